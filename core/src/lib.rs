@@ -1,0 +1,2 @@
+//! Serves an application's resources to MCP clients.
+#![forbid(unsafe_code)]
