@@ -1,0 +1,218 @@
+//! Text and bytes on their way into JSON: escaping, base64, and the check that bytes are text.
+//!
+//! With feature `simd` the work is done by SIMD crates; without it by [`plain`]. Both give the same
+//! bytes, which the tests below compare.
+
+#[cfg(any(test, not(feature = "simd")))]
+mod plain;
+#[cfg(feature = "simd")]
+mod simd;
+
+#[cfg(not(feature = "simd"))]
+use plain as chosen;
+#[cfg(feature = "simd")]
+use simd as chosen;
+
+/// Appends `text` as the contents of a JSON string, without the surrounding quotes.
+///
+/// Escapes what RFC 8259 section 7 requires and nothing else: `"`, `\` and U+0000 to U+001F.
+pub(crate) fn escape_into(text: &str, out: &mut Vec<u8>) {
+    let mut at = 0;
+    while at < text.len() {
+        let end = escape_chunk_end(text, at, ESCAPE_BLOCK);
+        chosen::escape_block(&text[at..end], out);
+        at = end;
+    }
+}
+
+/// Appends `text` as a JSON string, with its quotes.
+pub(crate) fn quote_into(text: &str, out: &mut Vec<u8>) {
+    out.push(b'"');
+    escape_into(text, out);
+    out.push(b'"');
+}
+
+/// Appends `bytes` in the standard base64 alphabet with padding (RFC 4648 section 4).
+pub(crate) fn base64_into(bytes: &[u8], out: &mut Vec<u8>) {
+    chosen::base64_into(bytes, out);
+}
+
+/// `bytes` as text, or `None` if they are not UTF-8.
+pub(crate) fn check_utf8(bytes: &[u8]) -> Option<&str> {
+    chosen::check_utf8(bytes)
+}
+
+/// Where a chunk of `text` that starts at `at` ends: on a character boundary, at most `max` bytes
+/// further, but at least one character further so that a loop over chunks always ends.
+///
+/// `at` is a character boundary; at or past the end of the text the answer is its length.
+pub(crate) fn escape_chunk_end(text: &str, at: usize, max: usize) -> usize {
+    let furthest = at.saturating_add(max);
+    if furthest >= text.len() {
+        return text.len();
+    }
+    let down = (at + 1..=furthest).rev().take(MAX_CHAR_BYTES).find(|&end| text.is_char_boundary(end));
+    down.unwrap_or_else(|| at + text[at..].chars().next().map_or(0, char::len_utf8))
+}
+
+/// The largest number of bytes not above `max` whose base64 has no padding, and at least one group:
+/// the encodings of chunks of this size can be joined.
+pub(crate) const fn base64_chunk(max: usize) -> usize {
+    if max < 3 { 3 } else { max - max % 3 }
+}
+
+/// Escaping reserves room for the worst case, six times its input; blocks of this size, in bytes,
+/// bound what that can waste.
+const ESCAPE_BLOCK: usize = 16 * 1024;
+
+const MAX_CHAR_BYTES: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn escaped(text: &str) -> String {
+        let mut out = Vec::new();
+        escape_into(text, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    fn plain_escaped(text: &str) -> Vec<u8> {
+        let mut out = Vec::new();
+        plain::escape_block(text, &mut out);
+        out
+    }
+
+    #[test]
+    fn every_control_character_has_its_shortest_escape() {
+        for code in 0..0x20u8 {
+            let expected = match code {
+                8 => r"\b".into(),
+                9 => r"\t".into(),
+                10 => r"\n".into(),
+                12 => r"\f".into(),
+                13 => r"\r".into(),
+                _ => format!(r"\u{code:04x}"),
+            };
+            assert_eq!(escaped(&char::from(code).to_string()), expected);
+        }
+    }
+
+    #[test]
+    fn only_quotes_backslashes_and_controls_are_escaped() {
+        let every_other: String = ('\u{20}'..='\u{2fff}')
+            .chain('\u{fff0}'..='\u{10010}')
+            .filter(|c| !r#""\"#.contains(*c))
+            .collect();
+        assert_eq!(escaped(&every_other), every_other);
+        assert_eq!(escaped(r#"a"b\c/"#), r#"a\"b\\c/"#);
+    }
+
+    #[test]
+    fn escaping_goes_on_across_blocks() {
+        let text = "a\"é\u{1}𝄞\n".repeat(ESCAPE_BLOCK / 4);
+        assert_eq!(escaped(&text).into_bytes(), plain_escaped(&text));
+    }
+
+    #[test]
+    fn escaping_appends_to_what_is_there() {
+        let mut out = b"x".to_vec();
+        escape_into("", &mut out);
+        escape_into("\"", &mut out);
+        quote_into("", &mut out);
+        quote_into("é\n", &mut out);
+        assert_eq!(out, r#"x\""""é\n""#.as_bytes());
+    }
+
+    #[test]
+    fn base64_is_standard_and_padded() {
+        for (bytes, expected) in
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("\u{fffd}??", "77+9Pz8=")]
+        {
+            let mut out = b"[".to_vec();
+            base64_into(bytes.as_bytes(), &mut out);
+            assert_eq!(out, format!("[{expected}").into_bytes());
+        }
+    }
+
+    #[test]
+    fn text_is_told_from_bytes() {
+        assert_eq!(check_utf8("é𝄞".as_bytes()), Some("é𝄞"));
+        for bad in [&b"\xff"[..], b"a\xc3", b"\xed\xa0\x80", b"\xc0\x80"] {
+            assert_eq!(check_utf8(bad), None);
+        }
+    }
+
+    #[test]
+    fn a_chunk_is_never_empty_even_if_no_character_fits() {
+        assert_eq!(escape_chunk_end("𝄞x", 0, 0), 4);
+        assert_eq!(escape_chunk_end("𝄞x", 0, 3), 4);
+        assert_eq!(escape_chunk_end("ab𝄞", 0, 3), 2);
+        assert_eq!(escape_chunk_end("ab", 2, 3), 2);
+        assert_eq!(escape_chunk_end("ab", 0, usize::MAX), 2);
+    }
+
+    #[test]
+    fn base64_chunks_are_whole_groups() {
+        assert_eq!([0, 2, 3, 5, 6, 65_536].map(base64_chunk), [3, 3, 3, 3, 6, 65_535]);
+    }
+
+    fn hostile_text() -> impl Strategy<Value = String> {
+        let character = prop_oneof![
+            prop::char::range('\0', '\u{7f}'),
+            any::<char>(),
+            Just('"'),
+            Just('\\'),
+            Just('a'),
+            Just('a'),
+        ];
+        prop::collection::vec(character, 0..300).prop_map(String::from_iter)
+    }
+
+    proptest! {
+        #[test]
+        fn escaping_agrees_with_the_plain_path_and_with_serde_json(text in hostile_text()) {
+            let mut quoted = Vec::new();
+            quote_into(&text, &mut quoted);
+            prop_assert_eq!(&quoted, &serde_json::to_vec(&text).unwrap());
+            prop_assert_eq!(escaped(&text).into_bytes(), plain_escaped(&text));
+        }
+
+        #[test]
+        fn base64_agrees_with_the_plain_path(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let (mut chosen, mut plain) = (Vec::new(), Vec::new());
+            base64_into(&bytes, &mut chosen);
+            plain::base64_into(&bytes, &mut plain);
+            prop_assert_eq!(chosen, plain);
+        }
+
+        #[test]
+        fn base64_in_chunks_is_base64_of_the_whole(
+            bytes in prop::collection::vec(any::<u8>(), 0..300),
+            max in 0..40usize,
+        ) {
+            let (mut whole, mut joined) = (Vec::new(), Vec::new());
+            base64_into(&bytes, &mut whole);
+            bytes.chunks(base64_chunk(max)).for_each(|chunk| base64_into(chunk, &mut joined));
+            prop_assert_eq!(whole, joined);
+        }
+
+        #[test]
+        fn the_utf8_check_agrees_with_the_plain_path(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
+            prop_assert_eq!(check_utf8(&bytes), plain::check_utf8(&bytes));
+        }
+
+        #[test]
+        fn chunks_cover_the_text_in_order(text in hostile_text(), max in 0..20usize) {
+            let mut at = 0;
+            while at < text.len() {
+                let end = escape_chunk_end(&text, at, max);
+                prop_assert!(end > at && text.is_char_boundary(end));
+                prop_assert!(end - at <= max || text[at..end].chars().count() == 1);
+                at = end;
+            }
+            prop_assert_eq!(at, text.len());
+        }
+    }
+}

@@ -1,0 +1,90 @@
+use super::write::Object;
+use std::borrow::Cow;
+
+/// The bytes are not JSON (JSON-RPC 2.0 section 5.1, as the codes below).
+const PARSE_ERROR: i32 = -32700;
+const INVALID_REQUEST: i32 = -32600;
+const METHOD_NOT_FOUND: i32 = -32601;
+const INVALID_PARAMS: i32 = -32602;
+const INTERNAL_ERROR: i32 = -32603;
+
+/// The error object of a response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RpcError {
+    pub(crate) code: i32,
+    pub(crate) message: Cow<'static, str>,
+    /// Raw JSON.
+    pub(crate) data: Option<Box<str>>,
+}
+
+impl RpcError {
+    pub(crate) fn new(code: i32, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { code, message: message.into(), data: None }
+    }
+
+    pub(crate) fn parse_error() -> Self {
+        Self::new(PARSE_ERROR, "Parse error")
+    }
+
+    /// `what` tells the reader what is wrong and may be empty.
+    pub(crate) fn invalid_request(what: &str) -> Self {
+        Self::new(INVALID_REQUEST, explained("Invalid Request", what))
+    }
+
+    pub(crate) fn method_not_found(method: &str) -> Self {
+        Self::new(METHOD_NOT_FOUND, "Method not found").with_member("method", method)
+    }
+
+    /// `what` tells the reader what is wrong and may be empty.
+    pub(crate) fn invalid_params(what: &str) -> Self {
+        Self::new(INVALID_PARAMS, explained("Invalid params", what))
+    }
+
+    pub(crate) fn internal() -> Self {
+        Self::new(INTERNAL_ERROR, "Internal error")
+    }
+
+    /// Sets `data` to this JSON text.
+    pub(crate) fn with_data(mut self, raw: impl Into<Box<str>>) -> Self {
+        self.data = Some(raw.into());
+        self
+    }
+
+    /// Sets `data` to an object with this one string.
+    pub(crate) fn with_member(self, name: &'static str, value: &str) -> Self {
+        let mut data = Vec::new();
+        let mut object = Object::begin(&mut data);
+        object.string(name, value);
+        object.end();
+        self.with_data(String::from_utf8(data).expect("escaped text stays text"))
+    }
+}
+
+fn explained(message: &'static str, what: &str) -> Cow<'static, str> {
+    if what.is_empty() { message.into() } else { format!("{message}: {what}").into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constructors_carry_the_codes_of_json_rpc() {
+        for (error, code, message) in [
+            (RpcError::parse_error(), -32700, "Parse error"),
+            (RpcError::invalid_request(""), -32600, "Invalid Request"),
+            (RpcError::invalid_request("no `method`"), -32600, "Invalid Request: no `method`"),
+            (RpcError::method_not_found("x"), -32601, "Method not found"),
+            (RpcError::invalid_params("`uri` is missing"), -32602, "Invalid params: `uri` is missing"),
+            (RpcError::internal(), -32603, "Internal error"),
+        ] {
+            assert_eq!((error.code, &*error.message), (code, message));
+        }
+    }
+
+    #[test]
+    fn an_unknown_method_is_named_in_the_data() {
+        let error = RpcError::method_not_found("a\"b");
+        assert_eq!(error.data.as_deref(), Some(r#"{"method":"a\"b"}"#));
+    }
+}

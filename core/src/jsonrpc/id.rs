@@ -1,0 +1,314 @@
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+/// The id of a request: echoed byte for byte as it came, compared by what it means.
+///
+/// `1`, `1.0` and `10e-1` are one id and `"a"` and `"\u0061"` are one id, but `1` and `"1"` are two.
+/// No number goes through a double.
+#[derive(Clone)]
+pub(crate) struct RequestId {
+    raw: Text,
+    key: Key,
+}
+
+impl RequestId {
+    /// Reads an id from its JSON text, without surrounding whitespace. `None` if it is not a string
+    /// of Unicode characters nor an integer.
+    pub(crate) fn from_raw(raw: &str) -> Option<Self> {
+        let key = if raw.starts_with('"') { Key::of_string(raw)? } else { Key::of_number(raw)? };
+        Some(Self { raw: Text::new(raw), key })
+    }
+
+    /// The JSON text as received.
+    pub(crate) fn raw(&self) -> &str {
+        self.raw.as_str()
+    }
+
+    fn meaning(&self) -> Meaning<'_> {
+        match &self.key {
+            Key::Small(value) => Meaning::Small(*value),
+            Key::Huge { digits, zeros } => Meaning::Huge { digits, zeros: *zeros },
+            Key::Plain => {
+                let raw = self.raw();
+                Meaning::String(&raw[1..raw.len() - 1])
+            }
+            Key::Decoded(value) => Meaning::String(value),
+        }
+    }
+}
+
+impl PartialEq for RequestId {
+    fn eq(&self, other: &Self) -> bool {
+        self.meaning() == other.meaning()
+    }
+}
+
+impl Eq for RequestId {}
+
+impl PartialOrd for RequestId {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Some fixed order, for ordered collections; huge integers are not in numeric order.
+impl Ord for RequestId {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.meaning().cmp(&other.meaning())
+    }
+}
+
+impl Hash for RequestId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.meaning().hash(state);
+    }
+}
+
+impl fmt::Debug for RequestId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "RequestId({})", self.raw())
+    }
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Meaning<'a> {
+    Small(i64),
+    Huge { digits: &'a str, zeros: u64 },
+    String(&'a str),
+}
+
+/// What [`Meaning`] needs beyond the raw text.
+#[derive(Clone)]
+enum Key {
+    Small(i64),
+    /// An integer beyond 64 bits, `zeros` kept as a number because `1e999999999` is short to send
+    /// and long to write out. `digits` has the sign, and no zeros at either end.
+    Huge {
+        digits: Box<str>,
+        zeros: u64,
+    },
+    /// A string without escapes: the raw text between its quotes.
+    Plain,
+    Decoded(Box<str>),
+}
+
+impl Key {
+    fn of_string(raw: &str) -> Option<Self> {
+        if let Ok(plain) = serde_json::from_str::<&str>(raw) {
+            return (plain.len() + 2 == raw.len()).then_some(Self::Plain);
+        }
+        serde_json::from_str(raw).ok().map(Self::Decoded)
+    }
+
+    fn of_number(raw: &str) -> Option<Self> {
+        let number = Number::split(raw)?;
+        if number.fraction.is_empty()
+            && number.exponent.is_empty()
+            && let Ok(value) = raw.parse()
+        {
+            return Some(Self::Small(value));
+        }
+        let digits = [number.integer, number.fraction].concat();
+        let Some(first) = digits.find(|digit| digit != '0') else {
+            return Some(Self::Small(0));
+        };
+        let significant = digits[first..].trim_end_matches('0');
+        let trimmed = i64::try_from(digits.len() - first - significant.len()).ok()?;
+        let fraction = i64::try_from(number.fraction.len()).ok()?;
+        // An exponent that does not fit was never counted up to by a client: refused.
+        let exponent = if number.exponent.is_empty() { 0 } else { number.exponent.parse::<i64>().ok()? };
+        let zeros = exponent.checked_add(trimmed)?.checked_sub(fraction)?;
+        let zeros = u64::try_from(zeros).ok()?; // below zero it is a fraction
+        let digits = if number.negative { format!("-{significant}") } else { significant.to_owned() };
+        Some(match small(&digits, zeros) {
+            Some(value) => Self::Small(value),
+            None => Self::Huge { digits: digits.into(), zeros },
+        })
+    }
+}
+
+fn small(digits: &str, zeros: u64) -> Option<i64> {
+    let power = 10i64.checked_pow(u32::try_from(zeros).ok()?)?;
+    digits.parse::<i64>().ok()?.checked_mul(power)
+}
+
+/// The parts of a JSON number (RFC 8259 section 6).
+struct Number<'a> {
+    negative: bool,
+    integer: &'a str,
+    fraction: &'a str,
+    exponent: &'a str,
+}
+
+impl<'a> Number<'a> {
+    fn split(raw: &'a str) -> Option<Self> {
+        let (negative, rest) = raw.strip_prefix('-').map_or((false, raw), |rest| (true, rest));
+        let (integer, rest) = digits(rest)?;
+        if integer.len() > 1 && integer.starts_with('0') {
+            return None;
+        }
+        let (fraction, rest) = match rest.strip_prefix('.') {
+            Some(rest) => digits(rest)?,
+            None => ("", rest),
+        };
+        let (exponent, rest) = match rest.strip_prefix(['e', 'E']) {
+            Some(exponent) => {
+                let unsigned = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+                (exponent, digits(unsigned)?.1)
+            }
+            None => ("", rest),
+        };
+        rest.is_empty().then_some(Self { negative, integer, fraction, exponent })
+    }
+}
+
+/// Splits after the digits in front, of which there must be one.
+fn digits(text: &str) -> Option<(&str, &str)> {
+    let end = text.bytes().take_while(u8::is_ascii_digit).count();
+    (end > 0).then(|| text.split_at(end))
+}
+
+/// Text that most often is a few bytes long, and then needs no allocation.
+#[derive(Clone)]
+enum Text {
+    Short { length: u8, bytes: [u8; SHORT] },
+    Long(Box<str>),
+}
+
+const SHORT: usize = 22;
+
+impl Text {
+    fn new(text: &str) -> Self {
+        if text.len() > SHORT {
+            return Self::Long(text.into());
+        }
+        let mut bytes = [0; SHORT];
+        bytes[..text.len()].copy_from_slice(text.as_bytes());
+        Self::Short { length: text.len() as u8, bytes }
+    }
+
+    fn as_str(&self) -> &str {
+        match self {
+            Self::Short { length, bytes } => {
+                std::str::from_utf8(&bytes[..usize::from(*length)]).expect("copied from text")
+            }
+            Self::Long(text) => text,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::hash::{BuildHasher, RandomState};
+
+    fn id(raw: &str) -> RequestId {
+        RequestId::from_raw(raw).unwrap_or_else(|| panic!("{raw} is an id"))
+    }
+
+    #[test]
+    fn ids_that_mean_the_same_are_equal() {
+        let hasher = RandomState::new();
+        for group in [
+            &["1", "1.0", "1e0", "10e-1", "1E+0", "0.1e1", "0.001e3", "1.000"][..],
+            &["0", "-0", "0.0", "0e5", "-0.0e-99999999999999999999"],
+            &["-7", "-7.0", "-70e-1"],
+            &["100", "1e2", "10E1", "1.00e2"],
+            &["9223372036854775807", "9223372036854775807.0"],
+            &["-9223372036854775808", "-9223372036854775808.0"],
+            &["9223372036854775808", "9223372036854775808.0", "922337203685477580.8e1"],
+            &["10000000000000000000000", "1e22", "1000e19"],
+            &["123456789012345678901234567890", "12345678901234567890123456789e1"],
+            &["1e999999999999", "10e999999999998"],
+            &[r#""a""#, r#""\u0061""#],
+            &[r#""""#],
+            &[r#""\n\"\\/""#, r#""\u000a\u0022\u005c\/""#],
+            &[r#""𝄞""#, r#""\ud834\udd1e""#],
+        ] {
+            for (left, right) in group.iter().flat_map(|left| group.iter().map(move |right| (left, right))) {
+                assert_eq!(id(left), id(right), "{left} and {right}");
+                assert_eq!(id(left).cmp(&id(right)), Ordering::Equal);
+                assert_eq!(hasher.hash_one(id(left)), hasher.hash_one(id(right)));
+            }
+        }
+    }
+
+    #[test]
+    fn ids_that_mean_different_things_differ() {
+        for (left, right) in [
+            ("1", r#""1""#),
+            ("1", "-1"),
+            ("9007199254740992", "9007199254740993"),
+            ("9223372036854775808", "9223372036854775809"),
+            ("1e400", "1e401"),
+            ("1e400", "-1e400"),
+            ("1e400", "11e400"),
+            (r#""a""#, r#""A""#),
+            (r#""é""#, r#""e\u0301""#),
+        ] {
+            assert_ne!(id(left), id(right));
+            assert_ne!(id(left).cmp(&id(right)), Ordering::Equal);
+        }
+    }
+
+    #[test]
+    fn the_raw_text_is_kept() {
+        for raw in ["1.0", "-0", "10e-1", "12345678901234567890123", r#""\u0061""#, r#""""#] {
+            assert_eq!(id(raw).raw(), raw);
+        }
+        let long = format!("\"{}\"", "x".repeat(100));
+        assert_eq!(id(&long).clone().raw(), long);
+        assert_eq!(format!("{:?}", id("1.0")), "RequestId(1.0)");
+    }
+
+    #[test]
+    fn fractions_and_other_types_are_no_ids() {
+        for raw in
+            ["1.5", "1e-1", "15e-1", "0.1", "1e-99999999999999999999", "1e99999999999999999999", "null"]
+        {
+            assert!(RequestId::from_raw(raw).is_none(), "{raw}");
+        }
+        for raw in ["true", "[]", "{}", "", " 1", "1 ", r#" "a""#, r#""a" "#, r#""a"#, r#"""#, r#""\ud800""#]
+        {
+            assert!(RequestId::from_raw(raw).is_none(), "{raw}");
+        }
+        for raw in ["01", "+1", "-", "1.", ".1", "1e", "1e+", "0x1", "١", "NaN", "1_0", "--1"] {
+            assert!(RequestId::from_raw(raw).is_none(), "{raw}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_without_a_panic_and_kept(raw in r#"[-+"\\ue0-9.]{0,12}|.*"#) {
+            if let Some(id) = RequestId::from_raw(&raw) {
+                prop_assert_eq!(id.raw(), raw);
+            }
+        }
+
+        #[test]
+        fn strings_round_trip(text in any::<String>()) {
+            let raw = serde_json::to_string(&text).unwrap();
+            let escaped: Vec<_> = text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
+            let plain = id(&raw);
+            prop_assert_eq!(plain.raw(), &raw);
+            prop_assert_eq!(plain, id(&format!("\"{}\"", escaped.concat())));
+        }
+
+        #[test]
+        fn integers_equal_their_shifted_forms(value in any::<i128>(), zeros in 0..40usize) {
+            let plain = id(&value.to_string());
+            let zeroes = "0".repeat(zeros);
+            prop_assert_eq!(&plain, &id(&format!("{value}{zeroes}e-{zeros}")));
+            prop_assert_eq!(&plain, &id(&format!("{value}.{zeroes}0")));
+            prop_assert_eq!(id(&format!("{value}{zeroes}")), id(&format!("{value}e{zeros}")));
+        }
+
+        #[test]
+        fn integers_are_equal_only_if_they_are_one(left in any::<i128>(), difference in -3..4i128) {
+            let right = left.saturating_add(difference);
+            prop_assert_eq!(id(&left.to_string()) == id(&right.to_string()), left == right);
+        }
+    }
+}

@@ -1,0 +1,200 @@
+use serde::de::{Deserializer as _, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::fmt;
+
+/// A member that was asked for occurs twice, so that two readers could see two values.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("member `{name}` occurs twice")]
+pub(crate) struct DuplicateMember {
+    pub(crate) name: Box<str>,
+}
+
+/// Picks the named members of an object in one pass; others are ignored, however often they occur.
+///
+/// Names are compared after decoding their escapes. What is not an object has no members.
+pub(crate) fn members<'a, const N: usize>(
+    object: &'a RawValue,
+    names: &[&str; N],
+) -> Result<[Option<&'a RawValue>; N], DuplicateMember> {
+    let mut found = [None; N];
+    let mut duplicate = None;
+    if is_object(object) {
+        each_member(object.get(), |name, value| {
+            if let Some(at) = names.iter().position(|wanted| *wanted == name)
+                && found[at].replace(value).is_some()
+            {
+                duplicate = Some(at);
+            }
+        })
+        .expect("a raw value is valid JSON");
+    }
+    match duplicate {
+        None => Ok(found),
+        Some(at) => Err(DuplicateMember { name: names[at].into() }),
+    }
+}
+
+/// The decoded string, or `None` if the value is not a string of Unicode characters (a lone
+/// surrogate is no character).
+pub(crate) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
+    decode(raw.get())
+}
+
+pub(crate) fn strings(raw: &RawValue) -> Option<Vec<Cow<'_, str>>> {
+    let elements: Vec<&RawValue> = serde_json::from_str(raw.get()).ok()?;
+    elements.into_iter().map(string).collect()
+}
+
+pub(crate) fn boolean(raw: &RawValue) -> Option<bool> {
+    match raw.get() {
+        "true" => Some(true),
+        "false" => Some(false),
+        _ => None,
+    }
+}
+
+pub(crate) fn is_object(raw: &RawValue) -> bool {
+    raw.get().starts_with('{')
+}
+
+pub(crate) fn is_null(raw: &RawValue) -> bool {
+    raw.get() == "null"
+}
+
+/// Hands over the members of the object in `text` with their decoded names. A name that is not
+/// Unicode cannot be one that anybody asks for and is left out.
+pub(super) fn each_member<'a>(
+    text: &'a str,
+    take: impl FnMut(&str, &'a RawValue),
+) -> Result<(), serde_json::Error> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    deserializer.deserialize_map(EachMember(take))?;
+    deserializer.end()
+}
+
+struct EachMember<F>(F);
+
+impl<'de, F: FnMut(&str, &'de RawValue)> Visitor<'de> for EachMember<F> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
+        while let Some((name, value)) = map.next_entry::<&RawValue, &RawValue>()? {
+            if let Some(name) = decode(name.get()) {
+                (self.0)(&name, value);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Decodes a JSON string that is known to be valid JSON.
+fn decode(raw: &str) -> Option<Cow<'_, str>> {
+    let contents = raw.strip_prefix('"')?.strip_suffix('"')?;
+    if memchr::memchr(b'\\', contents.as_bytes()).is_none() {
+        return Some(Cow::Borrowed(contents));
+    }
+    serde_json::from_str(raw).ok().map(Cow::Owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn raw(text: &str) -> &RawValue {
+        serde_json::from_str(text).unwrap()
+    }
+
+    fn pick<'a>(text: &'a str, names: &[&str; 2]) -> Result<[Option<&'a str>; 2], DuplicateMember> {
+        Ok(members(raw(text), names)?.map(|member| member.map(RawValue::get)))
+    }
+
+    #[test]
+    fn named_members_are_found_and_others_ignored() {
+        assert_eq!(
+            pick(r#" {"x":1, "uri" : "a" ,"y":{"uri":2},"y":[]} "#, &["uri", "cursor"]),
+            Ok([Some(r#""a""#), None])
+        );
+    }
+
+    #[test]
+    fn names_are_compared_decoded() {
+        assert_eq!(pick(r#"{"\u0075ri":1}"#, &["uri", "cursor"]), Ok([Some("1"), None]));
+        assert_eq!(pick(r#"{"uri":1,"\u0075ri":2}"#, &["uri", "x"]).unwrap_err().name, "uri".into());
+    }
+
+    #[test]
+    fn a_name_that_is_no_text_is_ignored() {
+        assert_eq!(pick(r#"{"\ud800":1,"uri":2}"#, &["uri", "x"]), Ok([Some("2"), None]));
+    }
+
+    #[test]
+    fn what_is_no_object_has_no_members() {
+        assert_eq!(pick("[1]", &["uri", "x"]), Ok([None, None]));
+    }
+
+    #[test]
+    fn the_duplicate_is_named() {
+        let error = pick(r#"{"b":1,"a":1,"b":null}"#, &["a", "b"]).unwrap_err();
+        assert_eq!(error.to_string(), "member `b` occurs twice");
+    }
+
+    #[test]
+    fn members_deeper_than_a_recursive_parser_goes_are_picked() {
+        let deep = format!("{}{}", "[".repeat(5000), "]".repeat(5000));
+        let text = format!(r#"{{"a":{deep},"b":1}}"#);
+        assert_eq!(pick(&text, &["a", "b"]), Ok([Some(&*deep), Some("1")]));
+    }
+
+    #[test]
+    fn strings_are_decoded() {
+        assert_eq!(string(raw(r#""plain é""#)), Some(Cow::Borrowed("plain é")));
+        assert_eq!(string(raw(r#""a\n\ud834\udd1e""#)).as_deref(), Some("a\n𝄞"));
+        for none in [r#""\ud800""#, "1", "null", "[]", r#"{"a":"b"}"#] {
+            assert_eq!(string(raw(none)), None);
+        }
+    }
+
+    #[test]
+    fn lists_of_strings_hold_nothing_else() {
+        assert_eq!(strings(raw(r#"["a", "\u0062"]"#)), Some(vec!["a".into(), "b".into()]));
+        assert_eq!(strings(raw("[]")), Some(vec![]));
+        for none in [r#"["a",1]"#, r#""a""#, r#"{"a":"b"}"#, "null"] {
+            assert_eq!(strings(raw(none)), None);
+        }
+    }
+
+    #[test]
+    fn types_are_told_apart() {
+        assert_eq!(
+            ["true", "false", "1", r#""true""#].map(|text| boolean(raw(text))),
+            [Some(true), Some(false), None, None]
+        );
+        assert_eq!(["{}", "[]", r#""{""#].map(|text| is_object(raw(text))), [true, false, false]);
+        assert_eq!(["null", "0", r#""null""#].map(|text| is_null(raw(text))), [true, false, false]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_duplicate_is_found_wherever_it_stands(
+            others in prop::collection::vec("[a-z]{1,3}", 0..12),
+            first in 0..13usize,
+            second in 0..13usize,
+        ) {
+            let mut names: Vec<_> = others.iter().map(|name| format!("\"{name}\"")).collect();
+            names.insert(first.min(names.len()), r#""URI""#.into());
+            let once: Vec<_> = names.iter().map(|name| format!("{name}:1")).collect();
+            let once = format!("{{{}}}", once.join(","));
+            prop_assert_eq!(members(raw(&once), &["URI"]).unwrap()[0].map(RawValue::get), Some("1"));
+            names.insert(second.min(names.len()), r#""\u0055RI""#.into());
+            let twice: Vec<_> = names.iter().map(|name| format!("{name}:[]")).collect();
+            let twice = format!("{{{}}}", twice.join(","));
+            prop_assert!(members(raw(&twice), &["URI"]).is_err());
+        }
+    }
+}

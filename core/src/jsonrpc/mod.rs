@@ -1,0 +1,17 @@
+//! The JSON-RPC 2.0 envelope: reading messages, writing messages, ids and errors.
+//!
+//! Knows nothing of MCP. A tree of values is never built: what an envelope carries stays raw text.
+
+mod error;
+mod id;
+mod members;
+mod message;
+mod parse;
+mod scan;
+pub(crate) mod write;
+
+pub(crate) use error::RpcError;
+pub(crate) use id::RequestId;
+pub(crate) use members::{DuplicateMember, boolean, is_null, is_object, members, string, strings};
+pub(crate) use message::{Fault, Params, ParseLimits, Parsed};
+pub(crate) use parse::parse;

@@ -1,0 +1,130 @@
+use super::members::{each_member, is_null, string};
+use super::scan::nesting_exceeds;
+use super::{Fault, Params, ParseLimits, Parsed, RequestId};
+use crate::encode::check_utf8;
+use serde_json::value::RawValue;
+
+/// Classifies one message without building a tree of it, in time linear in its length.
+///
+/// The nesting limit is judged first, then the encoding and the syntax, then the envelope.
+pub(crate) fn parse<'a>(line: &'a [u8], limits: &ParseLimits) -> Parsed<'a> {
+    if nesting_exceeds(line, limits.nesting) {
+        return Parsed::Bad { id: None, fault: Fault::Nesting };
+    }
+    let Some(text) = check_utf8(line) else {
+        return Parsed::Bad { id: None, fault: Fault::Parse };
+    };
+    if text.trim_start_matches([' ', '\t', '\n', '\r']).starts_with('{') {
+        let mut envelope = Envelope::default();
+        return match each_member(text, |name, value| envelope.take(name, value)) {
+            Ok(()) => envelope.classify(limits),
+            Err(_) => Parsed::Bad { id: None, fault: Fault::Parse },
+        };
+    }
+    match serde_json::from_str::<&RawValue>(text) {
+        Ok(raw) if raw.get().starts_with('[') => Parsed::Array(raw),
+        Ok(_) => Parsed::Bad { id: None, fault: Fault::Invalid("a message is an object") },
+        Err(_) => Parsed::Bad { id: None, fault: Fault::Parse },
+    }
+}
+
+/// The members of a message, and what is doubtful about their names.
+#[derive(Default)]
+struct Envelope<'a> {
+    jsonrpc: Option<&'a RawValue>,
+    id: Option<&'a RawValue>,
+    method: Option<&'a RawValue>,
+    params: Option<&'a RawValue>,
+    result: Option<&'a RawValue>,
+    error: Option<&'a RawValue>,
+    doubt: Option<&'static str>,
+    id_in_doubt: bool,
+}
+
+impl<'a> Envelope<'a> {
+    fn take(&mut self, name: &str, value: &'a RawValue) {
+        let member = match name {
+            "jsonrpc" => &mut self.jsonrpc,
+            "id" => &mut self.id,
+            "method" => &mut self.method,
+            "params" => &mut self.params,
+            "result" => &mut self.result,
+            "error" => &mut self.error,
+            _ => {
+                if let Some(meant) = MEMBERS.iter().find(|member| folds_to(name, member)) {
+                    self.doubt = Some("a member name differs from an envelope member only by case");
+                    self.id_in_doubt |= *meant == "id";
+                }
+                return;
+            }
+        };
+        if member.replace(value).is_some() {
+            self.doubt = Some("an envelope member occurs twice");
+            self.id_in_doubt |= name == "id";
+        }
+    }
+
+    fn classify(self, limits: &ParseLimits) -> Parsed<'a> {
+        if self.id.is_some_and(|id| id.get().len() > limits.id_bytes) {
+            // Too long to be echoed whatever else is wrong.
+            let fault = self.doubt.map_or(Fault::IdTooLong, Fault::Invalid);
+            return Parsed::Bad { id: None, fault };
+        }
+        if let Some(doubt) = self.doubt {
+            return self.invalid(doubt);
+        }
+        if self.jsonrpc.and_then(string).as_deref() != Some("2.0") {
+            return self.invalid("`jsonrpc` must be \"2.0\"");
+        }
+        let id = self.id.and_then(|id| RequestId::from_raw(id.get()));
+        if let Some(method) = self.method {
+            let Some(method) = string(method) else {
+                return self.invalid("`method` must be a string");
+            };
+            let params = params(self.params);
+            return match (self.id, id) {
+                (_, Some(id)) => Parsed::Request { id, method, params },
+                (None, None) => Parsed::Notification { method, params },
+                (Some(_), None) => self.invalid("`id` must be a string or an integer"),
+            };
+        }
+        match (self.result, self.error) {
+            (Some(result), None) => Parsed::Response { id, result: Ok(result) },
+            (Some(result), Some(error)) if is_null(error) => Parsed::Response { id, result: Ok(result) },
+            (_, Some(error)) => Parsed::Response { id, result: Err(error) },
+            (None, None) => self.invalid("`method` is missing"),
+        }
+    }
+
+    /// Echoes the id if it is certain. Beside `result` or `error` it would be the id of a request of
+    /// ours, which an answer with it could be mistaken for.
+    fn invalid(&self, what: &'static str) -> Parsed<'a> {
+        let certain = !self.id_in_doubt && self.result.is_none() && self.error.is_none();
+        let id = self.id.filter(|_| certain).and_then(|id| RequestId::from_raw(id.get()));
+        Parsed::Bad { id, fault: Fault::Invalid(what) }
+    }
+}
+
+fn params(raw: Option<&RawValue>) -> Params<'_> {
+    let Some(raw) = raw else {
+        return Params::Absent;
+    };
+    match raw.get().as_bytes() {
+        [b'{', ..] => Params::Object(raw),
+        [b'[', ..] => Params::Array,
+        [b'n', ..] => Params::Absent,
+        _ => Params::Other,
+    }
+}
+
+/// Whether Unicode case folding makes `name` this lower-case ASCII word without a `k`: then the only
+/// character that matters beyond ASCII is U+017F, the long s.
+fn folds_to(name: &str, word: &str) -> bool {
+    let folded = name.chars().map(|char| if char == '\u{17f}' { 's' } else { char.to_ascii_lowercase() });
+    folded.eq(word.chars())
+}
+
+const MEMBERS: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
+
+#[cfg(test)]
+mod tests;
