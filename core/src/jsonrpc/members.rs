@@ -5,7 +5,7 @@ use std::fmt;
 
 /// A member that was asked for occurs twice, so that two readers could see two values.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("member `{name}` occurs twice")]
+#[error("{name} occurs twice")]
 pub(crate) struct DuplicateMember {
     pub(crate) name: Box<str>,
 }
@@ -69,11 +69,15 @@ pub(super) fn each_member<'a>(
     take: impl FnMut(&str, &'a RawValue),
 ) -> Result<(), serde_json::Error> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    deserializer.deserialize_map(EachMember(take))?;
+    deserializer.deserialize_map(EachMember { take, escapes: has_escapes(text) })?;
     deserializer.end()
 }
 
-struct EachMember<F>(F);
+struct EachMember<F> {
+    take: F,
+    /// Whether a name may need decoding. Names that do not are read in one step less.
+    escapes: bool,
+}
 
 impl<'de, F: FnMut(&str, &'de RawValue)> Visitor<'de> for EachMember<F> {
     type Value = ();
@@ -83,9 +87,15 @@ impl<'de, F: FnMut(&str, &'de RawValue)> Visitor<'de> for EachMember<F> {
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
+        if !self.escapes {
+            while let Some((name, value)) = map.next_entry::<&str, &RawValue>()? {
+                (self.take)(name, value);
+            }
+            return Ok(());
+        }
         while let Some((name, value)) = map.next_entry::<&RawValue, &RawValue>()? {
             if let Some(name) = decode(name.get()) {
-                (self.0)(&name, value);
+                (self.take)(&name, value);
             }
         }
         Ok(())
@@ -95,10 +105,14 @@ impl<'de, F: FnMut(&str, &'de RawValue)> Visitor<'de> for EachMember<F> {
 /// Decodes a JSON string that is known to be valid JSON.
 fn decode(raw: &str) -> Option<Cow<'_, str>> {
     let contents = raw.strip_prefix('"')?.strip_suffix('"')?;
-    if memchr::memchr(b'\\', contents.as_bytes()).is_none() {
-        return Some(Cow::Borrowed(contents));
+    if has_escapes(contents) {
+        return serde_json::from_str(raw).ok().map(Cow::Owned);
     }
-    serde_json::from_str(raw).ok().map(Cow::Owned)
+    Some(Cow::Borrowed(contents))
+}
+
+fn has_escapes(text: &str) -> bool {
+    memchr::memchr(b'\\', text.as_bytes()).is_some()
 }
 
 #[cfg(test)]
@@ -141,7 +155,7 @@ mod tests {
     #[test]
     fn the_duplicate_is_named() {
         let error = pick(r#"{"b":1,"a":1,"b":null}"#, &["a", "b"]).unwrap_err();
-        assert_eq!(error.to_string(), "member `b` occurs twice");
+        assert_eq!(error.to_string(), "b occurs twice");
     }
 
     #[test]

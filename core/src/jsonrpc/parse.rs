@@ -51,15 +51,15 @@ impl<'a> Envelope<'a> {
             "result" => &mut self.result,
             "error" => &mut self.error,
             _ => {
-                if let Some(meant) = MEMBERS.iter().find(|member| folds_to(name, member)) {
-                    self.doubt = Some("a member name differs from an envelope member only by case");
-                    self.id_in_doubt |= *meant == "id";
+                if let Some(meant) = MEMBERS.iter().find(|member| folds_to(name, member.name)) {
+                    self.doubt = Some(meant.recased);
+                    self.id_in_doubt |= meant.name == "id";
                 }
                 return;
             }
         };
         if member.replace(value).is_some() {
-            self.doubt = Some("an envelope member occurs twice");
+            self.doubt = MEMBERS.iter().find(|member| member.name == name).map(|member| member.twice);
             self.id_in_doubt |= name == "id";
         }
     }
@@ -73,26 +73,36 @@ impl<'a> Envelope<'a> {
         if let Some(doubt) = self.doubt {
             return self.invalid(doubt);
         }
+        let Some(kind) = self.kind() else {
+            return self.invalid("neither a request, a notification nor a response");
+        };
         if self.jsonrpc.and_then(string).as_deref() != Some("2.0") {
-            return self.invalid("`jsonrpc` must be \"2.0\"");
+            return self.invalid("jsonrpc must be \"2.0\"");
         }
         let id = self.id.and_then(|id| RequestId::from_raw(id.get()));
-        if let Some(method) = self.method {
-            let Some(method) = string(method) else {
-                return self.invalid("`method` must be a string");
-            };
-            let params = params(self.params);
-            return match (self.id, id) {
-                (_, Some(id)) => Parsed::Request { id, method, params },
-                (None, None) => Parsed::Notification { method, params },
-                (Some(_), None) => self.invalid("`id` must be a string or an integer"),
-            };
+        match kind {
+            Kind::Call(method) => {
+                let Some(method) = string(method) else {
+                    return self.invalid("method must be a string");
+                };
+                let params = params(self.params);
+                match (self.id, id) {
+                    (_, Some(id)) => Parsed::Request { id, method, params },
+                    (None, None) => Parsed::Notification { method, params },
+                    (Some(_), None) => self.invalid("id must be a string or an integer"),
+                }
+            }
+            Kind::Response(result) => Parsed::Response { id, result },
         }
-        match (self.result, self.error) {
-            (Some(result), None) => Parsed::Response { id, result: Ok(result) },
-            (Some(result), Some(error)) if is_null(error) => Parsed::Response { id, result: Ok(result) },
-            (_, Some(error)) => Parsed::Response { id, result: Err(error) },
-            (None, None) => self.invalid("`method` is missing"),
+    }
+
+    fn kind(&self) -> Option<Kind<'a>> {
+        match (self.method, self.result, self.error) {
+            (Some(method), _, _) => Some(Kind::Call(method)),
+            (None, Some(result), None) => Some(Kind::Response(Ok(result))),
+            (None, Some(result), Some(error)) if is_null(error) => Some(Kind::Response(Ok(result))),
+            (None, _, Some(error)) => Some(Kind::Response(Err(error))),
+            (None, None, None) => None,
         }
     }
 
@@ -103,6 +113,11 @@ impl<'a> Envelope<'a> {
         let id = self.id.filter(|_| certain).and_then(|id| RequestId::from_raw(id.get()));
         Parsed::Bad { id, fault: Fault::Invalid(what) }
     }
+}
+
+enum Kind<'a> {
+    Call(&'a RawValue),
+    Response(Result<&'a RawValue, &'a RawValue>),
 }
 
 fn params(raw: Option<&RawValue>) -> Params<'_> {
@@ -124,7 +139,24 @@ fn folds_to(name: &str, word: &str) -> bool {
     folded.eq(word.chars())
 }
 
-const MEMBERS: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
+/// An envelope member, and what to say if there is doubt about it.
+struct Member {
+    name: &'static str,
+    twice: &'static str,
+    recased: &'static str,
+}
+
+macro_rules! members {
+    ($($name:literal)+) => {
+        [$(Member {
+            name: $name,
+            twice: concat!($name, " occurs twice"),
+            recased: concat!($name, " is written in another case"),
+        }),+]
+    };
+}
+
+const MEMBERS: [Member; 6] = members!["jsonrpc" "id" "method" "params" "result" "error"];
 
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,17 @@ use memchr::memchr2;
 ///
 /// Counts brackets outside strings in any bytes, JSON or not: the limit is judged before the syntax.
 pub(crate) fn nesting_exceeds(bytes: &[u8], max: usize) -> bool {
+    openers(bytes) > max && depth_exceeds(bytes, max)
+}
+
+/// All opening brackets, those in strings too. Nearly every message has so few that no depth can
+/// exceed the limit, and this count is what a compiler makes vector code of.
+fn openers(bytes: &[u8]) -> usize {
+    let in_block = |block: &[u8]| block.iter().map(|byte| u8::from(byte | 0x20 == b'{')).sum::<u8>();
+    bytes.chunks(usize::from(u8::MAX)).map(|block| usize::from(in_block(block))).sum()
+}
+
+fn depth_exceeds(bytes: &[u8], max: usize) -> bool {
     let mut depth = 0usize;
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
@@ -25,20 +36,11 @@ pub(crate) fn nesting_exceeds(bytes: &[u8], max: usize) -> bool {
 
 /// The place after the quote that ends the string whose contents start at `at`.
 fn string_end(bytes: &[u8], mut at: usize) -> usize {
-    // Names and most values are short: starting a vector search for each would cost more than it saves.
-    let short = bytes.len().min(at + 16);
-    while at < short && bytes[at] != b'\\' {
-        if bytes[at] == b'"' {
-            return at + 1;
+    while let Some(found) = bytes.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
+        if bytes[at + found] == b'"' {
+            return at + found + 1;
         }
-        at += 1;
-    }
-    while at < bytes.len() {
-        match memchr2(b'"', b'\\', &bytes[at..]) {
-            Some(found) if bytes[at + found] == b'"' => return at + found + 1,
-            Some(found) => at += found + 2,
-            None => break,
-        }
+        at += found + 2;
     }
     bytes.len()
 }
@@ -63,6 +65,13 @@ mod tests {
             deepest = deepest.max(depth);
         }
         deepest
+    }
+
+    #[test]
+    fn many_brackets_are_counted_without_an_overflow() {
+        assert_eq!(openers(&[b'['; 1000]), 1000);
+        assert_eq!(openers(b"[{]}\x1b\x5b;"), 3);
+        assert!(!nesting_exceeds(&b"[]".repeat(1000), 1));
     }
 
     #[test]

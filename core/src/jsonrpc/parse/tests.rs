@@ -143,6 +143,22 @@ fn a_doubtful_envelope_is_refused_and_only_a_certain_id_echoed() {
 }
 
 #[test]
+fn a_refusal_says_what_is_wrong() {
+    for (line, expected) in [
+        (r#"{"id":1,"id":1}"#, "id occurs twice"),
+        (r#"{"jsonrpc":"2.0","PARAMS":{}}"#, "params is written in another case"),
+        (r#"{"jsonrpc":"1.0","method":"a"}"#, "jsonrpc must be \"2.0\""),
+        (r#"{"jsonrpc":"2.0","method":1}"#, "method must be a string"),
+        (r#"{"jsonrpc":"2.0","method":"a","id":null}"#, "id must be a string or an integer"),
+        (r"{}", "neither a request, a notification nor a response"),
+        ("1", "a message is an object"),
+    ] {
+        let Parsed::Bad { fault, .. } = parse(line.as_bytes(), &LIMITS) else { panic!("{line} is refused") };
+        assert_eq!(fault, Fault::Invalid(expected), "{line}");
+    }
+}
+
+#[test]
 fn arrays_are_left_to_the_caller() {
     assert_outcomes([
         ("[]", "array []"),
@@ -229,7 +245,7 @@ fn json() -> impl Strategy<Value = String> {
     ];
     leaf.prop_recursive(4, 32, 6, |inner| {
         let name = prop_oneof![
-            prop::sample::select(&MEMBERS[..]).prop_map(|name| format!("\"{name}\"")),
+            prop::sample::select(MEMBERS.map(|member| format!("\"{}\"", member.name)).to_vec()),
             any::<String>().prop_map(|text| serde_json::to_string(&text).unwrap()),
         ];
         prop_oneof![
@@ -304,7 +320,7 @@ proptest! {
     #[test]
     fn doubt_is_found_wherever_it_stands(
         order in Just(vec!["jsonrpc", "id", "method", "params", "x", "y"]).prop_shuffle(),
-        twin in prop::sample::select(&MEMBERS[..]),
+        twin in prop::sample::select(MEMBERS.map(|member| member.name).to_vec()),
         upper in any::<prop::sample::Index>(),
         escape in any::<bool>(),
         at in 0..7usize,
