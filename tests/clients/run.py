@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Drives notes applications over stdio with the official MCP clients and tells what each step gave.
+
+    run.py [--demo] [--client CLIENT]... [--host NAME | --host NAME='COMMAND...']...
+
+Without --host every host of hosts.txt is driven, without --client every client. A host is started as COMMAND FIFO and takes the edits of
+its user from the FIFO, one a line: `set ID TEXT`, `add ID TEXT`, `del ID`. The exit status is 0 only if every step passed.
+"""
+
+import argparse
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+BUILD = ROOT / "build" / "clients"
+HOSTS = HERE / "hosts.txt"
+CLIENTS = {
+    "python": [str(BUILD / "python/bin/python"), str(HERE / "python/driver.py")],
+    "typescript": ["node", "--preserve-symlinks-main", str(BUILD / "typescript/driver.mjs")],
+}
+LIMIT = 300.0  # seconds for one driver, which gives each of its waits 20
+STDERR_LINES = 15
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one step of one client gave with one host."""
+
+    host: str
+    client: str
+    step: str
+    ok: bool
+    detail: str
+
+
+def main() -> int:
+    options = parse_arguments()
+    subprocess.run([HERE / "setup.sh"], check=True)
+    printer: Tap | Table = Table(options.host) if options.demo else Tap()
+    passed = failed = 0
+    for host, command in options.host.items():
+        for client in options.client:
+            with tempfile.TemporaryFile("w+", errors="replace") as stderr:
+                rows_failed = 0
+                for row in drive(host, command, client, stderr):
+                    printer.row(row)
+                    passed += row.ok
+                    rows_failed += not row.ok
+                if rows_failed:
+                    stderr.seek(0)
+                    printer.stderr(stderr.read().splitlines()[-STDERR_LINES:])
+                failed += rows_failed
+    printer.end(passed, failed)
+    return 0 if passed and not failed else 1
+
+
+def drive(host: str, command: list[str], client: str, stderr: IO[str]) -> Iterator[Row]:
+    """The rows of one driver as they come; a step that it names and does not reach is a failed row."""
+    if shutil.which(command[0]) is None:
+        yield Row(host, client, "start", False, f"there is no program {command[0]}: build the hosts first")
+        return
+    with tempfile.TemporaryDirectory(prefix="notes-") as scratch:
+        fifo, record = Path(scratch, "fifo"), Path(scratch, "record")
+        os.mkfifo(fifo)
+        witnessed = [sys.executable, str(HERE / "witness.py"), str(record), *command, str(fifo)]
+        driver = subprocess.Popen(
+            [*CLIENTS[client], str(fifo), str(record), *witnessed],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+            start_new_session=True,
+        )
+        limit = threading.Timer(LIMIT, os.killpg, (driver.pid, signal.SIGKILL))
+        limit.start()
+        waiting: list[str] = []
+        try:
+            for line in driver.stdout or []:
+                message = json.loads(line)
+                if "steps" in message:
+                    waiting = message["steps"]
+                else:
+                    waiting.remove(message["step"])
+                    yield Row(host, client, message["step"], message["ok"], message["detail"])
+            code = driver.wait()
+        finally:  # also when interrupted
+            limit.cancel()
+            if driver.poll() is None:
+                os.killpg(driver.pid, signal.SIGKILL)
+                driver.wait()
+        for step in waiting:
+            yield Row(host, client, step, False, "not reached")
+        if code != 0:
+            yield Row(host, client, "driver", False, f"the driver ended with {code}")
+
+
+class Tap:
+    """One line a step, in the Test Anything Protocol."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def row(self, row: Row) -> None:
+        self._count += 1
+        verdict = "ok" if row.ok else "not ok"
+        print(f"{verdict} {self._count} - {row.host} / {row.client} / {row.step}: {row.detail}", flush=True)
+
+    def stderr(self, lines: list[str]) -> None:
+        for line in lines:
+            print(f"# {line}")
+
+    def end(self, passed: int, failed: int) -> None:
+        print(f"1..{self._count}")
+        print(f"# {passed} passed, {failed} failed", flush=True)
+
+
+class Table:
+    """One table for people: a block for each host and client, in at most 100 columns."""
+
+    def __init__(self, hosts: dict[str, list[str]]) -> None:
+        self._width = min(100, shutil.get_terminal_size((100, 24)).columns)
+        self._columns = [max(map(len, ["host", *hosts])) + 2, max(map(len, ["client", *CLIENTS])) + 2, len("cancel the listen") + 2]
+        self._colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+        self._block: tuple[str, str] | None = None
+        print("The notes application, driven over stdio by the official MCP clients")
+        for client, version in client_versions().items():
+            print(f"  {client:<{self._columns[1]}}{version}")
+        print()
+        print(self._paint("1", self._cells("host", "client", "step") + "result"))
+
+    def row(self, row: Row) -> None:
+        block = (row.host, row.client)
+        named = block if block != self._block else ("", "")
+        if block != self._block:
+            print("-" * self._width)
+        self._block = block
+        start = sum(self._columns)
+        verdict = self._paint("32", "ok") if row.ok else self._paint("1;31", "FAILED")
+        room = max(20, self._width - start - (3 if row.ok else 7))
+        first, *rest = textwrap.wrap(row.detail, room) or [""]
+        print(f"{self._cells(*named, row.step)}{verdict} {first}")
+        for line in rest:
+            print(" " * (self._width - room) + line)
+        sys.stdout.flush()
+
+    def stderr(self, lines: list[str]) -> None:
+        for line in lines:
+            print(self._paint("2", f"  | {line}"))
+
+    def end(self, passed: int, failed: int) -> None:
+        print("-" * self._width)
+        print(self._paint("1;31" if failed else "1;32", f"{passed} passed, {failed} failed"), flush=True)
+
+    def _cells(self, *cells: str) -> str:
+        return "".join(f"{cell:<{width}}" for cell, width in zip(cells, self._columns, strict=True))
+
+    def _paint(self, code: str, text: str) -> str:
+        return f"\033[{code}m{text}\033[0m" if self._colours else text
+
+
+def client_versions() -> dict[str, str]:
+    requirements = dict(line.split("==") for line in (HERE / "python/requirements.txt").read_text().split())
+    dependencies = json.loads((HERE / "typescript/package.json").read_text())["dependencies"]
+    name = "@modelcontextprotocol/client"
+    return {"python": f"mcp {requirements['mcp']}, with a handshake", "typescript": f"{name} {dependencies[name]}, without"}
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, usage=argparse.SUPPRESS)
+    parser.add_argument("--host", action="append", default=[], help="a name in hosts.txt, or NAME=COMMAND")
+    parser.add_argument("--client", action="append", choices=list(CLIENTS), default=[])
+    parser.add_argument("--demo", action="store_true", help="one table for people instead of test lines")
+    options = parser.parse_args()
+    known = read_hosts()
+    hosts = {}
+    for host in options.host or known:
+        name, given, command = host.partition("=")
+        if not given and name not in known:
+            parser.error(f"{HOSTS.name} names no host {name!r}; give its command as --host {name}='COMMAND'")
+        hosts[name.strip()] = split(command) if given else known[name]
+    if not all(hosts.values()) or not hosts:
+        parser.error(f"no host to drive: list them in {HOSTS.name} or give --host NAME='COMMAND'")
+    options.host, options.client = hosts, options.client or list(CLIENTS)
+    return options
+
+
+def read_hosts() -> dict[str, list[str]]:
+    lines = [line for line in HOSTS.read_text().splitlines() if line.strip() and not line.startswith("#")]
+    named = [line.partition("=") for line in lines]
+    return {name.strip(): split(command) for name, _, command in named}
+
+
+def split(command: str) -> list[str]:
+    return [word.replace("{root}", str(ROOT)) for word in shlex.split(command)]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
