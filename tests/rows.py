@@ -1,0 +1,360 @@
+#!/usr/bin/env python3
+"""Which protocol rows are shown by a vector or a named test, and whether the vectors are well formed.
+
+    python3 tests/rows.py            counts; exit 1 if a vector is wrong or a row of stage `first` is uncovered
+    python3 tests/rows.py --list     each row with what covers it
+
+A vector names its rows in `rows`; a test in Rust, C, C++, Python or TypeScript in a comment: `row: M-12, X-12`.
+"""
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any, Callable, Iterator
+
+ROOT = Path(__file__).resolve().parent.parent
+VECTORS = ROOT / "tests" / "vectors"
+CODE = {".rs", ".c", ".h", ".cpp", ".hpp", ".py", ".ts", ".mts", ".js", ".mjs"}
+SKIPPED = {"target", "node_modules", "build", "dist", "__pycache__"}
+MENTION = re.compile(r"\brow:\s*((?:[A-Z]-\d\d|\d\.\d)(?:,\s*(?:[A-Z]-\d\d|\d\.\d))*)")
+MAX_INTEGER = 2**53
+
+
+class Malformed(Exception):
+    """What is wrong in a vector, and where."""
+
+
+# ---- the shape of a vector: a checker takes a value and says where it stands
+
+Checker = Callable[[Any, str], None]
+
+
+def fail(where: str, what: str) -> None:
+    raise Malformed(f"{where}: {what}")
+
+
+def is_a(kind: type, name: str) -> Checker:
+    def check(value: Any, where: str) -> None:
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            fail(where, f"must be {name}")
+    return check
+
+
+def one_of(*allowed: Any) -> Checker:
+    def check(value: Any, where: str) -> None:
+        if value not in allowed:
+            fail(where, f"must be one of {', '.join(map(str, allowed))}, not {value!r}")
+    return check
+
+
+def array(item: Checker) -> Checker:
+    def check(value: Any, where: str) -> None:
+        is_a(list, "an array")(value, where)
+        for i, element in enumerate(value):
+            item(element, f"{where}[{i}]")
+    return check
+
+
+def members(required: dict[str, Checker], optional: dict[str, Checker]) -> Checker:
+    def check(value: Any, where: str) -> None:
+        is_a(dict, "an object")(value, where)
+        for name in required:
+            if name not in value:
+                fail(where, f"lacks {name}")
+        for name, inner in value.items():
+            known = required.get(name) or optional.get(name)
+            if known is None:
+                fail(where, f"has an unknown member {name}")
+                continue
+            known(inner, f"{where}.{name}")
+    return check
+
+
+def by_member(*shapes: tuple[str, Checker]) -> Checker:
+    """The first member name that is present decides which shape it is."""
+    def check(value: Any, where: str) -> None:
+        is_a(dict, "an object")(value, where)
+        for name, shape in shapes:
+            if name in value:
+                shape(value, where)
+                return
+        fail(where, "must have one of " + ", ".join(name for name, _ in shapes))
+    return check
+
+
+text = is_a(str, "a string")
+integer = is_a(int, "an integer")
+boolean = is_a(bool, "true or false")
+anything = is_a(object, "anything")
+obj = is_a(dict, "an object")
+
+
+def base64(value: Any, where: str) -> None:
+    text(value, where)
+    if len(value) % 4 or not re.fullmatch(r"[A-Za-z0-9+/]*={0,2}", value):
+        fail(where, "is not padded base64")
+
+
+DESCRIPTOR: dict[str, Checker] = {
+    "name": text, "title": text, "description": text, "mime_type": text, "size": integer, "annotations": obj, "meta": obj,
+}
+PART: dict[str, Checker] = {"uri": text, "mime_type": text, "meta": obj}
+part = by_member(("text", members({"text": text}, PART)), ("base64", members({"base64": base64}, PART)))
+
+
+def answer(value: Any, where: str) -> None:
+    if isinstance(value, str):
+        one_of("not_found", "denied", "fail", "wrong_type", "none", "drop")(value, where)
+        return
+    by_member(
+        ("text", members({"text": text}, {"mime_type": text})),
+        ("base64", members({"base64": base64}, {"mime_type": text})),
+        ("parts", members({"parts": array(part)}, {})),
+        ("repeat", members({"repeat": text, "times": integer}, {})),
+        ("repeat_base64", members({"repeat_base64": base64, "times": integer}, {})),
+        ("hold", members({"hold": text}, {})),
+        ("by", members({"by": text, "cases": lambda v, w: [answer(a, f"{w}.{k}") for k, a in v.items()] and None}, {"else": answer})),
+    )(value, where)
+
+
+item = members({"uri": text}, {"key": text, **DESCRIPTOR})
+
+
+def listing(value: Any, where: str) -> None:
+    if value == "fail":
+        return
+    by_member(
+        ("items", members({"items": array(item)}, {"ignore_limit": one_of(True)})),
+        ("more_without_items", members({"more_without_items": one_of(True)}, {})),
+        ("hold", members({"hold": text}, {})),
+    )(value, where)
+
+
+def name_or_null(value: Any, where: str) -> None:
+    if value is not None:
+        text(value, where)
+
+
+entry = by_member(
+    ("text", members({"text": text, "body": text}, DESCRIPTOR)),
+    ("blob", members({"blob": text, "base64": base64}, DESCRIPTOR)),
+    ("resource", members({"resource": text, "read": answer}, DESCRIPTOR)),
+    ("template", members({"template": text, "read": answer}, {"list": listing, **DESCRIPTOR})),
+    ("list", members({"list": name_or_null, "pages": listing}, {})),
+    ("fallback", members({"fallback": answer}, {})),
+    ("authorize", members({"authorize": members({}, {"deny": array(text), "hide": array(text), "hold": text})}, {})),
+    ("interest", members({"interest": members({}, {"hold": text, "fail": one_of(True)})}, {})),
+)
+
+
+def message(value: Any, where: str) -> None:
+    """What every language writes alike: see README, Messages."""
+    if isinstance(value, str):
+        tokens(value, where)
+        return
+    is_a(dict, "an object or a string")(value, where)
+    plain(value, where)
+    tokens(json.dumps(value, ensure_ascii=False), where)
+
+
+def plain(value: Any, where: str) -> None:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if re.fullmatch(r"\d+|__proto__", name):
+                fail(where, f"has a member {name}, which some languages move; write the message as a string")
+            plain(inner, f"{where}.{name}")
+    elif isinstance(value, list):
+        for i, inner in enumerate(value):
+            plain(inner, f"{where}[{i}]")
+    elif isinstance(value, float) and (value.is_integer() or not 1e-4 < abs(value) < 1e15):
+        fail(where, f"holds {value}, which languages write differently; write the message as a string")
+    elif isinstance(value, int) and abs(value) > MAX_INTEGER:
+        fail(where, f"holds {value}, beyond 2^53; write the message as a string")
+
+
+def tokens(line: str, where: str) -> None:
+    if "\n" in line:
+        fail(where, "has a newline")
+    for found in re.finditer(r"@\{([^}]*)\}", line):
+        inner = found.group(1)
+        if re.search(r"\*\d+$", inner):
+            continue
+        if not re.fullmatch(r"\*|[a-z][a-z0-9_]*", inner):
+            fail(where, f"has @{{{inner}}}, which is neither a repetition nor a name")
+        if not where.count(".in") and line[found.end():found.end() + 1] != '"':
+            fail(where, f"has @{{{inner}}} that is not followed by a quote")
+
+
+def messages(value: Any, where: str) -> None:
+    if isinstance(value, list):
+        array(message)(value, where)
+    else:
+        message(value, where)
+
+
+def finish(value: Any, where: str) -> None:
+    if isinstance(value, dict) and "items" in value:
+        members({"items": array(item), "more": boolean}, {})(value, where)
+    elif isinstance(value, dict) and "verdicts" in value:
+        members({"verdicts": array(one_of("allow", "deny", "hide"))}, {})(value, where)
+    elif isinstance(value, dict) and "ok" in value:
+        members({"ok": boolean}, {})(value, where)
+    else:
+        answer(value, where)
+
+
+ON: dict[str, Checker] = {"on": text}
+ERROR: dict[str, Checker] = {
+    "error": one_of("invalid_uri", "invalid_template", "invalid_argument", "duplicate", "ambiguous", "unknown", "closed"),
+}
+
+
+def step_of(name: str, checker: Checker, more: dict[str, Checker] | None = None, required: dict[str, Checker] | None = None) -> tuple[str, Checker]:
+    return name, members({name: checker, **(required or {})}, {**ON, **(more or {})})
+
+
+step = by_member(
+    step_of("handshake", text),
+    step_of("in", messages),
+    step_of("raw", text),
+    step_of("raw_base64", base64),
+    step_of("raw_repeat", members({"text": text, "times": integer}, {})),
+    step_of("out", array(message)),
+    step_of("finish", text, required={"with": finish}),
+    step_of("cancelled", text, required={"is": boolean}),
+    step_of("set", text, {"text": text, "base64": base64, **ERROR}),
+    step_of("remove", text, ERROR),
+    step_of("add", entry, ERROR),
+    step_of("update", text, {"below": text, **ERROR}),
+    step_of("list_changed", one_of(True), ERROR),
+    step_of("listing", text, required={"items": array(item)}),
+    step_of("tick", integer),
+    step_of("end", one_of(True)),
+    step_of("close", one_of(True)),
+    step_of("shutdown", one_of(True)),
+    step_of("finished", boolean),
+    step_of("calls", array(text)),
+    step_of("log", text),
+)
+
+LIMITS = ("message_bytes", "nesting", "id_bytes", "uri_bytes", "page_items", "page_bytes", "calls_in_flight", "subscriptions",
+          "subscriptions_total", "listen_streams", "output_bytes", "call_ms")
+NEEDS = ("annotations", "meta", "parts", "fallback", "authorize", "interest", "updated_below", "wrong_type")
+vector = members(
+    {"about": text, "rows": array(text), "steps": array(step)},
+    {
+        "needs": array(one_of(*NEEDS)),
+        "server": members({}, {"name": text, "version": text, "title": text, "instructions": text, "subscribe": boolean, "list_changed": boolean,
+                               "key": text, "limits": members({}, {name: integer for name in LIMITS})}),
+        "catalog": array(entry),
+    },
+)
+
+
+def needed(value: Any) -> set[str]:
+    """The words of `needs` that the entries and steps call for."""
+    found: set[str] = set()
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if name in ("fallback", "authorize", "interest", "parts", "annotations", "meta"):
+                found.add(name)
+            if name == "below":
+                found.add("updated_below")
+            if name == "mime_type" and ("text" in value or "base64" in value) and not {"body", "blob"} & set(value):
+                found.add("parts")
+            if name not in ("in", "out"):
+                found |= needed(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            found |= needed(inner)
+    elif value == "wrong_type":
+        found.add("wrong_type")
+    return found
+
+
+# ---- rows and what covers them
+
+def table() -> dict[str, str]:
+    stages: dict[str, str] = {}
+    for number, line in enumerate((VECTORS / "rows.tsv").read_text(encoding="utf-8").splitlines(), 1):
+        if line.startswith("#"):
+            continue
+        columns = line.split("\t")
+        if len(columns) != 3 or columns[1] not in ("first", "whole", "http") or columns[0] in stages:
+            sys.exit(f"rows.tsv:{number}: must be a new row id, a stage (first, whole, http) and a meaning, with tabs between")
+        stages[columns[0]] = columns[1]
+    return stages
+
+
+def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) != len(pairs):
+        raise Malformed("a member occurs twice in one object")
+    return dict(pairs)
+
+
+def vectors(stages: dict[str, str], problems: list[str]) -> Iterator[tuple[str, str]]:
+    for path in sorted(VECTORS.glob("*/*.json")):
+        name = str(path.relative_to(VECTORS))
+        try:
+            value = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=unique)
+            vector(value, "vector")
+            if not value["rows"] or not value["steps"]:
+                raise Malformed("names no row, or has no step")
+            for row in value["rows"]:
+                if row not in stages:
+                    raise Malformed(f"names the row {row}, which rows.tsv does not have")
+            if needed(value) != set(value.get("needs", ())):
+                raise Malformed(f"needs must be {sorted(needed(value))}")
+        except (Malformed, ValueError) as error:
+            problems.append(f"tests/vectors/{name}: {error}")
+            continue
+        for row in value["rows"]:
+            yield row, name
+
+
+def code_files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.iterdir()):
+        if path.name in SKIPPED or path.name.startswith("."):
+            continue
+        if path.is_dir():
+            yield from code_files(path)
+        elif path.suffix in CODE and path != Path(__file__).resolve():
+            yield path
+
+
+def named_tests(stages: dict[str, str], problems: list[str]) -> Iterator[tuple[str, str]]:
+    for path in code_files(ROOT):
+        name = str(path.relative_to(ROOT))
+        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+            for found in MENTION.finditer(line):
+                for row in re.split(r",\s*", found.group(1)):
+                    if row in stages:
+                        yield row, name
+                    else:
+                        problems.append(f"{name}:{number}: names the row {row}, which rows.tsv does not have")
+
+
+def main() -> int:
+    stages = table()
+    problems: list[str] = []
+    covers: dict[str, set[str]] = {row: set() for row in stages}
+    for row, name in vectors(stages, problems):
+        covers[row].add(name)
+    for row, name in named_tests(stages, problems):
+        covers[row].add(name)
+    if "--list" in sys.argv[1:]:
+        for row, names in covers.items():
+            print(f"{row}\t{stages[row]}\t{' '.join(sorted(names)) or '-'}")
+    for problem in problems:
+        print(problem)
+    for stage in ("first", "whole", "http"):
+        rows = [row for row in stages if stages[row] == stage]
+        print(f"{stage}: {sum(bool(covers[row]) for row in rows)} of {len(rows)} rows covered")
+    uncovered = [row for row in stages if stages[row] == "first" and not covers[row]]
+    if uncovered:
+        print("uncovered rows of stage first:", " ".join(uncovered))
+    return 1 if problems or uncovered else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
