@@ -3,3 +3,4 @@
 
 mod encode;
 mod jsonrpc;
+mod uri;

@@ -1,0 +1,121 @@
+//! What a template's variables stand for in one URI.
+
+use percent_encoding::percent_decode_str;
+
+use super::matching::Slots;
+use super::program::{FieldKind, Program, QueryName};
+use super::safety;
+
+/// The values of a match, by variable index. Owned, so that they can outlive the request's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Captures {
+    decoded: Vec<Option<Value>>,
+    /// As they stand in the URI; empty if no value has an escape, so that both spellings are the same.
+    raw: Vec<Option<Value>>,
+}
+
+/// A variable's value: one text, or the elements of an exploded variable (`{/v*}`, `{?v*}`, …).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Value {
+    One(Box<str>),
+    Many(Vec<String>),
+}
+
+impl Captures {
+    /// The value of the variable, percent-decoded once; `None` if its expression is absent from the URI.
+    pub(crate) fn get(&self, variable: usize) -> Option<&Value> {
+        self.decoded.get(variable)?.as_ref()
+    }
+
+    /// The same value as the URI spells it.
+    pub(crate) fn raw(&self, variable: usize) -> Option<&Value> {
+        let values = if self.raw.is_empty() { &self.decoded } else { &self.raw };
+        values.get(variable)?.as_ref()
+    }
+
+    /// Whether every decoded value may be used as a path below a directory (WIRE U-36).
+    pub(crate) fn is_safe(&self) -> bool {
+        self.decoded.iter().flatten().all(safety::is_safe)
+    }
+
+    /// `None` if a value is not UTF-8 once decoded (U-36), a query name is repeated (U-34), or a variable that stands
+    /// twice has two values (U-38).
+    pub(super) fn collect(program: &Program, variables: usize, uri: &str, slots: &Slots) -> Option<Self> {
+        let mut raw = vec![None; variables];
+        for field in &program.fields {
+            let (start, end) = (slots[field.slot], slots[field.slot + 1]);
+            if start == usize::MAX {
+                continue;
+            }
+            let text = uri.get(start..end)?;
+            match &field.kind {
+                FieldKind::Value(variable) => put(&mut raw[*variable], Value::One(text.into()))?,
+                FieldKind::List { variable, separator } => {
+                    put(
+                        &mut raw[*variable],
+                        Value::Many(text.split(*separator).map(str::to_owned).collect()),
+                    )?;
+                }
+                FieldKind::Parameters(_) if text.is_empty() => {}
+                FieldKind::Parameters(variable) => {
+                    let values = text.split(';').skip(1).map(|pair| split_pair(pair).1.to_owned());
+                    put(&mut raw[*variable], Value::Many(values.collect()))?;
+                }
+                FieldKind::Query(names) => put_query(&mut raw, names, text)?,
+            }
+        }
+        if memchr::memchr(b'%', uri.as_bytes()).is_none() {
+            return Some(Self { decoded: raw, raw: Vec::new() });
+        }
+        let decoded = raw
+            .iter()
+            .map(|value| value.as_ref().map_or(Some(None), |v| decode(v).map(Some)))
+            .collect::<Option<_>>()?;
+        Some(Self { decoded, raw })
+    }
+}
+
+/// Keeps the first value; a second one must mean the same.
+fn put(place: &mut Option<Value>, value: Value) -> Option<()> {
+    match place {
+        None => *place = Some(value),
+        Some(first) if decode(first) != decode(&value) => return None,
+        Some(_) => {}
+    }
+    Some(())
+}
+
+fn put_query(raw: &mut [Option<Value>], names: &[QueryName], text: &str) -> Option<()> {
+    let mut found: Vec<Vec<String>> = vec![Vec::new(); names.len()];
+    for pair in text.split('&') {
+        let (name, value) = split_pair(pair);
+        found[names.iter().position(|n| &*n.name == name)?].push(value.to_owned());
+    }
+    for (name, mut values) in names.iter().zip(found) {
+        if name.explode && !values.is_empty() {
+            put(&mut raw[name.variable], Value::Many(values))?;
+        } else if let Some(value) = values.pop() {
+            if !values.is_empty() {
+                return None;
+            }
+            put(&mut raw[name.variable], Value::One(value.into()))?;
+        }
+    }
+    Some(())
+}
+
+/// `name` alone is an empty value.
+fn split_pair(pair: &str) -> (&str, &str) {
+    pair.split_once('=').unwrap_or((pair, ""))
+}
+
+fn decode(value: &Value) -> Option<Value> {
+    Some(match value {
+        Value::One(raw) => Value::One(decode_text(raw)?.into()),
+        Value::Many(raw) => Value::Many(raw.iter().map(|text| decode_text(text)).collect::<Option<_>>()?),
+    })
+}
+
+fn decode_text(raw: &str) -> Option<String> {
+    percent_decode_str(raw).decode_utf8().ok().map(Into::into)
+}

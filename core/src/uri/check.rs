@@ -1,0 +1,290 @@
+//! The RFC 3986 check of a resource URI.
+
+use std::fmt;
+use std::net::Ipv6Addr;
+
+/// Whether `uri` is an absolute URI by RFC 3986 (a fragment is allowed, a relative reference is not).
+///
+/// One pass over the bytes and no allocation: it runs for each item of each page.
+pub(crate) fn check_uri(uri: &str) -> Result<(), UriError> {
+    let bytes = uri.as_bytes();
+    let colon = check_scheme(bytes)?;
+    let mut at = colon + 1;
+    if bytes[at..].starts_with(b"//") {
+        at += 2;
+        let end =
+            bytes[at..].iter().position(|b| matches!(b, b'/' | b'?' | b'#')).map_or(bytes.len(), |n| at + n);
+        check_authority(uri, at, end)?;
+        at = end;
+    }
+    let mut fragment = false;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            _ if is(byte, PCHAR) => at += 1,
+            b'/' | b'?' => at += 1,
+            b'%' => at = after_escape(bytes, at)?,
+            b'#' if !fragment => {
+                fragment = true;
+                at += 1;
+            }
+            _ => return Err(wrong_byte(uri, at)),
+        }
+    }
+    Ok(())
+}
+
+/// Why a text is not an absolute URI.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct UriError {
+    /// The offset of the first offending byte; the length of the text if something is missing at its end.
+    pub(crate) at: usize,
+    problem: Problem,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Problem {
+    NoScheme,
+    Brace(char),
+    Character(char),
+    Escape,
+    Host,
+    Port,
+}
+
+impl fmt::Display for UriError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.problem {
+            Problem::NoScheme => f.write_str(
+                "not an absolute URI: it does not begin with a scheme and a colon, as in `notes:`",
+            ),
+            Problem::Brace(c) => {
+                write!(
+                    f,
+                    "`{c}` is not allowed in a URI; a URI template was probably meant: register it as one"
+                )
+            }
+            Problem::Character(c) => {
+                write!(f, "the character {c:?} is not allowed here in a URI; percent-encode it")
+            }
+            Problem::Escape => {
+                f.write_str("`%` is not followed by two hexadecimal digits; a literal `%` is `%25`")
+            }
+            Problem::Host => {
+                f.write_str("the host in brackets is neither an IPv6 address nor an IPvFuture one")
+            }
+            Problem::Port => f.write_str("the port is not a decimal number"),
+        }?;
+        write!(f, " (at byte {})", self.at)
+    }
+}
+
+impl std::error::Error for UriError {}
+
+/// Whether `byte` may stand for itself in a query or fragment: RFC 3986 `pchar` without escapes, `/` and `?`.
+pub(super) fn is_uri_byte(byte: u8) -> bool {
+    is(byte, PCHAR) || matches!(byte, b'/' | b'?' | b'#' | b'[' | b']')
+}
+
+/// Whether `byte` may stand in a scheme after its first letter.
+pub(super) fn is_scheme_byte(byte: u8) -> bool {
+    is(byte, SCHEME)
+}
+
+/// The offset of the colon that ends the scheme.
+fn check_scheme(bytes: &[u8]) -> Result<usize, UriError> {
+    let end = bytes.iter().position(|&b| !is(b, SCHEME)).unwrap_or(bytes.len());
+    if bytes.first().is_some_and(u8::is_ascii_alphabetic) && bytes.get(end) == Some(&b':') {
+        return Ok(end);
+    }
+    let at = if bytes.first().is_some_and(u8::is_ascii_alphabetic) { end } else { 0 };
+    let problem = match bytes.get(at) {
+        Some(&brace @ (b'{' | b'}')) => Problem::Brace(brace.into()),
+        _ => Problem::NoScheme,
+    };
+    Err(UriError { at, problem })
+}
+
+/// `[ userinfo "@" ] host [ ":" port ]`, between `start` and `end`.
+fn check_authority(uri: &str, start: usize, end: usize) -> Result<(), UriError> {
+    let bytes = &uri.as_bytes()[..end];
+    let host = memchr::memchr(b'@', &bytes[start..]).map_or(start, |n| start + n + 1);
+    let mut at = start;
+    while at + 1 < host {
+        at = match bytes[at] {
+            b'%' => after_escape(bytes, at)?,
+            byte if is(byte, REG_NAME) || byte == b':' => at + 1,
+            _ => return Err(wrong_byte(uri, at)),
+        };
+    }
+    at = host;
+    if bytes.get(at) == Some(&b'[') {
+        let close = memchr::memchr(b']', &bytes[at..]).map(|n| at + n);
+        at = match close {
+            Some(close) if is_ip_literal(&uri[at + 1..close]) => close + 1,
+            _ => return Err(UriError { at, problem: Problem::Host }),
+        };
+    } else {
+        while let Some(&byte) = bytes.get(at) {
+            at = match byte {
+                b'%' => after_escape(bytes, at)?,
+                b':' => break,
+                _ if is(byte, REG_NAME) => at + 1,
+                _ => return Err(wrong_byte(uri, at)),
+            };
+        }
+    }
+    match bytes.get(at) {
+        None => Ok(()),
+        Some(b':') => match bytes[at + 1..].iter().position(|b| !b.is_ascii_digit()) {
+            None => Ok(()),
+            Some(n) => Err(UriError { at: at + 1 + n, problem: Problem::Port }),
+        },
+        Some(_) => Err(wrong_byte(uri, at)),
+    }
+}
+
+fn is_ip_literal(text: &str) -> bool {
+    let Some(future) = text.strip_prefix(['v', 'V']) else { return text.parse::<Ipv6Addr>().is_ok() };
+    future.split_once('.').is_some_and(|(version, address)| {
+        let hex = |b: u8| b.is_ascii_hexdigit();
+        !version.is_empty()
+            && version.bytes().all(hex)
+            && !address.is_empty()
+            && address.bytes().all(|b| is(b, REG_NAME) || b == b':')
+    })
+}
+
+fn after_escape(bytes: &[u8], at: usize) -> Result<usize, UriError> {
+    match bytes.get(at + 1..at + 3) {
+        Some([high, low]) if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => Ok(at + 3),
+        _ => Err(UriError { at, problem: Problem::Escape }),
+    }
+}
+
+/// Every byte before `at` was ASCII, so `at` is a character boundary.
+fn wrong_byte(uri: &str, at: usize) -> UriError {
+    let character = uri.get(at..).and_then(|rest| rest.chars().next()).unwrap_or(char::REPLACEMENT_CHARACTER);
+    let problem = if matches!(character, '{' | '}') {
+        Problem::Brace(character)
+    } else {
+        Problem::Character(character)
+    };
+    UriError { at, problem }
+}
+
+const SCHEME: u8 = 1;
+const REG_NAME: u8 = 2;
+const PCHAR: u8 = 4;
+
+fn is(byte: u8, class: u8) -> bool {
+    CLASSES[usize::from(byte)] & class != 0
+}
+
+static CLASSES: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let b = byte as u8;
+        let unreserved = b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_' | b'~');
+        let sub_delims =
+            matches!(b, b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b',' | b';' | b'=');
+        if b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.') {
+            table[byte] |= SCHEME;
+        }
+        if unreserved || sub_delims {
+            table[byte] |= REG_NAME | PCHAR;
+        }
+        if matches!(b, b':' | b'@') {
+            table[byte] |= PCHAR;
+        }
+        byte += 1;
+    }
+    table
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iri_string::types::UriStr;
+    use proptest::prelude::*;
+
+    fn message(uri: &str) -> String {
+        check_uri(uri).unwrap_err().to_string()
+    }
+
+    // U-02, U-08
+    #[test]
+    fn absolute_uris_of_any_scheme_are_valid() {
+        for uri in [
+            "test://static-text",
+            "file:///a/b%20c.txt",
+            "urn:isbn:0451450523",
+            "data:text/plain,hi",
+            "s3://bucket/key?x=[".trim_end_matches('['),
+            "a:",
+            "a+b-c.9:x#frag/?",
+            "http://u:p@[::1]:80/?q#f",
+            "http://[v1.a:b]/",
+            "postgres://h:/db",
+        ] {
+            assert_eq!(check_uri(uri), Ok(()), "{uri}");
+        }
+    }
+
+    // U-02
+    #[test]
+    fn what_rfc_3986_forbids_is_refused_with_its_byte() {
+        for (uri, at) in [
+            ("a:b c", 3),
+            ("a:%2", 2),
+            ("a:%zz", 2),
+            ("a:\u{fc}", 2),
+            ("a:b\\c", 3),
+            ("a:b`", 3),
+            ("a:x|y", 3),
+            ("a:x^y", 3),
+            ("a:<", 2),
+            ("a:\"", 2),
+            ("a:#b#", 4),
+            ("a://h:8x/", 7),
+            ("a://[::g]/", 4),
+            ("a:/[x]", 3),
+            ("1a:", 0),
+            ("", 0),
+        ] {
+            assert_eq!(check_uri(uri).unwrap_err().at, at, "{uri}");
+        }
+    }
+
+    // U-03
+    #[test]
+    fn a_relative_reference_is_refused() {
+        assert!(message("/etc/passwd").contains("not an absolute URI"));
+        assert!(message("notes/1").contains("scheme"));
+    }
+
+    #[test]
+    fn a_brace_says_that_a_template_was_probably_meant() {
+        for uri in ["notes://{id}", "notes://x}", "{scheme}:x", "{x"] {
+            assert!(message(uri).contains("URI template was probably meant"), "{uri}");
+        }
+        assert!(message("notes://{id}").contains("at byte 8"));
+    }
+
+    proptest! {
+        #[test]
+        fn verdicts_equal_those_of_an_independent_parser(
+            uri in "[aZ1+.-]{0,3}:?(//)?[a-zA-F0-9%:@/?#\\[\\]!$&'()*+,;=._~ {}|\\\\\u{e9}-]{0,24}"
+        ) {
+            prop_assert_eq!(check_uri(&uri).is_ok(), UriStr::new(&uri).is_ok(), "{}", uri);
+        }
+
+        #[test]
+        fn verdicts_on_hosts_equal_those_of_an_independent_parser(
+            host in "\\[[0-9a-f:.]{0,16}\\]|\\[v[0-9g.]{0,3}[a:.]{0,3}\\]|[0-9a-f:.@]{0,12}", rest in "(:[0-9]{0,3})?[/a]{0,2}"
+        ) {
+            let uri = format!("a://{host}{rest}");
+            prop_assert_eq!(check_uri(&uri).is_ok(), UriStr::new(&uri).is_ok(), "{}", uri);
+        }
+    }
+}

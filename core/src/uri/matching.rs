@@ -1,0 +1,73 @@
+//! Runs a compiled template over a URI: each split is tried once at each byte, so the work is linear in the URI.
+
+use super::program::{Inst, Program};
+
+/// Where the fields of a match begin and end; `usize::MAX` where a field is absent.
+pub(super) type Slots = Vec<usize>;
+
+impl Program {
+    /// The preferred reading of `uri`, whose first `skip` bytes are known to equal the first `skip` instructions.
+    pub(super) fn run(&self, uri: &[u8], skip: usize) -> Option<Slots> {
+        self.run_counted(uri, skip).0
+    }
+
+    /// Also the number of instructions and bytes looked at, which tests bound.
+    pub(super) fn run_counted(&self, uri: &[u8], skip: usize) -> (Option<Slots>, usize) {
+        let mut slots = vec![usize::MAX; self.slots];
+        let mut tried = vec![0_u64; (self.splits * (uri.len() + 1)).div_ceil(64)];
+        let mut todo = vec![Todo::Try { pc: skip, at: skip }];
+        let mut steps = 0;
+        while let Some(next) = todo.pop() {
+            let (mut pc, mut at) = match next {
+                Todo::Try { pc, at } => (pc, at),
+                Todo::Restore { slot, value } => {
+                    slots[slot] = value;
+                    continue;
+                }
+            };
+            loop {
+                steps += 1;
+                match self.code[pc] {
+                    Inst::Byte(byte) if uri.get(at) == Some(&byte) => at += 1,
+                    Inst::Any(class) if uri.get(at).is_some_and(|&b| class.contains(b)) => at += 1,
+                    Inst::Run(class) => {
+                        let run = uri[at..].iter().position(|&b| !class.contains(b));
+                        let end = run.map_or(uri.len(), |n| at + n);
+                        steps += end - at;
+                        at = end;
+                    }
+                    Inst::Jump(to) => {
+                        pc = to;
+                        continue;
+                    }
+                    Inst::Split { first, second, index } => {
+                        let bit = index * (uri.len() + 1) + at;
+                        let (word, mask) = (&mut tried[bit / 64], 1 << (bit % 64));
+                        if *word & mask != 0 {
+                            break;
+                        }
+                        *word |= mask;
+                        todo.push(Todo::Try { pc: second, at });
+                        pc = first;
+                        continue;
+                    }
+                    Inst::Save(slot) => {
+                        if !todo.is_empty() {
+                            todo.push(Todo::Restore { slot, value: slots[slot] });
+                        }
+                        slots[slot] = at;
+                    }
+                    Inst::Match if at == uri.len() => return (Some(slots), steps),
+                    Inst::Byte(_) | Inst::Any(_) | Inst::Match => break,
+                }
+                pc += 1;
+            }
+        }
+        (None, steps)
+    }
+}
+
+enum Todo {
+    Try { pc: usize, at: usize },
+    Restore { slot: usize, value: usize },
+}

@@ -1,0 +1,33 @@
+//! Resource URIs: the RFC 3986 check, and RFC 6570 templates that are parsed once, expanded and matched back.
+//!
+//! A URI is a byte string here: nothing is normalised, and only the values of template variables are decoded.
+//!
+//! ```text
+//! text -> syntax -> expand                       every RFC 6570 template
+//!            \-> refusal -> program -> matching  the templates whose expansion can be undone
+//!                               \-> specificity -> router
+//! ```
+#![allow(dead_code, unused_imports, reason = "offered to the catalogue and the directory provider")]
+
+mod captures;
+mod check;
+mod expand;
+mod matching;
+mod program;
+mod refusal;
+mod router;
+mod safety;
+mod specificity;
+mod syntax;
+mod template;
+
+#[cfg(test)]
+mod properties;
+
+pub(crate) use captures::{Captures, Value};
+pub(crate) use check::{UriError, check_uri};
+pub(crate) use expand::{Argument, ExpandError, expand};
+pub(crate) use router::{Conflict, Router};
+pub(crate) use specificity::Order;
+pub(crate) use syntax::TemplateError;
+pub(crate) use template::{UriTemplate, Variable};

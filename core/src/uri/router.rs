@@ -1,0 +1,216 @@
+//! A set of templates, asked which one a URI belongs to.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::captures::Captures;
+use super::specificity::{Order, Token, compare};
+use super::template::UriTemplate;
+
+/// Templates with what they stand for. What is found never depends on the order of insertion (WIRE U-37).
+#[derive(Debug, Clone)]
+pub(crate) struct Router<T> {
+    entries: BTreeMap<Box<str>, (Arc<UriTemplate>, T)>,
+    /// By literal prefix; each list is sorted, most specific first. A longer prefix is the more specific one, since a
+    /// literal stands in it where a shorter one has a variable or its end.
+    by_prefix: BTreeMap<Box<str>, Vec<Arc<UriTemplate>>>,
+}
+
+/// Why a template cannot join a router.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Conflict {
+    Duplicate { template: Box<str> },
+    Ambiguous { template: Box<str>, other: Box<str> },
+}
+
+impl fmt::Display for Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Duplicate { template } => write!(f, "the URI template `{template}` is already registered"),
+            Self::Ambiguous { template, other } => write!(
+                f,
+                "the URI templates `{template}` and `{other}` can match the same URI, and neither is more specific; make \
+                 their fixed text differ"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Conflict {}
+
+impl<T> Default for Router<T> {
+    fn default() -> Self {
+        Self { entries: BTreeMap::new(), by_prefix: BTreeMap::new() }
+    }
+}
+
+impl<T> Router<T> {
+    pub(crate) fn insert(&mut self, template: UriTemplate, value: T) -> Result<(), Conflict> {
+        let text: Box<str> = template.as_str().into();
+        if self.entries.contains_key(&text) {
+            return Err(Conflict::Duplicate { template: text });
+        }
+        let prefix = template.literal_prefix();
+        if let Some(list) = self.by_prefix.get(prefix) {
+            // Templates with another prefix are disjoint or ordered.
+            if let Some(other) = list.iter().find(|other| is_ambiguous(&template, other)) {
+                return Err(Conflict::Ambiguous { template: text, other: other.as_str().into() });
+            }
+        }
+        let template = Arc::new(template);
+        let list = self.by_prefix.entry(template.literal_prefix().into()).or_default();
+        let at = list.partition_point(|other| other.tokens() < template.tokens());
+        list.insert(at, Arc::clone(&template));
+        self.entries.insert(text, (template, value));
+        Ok(())
+    }
+
+    pub(crate) fn remove(&mut self, text: &str) -> Option<T> {
+        let (template, value) = self.entries.remove(text)?;
+        if let Some(list) = self.by_prefix.get_mut(template.literal_prefix()) {
+            list.retain(|other| other.as_str() != text);
+            if list.is_empty() {
+                self.by_prefix.remove(template.literal_prefix());
+            }
+        }
+        Some(value)
+    }
+
+    /// The most specific template that matches, and the values in `uri`, which may be unsafe.
+    pub(crate) fn find(&self, uri: &str) -> Option<(&UriTemplate, &T, Captures)> {
+        let mut below = uri;
+        loop {
+            // The greatest prefix not above `below`; everything in between can be no prefix of `uri`.
+            let range = (std::ops::Bound::Unbounded, std::ops::Bound::Included(below));
+            let (prefix, list) = self.by_prefix.range::<str, _>(range).next_back()?;
+            if uri.starts_with(&**prefix) {
+                for template in list {
+                    if let Some(captures) = template.matches(uri) {
+                        let (template, value) = self.entries.get(template.as_str())?;
+                        return Some((template, value, captures));
+                    }
+                }
+                below = &prefix[..prefix.len().checked_sub(1)?];
+            } else {
+                below = common_prefix(prefix, uri);
+            }
+        }
+    }
+
+    /// In the byte order of the templates' texts.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&UriTemplate, &T)> {
+        self.entries.values().map(|(template, value)| (&**template, value))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+fn is_ambiguous(a: &UriTemplate, b: &UriTemplate) -> bool {
+    // The exact question, whether a URI matches both, is the dear one: it comes last.
+    compare(a.tokens(), b.tokens()) == Order::Ambiguous
+        && !endings_differ(a.tokens(), b.tokens())
+        && a.order(b) == Order::Ambiguous
+}
+
+/// Whether the fixed text at the ends differs, so that no URI matches both.
+fn endings_differ(a: &[Token], b: &[Token]) -> bool {
+    for pair in a.iter().rev().zip(b.iter().rev()).skip(1) {
+        match pair {
+            (Token::Literal(a), Token::Literal(b)) if a == b => {}
+            (Token::Literal(_), Token::Literal(_)) => return true,
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Every prefix is ASCII, as every literal of a template is, so that any cut is a character boundary.
+fn common_prefix<'p>(prefix: &'p str, uri: &str) -> &'p str {
+    let length = prefix.bytes().zip(uri.bytes()).take_while(|(a, b)| a == b).count();
+    &prefix[..length]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn router(texts: &[&str]) -> Router<String> {
+        let mut router = Router::default();
+        for text in texts {
+            router.insert(UriTemplate::parse(text).unwrap(), (*text).to_owned()).unwrap();
+        }
+        router
+    }
+
+    fn found<'r>(router: &'r Router<String>, uri: &str) -> Option<&'r str> {
+        router.find(uri).map(|(_, value, _)| value.as_str())
+    }
+
+    // U-37
+    #[test]
+    fn the_most_specific_template_is_found_whatever_the_order_of_insertion() {
+        let mut texts = ["a:{s}/{t}", "a:{s}/stats", "a:x/{t}", "a:{+all}", "a:x", "a:xy/{t}", "{+any}"];
+        for _ in 0..texts.len() {
+            texts.rotate_left(1);
+            let router = router(&texts);
+            assert_eq!(found(&router, "a:q/stats"), Some("a:{s}/stats"));
+            assert_eq!(found(&router, "a:x/stats"), Some("a:x/{t}"));
+            assert_eq!(found(&router, "a:q/r"), Some("a:{s}/{t}"));
+            assert_eq!(found(&router, "a:q/r/s"), Some("a:{+all}"));
+            assert_eq!(found(&router, "a:x"), Some("a:x"));
+            assert_eq!(found(&router, "a:xyz"), Some("a:{+all}"));
+            assert_eq!(found(&router, "b:1"), Some("{+any}"));
+        }
+    }
+
+    // U-37
+    #[test]
+    fn a_conflict_names_both_templates() {
+        let mut router = router(&["a:{v}", "a:x{?q}"]);
+        let mut insert = |text: &str| {
+            router.insert(UriTemplate::parse(text).unwrap(), String::new()).unwrap_err().to_string()
+        };
+        let error = insert("a:{w}");
+        assert!(error.contains("`a:{w}`") && error.contains("`a:{v}`"), "{error}");
+        assert!(insert("a:x{?r}").contains("`a:x{?q}`"));
+        assert!(insert("a:{v}").contains("already registered"));
+    }
+
+    #[test]
+    fn a_removed_template_is_found_no_more_and_may_come_back() {
+        let mut router = router(&["a:{v}", "a:{+v}"]);
+        assert_eq!(router.remove("a:{v}").as_deref(), Some("a:{v}"));
+        assert_eq!(router.remove("a:{v}"), None);
+        assert_eq!(found(&router, "a:1"), Some("a:{+v}"));
+        router.insert(UriTemplate::parse("a:{w}").unwrap(), "new".to_owned()).unwrap();
+        assert_eq!(found(&router, "a:1"), Some("new"));
+    }
+
+    #[test]
+    fn templates_are_listed_in_byte_order() {
+        let router = router(&["b:{v}", "a:{v}", "a:{+v}", "B:{v}"]);
+        let texts: Vec<_> = router.iter().map(|(template, _)| template.as_str()).collect();
+        assert_eq!(texts, ["B:{v}", "a:{+v}", "a:{v}", "b:{v}"]);
+    }
+
+    #[test]
+    fn ten_thousand_prefixes_each_find_their_own() {
+        let mut router = Router::default();
+        for n in 0..10_000 {
+            router.insert(UriTemplate::parse(&format!("t:{n}/{{v}}")).unwrap(), n).unwrap();
+        }
+        for n in [0, 1, 10, 999, 1000, 9999] {
+            assert_eq!(router.find(&format!("t:{n}/x")).map(|(_, value, _)| *value), Some(n));
+        }
+        assert!(router.find("t:10000/x").is_none());
+        assert!(router.find("s:1/x").is_none());
+        assert!(router.find("").is_none());
+    }
+}
