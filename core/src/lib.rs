@@ -1,6 +1,51 @@
-//! Serves an application's resources to MCP clients.
+//! Serves an application's resources to MCP (Model Context Protocol) clients.
+//!
+//! ```text
+//!  bytes ──▶ Connection::receive ──▶ poll_event ──▶ Event ──▶ the host's callback
+//!                                        │                          │ now or later,
+//!                                        ▼                          ▼ on any thread
+//!  bytes ◀── Drain::poll_transmit ◀── protocol ◀──────────── Responder::finish
+//! ```
+//!
+//! The core is synchronous and does no I/O: a driver, such as [`serve::stdio`], moves the bytes.
 #![forbid(unsafe_code)]
 
+mod access;
+mod catalog;
+mod connection;
+mod drain;
 mod encode;
+mod error;
+mod event;
+mod group;
+mod hub;
 mod jsonrpc;
+mod keys;
+mod limits;
+mod log;
+mod model;
+mod protocol;
+mod provider;
+mod responder;
+mod revision;
+mod server;
+mod sync;
 mod uri;
+mod wire;
+
+pub use access::{Caller, Operation, Verdict};
+pub use catalog::HandlerId;
+pub use connection::{Connection, Handled};
+pub use drain::{Drain, DrainStart, Transmit};
+pub use error::{Error, ErrorKind, Result};
+pub use event::{AuthorizeCall, Call, Event, InterestCall, ListCall};
+pub use group::Group;
+pub use limits::Limits;
+pub use log::Level;
+pub use model::{
+    Annotations, Answer, Body, Contents, Icon, Json, Page, Resource, Role, SharedBytes, SharedText, Template,
+};
+pub use protocol::{CallId, Kind, Route, Stage};
+pub use provider::{Deferred, IntoReply, Later, Now, Provider};
+pub use responder::{Reply, Responder, Watched};
+pub use server::{Builder, Handle, Server};

@@ -1,0 +1,78 @@
+//! Who calls, and what the host lets them do.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+/// Who a connection speaks for, as the host that accepted it knows them. The default is "nobody in particular".
+///
+/// `value` is the host's own (the claims of a verified token, say); `id` are stable bytes that cursors are bound to.
+#[derive(Clone, Default)]
+pub struct Caller {
+    value: Option<Arc<dyn Any + Send + Sync>>,
+    id: Arc<[u8]>,
+}
+
+impl Caller {
+    /// A caller with a stable id.
+    pub fn new(id: impl Into<Arc<[u8]>>) -> Self {
+        Caller { value: None, id: id.into() }
+    }
+
+    /// The same caller with a value for the host's callbacks.
+    #[must_use]
+    pub fn with<T: Any + Send + Sync>(mut self, value: T) -> Self {
+        self.value = Some(Arc::new(value));
+        self
+    }
+
+    /// The host's value, if it is a `T`.
+    pub fn value<T: Any>(&self) -> Option<&T> {
+        self.value.as_deref()?.downcast_ref()
+    }
+
+    /// The id bytes; empty for nobody in particular.
+    pub fn id(&self) -> &[u8] {
+        &self.id
+    }
+}
+
+impl fmt::Debug for Caller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Caller").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+/// What a caller wants to do with the URIs of one question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Operation {
+    /// See them in a list.
+    List,
+    /// Read them.
+    Read,
+    /// Be told of their changes.
+    Subscribe,
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Operation::List => "list",
+            Operation::Read => "read",
+            Operation::Subscribe => "subscribe",
+        })
+    }
+}
+
+/// The host's answer for one URI.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// Go on.
+    Allow,
+    /// Answer "permission denied"; leave it out of lists.
+    Deny,
+    /// Answer exactly as if it did not exist.
+    Hide,
+}

@@ -1,0 +1,11 @@
+//! What is served: fixed resources, templates, list sources, and a fallback.
+
+mod cursor;
+mod pages;
+mod registry;
+
+pub use registry::HandlerId;
+
+pub(crate) use cursor::Sealer;
+pub(crate) use pages::{Surroundings, Walk, Walked, templates_page};
+pub(crate) use registry::{Catalog, Content, Fixed, Found, Handler, Vars};

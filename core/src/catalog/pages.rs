@@ -1,0 +1,362 @@
+//! Paging: the fixed resources by URI bytes, then each list source in the order of registration.
+//!
+//! A walk makes one page. It goes as far as it can without the host, then asks for a source's next items or for
+//! verdicts, and goes on from the answer.
+
+use super::cursor::{Position, Sealer};
+use super::registry::{Catalog, Fixed, Handler};
+use crate::access::Verdict;
+use crate::limits::Limits;
+use crate::log::{Level, Line};
+use crate::model::{Page, Resource};
+use crate::revision::Revision;
+use crate::sync::Lock;
+use crate::uri::check_uri;
+use crate::wire::{same_in_all, write_resource, write_template};
+use std::ops::Bound;
+use std::sync::Arc;
+
+const RESOURCES: &str = "resources/list";
+const TEMPLATES: &str = "resources/templates/list";
+
+/// After this many times a page's items have been looked at, a short page goes out.
+const PATIENCE: usize = 10;
+
+/// What a walk needs of its server, and the caller's id bytes that cursors are bound to.
+#[derive(Clone, Copy)]
+pub(crate) struct Surroundings<'a> {
+    pub(crate) catalog: &'a Lock<Catalog>,
+    pub(crate) sealer: &'a Sealer,
+    pub(crate) limits: &'a Limits,
+    pub(crate) caller: &'a [u8],
+}
+
+/// One page in the making.
+pub(crate) struct Walk {
+    revision: &'static Revision,
+    authorise: bool,
+    /// The list source, by its place and name; none for the fixed resources.
+    source: Option<(usize, Box<str>)>,
+    /// The key of the last item of the source that was consumed, in the page or not.
+    position: Option<String>,
+    /// Items not consumed yet.
+    candidates: Vec<Candidate>,
+    /// The source has items behind the candidates.
+    more: bool,
+    scanned: usize,
+    items: Items,
+}
+
+/// An item that may become part of the page; not, if nothing was rendered.
+struct Candidate {
+    uri: Arc<str>,
+    key: Box<str>,
+    rendered: Option<Vec<u8>>,
+}
+
+/// How far a walk came.
+pub(crate) enum Walked {
+    /// The source's next items are needed.
+    Ask { walk: Box<Walk>, handler: Arc<Handler>, after: Option<String>, limit: usize },
+    /// Verdicts about the candidates are needed.
+    Authorize { walk: Box<Walk>, uris: Vec<Arc<str>> },
+    /// The page is made.
+    Page { items: Vec<u8>, cursor: Option<String> },
+    /// The host's answer was of no use.
+    Failed(String),
+}
+
+impl Walk {
+    /// Begins at a cursor, or at the beginning. Nothing if the cursor is not valid.
+    pub(crate) fn new(
+        revision: &'static Revision,
+        authorise: bool,
+        cursor: Option<&str>,
+        around: &Surroundings<'_>,
+    ) -> Option<Box<Walk>> {
+        let mut walk = Box::new(Walk {
+            revision,
+            authorise,
+            source: None,
+            position: None,
+            candidates: Vec::new(),
+            more: false,
+            scanned: 0,
+            items: Items::new(around.limits),
+        });
+        if let Some(cursor) = cursor {
+            let Position { source, key } = around.sealer.open(RESOURCES, around.caller, cursor)?;
+            if !source.is_empty() {
+                let at =
+                    around.catalog.with(|c, _| c.sources.iter().position(|other| *other.name == *source))?;
+                walk.source = Some((at, source.into()));
+            }
+            walk.position = Some(key);
+        }
+        Some(walk)
+    }
+
+    /// How many candidates there are verdicts wanted about.
+    pub(crate) fn asked(&self) -> usize {
+        self.candidates.iter().filter(|candidate| candidate.rendered.is_some()).count()
+    }
+
+    pub(crate) fn source_name(&self) -> &str {
+        self.source.as_ref().map_or("", |(_, name)| name)
+    }
+
+    /// Goes on from the beginning or from a cursor.
+    pub(crate) fn start(mut self: Box<Self>, around: &Surroundings<'_>) -> Walked {
+        if self.source.is_some() {
+            return self.ask(around);
+        }
+        around.catalog.with(|catalog, _| self.take_fixed(catalog));
+        self.authorise(around)
+    }
+
+    /// Goes on from what the source answered.
+    pub(crate) fn feed(
+        mut self: Box<Self>,
+        page: Page,
+        around: &Surroundings<'_>,
+        lines: &mut Vec<Line>,
+    ) -> Walked {
+        match self.take_page(page, around.catalog, lines) {
+            Ok(()) => self.authorise(around),
+            Err(why) => Walked::Failed(format!("the list source \"{}\" {why}", self.source_name())),
+        }
+    }
+
+    /// Goes on from the verdicts about the candidates.
+    pub(crate) fn judge(mut self: Box<Self>, verdicts: &[Verdict], around: &Surroundings<'_>) -> Walked {
+        let asked = self.candidates.iter_mut().filter(|candidate| candidate.rendered.is_some());
+        for (candidate, verdict) in asked.zip(verdicts) {
+            if *verdict != Verdict::Allow {
+                candidate.rendered = None;
+            }
+        }
+        self.consume(around)
+    }
+
+    /// How many items to look at next.
+    fn wanted(&self) -> usize {
+        if self.authorise { self.items.max } else { (self.items.max - self.items.count).max(1) }
+    }
+
+    fn take_fixed(&mut self, catalog: &Catalog) {
+        let from = self.position.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+        let mut range = catalog.fixed.range::<str, _>((from, Bound::Unbounded));
+        let rendered = |fixed: &Fixed, out: &mut Vec<u8>| {
+            if same_in_all(self.revision, fixed.descriptor()) {
+                out.extend_from_slice(&fixed.rendered);
+            } else {
+                write_resource(out, self.revision, &fixed.uri, fixed.descriptor());
+            }
+        };
+        if self.authorise {
+            for (uri, fixed) in range.by_ref().take(self.items.max) {
+                let mut item = Vec::new();
+                rendered(fixed, &mut item);
+                self.candidates.push(Candidate {
+                    uri: uri.clone(),
+                    key: (**uri).into(),
+                    rendered: Some(item),
+                });
+            }
+            self.scanned += self.candidates.len();
+            self.more = range.next().is_some();
+            return;
+        }
+        self.more = false;
+        let mut last = None;
+        for (uri, fixed) in range {
+            if !self.items.add(|out| rendered(fixed, out)) {
+                self.more = true;
+                break;
+            }
+            last = Some(uri);
+        }
+        if let Some(last) = last {
+            self.position = Some((**last).to_owned());
+        }
+    }
+
+    fn take_page(
+        &mut self,
+        page: Page,
+        catalog: &Lock<Catalog>,
+        lines: &mut Vec<Line>,
+    ) -> Result<(), String> {
+        let Page { mut items, more, failed } = page;
+        if let Some(why) = failed {
+            return Err(format!("failed: {why}"));
+        }
+        if more && items.is_empty() {
+            return Err("said that there is more but gave no item".to_owned());
+        }
+        self.more = more || items.len() > self.wanted();
+        items.truncate(self.wanted());
+        if self.more && items.last().map(Resource::page_key) == self.position.as_deref() {
+            return Err("gave the key that it was asked to go on from; keys must move on".to_owned());
+        }
+        self.scanned += items.len();
+        // One lock for all: a fixed resource wins over a listed one of the same URI.
+        let shadowed: Vec<bool> =
+            catalog.with(|c, _| items.iter().map(|item| c.fixed.contains_key(&*item.uri)).collect());
+        for (item, shadowed) in items.into_iter().zip(shadowed) {
+            let valid = check_uri(&item.uri).map_err(|e| e.to_string());
+            let valid = valid.and_then(|()| item.descriptor.check().map_err(|e| e.to_string()));
+            if let Err(why) = &valid {
+                let line = format!(
+                    "the list source \"{}\" gave \"{}\", which is left out: {why}",
+                    self.source_name(),
+                    item.uri
+                );
+                lines.push(Line(Level::Error, line));
+            }
+            let rendered = (valid.is_ok() && !shadowed).then(|| {
+                let mut rendered = Vec::with_capacity(160);
+                write_resource(&mut rendered, self.revision, &item.uri, &item.descriptor);
+                rendered
+            });
+            let key = item.page_key().into();
+            self.candidates.push(Candidate { uri: item.uri.into(), key, rendered });
+        }
+        Ok(())
+    }
+
+    fn authorise(self: Box<Self>, around: &Surroundings<'_>) -> Walked {
+        if self.authorise {
+            let asked = self.candidates.iter().filter(|candidate| candidate.rendered.is_some());
+            let uris: Vec<_> = asked.map(|candidate| candidate.uri.clone()).collect();
+            if !uris.is_empty() {
+                return Walked::Authorize { walk: self, uris };
+            }
+        }
+        self.consume(around)
+    }
+
+    /// Moves candidates into the page, and decides how to go on.
+    fn consume(mut self: Box<Self>, around: &Surroundings<'_>) -> Walked {
+        for candidate in std::mem::take(&mut self.candidates) {
+            if let Some(rendered) = candidate.rendered
+                && !self.items.add(|out| out.extend_from_slice(&rendered))
+            {
+                self.more = true;
+                break;
+            }
+            self.position = Some(candidate.key.into());
+        }
+        if self.items.is_full() || self.scanned >= PATIENCE.saturating_mul(self.items.max) {
+            return self.page(around);
+        }
+        if !self.more {
+            let next = self.source.as_ref().map_or(0, |(at, _)| at + 1);
+            let Some(source) = around.catalog.with(|c, _| c.sources.get(next).cloned()) else {
+                return self.page(around);
+            };
+            self.source = Some((next, source.name.clone()));
+            self.position = None;
+        }
+        if self.source.is_none() {
+            return self.start(around);
+        }
+        self.ask(around)
+    }
+
+    fn ask(mut self: Box<Self>, around: &Surroundings<'_>) -> Walked {
+        let (after, limit) = (self.position.clone(), self.wanted());
+        let source = self.source.as_ref().map_or(0, |(at, _)| *at);
+        match around.catalog.with(|c, _| c.sources.get(source).cloned()) {
+            Some(handler) => Walked::Ask { walk: self, handler, after, limit },
+            None => {
+                self.more = false; // removed while this page was made
+                self.page(around)
+            }
+        }
+    }
+
+    fn page(self: Box<Self>, around: &Surroundings<'_>) -> Walked {
+        let next = self.source.as_ref().map_or(0, |(at, _)| at + 1);
+        let more = self.more || around.catalog.with(|c, _| next < c.sources.len());
+        let cursor = self.position.as_ref().filter(|_| more).map(|key| {
+            let position = Position { source: self.source_name().to_owned(), key: key.clone() };
+            around.sealer.seal(RESOURCES, around.caller, &position)
+        });
+        Walked::Page { items: self.items.written, cursor }
+    }
+}
+
+/// A page of templates by the bytes of their text, and its cursor. Nothing if the cursor is not valid.
+pub(crate) fn templates_page(
+    revision: &'static Revision,
+    cursor: Option<&str>,
+    around: &Surroundings<'_>,
+) -> Option<(Vec<u8>, Option<String>)> {
+    let after = match cursor {
+        Some(cursor) => Some(around.sealer.open(TEMPLATES, around.caller, cursor)?.key),
+        None => None,
+    };
+    let mut items = Items::new(around.limits);
+    let mut last = None;
+    let more = around.catalog.with(|catalog, _| {
+        let rest =
+            catalog.templates.iter().skip_while(|(t, _)| after.as_deref().is_some_and(|a| t.as_str() <= a));
+        for (template, handler) in rest {
+            if !items.add(|out| write_template(out, revision, template.as_str(), &handler.descriptor)) {
+                return true;
+            }
+            last = Some(template.as_str().to_owned());
+        }
+        false
+    });
+    let cursor = last
+        .filter(|_| more)
+        .map(|key| around.sealer.seal(TEMPLATES, around.caller, &Position { source: String::new(), key }));
+    Some((items.written, cursor))
+}
+
+/// The items of a page, up to its limits.
+struct Items {
+    max: usize,
+    max_bytes: usize,
+    count: usize,
+    written: Vec<u8>,
+    refused: bool,
+}
+
+impl Items {
+    fn new(limits: &Limits) -> Self {
+        Items {
+            max: limits.page_items.max(1),
+            max_bytes: limits.page_bytes,
+            count: 0,
+            written: Vec::new(),
+            refused: false,
+        }
+    }
+
+    /// Adds an item, unless the page is full: then it says no, and is full from then on.
+    fn add(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> bool {
+        if self.count >= self.max {
+            self.refused = true;
+            return false;
+        }
+        let before = self.written.len();
+        if self.count > 0 {
+            self.written.push(b',');
+        }
+        write(&mut self.written);
+        if self.count > 0 && self.written.len() > self.max_bytes {
+            self.written.truncate(before);
+            self.refused = true;
+            return false;
+        }
+        self.count += 1;
+        true
+    }
+
+    fn is_full(&self) -> bool {
+        self.refused || self.count >= self.max
+    }
+}

@@ -1,0 +1,617 @@
+//! One client: bytes in, events out, answers in, bytes out.
+
+use crate::access::{Caller, Operation, Verdict};
+use crate::catalog::{Content, Found, Surroundings, Walk, Walked, templates_page};
+use crate::drain::{Drain, DrainStart};
+use crate::error::{Error, ErrorKind, Result};
+use crate::event::{AuthorizeCall, Call, Event, ListCall};
+use crate::group;
+use crate::jsonrpc::{ParseLimits, RpcError, parse};
+use crate::model::{Answer, Page};
+use crate::protocol::{
+    Admitted, After, Ask, CallId, Chunk, Context, HubOp, Line, Machine, Next, Read, Request, Route, Start,
+    Work, not_found,
+};
+use crate::server::Inner;
+use crate::sync::{Lock, Running, is_running};
+use crate::uri::check_uri;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+/// One ordered message channel with one client. Cheap to clone; any thread may use it.
+///
+/// Bytes go in through [`Connection::receive`]; work for the host comes out of [`Connection::poll_event`]; bytes for
+/// the client come out of [`Connection::drain`]. Nothing blocks.
+#[derive(Clone)]
+pub struct Connection(pub(crate) Arc<Shared>);
+
+/// The state behind a [`Connection`]. Its lock is the only one around protocol state.
+#[doc(hidden)]
+#[allow(
+    unnameable_types,
+    missing_debug_implementations,
+    reason = "internal; in the signature of a sealed trait"
+)]
+pub struct Shared {
+    pub(crate) id: u64,
+    machine: Lock<Machine>,
+    server: Arc<Inner>,
+    group: Option<Arc<group::Inner>>,
+    caller: Arc<Caller>,
+}
+
+/// What [`Connection::handle`] made of a message.
+#[derive(Debug)]
+pub enum Handled {
+    /// The answer.
+    Answer(Vec<u8>),
+    /// A notification, a response, or a request that was cancelled: there is nothing to answer.
+    Nothing,
+    /// The answer will come on this route, to be taken with [`Connection::drain`]. If nobody wants it any more, say
+    /// so with [`Connection::forget`].
+    Later(Route),
+}
+
+impl Connection {
+    pub(crate) fn new(
+        id: u64,
+        server: Arc<Inner>,
+        group: Option<Arc<group::Inner>>,
+        caller: Caller,
+    ) -> Connection {
+        let machine = Lock::new(Machine::new(server.settings.clone()));
+        Connection(Arc::new(Shared { id, machine, server, group, caller: Arc::new(caller) }))
+    }
+
+    /// Takes input: newline-delimited messages, split anywhere. It is only buffered.
+    ///
+    /// Returns how many bytes were accepted. Fewer than given means: stop reading until woken, and offer the rest again.
+    pub fn receive(&self, bytes: &[u8]) -> usize {
+        self.0.machine.with(|m, _| m.receive(bytes))
+    }
+
+    /// No more input. A last line without a newline still counts; what was received is still answered.
+    pub fn end(&self) {
+        self.0.step(|m, _| m.end());
+    }
+
+    /// The next question to the host: first what goes on with requests under way, then what new messages ask, then
+    /// the server's own events. `None`: everything received was dealt with; drain now.
+    ///
+    /// Several threads may poll at once; each event is handed out once.
+    pub fn poll_event(&self) -> Option<Event> {
+        let shared = &self.0;
+        loop {
+            match shared.machine.with(|m, _| m.next()) {
+                Next::Ask(ask, context) => {
+                    if let Some(event) = shared.event(ask, context) {
+                        return Some(event);
+                    }
+                }
+                Next::Cancel(call) => return Some(Event::Cancel(call)),
+                Next::Resume(line, route) => {
+                    let turn = Turn { shared, chunk: None };
+                    let event = shared.message(&line, route, true);
+                    drop(turn);
+                    if event.is_some() {
+                        return event;
+                    }
+                }
+                Next::Chunk(chunk) => {
+                    let mut turn = Turn { shared, chunk: Some(chunk) };
+                    let event = turn.poll();
+                    drop(turn);
+                    if event.is_some() {
+                        return event;
+                    }
+                }
+                Next::Nothing => return shared.server.poll_event(),
+            }
+        }
+    }
+
+    /// Begins to take output from a route, unless there is none or somebody else is taking it.
+    pub fn drain(&self, route: Route) -> DrainStart {
+        let start = self.0.machine.with(|m, _| {
+            m.render(route);
+            m.outbox().start(route)
+        });
+        match start {
+            Start::Ready(half) => DrainStart::Ready(Drain::new(self.0.clone(), route, half)),
+            Start::Empty => DrainStart::Empty,
+            Start::Busy => DrainStart::Busy,
+        }
+    }
+
+    /// Deals with one message, apart from the input, and runs here the callbacks that it leads to. Its answer does not
+    /// mix with the connection's other output.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Closed`] after the connection or server was closed.
+    pub fn handle(&self, message: &[u8]) -> Result<Handled> {
+        let shared = &self.0;
+        let Some(exchange) = shared.machine.with(|m, _| m.open_exchange()) else { return Err(closed()) };
+        let route = Route::Exchange(exchange);
+        let mut event = shared.message(message.trim_ascii(), route, false);
+        loop {
+            if let Some(event) = event.take() {
+                self.run(|| event.run());
+            }
+            if let DrainStart::Ready(mut drain) = self.drain(route) {
+                let answer = drain.take_message();
+                return Ok(answer.map_or(Handled::Nothing, Handled::Answer));
+            }
+            event = self.poll_event();
+            if event.is_none() {
+                return Ok(Handled::Later(route));
+            }
+        }
+    }
+
+    /// Nobody wants what an exchange still has to say.
+    pub fn forget(&self, route: Route) {
+        if let Route::Exchange(exchange) = route {
+            self.0.machine.with(|m, trash| m.forget_exchange(exchange, trash));
+        }
+    }
+
+    /// Runs callbacks of this connection: what they produce on this thread wakes nobody, because the caller polls and
+    /// drains afterwards.
+    pub fn run<R>(&self, callbacks: impl FnOnce() -> R) -> R {
+        let _running = Running::enter(self.0.id);
+        callbacks()
+    }
+
+    /// When to call [`Connection::tick`] at the latest, in milliseconds of the host's clock. None: no need to.
+    pub fn poll_timeout(&self) -> Option<u64> {
+        self.0.machine.with(|m, _| m.deadline())
+    }
+
+    /// Tells the time, in milliseconds of any monotonic clock. Answers that were held too long become errors.
+    pub fn tick(&self, now: u64) {
+        self.0.step(|m, trash| m.tick(now, trash));
+    }
+
+    /// Ended or closed, and nothing is left to poll, to answer or to drain.
+    pub fn is_finished(&self) -> bool {
+        self.0.machine.with(|m, _| m.is_finished())
+    }
+
+    /// Whether the connection was closed.
+    pub fn is_closed(&self) -> bool {
+        self.0.machine.with(|m, _| m.is_closed())
+    }
+
+    /// Ends listen streams with the result that tells clients so, drops what is in flight, and takes no more input.
+    /// What was to be written still can be.
+    pub fn shut_down(&self) {
+        self.0.step(|m, trash| m.shut_down(trash));
+        self.0.server.hub.leave(self.0.id);
+    }
+
+    /// Drops everything at once, output included.
+    pub fn close(&self) {
+        self.0.step(|m, trash| m.close(trash));
+        self.0.server.hub.leave(self.0.id);
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").field("id", &self.0.id).finish_non_exhaustive()
+    }
+}
+
+fn closed() -> Error {
+    Error::new(ErrorKind::Closed, "the connection is closed; make a new one")
+}
+
+/// A poller's turn at the input. The token goes back when it is dropped, on unwind too.
+struct Turn<'a> {
+    shared: &'a Arc<Shared>,
+    chunk: Option<Chunk>,
+}
+
+impl Turn<'_> {
+    /// Deals with messages until one asks the host, or none is left.
+    fn poll(&mut self) -> Option<Event> {
+        let chunk = self.chunk.as_mut()?;
+        loop {
+            match chunk.next_line() {
+                Line::None => return None,
+                Line::TooLong => self.shared.machine.with(|m, _| m.too_long()),
+                Line::Whole(from, to) => {
+                    let event = self.shared.message(chunk.line(from, to), Route::Connection, false);
+                    if event.is_some() {
+                        return event;
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let chunk = self.chunk.take();
+        if self.shared.machine.with(|m, _| m.give_back(chunk)) {
+            self.shared.wake(); // whoever reads may be waiting for room, on another thread
+        }
+    }
+}
+
+impl Shared {
+    /// One step of the machine from outside a poll, and what it asks for afterwards.
+    fn step<F>(self: &Arc<Self>, step: F) -> bool
+    where
+        F: FnOnce(&mut Machine, &mut crate::sync::Trash) -> After,
+    {
+        let quiet = is_running(self.id);
+        let (after, wake) = self.machine.with(|m, trash| {
+            let after = step(m, trash);
+            let wake = after.gained && !quiet && m.mark_ready();
+            (after, wake)
+        });
+        let wanted = after.wanted;
+        self.follow(after);
+        if wake {
+            self.push();
+        }
+        wanted
+    }
+
+    /// What a step asks for, wakes aside.
+    fn follow(self: &Arc<Self>, after: After) {
+        for line in after.lines {
+            self.server.log.write(line.0, &line.1);
+        }
+        if after.sync {
+            self.sync();
+        }
+        if after.room {
+            self.wake();
+        }
+    }
+
+    /// Wakes the group unless the connection is on its list already.
+    fn wake(self: &Arc<Self>) {
+        if self.machine.with(|m, _| m.mark_ready()) {
+            self.push();
+        }
+    }
+
+    fn push(self: &Arc<Self>) {
+        if let Some(group) = &self.group {
+            group.push(Some(Arc::downgrade(self)));
+        }
+    }
+
+    pub(crate) fn clear_ready(&self) {
+        self.machine.with(|m, _| m.clear_ready());
+    }
+
+    /// The machine's wishes reach the hub one at a time, in order, by one thread; two locks are never held.
+    fn sync(self: &Arc<Self>) {
+        if !self.machine.with(|m, _| m.sync_begin()) {
+            return;
+        }
+        while let Some(op) = self.machine.with(|m, _| m.sync_next()) {
+            let then = match op {
+                HubOp::Add(uri, call) => self.server.hub.add(self.id, Arc::downgrade(self), uri, call),
+                HubOp::Remove(uri) => self.server.hub.remove(self.id, &uri),
+            };
+            self.server.carry_out(then);
+        }
+    }
+
+    // ---- messages
+
+    /// Deals with one message; an event if it asks the host.
+    fn message(self: &Arc<Self>, line: &[u8], route: Route, resumed: bool) -> Option<Event> {
+        let limits = &self.server.settings.limits;
+        let parsed = parse(line, &ParseLimits { nesting: limits.nesting, id_bytes: limits.id_bytes });
+        let (admitted, after) = self.machine.with(|m, trash| {
+            let (admitted, after) = m.offer(parsed, route, resumed, trash);
+            if let Admitted::Wait(id) = &admitted {
+                m.wait(id.clone(), line, route);
+            }
+            (admitted, after)
+        });
+        self.follow(after);
+        match admitted {
+            Admitted::Work(request) => self.work(request),
+            Admitted::Done | Admitted::Wait(_) => None,
+        }
+    }
+
+    fn around(&self) -> Surroundings<'_> {
+        Surroundings {
+            catalog: &self.server.catalog,
+            sealer: &self.server.sealer,
+            limits: &self.server.settings.limits,
+            caller: self.caller.id(),
+        }
+    }
+
+    /// Looks a request up in the catalog, with no lock of the connection held.
+    fn work(self: &Arc<Self>, request: Request) -> Option<Event> {
+        let authorise = self.server.authorises();
+        match &request.work {
+            Work::Read { uri } => {
+                let uri: Arc<str> = uri.as_str().into();
+                self.read(request, uri, authorise)
+            }
+            Work::ListResources { cursor } => {
+                let around = self.around();
+                let Some(walk) = Walk::new(request.revision, authorise, cursor.as_deref(), &around) else {
+                    return self.refuse(&request, &invalid_cursor());
+                };
+                match walk.start(&around) {
+                    Walked::Page { items, cursor } => {
+                        self.machine
+                            .with(|m, _| m.answer_list(&request, "resources", &items, cursor.as_deref()));
+                    }
+                    walked => self.machine.with(|m, _| m.walk(request, &self.caller, walked)),
+                }
+                None
+            }
+            Work::ListTemplates { cursor } => {
+                match templates_page(request.revision, cursor.as_deref(), &self.around()) {
+                    Some((items, cursor)) => self.machine.with(|m, _| {
+                        m.answer_list(&request, "resourceTemplates", &items, cursor.as_deref());
+                    }),
+                    None => return self.refuse(&request, &invalid_cursor()),
+                }
+                None
+            }
+            Work::Subscribe { uri } => {
+                let uri: Arc<str> = uri.as_str().into();
+                match self.knows(&uri) {
+                    Known::Yes => {
+                        let after =
+                            self.machine.with(|m, _| m.subscribe(request, &self.caller, &uri, authorise));
+                        self.follow(after);
+                        None
+                    }
+                    Known::No => self.refuse(&request, &not_found(request.revision, &uri)),
+                    Known::Invalid => self.refuse(&request, &invalid_uri(&uri)),
+                }
+            }
+            Work::Listen { lists, uris } => {
+                let lists = *lists;
+                let mut seen = BTreeSet::new();
+                let uris: Vec<Arc<str>> = uris
+                    .iter()
+                    .filter(|uri| {
+                        uri.len() <= self.server.settings.limits.uri_bytes && seen.insert(uri.as_str())
+                    })
+                    .filter(|uri| self.knows(uri) == Known::Yes)
+                    .map(|uri| uri.as_str().into())
+                    .collect();
+                let after = self.machine.with(|m, _| m.listen(request, &self.caller, lists, uris, authorise));
+                self.follow(after);
+                None
+            }
+        }
+    }
+
+    fn refuse(self: &Arc<Self>, request: &Request, fault: &RpcError) -> Option<Event> {
+        self.machine.with(|m, _| m.answer_error(request, fault));
+        None
+    }
+
+    fn read(self: &Arc<Self>, request: Request, uri: Arc<str>, authorise: bool) -> Option<Event> {
+        let asked = match self.server.catalog.with(|c, _| c.find(&uri)) {
+            Found::Invalid => return self.refuse(&request, &invalid_uri(&uri)),
+            Found::Nothing => return self.refuse(&request, &not_found(request.revision, &uri)),
+            Found::Value(fixed) if authorise => {
+                let read = Read::Fixed(fixed);
+                self.machine.with(|m, _| m.authorize_read(request, &self.caller, uri, read))
+            }
+            Found::Value(fixed) => {
+                if let Content::Value { contents, .. } = &fixed.content {
+                    let defaults = fixed.defaults(&uri);
+                    self.machine.with(|m, _| m.answer_read(&request, &defaults, contents));
+                }
+                return None;
+            }
+            Found::Call { handler, vars } if authorise => {
+                let read = Read::Call { handler, vars };
+                self.machine.with(|m, _| m.authorize_read(request, &self.caller, uri, read))
+            }
+            Found::Call { handler, vars } => {
+                self.machine.with(|m, _| m.read_by_host(request, &self.caller, uri, handler, vars))
+            }
+        };
+        let (ask, context) = asked?;
+        self.event(ask, context)
+    }
+
+    fn knows(&self, uri: &str) -> Known {
+        match self.server.catalog.with(|c, _| c.find(uri)) {
+            Found::Value(_) => Known::Yes,
+            Found::Call { handler, .. } => match &handler.provider {
+                Some(provider) if !provider.knows(uri) => Known::No,
+                _ => Known::Yes,
+            },
+            Found::Nothing => Known::No,
+            Found::Invalid => Known::Invalid,
+        }
+    }
+
+    fn event(self: &Arc<Self>, ask: Ask, context: Arc<Context>) -> Option<Event> {
+        let target = Arc::downgrade(self);
+        Some(match ask {
+            Ask::Read { call, uri, handler, vars } => {
+                Event::Read(Call::new(target, call, context, uri, handler, vars))
+            }
+            Ask::List { call, handler, after, limit } => {
+                Event::List(ListCall::new(target, call, context, handler, after, limit))
+            }
+            Ask::Authorize { call, operation, uris } => {
+                let gatekeeper = self.server.gatekeeper();
+                Event::Authorize(AuthorizeCall::new(target, call, context, operation, uris, gatekeeper))
+            }
+            Ask::Cancel { .. } => return None,
+        })
+    }
+
+    // ---- answers
+
+    pub(crate) fn finish_read(self: &Arc<Self>, call: CallId, answer: Answer) -> bool {
+        let answer = check_answer(answer);
+        self.step(|m, trash| m.finish_read(call, answer, trash))
+    }
+
+    pub(crate) fn finish_page(self: &Arc<Self>, call: CallId, page: Page) -> bool {
+        self.go_on(call, |walk, around, lines| walk.feed(page, around, lines))
+    }
+
+    /// Takes a walk out, goes on with it without a lock, and puts it back.
+    fn go_on<F>(self: &Arc<Self>, call: CallId, go: F) -> bool
+    where
+        F: FnOnce(Box<Walk>, &Surroundings<'_>, &mut Vec<crate::log::Line>) -> Walked,
+    {
+        let Some((walk, _context)) = self.machine.with(|m, _| m.take_walk(call)) else {
+            return self.step(|m, _| m.late(call));
+        };
+        let mut lines = Vec::new();
+        let walked = go(walk, &self.around(), &mut lines);
+        self.step(|m, _| {
+            let mut after = m.walked(call, walked);
+            after.lines.append(&mut lines);
+            after
+        })
+    }
+
+    pub(crate) fn finish_verdicts(self: &Arc<Self>, call: CallId, verdicts: Vec<Verdict>) -> bool {
+        let Some((operation, asked)) = self.machine.with(|m, _| m.asked(call)) else {
+            return self.step(|m, _| m.late(call));
+        };
+        if verdicts.len() != asked {
+            let why = format!("has {} verdicts for {asked} URIs; give one for each", verdicts.len());
+            return self.give_up(call, &why);
+        }
+        if operation == Operation::List {
+            return self.go_on(call, |walk, around, _| walk.judge(&verdicts, around));
+        }
+        let mut reading = None;
+        let wanted = self.step(|m, trash| {
+            let (after, read) = m.finish_verdicts(call, &verdicts, trash);
+            reading = read;
+            after
+        });
+        if let Some(reading) = reading
+            && let Content::Value { contents, .. } = &reading.fixed.content
+        {
+            let defaults = reading.fixed.defaults(&reading.uri);
+            self.step(|m, _| m.finish_reading(&reading, &defaults, contents));
+        }
+        wanted
+    }
+
+    pub(crate) fn give_up(self: &Arc<Self>, call: CallId, why: &str) -> bool {
+        self.step(|m, trash| m.give_up(call, why, trash))
+    }
+
+    // ---- what the hub says
+
+    pub(crate) fn registered(
+        self: &Arc<Self>,
+        call: CallId,
+        uri: &Arc<str>,
+        outcome: crate::hub::Registered,
+    ) {
+        self.step(|m, trash| m.registered(call, uri, outcome, trash));
+    }
+
+    pub(crate) fn updated(self: &Arc<Self>, uri: &Arc<str>, sequence: u64, title: Option<&Arc<str>>) {
+        self.step(|m, _| After { gained: m.updated(uri, sequence, title), ..After::default() });
+    }
+
+    pub(crate) fn list_changed(self: &Arc<Self>) {
+        self.step(|m, _| After { gained: m.list_changed(), ..After::default() });
+    }
+
+    // ---- output, for the drain
+
+    pub(crate) fn next_message(&self, route: Route) -> Option<crate::protocol::Half> {
+        self.machine.with(|m, _| {
+            m.render(route);
+            m.outbox().next(route)
+        })
+    }
+
+    /// A drain took enough output that requests which waited may go on.
+    pub(crate) fn output_taken(self: &Arc<Self>) {
+        if self.machine.with(|m, _| m.may_resume()) {
+            self.wake();
+        }
+    }
+
+    /// A drain was dropped before its route was empty: the hand-over is a wake.
+    pub(crate) fn park(self: &Arc<Self>, route: Route, half: Option<crate::protocol::Half>) {
+        if self.machine.with(|m, _| m.outbox().park(route, half)) {
+            self.wake();
+        }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // Nobody can use the connection any more. Its watches leave the hub with it.
+        let ops = self.machine.with(|m, trash| {
+            m.close(trash);
+            let mut ops = Vec::new();
+            while let Some(op) = m.sync_next() {
+                ops.push(op);
+            }
+            ops
+        });
+        for op in ops {
+            if let HubOp::Remove(uri) = op {
+                let then = self.server.hub.remove(self.id, &uri);
+                self.server.carry_out(then);
+            }
+        }
+        self.server.hub.leave(self.id);
+    }
+}
+
+#[derive(PartialEq, Eq)]
+enum Known {
+    Yes,
+    No,
+    Invalid,
+}
+
+/// What a host put into its contents is checked before any lock is taken.
+fn check_answer(answer: Answer) -> Answer {
+    let Answer::Found(contents) = &answer else { return answer };
+    for element in contents {
+        if let Some(uri) = &element.uri
+            && let Err(e) = check_uri(uri)
+        {
+            return Answer::Failed(format!("the contents' uri \"{uri}\" is not an absolute URI: {e}"));
+        }
+        if let Some(meta) = &element.meta
+            && let Err(e) = crate::model::check_meta(meta)
+        {
+            return Answer::Failed(e.to_string());
+        }
+    }
+    answer
+}
+
+fn invalid_cursor() -> RpcError {
+    let mut fault = RpcError::invalid_params("");
+    fault.message = "Invalid cursor".into();
+    fault
+}
+
+fn invalid_uri(uri: &str) -> RpcError {
+    let mut fault = RpcError::invalid_params("").with_member("uri", uri);
+    fault.message = "Invalid URI".into();
+    fault
+}

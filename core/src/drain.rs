@@ -1,0 +1,119 @@
+//! Taking output.
+
+use crate::connection::Shared;
+use crate::protocol::{Half, Kind, Route};
+use std::fmt;
+use std::sync::Arc;
+
+/// Whether there is output to take.
+#[derive(Debug)]
+pub enum DrainStart {
+    /// There is; this takes it.
+    Ready(Drain),
+    /// There is none.
+    Empty,
+    /// Somebody else is taking it, and will see what is there.
+    Busy,
+}
+
+/// The right to take one route's output: one at a time.
+///
+/// It ends when [`Drain::poll_transmit`] returns none. Dropped before that, it leaves what it had not written to the
+/// next drain, and wakes for it.
+pub struct Drain {
+    shared: Arc<Shared>,
+    route: Route,
+    half: Option<Half>,
+    released: bool,
+}
+
+/// Bytes for the client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Transmit<'a> {
+    /// What the message is to its route.
+    pub kind: Kind,
+    /// These are the first bytes of the message.
+    pub first: bool,
+    /// The message ends with these bytes.
+    pub last: bool,
+    /// The message's whole length in bytes, where it is known; always on an exchange.
+    pub total: Option<u64>,
+    /// The bytes.
+    pub bytes: &'a [u8],
+}
+
+impl Drain {
+    pub(crate) fn new(shared: Arc<Shared>, route: Route, half: Option<Half>) -> Drain {
+        Drain { shared, route, half, released: false }
+    }
+
+    /// At most about `max` bytes; the same again until [`Drain::wrote`] covers them. Large bodies are encoded here, a
+    /// chunk at a time, without any lock. `None`: the route is empty, and this drain is over.
+    pub fn poll_transmit(&mut self, max: usize) -> Option<Transmit<'_>> {
+        if self.released {
+            return None;
+        }
+        if self.half.as_ref().is_none_or(Half::is_done) {
+            self.half = self.shared.next_message(self.route);
+            if self.half.is_none() {
+                self.released = true; // in the same step that found nothing
+                return None;
+            }
+            self.shared.output_taken();
+        }
+        let half = self.half.as_mut()?;
+        let (kind, first, total) = (half.kind, half.first, half.total);
+        let (bytes, last) = half.bytes(max);
+        Some(Transmit { kind, first, last, total, bytes })
+    }
+
+    /// So many bytes of the last transmit were written.
+    pub fn wrote(&mut self, bytes: usize) {
+        if let Some(half) = &mut self.half {
+            half.wrote(bytes);
+        }
+    }
+
+    /// Whether more than a buffer is left of the current message: a large body that is still to be encoded.
+    pub fn is_large(&self) -> bool {
+        self.half.as_ref().is_some_and(Half::is_large)
+    }
+
+    /// The route.
+    pub fn route(&self) -> Route {
+        self.route
+    }
+
+    /// One whole message of an exchange. None if the exchange ended without one.
+    pub(crate) fn take_message(&mut self) -> Option<Vec<u8>> {
+        let mut message = Vec::new();
+        loop {
+            let transmit = self.poll_transmit(usize::MAX)?;
+            let (kind, last, length) = (transmit.kind, transmit.last, transmit.bytes.len());
+            message.extend_from_slice(transmit.bytes);
+            self.wrote(length);
+            if kind == Kind::Ended {
+                return None;
+            }
+            if last {
+                return Some(message);
+            }
+        }
+    }
+}
+
+impl Drop for Drain {
+    fn drop(&mut self) {
+        if !self.released {
+            let half = self.half.take().filter(|half| !half.is_done());
+            self.shared.park(self.route, half);
+        }
+    }
+}
+
+impl fmt::Debug for Drain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Drain").field("route", &self.route).finish_non_exhaustive()
+    }
+}

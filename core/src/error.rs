@@ -1,0 +1,113 @@
+//! Errors for the host. What goes to the client is `jsonrpc::RpcError`; the two never mix.
+
+use std::fmt;
+
+/// What this crate's functions return.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a call failed: a kind to branch on, and a message that says what to do.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+    #[source]
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    /// An error of `kind` with a message for people. Bindings use it; hosts only receive errors.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Error { kind, message: message.into(), source: None }
+    }
+
+    /// The same error with what caused it.
+    #[must_use]
+    pub fn because(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// What to branch on.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+}
+
+/// The kinds of [`Error`]: the same words and numbers in every language. Numbers are never reused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(u32)]
+pub enum ErrorKind {
+    /// A value that can never be right: a missing name, a key of the wrong length, an answer to an answered call.
+    InvalidArgument = 1,
+    /// Text that is not UTF-8.
+    InvalidUtf8 = 2,
+    /// Not an absolute URI of RFC 3986.
+    InvalidUri = 3,
+    /// Not a template of RFC 6570, or one that cannot be matched; the message says where and why.
+    InvalidTemplate = 4,
+    /// Registered already.
+    Duplicate = 5,
+    /// Two templates match the same URIs and nothing orders them; the message names both.
+    Ambiguous = 6,
+    /// Nothing is registered under that name.
+    Unknown = 7,
+    /// The server or connection was closed.
+    Closed = 8,
+    /// A limit; the message names it.
+    Limit = 9,
+    /// The operating system refused; the source says why.
+    Io = 10,
+    /// A connection or driver made before `fork`, used in the child.
+    Forked = 11,
+    /// A bug of ours, caught at a language boundary.
+    Panic = 12,
+}
+
+impl ErrorKind {
+    /// Every kind, in the order of its numbers.
+    pub const ALL: [ErrorKind; 12] = [
+        ErrorKind::InvalidArgument,
+        ErrorKind::InvalidUtf8,
+        ErrorKind::InvalidUri,
+        ErrorKind::InvalidTemplate,
+        ErrorKind::Duplicate,
+        ErrorKind::Ambiguous,
+        ErrorKind::Unknown,
+        ErrorKind::Closed,
+        ErrorKind::Limit,
+        ErrorKind::Io,
+        ErrorKind::Forked,
+        ErrorKind::Panic,
+    ];
+
+    /// The number that C sees.
+    pub fn number(self) -> u32 {
+        self as u32
+    }
+
+    /// The word that every language sees.
+    pub fn code(self) -> &'static str {
+        match self {
+            ErrorKind::InvalidArgument => "invalid_argument",
+            ErrorKind::InvalidUtf8 => "invalid_utf8",
+            ErrorKind::InvalidUri => "invalid_uri",
+            ErrorKind::InvalidTemplate => "invalid_template",
+            ErrorKind::Duplicate => "duplicate",
+            ErrorKind::Ambiguous => "ambiguous",
+            ErrorKind::Unknown => "unknown",
+            ErrorKind::Closed => "closed",
+            ErrorKind::Limit => "limit",
+            ErrorKind::Io => "io",
+            ErrorKind::Forked => "forked",
+            ErrorKind::Panic => "panic",
+        }
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}

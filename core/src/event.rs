@@ -1,0 +1,314 @@
+//! Questions to the host, as values: whoever polled them chooses where the host's code runs.
+
+use crate::access::{Caller, Operation, Verdict};
+use crate::catalog::{Handler, HandlerId, Vars};
+use crate::connection::Shared;
+use crate::model::{Answer, Page};
+use crate::protocol::{CallId, Context};
+use crate::provider::{Deferred, Provider};
+use crate::responder::{Reply, Responder, Watched};
+use crate::uri::Value;
+use std::fmt;
+use std::sync::{Arc, Weak};
+
+/// Something that only the host can do. Each is handed out once.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Event {
+    /// Read a resource.
+    Read(Call),
+    /// List a source's next items.
+    List(ListCall),
+    /// Nobody wants the answer to that call any more; its responder is still to be answered or dropped.
+    Cancel(CallId),
+    /// May the caller?
+    Authorize(AuthorizeCall),
+    /// A URI began or ceased to be watched.
+    Interest(InterestCall),
+}
+
+impl Event {
+    /// Runs the callback that was registered for it, here and now. Without one, the answer is "internal error".
+    ///
+    /// A panic in the callback is caught and answered "internal error"; the process's panic hook has reported it.
+    pub fn run(self) {
+        match self {
+            Event::Read(call) => match call.provider() {
+                Some(provider) => guarded(call, move |call| provider.read(call)),
+                None => drop(call),
+            },
+            Event::List(call) => match call.provider() {
+                Some(provider) => guarded(call, move |call| provider.list(call)),
+                None => drop(call),
+            },
+            Event::Authorize(call) => match call.gatekeeper.clone() {
+                Some(gatekeeper) => guarded(call, move |call| gatekeeper(call)),
+                None => drop(call),
+            },
+            Event::Interest(call) => match call.watcher.clone() {
+                Some(watcher) => guarded(call, move |call| watcher(call)),
+                None => drop(call),
+            },
+            Event::Cancel(_) => {}
+        }
+    }
+}
+
+/// The responder inside the call is dropped by the unwinding, which answers.
+fn guarded<C>(call: C, run: impl FnOnce(C)) {
+    let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(call)));
+}
+
+pub(crate) type Gatekeeper = dyn Fn(AuthorizeCall) + Send + Sync;
+pub(crate) type Watcher = dyn Fn(InterestCall) + Send + Sync;
+
+/// A read to be answered. It carries its responder: [`Call::defer`] or [`Call::into_responder`] take it out.
+pub struct Call {
+    uri: Arc<str>,
+    handler: Arc<Handler>,
+    vars: Vars,
+    context: Arc<Context>,
+    responder: Option<Responder<Answer>>,
+    quiet: bool,
+}
+
+impl Call {
+    pub(crate) fn new(
+        connection: Weak<Shared>,
+        call: CallId,
+        context: Arc<Context>,
+        uri: Arc<str>,
+        handler: Arc<Handler>,
+        vars: Vars,
+    ) -> Self {
+        let responder = Some(Responder::new(connection, call, context.clone()));
+        Call { uri, handler, vars, context, responder, quiet: false }
+    }
+
+    /// The URI as the client spelled it.
+    pub fn uri(&self) -> &str {
+        &self.uri
+    }
+
+    /// The value of a template's variable, percent-decoded; of a list, its first. None if it is absent from the URI.
+    pub fn var(&self, name: &str) -> Option<&str> {
+        match self.vars.get(&self.handler, name)? {
+            Value::One(value) => Some(value),
+            Value::Many(values) => values.first().map(AsRef::as_ref),
+        }
+    }
+
+    /// The values of an exploded variable, percent-decoded; one for an ordinary one, none if it is absent.
+    pub fn values(&self, name: &str) -> Vec<&str> {
+        match self.vars.get(&self.handler, name) {
+            Some(Value::One(value)) => vec![value],
+            Some(Value::Many(values)) => values.iter().map(AsRef::as_ref).collect(),
+            None => Vec::new(),
+        }
+    }
+
+    /// The names of the variables that are present in the URI, in the order of the template.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.vars.iter(&self.handler).map(|(name, _)| name)
+    }
+
+    /// Whether the variable is a list (`{name*}`).
+    pub fn is_list(&self, name: &str) -> bool {
+        matches!(self.vars.get(&self.handler, name), Some(Value::Many(_)))
+    }
+
+    /// The registration that this call belongs to.
+    pub fn handler(&self) -> HandlerId {
+        self.handler.id
+    }
+
+    fn provider(&self) -> Option<Arc<dyn Provider>> {
+        self.handler.provider.clone()
+    }
+}
+
+/// The next items of a list source, to be answered.
+pub struct ListCall {
+    after: Option<String>,
+    limit: usize,
+    handler: Arc<Handler>,
+    context: Arc<Context>,
+    responder: Option<Responder<Page>>,
+    quiet: bool,
+}
+
+impl ListCall {
+    pub(crate) fn new(
+        connection: Weak<Shared>,
+        call: CallId,
+        context: Arc<Context>,
+        handler: Arc<Handler>,
+        after: Option<String>,
+        limit: usize,
+    ) -> Self {
+        let responder = Some(Responder::new(connection, call, context.clone()));
+        ListCall { after, limit, handler, context, responder, quiet: false }
+    }
+
+    /// The key of the last item that was listed; none: from the start. The item itself may be gone by now.
+    pub fn after(&self) -> Option<&str> {
+        self.after.as_deref()
+    }
+
+    /// How many items are wanted at most; more are cut off, and asked for again.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// The registration that this call belongs to.
+    pub fn handler(&self) -> HandlerId {
+        self.handler.id
+    }
+
+    fn provider(&self) -> Option<Arc<dyn Provider>> {
+        self.handler.provider.clone()
+    }
+}
+
+/// A question about some URIs, to be answered with one [`Verdict`] for each.
+pub struct AuthorizeCall {
+    operation: Operation,
+    uris: Vec<Arc<str>>,
+    context: Arc<Context>,
+    gatekeeper: Option<Arc<Gatekeeper>>,
+    responder: Option<Responder<Vec<Verdict>>>,
+    quiet: bool,
+}
+
+impl AuthorizeCall {
+    pub(crate) fn new(
+        connection: Weak<Shared>,
+        call: CallId,
+        context: Arc<Context>,
+        operation: Operation,
+        uris: Vec<Arc<str>>,
+        gatekeeper: Option<Arc<Gatekeeper>>,
+    ) -> Self {
+        let responder = Some(Responder::new(connection, call, context.clone()));
+        AuthorizeCall { operation, uris, context, gatekeeper, responder, quiet: false }
+    }
+
+    /// What the caller wants to do.
+    pub fn operation(&self) -> Operation {
+        self.operation
+    }
+
+    /// The URIs, never none.
+    pub fn uris(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.uris.iter().map(|uri| &**uri)
+    }
+}
+
+/// A URI began or ceased to be watched. Subscribers are acknowledged after this is answered.
+pub struct InterestCall {
+    uri: Arc<str>,
+    wanted: bool,
+    watcher: Option<Arc<Watcher>>,
+    responder: Option<Responder<Watched>>,
+    quiet: bool,
+}
+
+impl InterestCall {
+    pub(crate) fn new(
+        uri: Arc<str>,
+        wanted: bool,
+        watcher: Option<Arc<Watcher>>,
+        responder: Responder<Watched>,
+    ) -> Self {
+        InterestCall { uri, wanted, watcher, responder: Some(responder), quiet: false }
+    }
+
+    /// The URI.
+    pub fn uri(&self) -> &str {
+        &self.uri
+    }
+
+    /// Whether somebody watches it now.
+    pub fn wanted(&self) -> bool {
+        self.wanted
+    }
+}
+
+macro_rules! answerable {
+    ($($call:ident: $answer:ty),*) => {$(
+        impl $call {
+            /// Takes the answer out of the callback: return the first, answer through the second, from any thread,
+            /// even before the callback has returned.
+            pub fn defer(&self) -> (Deferred, Responder<$answer>) {
+                let twin = self.responder.as_ref().map(Responder::twin);
+                (Deferred::new(), twin.expect("a call has its responder until it is consumed"))
+            }
+
+            /// The responder, for a host that answers by itself.
+            pub fn into_responder(mut self) -> Responder<$answer> {
+                self.responder.take().expect("a call has its responder until it is consumed")
+            }
+
+            /// Whether nobody wants the answer any more. Cheap; a callback that takes long asks now and then.
+            pub fn is_cancelled(&self) -> bool {
+                self.responder.as_ref().is_some_and(Responder::is_cancelled)
+            }
+
+            /// What [`Event::Cancel`] would name.
+            pub fn call(&self) -> Option<CallId> {
+                self.responder.as_ref().and_then(Responder::call)
+            }
+        }
+
+        impl fmt::Debug for $call {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($call)).field("call", &self.call()).finish_non_exhaustive()
+            }
+        }
+
+        impl Answerable for $call {
+            type Answer = $answer;
+
+            fn hand_over(&mut self) -> Responder<$answer> {
+                self.quiet = true;
+                self.defer().1
+            }
+        }
+
+        impl Drop for $call {
+            fn drop(&mut self) {
+                if let (true, Some(responder)) = (self.quiet, self.responder.take()) {
+                    responder.disarm();
+                }
+            }
+        }
+    )*};
+}
+
+answerable!(Call: Answer, ListCall: Page, AuthorizeCall: Vec<Verdict>, InterestCall: Watched);
+
+/// A call of any kind, for the closure sugar.
+pub(crate) trait Answerable {
+    type Answer: Reply;
+
+    /// From now on the responder that this returns answers, and dropping the call does not.
+    fn hand_over(&mut self) -> Responder<Self::Answer>;
+}
+
+macro_rules! with_caller {
+    ($($call:ident),*) => {$(
+        impl $call {
+            /// Who asks.
+            pub fn caller(&self) -> &Caller {
+                &self.context.caller
+            }
+
+            /// The protocol revision of the request, its date.
+            pub fn revision(&self) -> &'static str {
+                self.context.revision.as_str()
+            }
+        }
+    )*};
+}
+
+with_caller!(Call, ListCall, AuthorizeCall);

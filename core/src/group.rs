@@ -1,0 +1,80 @@
+//! Connections that share one `wake`, and the list of those with something to do.
+
+use crate::access::Caller;
+use crate::connection::{Connection, Shared};
+use crate::server::Server;
+use crate::sync::Lock;
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Arc, Weak};
+
+/// Connections whose host waits in one place.
+///
+/// When one of them has something to poll or to drain that was not there before, and the group is idle, `wake` is
+/// called: without a lock, on any thread, perhaps for nothing. The host then calls [`Group::next`] until it returns
+/// none, and for each connection polls events until there are none, then drains.
+#[derive(Clone)]
+pub struct Group(Arc<Inner>);
+
+pub(crate) struct Inner {
+    server: Server,
+    wake: Box<dyn Fn() + Send + Sync>,
+    state: Lock<State>,
+}
+
+struct State {
+    ready: VecDeque<Weak<Shared>>,
+    idle: bool,
+}
+
+impl Group {
+    pub(crate) fn new(server: Server, wake: Box<dyn Fn() + Send + Sync>) -> Group {
+        let state = Lock::new(State { ready: VecDeque::new(), idle: true });
+        Group(Arc::new(Inner { server, wake, state }))
+    }
+
+    pub(crate) fn downgrade(&self) -> Weak<Inner> {
+        Arc::downgrade(&self.0)
+    }
+
+    /// A new connection of the group. It is part of it for as long as somebody holds it.
+    pub fn connect(&self, caller: Caller) -> Connection {
+        self.0.server.connect_in(Some(self.0.clone()), caller)
+    }
+
+    /// A connection with something to do. Only `None` makes the group idle, so that it wakes again: after a wake, ask
+    /// until there is none.
+    #[allow(clippy::should_implement_trait, reason = "not an iterator: `None` has a meaning of its own")]
+    pub fn next(&self) -> Option<Connection> {
+        loop {
+            let next = self.0.state.with(|state, _| {
+                let next = state.ready.pop_front();
+                state.idle = next.is_none();
+                next
+            })?;
+            if let Some(shared) = next.upgrade() {
+                shared.clear_ready();
+                return Some(Connection(shared));
+            }
+        }
+    }
+}
+
+impl Inner {
+    /// Puts a connection on the list; nothing to put: there is a server event.
+    pub(crate) fn push(&self, connection: Option<Weak<Shared>>) {
+        let fire = self.state.with(|state, _| {
+            state.ready.extend(connection);
+            std::mem::replace(&mut state.idle, false)
+        });
+        if fire {
+            (self.wake)();
+        }
+    }
+}
+
+impl fmt::Debug for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Group").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,200 @@
+//! Who watches what: URI to interested connections, and the queue of interest events.
+//!
+//! Its lock is never held together with a connection's. What it decides leaves as a [`Then`], to be carried out after.
+
+use crate::connection::Shared;
+use crate::protocol::CallId;
+use crate::sync::Lock;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Weak};
+
+/// What became of a request to watch a URI.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Registered {
+    Watched,
+    /// The host's interest handler failed.
+    Failed,
+    /// The server's limit is reached.
+    Full(usize),
+}
+
+/// What is to be done once the hub's lock is released.
+#[must_use]
+#[derive(Default)]
+pub(crate) struct Then {
+    pub(crate) resolved: Vec<(Weak<Shared>, CallId, Arc<str>, Registered)>,
+    /// There is an interest event to poll.
+    pub(crate) queued: bool,
+}
+
+#[derive(Default)]
+struct Entry {
+    /// By connection, in the order of their numbers.
+    watchers: Vec<(u64, Weak<Shared>)>,
+    waiters: Vec<(Weak<Shared>, CallId)>,
+    /// What the host was told last.
+    told: bool,
+    /// What the host is being told.
+    under_way: Option<bool>,
+    queued: bool,
+}
+
+#[derive(Default)]
+struct State {
+    uris: BTreeMap<Arc<str>, Entry>,
+    connections: BTreeMap<u64, Weak<Shared>>,
+    queue: VecDeque<Arc<str>>,
+    sequence: u64,
+    watched: usize,
+    /// The host wants to know what is watched.
+    asks: bool,
+}
+
+pub(crate) struct Hub {
+    state: Lock<State>,
+    max: usize,
+}
+
+impl State {
+    /// The one rule. Every change of an entry ends here: what is wanted is compared with what the host was told.
+    fn settle(&mut self, uri: &Arc<str>, then: &mut Then) {
+        let Some(entry) = self.uris.get_mut(uri) else { return };
+        let wanted = !entry.watchers.is_empty();
+        if entry.under_way.is_some() {
+            return; // its end settles again
+        }
+        if wanted == entry.told || !self.asks {
+            let waiters = std::mem::take(&mut entry.waiters).into_iter();
+            then.resolved.extend(waiters.map(|(c, call)| (c, call, uri.clone(), Registered::Watched)));
+            if !wanted && !entry.queued {
+                self.uris.remove(uri);
+            }
+        } else if !std::mem::replace(&mut entry.queued, true) {
+            self.queue.push_back(uri.clone());
+            then.queued = true;
+        }
+    }
+}
+
+impl Hub {
+    pub(crate) fn new(max: usize) -> Self {
+        Hub { state: Lock::new(State::default()), max }
+    }
+
+    /// From now on the host is told what is watched.
+    pub(crate) fn ask_host(&self) {
+        self.state.with(|s, _| s.asks = true);
+    }
+
+    pub(crate) fn join(&self, id: u64, connection: Weak<Shared>) {
+        self.state.with(|s, _| s.connections.insert(id, connection));
+    }
+
+    pub(crate) fn leave(&self, id: u64) {
+        self.state.with(|s, trash| trash.put(s.connections.remove(&id)));
+    }
+
+    pub(crate) fn connections(&self) -> Vec<Arc<Shared>> {
+        self.state.with(|s, _| s.connections.values().filter_map(Weak::upgrade).collect())
+    }
+
+    pub(crate) fn add(&self, id: u64, connection: Weak<Shared>, uri: Arc<str>, call: CallId) -> Then {
+        self.state.with(|s, _| {
+            let mut then = Then::default();
+            let full = s.watched >= self.max;
+            let entry = s.uris.entry(uri.clone()).or_default();
+            match entry.watchers.binary_search_by_key(&id, |(watcher, _)| *watcher) {
+                Ok(_) => {}
+                Err(_) if full => {
+                    then.resolved.push((connection, call, uri.clone(), Registered::Full(self.max)));
+                    s.settle(&uri, &mut then);
+                    return then;
+                }
+                Err(at) => {
+                    if entry.watchers.is_empty() {
+                        entry.watchers.reserve_exact(1);
+                    }
+                    entry.watchers.insert(at, (id, connection.clone()));
+                    s.watched += 1;
+                }
+            }
+            entry.waiters.push((connection, call));
+            s.settle(&uri, &mut then);
+            then
+        })
+    }
+
+    pub(crate) fn remove(&self, id: u64, uri: &Arc<str>) -> Then {
+        self.state.with(|s, trash| {
+            let mut then = Then::default();
+            if let Some(entry) = s.uris.get_mut(uri)
+                && let Ok(at) = entry.watchers.binary_search_by_key(&id, |(watcher, _)| *watcher)
+            {
+                trash.put(entry.watchers.remove(at));
+                s.watched -= 1;
+            }
+            s.settle(uri, &mut then);
+            then
+        })
+    }
+
+    /// The next interest to tell the host of.
+    pub(crate) fn next_interest(&self) -> (Option<(Arc<str>, bool)>, Then) {
+        self.state.with(|s, _| {
+            let mut then = Then::default();
+            while let Some(uri) = s.queue.pop_front() {
+                let Some(entry) = s.uris.get_mut(&uri) else { continue };
+                entry.queued = false;
+                let wanted = !entry.watchers.is_empty();
+                if wanted != entry.told {
+                    entry.under_way = Some(wanted);
+                    return (Some((uri, wanted)), then);
+                }
+                s.settle(&uri, &mut then);
+            }
+            (None, then)
+        })
+    }
+
+    /// The host has been told. If it failed to begin watching, those who waited for that are refused and forgotten.
+    pub(crate) fn interest_done(&self, uri: &Arc<str>, ok: bool) -> Then {
+        self.state.with(|s, trash| {
+            let mut then = Then::default();
+            if let Some(entry) = s.uris.get_mut(uri)
+                && let Some(wanted) = entry.under_way.take()
+            {
+                if ok || !wanted {
+                    entry.told = wanted;
+                }
+                if wanted {
+                    let outcome = if ok { Registered::Watched } else { Registered::Failed };
+                    let waiters = std::mem::take(&mut entry.waiters);
+                    then.resolved
+                        .extend(waiters.into_iter().map(|(c, call)| (c, call, uri.clone(), outcome)));
+                    if !ok {
+                        s.watched -= entry.watchers.len();
+                        trash.put(std::mem::take(&mut entry.watchers));
+                    }
+                }
+            }
+            s.settle(uri, &mut then);
+            then
+        })
+    }
+
+    /// A change: its place in the order of changes, and who is to hear of it.
+    pub(crate) fn changed(&self, uri: &str) -> (u64, Vec<Weak<Shared>>) {
+        self.state.with(|s, _| {
+            s.sequence += 1;
+            let watchers =
+                s.uris.get(uri).map(|entry| entry.watchers.iter().map(|(_, c)| c.clone()).collect());
+            (s.sequence, watchers.unwrap_or_default())
+        })
+    }
+
+    /// How many URIs are known, watched or about to be forgotten.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.state.with(|s, _| s.uris.len())
+    }
+}

@@ -1,0 +1,25 @@
+//! The server key: the one place where randomness enters.
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// The key under which cursors are sealed. Replicas, and restarts, that shall accept each other's cursors share one.
+#[derive(Clone)]
+pub(crate) struct Key(pub(crate) [u8; Key::BYTES]);
+
+impl Key {
+    pub(crate) const BYTES: usize = 32;
+
+    pub(crate) fn random() -> Result<Key> {
+        let mut bytes = [0; Key::BYTES];
+        getrandom::fill(&mut bytes)
+            .map_err(|e| Error::new(ErrorKind::Io, "no randomness for the cursor key").because(e))?;
+        Ok(Key(bytes))
+    }
+
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Key> {
+        bytes.try_into().map(Key).map_err(|_| {
+            let message = format!("a cursor key has {} bytes, this one has {}", Key::BYTES, bytes.len());
+            Error::new(ErrorKind::InvalidArgument, message)
+        })
+    }
+}

@@ -1,0 +1,61 @@
+//! Every limit, in one place. All are on by default.
+
+/// What one client may cost. Each limit is named in the error it causes.
+///
+/// Limits marked *refuses* answer an error; those marked *holds back* make the connection stop dispatching, and then
+/// stop reading, until there is room again (WIRE E-69).
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Bytes of one incoming message. Refuses. 4 MiB.
+    pub message_bytes: usize,
+    /// Nesting depth of one incoming message. Refuses. 100.
+    pub nesting: usize,
+    /// Bytes of a request id as it was written. Refuses. 1 KiB.
+    pub id_bytes: usize,
+    /// Bytes of a URI in a request. Refuses. 8 KiB.
+    pub uri_bytes: usize,
+    /// Items of one page of a list; 100.
+    pub page_items: usize,
+    /// Bytes of one page of a list, which holds at least one item; 1 MiB.
+    pub page_bytes: usize,
+    /// Calls of one connection that the host has not answered. Holds back. 1,024.
+    pub calls_in_flight: usize,
+    /// Subscriptions of one connection, listen streams included. Refuses. 10,000.
+    pub subscriptions: usize,
+    /// Subscriptions of all connections of the server. Refuses. 1,000,000.
+    pub subscriptions_total: usize,
+    /// Open listen streams of one connection. Refuses. 1,000.
+    pub listen_streams: usize,
+    /// Bytes of output that the client has not taken. Holds back. 16 MiB.
+    pub output_bytes: usize,
+    /// Milliseconds that an answer may be held before it becomes an internal error; `u64::MAX`: for ever. 60,000.
+    pub call_ms: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            message_bytes: 4 << 20,
+            nesting: 100,
+            id_bytes: 1 << 10,
+            uri_bytes: 8 << 10,
+            page_items: 100,
+            page_bytes: 1 << 20,
+            calls_in_flight: 1_024,
+            subscriptions: 10_000,
+            subscriptions_total: 1_000_000,
+            listen_streams: 1_000,
+            output_bytes: 16 << 20,
+            call_ms: 60_000,
+        }
+    }
+}
+
+impl Limits {
+    /// Bytes of input that a connection buffers while it holds back: twice a message, so that the cancellation that
+    /// would make room always fits behind the message that waits.
+    pub(crate) fn input_bytes(&self) -> usize {
+        self.message_bytes.saturating_mul(2).max(64 << 10)
+    }
+}

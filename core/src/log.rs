@@ -1,0 +1,46 @@
+//! Lines for the people who run the host: what went wrong in its callbacks. No byte of them reaches a client.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+#[repr(u32)]
+pub enum Level {
+    /// Works, but is probably not what was meant.
+    Warning = 1,
+    /// A client got an error because of it.
+    Error = 2,
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Level::Warning => "warning",
+            Level::Error => "error",
+        })
+    }
+}
+
+type Sink = dyn Fn(Level, &str) + Send + Sync;
+
+/// Where the lines go; standard error unless the host says otherwise. Called with no lock held.
+#[derive(Clone, Default)]
+pub(crate) struct Log(Option<Arc<Sink>>);
+
+impl Log {
+    pub(crate) fn to(sink: impl Fn(Level, &str) + Send + Sync + 'static) -> Log {
+        Log(Some(Arc::new(sink)))
+    }
+
+    pub(crate) fn write(&self, level: Level, line: &str) {
+        match &self.0 {
+            Some(sink) => sink(level, line),
+            None => eprintln!("wellhead: {level}: {line}"),
+        }
+    }
+}
+
+/// A line noted while a lock was held, to be written after.
+pub(crate) struct Line(pub(crate) Level, pub(crate) String);

@@ -1,0 +1,99 @@
+//! Hints about whom a resource is for.
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// Whom a resource is for, how much it matters, and when it last changed.
+///
+/// Source: the `Annotations` type of each revision's schema.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Annotations {
+    pub(crate) audience: Vec<Role>,
+    pub(crate) priority: Option<f64>,
+    pub(crate) last_modified: Option<Box<str>>,
+}
+
+/// One of those a resource can be for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// The person.
+    User,
+    /// The model.
+    Assistant,
+}
+
+impl Annotations {
+    /// No hints yet.
+    pub fn new() -> Self {
+        Annotations::default()
+    }
+
+    /// Whom the resource is for.
+    #[must_use]
+    pub fn audience(mut self, roles: impl Into<Vec<Role>>) -> Self {
+        self.audience = roles.into();
+        self
+    }
+
+    /// How much it matters, from 0 (least) to 1 (most). Judged at registration.
+    #[must_use]
+    pub fn priority(mut self, priority: f64) -> Self {
+        self.priority = Some(priority);
+        self
+    }
+
+    /// When it last changed: ISO 8601, such as `2025-01-12T15:00:58Z`.
+    #[must_use]
+    pub fn last_modified(mut self, time: impl Into<String>) -> Self {
+        self.last_modified = Some(time.into().into_boxed_str());
+        self
+    }
+
+    /// Reads the protocol's own JSON form: an object with `audience`, `priority` and `lastModified`, each optional.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`] for anything else.
+    pub fn from_json(text: &str) -> Result<Self> {
+        let refuse = |what: &str| {
+            Error::new(
+                ErrorKind::InvalidArgument,
+                format!(
+                    "annotations: {what}; give {{\"audience\":[\"user\",\"assistant\"],\"priority\":0..1,\"lastModified\":\"…\"}}, each optional"
+                ),
+            )
+        };
+        let value: serde_json::Value =
+            serde_json::from_str(text).map_err(|e| refuse("not JSON").because(e))?;
+        let serde_json::Value::Object(members) = value else { return Err(refuse("not an object")) };
+        let mut annotations = Annotations::default();
+        for (name, value) in members {
+            match (name.as_str(), value) {
+                ("audience", serde_json::Value::Array(roles)) => {
+                    for role in roles {
+                        annotations.audience.push(match role.as_str() {
+                            Some("user") => Role::User,
+                            Some("assistant") => Role::Assistant,
+                            _ => return Err(refuse("unknown audience")),
+                        });
+                    }
+                }
+                ("priority", serde_json::Value::Number(number)) => annotations.priority = number.as_f64(),
+                ("lastModified", serde_json::Value::String(time)) => {
+                    annotations.last_modified = Some(time.into_boxed_str());
+                }
+                (name, _) => return Err(refuse(&format!("unknown or ill-typed member \"{name}\""))),
+            }
+        }
+        annotations.check()?;
+        Ok(annotations)
+    }
+
+    pub(crate) fn check(&self) -> Result<()> {
+        match self.priority {
+            Some(priority) if !(0.0..=1.0).contains(&priority) => Err(Error::new(
+                ErrorKind::InvalidArgument,
+                format!("annotations: priority {priority} is outside 0 to 1"),
+            )),
+            _ => Ok(()),
+        }
+    }
+}

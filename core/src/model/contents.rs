@@ -1,0 +1,159 @@
+//! What a read callback answers.
+
+use super::Json;
+use std::fmt;
+use std::sync::Arc;
+
+/// Text that the host keeps and we only borrow until it is sent. Dropped on any thread.
+pub type SharedText = Arc<dyn AsRef<str> + Send + Sync>;
+
+/// Bytes that the host keeps and we only borrow until they are sent. Dropped on any thread.
+pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
+
+/// Text or bytes; never base64.
+#[derive(Clone)]
+#[non_exhaustive]
+pub enum Body {
+    /// UTF-8 text.
+    Text(SharedText),
+    /// Anything else.
+    Blob(SharedBytes),
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Body::Text(text) => write!(f, "Text({} bytes)", (**text).as_ref().len()),
+            Body::Blob(bytes) => write!(f, "Blob({} bytes)", (**bytes).as_ref().len()),
+        }
+    }
+}
+
+impl From<&str> for Body {
+    fn from(text: &str) -> Self {
+        Body::Text(Arc::new(text.to_owned()))
+    }
+}
+
+impl From<String> for Body {
+    fn from(text: String) -> Self {
+        Body::Text(Arc::new(text))
+    }
+}
+
+impl From<&[u8]> for Body {
+    fn from(bytes: &[u8]) -> Self {
+        Body::Blob(Arc::new(bytes.to_vec()))
+    }
+}
+
+impl<const N: usize> From<&[u8; N]> for Body {
+    fn from(bytes: &[u8; N]) -> Self {
+        Body::from(&bytes[..])
+    }
+}
+
+impl From<Vec<u8>> for Body {
+    fn from(bytes: Vec<u8>) -> Self {
+        Body::Blob(Arc::new(bytes))
+    }
+}
+
+impl From<SharedText> for Body {
+    fn from(text: SharedText) -> Self {
+        Body::Text(text)
+    }
+}
+
+impl From<SharedBytes> for Body {
+    fn from(bytes: SharedBytes) -> Self {
+        Body::Blob(bytes)
+    }
+}
+
+/// One element of a read's `contents`. What is not given here is taken from the registration.
+#[derive(Debug, Clone)]
+pub struct Contents {
+    pub(crate) body: Body,
+    pub(crate) uri: Option<Box<str>>,
+    pub(crate) mime_type: Option<Box<str>>,
+    pub(crate) meta: Option<Json>,
+}
+
+impl Contents {
+    /// Contents with a body of text or bytes.
+    pub fn new(body: impl Into<Body>) -> Self {
+        Contents { body: body.into(), uri: None, mime_type: None, meta: None }
+    }
+
+    /// The URI of a sub-resource; the requested URI if not given.
+    #[must_use]
+    pub fn uri(mut self, uri: impl Into<String>) -> Self {
+        self.uri = Some(uri.into().into());
+        self
+    }
+
+    /// The MIME type of this element.
+    #[must_use]
+    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
+        self.mime_type = Some(mime_type.into().into());
+        self
+    }
+
+    /// Free-form `_meta` of this element; must not use reserved keys.
+    #[must_use]
+    pub fn meta(mut self, meta: Json) -> Self {
+        self.meta = Some(meta);
+        self
+    }
+}
+
+impl<T: Into<Body>> From<T> for Contents {
+    fn from(body: T) -> Self {
+        Contents::new(body)
+    }
+}
+
+/// The outcome of a read. The error code, where there is one, is chosen for the request's revision.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Answer {
+    /// The resource's contents: usually one element.
+    Found(Vec<Contents>),
+    /// There is no such resource.
+    NotFound,
+    /// There is, but not for this caller.
+    Denied,
+    /// It could not be read: an internal error for the client, the text for the log.
+    Failed(String),
+}
+
+impl<T: Into<Body>> From<T> for Answer {
+    fn from(body: T) -> Self {
+        Answer::Found(vec![Contents::new(body)])
+    }
+}
+
+impl From<Contents> for Answer {
+    fn from(contents: Contents) -> Self {
+        Answer::Found(vec![contents])
+    }
+}
+
+impl From<Vec<Contents>> for Answer {
+    fn from(contents: Vec<Contents>) -> Self {
+        Answer::Found(contents)
+    }
+}
+
+impl<T: Into<Answer>> From<Option<T>> for Answer {
+    fn from(answer: Option<T>) -> Self {
+        answer.map_or(Answer::NotFound, Into::into)
+    }
+}
+
+impl<T: Into<Answer>, E: fmt::Display> From<Result<T, E>> for Answer {
+    fn from(result: Result<T, E>) -> Self {
+        result.map_or_else(|e| Answer::Failed(e.to_string()), Into::into)
+    }
+}

@@ -1,0 +1,150 @@
+//! What resources and templates have in common.
+
+use super::{Annotations, Icon, Json};
+use crate::error::{Error, ErrorKind, Result};
+
+/// The optional members of a resource or a template. Rare ones are boxed away: there may be a million of these.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Descriptor {
+    pub(crate) name: Option<Box<str>>,
+    pub(crate) title: Option<Box<str>>,
+    pub(crate) description: Option<Box<str>>,
+    pub(crate) mime_type: Option<Box<str>>,
+    pub(crate) size: Option<u64>,
+    pub(crate) rare: Option<Box<Rare>>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Rare {
+    pub(crate) annotations: Option<Annotations>,
+    pub(crate) icons: Vec<Icon>,
+    pub(crate) meta: Option<Json>,
+}
+
+impl Descriptor {
+    pub(crate) fn rare(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
+    }
+
+    pub(crate) fn meta(&self) -> Option<&Json> {
+        self.rare.as_ref()?.meta.as_ref()
+    }
+
+    pub(crate) fn check(&self) -> Result<()> {
+        let Some(rare) = &self.rare else { return Ok(()) };
+        if let Some(annotations) = &rare.annotations {
+            annotations.check()?;
+        }
+        for icon in &rare.icons {
+            icon.check()?;
+        }
+        rare.meta.as_ref().map_or(Ok(()), check_meta)
+    }
+}
+
+/// WIRE 3.6: hosts may not set keys that the protocol reserves.
+pub(crate) fn check_meta(meta: &Json) -> Result<()> {
+    let members: serde_json::Map<String, serde_json::Value> = serde_json::from_str(meta.as_str())
+        .map_err(|e| Error::new(ErrorKind::InvalidArgument, "_meta is not a JSON object").because(e))?;
+    for key in members.keys() {
+        let refuse = |why: &str| {
+            Err(Error::new(
+                ErrorKind::InvalidArgument,
+                format!("_meta key \"{key}\" {why}; use a prefix of your own such as \"com.example/\""),
+            ))
+        };
+        let (prefix, name) = match key.split_once('/') {
+            Some((prefix, name)) => (Some(prefix), name),
+            None => (None, key.as_str()),
+        };
+        if let Some(prefix) = prefix {
+            let labels: Vec<_> = prefix.split('.').collect();
+            if !labels.iter().all(|label| is_label(label)) {
+                return refuse("has an ill-formed prefix");
+            }
+            // The union of what the revisions reserve: such a label second, or followed by one more.
+            let reserved = |label: &&str| matches!(*label, "modelcontextprotocol" | "mcp");
+            if labels.get(1).is_some_and(reserved)
+                || labels.len() > 1 && labels[..labels.len() - 1].iter().rev().take(1).any(reserved)
+            {
+                return refuse("is reserved by the protocol");
+            }
+        } else if matches!(name, "traceparent" | "tracestate" | "baggage" | "progressToken") {
+            return refuse("is reserved by the protocol");
+        }
+        if !is_name(name) {
+            return refuse("has an ill-formed name");
+        }
+    }
+    Ok(())
+}
+
+fn is_label(label: &str) -> bool {
+    let bytes = label.as_bytes();
+    matches!(bytes.first(), Some(b) if b.is_ascii_alphabetic())
+        && matches!(bytes.last(), Some(b) if b.is_ascii_alphanumeric())
+        && bytes.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'-')
+}
+
+fn is_name(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    let edge = |b: Option<&u8>| b.is_none_or(u8::is_ascii_alphanumeric);
+    edge(bytes.first())
+        && edge(bytes.last())
+        && bytes.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+}
+
+/// The chained setters that resources and templates share.
+macro_rules! descriptor_setters {
+    () => {
+        /// The programmatic name; the URI if not given.
+        #[must_use]
+        pub fn name(mut self, name: impl Into<String>) -> Self {
+            self.descriptor.name = Some(name.into().into());
+            self
+        }
+
+        /// The name for people.
+        #[must_use]
+        pub fn title(mut self, title: impl Into<String>) -> Self {
+            self.descriptor.title = Some(title.into().into());
+            self
+        }
+
+        /// What it is, for people and models.
+        #[must_use]
+        pub fn description(mut self, description: impl Into<String>) -> Self {
+            self.descriptor.description = Some(description.into().into());
+            self
+        }
+
+        /// The MIME type. Contents inherit it unless they say otherwise.
+        #[must_use]
+        pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
+            self.descriptor.mime_type = Some(mime_type.into().into());
+            self
+        }
+
+        /// Hints about whom it is for.
+        #[must_use]
+        pub fn annotations(mut self, annotations: crate::model::Annotations) -> Self {
+            self.descriptor.rare().annotations = Some(annotations);
+            self
+        }
+
+        /// An icon; may be called repeatedly. Sent in revisions that have icons.
+        #[must_use]
+        pub fn icon(mut self, icon: crate::model::Icon) -> Self {
+            self.descriptor.rare().icons.push(icon);
+            self
+        }
+
+        /// Free-form `_meta`. Keys that the protocol reserves are refused at registration. Contents inherit it.
+        #[must_use]
+        pub fn meta(mut self, meta: crate::model::Json) -> Self {
+            self.descriptor.rare().meta = Some(meta);
+            self
+        }
+    };
+}
+pub(crate) use descriptor_setters;

@@ -1,0 +1,20 @@
+//! Plain values that hosts hand in and get back. They know nothing of JSON; `wire` writes them for a revision.
+
+mod annotations;
+mod contents;
+mod descriptor;
+mod icon;
+mod json;
+mod page;
+mod resource;
+mod template;
+
+pub use annotations::{Annotations, Role};
+pub use contents::{Answer, Body, Contents, SharedBytes, SharedText};
+pub use icon::Icon;
+pub use json::Json;
+pub use page::Page;
+pub use resource::Resource;
+pub use template::Template;
+
+pub(crate) use descriptor::{Descriptor, check_meta};

@@ -1,0 +1,49 @@
+//! What a listing shows of one template.
+
+use super::descriptor::{Descriptor, descriptor_setters};
+
+/// A URI template of RFC 6570 and what describes the resources it makes.
+#[derive(Debug, Clone)]
+pub struct Template {
+    pub(crate) uri_template: Box<str>,
+    pub(crate) raw_values: bool,
+    pub(crate) descriptor: Descriptor,
+}
+
+impl Template {
+    /// A template such as `notes://{id}`.
+    pub fn new(uri_template: impl Into<String>) -> Self {
+        Template {
+            uri_template: uri_template.into().into(),
+            raw_values: false,
+            descriptor: Descriptor::default(),
+        }
+    }
+
+    /// The template's text.
+    pub fn uri_template(&self) -> &str {
+        &self.uri_template
+    }
+
+    /// Hands over every value as it was sent. Without this, values with a `..` segment, an absolute path, a drive or a
+    /// control character look like "not found"; with it, checking them is the host's work.
+    #[must_use]
+    pub fn raw_values(mut self) -> Self {
+        self.raw_values = true;
+        self
+    }
+
+    descriptor_setters!();
+}
+
+impl From<&str> for Template {
+    fn from(uri_template: &str) -> Self {
+        Template::new(uri_template)
+    }
+}
+
+impl From<String> for Template {
+    fn from(uri_template: String) -> Self {
+        Template::new(uri_template)
+    }
+}

@@ -1,0 +1,303 @@
+//! A message in, what to do about it out.
+
+use super::inflight::{Cancelled, Owner};
+use super::machine::{After, Machine};
+use super::outbox::{Kind, Route, Stage};
+use super::request::{Draft, cancelled_id};
+use super::{Ask, State};
+use crate::jsonrpc::write::{ReplyId, error};
+use crate::jsonrpc::{Fault, Params, Parsed, RequestId, RpcError};
+use crate::revision::{Method, Revision};
+use crate::sync::Trash;
+use crate::wire;
+use std::borrow::Cow;
+
+/// What became of a message.
+pub(crate) enum Admitted {
+    /// Answered or ignored.
+    Done,
+    /// There is no room for another call: keep its bytes and offer them again later.
+    Wait(RequestId),
+    /// To be looked up in the catalog.
+    Work(Request),
+}
+
+/// A request that needs the catalog, and perhaps the host.
+pub(crate) struct Request {
+    pub(crate) id: RequestId,
+    pub(crate) revision: &'static Revision,
+    pub(crate) route: Route,
+    pub(crate) work: Work,
+}
+
+pub(crate) enum Work {
+    ListResources { cursor: Option<String> },
+    ListTemplates { cursor: Option<String> },
+    Read { uri: String },
+    Subscribe { uri: String },
+    Listen { lists: bool, uris: Vec<String> },
+}
+
+impl Machine {
+    /// Takes one message. `resumed`: it has waited for room, so its id is registered already.
+    pub(crate) fn admit(
+        &mut self,
+        parsed: Parsed<'_>,
+        route: Route,
+        resumed: bool,
+        trash: &mut Trash,
+    ) -> (Admitted, After) {
+        let mut after = After::default();
+        let admitted = match parsed {
+            Parsed::Request { id, method, params } => {
+                return (self.request(id, method, params, route, resumed), after);
+            }
+            Parsed::Notification { method, params } => {
+                self.notification(&method, params, &mut after, trash);
+                self.outbox.end(route);
+                Admitted::Done
+            }
+            Parsed::Response { .. } => {
+                self.outbox.end(route); // no request of ours is open
+                Admitted::Done
+            }
+            Parsed::Array(_) => {
+                let batch = RpcError::invalid_request("batches are not accepted; send one message at a time");
+                self.refuse(route, None, &batch);
+                Admitted::Done
+            }
+            Parsed::Bad { id, fault } => {
+                let fault = match fault {
+                    Fault::Parse => RpcError::parse_error(),
+                    Fault::Invalid(what) => RpcError::invalid_request(what),
+                    Fault::Nesting => limit("nesting", self.settings.limits.nesting),
+                    Fault::IdTooLong => limit("id_bytes", self.settings.limits.id_bytes),
+                };
+                self.refuse(route, id.as_ref(), &fault);
+                Admitted::Done
+            }
+        };
+        (admitted, after)
+    }
+
+    /// A line over the limit was skipped.
+    pub(crate) fn too_long(&mut self) {
+        let fault = limit("message_bytes", self.settings.limits.message_bytes);
+        self.refuse(Route::Connection, None, &fault);
+    }
+
+    fn request(
+        &mut self,
+        id: RequestId,
+        name: Cow<'_, str>,
+        params: Params<'_>,
+        route: Route,
+        resumed: bool,
+    ) -> Admitted {
+        if resumed {
+            self.inflight.disown(&id);
+        } else if self.inflight.has_id(&id) {
+            let fault = RpcError::invalid_request("a request with this id is in flight");
+            self.refuse(route, Some(&id), &fault);
+            return Admitted::Done;
+        } else if !self.has_room() && name != "ping" {
+            self.inflight.own(id.clone(), Owner::Waiting);
+            return Admitted::Wait(id);
+        }
+        let draft = match Draft::new(id, name, params) {
+            Ok(draft) => draft,
+            Err((id, fault)) => {
+                self.refuse(route, Some(&id), &fault);
+                return Admitted::Done;
+            }
+        };
+        let placed = match self.lifecycle.place(&draft) {
+            Ok(placed) => placed,
+            Err((fault, revision)) => {
+                let stage = if revision.is_some() { Stage::NoMethod } else { Stage::Refused };
+                self.fail(route, stage, &draft.id, &fault);
+                return Admitted::Done;
+            }
+        };
+        match self.method(&draft, placed.revision, placed.method, route) {
+            Ok(Some(work)) => {
+                Admitted::Work(Request { id: draft.id, revision: placed.revision, route, work })
+            }
+            Ok(None) => Admitted::Done,
+            Err((stage, fault)) => {
+                self.fail(route, stage, &draft.id, &fault);
+                Admitted::Done
+            }
+        }
+    }
+
+    /// Answers what needs neither catalog nor host.
+    fn method(
+        &mut self,
+        draft: &Draft<'_>,
+        revision: &'static Revision,
+        method: Method,
+        route: Route,
+    ) -> Result<Option<Work>, (Stage, RpcError)> {
+        let bad = |fault| (Stage::Dispatched, fault);
+        let settings = self.settings.clone();
+        let identity = &settings.identity;
+        let done = Kind::Final(Stage::Dispatched);
+        Ok(match method {
+            Method::Ping => {
+                self.outbox.write(route, done, |p| wire::empty_result(p.out, revision, &draft.id, identity));
+                None
+            }
+            Method::Initialize => {
+                if self.lifecycle.session().is_some() {
+                    return Err((Stage::Refused, RpcError::invalid_request("already initialized")));
+                }
+                let requested = draft.initialize().map_err(bad)?;
+                let revision = self.lifecycle.initialize(&requested);
+                self.outbox.write(route, done, |p| wire::initialize(p.out, revision, &draft.id, identity));
+                None
+            }
+            Method::Discover => {
+                self.outbox.write(route, done, |p| wire::discover(p.out, revision, &draft.id, identity));
+                None
+            }
+            Method::ListResources => {
+                Some(Work::ListResources { cursor: draft.cursor().map_err(bad)?.map(Cow::into_owned) })
+            }
+            Method::ListTemplates => {
+                Some(Work::ListTemplates { cursor: draft.cursor().map_err(bad)?.map(Cow::into_owned) })
+            }
+            Method::Read => Some(Work::Read { uri: self.uri(draft).map_err(bad)? }),
+            Method::Subscribe | Method::Unsubscribe if !identity.subscribe => {
+                return Err((Stage::NoMethod, RpcError::method_not_found(&draft.name)));
+            }
+            Method::Subscribe => {
+                let uri = self.uri(draft).map_err(bad)?;
+                if !self.subscriptions.session_watches(&uri) {
+                    self.room_for_subscriptions(1).map_err(bad)?;
+                }
+                Some(Work::Subscribe { uri })
+            }
+            Method::Unsubscribe => {
+                let uri = self.uri(draft).map_err(bad)?;
+                for slot in self.subscriptions.unsubscribe(&uri) {
+                    self.subscribed(slot);
+                }
+                self.outbox.write(route, done, |p| wire::empty_result(p.out, revision, &draft.id, identity));
+                None
+            }
+            Method::Listen => {
+                let (lists, uris) = draft.notifications().map_err(bad)?;
+                let limit_of = self.settings.limits.listen_streams;
+                if self.subscriptions.streams() >= limit_of {
+                    return Err(bad(limit("listen_streams", limit_of)));
+                }
+                let uris = if identity.subscribe { uris } else { Vec::new() };
+                self.room_for_subscriptions(uris.len()).map_err(bad)?;
+                Some(Work::Listen {
+                    lists: lists && identity.list_changed,
+                    uris: uris.into_iter().map(Cow::into_owned).collect(),
+                })
+            }
+        })
+    }
+
+    fn uri(&self, draft: &Draft<'_>) -> Result<String, RpcError> {
+        let uri = draft.uri()?;
+        let max = self.settings.limits.uri_bytes;
+        if uri.len() > max {
+            let what = format!("uri has more than {max} bytes");
+            return Err(RpcError::invalid_params(&what).with_data(limit_data("uri_bytes", max)));
+        }
+        Ok(uri.into_owned())
+    }
+
+    fn room_for_subscriptions(&self, more: usize) -> Result<(), RpcError> {
+        let max = self.settings.limits.subscriptions;
+        if self.subscriptions.len() + more > max { Err(limit("subscriptions", max)) } else { Ok(()) }
+    }
+
+    fn notification(&mut self, name: &str, params: Params<'_>, after: &mut After, trash: &mut Trash) {
+        match name {
+            "notifications/initialized" => {
+                if self.lifecycle.initialized() {
+                    let held = std::mem::take(&mut self.held);
+                    self.queue(held);
+                }
+            }
+            "notifications/cancelled" => {
+                if let Some(id) = cancelled_id(params) {
+                    self.cancel(&id, after, trash);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn cancel(&mut self, id: &RequestId, after: &mut After, trash: &mut Trash) {
+        match self.inflight.cancel(id) {
+            Cancelled::Nothing => {}
+            Cancelled::Waiting => {
+                if let Some(at) = self.waiting.iter().position(|w| &w.id == id) {
+                    let waiting = self.waiting.remove(at);
+                    self.waiting_bytes -= waiting.as_ref().map_or(0, |w| w.line.len());
+                    if let Some(waiting) = waiting {
+                        self.outbox.end(waiting.route);
+                    }
+                }
+            }
+            Cancelled::Stream(stream) => {
+                if let Some(stream) = self.subscriptions.close_stream(stream) {
+                    self.outbox.end(stream.route);
+                }
+                after.sync = self.subscriptions.is_unsynced();
+            }
+            Cancelled::Request { open, slot, tell_host } => {
+                self.undo(slot, &open.state);
+                after.sync = self.subscriptions.is_unsynced();
+                self.outbox.end(open.route);
+                if let Some(call) = tell_host {
+                    self.asks.push_back(Ask::Cancel { call });
+                }
+                trash.put(open.state);
+            }
+        }
+    }
+
+    /// Takes back what a request had wanted.
+    pub(super) fn undo(&mut self, slot: u32, state: &State) {
+        match state {
+            State::Subscribe { uri } => self.subscriptions.unwant(uri, slot),
+            State::Listen { stream } => {
+                self.subscriptions.close_stream(*stream);
+            }
+            _ => {}
+        }
+    }
+
+    /// Answers a message that was not dispatched.
+    fn refuse(&mut self, route: Route, id: Option<&RequestId>, fault: &RpcError) {
+        let reply = match (id, self.lifecycle.last()) {
+            (Some(id), _) => ReplyId::Id(id),
+            (None, Some(revision)) if !revision.null_id => ReplyId::Omitted,
+            (None, _) => ReplyId::Null,
+        };
+        self.outbox.write(route, Kind::Final(Stage::Refused), |p| error(p.out, reply, fault));
+    }
+
+    /// Answers a request with an error.
+    pub(super) fn fail(&mut self, route: Route, stage: Stage, id: &RequestId, fault: &RpcError) {
+        self.outbox.write(route, Kind::Final(stage), |p| error(p.out, ReplyId::Id(id), fault));
+    }
+}
+
+/// A limit that waiting cannot cure.
+pub(crate) fn limit(name: &str, max: usize) -> RpcError {
+    let mut fault = RpcError::invalid_request("");
+    fault.message = format!("Limit exceeded: {name}").into();
+    fault.with_data(limit_data(name, max))
+}
+
+fn limit_data(name: &str, max: usize) -> String {
+    format!("{{\"limit\":\"{name}\",\"max\":{max}}}")
+}

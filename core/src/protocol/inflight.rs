@@ -1,0 +1,343 @@
+//! Requests that are not answered yet: who has which id, and which host call belongs to which request.
+
+use super::outbox::Route;
+use crate::access::Caller;
+use crate::catalog::{Handler, Walk};
+use crate::jsonrpc::RequestId;
+use crate::revision::Revision;
+use crate::sync::atomic::{AtomicBool, Ordering};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+/// Names one question to the host. A request may ask several in turn; each has an id of its own, used once.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct CallId {
+    slot: u32,
+    generation: u32,
+}
+
+impl CallId {
+    pub(super) fn slot(self) -> u32 {
+        self.slot
+    }
+}
+
+/// What a call knows of its request; immutable but for the cancellation.
+pub(crate) struct Context {
+    pub(crate) caller: Arc<Caller>,
+    pub(crate) revision: &'static Revision,
+    cancelled: AtomicBool,
+}
+
+impl Context {
+    pub(crate) fn new(caller: Arc<Caller>, revision: &'static Revision) -> Arc<Context> {
+        Arc::new(Context { caller, revision, cancelled: AtomicBool::new(false) })
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Acquire)
+    }
+
+    fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Release);
+    }
+}
+
+/// What an open request is waiting for.
+pub(crate) enum State {
+    /// The host's answer to a read.
+    Read { uri: Arc<str>, handler: Arc<Handler> },
+    /// A verdict, before a read that is otherwise ready.
+    AuthorizeRead { uri: Arc<str>, read: Read },
+    /// The next page of a source, or verdicts about candidates.
+    Walk(Box<Walk>),
+    /// A verdict, then the interest handler.
+    Subscribe { uri: Arc<str> },
+    /// Verdicts, then the interest handlers.
+    Listen { stream: u64 },
+    /// Somebody took the state and is working on it without a lock.
+    Taken,
+}
+
+/// A read whose URI has been resolved.
+pub(crate) enum Read {
+    Fixed(Arc<crate::catalog::Fixed>),
+    Call { handler: Arc<Handler>, vars: crate::catalog::Vars },
+}
+
+/// What the host is asked next. It becomes an event, with a responder, after the lock is released.
+pub(crate) enum Ask {
+    Read { call: CallId, uri: Arc<str>, handler: Arc<Handler>, vars: crate::catalog::Vars },
+    List { call: CallId, handler: Arc<Handler>, after: Option<String>, limit: usize },
+    Authorize { call: CallId, operation: crate::access::Operation, uris: Vec<Arc<str>> },
+    Cancel { call: CallId },
+}
+
+impl Ask {
+    pub(crate) fn call(&self) -> CallId {
+        match self {
+            Ask::Read { call, .. }
+            | Ask::List { call, .. }
+            | Ask::Authorize { call, .. }
+            | Ask::Cancel { call } => *call,
+        }
+    }
+}
+
+/// A request in flight.
+pub(crate) struct Open {
+    pub(crate) id: RequestId,
+    pub(crate) route: Route,
+    pub(crate) context: Arc<Context>,
+    pub(crate) state: State,
+}
+
+enum Body {
+    Free,
+    Open(Open),
+    /// Cancelled while the host had the call; kept until its responder is gone.
+    Abandoned,
+}
+
+struct Slot {
+    generation: u32,
+    /// The current question has left as an event.
+    asked: bool,
+    body: Body,
+}
+
+/// Who owns a request id.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Owner {
+    Slot(u32),
+    Stream(u64),
+    /// Read, but not dispatched for want of room.
+    Waiting,
+}
+
+/// What a cancellation found.
+pub(crate) enum Cancelled {
+    Nothing,
+    Request { open: Box<Open>, slot: u32, tell_host: Option<CallId> },
+    Stream(u64),
+    Waiting,
+}
+
+#[derive(Default)]
+pub(crate) struct Inflight {
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    ids: BTreeMap<RequestId, Owner>,
+    /// Since an answer may be held equally long everywhere, deadlines are in order.
+    deadlines: VecDeque<(u64, CallId)>,
+    used: usize,
+}
+
+impl Inflight {
+    /// Calls that occupy a slot, cancelled ones whose responder is still out included.
+    pub(crate) fn len(&self) -> usize {
+        self.used
+    }
+
+    pub(crate) fn has_id(&self, id: &RequestId) -> bool {
+        self.ids.contains_key(id)
+    }
+
+    pub(crate) fn own(&mut self, id: RequestId, owner: Owner) {
+        self.ids.insert(id, owner);
+    }
+
+    pub(crate) fn disown(&mut self, id: &RequestId) {
+        self.ids.remove(id);
+    }
+
+    /// Registers a request and mints the id of its first question.
+    pub(crate) fn open(&mut self, open: Open) -> CallId {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(Slot { generation: 0, asked: false, body: Body::Free });
+            self.slots.len() as u32 - 1
+        });
+        self.used += 1;
+        self.ids.insert(open.id.clone(), Owner::Slot(slot));
+        self.put(slot, open)
+    }
+
+    fn put(&mut self, slot: u32, open: Open) -> CallId {
+        let s = &mut self.slots[slot as usize];
+        s.generation = s.generation.wrapping_add(1);
+        s.asked = false;
+        s.body = Body::Open(open);
+        CallId { slot, generation: s.generation }
+    }
+
+    fn current(&mut self, call: CallId) -> Option<&mut Slot> {
+        self.slots.get_mut(call.slot as usize).filter(|s| s.generation == call.generation)
+    }
+
+    pub(crate) fn get(&mut self, call: CallId) -> Option<&mut Open> {
+        match &mut self.current(call)?.body {
+            Body::Open(open) => Some(open),
+            _ => None,
+        }
+    }
+
+    /// The request in a slot, whatever it is being asked.
+    pub(crate) fn in_slot(&mut self, slot: u32) -> Option<(CallId, &mut Open)> {
+        let s = self.slots.get_mut(slot as usize)?;
+        let call = CallId { slot, generation: s.generation };
+        match &mut s.body {
+            Body::Open(open) => Some((call, open)),
+            _ => None,
+        }
+    }
+
+    /// Notes that the question has left for the host, to be answered by `deadline`.
+    pub(crate) fn hand_out(&mut self, call: CallId, deadline: Option<u64>) -> Option<Arc<Context>> {
+        let slot = self.current(call)?;
+        let Body::Open(open) = &slot.body else { return None };
+        slot.asked = true;
+        let context = open.context.clone();
+        if let Some(deadline) = deadline {
+            self.deadlines.push_back((deadline, call));
+        }
+        Some(context)
+    }
+
+    /// The question is answered: its request, whose next step [`Inflight::again`] or [`Inflight::close`] names. Nothing
+    /// if nobody wants the answer any more.
+    pub(crate) fn answered(&mut self, call: CallId) -> Option<State> {
+        let slot = self.current(call)?;
+        match &mut slot.body {
+            Body::Open(open) => {
+                slot.asked = false;
+                Some(std::mem::replace(&mut open.state, State::Taken))
+            }
+            Body::Abandoned => {
+                self.release(call.slot);
+                None
+            }
+            Body::Free => None,
+        }
+    }
+
+    /// The same request with a new question; nothing if it was cancelled meanwhile (and `state` comes back).
+    pub(crate) fn again(&mut self, call: CallId, state: State) -> Result<CallId, State> {
+        let Some(slot) = self.current(call) else { return Err(state) };
+        let Body::Open(open) = &mut slot.body else { return Err(state) };
+        open.state = state;
+        slot.generation = slot.generation.wrapping_add(1);
+        slot.asked = false;
+        Ok(CallId { slot: call.slot, generation: slot.generation })
+    }
+
+    /// The request is over.
+    pub(crate) fn close(&mut self, call: CallId) -> Option<Open> {
+        let slot = self.current(call)?;
+        match std::mem::replace(&mut slot.body, Body::Free) {
+            Body::Open(open) => {
+                self.ids.remove(&open.id);
+                self.release(call.slot);
+                Some(open)
+            }
+            other => {
+                slot.body = other;
+                None
+            }
+        }
+    }
+
+    /// A request is over for the client, but the host still has its responder.
+    pub(crate) fn abandon(&mut self, call: CallId) -> Option<Open> {
+        let slot = self.current(call)?;
+        if !slot.asked {
+            return self.close(call);
+        }
+        match std::mem::replace(&mut slot.body, Body::Abandoned) {
+            Body::Open(open) => {
+                open.context.cancel();
+                self.ids.remove(&open.id);
+                Some(open)
+            }
+            other => {
+                slot.body = other;
+                None
+            }
+        }
+    }
+
+    fn release(&mut self, slot: u32) {
+        let s = &mut self.slots[slot as usize];
+        s.generation = s.generation.wrapping_add(1);
+        s.asked = false;
+        s.body = Body::Free;
+        self.free.push(slot);
+        self.used -= 1;
+    }
+
+    pub(crate) fn cancel(&mut self, id: &RequestId) -> Cancelled {
+        match self.ids.get(id).copied() {
+            None => Cancelled::Nothing,
+            Some(Owner::Stream(stream)) => {
+                self.ids.remove(id);
+                Cancelled::Stream(stream)
+            }
+            Some(Owner::Waiting) => {
+                self.ids.remove(id);
+                Cancelled::Waiting
+            }
+            Some(Owner::Slot(slot)) => {
+                let call = CallId { slot, generation: self.slots[slot as usize].generation };
+                let asked = self.slots[slot as usize].asked;
+                match self.abandon(call) {
+                    Some(open) => {
+                        open.context.cancel();
+                        let tell_host = asked.then_some(call);
+                        Cancelled::Request { open: Box::new(open), slot, tell_host }
+                    }
+                    None => Cancelled::Nothing,
+                }
+            }
+        }
+    }
+
+    /// The first question whose answer has been held until `now`.
+    pub(crate) fn overdue(&mut self, now: u64) -> Option<CallId> {
+        while let Some((deadline, call)) = self.deadlines.front().copied() {
+            let waits =
+                self.current(call).is_some_and(|slot| slot.asked && matches!(slot.body, Body::Open(_)));
+            if waits && deadline > now {
+                return None;
+            }
+            self.deadlines.pop_front();
+            if waits {
+                return Some(call);
+            }
+        }
+        None
+    }
+
+    /// When [`Inflight::overdue`] is next worth asking.
+    pub(crate) fn deadline(&mut self) -> Option<u64> {
+        while let Some((deadline, call)) = self.deadlines.front().copied() {
+            if self.current(call).is_some_and(|slot| slot.asked && matches!(slot.body, Body::Open(_))) {
+                return Some(deadline);
+            }
+            self.deadlines.pop_front();
+        }
+        None
+    }
+
+    /// Ends every request; the host's values in them are the caller's to drop.
+    pub(crate) fn clear(&mut self) -> Vec<Open> {
+        let mut opens = Vec::new();
+        for slot in &mut self.slots {
+            slot.generation = slot.generation.wrapping_add(1);
+            if let Body::Open(open) = std::mem::replace(&mut slot.body, Body::Free) {
+                open.context.cancel();
+                opens.push(open);
+            }
+        }
+        *self = Inflight::default();
+        opens
+    }
+}

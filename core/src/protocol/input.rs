@@ -1,0 +1,213 @@
+//! Bytes that came in and have not become messages yet.
+
+/// What a poller takes away to parse without a lock, and gives back.
+#[derive(Default)]
+pub(crate) struct Chunk {
+    bytes: Vec<u8>,
+    /// Where the first unread line begins.
+    at: usize,
+    /// How far the first unread line has been searched for its end.
+    searched: usize,
+    limit: usize,
+    ended: bool,
+    /// A line over the limit is being skipped.
+    skipping: bool,
+}
+
+/// The next line of a chunk.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Line {
+    /// Bytes `from..to` of the chunk.
+    Whole(usize, usize),
+    /// Longer than a message may be; skipped.
+    TooLong,
+    /// No whole line is there.
+    None,
+}
+
+impl Chunk {
+    pub(crate) fn next_line(&mut self) -> Line {
+        loop {
+            let end = match memchr::memchr(b'\n', &self.bytes[self.searched..]) {
+                Some(offset) => self.searched + offset,
+                None if self.ended && self.at < self.bytes.len() => self.bytes.len(),
+                None => {
+                    self.searched = self.bytes.len();
+                    if self.skipping {
+                        self.at = self.bytes.len();
+                    } else if self.bytes.len() - self.at > self.limit {
+                        self.at = self.bytes.len();
+                        self.skipping = true;
+                        return Line::TooLong;
+                    }
+                    return Line::None;
+                }
+            };
+            let (from, to) = (self.at, end);
+            self.at = (end + 1).min(self.bytes.len());
+            self.searched = self.at;
+            if std::mem::take(&mut self.skipping) {
+                continue; // the rest of a line that was refused already
+            }
+            let trimmed = self.bytes[from..to].trim_ascii();
+            if trimmed.is_empty() {
+                continue;
+            }
+            if to - from > self.limit {
+                return Line::TooLong;
+            }
+            let from = from + self.bytes[from..to].len() - self.bytes[from..to].trim_ascii_start().len();
+            return Line::Whole(from, from + trimmed.len());
+        }
+    }
+
+    pub(crate) fn line(&self, from: usize, to: usize) -> &[u8] {
+        &self.bytes[from..to]
+    }
+}
+
+/// The input of one connection. One poller at a time holds the token and the chunk, so messages keep their order.
+#[derive(Default)]
+pub(super) struct Input {
+    chunk: Chunk,
+    taken: bool,
+    /// Unread bytes of the chunk that was taken.
+    outside: usize,
+}
+
+impl Input {
+    pub(super) fn new(limit: usize) -> Self {
+        Input { chunk: Chunk { limit, ..Chunk::default() }, taken: false, outside: 0 }
+    }
+
+    /// Buffers what fits into `room` bytes and tells how much that was.
+    pub(super) fn receive(&mut self, bytes: &[u8], room: usize) -> usize {
+        let room = room.saturating_sub(self.len());
+        let accepted = bytes.len().min(room);
+        self.chunk.bytes.extend_from_slice(&bytes[..accepted]);
+        accepted
+    }
+
+    pub(super) fn end(&mut self) {
+        self.chunk.ended = true;
+    }
+
+    pub(super) fn is_ended(&self) -> bool {
+        self.chunk.ended
+    }
+
+    /// Bytes that no message has been made of.
+    pub(super) fn len(&self) -> usize {
+        self.outside + self.chunk.bytes.len() - self.chunk.at
+    }
+
+    pub(super) fn clear(&mut self) {
+        let (limit, ended) = (self.chunk.limit, self.chunk.ended);
+        self.chunk = Chunk { limit, ended, ..Chunk::default() };
+    }
+
+    /// The token and the bytes, if there may be a line and nobody holds them.
+    pub(super) fn take(&mut self) -> Option<Chunk> {
+        let more = self.chunk.searched < self.chunk.bytes.len()
+            || self.chunk.ended && self.chunk.at < self.chunk.bytes.len();
+        if self.taken || !more {
+            return None;
+        }
+        self.taken = true;
+        let next = Chunk { limit: self.chunk.limit, ended: self.chunk.ended, ..Chunk::default() };
+        let chunk = std::mem::replace(&mut self.chunk, next);
+        self.outside = chunk.bytes.len() - chunk.at;
+        Some(chunk)
+    }
+
+    /// The token without the bytes, if nobody holds it.
+    pub(super) fn hold(&mut self) -> bool {
+        !std::mem::replace(&mut self.taken, true)
+    }
+
+    pub(super) fn release(&mut self) {
+        self.taken = false;
+        self.outside = 0;
+    }
+
+    /// Ended, and every byte has become a message.
+    pub(super) fn is_spent(&self) -> bool {
+        self.chunk.ended && self.len() == 0 && !self.taken
+    }
+
+    /// Takes the chunk back, in front of what arrived meanwhile.
+    pub(super) fn give_back(&mut self, mut chunk: Chunk) {
+        self.release();
+        let arrived = std::mem::take(&mut self.chunk);
+        chunk.ended = arrived.ended;
+        chunk.bytes.drain(..chunk.at);
+        chunk.searched -= chunk.at;
+        chunk.at = 0;
+        if chunk.bytes.is_empty() && (chunk.bytes.capacity() > 1024 || !arrived.bytes.is_empty()) {
+            chunk.bytes = arrived.bytes; // an idle connection keeps no large buffer
+        } else {
+            chunk.bytes.extend_from_slice(&arrived.bytes);
+        }
+        self.chunk = chunk;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(input: &mut Input) -> Vec<Option<String>> {
+        let mut found = Vec::new();
+        while let Some(mut chunk) = input.take() {
+            loop {
+                match chunk.next_line() {
+                    Line::Whole(from, to) => {
+                        found.push(Some(String::from_utf8_lossy(chunk.line(from, to)).into_owned()));
+                    }
+                    Line::TooLong => found.push(None),
+                    Line::None => break,
+                }
+            }
+            input.give_back(chunk);
+        }
+        found
+    }
+
+    #[test]
+    fn lines_are_the_same_however_they_are_split() {
+        let text = b"one\r\n\n  \ntwo\nthree is too long\nfour\nhalf";
+        let expected: Vec<_> =
+            ["one", "two", "", "four", "half"].map(|l| (!l.is_empty()).then(|| l.to_owned())).into();
+        for size in 1..text.len() {
+            let mut input = Input::new(8);
+            let mut found = Vec::new();
+            for piece in text.chunks(size) {
+                assert_eq!(input.receive(piece, 100), piece.len());
+                found.extend(lines(&mut input));
+            }
+            input.end();
+            found.extend(lines(&mut input));
+            assert_eq!(found, expected, "in pieces of {size}");
+            assert_eq!(input.len(), 0);
+        }
+    }
+
+    #[test]
+    fn no_more_is_accepted_than_there_is_room() {
+        let mut input = Input::new(100);
+        assert_eq!(input.receive(b"abcdef", 4), 4);
+        assert_eq!(input.receive(b"ef", 4), 0);
+    }
+
+    #[test]
+    fn bytes_that_arrive_while_a_chunk_is_out_come_after_it() {
+        let mut input = Input::new(100);
+        input.receive(b"one\ntw", 100);
+        let mut chunk = input.take().expect("a line is there");
+        input.receive(b"o\n", 100);
+        assert!(input.take().is_none(), "one poller at a time");
+        assert!(matches!(chunk.next_line(), Line::Whole(0, 3)));
+        input.give_back(chunk);
+        assert_eq!(lines(&mut input), [Some("two".to_owned())]);
+    }
+}

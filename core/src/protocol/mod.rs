@@ -1,0 +1,21 @@
+//! What happens on one connection, as plain data and `&mut self`: no lock, no clock, no callback, no I/O, and only
+//! ordered collections, so that the same steps give the same bytes.
+
+mod dispatch;
+mod inflight;
+mod input;
+mod lifecycle;
+mod machine;
+mod outbox;
+mod request;
+mod subscriptions;
+
+pub use inflight::CallId;
+pub use outbox::{Kind, Route, Stage};
+
+pub(crate) use dispatch::{Admitted, Request, Work};
+pub(crate) use inflight::{Ask, Context, Read, State};
+pub(crate) use input::{Chunk, Line};
+pub(crate) use machine::{After, Machine, Next, Settings, not_found};
+pub(crate) use outbox::{Half, Start};
+pub(crate) use subscriptions::HubOp;

@@ -1,0 +1,331 @@
+//! Messages on their way out, by route.
+
+use super::subscriptions::Mark;
+use crate::encode::{base64_into, escape_chunk_end, escape_into};
+use crate::wire::{Payload, Segment};
+use std::collections::{BTreeMap, VecDeque};
+
+/// Where the messages about a request go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Route {
+    /// The connection itself: newline-delimited messages, several to a [`crate::Transmit`].
+    Connection,
+    /// One exchange of its own, such as a message in hand or a POST: bare messages, one to a [`crate::Transmit`].
+    Exchange(u64),
+}
+
+/// How far a request got before it was answered; HTTP makes a status of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stage {
+    /// Refused before dispatch.
+    Refused,
+    /// No such method, or not offered.
+    NoMethod,
+    /// Dispatched: a result, or an error of the application.
+    Dispatched,
+}
+
+/// What a message is to its route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// One of many: everything on [`Route::Connection`], and what precedes an exchange's answer.
+    Message,
+    /// The answer; the route ends with it.
+    Final(Stage),
+    /// The route ended without an answer: a notification, or a cancelled request. There are no bytes.
+    Ended,
+}
+
+struct Piece {
+    kind: Kind,
+    bytes: Vec<u8>,
+    segments: VecDeque<Segment>,
+}
+
+impl Piece {
+    fn len(&self) -> usize {
+        let segment = |segment: &Segment| match segment {
+            Segment::Bytes(bytes) => bytes.len(),
+            Segment::Text(text) => (**text).as_ref().len(),
+            Segment::Blob(bytes) => (**bytes).as_ref().len(),
+        };
+        self.bytes.len() + self.segments.iter().map(segment).sum::<usize>()
+    }
+}
+
+/// One route's output.
+#[derive(Default)]
+struct Outlet {
+    queue: VecDeque<Piece>,
+    /// A half-written message, parked between two drains.
+    half: Option<Half>,
+    /// Somebody is draining.
+    drained: bool,
+    /// Changes to be rendered when the client takes them.
+    marks: VecDeque<Mark>,
+}
+
+impl Outlet {
+    fn has_output(&self) -> bool {
+        !self.queue.is_empty() || self.half.is_some() || !self.marks.is_empty()
+    }
+}
+
+/// Messages of up to this size are gathered in one buffer.
+const GATHER: usize = 64 << 10;
+
+/// All output of a connection.
+#[derive(Default)]
+pub(crate) struct Outbox {
+    connection: Outlet,
+    exchanges: BTreeMap<u64, Outlet>,
+    bytes: usize,
+}
+
+/// The answer to somebody who wants to drain a route.
+pub(crate) enum Start {
+    Ready(Option<Half>),
+    Empty,
+    Busy,
+}
+
+impl Outbox {
+    fn outlet(&mut self, route: Route) -> Option<&mut Outlet> {
+        match route {
+            Route::Connection => Some(&mut self.connection),
+            Route::Exchange(n) => self.exchanges.get_mut(&n),
+        }
+    }
+
+    pub(crate) fn open(&mut self, exchange: u64) {
+        self.exchanges.insert(exchange, Outlet::default());
+    }
+
+    /// Undelivered bytes, large bodies by the size of their source.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes
+    }
+
+    pub(crate) fn has_output(&self) -> bool {
+        self.connection.has_output() || self.exchanges.values().any(Outlet::has_output)
+    }
+
+    /// Queues one message. `write` may leave large bodies to be encoded later.
+    pub(crate) fn write(&mut self, route: Route, kind: Kind, write: impl FnOnce(&mut Payload<'_>)) {
+        let lines = route == Route::Connection;
+        let Some(outlet) = self.outlet(route) else { return };
+        let gather = lines
+            && outlet
+                .queue
+                .back()
+                .is_some_and(|piece| piece.segments.is_empty() && piece.bytes.len() < GATHER);
+        if !gather {
+            let kind = if lines { Kind::Message } else { kind };
+            outlet.queue.push_back(Piece { kind, bytes: Vec::new(), segments: VecDeque::new() });
+        }
+        let Some(piece) = outlet.queue.back_mut() else { return };
+        let before = piece.len();
+        let mut payload = Payload::new(&mut piece.bytes);
+        write(&mut payload);
+        if lines {
+            payload.out.push(b'\n');
+        }
+        if let Some(segments) = payload.end() {
+            piece.segments = segments.into();
+        }
+        let after = piece.len();
+        self.bytes += after - before;
+    }
+
+    /// Ends an exchange that has no answer.
+    pub(crate) fn end(&mut self, route: Route) {
+        if let Route::Exchange(_) = route
+            && let Some(outlet) = self.outlet(route)
+        {
+            outlet.queue.push_back(Piece { kind: Kind::Ended, bytes: Vec::new(), segments: VecDeque::new() });
+        }
+    }
+
+    pub(crate) fn mark(&mut self, route: Route, mark: Mark) {
+        if let Some(outlet) = self.outlet(route) {
+            outlet.marks.push_back(mark);
+        }
+    }
+
+    /// The next mark to render, if there is not plenty to write already.
+    pub(crate) fn next_mark(&mut self, route: Route) -> Option<Mark> {
+        let outlet = self.outlet(route)?;
+        if outlet.queue.back().is_some_and(|piece| piece.len() >= GATHER) {
+            return None;
+        }
+        outlet.marks.pop_front()
+    }
+
+    pub(crate) fn start(&mut self, route: Route) -> Start {
+        let Some(outlet) = self.outlet(route) else { return Start::Empty };
+        if outlet.drained {
+            return Start::Busy;
+        }
+        if !outlet.has_output() {
+            return Start::Empty;
+        }
+        outlet.drained = true;
+        Start::Ready(outlet.half.take())
+    }
+
+    /// The next message for the drain; releases the token, in the same step that finds nothing.
+    pub(crate) fn next(&mut self, route: Route) -> Option<Half> {
+        let outlet = self.outlet(route)?;
+        let Some(piece) = outlet.queue.pop_front() else {
+            outlet.drained = false;
+            return None;
+        };
+        let ended = matches!(piece.kind, Kind::Final(_) | Kind::Ended);
+        self.bytes -= piece.len();
+        if let (Route::Exchange(n), true) = (route, ended) {
+            self.exchanges.remove(&n);
+        }
+        Some(Half::new(route, piece))
+    }
+
+    /// The drain was dropped: parks what it had not written. Tells whether there is output left.
+    pub(crate) fn park(&mut self, route: Route, half: Option<Half>) -> bool {
+        if let (Route::Exchange(n), Some(_)) = (route, &half) {
+            self.exchanges.entry(n).or_default();
+        }
+        let Some(outlet) = self.outlet(route) else { return false };
+        outlet.half = half;
+        outlet.drained = false;
+        outlet.has_output()
+    }
+
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) -> impl Send + use<> {
+        self.bytes = 0;
+        let exchanges: Vec<_> =
+            std::mem::take(&mut self.exchanges).into_values().map(|o| (o.queue, o.half)).collect();
+        self.connection.marks.clear();
+        (std::mem::take(&mut self.connection.queue), self.connection.half.take(), exchanges)
+    }
+
+    /// Forgets an exchange nobody waits for any more.
+    pub(crate) fn forget(&mut self, exchange: u64) -> impl Send + use<> {
+        let outlet = self.exchanges.remove(&exchange);
+        if let Some(outlet) = &outlet {
+            self.bytes -= outlet.queue.iter().map(Piece::len).sum::<usize>();
+        }
+        outlet.map(|outlet| (outlet.queue, outlet.half))
+    }
+}
+
+/// A message that is being written: in the hands of a drain, or parked between two.
+pub(crate) struct Half {
+    pub(crate) kind: Kind,
+    /// Nothing of it has been written.
+    pub(crate) first: bool,
+    /// Its whole length, where that is known without encoding it.
+    pub(crate) total: Option<u64>,
+    buffer: Vec<u8>,
+    at: usize,
+    rest: VecDeque<Segment>,
+    /// How far the first segment of `rest` has been encoded.
+    encoded: usize,
+}
+
+/// Source bytes that are encoded at once, at most and at least.
+const CHUNK: (usize, usize) = (3 << 10, 192 << 10);
+
+impl Half {
+    fn new(route: Route, piece: Piece) -> Half {
+        let total = match route {
+            Route::Connection => None,
+            Route::Exchange(_) => {
+                Some(piece.bytes.len() as u64 + piece.segments.iter().map(encoded_len).sum::<u64>())
+            }
+        };
+        Half {
+            kind: piece.kind,
+            first: true,
+            total,
+            buffer: piece.bytes,
+            at: 0,
+            rest: piece.segments,
+            encoded: 0,
+        }
+    }
+
+    /// Whether everything has been written.
+    pub(crate) fn is_done(&self) -> bool {
+        self.at == self.buffer.len() && self.rest.is_empty() && !(self.kind == Kind::Ended && self.first)
+    }
+
+    /// Whether what comes next needs encoding of a large body: work that a thread may want to leave to another.
+    pub(crate) fn is_large(&self) -> bool {
+        !self.rest.is_empty()
+    }
+
+    /// At most `max` bytes, and whether the message ends with them. The same again until `wrote` covers them.
+    pub(crate) fn bytes(&mut self, max: usize) -> (&[u8], bool) {
+        while self.at == self.buffer.len() && !self.rest.is_empty() {
+            self.encode(max.clamp(CHUNK.0, CHUNK.1));
+        }
+        let bytes = &self.buffer[self.at..];
+        let bytes = &bytes[..bytes.len().min(max.max(1))];
+        (bytes, self.rest.is_empty() && self.at + bytes.len() == self.buffer.len())
+    }
+
+    pub(crate) fn wrote(&mut self, bytes: usize) {
+        self.at = (self.at + bytes).min(self.buffer.len());
+        self.first = false;
+    }
+
+    fn encode(&mut self, max: usize) {
+        self.buffer.clear();
+        self.at = 0;
+        let Some(segment) = self.rest.front() else { return };
+        let whole = match segment {
+            Segment::Bytes(bytes) => {
+                self.buffer.extend_from_slice(bytes);
+                true
+            }
+            Segment::Text(text) => {
+                let text: &str = (**text).as_ref();
+                let end = escape_chunk_end(text, self.encoded, max);
+                escape_into(text.get(self.encoded..end).unwrap_or_default(), &mut self.buffer);
+                self.encoded = end;
+                end >= text.len()
+            }
+            Segment::Blob(bytes) => {
+                let bytes: &[u8] = (**bytes).as_ref();
+                let end = (self.encoded + max / 3 * 3).min(bytes.len());
+                base64_into(bytes.get(self.encoded..end).unwrap_or_default(), &mut self.buffer);
+                self.encoded = end;
+                end >= bytes.len()
+            }
+        };
+        if whole {
+            self.encoded = 0;
+            self.rest.pop_front();
+        }
+    }
+}
+
+fn encoded_len(segment: &Segment) -> u64 {
+    match segment {
+        Segment::Bytes(bytes) => bytes.len() as u64,
+        Segment::Blob(bytes) => ((**bytes).as_ref().len() as u64).div_ceil(3) * 4,
+        Segment::Text(text) => {
+            let text: &str = (**text).as_ref();
+            text.bytes()
+                .map(|byte| match byte {
+                    b'"' | b'\\' | 8 | 9 | 10 | 12 | 13 => 2,
+                    0..0x20 => 6,
+                    _ => 1,
+                })
+                .sum()
+        }
+    }
+}

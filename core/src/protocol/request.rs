@@ -1,0 +1,238 @@
+//! What a request says, read without any lock and before anything is known of the connection.
+
+use crate::jsonrpc::{Params, RequestId, RpcError, is_null, is_object, members, string, strings};
+use crate::revision::{Era, Method, Revision};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+const LOG_LEVELS: [&str; 8] =
+    ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+/// A request whose parameters have been picked out but not judged.
+pub(crate) struct Draft<'a> {
+    pub(crate) id: RequestId,
+    pub(crate) name: Cow<'a, str>,
+    meta: Meta<'a>,
+    /// The members that the method of that name reads, in the order of [`names`].
+    fields: [Option<&'a RawValue>; 3],
+}
+
+enum Meta<'a> {
+    Absent,
+    /// No member of it says that the request stands for itself.
+    Plain,
+    /// The request carries its own revision.
+    Stateless(Box<StatelessMeta<'a>>),
+}
+
+struct StatelessMeta<'a> {
+    version: Option<&'a RawValue>,
+    capabilities: Option<&'a RawValue>,
+    client: Option<&'a RawValue>,
+    log_level: Option<&'a RawValue>,
+    progress_token: Option<&'a RawValue>,
+}
+
+/// The members of `params` that a method reads.
+fn names(method: &str) -> [&'static str; 4] {
+    match Method::named(method) {
+        Some(Method::Initialize) => ["_meta", "protocolVersion", "capabilities", "clientInfo"],
+        Some(Method::ListResources | Method::ListTemplates) => ["_meta", "cursor", "", ""],
+        Some(Method::Read | Method::Subscribe | Method::Unsubscribe) => ["_meta", "uri", "", ""],
+        Some(Method::Listen) => ["_meta", "notifications", "", ""],
+        Some(Method::Ping | Method::Discover) | None => ["_meta", "", "", ""],
+    }
+}
+
+impl<'a> Draft<'a> {
+    pub(crate) fn new(
+        id: RequestId,
+        name: Cow<'a, str>,
+        params: Params<'a>,
+    ) -> Result<Self, (RequestId, RpcError)> {
+        let params = match params {
+            Params::Absent => None,
+            Params::Object(object) => Some(object),
+            Params::Array => return Err((id, RpcError::invalid_params("params is an array, not an object"))),
+            Params::Other => return Err((id, RpcError::invalid_request("params is not an object"))),
+        };
+        let [meta, a, b, c] = match params.map(|object| members(object, &names(&name))).transpose() {
+            Ok(fields) => fields.unwrap_or_default(),
+            Err(duplicate) => return Err((id, twice(&duplicate.name))),
+        };
+        let meta = match meta.map(Meta::read).transpose() {
+            Ok(meta) => meta.unwrap_or(Meta::Absent),
+            Err(error) => return Err((id, error)),
+        };
+        Ok(Draft { id, name, meta, fields: [a, b, c] })
+    }
+
+    /// Whether the request stands for itself, whatever happened on the connection before.
+    pub(crate) fn is_stateless(&self) -> bool {
+        matches!(self.meta, Meta::Stateless(_))
+    }
+
+    /// The revision that a stateless request names, if everything that it must say of itself is well-formed.
+    pub(crate) fn stateless_revision(&self) -> Result<&'static Revision, RpcError> {
+        let Meta::Stateless(meta) = &self.meta else { return Err(missing(PROTOCOL_VERSION)) };
+        let version = meta.version.ok_or_else(|| missing(PROTOCOL_VERSION))?;
+        let version = string(version).ok_or_else(|| bad_meta(PROTOCOL_VERSION, "is not a string"))?;
+        let revision = Revision::find(&version)
+            .filter(|revision| revision.era == Era::Stateless)
+            .ok_or_else(|| unsupported(&version))?;
+        let capabilities = meta.capabilities.ok_or_else(|| missing(CLIENT_CAPABILITIES))?;
+        if !is_object(capabilities) {
+            return Err(bad_meta(CLIENT_CAPABILITIES, "is not an object"));
+        }
+        if meta.client.is_some_and(|client| !is_implementation(client)) {
+            return Err(bad_meta(CLIENT_INFO, "is not an object with a name and a version"));
+        }
+        if let Some(level) = meta.log_level
+            && !string(level).is_some_and(|level| LOG_LEVELS.contains(&&*level))
+        {
+            return Err(bad_meta(LOG_LEVEL, "is not a log level"));
+        }
+        if meta.progress_token.is_some_and(|token| RequestId::from_raw(token.get()).is_none()) {
+            return Err(bad_meta("progressToken", "is neither a string nor an integer"));
+        }
+        Ok(revision)
+    }
+
+    /// The revision that `initialize` asks for, once all that it must say is there.
+    pub(crate) fn initialize(&self) -> Result<Cow<'a, str>, RpcError> {
+        let [version, capabilities, client] = self.fields;
+        let version = version
+            .and_then(string)
+            .ok_or_else(|| bad_param("protocolVersion", "is missing or not a string"))?;
+        if !capabilities.is_some_and(is_object) {
+            return Err(bad_param("capabilities", "is missing or not an object"));
+        }
+        if !client.is_some_and(is_implementation) {
+            return Err(bad_param("clientInfo", "is missing or lacks a name or a version"));
+        }
+        Ok(version)
+    }
+
+    /// The URI of a read, subscribe or unsubscribe, as the client spelled it.
+    pub(crate) fn uri(&self) -> Result<Cow<'a, str>, RpcError> {
+        self.fields[0]
+            .and_then(string)
+            .filter(|uri| !uri.is_empty())
+            .ok_or_else(|| bad_param("uri", "is missing, empty or not a string"))
+    }
+
+    pub(crate) fn cursor(&self) -> Result<Option<Cow<'a, str>>, RpcError> {
+        match self.fields[0] {
+            Some(cursor) if !is_null(cursor) => {
+                string(cursor).map(Some).ok_or_else(|| bad_param("cursor", "is not a string"))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// What a listen stream asks for: whether list changes, and which URIs.
+    pub(crate) fn notifications(&self) -> Result<(bool, Vec<Cow<'a, str>>), RpcError> {
+        const NAMES: [&str; 4] =
+            ["resourcesListChanged", "resourceSubscriptions", "toolsListChanged", "promptsListChanged"];
+        let filter = self.fields[0]
+            .filter(|filter| is_object(filter))
+            .ok_or_else(|| bad_param("notifications", "is missing or not an object"))?;
+        let [lists, uris, tools, prompts] =
+            members(filter, &NAMES).map_err(|duplicate| twice(&duplicate.name))?;
+        for (flag, name) in [(lists, NAMES[0]), (tools, NAMES[2]), (prompts, NAMES[3])] {
+            if flag.is_some_and(|flag| crate::jsonrpc::boolean(flag).is_none()) {
+                return Err(bad_param(name, "is not a boolean"));
+            }
+        }
+        let uris = match uris {
+            Some(uris) => strings(uris).ok_or_else(|| bad_param(NAMES[1], "is not an array of strings"))?,
+            None => Vec::new(),
+        };
+        Ok((lists.and_then(crate::jsonrpc::boolean).unwrap_or(false), uris))
+    }
+}
+
+impl<'a> Meta<'a> {
+    fn read(meta: &'a RawValue) -> Result<Meta<'a>, RpcError> {
+        if is_null(meta) || !is_object(meta) {
+            return Err(bad_param("_meta", "is not an object"));
+        }
+        let [version, capabilities, client, log_level, progress_token] =
+            members(meta, &[PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, "progressToken"])
+                .map_err(|duplicate| twice(&duplicate.name))?;
+        if version.or(capabilities).or(client).or(log_level).is_none() {
+            return Ok(Meta::Plain);
+        }
+        let meta = StatelessMeta { version, capabilities, client, log_level, progress_token };
+        Ok(Meta::Stateless(Box::new(meta)))
+    }
+}
+
+/// The id that `notifications/cancelled` names, if it is one.
+pub(crate) fn cancelled_id(params: Params<'_>) -> Option<RequestId> {
+    let Params::Object(params) = params else { return None };
+    let [id] = members(params, &["requestId"]).ok()?;
+    RequestId::from_raw(id?.get())
+}
+
+/// A request without a session that does not say its revision either.
+pub(crate) fn neither_way() -> RpcError {
+    RpcError::invalid_params("begin with initialize, or name the protocol version in _meta")
+        .with_data(missing_data(PROTOCOL_VERSION))
+}
+
+fn is_implementation(raw: &RawValue) -> bool {
+    if !is_object(raw) {
+        return false;
+    }
+    match members(raw, &["name", "version"]) {
+        Ok([name, version]) => name.and_then(string).is_some() && version.and_then(string).is_some(),
+        Err(_) => false,
+    }
+}
+
+fn missing_data(key: &str) -> String {
+    format!("{{\"missing\":[\"{key}\"]}}")
+}
+
+fn missing(key: &str) -> RpcError {
+    RpcError::invalid_params(&format!("_meta lacks {key}")).with_data(missing_data(key))
+}
+
+fn bad_meta(key: &'static str, what: &str) -> RpcError {
+    RpcError::invalid_params(&format!("{key} in _meta {what}")).with_member("param", key)
+}
+
+fn bad_param(name: &'static str, what: &str) -> RpcError {
+    RpcError::invalid_params(&format!("{name} {what}")).with_member("param", name)
+}
+
+fn twice(name: &str) -> RpcError {
+    RpcError::invalid_params(&format!("{name} occurs twice")).with_member("param", name)
+}
+
+/// The supported versions go along; only stateless ones if a legacy one was asked for, so that no client goes in
+/// circles.
+fn unsupported(requested: &str) -> RpcError {
+    use crate::encode::quote_into;
+    use crate::revision::Condition;
+    let stateless_only = Revision::find(requested).is_some();
+    let mut data = b"{\"supported\":[".to_vec();
+    let offered = Revision::all().iter().filter(|revision| !stateless_only || revision.era == Era::Stateless);
+    for (i, revision) in offered.enumerate() {
+        if i > 0 {
+            data.push(b',');
+        }
+        quote_into(revision.as_str(), &mut data);
+    }
+    data.extend_from_slice(b"],\"requested\":");
+    quote_into(requested, &mut data);
+    data.push(b'}');
+    let code = Revision::all()[0].code(Condition::UnsupportedVersion);
+    RpcError::new(code, "Unsupported protocol version")
+        .with_data(String::from_utf8(data).expect("escaped text stays text"))
+}

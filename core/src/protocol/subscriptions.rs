@@ -1,0 +1,368 @@
+//! What a client watches: per-URI subscriptions of a session, and listen streams.
+//!
+//! A URI counts as watched from the moment its request is dispatched, so that an unsubscribe behind it wins. Changes
+//! that come before the acknowledgement are marked, and sent after it.
+
+use super::inflight::CallId;
+use super::outbox::Route;
+use crate::jsonrpc::RequestId;
+use crate::revision::Revision;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+/// Who in this connection watches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Watcher {
+    Session,
+    Stream(u64),
+}
+
+/// A change to be rendered when the client takes it. Without a URI: the list changed.
+pub(crate) struct Mark {
+    pub(crate) watcher: Watcher,
+    pub(crate) uri: Option<Arc<str>>,
+}
+
+/// A request that waits for a URI to be watched.
+struct Pending {
+    slot: u32,
+    allowed: bool,
+    /// The hub has been told.
+    told: bool,
+}
+
+struct Change {
+    sequence: u64,
+    title: Option<Arc<str>>,
+}
+
+struct Watch {
+    watcher: Watcher,
+    /// Acknowledged: changes may be sent.
+    live: bool,
+    pending: Vec<Pending>,
+    change: Option<Change>,
+}
+
+#[derive(Default)]
+struct Entry {
+    watches: Vec<Watch>,
+    /// The hub counts this connection among the URI's watchers.
+    in_hub: bool,
+}
+
+/// A listen stream.
+pub(crate) struct Stream {
+    pub(crate) id: RequestId,
+    pub(crate) route: Route,
+    pub(crate) revision: &'static Revision,
+    pub(crate) lists: bool,
+    pub(crate) uris: Vec<Arc<str>>,
+    /// URIs whose interest is still being registered.
+    waiting: usize,
+    live: bool,
+    list_change: bool,
+}
+
+/// What the hub is told, in order, one at a time.
+pub(crate) enum HubOp {
+    Add(Arc<str>, CallId),
+    Remove(Arc<str>),
+}
+
+#[derive(Default)]
+pub(crate) struct Subscriptions {
+    entries: BTreeMap<Arc<str>, Entry>,
+    streams: BTreeMap<u64, Stream>,
+    next_stream: u64,
+    len: usize,
+    /// URIs about which the hub has to hear something.
+    unsynced: VecDeque<Arc<str>>,
+    syncing: bool,
+    list_change: bool,
+}
+
+/// The mark to queue, if the watcher may be sent something and had nothing to send before.
+pub(crate) type Queue = Vec<(Watcher, Option<Arc<str>>)>;
+
+impl Subscriptions {
+    /// Watched URIs, counted for each watcher.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn streams(&self) -> usize {
+        self.streams.len()
+    }
+
+    pub(crate) fn stream(&self, stream: u64) -> Option<&Stream> {
+        self.streams.get(&stream)
+    }
+
+    /// Whether the session watches `uri` already, acknowledged or not.
+    pub(crate) fn session_watches(&self, uri: &str) -> bool {
+        self.entries.get(uri).is_some_and(|e| e.watches.iter().any(|w| w.watcher == Watcher::Session))
+    }
+
+    pub(crate) fn want(&mut self, uri: &Arc<str>, watcher: Watcher, slot: u32, allowed: bool) {
+        let entry = self.entries.entry(uri.clone()).or_default();
+        let pending = Pending { slot, allowed, told: false };
+        if let Some(watch) = entry.watches.iter_mut().find(|watch| watch.watcher == watcher) {
+            watch.pending.push(pending);
+        } else {
+            entry.watches.reserve_exact(1);
+            entry.watches.push(Watch { watcher, live: false, pending: vec![pending], change: None });
+            self.len += 1;
+        }
+        if allowed {
+            self.unsynced.push_back(uri.clone());
+        }
+    }
+
+    /// The verdict is in. False if the watch is gone: somebody unsubscribed meanwhile.
+    pub(crate) fn allow(&mut self, uri: &Arc<str>, slot: u32) -> bool {
+        let Some(pending) = self
+            .entries
+            .get_mut(uri)
+            .and_then(|e| e.watches.iter_mut().flat_map(|w| &mut w.pending).find(|p| p.slot == slot))
+        else {
+            return false;
+        };
+        pending.allowed = true;
+        self.unsynced.push_back(uri.clone());
+        true
+    }
+
+    /// Undoes what one request wanted of a URI, and nothing else.
+    pub(crate) fn unwant(&mut self, uri: &Arc<str>, slot: u32) {
+        let Some(entry) = self.entries.get_mut(uri) else { return };
+        for watch in &mut entry.watches {
+            watch.pending.retain(|p| p.slot != slot);
+        }
+        self.sweep(uri);
+    }
+
+    fn sweep(&mut self, uri: &Arc<str>) {
+        let Some(entry) = self.entries.get_mut(uri) else { return };
+        let before = entry.watches.len();
+        entry.watches.retain(|w| w.live || !w.pending.is_empty());
+        self.len -= before - entry.watches.len();
+        if entry.watches.is_empty() {
+            self.unsynced.push_back(uri.clone());
+        }
+    }
+
+    /// Ends the session's subscription. The requests that were waiting for the hub are to be answered now: the delivery
+    /// they wait for may never come. Those that wait for a verdict answer themselves.
+    pub(crate) fn unsubscribe(&mut self, uri: &str) -> Vec<u32> {
+        let Some((uri, entry)) = self.entries.get_key_value(uri).map(|(u, _)| u.clone()).and_then(|u| {
+            let entry = self.entries.get_mut(&u)?;
+            Some((u, entry))
+        }) else {
+            return Vec::new();
+        };
+        let Some(at) = entry.watches.iter().position(|w| w.watcher == Watcher::Session) else {
+            return Vec::new();
+        };
+        let watch = entry.watches.remove(at);
+        self.len -= 1;
+        self.sweep(&uri);
+        watch.pending.into_iter().filter(|p| p.allowed).map(|p| p.slot).collect()
+    }
+
+    /// The URI is watched for this request. Tells what may be sent now.
+    pub(crate) fn acknowledge(&mut self, uri: &Arc<str>, slot: u32) -> Queue {
+        let Some(entry) = self.entries.get_mut(uri) else { return Queue::new() };
+        let Some(watch) = entry.watches.iter_mut().find(|w| w.pending.iter().any(|p| p.slot == slot)) else {
+            return Queue::new();
+        };
+        watch.pending.retain(|p| p.slot != slot);
+        let fresh = !std::mem::replace(&mut watch.live, true);
+        if fresh && watch.change.is_some() { vec![(watch.watcher, Some(uri.clone()))] } else { Queue::new() }
+    }
+
+    // ---- listen streams
+
+    /// A stream that is not acknowledged yet.
+    pub(crate) fn open_stream(
+        &mut self,
+        id: RequestId,
+        route: Route,
+        revision: &'static Revision,
+        lists: bool,
+    ) -> u64 {
+        let key = self.next_stream;
+        self.next_stream += 1;
+        let stream = Stream {
+            id,
+            route,
+            revision,
+            lists,
+            uris: Vec::new(),
+            waiting: 0,
+            live: false,
+            list_change: false,
+        };
+        self.streams.insert(key, stream);
+        key
+    }
+
+    pub(crate) fn stream_wants(&mut self, stream: u64, uris: &[Arc<str>], slot: u32, allowed: bool) {
+        for uri in uris {
+            self.want(uri, Watcher::Stream(stream), slot, allowed);
+        }
+        if let Some(stream) = self.streams.get_mut(&stream) {
+            stream.uris = uris.to_vec();
+            stream.waiting = uris.len();
+        }
+    }
+
+    /// Gives up one URI of a stream that is being opened: refused, or its interest handler failed.
+    pub(crate) fn stream_drops(&mut self, stream: u64, uri: &Arc<str>, slot: u32) {
+        self.unwant(uri, slot);
+        if let Some(stream) = self.streams.get_mut(&stream) {
+            stream.uris.retain(|u| u != uri);
+            stream.waiting -= 1;
+        }
+    }
+
+    /// One URI of a stream is watched.
+    pub(crate) fn stream_has(&mut self, stream: u64) {
+        if let Some(stream) = self.streams.get_mut(&stream) {
+            stream.waiting -= 1;
+        }
+    }
+
+    /// Whether nothing more is awaited before the acknowledgement.
+    pub(crate) fn stream_is_complete(&self, stream: u64) -> bool {
+        self.streams.get(&stream).is_some_and(|s| s.waiting == 0)
+    }
+
+    /// The stream is acknowledged: what was marked meanwhile may be sent.
+    pub(crate) fn stream_starts(&mut self, key: u64, slot: u32) -> Queue {
+        let Some(stream) = self.streams.get_mut(&key) else { return Queue::new() };
+        stream.live = true;
+        let uris = stream.uris.clone();
+        let mut queue = Queue::new();
+        if stream.list_change {
+            queue.push((Watcher::Stream(key), None));
+        }
+        for uri in &uris {
+            queue.extend(self.acknowledge(uri, slot));
+        }
+        queue
+    }
+
+    pub(crate) fn close_stream(&mut self, key: u64) -> Option<Stream> {
+        let stream = self.streams.remove(&key)?;
+        for uri in &stream.uris {
+            if let Some(entry) = self.entries.get_mut(uri) {
+                let before = entry.watches.len();
+                entry.watches.retain(|w| w.watcher != Watcher::Stream(key));
+                self.len -= before - entry.watches.len();
+            }
+            self.sweep(uri);
+        }
+        Some(stream)
+    }
+
+    /// Keys of the streams that were acknowledged.
+    pub(crate) fn live_streams(&self) -> Vec<u64> {
+        self.streams.iter().filter(|(_, s)| s.live).map(|(key, _)| *key).collect()
+    }
+
+    // ---- changes
+
+    /// A URI changed. An older change never replaces a newer one.
+    pub(crate) fn updated(&mut self, uri: &Arc<str>, sequence: u64, title: Option<&Arc<str>>) -> Queue {
+        let mut queue = Queue::new();
+        let Some(entry) = self.entries.get_mut(uri) else { return queue };
+        for watch in &mut entry.watches {
+            if watch.change.as_ref().is_some_and(|c| c.sequence >= sequence) {
+                continue;
+            }
+            let fresh = watch.change.replace(Change { sequence, title: title.cloned() }).is_none();
+            if fresh && watch.live {
+                queue.push((watch.watcher, Some(uri.clone())));
+            }
+        }
+        queue
+    }
+
+    /// The list changed. `session`: there is one to tell.
+    pub(crate) fn list_changed(&mut self, session: bool) -> Queue {
+        let mut queue = Queue::new();
+        if session && !std::mem::replace(&mut self.list_change, true) {
+            queue.push((Watcher::Session, None));
+        }
+        for (key, stream) in &mut self.streams {
+            if stream.lists && !std::mem::replace(&mut stream.list_change, true) && stream.live {
+                queue.push((Watcher::Stream(*key), None));
+            }
+        }
+        queue
+    }
+
+    /// Takes a marked change to render it. Nothing if whoever wanted it is gone.
+    pub(crate) fn take_change(&mut self, mark: &Mark) -> Option<Option<Arc<str>>> {
+        match (&mark.uri, mark.watcher) {
+            (Some(uri), watcher) => {
+                let entry = self.entries.get_mut(uri)?;
+                let watch = entry.watches.iter_mut().find(|w| w.watcher == watcher && w.live)?;
+                watch.change.take().map(|change| change.title)
+            }
+            (None, Watcher::Session) => std::mem::take(&mut self.list_change).then_some(None),
+            (None, Watcher::Stream(key)) => {
+                let stream = self.streams.get_mut(&key)?;
+                std::mem::take(&mut stream.list_change).then_some(None)
+            }
+        }
+    }
+
+    // ---- the hub: adds and removes reach it in order, through one thread at a time, without a lock
+
+    pub(crate) fn is_unsynced(&self) -> bool {
+        !self.unsynced.is_empty()
+    }
+
+    pub(crate) fn sync_begin(&mut self) -> bool {
+        !self.unsynced.is_empty() && !std::mem::replace(&mut self.syncing, true)
+    }
+
+    /// What the hub has to hear next; the turn ends in the same step that finds nothing.
+    pub(crate) fn sync_next(&mut self, mut call_of: impl FnMut(u32) -> Option<CallId>) -> Option<HubOp> {
+        while let Some(uri) = self.unsynced.pop_front() {
+            let Some(entry) = self.entries.get_mut(&uri) else { continue };
+            if entry.watches.is_empty() {
+                let known = entry.in_hub;
+                self.entries.remove(&uri);
+                if known {
+                    return Some(HubOp::Remove(uri));
+                }
+                continue;
+            }
+            let next = entry.watches.iter_mut().flat_map(|w| &mut w.pending).find(|p| p.allowed && !p.told);
+            if let Some(pending) = next {
+                pending.told = true;
+                if let Some(call) = call_of(pending.slot) {
+                    entry.in_hub = true;
+                    self.unsynced.push_front(uri.clone()); // perhaps another request waits for it
+                    return Some(HubOp::Add(uri, call));
+                }
+            }
+        }
+        self.syncing = false;
+        None
+    }
+
+    /// Ends every watch.
+    pub(crate) fn clear(&mut self) {
+        for (uri, entry) in &mut self.entries {
+            entry.watches.clear();
+            self.unsynced.push_back(uri.clone());
+        }
+        self.streams.clear();
+        self.len = 0;
+        self.list_change = false;
+    }
+}

@@ -1,0 +1,176 @@
+//! The handle through which an answer comes back.
+
+use crate::access::Verdict;
+use crate::connection::Shared;
+use crate::model::{Answer, Page};
+use crate::protocol::{CallId, Context};
+use crate::server::Inner;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::{Arc, Weak};
+
+/// Answers one question, once, from any thread. `A` is what the question wants: [`Answer`], [`Page`], a verdict for
+/// each URI, or [`Watched`].
+///
+/// It owns no lock and may outlive its connection and server. Dropping it answers "internal error".
+#[must_use = "dropping a responder answers \"internal error\""]
+pub struct Responder<A: Reply> {
+    target: Target,
+    kind: PhantomData<fn(A)>,
+}
+
+enum Target {
+    Call { connection: Weak<Shared>, call: CallId, context: Arc<Context> },
+    Interest { server: Weak<Inner>, uri: Arc<str> },
+    Done,
+}
+
+impl<A: Reply> Responder<A> {
+    pub(crate) fn new(connection: Weak<Shared>, call: CallId, context: Arc<Context>) -> Self {
+        Responder { target: Target::Call { connection, call, context }, kind: PhantomData }
+    }
+
+    /// Answers. Tells whether anyone still wanted to know; a late answer is no mistake.
+    pub fn finish(mut self, answer: impl Into<A>) -> bool {
+        match std::mem::replace(&mut self.target, Target::Done) {
+            Target::Call { connection, call, .. } => match connection.upgrade() {
+                Some(connection) => answer.into().complete(&connection, call),
+                None => false,
+            },
+            Target::Interest { server, uri } => {
+                if let Some(server) = server.upgrade() {
+                    server.interest_done(&uri, answer.into().is_ok());
+                }
+                true
+            }
+            Target::Done => false,
+        }
+    }
+
+    /// Whether nobody wants the answer any more: the request was cancelled, or its connection is gone. Cheap.
+    pub fn is_cancelled(&self) -> bool {
+        match &self.target {
+            Target::Call { connection, context, .. } => {
+                context.is_cancelled() || connection.strong_count() == 0
+            }
+            Target::Interest { .. } | Target::Done => false,
+        }
+    }
+
+    /// The question, as [`crate::Event::Cancel`] names it. None for an interest.
+    pub fn call(&self) -> Option<CallId> {
+        match self.target {
+            Target::Call { call, .. } => Some(call),
+            _ => None,
+        }
+    }
+
+    /// Gives the answer up without answering: somebody else has the same question's other handle.
+    pub(crate) fn disarm(mut self) {
+        self.target = Target::Done;
+    }
+
+    /// A second handle for the same question. The first answer counts.
+    pub(crate) fn twin(&self) -> Self {
+        let target = match &self.target {
+            Target::Call { connection, call, context } => {
+                Target::Call { connection: connection.clone(), call: *call, context: context.clone() }
+            }
+            Target::Interest { server, uri } => Target::Interest { server: server.clone(), uri: uri.clone() },
+            Target::Done => Target::Done,
+        };
+        Responder { target, kind: PhantomData }
+    }
+}
+
+impl Responder<Watched> {
+    pub(crate) fn interest(server: Weak<Inner>, uri: Arc<str>) -> Self {
+        Responder { target: Target::Interest { server, uri }, kind: PhantomData }
+    }
+}
+
+impl<A: Reply> Drop for Responder<A> {
+    fn drop(&mut self) {
+        match std::mem::replace(&mut self.target, Target::Done) {
+            Target::Call { connection, call, .. } => {
+                if let Some(connection) = connection.upgrade() {
+                    connection.give_up(call, "was dropped without an answer");
+                }
+            }
+            Target::Interest { server, uri } => {
+                if let Some(server) = server.upgrade() {
+                    server.interest_done(&uri, false);
+                }
+            }
+            Target::Done => {}
+        }
+    }
+}
+
+impl<A: Reply> fmt::Debug for Responder<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Responder").field("call", &self.call()).finish_non_exhaustive()
+    }
+}
+
+mod sealed {
+    use super::{CallId, Shared};
+    use std::sync::Arc;
+
+    #[allow(unnameable_types, reason = "sealed: hosts choose among our implementations")]
+    pub trait Complete {
+        fn complete(self, connection: &Arc<Shared>, call: CallId) -> bool;
+        fn is_ok(&self) -> bool {
+            true
+        }
+    }
+}
+
+/// What a [`Responder`] can be answered with.
+pub trait Reply: sealed::Complete + Send + 'static {}
+
+impl<T: sealed::Complete + Send + 'static> Reply for T {}
+
+impl sealed::Complete for Answer {
+    fn complete(self, connection: &Arc<Shared>, call: CallId) -> bool {
+        connection.finish_read(call, self)
+    }
+}
+
+impl sealed::Complete for Page {
+    fn complete(self, connection: &Arc<Shared>, call: CallId) -> bool {
+        connection.finish_page(call, self)
+    }
+}
+
+impl sealed::Complete for Vec<Verdict> {
+    fn complete(self, connection: &Arc<Shared>, call: CallId) -> bool {
+        connection.finish_verdicts(call, self)
+    }
+}
+
+impl sealed::Complete for Watched {
+    fn complete(self, _: &Arc<Shared>, _: CallId) -> bool {
+        false
+    }
+
+    fn is_ok(&self) -> bool {
+        self.0
+    }
+}
+
+/// The outcome of an interest: whether the host now watches, or has stopped watching, the URI.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Watched(pub bool);
+
+impl From<()> for Watched {
+    fn from((): ()) -> Self {
+        Watched(true)
+    }
+}
+
+impl<E> From<Result<(), E>> for Watched {
+    fn from(result: Result<(), E>) -> Self {
+        Watched(result.is_ok())
+    }
+}

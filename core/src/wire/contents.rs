@@ -1,0 +1,117 @@
+//! The contents of a read, with large bodies left out for the drain to encode.
+
+use super::descriptor::text;
+use crate::encode::{base64_into, escape_into, quote_into};
+use crate::model::{Body, Contents, Descriptor, SharedBytes, SharedText};
+use crate::revision::Revision;
+
+/// Bodies of this size and more are queued as their source and encoded while the client takes them.
+const LARGE: usize = 64 << 10;
+
+/// A stretch of a message: finished bytes, or a body still to be encoded.
+pub(crate) enum Segment {
+    Bytes(Vec<u8>),
+    Text(SharedText),
+    Blob(SharedBytes),
+}
+
+/// A message that may have large bodies in it. Small ones are written straight into `out`.
+pub(crate) struct Payload<'a> {
+    pub(crate) out: &'a mut Vec<u8>,
+    pub(crate) large: Vec<Segment>,
+    /// Where in `out` the bytes since the last large body begin.
+    start: usize,
+}
+
+impl<'a> Payload<'a> {
+    pub(crate) fn new(out: &'a mut Vec<u8>) -> Self {
+        let start = out.len();
+        Payload { out, large: Vec::new(), start }
+    }
+
+    fn large(&mut self, body: Segment) {
+        self.large.push(Segment::Bytes(self.out.split_off(self.start)));
+        self.large.push(body);
+    }
+
+    /// The message in segments if it has large bodies; otherwise it stands in `out` and there is nothing to return.
+    pub(crate) fn end(mut self) -> Option<Vec<Segment>> {
+        if self.large.is_empty() {
+            return None;
+        }
+        self.large.push(Segment::Bytes(self.out.split_off(self.start)));
+        Some(self.large)
+    }
+}
+
+/// What a contents element takes from the registration where it says nothing itself.
+#[derive(Clone, Copy)]
+pub(crate) struct Defaults<'a> {
+    /// As the client spelled it.
+    pub(crate) uri: &'a str,
+    pub(crate) descriptor: &'a Descriptor,
+    /// The descriptor is the resource's own, not a template's: its name and title are the contents' too.
+    pub(crate) own: bool,
+}
+
+/// Writes the array of contents.
+pub(crate) fn write_contents(
+    payload: &mut Payload<'_>,
+    revision: &Revision,
+    contents: &[Contents],
+    defaults: &Defaults<'_>,
+) {
+    payload.out.push(b'[');
+    for (i, element) in contents.iter().enumerate() {
+        if i > 0 {
+            payload.out.push(b',');
+        }
+        write_element(payload, revision, element, defaults);
+    }
+    payload.out.push(b']');
+}
+
+fn write_element(
+    payload: &mut Payload<'_>,
+    revision: &Revision,
+    element: &Contents,
+    defaults: &Defaults<'_>,
+) {
+    let Defaults { uri, descriptor, own } = *defaults;
+    let out = &mut *payload.out;
+    out.extend_from_slice(b"{\"uri\":");
+    quote_into(element.uri.as_deref().unwrap_or(uri), out);
+    let is_requested = element.uri.as_deref().is_none_or(|own| own == uri);
+    if revision.contents_titles && own && is_requested {
+        text(out, "name", Some(descriptor.name.as_deref().unwrap_or(uri)));
+        text(out, "title", descriptor.title.as_deref());
+    }
+    text(out, "mimeType", element.mime_type.as_deref().or(descriptor.mime_type.as_deref()));
+    match &element.body {
+        Body::Text(source) => {
+            out.extend_from_slice(b",\"text\":\"");
+            let body = (**source).as_ref();
+            if body.len() < LARGE {
+                escape_into(body, out);
+            } else {
+                payload.large(Segment::Text(source.clone()));
+            }
+        }
+        Body::Blob(source) => {
+            out.extend_from_slice(b",\"blob\":\"");
+            let body = (**source).as_ref();
+            if body.len() < LARGE {
+                base64_into(body, out);
+            } else {
+                payload.large(Segment::Blob(source.clone()));
+            }
+        }
+    }
+    let out = &mut *payload.out;
+    out.push(b'"');
+    if let (true, Some(meta)) = (revision.titles, element.meta.as_ref().or(descriptor.meta())) {
+        out.extend_from_slice(b",\"_meta\":");
+        out.extend_from_slice(meta.as_str().as_bytes());
+    }
+    out.push(b'}');
+}

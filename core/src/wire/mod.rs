@@ -1,0 +1,13 @@
+//! Model to JSON under a given revision: the only place where fields are gated.
+
+mod contents;
+mod descriptor;
+mod lifecycle;
+mod notification;
+mod result;
+
+pub(crate) use contents::{Defaults, Payload, Segment, write_contents};
+pub(crate) use descriptor::{same_in_all, write_resource, write_template};
+pub(crate) use lifecycle::{Identity, discover, initialize};
+pub(crate) use notification::{acknowledged, cancelled_stream, list_changed, stream_ended, updated};
+pub(crate) use result::{Cache, ResultWriter, empty_result};

@@ -1,0 +1,81 @@
+//! What surrounds every result.
+
+use super::Identity;
+use crate::jsonrpc::RequestId;
+use crate::jsonrpc::write::{begin_result, end};
+use crate::revision::Revision;
+
+/// Whether a result carries caching hints, where the revision has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cache {
+    /// Not a cacheable result.
+    None,
+    /// May not be reused: what a host that said nothing gets.
+    NoReuse,
+}
+
+/// Writes `{"jsonrpc":…,"result":{…}}` around the members that the caller writes.
+pub(crate) struct ResultWriter<'a> {
+    out: &'a mut Vec<u8>,
+    revision: &'a Revision,
+    empty: bool,
+}
+
+impl<'a> ResultWriter<'a> {
+    pub(crate) fn begin(out: &'a mut Vec<u8>, revision: &'a Revision, id: &RequestId) -> Self {
+        begin_result(out, id);
+        out.push(b'{');
+        let mut writer = ResultWriter { out, revision, empty: true };
+        if revision.result_envelope {
+            writer.member("resultType").extend_from_slice(b"\"complete\"");
+        }
+        writer
+    }
+
+    /// Goes on with a result that has at least one member.
+    pub(crate) fn resume(out: &'a mut Vec<u8>, revision: &'a Revision) -> Self {
+        ResultWriter { out, revision, empty: false }
+    }
+
+    /// Writes the name; the caller writes the value.
+    pub(crate) fn member(&mut self, name: &str) -> &mut Vec<u8> {
+        if !std::mem::take(&mut self.empty) {
+            self.out.push(b',');
+        }
+        self.out.push(b'"');
+        self.out.extend_from_slice(name.as_bytes());
+        self.out.extend_from_slice(b"\":");
+        self.out
+    }
+
+    pub(crate) fn end(self, identity: &Identity, cache: Cache) {
+        let ResultWriter { out, revision, empty } = self;
+        if revision.result_envelope {
+            tail(out, identity, cache, empty);
+        }
+        out.push(b'}');
+        end(out);
+    }
+
+    /// Ends a result whose `_meta` the caller has written.
+    pub(crate) fn end_bare(self) {
+        self.out.push(b'}');
+        end(self.out);
+    }
+}
+
+/// The members after a result's own, where the revision has a result envelope.
+fn tail(out: &mut Vec<u8>, identity: &Identity, cache: Cache, empty: bool) {
+    if !empty {
+        out.push(b',');
+    }
+    if cache == Cache::NoReuse {
+        out.extend_from_slice(b"\"ttlMs\":0,\"cacheScope\":\"private\",");
+    }
+    out.extend_from_slice(identity.result_meta());
+}
+
+/// The result of a request that has nothing to say: exactly `{}` where the revision has no envelope.
+pub(crate) fn empty_result(out: &mut Vec<u8>, revision: &Revision, id: &RequestId, identity: &Identity) {
+    ResultWriter::begin(out, revision, id).end(identity, Cache::None);
+}
