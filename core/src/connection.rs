@@ -10,7 +10,7 @@ use crate::jsonrpc::{ParseLimits, RpcError, parse};
 use crate::model::{Answer, Page};
 use crate::protocol::{
     Admitted, After, Ask, CallId, Chunk, Context, HubOp, Line, Machine, Next, Read, Request, Route, Start,
-    Work, not_found,
+    Work, invalid_uri, not_found,
 };
 use crate::server::Inner;
 use crate::sync::{Lock, Running, is_running};
@@ -181,11 +181,6 @@ impl Connection {
     /// Whether the connection was closed.
     pub fn is_closed(&self) -> bool {
         self.0.machine.with(|m, _| m.is_closed())
-    }
-
-    /// Ends listen streams with the result that tells clients so. Everything else goes on.
-    pub fn end_streams(&self) {
-        self.0.step(|m, _| m.end_streams());
     }
 
     /// Ends listen streams with the result that tells clients so, drops what is in flight, and takes no more input.
@@ -612,11 +607,5 @@ fn check_answer(answer: Answer) -> Answer {
 fn invalid_cursor() -> RpcError {
     let mut fault = RpcError::invalid_params("");
     fault.message = "Invalid cursor".into();
-    fault
-}
-
-fn invalid_uri(uri: &str) -> RpcError {
-    let mut fault = RpcError::invalid_params("").with_member("uri", uri);
-    fault.message = "Invalid URI".into();
     fault
 }

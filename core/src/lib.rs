@@ -28,8 +28,6 @@ mod protocol;
 mod provider;
 mod responder;
 mod revision;
-#[cfg(feature = "stdio")]
-pub mod serve;
 mod server;
 mod sync;
 mod uri;

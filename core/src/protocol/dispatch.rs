@@ -9,6 +9,7 @@ use crate::jsonrpc::write::{ReplyId, error};
 use crate::jsonrpc::{Fault, Params, Parsed, RequestId, RpcError};
 use crate::revision::{Method, Revision};
 use crate::sync::Trash;
+use crate::uri::check_uri;
 use crate::wire;
 use std::borrow::Cow;
 
@@ -50,7 +51,9 @@ impl Machine {
         let mut after = After::default();
         let admitted = match parsed {
             Parsed::Request { id, method, params } => {
-                return (self.request(id, method, params, route, resumed), after);
+                let admitted = self.request(id, method, params, route, resumed);
+                after.sync = self.subscriptions.is_unsynced();
+                admitted
             }
             Parsed::Notification { method, params } => {
                 self.notification(&method, params, &mut after, trash);
@@ -180,6 +183,9 @@ impl Machine {
             }
             Method::Unsubscribe => {
                 let uri = self.uri(draft).map_err(bad)?;
+                if check_uri(&uri).is_err() {
+                    return Err(bad(invalid_uri(&uri)));
+                }
                 for slot in self.subscriptions.unsubscribe(&uri) {
                     self.subscribed(slot);
                 }
@@ -289,6 +295,13 @@ impl Machine {
     pub(super) fn fail(&mut self, route: Route, stage: Stage, id: &RequestId, fault: &RpcError) {
         self.outbox.write(route, Kind::Final(stage), |p| error(p.out, ReplyId::Id(id), fault));
     }
+}
+
+/// A URI that is not one, as the client sent it.
+pub(crate) fn invalid_uri(uri: &str) -> RpcError {
+    let mut fault = RpcError::invalid_params("").with_member("uri", uri);
+    fault.message = "Invalid URI".into();
+    fault
 }
 
 /// A limit that waiting cannot cure.

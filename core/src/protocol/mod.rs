@@ -13,7 +13,7 @@ mod subscriptions;
 pub use inflight::CallId;
 pub use outbox::{Kind, Route, Stage};
 
-pub(crate) use dispatch::{Admitted, Request, Work};
+pub(crate) use dispatch::{Admitted, Request, Work, invalid_uri};
 pub(crate) use inflight::{Ask, Context, Read, State};
 pub(crate) use input::{Chunk, Line};
 pub(crate) use machine::{After, Machine, Next, Settings, not_found};

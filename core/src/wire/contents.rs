@@ -79,12 +79,14 @@ fn write_element(
 ) {
     let Defaults { uri, descriptor, own } = *defaults;
     let out = &mut *payload.out;
+    let shown = element.uri.as_deref().unwrap_or(uri);
     out.extend_from_slice(b"{\"uri\":");
-    quote_into(element.uri.as_deref().unwrap_or(uri), out);
-    let is_requested = element.uri.as_deref().is_none_or(|own| own == uri);
-    if revision.contents_titles && own && is_requested {
-        text(out, "name", Some(descriptor.name.as_deref().unwrap_or(uri)));
-        text(out, "title", descriptor.title.as_deref());
+    quote_into(shown, out);
+    if revision.contents_titles {
+        // Every element has a name there; what has no descriptor of its own is named by its URI.
+        let described = own && shown == uri;
+        text(out, "name", Some(descriptor.name.as_deref().filter(|_| described).unwrap_or(shown)));
+        text(out, "title", descriptor.title.as_deref().filter(|_| described));
     }
     text(out, "mimeType", element.mime_type.as_deref().or(descriptor.mime_type.as_deref()));
     match &element.body {

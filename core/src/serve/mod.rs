@@ -1,7 +1,0 @@
-//! Drivers: the only code that touches files, clocks and threads.
-
-mod platform;
-mod stdio;
-mod threads;
-
-pub use stdio::{Batch, Driver, Interrupter, Stdio, stdio};
