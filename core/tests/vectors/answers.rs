@@ -1,0 +1,280 @@
+//! What the callbacks of a script answer and remember.
+
+use crate::host::{bytes, text_of};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use wellhead::{
+    Annotations, Answer, AuthorizeCall, Call, Contents, Deferred, InterestCall, Json, ListCall, Page,
+    Provider, Resource, Responder, Template, Verdict, Watched,
+};
+
+/// What a callback says that fails.
+pub(crate) const FAILURE: &str = "the callback failed";
+
+#[derive(Default)]
+pub(crate) struct State {
+    pub(crate) calls: Vec<String>,
+    pub(crate) lines: Vec<String>,
+    held: BTreeMap<String, Held>,
+    /// Items of each list source, and of each template's list, by name.
+    listings: BTreeMap<String, Vec<Value>>,
+}
+
+/// An answer that a `finish` step gives.
+pub(crate) enum Held {
+    Read(Responder<Answer>),
+    List(Responder<Page>),
+    Question(Responder<Vec<Verdict>>),
+    Interest(Responder<Watched>),
+}
+
+#[derive(Clone)]
+pub(crate) struct Shared(pub(crate) Arc<Mutex<State>>);
+
+impl Shared {
+    pub(crate) fn with<R>(&self, f: impl FnOnce(&mut State) -> R) -> R {
+        f(&mut self.0.lock().expect("no callback panics while it holds the lock"))
+    }
+
+    fn note(&self, call: String) {
+        self.with(|s| s.calls.push(call));
+    }
+
+    pub(crate) fn hold(&self, name: &str, held: Held) {
+        let before = self.with(|s| s.held.insert(name.to_owned(), held));
+        assert!(before.is_none(), "{name} is held already");
+    }
+
+    pub(crate) fn take_held(&self, name: &str) -> Result<Held, String> {
+        self.with(|s| s.held.remove(name)).ok_or_else(|| format!("nothing is held as {name}"))
+    }
+
+    pub(crate) fn is_cancelled(&self, name: &str) -> Result<bool, String> {
+        self.with(|s| match s.held.get(name) {
+            Some(Held::Read(responder)) => Ok(responder.is_cancelled()),
+            Some(Held::List(responder)) => Ok(responder.is_cancelled()),
+            Some(Held::Question(responder)) => Ok(responder.is_cancelled()),
+            Some(Held::Interest(responder)) => Ok(responder.is_cancelled()),
+            None => Err(format!("nothing is held as {name}")),
+        })
+    }
+
+    /// Sets what a list answers from, if it answers from items.
+    pub(crate) fn set_items(&self, name: &str, listing: &Value) {
+        if listing.get("items").is_some() {
+            self.with(|s| s.listings.insert(name.to_owned(), items_of(listing)));
+        }
+    }
+
+    pub(crate) fn note_question(&self, call: &AuthorizeCall) {
+        let uris: Vec<_> = call.uris().collect();
+        self.note(format!("authorize {} {}", call.operation(), uris.join(",")));
+    }
+
+    pub(crate) fn note_interest(&self, call: &InterestCall) {
+        self.note(format!("interest {} {}", call.uri(), call.wanted()));
+    }
+
+    fn note_read(&self, call: &Call) {
+        let vars: Vec<_> =
+            call.names().map(|name| format!("{name}={}", call.var(name).unwrap_or_default())).collect();
+        self.note(format!("read {} {}", call.uri(), vars.join(";")).trim_end().to_owned());
+    }
+
+    fn note_list(&self, call: &ListCall, name: &str) {
+        self.note(format!("list {name} after={} limit={}", call.after().unwrap_or("-"), call.limit()));
+    }
+
+    /// A read callback that answers by what it returns.
+    pub(crate) fn read_now(&self, call: &Call, read: &Value) -> Answer {
+        self.note_read(call);
+        answer(chosen(call, read), &|text| filled(call, text))
+    }
+
+    /// A read callback that keeps its responder, for a moment or until a `finish` step.
+    pub(crate) fn read_later(&self, call: &Call, read: &Value) -> Deferred {
+        self.note_read(call);
+        let (deferred, responder) = call.defer();
+        let read = chosen(call, read);
+        if let Some(name) = read.get("hold") {
+            self.hold(&filled(call, &text_of(name)), Held::Read(responder));
+        } else if read == "none" {
+            drop(responder);
+        } else {
+            responder.finish(answer(read, &|text| filled(call, text)));
+        }
+        deferred
+    }
+
+    pub(crate) fn list_now(&self, call: &ListCall, name: &str, pages: &Value) -> Page {
+        self.note_list(call, name);
+        self.page(call, name, pages)
+    }
+
+    pub(crate) fn list_later(&self, call: &ListCall, name: &str, pages: &Value) -> Deferred {
+        self.note_list(call, name);
+        let (deferred, responder) = call.defer();
+        self.hold(&text_of(&pages["hold"]), Held::List(responder));
+        deferred
+    }
+
+    fn page(&self, call: &ListCall, name: &str, pages: &Value) -> Page {
+        if pages == "fail" {
+            return Page::failed(FAILURE);
+        }
+        if pages["more_without_items"] == true {
+            return Page::default().more(true);
+        }
+        let items = if name == "-" {
+            items_of(pages)
+        } else {
+            self.with(|s| s.listings.get(name).cloned().unwrap_or_default())
+        };
+        let from = call.after().map_or(0, |after| {
+            let at = items.iter().position(|item| key(item) == after);
+            at.map_or_else(
+                || items.iter().position(|item| key(item) > after).unwrap_or(items.len()),
+                |at| at + 1,
+            )
+        });
+        let rest = &items[from..];
+        let limit = if pages["ignore_limit"] == true { rest.len() } else { call.limit().min(rest.len()) };
+        Page::new(rest[..limit].iter().map(item)).more(limit < rest.len())
+    }
+}
+
+/// Both callbacks of one registration.
+pub(crate) struct Callbacks {
+    pub(crate) state: Shared,
+    pub(crate) read: Option<Value>,
+    /// A name and a listing.
+    pub(crate) list: Option<(String, Value)>,
+}
+
+impl Provider for Callbacks {
+    fn read(&self, call: Call) {
+        let read = self.read.as_ref().expect("only what reads is asked to read");
+        let answer = self.state.read_now(&call, read);
+        call.into_responder().finish(answer);
+    }
+
+    fn list(&self, call: ListCall) {
+        let (name, pages) = self.list.as_ref().expect("only what lists is asked to list");
+        let page = self.state.list_now(&call, name, pages);
+        call.into_responder().finish(page);
+    }
+}
+
+/// The answer that the variables choose.
+fn chosen<'a>(call: &Call, read: &'a Value) -> &'a Value {
+    match read["by"].as_str() {
+        Some(variable) => {
+            let value = call.var(variable).unwrap_or_default();
+            let found = read["cases"].get(value).or_else(|| read.get("else"));
+            found.map_or(&Value::Null, |read| chosen(call, read))
+        }
+        None => read,
+    }
+}
+
+fn filled(call: &Call, text: &str) -> String {
+    call.names().fold(text.to_owned(), |text, name| {
+        text.replace(&format!("{{{name}}}"), call.var(name).unwrap_or_default())
+    })
+}
+
+/// An ANSWER of the README, its texts filled by `fill`.
+pub(crate) fn answer(with: &Value, fill: &dyn Fn(&str) -> String) -> Answer {
+    match with.as_str() {
+        Some("not_found") => return Answer::NotFound,
+        Some("denied") => return Answer::Denied,
+        Some("fail") => return Err::<String, _>(FAILURE).into(),
+        _ if with.is_null() => return None::<String>.into(),
+        _ => {}
+    }
+    if let Some(parts) = with["parts"].as_array() {
+        return parts.iter().map(|part| contents(part, fill)).collect::<Vec<_>>().into();
+    }
+    let times = || usize::try_from(with["times"].as_u64().expect("a number of times")).expect("fits");
+    if let Some(unit) = with["repeat"].as_str() {
+        return unit.repeat(times()).into();
+    }
+    if with.get("repeat_base64").is_some() {
+        return bytes(&with["repeat_base64"]).repeat(times()).into();
+    }
+    contents(with, fill).into()
+}
+
+fn contents(part: &Value, fill: &dyn Fn(&str) -> String) -> Contents {
+    let mut contents = match part["text"].as_str() {
+        Some(text) => Contents::new(fill(text)),
+        None => Contents::new(bytes(&part["base64"])),
+    };
+    if let Some(uri) = part["uri"].as_str() {
+        contents = contents.uri(fill(uri));
+    }
+    if let Some(mime_type) = part["mime_type"].as_str() {
+        contents = contents.mime_type(mime_type);
+    }
+    if let Some(meta) = part.get("meta") {
+        contents = contents.meta(Json::object(meta.to_string()).expect("_meta of a script is an object"));
+    }
+    contents
+}
+
+pub(crate) fn items_of(listing: &Value) -> Vec<Value> {
+    listing["items"].as_array().cloned().unwrap_or_default()
+}
+
+fn key(item: &Value) -> &str {
+    item["key"].as_str().or(item["uri"].as_str()).expect("an item has a URI")
+}
+
+/// An item of a list.
+pub(crate) fn item(item: &Value) -> Resource {
+    let described = resource(item["uri"].as_str().expect("an item has a URI"), item);
+    let described = described.expect("annotations and _meta of a script's items are valid");
+    match item["key"].as_str() {
+        Some(key) => described.key(key),
+        None => described,
+    }
+}
+
+macro_rules! describe {
+    ($described:expr, $entry:expr) => {{
+        let mut described = $described;
+        let text = |name: &str| $entry[name].as_str();
+        if let Some(name) = text("name") {
+            described = described.name(name);
+        }
+        if let Some(title) = text("title") {
+            described = described.title(title);
+        }
+        if let Some(description) = text("description") {
+            described = described.description(description);
+        }
+        if let Some(mime_type) = text("mime_type") {
+            described = described.mime_type(mime_type);
+        }
+        if let Some(annotations) = $entry.get("annotations") {
+            described = described.annotations(Annotations::from_json(&annotations.to_string())?);
+        }
+        if let Some(meta) = $entry.get("meta") {
+            described = described.meta(Json::object(meta.to_string())?);
+        }
+        described
+    }};
+}
+
+pub(crate) fn resource(uri: &str, entry: &Value) -> wellhead::Result<Resource> {
+    let described = describe!(Resource::new(uri), entry);
+    Ok(match entry["size"].as_u64() {
+        Some(size) => described.size(size),
+        None => described,
+    })
+}
+
+pub(crate) fn template(text: &str, entry: &Value) -> wellhead::Result<Template> {
+    Ok(describe!(Template::new(text), entry))
+}

@@ -1,0 +1,331 @@
+//! The host of a script: the catalogue and what the script does to the server, with the public API.
+
+use crate::answers::{Callbacks, Held, Shared, State, answer, items_of, resource, template};
+use crate::script::same;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+use std::sync::{Arc, Mutex};
+use wellhead::{
+    AuthorizeCall, Body, Caller, Connection, DrainStart, Event, InterestCall, Limits, Page, Route, Server,
+    Verdict, Watched,
+};
+
+pub(crate) struct Host {
+    server: Server,
+    state: Shared,
+}
+
+impl Host {
+    pub(crate) fn new(options: &Value) -> Host {
+        let state = Shared(Arc::new(Mutex::new(State::default())));
+        let text = |name: &str| options[name].as_str();
+        let key = text("key").map_or_else(|| vec![7; 32], unhex);
+        let mut builder =
+            Server::builder(text("name").unwrap_or("s"), text("version").unwrap_or("1")).cursor_key(key);
+        if let Some(title) = text("title") {
+            builder = builder.title(title);
+        }
+        if let Some(instructions) = text("instructions") {
+            builder = builder.instructions(instructions);
+        }
+        let lines = state.clone();
+        let server = builder
+            .subscribe(options["subscribe"] != false)
+            .list_changed(options["list_changed"] != false)
+            .limits(limits(&options["limits"]))
+            .on_log(move |_, line| lines.with(|s| s.lines.push(line.to_owned())))
+            .build()
+            .expect("the options of a script are valid");
+        Host { server, state }
+    }
+
+    pub(crate) fn connect(&self) -> Client {
+        Client { connection: self.server.connect(Caller::default()), unread: Vec::new() }
+    }
+
+    /// Registers a catalogue entry.
+    pub(crate) fn add(&self, entry: &Value) -> Result<(), String> {
+        self.register(entry).map_err(|e| e.to_string())
+    }
+
+    fn register(&self, entry: &Value) -> wellhead::Result<()> {
+        let server = &self.server;
+        let state = self.state.clone();
+        if let Some(uri) = entry["text"].as_str() {
+            let body = entry["body"].as_str().expect("a text has a body");
+            server.text(resource(uri, entry)?, body).map(drop)
+        } else if let Some(uri) = entry["blob"].as_str() {
+            server.blob(resource(uri, entry)?, bytes(&entry["base64"])).map(drop)
+        } else if let Some(uri) = entry["resource"].as_str() {
+            let (resource, read) = (resource(uri, entry)?, entry["read"].clone());
+            if answers_later(&read) {
+                server.resource(resource, move |call| state.read_later(&call, &read)).map(drop)
+            } else {
+                server.resource(resource, move |call| state.read_now(&call, &read)).map(drop)
+            }
+        } else if let Some(text) = entry["template"].as_str() {
+            let (template, read) = (template(text, entry)?, entry["read"].clone());
+            if entry.get("list").is_some() {
+                state.set_items(text, &entry["list"]);
+                let list = Some((text.to_owned(), entry["list"].clone()));
+                let callbacks = Callbacks { state, read: Some(read), list };
+                server.add_template(template, Some(Arc::new(callbacks)), true).map(drop)
+            } else if answers_later(&read) {
+                server.template(template, move |call| state.read_later(&call, &read)).map(drop)
+            } else {
+                server.template(template, move |call| state.read_now(&call, &read)).map(drop)
+            }
+        } else if let Some(pages) = entry.get("pages") {
+            let (name, pages) = (entry["list"].as_str().map(str::to_owned), pages.clone());
+            let shown = name.clone().unwrap_or_else(|| "-".to_owned());
+            state.set_items(&shown, &pages);
+            match name {
+                Some(name) if answers_later(&pages) => {
+                    server.list(name, move |call| state.list_later(&call, &shown, &pages)).map(drop)
+                }
+                Some(name) => server.list(name, move |call| state.list_now(&call, &shown, &pages)).map(drop),
+                None => {
+                    // Two unnamed sources have one name in the script, so their items stay their own.
+                    let callbacks = Callbacks { state, read: None, list: Some((shown, pages)) };
+                    server.add_list(None, Some(Arc::new(callbacks))).map(drop)
+                }
+            }
+        } else if let Some(read) = entry.get("fallback").cloned() {
+            if answers_later(&read) {
+                server.fallback(move |call| state.read_later(&call, &read))
+            } else {
+                server.fallback(move |call| state.read_now(&call, &read))
+            }
+        } else if let Some(rule) = entry.get("authorize").cloned() {
+            if rule.get("hold").is_some() {
+                server.authorize(move |call: AuthorizeCall| {
+                    let (deferred, responder) = call.defer();
+                    state.note_question(&call);
+                    state.hold(&text_of(&rule["hold"]), Held::Question(responder));
+                    deferred
+                })
+            } else {
+                server.authorize(move |call: AuthorizeCall| -> Vec<Verdict> {
+                    state.note_question(&call);
+                    call.uris().map(|uri| verdict(&rule, uri)).collect()
+                })
+            }
+        } else if let Some(rule) = entry.get("interest").cloned() {
+            if rule.get("hold").is_some() {
+                server.on_interest(move |call: InterestCall| {
+                    let (deferred, responder) = call.defer();
+                    state.note_interest(&call);
+                    state.hold(&text_of(&rule["hold"]), Held::Interest(responder));
+                    deferred
+                })
+            } else {
+                server.on_interest(move |call: InterestCall| {
+                    state.note_interest(&call);
+                    Watched(rule["fail"] != true)
+                })
+            }
+        } else {
+            panic!("no catalogue entry: {entry}")
+        }
+    }
+
+    /// Does what a step says that concerns the server or its callbacks.
+    pub(crate) fn act(&self, step: &Value) -> Result<(), String> {
+        let text = |name: &str| step[name].as_str();
+        if let Some(name) = text("finish") {
+            self.finish(name, &step["with"])
+        } else if let Some(name) = text("cancelled") {
+            same("cancelled", &(step["is"] == true), &self.state.is_cancelled(name)?)
+        } else if let Some(uri) = text("set") {
+            let body = text("text").map_or_else(|| Body::from(bytes(&step["base64"])), Body::from);
+            outcome(step, &self.server.set(uri, body))
+        } else if let Some(name) = text("remove") {
+            outcome(step, &self.server.remove(name).map(drop))
+        } else if let Some(entry) = step.get("add") {
+            outcome(step, &self.register(entry))
+        } else if let Some(uri) = text("update") {
+            outcome(step, &self.server.updated(uri))
+        } else if step["list_changed"] == true {
+            outcome(step, &self.server.list_changed())
+        } else if let Some(name) = text("listing") {
+            self.state.set_items(name, step);
+            Ok(())
+        } else if step["shutdown"] == true {
+            self.server.close();
+            Ok(())
+        } else if let Some(expected) = step["calls"].as_array() {
+            let expected: Vec<_> = expected.iter().map(text_of).collect();
+            let calls = self.state.with(|s| std::mem::take(&mut s.calls));
+            same("calls", &expected, &calls)
+        } else if let Some(wanted) = text("log") {
+            let lines = self.state.with(|s| std::mem::take(&mut s.lines));
+            if lines.iter().any(|line| line.contains(wanted)) {
+                Ok(())
+            } else {
+                Err(format!("no log line contains {wanted:?}: {lines:?}"))
+            }
+        } else {
+            Err("no such step".to_owned())
+        }
+    }
+
+    fn finish(&self, name: &str, with: &Value) -> Result<(), String> {
+        let held = self.state.take_held(name)?;
+        match held {
+            held if with == "drop" => drop(held),
+            Held::Read(responder) => drop(responder.finish(answer(with, &|text| text.to_owned()))),
+            Held::List(responder) if with == "fail" => {
+                drop(responder.finish(Page::failed(crate::answers::FAILURE)))
+            }
+            Held::List(responder) => {
+                let items = items_of(with).iter().map(crate::answers::item).collect::<Vec<_>>();
+                responder.finish(Page::new(items).more(with["more"] == true));
+            }
+            Held::Question(responder) => {
+                let verdicts = with["verdicts"].as_array().ok_or("a question is finished with verdicts")?;
+                responder.finish(verdicts.iter().map(|v| word(&text_of(v))).collect::<Vec<_>>());
+            }
+            Held::Interest(responder) => drop(responder.finish(Watched(with["ok"] == true))),
+        }
+        Ok(())
+    }
+}
+
+/// One connection, and the bytes that it has not accepted yet.
+pub(crate) struct Client {
+    connection: Connection,
+    unread: Vec<u8>,
+}
+
+impl Client {
+    pub(crate) fn receive(&mut self, bytes: &[u8]) {
+        self.unread.extend_from_slice(bytes);
+        self.offer();
+    }
+
+    fn offer(&mut self) -> bool {
+        let accepted = self.connection.receive(&self.unread);
+        self.unread.drain(..accepted);
+        accepted > 0
+    }
+
+    /// Runs the callbacks of all events. Whether there was anything to do.
+    pub(crate) fn poll(&mut self) -> bool {
+        let mut any = false;
+        while let Some(event) = self.connection.poll_event() {
+            any = true;
+            Event::run(event);
+        }
+        any | (!self.unread.is_empty() && self.offer())
+    }
+
+    /// Takes all output, at most `max` bytes at a time. Whether there was any.
+    pub(crate) fn drain(&mut self, max: usize, output: &mut Vec<u8>) -> bool {
+        let before = output.len();
+        loop {
+            let DrainStart::Ready(mut drain) = self.connection.drain(Route::Connection) else { break };
+            // One piece a drain where bytes go one at a time, so that half-written messages are parked as well.
+            let pieces = if max == 1 { 1 } else { usize::MAX };
+            for _ in 0..pieces {
+                let Some(transmit) = drain.poll_transmit(max) else { break };
+                let taken = transmit.bytes.len().min(max);
+                output.extend_from_slice(&transmit.bytes[..taken]);
+                drain.wrote(taken);
+            }
+        }
+        output.len() > before
+    }
+
+    pub(crate) fn end(&self) {
+        self.connection.end();
+    }
+
+    pub(crate) fn close(&self) {
+        self.connection.close();
+    }
+
+    pub(crate) fn tick(&self, now: u64) {
+        self.connection.tick(now);
+    }
+
+    pub(crate) fn finished(&self) -> bool {
+        self.connection.is_finished()
+    }
+}
+
+fn outcome(step: &Value, result: &wellhead::Result<()>) -> Result<(), String> {
+    let got = result.as_ref().err().map(|e| e.kind().code());
+    let shown = || result.as_ref().err().map_or_else(|| "success".to_owned(), ToString::to_string);
+    if got == step["error"].as_str() { Ok(()) } else { Err(format!("got {}", shown())) }
+}
+
+fn limits(values: &Value) -> Limits {
+    let mut limits = Limits::default();
+    for (name, value) in values.as_object().into_iter().flatten() {
+        let value = value.as_u64().expect("a limit is a number");
+        let size = usize::try_from(value).expect("a limit fits");
+        match name.as_str() {
+            "message_bytes" => limits.message_bytes = size,
+            "nesting" => limits.nesting = size,
+            "id_bytes" => limits.id_bytes = size,
+            "uri_bytes" => limits.uri_bytes = size,
+            "page_items" => limits.page_items = size,
+            "page_bytes" => limits.page_bytes = size,
+            "calls_in_flight" => limits.calls_in_flight = size,
+            "subscriptions" => limits.subscriptions = size,
+            "subscriptions_total" => limits.subscriptions_total = size,
+            "listen_streams" => limits.listen_streams = size,
+            "output_bytes" => limits.output_bytes = size,
+            "call_ms" => limits.call_ms = value,
+            other => panic!("no such limit: {other}"),
+        }
+    }
+    limits
+}
+
+/// Whether the callback needs its responder beyond its return.
+fn answers_later(answer: &Value) -> bool {
+    match answer {
+        Value::String(word) => word == "none",
+        Value::Object(members) => members.contains_key("hold") || members.values().any(answers_later),
+        Value::Array(items) => items.iter().any(answers_later),
+        _ => false,
+    }
+}
+
+fn verdict(rule: &Value, uri: &str) -> Verdict {
+    let lists =
+        |name: &str| rule[name].as_array().is_some_and(|uris| uris.iter().any(|listed| listed == uri));
+    if lists("deny") {
+        Verdict::Deny
+    } else if lists("hide") {
+        Verdict::Hide
+    } else {
+        Verdict::Allow
+    }
+}
+
+fn word(verdict: &str) -> Verdict {
+    match verdict {
+        "allow" => Verdict::Allow,
+        "deny" => Verdict::Deny,
+        "hide" => Verdict::Hide,
+        other => panic!("no such verdict: {other}"),
+    }
+}
+
+pub(crate) fn text_of(value: &Value) -> String {
+    value.as_str().unwrap_or_else(|| panic!("not a string: {value}")).to_owned()
+}
+
+pub(crate) fn bytes(base64: &Value) -> Vec<u8> {
+    STANDARD.decode(text_of(base64)).expect("base64 of a script is valid")
+}
+
+fn unhex(text: &str) -> Vec<u8> {
+    (0..text.len())
+        .step_by(2)
+        .map(|at| u8::from_str_radix(&text[at..at + 2], 16).expect("a hex key"))
+        .collect()
+}
