@@ -70,7 +70,7 @@ def main() -> int:
 def drive(host: str, command: list[str], client: str, stderr: IO[str]) -> Iterator[Row]:
     """The rows of one driver as they come; a step that it names and does not reach is a failed row."""
     if shutil.which(command[0]) is None:
-        yield Row(host, client, "start", False, f"there is no program {command[0]}: build the hosts first")
+        yield Row(host, client, "start", False, f"there is no program {command[0]}, build the host first")
         return
     with tempfile.TemporaryDirectory(prefix="notes-") as scratch:
         fifo, record = Path(scratch, "fifo"), Path(scratch, "record")

@@ -246,6 +246,7 @@ const STEPS = {
     async 'cancel the listen'(notes) {
         const { wire } = notes;
         await inTime(notes.watch?.close() ?? Promise.reject(new Error('there is no stream to cancel')), 'the stream to close');
+        await notes.read('notes://about'); // nothing answers a cancellation: once this is answered, it has been read
         const before = wire.listChanges;
         notes.edit(`set ${key(WATCHED)} Butter`);
         notes.edit('add 252 # Note 252'); // edits take effect in order: once this one shows, the one before it is over
