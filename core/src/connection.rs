@@ -1,7 +1,7 @@
 //! One client: bytes in, events out, answers in, bytes out.
 
 use crate::access::{Caller, Operation, Verdict};
-use crate::catalog::{Content, Found, Surroundings, Walk, Walked, templates_page};
+use crate::catalog::{Content, Found, Surroundings, Walk, Walked};
 use crate::drain::{Drain, DrainStart};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{AuthorizeCall, Call, Event, ListCall};
@@ -342,26 +342,17 @@ impl Shared {
                 let uri: Arc<str> = uri.as_str().into();
                 self.read(request, uri, authorise)
             }
-            Work::ListResources { cursor } => {
+            Work::List { listing, cursor } => {
                 let around = self.around();
-                let Some(walk) = Walk::new(request.revision, authorise, cursor.as_deref(), &around) else {
+                let walk = Walk::new(*listing, request.revision, authorise, cursor.as_deref(), &around);
+                let Some(walk) = walk else {
                     return self.refuse(&request, &invalid_cursor());
                 };
                 match walk.start(&around) {
-                    Walked::Page { items, cursor } => {
-                        self.machine
-                            .with(|m, _| m.answer_list(&request, "resources", &items, cursor.as_deref()));
+                    Walked::Page { listing, items, cursor } => {
+                        self.machine.with(|m, _| m.answer_list(&request, listing, &items, cursor.as_deref()));
                     }
                     walked => self.machine.with(|m, _| m.walk(request, &self.caller, walked)),
-                }
-                None
-            }
-            Work::ListTemplates { cursor } => {
-                match templates_page(request.revision, cursor.as_deref(), &self.around()) {
-                    Some((items, cursor)) => self.machine.with(|m, _| {
-                        m.answer_list(&request, "resourceTemplates", &items, cursor.as_deref());
-                    }),
-                    None => return self.refuse(&request, &invalid_cursor()),
                 }
                 None
             }

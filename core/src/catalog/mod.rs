@@ -7,5 +7,5 @@ mod registry;
 pub use registry::HandlerId;
 
 pub(crate) use cursor::Sealer;
-pub(crate) use pages::{Surroundings, Walk, Walked, templates_page};
+pub(crate) use pages::{Listing, Surroundings, Walk, Walked};
 pub(crate) use registry::{Catalog, Content, Fixed, Found, Handler, Vars};

@@ -16,8 +16,30 @@ use crate::wire::{same_in_all, write_resource, write_template};
 use std::ops::Bound;
 use std::sync::Arc;
 
-const RESOURCES: &str = "resources/list";
-const TEMPLATES: &str = "resources/templates/list";
+/// What is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Listing {
+    Resources,
+    /// Templates, by the bytes of their text.
+    Templates,
+}
+
+impl Listing {
+    /// The member of the result that holds the items.
+    pub(crate) fn member(self) -> &'static str {
+        match self {
+            Listing::Resources => "resources",
+            Listing::Templates => "resourceTemplates",
+        }
+    }
+
+    fn method(self) -> &'static str {
+        match self {
+            Listing::Resources => "resources/list",
+            Listing::Templates => "resources/templates/list",
+        }
+    }
+}
 
 /// After this many times a page's items have been looked at, a short page goes out.
 const PATIENCE: usize = 10;
@@ -33,9 +55,10 @@ pub(crate) struct Surroundings<'a> {
 
 /// One page in the making.
 pub(crate) struct Walk {
+    listing: Listing,
     revision: &'static Revision,
     authorise: bool,
-    /// The list source, by its place and name; none for the fixed resources.
+    /// The list source, by its place and name; none for what is registered one by one.
     source: Option<(usize, Box<str>)>,
     /// The key of the last item of the source that was consumed, in the page or not.
     position: Option<String>,
@@ -61,7 +84,7 @@ pub(crate) enum Walked {
     /// Verdicts about the candidates are needed.
     Authorize { walk: Box<Walk>, uris: Vec<Arc<str>> },
     /// The page is made.
-    Page { items: Vec<u8>, cursor: Option<String> },
+    Page { listing: Listing, items: Vec<u8>, cursor: Option<String> },
     /// The host's answer was of no use.
     Failed(String),
 }
@@ -69,12 +92,14 @@ pub(crate) enum Walked {
 impl Walk {
     /// Begins at a cursor, or at the beginning. Nothing if the cursor is not valid.
     pub(crate) fn new(
+        listing: Listing,
         revision: &'static Revision,
         authorise: bool,
         cursor: Option<&str>,
         around: &Surroundings<'_>,
     ) -> Option<Box<Walk>> {
         let mut walk = Box::new(Walk {
+            listing,
             revision,
             authorise,
             source: None,
@@ -85,7 +110,7 @@ impl Walk {
             items: Items::new(around.limits),
         });
         if let Some(cursor) = cursor {
-            let Position { source, key } = around.sealer.open(RESOURCES, around.caller, cursor)?;
+            let Position { source, key } = around.sealer.open(listing.method(), around.caller, cursor)?;
             if !source.is_empty() {
                 let at =
                     around.catalog.with(|c, _| c.sources.iter().position(|other| *other.name == *source))?;
@@ -110,7 +135,10 @@ impl Walk {
         if self.source.is_some() {
             return self.ask(around);
         }
-        around.catalog.with(|catalog, _| self.take_fixed(catalog));
+        around.catalog.with(|catalog, _| match self.listing {
+            Listing::Resources => self.take_fixed(catalog),
+            Listing::Templates => self.take_templates(catalog),
+        });
         self.authorise(around)
     }
 
@@ -144,40 +172,58 @@ impl Walk {
     }
 
     fn take_fixed(&mut self, catalog: &Catalog) {
-        let from = self.position.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
-        let mut range = catalog.fixed.range::<str, _>((from, Bound::Unbounded));
-        let rendered = |fixed: &Fixed, out: &mut Vec<u8>| {
-            if same_in_all(self.revision, fixed.descriptor()) {
+        let position = self.position.clone();
+        let from = position.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+        let revision = self.revision;
+        let fixed = catalog.fixed.range::<str, _>((from, Bound::Unbounded));
+        self.take_registered(fixed.map(|(uri, fixed)| (&**uri, fixed)), |uri, fixed, out| {
+            if same_in_all(revision, fixed.descriptor()) {
                 out.extend_from_slice(&fixed.rendered);
             } else {
-                write_resource(out, self.revision, &fixed.uri, fixed.descriptor());
+                write_resource(out, revision, uri, fixed.descriptor());
             }
-        };
+        });
+    }
+
+    fn take_templates(&mut self, catalog: &Catalog) {
+        let revision = self.revision;
+        let position = self.position.clone();
+        let templates = catalog.templates.after(position.as_deref());
+        self.take_registered(
+            templates.map(|(text, handler)| (text.as_str(), handler)),
+            |text, handler, out| {
+                write_template(out, revision, text, &handler.descriptor);
+            },
+        );
+    }
+
+    /// Takes what is registered one by one: as candidates if somebody has to be asked, otherwise into the page at once.
+    fn take_registered<'a, T>(
+        &mut self,
+        mut rest: impl Iterator<Item = (&'a str, T)>,
+        write: impl Fn(&str, T, &mut Vec<u8>),
+    ) {
         if self.authorise {
-            for (uri, fixed) in range.by_ref().take(self.items.max) {
+            for (key, registered) in rest.by_ref().take(self.items.max) {
                 let mut item = Vec::new();
-                rendered(fixed, &mut item);
-                self.candidates.push(Candidate {
-                    uri: uri.clone(),
-                    key: (**uri).into(),
-                    rendered: Some(item),
-                });
+                write(key, registered, &mut item);
+                self.candidates.push(Candidate { uri: key.into(), key: key.into(), rendered: Some(item) });
             }
             self.scanned += self.candidates.len();
-            self.more = range.next().is_some();
+            self.more = rest.next().is_some();
             return;
         }
         self.more = false;
         let mut last = None;
-        for (uri, fixed) in range {
-            if !self.items.add(|out| rendered(fixed, out)) {
+        for (key, registered) in rest {
+            if !self.items.add(|out| write(key, registered, out)) {
                 self.more = true;
                 break;
             }
-            last = Some(uri);
+            last = Some(key);
         }
         if let Some(last) = last {
-            self.position = Some((**last).to_owned());
+            self.position = Some(last.to_owned());
         }
     }
 
@@ -251,6 +297,9 @@ impl Walk {
             return self.page(around);
         }
         if !self.more {
+            if self.listing == Listing::Templates {
+                return self.page(around);
+            }
             let next = self.source.as_ref().map_or(0, |(at, _)| at + 1);
             let Some(source) = around.catalog.with(|c, _| c.sources.get(next).cloned()) else {
                 return self.page(around);
@@ -278,42 +327,14 @@ impl Walk {
 
     fn page(self: Box<Self>, around: &Surroundings<'_>) -> Walked {
         let next = self.source.as_ref().map_or(0, |(at, _)| at + 1);
-        let more = self.more || around.catalog.with(|c, _| next < c.sources.len());
+        let more = self.more
+            || self.listing == Listing::Resources && around.catalog.with(|c, _| next < c.sources.len());
         let cursor = self.position.as_ref().filter(|_| more).map(|key| {
             let position = Position { source: self.source_name().to_owned(), key: key.clone() };
-            around.sealer.seal(RESOURCES, around.caller, &position)
+            around.sealer.seal(self.listing.method(), around.caller, &position)
         });
-        Walked::Page { items: self.items.written, cursor }
+        Walked::Page { listing: self.listing, items: self.items.written, cursor }
     }
-}
-
-/// A page of templates by the bytes of their text, and its cursor. Nothing if the cursor is not valid.
-pub(crate) fn templates_page(
-    revision: &'static Revision,
-    cursor: Option<&str>,
-    around: &Surroundings<'_>,
-) -> Option<(Vec<u8>, Option<String>)> {
-    let after = match cursor {
-        Some(cursor) => Some(around.sealer.open(TEMPLATES, around.caller, cursor)?.key),
-        None => None,
-    };
-    let mut items = Items::new(around.limits);
-    let mut last = None;
-    let more = around.catalog.with(|catalog, _| {
-        let rest =
-            catalog.templates.iter().skip_while(|(t, _)| after.as_deref().is_some_and(|a| t.as_str() <= a));
-        for (template, handler) in rest {
-            if !items.add(|out| write_template(out, revision, template.as_str(), &handler.descriptor)) {
-                return true;
-            }
-            last = Some(template.as_str().to_owned());
-        }
-        false
-    });
-    let cursor = last
-        .filter(|_| more)
-        .map(|key| around.sealer.seal(TEMPLATES, around.caller, &Position { source: String::new(), key }));
-    Some((items.written, cursor))
 }
 
 /// The items of a page, up to its limits.

@@ -5,6 +5,7 @@ use super::machine::{After, Machine};
 use super::outbox::{Kind, Route, Stage};
 use super::request::{Draft, cancelled_id};
 use super::{Ask, State};
+use crate::catalog::Listing;
 use crate::jsonrpc::write::{ReplyId, error};
 use crate::jsonrpc::{Fault, Params, Parsed, RequestId, RpcError};
 use crate::revision::{Method, Revision};
@@ -32,8 +33,7 @@ pub(crate) struct Request {
 }
 
 pub(crate) enum Work {
-    ListResources { cursor: Option<String> },
-    ListTemplates { cursor: Option<String> },
+    List { listing: Listing, cursor: Option<String> },
     Read { uri: String },
     Subscribe { uri: String },
     Listen { lists: bool, uris: Vec<String> },
@@ -164,12 +164,8 @@ impl Machine {
                 self.outbox.write(route, done, |p| wire::discover(p.out, revision, &draft.id, identity));
                 None
             }
-            Method::ListResources => {
-                Some(Work::ListResources { cursor: draft.cursor().map_err(bad)?.map(Cow::into_owned) })
-            }
-            Method::ListTemplates => {
-                Some(Work::ListTemplates { cursor: draft.cursor().map_err(bad)?.map(Cow::into_owned) })
-            }
+            Method::ListResources => Some(list(Listing::Resources, draft).map_err(bad)?),
+            Method::ListTemplates => Some(list(Listing::Templates, draft).map_err(bad)?),
             Method::Read => Some(Work::Read { uri: self.uri(draft).map_err(bad)? }),
             Method::Subscribe | Method::Unsubscribe if !identity.subscribe => {
                 return Err((Stage::NoMethod, RpcError::method_not_found(&draft.name)));
@@ -295,6 +291,10 @@ impl Machine {
     pub(super) fn fail(&mut self, route: Route, stage: Stage, id: &RequestId, fault: &RpcError) {
         self.outbox.write(route, Kind::Final(stage), |p| error(p.out, ReplyId::Id(id), fault));
     }
+}
+
+fn list(listing: Listing, draft: &Draft<'_>) -> Result<Work, RpcError> {
+    Ok(Work::List { listing, cursor: draft.cursor()?.map(Cow::into_owned) })
 }
 
 /// A URI that is not one, as the client sent it.

@@ -8,7 +8,7 @@ use super::lifecycle::Lifecycle;
 use super::outbox::{Kind, Outbox, Route, Stage};
 use super::subscriptions::{HubOp, Mark, Queue, Subscriptions, Watcher};
 use crate::access::{Caller, Operation, Verdict};
-use crate::catalog::{Handler, Vars, Walk, Walked};
+use crate::catalog::{Handler, Listing, Vars, Walk, Walked};
 use crate::hub::Registered;
 use crate::jsonrpc::{Parsed, RequestId, RpcError};
 use crate::limits::Limits;
@@ -283,12 +283,12 @@ impl Machine {
     pub(crate) fn answer_list(
         &mut self,
         request: &Request,
-        member: &str,
+        listing: Listing,
         items: &[u8],
         cursor: Option<&str>,
     ) {
         if !self.closed {
-            self.write_list(request.route, request.revision, &request.id, member, items, cursor);
+            self.write_list(request.route, request.revision, &request.id, listing, items, cursor);
         }
     }
 
@@ -320,14 +320,14 @@ impl Machine {
         route: Route,
         revision: &Revision,
         id: &RequestId,
-        member: &str,
+        listing: Listing,
         items: &[u8],
         cursor: Option<&str>,
     ) {
         let identity = &self.settings.identity;
         self.outbox.write(route, Kind::Final(Stage::Dispatched), |payload: &mut Payload<'_>| {
             let mut result = ResultWriter::begin(payload.out, revision, id);
-            let list = result.member(member);
+            let list = result.member(listing.member());
             list.push(b'[');
             list.extend_from_slice(items);
             list.push(b']');
@@ -422,10 +422,10 @@ impl Machine {
                     self.asks.push_back(Ask::Authorize { call, operation: Operation::List, uris });
                 }
             }
-            Walked::Page { items, cursor } => {
+            Walked::Page { listing, items, cursor } => {
                 if let Some(open) = self.inflight.close(call) {
                     let revision = open.context.revision;
-                    self.write_list(open.route, revision, &open.id, "resources", &items, cursor.as_deref());
+                    self.write_list(open.route, revision, &open.id, listing, &items, cursor.as_deref());
                 }
             }
             Walked::Failed(why) => {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Bound;
 use std::sync::Arc;
 
 use super::captures::Captures;
@@ -82,7 +83,7 @@ impl<T> Router<T> {
         let mut below = uri;
         loop {
             // The greatest prefix not above `below`; everything in between can be no prefix of `uri`.
-            let range = (std::ops::Bound::Unbounded, std::ops::Bound::Included(below));
+            let range = (Bound::Unbounded, Bound::Included(below));
             let (prefix, list) = self.by_prefix.range::<str, _>(range).next_back()?;
             if uri.starts_with(&**prefix) {
                 for template in list {
@@ -100,7 +101,15 @@ impl<T> Router<T> {
 
     /// In the byte order of the templates' texts.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&UriTemplate, &T)> {
-        self.entries.values().map(|(template, value)| (&**template, value))
+        self.after(None)
+    }
+
+    /// In that order, those behind `text`.
+    pub(crate) fn after(&self, text: Option<&str>) -> impl Iterator<Item = (&UriTemplate, &T)> {
+        let from = text.map_or(Bound::Unbounded, Bound::Excluded);
+        self.entries
+            .range::<str, _>((from, Bound::Unbounded))
+            .map(|(_, (template, value))| (&**template, value))
     }
 
     pub(crate) fn len(&self) -> usize {
