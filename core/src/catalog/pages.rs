@@ -4,7 +4,7 @@
 //! verdicts, and goes on from the answer.
 
 use super::cursor::{Position, Sealer};
-use super::registry::{Catalog, Fixed, Handler};
+use super::registry::{Catalog, Handler};
 use crate::access::Verdict;
 use crate::limits::Limits;
 use crate::log::{Level, Line};

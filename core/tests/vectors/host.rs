@@ -1,6 +1,6 @@
 //! The host of a script: the catalogue and what the script does to the server, with the public API.
 
-use crate::answers::{Callbacks, Held, Shared, State, answer, items_of, resource, template};
+use crate::answers::{Callbacks, FAILURE, Held, Shared, State, answer, item, items_of, resource, template};
 use crate::script::same;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -172,22 +172,24 @@ impl Host {
 
     fn finish(&self, name: &str, with: &Value) -> Result<(), String> {
         let held = self.state.take_held(name)?;
-        match held {
-            held if with == "drop" => drop(held),
-            Held::Read(responder) => drop(responder.finish(answer(with, &|text| text.to_owned()))),
-            Held::List(responder) if with == "fail" => {
-                drop(responder.finish(Page::failed(crate::answers::FAILURE)))
+        // Whether anyone still wanted the answer is no concern of a script.
+        let _ = match held {
+            held if with == "drop" => {
+                drop(held);
+                false
             }
+            Held::Read(responder) => responder.finish(answer(with, &|text| text.to_owned())),
+            Held::List(responder) if with == "fail" => responder.finish(Page::failed(FAILURE)),
             Held::List(responder) => {
-                let items = items_of(with).iter().map(crate::answers::item).collect::<Vec<_>>();
-                responder.finish(Page::new(items).more(with["more"] == true));
+                let items = items_of(with).iter().map(item).collect::<Vec<_>>();
+                responder.finish(Page::new(items).more(with["more"] == true))
             }
             Held::Question(responder) => {
                 let verdicts = with["verdicts"].as_array().ok_or("a question is finished with verdicts")?;
-                responder.finish(verdicts.iter().map(|v| word(&text_of(v))).collect::<Vec<_>>());
+                responder.finish(verdicts.iter().map(|v| word(&text_of(v))).collect::<Vec<_>>())
             }
-            Held::Interest(responder) => drop(responder.finish(Watched(with["ok"] == true))),
-        }
+            Held::Interest(responder) => responder.finish(Watched(with["ok"] == true)),
+        };
         Ok(())
     }
 }
