@@ -183,6 +183,11 @@ impl Connection {
         self.0.machine.with(|m, _| m.is_closed())
     }
 
+    /// Ends listen streams with the result that tells clients so. Everything else goes on.
+    pub fn end_streams(&self) {
+        self.0.step(|m, _| m.end_streams());
+    }
+
     /// Ends listen streams with the result that tells clients so, drops what is in flight, and takes no more input.
     /// What was to be written still can be.
     pub fn shut_down(&self) {

@@ -28,6 +28,8 @@ mod protocol;
 mod provider;
 mod responder;
 mod revision;
+#[cfg(feature = "stdio")]
+pub mod serve;
 mod server;
 mod sync;
 mod uri;

@@ -468,6 +468,11 @@ impl Server {
         self.0.closed.load(Ordering::Acquire)
     }
 
+    /// What a client may cost.
+    pub fn limits(&self) -> &Limits {
+        &self.0.settings.limits
+    }
+
     /// A line for the people who run the host, where its other lines go.
     pub fn log(&self, level: Level, line: &str) {
         self.0.log.write(level, line);

@@ -784,8 +784,8 @@ impl Machine {
 
     // ---- the end
 
-    /// Ends listen streams as the protocol asks, drops what is in flight, and takes no more input.
-    pub(crate) fn shut_down(&mut self, trash: &mut Trash) -> After {
+    /// Ends listen streams as the protocol asks.
+    pub(crate) fn end_streams(&mut self) -> After {
         for key in self.subscriptions.live_streams() {
             let Some(stream) = self.subscriptions.close_stream(key) else { continue };
             let identity = &self.settings.identity;
@@ -797,7 +797,13 @@ impl Machine {
             }
             self.inflight.disown(&stream.id);
         }
-        After { gained: true, sync: self.subscriptions.is_unsynced(), ..self.drop_calls(trash) }
+        After { gained: true, sync: self.subscriptions.is_unsynced(), ..After::default() }
+    }
+
+    /// Ends listen streams, drops what is in flight, and takes no more input.
+    pub(crate) fn shut_down(&mut self, trash: &mut Trash) -> After {
+        self.end_streams();
+        self.drop_calls(trash)
     }
 
     /// Drops everything, output included.
@@ -825,7 +831,7 @@ impl Machine {
 
     /// No more input, nothing in flight, nothing to write.
     pub(crate) fn is_finished(&self) -> bool {
-        let idle = self.asks.is_empty() && self.waiting.is_empty() && !self.outbox.has_output();
+        let idle = self.asks.is_empty() && self.waiting.is_empty() && self.outbox.is_spent();
         self.closed && idle || self.input.is_spent() && self.inflight.len() == 0 && idle
     }
 }

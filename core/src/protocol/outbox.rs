@@ -113,6 +113,12 @@ impl Outbox {
         self.connection.has_output() || self.exchanges.values().any(Outlet::has_output)
     }
 
+    /// Nothing to take, and nobody is taking it.
+    pub(crate) fn is_spent(&self) -> bool {
+        let spent = |outlet: &Outlet| !outlet.drained && !outlet.has_output();
+        spent(&self.connection) && self.exchanges.values().all(spent)
+    }
+
     /// Queues one message. `write` may leave large bodies to be encoded later.
     pub(crate) fn write(&mut self, route: Route, kind: Kind, write: impl FnOnce(&mut Payload<'_>)) {
         let lines = route == Route::Connection;

@@ -1,0 +1,67 @@
+//! An in-memory notes application: pages, a template, edits that notify, one answer given later.
+//!
+//! `notes FIFO`: a second thread takes `set ID TEXT`, `add ID TEXT` and `del ID` lines from the FIFO.
+use std::collections::BTreeMap;
+use std::io::BufRead;
+use std::ops::Bound;
+use std::sync::{Arc, Mutex};
+use wellhead::{Page, Resource, Server, Template};
+
+type Notes = Arc<Mutex<BTreeMap<String, String>>>;
+
+fn main() -> wellhead::Result<()> {
+    let notes: Notes =
+        Arc::new(Mutex::new((1..=250).map(|n| (format!("{n:03}"), format!("# Note {n:03}"))).collect()));
+    let server = Server::new("notes", "1.0.0");
+    server.text(Resource::new("notes://about").mime_type("text/plain"), "Notes.")?;
+    server.blob(Resource::new("notes://logo").mime_type("image/png"), *b"\x89PNG\r\n\x1a\n")?;
+
+    let n = Arc::clone(&notes);
+    server.template(Template::new("notes://{id}").name("note").mime_type("text/markdown"), move |call| {
+        n.lock().unwrap().get(call.var("id")?).cloned()
+    })?;
+
+    server.resource("notes://slow", |call| {
+        let (later, responder) = call.defer();
+        std::thread::spawn(move || responder.finish("answered by another thread"));
+        later
+    })?;
+
+    let n = Arc::clone(&notes);
+    server.list("notes", move |page| {
+        let from = page.after().map_or(Bound::Unbounded, Bound::Excluded);
+        let notes = n.lock().unwrap();
+        let mut ids = notes.range::<str, _>((from, Bound::Unbounded)).map(|(id, _)| id);
+        let items: Vec<_> = ids
+            .by_ref()
+            .take(page.limit())
+            .map(|id| Resource::new(format!("notes://{id}")).name(id).key(id).mime_type("text/markdown"))
+            .collect();
+        Page::new(items).more(ids.next().is_some())
+    })?;
+
+    if let Some(fifo) = std::env::args_os().nth(1) {
+        let (server, notes) = (server.clone(), Arc::clone(&notes));
+        std::thread::spawn(move || edits(&server, &notes, &fifo));
+    }
+    wellhead::serve::stdio(&server)
+}
+
+/// Carries out what the lines of the FIFO say.
+fn edits(server: &Server, notes: &Notes, fifo: &std::ffi::OsStr) {
+    // Open for writing too, so that it does not end when a writer goes.
+    let Ok(fifo) = std::fs::File::options().read(true).write(true).open(fifo) else { return };
+    for line in std::io::BufReader::new(fifo).lines().map_while(Result::ok) {
+        let mut words = line.splitn(3, ' ');
+        let (verb, id, text) = (words.next(), words.next().unwrap_or(""), words.next().unwrap_or(""));
+        match verb {
+            Some("del") => drop(notes.lock().unwrap().remove(id)),
+            _ => drop(notes.lock().unwrap().insert(id.to_owned(), text.to_owned())),
+        }
+        if server.updated(&format!("notes://{id}")).is_err() {
+            eprintln!("notes: {id} makes no URI");
+        } else if verb != Some("set") && server.list_changed().is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Drivers: the only code that touches files, clocks and threads.
+
+mod platform;
+mod stdio;
+mod threads;
+
+pub use stdio::{Batch, Driver, Interrupter, Stdio, stdio};

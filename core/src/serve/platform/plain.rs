@@ -1,0 +1,85 @@
+//! Any operating system: the standard library's blocking input and output.
+//!
+//! A read cannot be interrupted here, so the reader's thread outlives a service that was closed from our side, until
+//! the next byte or the end of input.
+
+use super::{Files, Woken};
+use std::io::{self, IsTerminal, Read, Write};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+pub(in crate::serve) fn open(_guard: bool) -> io::Result<Files> {
+    Ok(Files { input: Input, output: Output, guard: None })
+}
+
+/// There is nothing to guard with.
+pub(in crate::serve) struct Guard;
+
+pub(in crate::serve) struct Input;
+
+impl Input {
+    #[allow(clippy::unused_self, reason = "the same shape as on Unix")]
+    pub(in crate::serve) fn is_terminal(&self) -> bool {
+        io::stdin().is_terminal()
+    }
+
+    #[allow(clippy::unused_self, reason = "the same shape as on Unix")]
+    pub(in crate::serve) fn wait(&mut self, _: &Signal, _: Option<Duration>) -> Woken {
+        Woken::Ready
+    }
+
+    #[allow(clippy::unused_self, reason = "the same shape as on Unix")]
+    pub(in crate::serve) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        io::stdin().lock().read(buffer)
+    }
+}
+
+pub(in crate::serve) struct Output;
+
+impl Output {
+    /// Nothing goes surely without waiting: all is left to the writer.
+    #[allow(clippy::unused_self, clippy::unnecessary_wraps, reason = "the same shape as on Unix")]
+    pub(in crate::serve) fn try_write(&self, _: &[u8]) -> io::Result<usize> {
+        Ok(0)
+    }
+
+    #[allow(clippy::unused_self, reason = "the same shape as on Unix")]
+    pub(in crate::serve) fn write(&self, bytes: &[u8], _: &Signal) -> io::Result<usize> {
+        let mut out = io::stdout().lock();
+        let written = out.write(bytes)?;
+        out.flush()?;
+        Ok(written)
+    }
+}
+
+pub(in crate::serve) struct Signal {
+    raised: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Signal {
+    #[allow(clippy::unnecessary_wraps, reason = "the same shape as on Unix")]
+    pub(in crate::serve) fn new() -> io::Result<Signal> {
+        Ok(Signal { raised: Mutex::new(false), changed: Condvar::new() })
+    }
+
+    pub(in crate::serve) fn raise(&self) {
+        *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.changed.notify_all();
+    }
+
+    pub(in crate::serve) fn wait(&self, timeout: Duration) {
+        let raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Ok((mut raised, _)) = self.changed.wait_timeout_while(raised, timeout, |raised| !*raised) {
+            *raised = false;
+        }
+    }
+}
+
+/// There is no SIGTERM.
+pub(in crate::serve) struct Terminate;
+
+#[allow(clippy::unnecessary_wraps, reason = "the same shape as on Unix")]
+pub(in crate::serve) fn on_terminate(_: impl Fn() + Send + 'static) -> io::Result<Terminate> {
+    Ok(Terminate)
+}

@@ -1,0 +1,244 @@
+//! Pipes, sockets and files through `rustix`. Nothing here sets `O_NONBLOCK`: descriptions are shared with other
+//! processes.
+
+use super::{Files, Woken};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fs::{FileType, fstat};
+use rustix::io::{Errno, ReadWriteFlags, fcntl_dupfd_cloexec, pwritev2, read, write};
+use rustix::net::{SendFlags, send};
+use std::io::{self, IoSlice, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+/// What the kernel is asked to let a pipe hold; a hint.
+const PIPE_SIZE: usize = 1 << 20;
+/// What a pipe that is ready for writing takes without waiting (POSIX guarantees 512).
+const PIPE_BUF: usize = 512;
+
+pub(in crate::serve) fn open(guard: bool) -> io::Result<Files> {
+    // Above the three standard numbers, and closed in child processes.
+    let input = fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
+    let output = fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3)?;
+    let guard = if guard { Some(Guard::new(&input, &output)?) } else { None };
+    for fd in [&input, &output] {
+        enlarge(fd);
+    }
+    Ok(Files { input: Input(input), output: Output::new(output), guard })
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn enlarge(fd: &OwnedFd) {
+    let _ = rustix::pipe::fcntl_setpipe_size(fd, PIPE_SIZE); // sockets and files say no, and lose nothing
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn enlarge(_: &OwnedFd) {}
+
+/// While it lives, descriptor 0 is the null device and descriptor 1 is standard error.
+pub(in crate::serve) struct Guard {
+    input: OwnedFd,
+    output: OwnedFd,
+}
+
+impl Guard {
+    fn new(input: &OwnedFd, output: &OwnedFd) -> io::Result<Guard> {
+        let guard = Guard { input: fcntl_dupfd_cloexec(input, 3)?, output: fcntl_dupfd_cloexec(output, 3)? };
+        let null = std::fs::File::open("/dev/null")?;
+        rustix::stdio::dup2_stdin(&null)?;
+        rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;
+        Ok(guard)
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        let _ = rustix::stdio::dup2_stdin(&self.input);
+        let _ = rustix::stdio::dup2_stdout(&self.output);
+    }
+}
+
+pub(in crate::serve) struct Input(OwnedFd);
+
+impl Input {
+    pub(in crate::serve) fn is_terminal(&self) -> bool {
+        rustix::termios::isatty(&self.0)
+    }
+
+    /// Waits for input, for the signal (which it lowers), or for the time.
+    pub(in crate::serve) fn wait(&mut self, signal: &Signal, timeout: Option<Duration>) -> Woken {
+        match wait_for(self.0.as_fd(), PollFlags::IN, Some(signal), timeout) {
+            Woken::Signal => {
+                signal.lower();
+                Woken::Signal
+            }
+            woken => woken,
+        }
+    }
+
+    pub(in crate::serve) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        Ok(read(&self.0, buffer)?)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Socket,
+    Pipe,
+    /// Files and terminals, which are written to as they come.
+    Other,
+}
+
+pub(in crate::serve) struct Output {
+    fd: OwnedFd,
+    kind: Kind,
+}
+
+impl Output {
+    fn new(fd: OwnedFd) -> Output {
+        let kind = match fstat(&fd).map(|stat| FileType::from_raw_mode(stat.st_mode)) {
+            Ok(FileType::Socket) => Kind::Socket,
+            Ok(FileType::Fifo) => Kind::Pipe,
+            _ => Kind::Other,
+        };
+        Output { fd, kind }
+    }
+
+    /// Writes what goes without waiting; how much that was.
+    pub(in crate::serve) fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
+        let mut written = 0;
+        while written < bytes.len() {
+            match self.write_now(&bytes[written..]) {
+                Ok(n) => written += n,
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => break,
+                Err(e) => return Err(e.into()),
+            }
+        }
+        Ok(written)
+    }
+
+    fn write_now(&self, bytes: &[u8]) -> rustix::io::Result<usize> {
+        match self.kind {
+            Kind::Socket => send(&self.fd, bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL),
+            Kind::Pipe => match self.write_pipe(bytes) {
+                Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => self.write_little(bytes),
+                result => result,
+            },
+            Kind::Other => write(&self.fd, bytes),
+        }
+    }
+
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    fn write_pipe(&self, bytes: &[u8]) -> rustix::io::Result<usize> {
+        // An offset of -1: a pipe has none.
+        pwritev2(&self.fd, &[IoSlice::new(bytes)], u64::MAX, ReadWriteFlags::NOWAIT)
+    }
+
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    fn write_pipe(&self, _: &[u8]) -> rustix::io::Result<usize> {
+        Err(Errno::OPNOTSUPP)
+    }
+
+    /// Where a write cannot be told not to wait: no more than a ready pipe surely takes.
+    fn write_little(&self, bytes: &[u8]) -> rustix::io::Result<usize> {
+        match wait_for(self.fd.as_fd(), PollFlags::OUT, None, Some(Duration::ZERO)) {
+            Woken::Ready => write(&self.fd, &bytes[..bytes.len().min(PIPE_BUF)]),
+            _ => Err(Errno::AGAIN),
+        }
+    }
+
+    /// Writes something, waiting if need be, unless the signal comes first.
+    pub(in crate::serve) fn write(&self, bytes: &[u8], stop: &Signal) -> io::Result<usize> {
+        if bytes.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            match self.write_now(bytes) {
+                Ok(n) => return Ok(n),
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => {
+                    if wait_for(self.fd.as_fd(), PollFlags::OUT, Some(stop), None) == Woken::Signal {
+                        return Err(io::ErrorKind::BrokenPipe.into());
+                    }
+                }
+                Err(e) => return Err(e.into()),
+            }
+        }
+    }
+}
+
+fn wait_for(
+    fd: BorrowedFd<'_>,
+    flags: PollFlags,
+    signal: Option<&Signal>,
+    timeout: Option<Duration>,
+) -> Woken {
+    let mut fds = vec![PollFd::from_borrowed_fd(fd, flags)];
+    if let Some(signal) = signal {
+        fds.push(PollFd::new(&signal.watched, PollFlags::IN));
+    }
+    let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
+    match poll(&mut fds, timeout.as_ref()) {
+        Err(Errno::INTR) | Ok(0) => Woken::Timeout,
+        _ if fds.get(1).is_some_and(|fd| !fd.revents().is_empty()) => Woken::Signal,
+        _ => Woken::Ready,
+    }
+}
+
+/// Something another thread can wait for together with a descriptor.
+pub(in crate::serve) struct Signal {
+    raised: UnixStream,
+    watched: UnixStream,
+}
+
+impl Signal {
+    pub(in crate::serve) fn new() -> io::Result<Signal> {
+        let (raised, watched) = UnixStream::pair()?;
+        raised.set_nonblocking(true)?;
+        watched.set_nonblocking(true)?;
+        Ok(Signal { raised, watched })
+    }
+
+    pub(in crate::serve) fn raise(&self) {
+        let _ = (&self.raised).write(&[1]); // full: it is raised already
+    }
+
+    fn lower(&self) {
+        let mut buffer = [0; 64];
+        while matches!((&self.watched).read(&mut buffer), Ok(n) if n == buffer.len()) {}
+    }
+
+    /// Waits until it is raised, and lowers it, or for the time.
+    pub(in crate::serve) fn wait(&self, timeout: Duration) {
+        if wait_for(self.watched.as_fd(), PollFlags::IN, None, Some(timeout)) == Woken::Ready {
+            self.lower();
+        }
+    }
+}
+
+/// While it lives, SIGTERM calls a function, on a thread of its own.
+pub(in crate::serve) struct Terminate {
+    handle: signal_hook::iterator::Handle,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+pub(in crate::serve) fn on_terminate(terminate: impl Fn() + Send + 'static) -> io::Result<Terminate> {
+    let mut signals = signal_hook::iterator::Signals::new([signal_hook::consts::SIGTERM])?;
+    let handle = signals.handle();
+    let thread = std::thread::Builder::new().name("wellhead-signal".to_owned()).spawn(move || {
+        for _ in signals.forever() {
+            terminate();
+        }
+    })?;
+    Ok(Terminate { handle, thread: Some(thread) })
+}
+
+impl Drop for Terminate {
+    fn drop(&mut self) {
+        self.handle.close();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Serving one client over standard input and output.
+
+use super::platform::{self, Guard};
+use super::threads::{Job, Shared};
+use crate::error::{Error, ErrorKind, Result};
+use crate::event::Event;
+use crate::server::Server;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Serves standard input and output until the client goes, the pipe breaks or the server is closed. All three are
+/// fine. Callbacks run on this thread.
+///
+/// # Errors
+/// [`ErrorKind::Io`]; [`ErrorKind::Closed`] if the server was closed before; [`ErrorKind::InvalidArgument`] if another
+/// driver of this process has standard input and output already.
+pub fn stdio(server: &Server) -> Result<()> {
+    Stdio::new().serve(server)
+}
+
+/// How standard input and output are served.
+#[derive(Debug, Clone)]
+pub struct Stdio {
+    pub(super) callback_threads: usize,
+    pub(super) drain: Duration,
+    guard: bool,
+    terminate: bool,
+}
+
+impl Default for Stdio {
+    fn default() -> Self {
+        Stdio { callback_threads: 1, drain: Duration::from_secs(5), guard: true, terminate: false }
+    }
+}
+
+impl Stdio {
+    /// One callback thread, the caller's; five seconds for answers under way after the end of input; the guard on.
+    pub fn new() -> Self {
+        Stdio::default()
+    }
+
+    /// Where callbacks run: 1, always the thread that serves; 0, on the thread that reads, without a hop, for hosts
+    /// whose callbacks are quick; more, that many threads, the one that serves among them.
+    #[must_use]
+    pub fn callback_threads(mut self, threads: usize) -> Self {
+        self.callback_threads = threads;
+        self
+    }
+
+    /// How long answers under way may take after the end of input.
+    #[must_use]
+    pub fn drain(mut self, time: Duration) -> Self {
+        self.drain = time;
+        self
+    }
+
+    /// Whether the process's own descriptors 0 and 1 are pointed elsewhere meanwhile (the null device and standard
+    /// error), so that a stray print cannot corrupt the wire and a child process cannot swallow input. On by default.
+    #[must_use]
+    pub fn guard(mut self, on: bool) -> Self {
+        self.guard = on;
+        self
+    }
+
+    /// Whether SIGTERM ends the service cleanly. Off by default: a library installs no signal handlers unasked.
+    #[must_use]
+    pub fn handle_sigterm(mut self, on: bool) -> Self {
+        self.terminate = on;
+        self
+    }
+
+    /// Serves, with the registered callbacks.
+    ///
+    /// # Errors
+    /// As [`stdio`].
+    pub fn serve(self, server: &Server) -> Result<()> {
+        let pool = self.callback_threads;
+        let driver = self.start(server, None)?;
+        std::thread::scope(|scope| -> Result<()> {
+            for n in 1..pool {
+                let driver = &driver;
+                std::thread::Builder::new()
+                    .name(format!("wellhead-{n}"))
+                    .spawn_scoped(scope, move || driver.work())
+                    .map_err(no_thread)?;
+            }
+            driver.work();
+            Ok(())
+        })?;
+        driver.finish()
+    }
+
+    /// Starts to read and to write on threads of their own, and leaves the callbacks to the caller, who asks
+    /// [`Driver::next`] or [`Driver::try_next`] for them. `on_ready` is called, on any thread, when there may be some.
+    ///
+    /// # Errors
+    /// As [`stdio`].
+    pub fn start(self, server: &Server, on_ready: Option<Box<dyn Fn() + Send + Sync>>) -> Result<Driver> {
+        if server.is_closed() {
+            return Err(Error::new(ErrorKind::Closed, "the server is closed; make a new one"));
+        }
+        let owner = Owner::claim()?;
+        let files = platform::open(self.guard)
+            .map_err(|e| Error::new(ErrorKind::Io, "standard input or output cannot be served").because(e))?;
+        if files.input.is_terminal() {
+            eprintln!(
+                "wellhead: waiting for an MCP client on standard input; this program is meant to be started by one"
+            );
+        }
+        let terminate = self.terminate;
+        let shared = Shared::start(server, self, files.input, files.output, on_ready).map_err(no_thread)?;
+        let terminate = if terminate {
+            let interrupter = Interrupter(shared.clone());
+            Some(platform::on_terminate(move || interrupter.terminate()).map_err(no_thread)?)
+        } else {
+            None
+        };
+        Ok(Driver { shared, _terminate: terminate, _guard: files.guard, _owner: owner })
+    }
+}
+
+fn no_thread(e: std::io::Error) -> Error {
+    Error::new(ErrorKind::Io, "no thread could be started").because(e)
+}
+
+/// A running service, for hosts that run callbacks in a way of their own.
+///
+/// The thread that asks for events runs them inside [`Driver::run`] and asks again: that writes what they produced.
+pub struct Driver {
+    shared: Arc<Shared>,
+    // Dropped in this order: no more signals, then the descriptors back, then somebody else may claim them.
+    _terminate: Option<platform::Terminate>,
+    _guard: Option<Guard>,
+    _owner: Owner,
+}
+
+/// What there is to do.
+#[derive(Debug)]
+pub enum Batch {
+    /// Run these.
+    Events(Vec<Event>),
+    /// [`Interrupter::interrupt`] was called.
+    Interrupted,
+    /// Nothing at the moment.
+    Idle,
+    /// The service is over: call [`Driver::finish`].
+    Ended,
+}
+
+impl Driver {
+    /// Writes what the last events produced, and waits for the next. Never [`Batch::Idle`].
+    pub fn next(&self) -> Batch {
+        self.shared.next(true)
+    }
+
+    /// The same without waiting.
+    pub fn try_next(&self) -> Batch {
+        self.shared.next(false)
+    }
+
+    /// Runs callbacks: what they produce is written by the next [`Driver::next`], and wakes nobody.
+    pub fn run<R>(&self, callbacks: impl FnOnce() -> R) -> R {
+        self.shared.connection.run(callbacks)
+    }
+
+    /// Makes a waiting [`Driver::next`] return, from any thread.
+    pub fn interrupter(&self) -> Interrupter {
+        Interrupter(self.shared.clone())
+    }
+
+    /// Ends the service, if it has not ended, and waits for our threads.
+    ///
+    /// # Errors
+    /// None at present; a broken pipe is not one.
+    pub fn finish(self) -> Result<()> {
+        self.shared.stop();
+        Ok(())
+    }
+
+    fn work(&self) {
+        loop {
+            match self.next() {
+                Batch::Events(events) => self.run(|| events.into_iter().for_each(Event::run)),
+                Batch::Interrupted | Batch::Idle => {}
+                Batch::Ended => return,
+            }
+        }
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        self.shared.stop();
+    }
+}
+
+impl fmt::Debug for Driver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Driver").finish_non_exhaustive()
+    }
+}
+
+/// Reaches a driver from other threads.
+#[derive(Clone)]
+pub struct Interrupter(Arc<Shared>);
+
+impl Interrupter {
+    /// Makes one [`Driver::next`] return [`Batch::Interrupted`].
+    pub fn interrupt(&self) {
+        self.0.push(Job::Interrupt);
+    }
+
+    /// Ends the service cleanly: no more input is read, listen streams end as the protocol asks, and what is under way
+    /// may be answered within the drain time.
+    pub fn terminate(&self) {
+        self.0.terminate();
+    }
+}
+
+impl fmt::Debug for Interrupter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Interrupter").finish_non_exhaustive()
+    }
+}
+
+/// Descriptors 0 and 1 belong to one driver at a time.
+struct Owner;
+
+static OWNED: AtomicBool = AtomicBool::new(false);
+
+impl Owner {
+    fn claim() -> Result<Owner> {
+        if OWNED.swap(true, Ordering::AcqRel) {
+            let message = "standard input and output are being served already; one driver a process";
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        }
+        Ok(Owner)
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        OWNED.store(false, Ordering::Release);
+    }
+}

@@ -1,0 +1,356 @@
+//! The reader, the writer, and the queue of the threads that run callbacks.
+//!
+//! The reader parses and answers what needs no host. Whoever runs callbacks also runs every continuation. Both write
+//! what they produced themselves as far as the pipe takes it without waiting; the rest, and every large body, is the
+//! writer's. Nothing ever waits for the reader, and only the writer waits in a write.
+
+use super::platform::{Input, Output, Signal, Woken};
+use super::stdio::{Batch, Stdio};
+use crate::access::Caller;
+use crate::connection::Connection;
+use crate::drain::{Drain, DrainStart};
+use crate::event::Event;
+use crate::group::Group;
+use crate::protocol::Route;
+use crate::server::Server;
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use parking_lot::Mutex;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Events that are handed over at once, so that one write carries the answers of many.
+const BATCH: usize = 64;
+/// Bytes that are encoded and written at once.
+const CHUNK: usize = 256 << 10;
+const READ: usize = 64 << 10;
+
+/// Something for a thread that runs callbacks.
+pub(super) enum Job {
+    Events(Vec<Event>),
+    /// Something may be polled or drained.
+    Poll,
+    Interrupt,
+    End,
+}
+
+/// What wakes the callback threads, and the reader when it waits for room.
+struct Bell {
+    jobs: Sender<Job>,
+    on_ready: Option<Box<dyn Fn() + Send + Sync>>,
+    /// The reader waits for room, or for the end.
+    reader_waits: AtomicBool,
+    nudge: Signal,
+}
+
+impl Bell {
+    fn push(&self, job: Job) {
+        // The receiver lives as long as the driver; after it nobody needs the job.
+        let _ = self.jobs.send(job);
+        if let Some(on_ready) = &self.on_ready {
+            on_ready();
+        }
+    }
+
+    fn nudge_reader(&self) {
+        if self.reader_waits.load(Ordering::SeqCst) {
+            self.nudge.raise();
+        }
+    }
+}
+
+pub(super) struct Shared {
+    pub(super) connection: Connection,
+    group: Group,
+    bell: Arc<Bell>,
+    jobs: Receiver<Job>,
+    writer: Mutex<Option<Sender<Drain>>>,
+    output: Output,
+    /// Raised once, at the end; never lowered.
+    stop: Signal,
+    ended: AtomicBool,
+    /// No more input shall be read.
+    terminating: AtomicBool,
+    options: Stdio,
+    call_ms: u64,
+    started: Instant,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl Shared {
+    pub(super) fn start(
+        server: &Server,
+        options: Stdio,
+        input: Input,
+        output: Output,
+        on_ready: Option<Box<dyn Fn() + Send + Sync>>,
+    ) -> io::Result<Arc<Shared>> {
+        let (sender, jobs) = unbounded();
+        let bell = Arc::new(Bell {
+            jobs: sender,
+            on_ready,
+            reader_waits: AtomicBool::new(false),
+            nudge: Signal::new()?,
+        });
+        let ringing = bell.clone();
+        let group = server.group(move || {
+            ringing.push(Job::Poll);
+            ringing.nudge_reader();
+        });
+        let (writer, drains) = unbounded();
+        let shared = Arc::new(Shared {
+            connection: group.connect(Caller::default()),
+            group,
+            bell,
+            jobs,
+            writer: Mutex::new(Some(writer)),
+            output,
+            stop: Signal::new()?,
+            ended: AtomicBool::new(false),
+            terminating: AtomicBool::new(false),
+            call_ms: server.limits().call_ms,
+            options,
+            started: Instant::now(),
+            threads: Mutex::new(Vec::new()),
+        });
+        let (reading, writing) = (shared.clone(), shared.clone());
+        let spawn = |name: &str, run: Box<dyn FnOnce() + Send>| {
+            std::thread::Builder::new().name(name.to_owned()).spawn(run)
+        };
+        let threads = [
+            spawn("wellhead-read", Box::new(move || reading.read(input)))?,
+            spawn("wellhead-write", Box::new(move || writing.write(&drains)))?,
+        ];
+        shared.threads.lock().extend(threads);
+        Ok(shared)
+    }
+
+    pub(super) fn push(&self, job: Job) {
+        self.bell.push(job);
+    }
+
+    // ---- for the threads that run callbacks
+
+    pub(super) fn next(&self, wait: bool) -> Batch {
+        loop {
+            if self.ended.load(Ordering::SeqCst) {
+                return Batch::Ended;
+            }
+            self.flush();
+            let events = self.poll();
+            self.bell.nudge_reader();
+            if !events.is_empty() {
+                return Batch::Events(events);
+            }
+            self.flush();
+            if self.connection.is_finished() {
+                self.end();
+                return Batch::Ended;
+            }
+            if self.connection.is_closed() {
+                self.bell.nudge.raise(); // from now on the reader counts the time that is left for writing
+            }
+            let job = if wait {
+                self.jobs.recv().ok()
+            } else {
+                match self.jobs.try_recv() {
+                    Ok(job) => Some(job),
+                    Err(_) => return Batch::Idle,
+                }
+            };
+            match job {
+                Some(Job::Events(events)) => return Batch::Events(events),
+                Some(Job::Interrupt) => return Batch::Interrupted,
+                // Only asking until there is nothing lets the group wake us again.
+                Some(Job::Poll) => while self.group.next().is_some() {},
+                Some(Job::End) | None => {
+                    self.push(Job::End); // for the next thread of the pool
+                    return Batch::Ended;
+                }
+            }
+        }
+    }
+
+    fn poll(&self) -> Vec<Event> {
+        let mut events = Vec::new();
+        while events.len() < BATCH
+            && let Some(event) = self.connection.poll_event()
+        {
+            events.push(event);
+        }
+        events
+    }
+
+    fn end(&self) {
+        self.ended.store(true, Ordering::SeqCst);
+        self.push(Job::End);
+        self.bell.nudge.raise();
+    }
+
+    /// Ends whatever still runs and waits for the threads.
+    pub(super) fn stop(&self) {
+        self.connection.close();
+        self.ended.store(true, Ordering::SeqCst);
+        self.stop.raise();
+        self.bell.nudge.raise();
+        self.push(Job::End);
+        self.writer.lock().take();
+        let threads = std::mem::take(&mut *self.threads.lock());
+        let this = std::thread::current().id();
+        for thread in threads {
+            if thread.thread().id() != this {
+                let _ = thread.join(); // a thread that panicked has said so on standard error
+            }
+        }
+        while let Ok(job) = self.jobs.try_recv() {
+            drop(job); // events that nobody runs any more
+        }
+    }
+
+    pub(super) fn terminate(&self) {
+        self.terminating.store(true, Ordering::SeqCst);
+        self.bell.nudge.raise();
+    }
+
+    // ---- the reader, which also keeps the time
+
+    fn read(&self, mut input: Input) {
+        let mut buffer = vec![0; READ];
+        while !self.is_over() && !self.terminating.load(Ordering::SeqCst) {
+            match input.wait(&self.bell.nudge, Some(self.tick())) {
+                Woken::Signal | Woken::Timeout => continue,
+                Woken::Ready => {}
+            }
+            match input.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(read) => self.feed(&buffer[..read]),
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => break, // nothing more will come
+            }
+        }
+        if self.terminating.load(Ordering::SeqCst) {
+            self.connection.end_streams();
+        }
+        self.connection.end();
+        self.work();
+        self.push(Job::Poll);
+        let deadline = Instant::now() + self.options.drain;
+        self.bell.reader_waits.store(true, Ordering::SeqCst);
+        while !self.ended.load(Ordering::SeqCst) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                self.connection.close();
+                self.stop.raise(); // the writer may be waiting for a client that does not read
+                self.push(Job::Poll);
+                break;
+            }
+            self.bell.nudge.wait(left.min(self.tick()));
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.ended.load(Ordering::SeqCst) || self.connection.is_closed()
+    }
+
+    fn feed(&self, mut bytes: &[u8]) {
+        loop {
+            bytes = &bytes[self.connection.receive(bytes)..];
+            self.work();
+            if bytes.is_empty() {
+                return;
+            }
+            // Said before asking again, so that room made in between is not missed.
+            self.bell.reader_waits.store(true, Ordering::SeqCst);
+            let accepted = self.connection.receive(bytes);
+            bytes = &bytes[accepted..];
+            if accepted == 0 && !self.is_over() {
+                self.bell.nudge.wait(self.tick());
+            }
+            self.bell.reader_waits.store(false, Ordering::SeqCst);
+            if self.is_over() {
+                return;
+            }
+        }
+    }
+
+    /// Deals with what was received.
+    fn work(&self) {
+        loop {
+            let events = self.poll();
+            if events.is_empty() {
+                break;
+            }
+            if self.options.callback_threads == 0 {
+                self.connection.run(|| events.into_iter().for_each(Event::run));
+                self.flush();
+            } else {
+                self.push(Job::Events(events));
+            }
+        }
+        self.flush();
+    }
+
+    /// Tells the connection the time. Returns how long that will do.
+    fn tick(&self) -> Duration {
+        let now = self.started.elapsed().as_millis() as u64;
+        self.connection.tick(now);
+        let next = self.connection.poll_timeout().map_or(self.call_ms, |at| at.saturating_sub(now));
+        Duration::from_millis(next.clamp(1, 3_600_000))
+    }
+
+    // ---- output
+
+    /// Writes what the pipe takes without waiting, and leaves the rest to the writer.
+    fn flush(&self) {
+        let DrainStart::Ready(mut drain) = self.connection.drain(Route::Connection) else { return };
+        while let Some(transmit) = drain.poll_transmit(CHUNK) {
+            let length = transmit.bytes.len();
+            match self.output.try_write(transmit.bytes) {
+                Ok(written) => {
+                    drain.wrote(written);
+                    if written < length || drain.is_large() {
+                        self.hand_over(drain);
+                        return;
+                    }
+                }
+                Err(_) => return self.broken(drain),
+            }
+        }
+    }
+
+    fn hand_over(&self, drain: Drain) {
+        let writer = self.writer.lock().clone();
+        if let Some(writer) = writer {
+            let _ = writer.send(drain); // nobody there: the service is over
+        }
+    }
+
+    fn broken(&self, drain: Drain) {
+        self.connection.close();
+        drop(drain);
+        self.push(Job::Poll);
+        self.bell.nudge.raise();
+    }
+
+    fn write(&self, drains: &Receiver<Drain>) {
+        while let Ok(mut drain) = drains.recv() {
+            let mut failed = false;
+            while let Some(transmit) = drain.poll_transmit(CHUNK) {
+                match self.output.write(transmit.bytes, &self.stop) {
+                    Ok(written) => drain.wrote(written),
+                    Err(_) => {
+                        failed = true;
+                        break;
+                    }
+                }
+            }
+            if failed {
+                self.broken(drain);
+            } else {
+                self.push(Job::Poll); // the end of the service may have waited for this
+            }
+        }
+    }
+}
