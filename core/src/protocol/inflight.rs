@@ -103,6 +103,8 @@ struct Slot {
     generation: u32,
     /// The current question has left as an event.
     asked: bool,
+    /// A deadline runs for it.
+    due: bool,
     body: Body,
 }
 
@@ -154,7 +156,7 @@ impl Inflight {
     /// Registers a request and mints the id of its first question.
     pub(crate) fn open(&mut self, open: Open) -> CallId {
         let slot = self.free.pop().unwrap_or_else(|| {
-            self.slots.push(Slot { generation: 0, asked: false, body: Body::Free });
+            self.slots.push(Slot { generation: 0, asked: false, due: false, body: Body::Free });
             self.slots.len() as u32 - 1
         });
         self.used += 1;
@@ -166,6 +168,7 @@ impl Inflight {
         let s = &mut self.slots[slot as usize];
         s.generation = s.generation.wrapping_add(1);
         s.asked = false;
+        s.due = false;
         s.body = Body::Open(open);
         CallId { slot, generation: s.generation }
     }
@@ -197,10 +200,22 @@ impl Inflight {
         let Body::Open(open) = &slot.body else { return None };
         slot.asked = true;
         let context = open.context.clone();
-        if let Some(deadline) = deadline {
-            self.deadlines.push_back((deadline, call));
-        }
+        self.expect(call, deadline);
         Some(context)
+    }
+
+    /// Whatever the request is waiting for now has to come by `deadline`, if that is a time at all.
+    pub(crate) fn expect(&mut self, call: CallId, deadline: Option<u64>) {
+        let (Some(deadline), Some(slot)) = (deadline, self.current(call)) else { return };
+        if std::mem::replace(&mut slot.due, true) {
+            return;
+        }
+        // At most one deadline a slot runs. The others go before they outnumber those.
+        if self.deadlines.len() > 2 * self.slots.len() {
+            let slots = &self.slots;
+            self.deadlines.retain(|(_, call)| is_due(slots, *call));
+        }
+        self.deadlines.push_back((deadline, call));
     }
 
     /// The question is answered: its request, whose next step [`Inflight::again`] or [`Inflight::close`] names. Nothing
@@ -210,6 +225,7 @@ impl Inflight {
         match &mut slot.body {
             Body::Open(open) => {
                 slot.asked = false;
+                slot.due = false;
                 Some(std::mem::replace(&mut open.state, State::Taken))
             }
             Body::Abandoned => {
@@ -227,6 +243,7 @@ impl Inflight {
         open.state = state;
         slot.generation = slot.generation.wrapping_add(1);
         slot.asked = false;
+        slot.due = false;
         Ok(CallId { slot: call.slot, generation: slot.generation })
     }
 
@@ -269,6 +286,7 @@ impl Inflight {
         let s = &mut self.slots[slot as usize];
         s.generation = s.generation.wrapping_add(1);
         s.asked = false;
+        s.due = false;
         s.body = Body::Free;
         self.free.push(slot);
         self.used -= 1;
@@ -300,26 +318,21 @@ impl Inflight {
         }
     }
 
-    /// The first question whose answer has been held until `now`.
+    /// The first request that has waited until `now`.
     pub(crate) fn overdue(&mut self, now: u64) -> Option<CallId> {
-        while let Some((deadline, call)) = self.deadlines.front().copied() {
-            let waits =
-                self.current(call).is_some_and(|slot| slot.asked && matches!(slot.body, Body::Open(_)));
-            if waits && deadline > now {
-                return None;
-            }
-            self.deadlines.pop_front();
-            if waits {
-                return Some(call);
-            }
-        }
-        None
+        self.deadline().filter(|deadline| *deadline <= now)?;
+        self.deadlines.pop_front().map(|(_, call)| call)
+    }
+
+    /// Whether the host has been asked what the request is waiting for.
+    pub(crate) fn is_asked(&mut self, call: CallId) -> bool {
+        self.current(call).is_some_and(|slot| slot.asked)
     }
 
     /// When [`Inflight::overdue`] is next worth asking.
     pub(crate) fn deadline(&mut self) -> Option<u64> {
         while let Some((deadline, call)) = self.deadlines.front().copied() {
-            if self.current(call).is_some_and(|slot| slot.asked && matches!(slot.body, Body::Open(_))) {
+            if is_due(&self.slots, call) {
                 return Some(deadline);
             }
             self.deadlines.pop_front();
@@ -340,4 +353,10 @@ impl Inflight {
         *self = Inflight::default();
         opens
     }
+}
+
+fn is_due(slots: &[Slot], call: CallId) -> bool {
+    slots.get(call.slot as usize).is_some_and(|slot| {
+        slot.generation == call.generation && slot.due && matches!(slot.body, Body::Open(_))
+    })
 }

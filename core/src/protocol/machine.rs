@@ -693,7 +693,12 @@ impl Machine {
 
     pub(crate) fn sync_next(&mut self) -> Option<HubOp> {
         let inflight = &mut self.inflight;
-        self.subscriptions.sync_next(|slot| inflight.in_slot(slot).map(|(call, _)| call))
+        let deadline = self.now.checked_add(self.settings.limits.call_ms);
+        self.subscriptions.sync_next(|slot| {
+            let (call, _) = inflight.in_slot(slot)?;
+            inflight.expect(call, deadline); // the interest handler may never answer
+            Some(call)
+        })
     }
 
     /// A URI changed. True if there is something new to send.
@@ -764,10 +769,13 @@ impl Machine {
         let mut after = After::default();
         self.now = self.now.max(now);
         while let Some(call) = self.inflight.overdue(self.now) {
+            let asked = self.inflight.is_asked(call);
             let Some(open) = self.inflight.abandon(call) else { continue };
             self.fail(open.route, Stage::Dispatched, &open.id, &RpcError::internal());
             self.undo(call.slot(), &open.state);
-            self.asks.push_back(Ask::Cancel { call });
+            if asked {
+                self.asks.push_back(Ask::Cancel { call });
+            }
             let why = format!("{} was not answered within call_ms", open.state.describe());
             after.lines.push(Line(Level::Error, why));
             trash.put(open);
@@ -866,8 +874,8 @@ impl State {
             State::Read { uri, .. } => format!("the read of {uri}"),
             State::AuthorizeRead { uri, .. } => format!("the verdict about reading {uri}"),
             State::Walk(walk) => format!("the list source \"{}\"", walk.source_name()),
-            State::Subscribe { uri } => format!("the verdict about watching {uri}"),
-            State::Listen { .. } => "the verdict about a listen stream".to_owned(),
+            State::Subscribe { uri } => format!("the request to watch {uri}"),
+            State::Listen { .. } => "the request for a listen stream".to_owned(),
             State::Taken => "a call".to_owned(),
         }
     }
