@@ -19,6 +19,8 @@ pub struct Responder<A: Reply> {
     kind: PhantomData<fn(A)>,
 }
 
+const DROPPED: &str = "was dropped without an answer";
+
 enum Target {
     Call { connection: Weak<Shared>, call: CallId, context: Arc<Context> },
     Interest { server: Weak<Inner>, uri: Arc<str> },
@@ -39,7 +41,7 @@ impl<A: Reply> Responder<A> {
             },
             Target::Interest { server, uri } => {
                 if let Some(server) = server.upgrade() {
-                    server.interest_done(&uri, answer.into().is_ok());
+                    server.interest_done(&uri, answer.into().failure());
                 }
                 true
             }
@@ -94,12 +96,12 @@ impl<A: Reply> Drop for Responder<A> {
         match std::mem::replace(&mut self.target, Target::Done) {
             Target::Call { connection, call, .. } => {
                 if let Some(connection) = connection.upgrade() {
-                    connection.give_up(call, "was dropped without an answer");
+                    connection.give_up(call, DROPPED);
                 }
             }
             Target::Interest { server, uri } => {
                 if let Some(server) = server.upgrade() {
-                    server.interest_done(&uri, false);
+                    server.interest_done(&uri, Some(DROPPED.to_owned()));
                 }
             }
             Target::Done => {}
@@ -120,8 +122,11 @@ mod sealed {
     #[allow(unnameable_types, reason = "sealed: hosts choose among our implementations")]
     pub trait Complete {
         fn complete(self, connection: &Arc<Shared>, call: CallId) -> bool;
-        fn is_ok(&self) -> bool {
-            true
+        fn failure(self) -> Option<String>
+        where
+            Self: Sized,
+        {
+            None
         }
     }
 }
@@ -154,23 +159,32 @@ impl sealed::Complete for Watched {
         false
     }
 
-    fn is_ok(&self) -> bool {
-        self.0
+    fn failure(self) -> Option<String> {
+        match self {
+            Watched::Done => None,
+            Watched::Failed(why) => Some(why),
+        }
     }
 }
 
-/// The outcome of an interest: whether the host now watches, or has stopped watching, the URI.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Watched(pub bool);
+/// The outcome of an interest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Watched {
+    /// The host now watches the URI, or has stopped watching it.
+    Done,
+    /// It could not: those who wait get an internal error, the text is for the log.
+    Failed(String),
+}
 
 impl From<()> for Watched {
     fn from((): ()) -> Self {
-        Watched(true)
+        Watched::Done
     }
 }
 
-impl<E> From<Result<(), E>> for Watched {
+impl<E: fmt::Display> From<Result<(), E>> for Watched {
     fn from(result: Result<(), E>) -> Self {
-        Watched(result.is_ok())
+        result.map_or_else(|e| Watched::Failed(e.to_string()), Watched::from)
     }
 }

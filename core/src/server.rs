@@ -522,10 +522,10 @@ impl Inner {
         Some(Event::Interest(InterestCall::new(uri, wanted, watcher, responder)))
     }
 
-    pub(crate) fn interest_done(self: &Arc<Self>, uri: &Arc<str>, ok: bool) {
-        let then = self.hub.interest_done(uri, ok);
-        if !ok {
-            self.log.write(Level::Error, &format!("the interest handler failed for {uri}"));
+    pub(crate) fn interest_done(self: &Arc<Self>, uri: &Arc<str>, failure: Option<String>) {
+        let then = self.hub.interest_done(uri, failure.is_none());
+        if let Some(why) = failure {
+            self.log.write(Level::Error, &format!("the interest handler for {uri} failed: {why}"));
         }
         self.carry_out(then);
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::sync::{Arc, Mutex};
 use wellhead::{
     AuthorizeCall, Body, Caller, Connection, DrainStart, Event, InterestCall, Limits, Page, Route, Server,
-    Verdict, Watched,
+    Verdict,
 };
 
 pub(crate) struct Host {
@@ -122,7 +122,7 @@ impl Host {
             } else {
                 server.on_interest(move |call: InterestCall| {
                     state.note_interest(&call);
-                    Watched(rule["fail"] != true)
+                    if rule["fail"] == true { Err(FAILURE) } else { Ok(()) }
                 })
             }
         } else {
@@ -188,7 +188,9 @@ impl Host {
                 let verdicts = with["verdicts"].as_array().ok_or("a question is finished with verdicts")?;
                 responder.finish(verdicts.iter().map(|v| word(&text_of(v))).collect::<Vec<_>>())
             }
-            Held::Interest(responder) => responder.finish(Watched(with["ok"] == true)),
+            Held::Interest(responder) => {
+                responder.finish(if with["ok"] == true { Ok(()) } else { Err(FAILURE) })
+            }
         };
         Ok(())
     }
