@@ -73,7 +73,7 @@ pub(crate) struct Walk {
 /// An item that may become part of the page; not, if nothing was rendered.
 struct Candidate {
     uri: Arc<str>,
-    key: Box<str>,
+    key: String,
     rendered: Option<Vec<u8>>,
 }
 
@@ -250,25 +250,39 @@ impl Walk {
         let shadowed: Vec<bool> =
             catalog.with(|c, _| items.iter().map(|item| c.fixed.contains_key(&*item.uri)).collect());
         for (item, shadowed) in items.into_iter().zip(shadowed) {
-            let valid = check_uri(&item.uri).map_err(|e| e.to_string());
-            let valid = valid.and_then(|()| item.descriptor.check().map_err(|e| e.to_string()));
-            if let Err(why) = &valid {
-                let line = format!(
-                    "the list source \"{}\" gave \"{}\", which is left out: {why}",
-                    self.source_name(),
-                    item.uri
-                );
-                lines.push(Line(Level::Error, line));
+            let shown = self.is_valid(&item, lines) && !shadowed;
+            if self.authorise {
+                let rendered = shown.then(|| {
+                    let mut rendered = Vec::with_capacity(160);
+                    write_resource(&mut rendered, self.revision, &item.uri, &item.descriptor);
+                    rendered
+                });
+                let uri = item.uri.as_str().into();
+                self.candidates.push(Candidate { uri, key: item.into_page_key(), rendered });
+                continue;
             }
-            let rendered = (valid.is_ok() && !shadowed).then(|| {
-                let mut rendered = Vec::with_capacity(160);
-                write_resource(&mut rendered, self.revision, &item.uri, &item.descriptor);
-                rendered
-            });
-            let key = item.page_key().into();
-            self.candidates.push(Candidate { uri: item.uri.into(), key, rendered });
+            let revision = self.revision;
+            if shown && !self.items.add(|out| write_resource(out, revision, &item.uri, &item.descriptor)) {
+                self.more = true;
+                break;
+            }
+            self.position = Some(item.into_page_key());
         }
         Ok(())
+    }
+
+    /// Whether a listed item may be sent; if not, the log says why.
+    fn is_valid(&self, item: &Resource, lines: &mut Vec<Line>) -> bool {
+        let uri = check_uri(&item.uri).map_err(|e| e.to_string());
+        match uri.and_then(|()| item.descriptor.check().map_err(|e| e.to_string())) {
+            Ok(()) => true,
+            Err(why) => {
+                let (source, uri) = (self.source_name(), &item.uri);
+                let line = format!("the list source \"{source}\" gave \"{uri}\", which is left out: {why}");
+                lines.push(Line(Level::Error, line));
+                false
+            }
+        }
     }
 
     fn authorise(self: Box<Self>, around: &Surroundings<'_>) -> Walked {
@@ -291,7 +305,7 @@ impl Walk {
                 self.more = true;
                 break;
             }
-            self.position = Some(candidate.key.into());
+            self.position = Some(candidate.key);
         }
         if self.items.is_full() || self.scanned >= PATIENCE.saturating_mul(self.items.max) {
             return self.page(around);

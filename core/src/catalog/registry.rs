@@ -166,7 +166,7 @@ impl Catalog {
         let uri: Arc<str> = resource.uri.clone().into();
         let handler = Arc::new(Handler {
             id,
-            name: resource.uri,
+            name: resource.uri.into(),
             descriptor: resource.descriptor,
             own: true,
             raw_values: false,
@@ -188,14 +188,14 @@ impl Catalog {
         let compiled = UriTemplate::parse(&text)
             .map_err(|e| Error::new(ErrorKind::InvalidTemplate, format!("\"{text}\": {e}")))?;
         template.descriptor.check()?;
-        if lists && self.sources.iter().any(|source| source.name == text) {
+        if lists && self.sources.iter().any(|source| *source.name == *text) {
             return Err(source_exists(&text));
         }
         let suspicious = compiled.probably_meant_greedy();
         let id = HandlerId(self.handlers + 1);
         let handler = Arc::new(Handler {
             id,
-            name: text,
+            name: text.into(),
             descriptor: template.descriptor,
             own: false,
             raw_values: template.raw_values,

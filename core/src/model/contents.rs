@@ -75,8 +75,8 @@ impl From<SharedBytes> for Body {
 #[derive(Debug, Clone)]
 pub struct Contents {
     pub(crate) body: Body,
-    pub(crate) uri: Option<Box<str>>,
-    pub(crate) mime_type: Option<Box<str>>,
+    pub(crate) uri: Option<String>,
+    pub(crate) mime_type: Option<String>,
     pub(crate) meta: Option<Json>,
 }
 
@@ -89,14 +89,14 @@ impl Contents {
     /// The URI of a sub-resource; the requested URI if not given.
     #[must_use]
     pub fn uri(mut self, uri: impl Into<String>) -> Self {
-        self.uri = Some(uri.into().into());
+        self.uri = Some(uri.into());
         self
     }
 
     /// The MIME type of this element.
     #[must_use]
     pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
-        self.mime_type = Some(mime_type.into().into());
+        self.mime_type = Some(mime_type.into());
         self
     }
 

@@ -6,10 +6,10 @@ use crate::error::{Error, ErrorKind, Result};
 /// The optional members of a resource or a template. Rare ones are boxed away: there may be a million of these.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Descriptor {
-    pub(crate) name: Option<Box<str>>,
-    pub(crate) title: Option<Box<str>>,
-    pub(crate) description: Option<Box<str>>,
-    pub(crate) mime_type: Option<Box<str>>,
+    pub(crate) name: Option<String>,
+    pub(crate) title: Option<String>,
+    pub(crate) description: Option<String>,
+    pub(crate) mime_type: Option<String>,
     pub(crate) size: Option<u64>,
     pub(crate) rare: Option<Box<Rare>>,
 }
@@ -100,28 +100,28 @@ macro_rules! descriptor_setters {
         /// The programmatic name; the URI if not given.
         #[must_use]
         pub fn name(mut self, name: impl Into<String>) -> Self {
-            self.descriptor.name = Some(name.into().into());
+            self.descriptor.name = Some(name.into());
             self
         }
 
         /// The name for people.
         #[must_use]
         pub fn title(mut self, title: impl Into<String>) -> Self {
-            self.descriptor.title = Some(title.into().into());
+            self.descriptor.title = Some(title.into());
             self
         }
 
         /// What it is, for people and models.
         #[must_use]
         pub fn description(mut self, description: impl Into<String>) -> Self {
-            self.descriptor.description = Some(description.into().into());
+            self.descriptor.description = Some(description.into());
             self
         }
 
         /// The MIME type. Contents inherit it unless they say otherwise.
         #[must_use]
         pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
-            self.descriptor.mime_type = Some(mime_type.into().into());
+            self.descriptor.mime_type = Some(mime_type.into());
             self
         }
 

@@ -8,15 +8,15 @@ use super::descriptor::{Descriptor, descriptor_setters};
 /// answers with it.
 #[derive(Debug, Clone)]
 pub struct Resource {
-    pub(crate) uri: Box<str>,
-    pub(crate) key: Option<Box<str>>,
+    pub(crate) uri: String,
+    pub(crate) key: Option<String>,
     pub(crate) descriptor: Descriptor,
 }
 
 impl Resource {
     /// A resource at `uri`, an absolute URI of RFC 3986.
     pub fn new(uri: impl Into<String>) -> Self {
-        Resource { uri: uri.into().into(), key: None, descriptor: Descriptor::default() }
+        Resource { uri: uri.into(), key: None, descriptor: Descriptor::default() }
     }
 
     /// The URI.
@@ -35,7 +35,7 @@ impl Resource {
     /// place in the order when the item itself is gone.
     #[must_use]
     pub fn key(mut self, key: impl Into<String>) -> Self {
-        self.key = Some(key.into().into());
+        self.key = Some(key.into());
         self
     }
 
@@ -43,6 +43,10 @@ impl Resource {
 
     pub(crate) fn page_key(&self) -> &str {
         self.key.as_deref().unwrap_or(&self.uri)
+    }
+
+    pub(crate) fn into_page_key(self) -> String {
+        self.key.unwrap_or(self.uri)
     }
 }
 

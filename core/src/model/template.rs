@@ -5,7 +5,7 @@ use super::descriptor::{Descriptor, descriptor_setters};
 /// A URI template of RFC 6570 and what describes the resources it makes.
 #[derive(Debug, Clone)]
 pub struct Template {
-    pub(crate) uri_template: Box<str>,
+    pub(crate) uri_template: String,
     pub(crate) raw_values: bool,
     pub(crate) descriptor: Descriptor,
 }
@@ -13,11 +13,7 @@ pub struct Template {
 impl Template {
     /// A template such as `notes://{id}`.
     pub fn new(uri_template: impl Into<String>) -> Self {
-        Template {
-            uri_template: uri_template.into().into(),
-            raw_values: false,
-            descriptor: Descriptor::default(),
-        }
+        Template { uri_template: uri_template.into(), raw_values: false, descriptor: Descriptor::default() }
     }
 
     /// The template's text.

@@ -1,0 +1,73 @@
+//! The benchmark's resource set, in Rust: `bench-host [CALLBACK_THREADS]`.
+use std::sync::Arc;
+use std::time::Duration;
+use wellhead::serve::Stdio;
+use wellhead::{Body, Page, Resource, Server, SharedBytes, SharedText, Template};
+
+const ITEMS: usize = 1000;
+const FILL: &str = "The quick brown fox jumps over the lazy dog. ";
+const LINE: &str = "2026-11-20 INFO \"GET /café\" 200 — dir C:\\tmp took 170 ms, ok\n";
+
+fn item(n: usize) -> String {
+    let mut text = format!("item {n}: ");
+    while text.len() < 1024 {
+        text.push_str(FILL);
+    }
+    text.truncate(1024);
+    text
+}
+
+fn main() -> wellhead::Result<()> {
+    let server = Server::new("bench", "1.0.0");
+    let text: SharedText = Arc::new(LINE.repeat(16_384));
+    let blob: SharedBytes = Arc::new((0..=255).collect::<Vec<u8>>().repeat(4096));
+
+    server.template(Template::new("bench://item/{n}").name("item").mime_type("text/plain"), |call| {
+        let n: usize = call.var("n")?.parse().ok()?;
+        (n < ITEMS).then(|| item(n))
+    })?;
+    server.template(Template::new("bench://text/{size}").mime_type("text/plain"), move |call| {
+        (call.var("size")? == "1m").then(|| Body::from(text.clone()))
+    })?;
+    server.template(
+        Template::new("bench://blob/{size}").mime_type("application/octet-stream"),
+        move |call| match call.var("size")? {
+            "1m" => Some(Body::from(blob.clone())),
+            "64m" => Some(Body::from((*blob).as_ref().repeat(64))),
+            _ => None,
+        },
+    )?;
+    server.template(Template::new("bench://slow/{ms}").mime_type("text/plain"), |call| {
+        let ms: u64 = call.var("ms").and_then(|ms| ms.parse().ok()).unwrap_or(0);
+        let (later, responder) = call.defer();
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(ms));
+            responder.finish(format!("slept {ms}"))
+        });
+        later
+    })?;
+    let s = server.clone();
+    server.template(Template::new("bench://touch/{n}").mime_type("text/plain"), move |call| {
+        let n: usize = call.var("n")?.parse().ok()?;
+        for i in 0..n.min(ITEMS) {
+            s.updated(&format!("bench://item/{i}")).ok()?;
+        }
+        Some(format!("touched {n}"))
+    })?;
+    server.list("items", |page| {
+        let from = page.after().and_then(|key| key.parse().ok()).map_or(0, |n: usize| n + 1);
+        let to = (from + page.limit()).min(ITEMS);
+        let items = (from..to).map(|n| {
+            Resource::new(format!("bench://item/{n}"))
+                .key(n.to_string())
+                .name(format!("item-{n}"))
+                .title(format!("Item {n}"))
+                .description(format!("Benchmark item number {n}"))
+                .mime_type("text/plain")
+        });
+        Page::new(items).more(to < ITEMS)
+    })?;
+
+    let threads = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(1);
+    Stdio::new().callback_threads(threads).serve(&server)
+}
