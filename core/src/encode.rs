@@ -17,6 +17,10 @@ use simd as chosen;
 ///
 /// Escapes what RFC 8259 section 7 requires and nothing else: `"`, `\` and U+0000 to U+001F.
 pub(crate) fn escape_into(text: &str, out: &mut Vec<u8>) {
+    // Names, URIs and the like: most need no escaping, and a copy is cheaper than setting up for more.
+    if text.len() <= SHORT && !needs_escaping(text) {
+        return out.extend_from_slice(text.as_bytes());
+    }
     let mut at = 0;
     while at < text.len() {
         let end = escape_chunk_end(text, at, ESCAPE_BLOCK);
@@ -25,8 +29,26 @@ pub(crate) fn escape_into(text: &str, out: &mut Vec<u8>) {
     }
 }
 
+const SHORT: usize = 256;
+
+/// Eight bytes at a time.
+fn needs_escaping(text: &str) -> bool {
+    const ONES: u64 = u64::MAX / 255;
+    const HIGH: u64 = ONES << 7;
+    // The high bit of each byte that is zero; a borrow may set one above it, never the lowest.
+    let zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
+    let (words, rest) = text.as_bytes().as_chunks::<8>();
+    let found = words.iter().fold(0, |found, word| {
+        let word = u64::from_le_bytes(*word);
+        let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
+        found | control | zero(word ^ (ONES * u64::from(b'"'))) | zero(word ^ (ONES * u64::from(b'\\')))
+    });
+    found != 0 || rest.iter().any(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\')
+}
+
 /// Appends `text` as a JSON string, with its quotes.
 pub(crate) fn quote_into(text: &str, out: &mut Vec<u8>) {
+    out.reserve(text.len() + 2);
     out.push(b'"');
     escape_into(text, out);
     out.push(b'"');

@@ -45,7 +45,8 @@ pub use group::Group;
 pub use limits::Limits;
 pub use log::Level;
 pub use model::{
-    Annotations, Answer, Body, Contents, Icon, Json, Page, Resource, Role, SharedBytes, SharedText, Template,
+    Annotations, Answer, Body, Contents, Icon, Item, Json, Page, Resource, Role, SharedBytes, SharedText,
+    Template,
 };
 pub use protocol::{CallId, Kind, Route, Stage};
 pub use provider::{Deferred, IntoReply, Later, Now, Provider};

@@ -242,13 +242,15 @@ impl Walk {
         }
         self.more = more || items.len() > self.wanted();
         items.truncate(self.wanted());
-        if self.more && items.last().map(Resource::page_key) == self.position.as_deref() {
+        if self.more && items.last().map(|item| item.page_key()) == self.position.as_deref() {
             return Err("gave the key that it was asked to go on from; keys must move on".to_owned());
         }
         self.scanned += items.len();
         // One lock for all: a fixed resource wins over a listed one of the same URI.
         let shadowed: Vec<bool> =
             catalog.with(|c, _| items.iter().map(|item| c.fixed.contains_key(&*item.uri)).collect());
+        self.items.reserve(items.len());
+        let mut last = None;
         for (item, shadowed) in items.into_iter().zip(shadowed) {
             let shown = self.is_valid(&item, lines) && !shadowed;
             if self.authorise {
@@ -266,7 +268,10 @@ impl Walk {
                 self.more = true;
                 break;
             }
-            self.position = Some(item.into_page_key());
+            last = Some(item);
+        }
+        if let Some(last) = last {
+            self.position = Some(last.into_page_key());
         }
         Ok(())
     }
@@ -369,6 +374,11 @@ impl Items {
             written: Vec::new(),
             refused: false,
         }
+    }
+
+    /// Makes room for so many items of ordinary size.
+    fn reserve(&mut self, items: usize) {
+        self.written.reserve(items.min(self.max).saturating_mul(160).min(self.max_bytes));
     }
 
     /// Adds an item, unless the page is full: then it says no, and is full from then on.

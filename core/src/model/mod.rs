@@ -13,7 +13,7 @@ pub use annotations::{Annotations, Role};
 pub use contents::{Answer, Body, Contents, SharedBytes, SharedText};
 pub use icon::Icon;
 pub use json::Json;
-pub use page::Page;
+pub use page::{Item, Page};
 pub use resource::Resource;
 pub use template::Template;
 
