@@ -130,22 +130,47 @@ impl Connection {
     /// # Errors
     /// [`ErrorKind::Closed`] after the connection or server was closed.
     pub fn handle(&self, message: &[u8]) -> Result<Handled> {
+        self.handle_with(message, Event::run)
+    }
+
+    /// [`Connection::handle`] for a host that runs events by itself.
+    ///
+    /// # Errors
+    /// As [`Connection::handle`].
+    pub fn handle_with(&self, message: &[u8], mut run: impl FnMut(Event)) -> Result<Handled> {
         let shared = &self.0;
         let Some(exchange) = shared.machine.with(|m, _| m.open_exchange()) else { return Err(closed()) };
         let route = Route::Exchange(exchange);
         let mut event = shared.message(message.trim_ascii(), route, false);
         loop {
             if let Some(event) = event.take() {
-                self.run(|| event.run());
+                self.run(|| run(event));
             }
-            if let DrainStart::Ready(mut drain) = self.drain(route) {
-                let answer = drain.take_message();
-                return Ok(answer.map_or(Handled::Nothing, Handled::Answer));
+            if let Some(handled) = self.take(route) {
+                return Ok(handled);
             }
             event = self.poll_event();
             if event.is_none() {
                 return Ok(Handled::Later(route));
             }
+        }
+    }
+
+    /// What an exchange that was to answer later has to say by now; none: not yet.
+    pub fn take(&self, route: Route) -> Option<Handled> {
+        match self.drain(route) {
+            DrainStart::Ready(mut drain) => {
+                Some(drain.take_message().map_or(Handled::Nothing, Handled::Answer))
+            }
+            DrainStart::Empty | DrainStart::Busy => None,
+        }
+    }
+
+    /// Whoever waits for an exchange has waited long enough: what the host still owes becomes an internal error, to be
+    /// [taken](Connection::take) at once.
+    pub fn expire(&self, route: Route) {
+        if let Route::Exchange(exchange) = route {
+            self.0.step(|m, trash| m.expire(exchange, trash));
         }
     }
 

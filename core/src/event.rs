@@ -98,6 +98,15 @@ impl Call {
         }
     }
 
+    /// The value of a template's variable as the client spelled it, escapes included; of a list, its first. None if it
+    /// is absent from the URI.
+    pub fn raw(&self, name: &str) -> Option<&str> {
+        match self.vars.raw(&self.handler, name)? {
+            Value::One(value) => Some(value),
+            Value::Many(values) => values.first().map(AsRef::as_ref),
+        }
+    }
+
     /// The values of an exploded variable, percent-decoded; one for an ordinary one, none if it is absent.
     pub fn values(&self, name: &str) -> Vec<&str> {
         match self.vars.get(&self.handler, name) {

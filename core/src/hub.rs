@@ -192,6 +192,15 @@ impl Hub {
         })
     }
 
+    /// Every connection is gone, and nobody watches anything. None of them is upgraded or locked.
+    pub(crate) fn forget(&self) {
+        self.state.with(|s, trash| {
+            let asks = s.asks;
+            let sequence = s.sequence;
+            trash.put(std::mem::replace(s, State { asks, sequence, ..State::default() }));
+        });
+    }
+
     /// How many URIs are known, watched or about to be forgotten.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {

@@ -52,3 +52,4 @@ pub use protocol::{CallId, Kind, Route, Stage};
 pub use provider::{Deferred, IntoReply, Later, Now, Provider};
 pub use responder::{Reply, Responder, Watched};
 pub use server::{Builder, Handle, Server};
+pub use uri::Variable;

@@ -447,6 +447,13 @@ impl Server {
         connection
     }
 
+    /// In the child of a `fork`, before anything else: the connections stay behind in the parent. What is registered
+    /// stays; no connection is touched, since the thread that held its lock is gone.
+    pub fn forget_connections(&self) {
+        self.0.hub.forget();
+        self.0.groups.with(|groups, trash| trash.put(std::mem::take(groups)));
+    }
+
     /// The next event that belongs to no connection. [`Connection::poll_event`] asks for it as well.
     pub fn poll_event(&self) -> Option<Event> {
         self.0.poll_event()

@@ -52,6 +52,11 @@ impl Vars {
         self.captures.as_ref()?.get(at)
     }
 
+    pub(crate) fn raw<'a>(&'a self, handler: &Handler, name: &str) -> Option<&'a Value> {
+        let at = handler.variables.iter().position(|variable| **variable == *name)?;
+        self.captures.as_ref()?.raw(at)
+    }
+
     pub(crate) fn iter<'a>(&'a self, handler: &'a Handler) -> impl Iterator<Item = (&'a str, &'a Value)> {
         let captures = self.captures.as_ref();
         handler.variables.iter().enumerate().filter_map(move |(at, name)| Some((&**name, captures?.get(at)?)))

@@ -1,6 +1,8 @@
 //! What a listing shows of one template.
 
 use super::descriptor::{Descriptor, descriptor_setters};
+use crate::error::{Error, ErrorKind, Result};
+use crate::uri::{UriTemplate, Variable};
 
 /// A URI template of RFC 6570 and what describes the resources it makes.
 #[derive(Debug, Clone)]
@@ -19,6 +21,17 @@ impl Template {
     /// The template's text.
     pub fn uri_template(&self) -> &str {
         &self.uri_template
+    }
+
+    /// The variables, each once, in the order of the template: for bindings that check a callback's parameters.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidTemplate`], as at registration.
+    pub fn variables(&self) -> Result<Vec<Variable>> {
+        let text = &self.uri_template;
+        UriTemplate::parse(text)
+            .map(|template| template.variables().to_vec())
+            .map_err(|e| Error::new(ErrorKind::InvalidTemplate, format!("\"{text}\": {e}")))
     }
 
     /// Hands over every value as it was sent. Without this, values with a `..` segment, an absolute path, a drive or a

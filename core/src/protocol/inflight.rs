@@ -318,6 +318,15 @@ impl Inflight {
         }
     }
 
+    /// The requests of one route, whatever they are being asked.
+    pub(crate) fn on(&self, route: Route) -> Vec<CallId> {
+        let slots = self.slots.iter().enumerate();
+        slots
+            .filter(|(_, slot)| matches!(&slot.body, Body::Open(open) if open.route == route))
+            .map(|(at, slot)| CallId { slot: at as u32, generation: slot.generation })
+            .collect()
+    }
+
     /// The first request that has waited until `now`.
     pub(crate) fn overdue(&mut self, now: u64) -> Option<CallId> {
         self.deadline().filter(|deadline| *deadline <= now)?;

@@ -769,20 +769,35 @@ impl Machine {
         let mut after = After::default();
         self.now = self.now.max(now);
         while let Some(call) = self.inflight.overdue(self.now) {
-            let asked = self.inflight.is_asked(call);
-            let Some(open) = self.inflight.abandon(call) else { continue };
-            self.fail(open.route, Stage::Dispatched, &open.id, &RpcError::internal());
-            self.undo(call.slot(), &open.state);
-            if asked {
-                self.asks.push_back(Ask::Cancel { call });
-            }
-            let why = format!("{} was not answered within call_ms", open.state.describe());
-            after.lines.push(Line(Level::Error, why));
-            trash.put(open);
-            after.gained = true;
+            self.run_out(call, "within call_ms", &mut after, trash);
         }
         after.sync = self.subscriptions.is_unsynced();
         after
+    }
+
+    /// An exchange has been waited for long enough.
+    pub(crate) fn expire(&mut self, exchange: u64, trash: &mut Trash) -> After {
+        let mut after = After::default();
+        for call in self.inflight.on(Route::Exchange(exchange)) {
+            self.run_out(call, "in time", &mut after, trash);
+        }
+        after.sync = self.subscriptions.is_unsynced();
+        after
+    }
+
+    /// A call that the host did not answer in time.
+    fn run_out(&mut self, call: CallId, when: &str, after: &mut After, trash: &mut Trash) {
+        let asked = self.inflight.is_asked(call);
+        let Some(open) = self.inflight.abandon(call) else { return };
+        self.fail(open.route, Stage::Dispatched, &open.id, &RpcError::internal());
+        self.undo(call.slot(), &open.state);
+        if asked {
+            self.asks.push_back(Ask::Cancel { call });
+        }
+        let why = format!("{} was not answered {when}", open.state.describe());
+        after.lines.push(Line(Level::Error, why));
+        trash.put(open);
+        after.gained = true;
     }
 
     /// When [`Machine::tick`] has something to do, in the host's milliseconds.

@@ -165,6 +165,11 @@ impl Driver {
         self.shared.connection.run(callbacks)
     }
 
+    /// Writes what callbacks have produced so far, for a batch that takes long. Never blocks.
+    pub fn flush(&self) {
+        self.shared.flush();
+    }
+
     /// Makes a waiting [`Driver::next`] return, from any thread.
     pub fn interrupter(&self) -> Interrupter {
         Interrupter(self.shared.clone())

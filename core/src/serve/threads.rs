@@ -175,7 +175,9 @@ impl Shared {
 
     fn poll(&self) -> Vec<Event> {
         let mut events = Vec::new();
-        while events.len() < BATCH
+        // One thread of a pool must not sit on calls that another has time for.
+        let most = if self.options.callback_threads > 1 { 1 } else { BATCH };
+        while events.len() < most
             && let Some(event) = self.connection.poll_event()
         {
             events.push(event);
@@ -303,7 +305,7 @@ impl Shared {
     // ---- output
 
     /// Writes what the pipe takes without waiting, and leaves the rest to the writer.
-    fn flush(&self) {
+    pub(super) fn flush(&self) {
         let DrainStart::Ready(mut drain) = self.connection.drain(Route::Connection) else { return };
         while let Some(transmit) = drain.poll_transmit(CHUNK) {
             let length = transmit.bytes.len();

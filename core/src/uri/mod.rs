@@ -30,4 +30,5 @@ pub(crate) use expand::{Argument, ExpandError, expand};
 pub(crate) use router::{Conflict, Router};
 pub(crate) use specificity::Order;
 pub(crate) use syntax::TemplateError;
-pub(crate) use template::{UriTemplate, Variable};
+pub(crate) use template::UriTemplate;
+pub use template::Variable;

@@ -20,12 +20,14 @@ pub(crate) struct UriTemplate {
 
 /// A variable of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Variable {
-    pub(crate) name: Box<str>,
+#[non_exhaustive]
+pub struct Variable {
+    /// Its name, as RFC 6570 spells it.
+    pub name: Box<str>,
     /// It may be absent from a URI that matches.
-    pub(crate) optional: bool,
-    /// Its value is `Value::Many`.
-    pub(crate) list: bool,
+    pub optional: bool,
+    /// It is exploded (`{name*}`): its value is a list.
+    pub list: bool,
 }
 
 impl UriTemplate {

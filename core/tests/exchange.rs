@@ -1,0 +1,63 @@
+//! One message in hand, for hosts that run events by themselves.
+
+use wellhead::{Caller, Event, Handled, Responder, Server, Template};
+
+const READ: &[u8] = br#"{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"notes://a%20b","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+
+fn text(handled: Option<Handled>) -> String {
+    match handled {
+        Some(Handled::Answer(answer)) => String::from_utf8(answer).unwrap(),
+        other => panic!("no answer but {other:?}"),
+    }
+}
+
+#[test]
+fn an_exchange_is_answered_by_whoever_runs_its_event() {
+    let server = Server::new("s", "1");
+    server.add_template(Template::new("notes://{id}"), None, false).unwrap();
+    let connection = server.connect(Caller::default());
+    let handled = connection.handle_with(READ, |event| {
+        let Event::Read(call) = event else { panic!("not a read") };
+        assert_eq!((call.var("id"), call.raw("id")), (Some("a b"), Some("a%20b")));
+        call.into_responder().finish("found");
+    });
+    assert!(text(handled.ok()).contains("found"));
+}
+
+#[test]
+fn an_exchange_that_was_waited_for_long_enough_is_an_internal_error() {
+    let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
+    server.add_template(Template::new("notes://{id}"), None, false).unwrap();
+    let connection = server.connect(Caller::default());
+    let mut held: Option<Responder<_>> = None;
+    let handled = connection.handle_with(READ, |event| {
+        let Event::Read(call) = event else { panic!("not a read") };
+        held = Some(call.into_responder());
+    });
+    let Ok(Handled::Later(route)) = handled else { panic!("not later but {handled:?}") };
+    assert!(connection.take(route).is_none());
+    connection.expire(route);
+    assert!(text(connection.take(route)).contains("-32603"));
+    let held = held.unwrap();
+    assert!(held.is_cancelled());
+    assert!(!held.finish("late"));
+}
+
+#[test]
+fn a_template_names_its_variables() {
+    let variables = Template::new("notes://{id}{/path*}{?q}").variables();
+    let variables: Vec<_> = variables.unwrap().into_iter().map(|v| (v.name, v.optional, v.list)).collect();
+    let expected = [("id", false, false), ("path", true, true), ("q", true, false)];
+    assert_eq!(variables, expected.map(|(name, optional, list)| (name.into(), optional, list)));
+    assert!(Template::new("notes://{id").variables().is_err());
+}
+
+#[test]
+fn a_server_that_forgot_its_connections_tells_them_nothing() {
+    let server = Server::new("s", "1");
+    let before = server.connect(Caller::default());
+    server.forget_connections();
+    server.updated("notes://1").unwrap();
+    server.close();
+    assert!(!before.is_closed());
+}
