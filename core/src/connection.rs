@@ -138,10 +138,7 @@ impl Connection {
     /// # Errors
     /// As [`Connection::handle`].
     pub fn handle_with(&self, message: &[u8], mut run: impl FnMut(Event)) -> Result<Handled> {
-        let shared = &self.0;
-        let Some(exchange) = shared.machine.with(|m, _| m.open_exchange()) else { return Err(closed()) };
-        let route = Route::Exchange(exchange);
-        let mut event = shared.message(message.trim_ascii(), route, false);
+        let (route, mut event) = self.exchange(message)?;
         loop {
             if let Some(event) = event.take() {
                 self.run(|| run(event));
@@ -172,6 +169,17 @@ impl Connection {
         if let Route::Exchange(exchange) = route {
             self.0.step(|m, trash| m.expire(exchange, trash));
         }
+    }
+
+    /// Takes one message on a route of its own, apart from the input, and runs no callback. The question that it leads
+    /// to, if there is one at once, comes with it; others come out of [`Connection::poll_event`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::Closed`] after the connection or server was closed.
+    pub fn exchange(&self, message: &[u8]) -> Result<(Route, Option<Event>)> {
+        let Some(exchange) = self.0.machine.with(|m, _| m.open_exchange()) else { return Err(closed()) };
+        let route = Route::Exchange(exchange);
+        Ok((route, self.0.message(message.trim_ascii(), route, false)))
     }
 
     /// Nobody wants what an exchange still has to say.

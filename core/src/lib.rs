@@ -12,12 +12,14 @@
 
 mod access;
 mod catalog;
+mod client;
 mod connection;
 mod drain;
 mod encode;
 mod error;
 mod event;
 mod group;
+pub mod http;
 mod hub;
 mod jsonrpc;
 mod keys;
@@ -37,6 +39,7 @@ mod wire;
 
 pub use access::{Caller, Operation, Verdict};
 pub use catalog::HandlerId;
+pub use client::TestClient;
 pub use connection::{Connection, Handled};
 pub use drain::{Drain, DrainStart, Transmit};
 pub use error::{Error, ErrorKind, Result};

@@ -93,6 +93,22 @@ impl Contents {
         self
     }
 
+    /// The text, if it is text.
+    pub fn text(&self) -> Option<&str> {
+        match &self.body {
+            Body::Text(text) => Some((**text).as_ref()),
+            Body::Blob(_) => None,
+        }
+    }
+
+    /// The bytes, if it is no text.
+    pub fn bytes(&self) -> Option<&[u8]> {
+        match &self.body {
+            Body::Text(_) => None,
+            Body::Blob(bytes) => Some((**bytes).as_ref()),
+        }
+    }
+
     /// The MIME type of this element.
     #[must_use]
     pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {

@@ -1,0 +1,295 @@
+//! A client in memory, for tests.
+
+use crate::access::Caller;
+use crate::connection::{Connection, Handled};
+use crate::drain::DrainStart;
+use crate::encode::quote_into;
+use crate::error::{Error, ErrorKind, Result};
+use crate::event::Event;
+use crate::group::Group;
+use crate::jsonrpc::{is_object, members, string};
+use crate::model::{Contents, Resource};
+use crate::protocol::Route;
+use crate::server::Server;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use parking_lot::{Condvar, Mutex};
+use serde_json::value::RawValue;
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long an answer that comes later is waited for.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Speaks to a server without a transport, and runs its callbacks on the calling thread. For the host's own tests.
+///
+/// ```
+/// let server = wellhead::Server::new("notes", "1.0.0");
+/// server.text("notes://about", "Notes.")?;
+/// let mut client = server.test_client()?;
+/// assert_eq!(client.list()?[0].uri(), "notes://about");
+/// assert_eq!(client.read("notes://about")?[0].text(), Some("Notes."));
+/// client.subscribe("notes://about")?;
+/// server.set("notes://about", "More notes.")?;
+/// assert_eq!(client.next_update()?, "notes://about");
+/// # Ok::<(), wellhead::Error>(())
+/// ```
+pub struct TestClient {
+    connection: Connection,
+    bell: Arc<Bell>,
+    next_id: u64,
+    updates: VecDeque<String>,
+    lists: usize,
+    _group: Group,
+}
+
+#[derive(Default)]
+struct Bell {
+    rung: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Bell {
+    fn ring(&self) {
+        *self.rung.lock() = true;
+        self.changed.notify_one();
+    }
+
+    /// False if nothing came in time.
+    fn wait(&self) -> bool {
+        let mut rung = self.rung.lock();
+        let timely = *rung || !self.changed.wait_for(&mut rung, PATIENCE).timed_out();
+        *rung = false;
+        timely
+    }
+}
+
+impl Server {
+    /// A client in memory that has shaken hands with this server.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Closed`].
+    pub fn test_client(&self) -> Result<TestClient> {
+        let bell = Arc::new(Bell::default());
+        let ringing = bell.clone();
+        let group = self.group(move || ringing.ring());
+        let connection = group.connect(Caller::default());
+        let mut client =
+            TestClient { connection, bell, next_id: 1, updates: VecDeque::new(), lists: 0, _group: group };
+        let version = crate::revision::Revision::newest_handshake();
+        let params = format!(
+            "{{\"protocolVersion\":\"{version}\",\"capabilities\":{{}},\"clientInfo\":{{\"name\":\"test\",\"version\":\"1\"}}}}"
+        );
+        client.request("initialize", &params)?;
+        client.connection.handle(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)?;
+        Ok(client)
+    }
+}
+
+impl TestClient {
+    /// Everything that is listed, all pages.
+    ///
+    /// # Errors
+    /// As [`TestClient::request`].
+    pub fn list(&mut self) -> Result<Vec<Resource>> {
+        let mut listed = Vec::new();
+        let mut params = "{}".to_owned();
+        loop {
+            let result = self.request("resources/list", &params)?;
+            let result = raw(&result)?;
+            let [resources, cursor] = pick(result, &["resources", "nextCursor"])?;
+            for item in array(resources)? {
+                listed.push(resource(item)?);
+            }
+            let Some(cursor) = cursor else { return Ok(listed) };
+            params = format!("{{\"cursor\":{}}}", cursor.get());
+        }
+    }
+
+    /// The contents of a resource.
+    ///
+    /// # Errors
+    /// As [`TestClient::request`].
+    pub fn read(&mut self, uri: &str) -> Result<Vec<Contents>> {
+        let result = self.request("resources/read", &uri_params(uri))?;
+        let [list] = pick(raw(&result)?, &["contents"])?;
+        array(list)?.into_iter().map(contents).collect()
+    }
+
+    /// Asks to be told of changes of `uri`.
+    ///
+    /// # Errors
+    /// As [`TestClient::request`].
+    pub fn subscribe(&mut self, uri: &str) -> Result<()> {
+        self.request("resources/subscribe", &uri_params(uri)).map(drop)
+    }
+
+    /// The URI of the next change; waits for it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] if none comes.
+    pub fn next_update(&mut self) -> Result<String> {
+        loop {
+            self.pump()?;
+            if let Some(uri) = self.updates.pop_front() {
+                return Ok(uri);
+            }
+            self.wait("an update")?;
+        }
+    }
+
+    /// How often the list was said to have changed since the last call. Does not wait.
+    ///
+    /// # Errors
+    /// None at present.
+    pub fn list_changes(&mut self) -> Result<usize> {
+        self.pump()?;
+        Ok(std::mem::take(&mut self.lists))
+    }
+
+    /// Any request; returns the result as JSON text. Callbacks run here; an answer that comes later is waited for.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unknown`] with the error's code and message if the server answered an error;
+    /// [`ErrorKind::Limit`] if no answer comes; [`ErrorKind::Closed`].
+    pub fn request(&mut self, method: &str, params: &str) -> Result<String> {
+        let id = self.next_id;
+        self.next_id += 1;
+        let message =
+            format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{params}}}");
+        let answer = match self.connection.handle(message.as_bytes())? {
+            Handled::Answer(answer) => answer,
+            Handled::Nothing => return Err(odd("no answer")),
+            Handled::Later(route) => self.later(route)?,
+        };
+        let answer = String::from_utf8(answer).map_err(|_| odd("an answer that is not text"))?;
+        let [result, error] = pick(raw(&answer)?, &["result", "error"])?;
+        match (result, error) {
+            (Some(result), None) => Ok(result.get().to_owned()),
+            (_, Some(error)) => {
+                let [code, message] = pick(error, &["code", "message"])?;
+                let message = message.and_then(string).unwrap_or_default();
+                let code = code.map_or("", RawValue::get);
+                Err(Error::new(ErrorKind::Unknown, format!("the server answered {code}: {message}")))
+            }
+            (None, None) => Err(odd("neither a result nor an error")),
+        }
+    }
+
+    fn later(&mut self, route: Route) -> Result<Vec<u8>> {
+        loop {
+            self.run_events();
+            match self.connection.take(route) {
+                Some(Handled::Answer(answer)) => return Ok(answer),
+                Some(_) => return Err(odd("no answer")),
+                None => {}
+            }
+            if let Err(e) = self.wait("an answer") {
+                self.connection.forget(route);
+                return Err(e);
+            }
+        }
+    }
+
+    fn run_events(&self) {
+        while let Some(event) = self.connection.poll_event() {
+            self.connection.run(|| Event::run(event));
+        }
+    }
+
+    /// Takes the notifications that have come.
+    fn pump(&mut self) -> Result<()> {
+        self.run_events();
+        let DrainStart::Ready(mut drain) = self.connection.drain(Route::Connection) else { return Ok(()) };
+        let mut bytes = Vec::new();
+        while let Some(transmit) = drain.poll_transmit(usize::MAX) {
+            let length = transmit.bytes.len();
+            bytes.extend_from_slice(transmit.bytes);
+            drain.wrote(length);
+        }
+        let text = String::from_utf8(bytes).map_err(|_| odd("a message that is not text"))?;
+        for line in text.lines() {
+            let [method, params] = pick(raw(line)?, &["method", "params"])?;
+            match method.and_then(string).as_deref() {
+                Some("notifications/resources/updated") => {
+                    let params = params.ok_or_else(|| odd("an update without params"))?;
+                    let [uri] = pick(params, &["uri"])?;
+                    self.updates.extend(uri.and_then(string).map(Into::into));
+                }
+                Some("notifications/resources/list_changed") => self.lists += 1,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn wait(&self, what: &str) -> Result<()> {
+        if self.bell.wait() {
+            return Ok(());
+        }
+        Err(Error::new(ErrorKind::Limit, format!("{what} did not come within {} s", PATIENCE.as_secs())))
+    }
+}
+
+impl fmt::Debug for TestClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TestClient").finish_non_exhaustive()
+    }
+}
+
+fn odd(what: &str) -> Error {
+    Error::new(ErrorKind::Panic, format!("the server sent {what}; this is a bug of ours"))
+}
+
+fn raw(text: &str) -> Result<&RawValue> {
+    serde_json::from_str(text).map_err(|e| odd("a message that is not JSON").because(e))
+}
+
+fn pick<'a, const N: usize>(object: &'a RawValue, names: &[&str; N]) -> Result<[Option<&'a RawValue>; N]> {
+    if !is_object(object) {
+        return Err(odd("something that is not an object"));
+    }
+    members(object, names).map_err(|e| odd(&e.to_string()))
+}
+
+fn array(list: Option<&RawValue>) -> Result<Vec<&RawValue>> {
+    let list = list.ok_or_else(|| odd("no list"))?;
+    serde_json::from_str(list.get()).map_err(|e| odd("something that is not an array").because(e))
+}
+
+fn uri_params(uri: &str) -> String {
+    let mut params = b"{\"uri\":".to_vec();
+    quote_into(uri, &mut params);
+    params.push(b'}');
+    String::from_utf8(params).expect("escaped text stays text")
+}
+
+fn resource(item: &RawValue) -> Result<Resource> {
+    let [uri, name, title, description, mime_type, size] =
+        pick(item, &["uri", "name", "title", "description", "mimeType", "size"])?;
+    let text = |value: Option<&RawValue>| value.and_then(string).map(std::borrow::Cow::into_owned);
+    let mut resource = Resource::new(text(uri).ok_or_else(|| odd("a resource without a URI"))?);
+    let descriptor = &mut resource.descriptor;
+    descriptor.name = text(name);
+    descriptor.title = text(title);
+    descriptor.description = text(description);
+    descriptor.mime_type = text(mime_type);
+    descriptor.size = size.and_then(|size| size.get().parse().ok());
+    Ok(resource)
+}
+
+fn contents(element: &RawValue) -> Result<Contents> {
+    let [uri, mime_type, text, blob] = pick(element, &["uri", "mimeType", "text", "blob"])?;
+    let mut contents = match (text.and_then(string), blob.and_then(string)) {
+        (Some(text), None) => Contents::new(&*text),
+        (None, Some(blob)) => {
+            Contents::new(STANDARD.decode(&*blob).map_err(|_| odd("a blob that is not base64"))?)
+        }
+        _ => return Err(odd("contents that are neither text nor blob")),
+    };
+    contents.uri = uri.and_then(string).map(Into::into);
+    contents.mime_type = mime_type.and_then(string).map(Into::into);
+    Ok(contents)
+}
