@@ -90,10 +90,6 @@ impl<'a> Object<'a> {
         self
     }
 
-    pub(crate) fn number(&mut self, name: &'static str, value: u64) -> &mut Self {
-        self.raw(name, itoa::Buffer::new().format(value))
-    }
-
     pub(crate) fn boolean(&mut self, name: &'static str, value: bool) -> &mut Self {
         self.raw(name, if value { "true" } else { "false" })
     }
@@ -162,11 +158,11 @@ mod tests {
     fn members_are_separated_by_commas() {
         let text = written(|out| {
             let mut object = Object::begin(out);
-            object.string("s", "\n").raw("r", "[1]").raw("b", b"2").number("n", u64::MAX).boolean("t", true);
+            object.string("s", "\n").raw("r", "[1]").raw("b", b"2").boolean("t", true);
             Object::begin(object.member("o")).end();
             object.boolean("f", false);
             object.end();
         });
-        assert_eq!(text, r#"{"s":"\n","r":[1],"b":2,"n":18446744073709551615,"t":true,"o":{},"f":false}"#);
+        assert_eq!(text, r#"{"s":"\n","r":[1],"b":2,"t":true,"o":{},"f":false}"#);
     }
 }

@@ -1,7 +1,7 @@
 //! Messages on their way out, by route.
 
 use super::subscriptions::Mark;
-use crate::encode::{base64_into, escape_chunk_end, escape_into};
+use crate::encode::{base64_chunk, base64_into, escape_chunk_end, escape_into};
 use crate::wire::{Payload, Segment};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -306,7 +306,7 @@ impl Half {
             }
             Segment::Blob(bytes) => {
                 let bytes: &[u8] = (**bytes).as_ref();
-                let end = (self.encoded + max / 3 * 3).min(bytes.len());
+                let end = (self.encoded + base64_chunk(max)).min(bytes.len());
                 base64_into(bytes.get(self.encoded..end).unwrap_or_default(), &mut self.buffer);
                 self.encoded = end;
                 end >= bytes.len()

@@ -4,7 +4,10 @@ use super::descriptor::{separated, text};
 use super::{Cache, ResultWriter};
 use crate::encode::quote_into;
 use crate::jsonrpc::RequestId;
+use crate::jsonrpc::write::Object;
 use crate::revision::Revision;
+
+pub(super) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// Who the server is and what it offers; never changes.
 pub(crate) struct Identity {
@@ -28,9 +31,10 @@ impl Identity {
     ) -> Self {
         let mut identity =
             Identity { name, version, title, instructions, subscribe, list_changed, result_meta: Vec::new() };
-        let mut meta = b"\"_meta\":{".to_vec();
-        identity.write_server_info_member(&mut meta);
-        meta.push(b'}');
+        let mut meta = b"\"_meta\":".to_vec();
+        let mut members = Object::begin(&mut meta);
+        identity.write_server_info(members.member(SERVER_INFO));
+        members.end();
         identity.result_meta = meta;
         identity
     }
@@ -40,9 +44,8 @@ impl Identity {
         &self.result_meta
     }
 
-    /// The member of a result's `_meta` that names the server.
-    pub(crate) fn write_server_info_member(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(b"\"io.modelcontextprotocol/serverInfo\":");
+    /// What a result's `_meta` says of the server.
+    pub(super) fn write_server_info(&self, out: &mut Vec<u8>) {
         self.write(out, true);
     }
 
@@ -57,12 +60,15 @@ impl Identity {
     }
 
     fn write_capabilities(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(match (self.subscribe, self.list_changed) {
-            (true, true) => b"{\"resources\":{\"subscribe\":true,\"listChanged\":true}}",
-            (true, false) => b"{\"resources\":{\"subscribe\":true}}",
-            (false, true) => b"{\"resources\":{\"listChanged\":true}}",
-            (false, false) => b"{\"resources\":{}}",
-        });
+        let mut capabilities = Object::begin(out);
+        let mut resources = Object::begin(capabilities.member("resources"));
+        for (name, offered) in [("subscribe", self.subscribe), ("listChanged", self.list_changed)] {
+            if offered {
+                resources.boolean(name, true);
+            }
+        }
+        resources.end();
+        capabilities.end();
     }
 }
 

@@ -1,92 +1,98 @@
 //! Notifications, and the end of a listen stream.
 
+use super::descriptor::separated;
+use super::lifecycle::SERVER_INFO;
 use super::{Identity, ResultWriter};
 use crate::encode::quote_into;
 use crate::jsonrpc::RequestId;
-use crate::jsonrpc::write::end;
+use crate::jsonrpc::write::{Object, notification};
 use crate::revision::Revision;
 use std::sync::Arc;
 
-const SUBSCRIPTION_ID: &[u8] = b"\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":";
+const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 
-fn begin(out: &mut Vec<u8>, method: &str) {
-    out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"method\":\"");
-    out.extend_from_slice(method.as_bytes());
-    out.push(b'"');
-}
-
+/// The `_meta` that tells which listen stream a message belongs to.
 fn stream_meta(out: &mut Vec<u8>, stream: &RequestId) {
-    out.extend_from_slice(SUBSCRIPTION_ID);
-    out.extend_from_slice(stream.raw().as_bytes());
-    out.push(b'}');
+    let mut meta = Object::begin(out);
+    meta.raw(SUBSCRIPTION_ID, stream.raw());
+    meta.end();
 }
 
 /// `notifications/resources/updated`, for a listen stream or for a session.
 pub(crate) fn updated(out: &mut Vec<u8>, stream: Option<&RequestId>, uri: &str, title: Option<&str>) {
-    begin(out, "notifications/resources/updated");
-    out.extend_from_slice(b",\"params\":{");
-    if let Some(stream) = stream {
-        stream_meta(out, stream);
-        out.push(b',');
-    }
-    out.extend_from_slice(b"\"uri\":");
-    quote_into(uri, out);
-    super::descriptor::text(out, "title", title);
-    out.push(b'}');
-    end(out);
+    notification(
+        out,
+        "notifications/resources/updated",
+        Some(|out: &mut Vec<u8>| {
+            let mut params = Object::begin(out);
+            if let Some(stream) = stream {
+                stream_meta(params.member("_meta"), stream);
+            }
+            params.string("uri", uri);
+            if let Some(title) = title {
+                params.string("title", title);
+            }
+            params.end();
+        }),
+    );
 }
 
 /// `notifications/resources/list_changed`, for a listen stream or for a session.
 pub(crate) fn list_changed(out: &mut Vec<u8>, stream: Option<&RequestId>) {
-    begin(out, "notifications/resources/list_changed");
-    if let Some(stream) = stream {
-        out.extend_from_slice(b",\"params\":{");
-        stream_meta(out, stream);
-        out.push(b'}');
-    }
-    end(out);
+    let params = stream.map(|stream| {
+        move |out: &mut Vec<u8>| {
+            let mut params = Object::begin(out);
+            stream_meta(params.member("_meta"), stream);
+            params.end();
+        }
+    });
+    notification(out, "notifications/resources/list_changed", params);
 }
 
 /// `notifications/subscriptions/acknowledged`: the first message of a listen stream.
 pub(crate) fn acknowledged(out: &mut Vec<u8>, stream: &RequestId, lists: bool, uris: &[Arc<str>]) {
-    begin(out, "notifications/subscriptions/acknowledged");
-    out.extend_from_slice(b",\"params\":{");
-    stream_meta(out, stream);
-    out.extend_from_slice(b",\"notifications\":{");
-    if lists {
-        out.extend_from_slice(b"\"resourcesListChanged\":true");
-    }
-    if !uris.is_empty() {
-        if lists {
-            out.push(b',');
-        }
-        out.extend_from_slice(b"\"resourceSubscriptions\":[");
-        super::descriptor::separated(out, uris, |out, uri| quote_into(uri, out));
-        out.push(b']');
-    }
-    out.extend_from_slice(b"}}");
-    end(out);
+    notification(
+        out,
+        "notifications/subscriptions/acknowledged",
+        Some(|out: &mut Vec<u8>| {
+            let mut params = Object::begin(out);
+            stream_meta(params.member("_meta"), stream);
+            let mut honoured = Object::begin(params.member("notifications"));
+            if lists {
+                honoured.boolean("resourcesListChanged", true);
+            }
+            if !uris.is_empty() {
+                let list = honoured.member("resourceSubscriptions");
+                list.push(b'[');
+                separated(list, uris, |out, uri| quote_into(uri, out));
+                list.push(b']');
+            }
+            honoured.end();
+            params.end();
+        }),
+    );
 }
 
 /// The result that ends a listen stream from our side.
 pub(crate) fn stream_ended(out: &mut Vec<u8>, revision: &Revision, stream: &RequestId, identity: &Identity) {
     let mut result = ResultWriter::begin(out, revision, stream);
-    let meta = result.member("_meta");
-    meta.extend_from_slice(b"{\"io.modelcontextprotocol/subscriptionId\":");
-    meta.extend_from_slice(stream.raw().as_bytes());
-    meta.push(b',');
-    identity.write_server_info_member(meta);
-    meta.push(b'}');
+    let mut meta = Object::begin(result.member("_meta"));
+    meta.raw(SUBSCRIPTION_ID, stream.raw());
+    identity.write_server_info(meta.member(SERVER_INFO));
+    meta.end();
     result.end_bare();
 }
 
 /// `notifications/cancelled` for a stream that has ended: some clients wait for it.
 pub(crate) fn cancelled_stream(out: &mut Vec<u8>, stream: &RequestId) {
-    begin(out, "notifications/cancelled");
-    out.extend_from_slice(b",\"params\":{\"requestId\":");
-    out.extend_from_slice(stream.raw().as_bytes());
-    out.push(b',');
-    stream_meta(out, stream);
-    out.push(b'}');
-    end(out);
+    notification(
+        out,
+        "notifications/cancelled",
+        Some(|out: &mut Vec<u8>| {
+            let mut params = Object::begin(out);
+            params.raw("requestId", stream.raw());
+            stream_meta(params.member("_meta"), stream);
+            params.end();
+        }),
+    );
 }
