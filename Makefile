@@ -1,3 +1,66 @@
+# Each target is one plain command; `make help` lists them.
+# CARGO_TARGET_DIR is respected throughout.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
+PYTHON ?= python3
+
+include $(wildcard ffi/ffi.mk bindings/python/python.mk bindings/node/node.mk tests/models.mk)
+
+.PHONY: help
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 20
+
+# ---- the two commands
+
+.PHONY: demo
+demo: hosts ## each of the four hosts driven by real clients, as a table
+	bash tests/clients/setup.sh
+	$(PYTHON) tests/clients/run.py --demo
+
+.PHONY: test
+test: ## everything that one Rust, one Python and one Node can show, in at most 15 minutes
+	$(PYTHON) tests/steps.py lint test-rust test-models fuzz check-header test-c test-c-asan test-python test-node test-clients test-readme rows words
+
+.PHONY: test-all
+test-all: ## what is long or needs more, besides
+	$(PYTHON) tests/steps.py lint test-rust test-models fuzz-long check-header test-c test-c-asan test-python-all test-node test-clients test-readme rows words
+
+# ---- the parts
+
+.PHONY: lint
+lint: ## formatting and lints, with warnings as errors
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --features wellhead/stdio -- -D warnings
+
+.PHONY: test-rust
+test-rust: ## the core: unit tests, vectors, the stdio driver, documentation
+	cargo test -p wellhead --features stdio
+
+.PHONY: hosts
+hosts: c python node ## the notes application in the four languages
+	cargo build -p wellhead --features stdio --example notes
+
+.PHONY: test-clients
+test-clients: hosts ## the official clients against the notes application in the four languages
+	bash tests/clients/setup.sh
+	$(PYTHON) tests/clients/run.py
+
+.PHONY: test-readme
+test-readme: ## the README's smallest servers, each from an empty folder
+	bash tests/readme/run.sh
+
 .PHONY: rows
 rows: ## which protocol rows no vector and no named test covers
-	python3 tests/rows.py
+	$(PYTHON) tests/rows.py
+
+.PHONY: words
+words: ## that every public name stands in the tables of ARCHITECTURE.md, in every language
+	$(PYTHON) tests/words.py
+
+.PHONY: bench-hosts
+bench-hosts: ## the hosts of bench/hosts.txt, in release mode
+	bash bench/build.sh
