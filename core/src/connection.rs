@@ -125,7 +125,7 @@ impl Connection {
     }
 
     /// Deals with one message, apart from the input, and runs here the callbacks that it leads to. Its answer does not
-    /// mix with the connection's other output.
+    /// mix with the connection's other output. A listen stream is refused: it has more to say than an answer.
     ///
     /// # Errors
     /// [`ErrorKind::Closed`] after the connection or server was closed.
@@ -138,7 +138,7 @@ impl Connection {
     /// # Errors
     /// As [`Connection::handle`].
     pub fn handle_with(&self, message: &[u8], mut run: impl FnMut(Event)) -> Result<Handled> {
-        let (route, mut event) = self.exchange(message)?;
+        let (route, mut event) = self.open_exchange(message, true)?;
         loop {
             if let Some(event) = event.take() {
                 self.run(|| run(event));
@@ -177,7 +177,13 @@ impl Connection {
     /// # Errors
     /// [`ErrorKind::Closed`] after the connection or server was closed.
     pub fn exchange(&self, message: &[u8]) -> Result<(Route, Option<Event>)> {
-        let Some(exchange) = self.0.machine.with(|m, _| m.open_exchange()) else { return Err(closed()) };
+        self.open_exchange(message, false)
+    }
+
+    fn open_exchange(&self, message: &[u8], single: bool) -> Result<(Route, Option<Event>)> {
+        let Some(exchange) = self.0.machine.with(|m, _| m.open_exchange(single)) else {
+            return Err(closed());
+        };
         let route = Route::Exchange(exchange);
         Ok((route, self.0.message(message.trim_ascii(), route, false)))
     }

@@ -61,3 +61,12 @@ fn a_server_that_forgot_its_connections_tells_them_nothing() {
     server.close();
     assert!(!before.is_closed());
 }
+
+#[test]
+fn a_listen_stream_is_refused_where_there_is_room_for_one_answer() {
+    let server = Server::new("s", "1");
+    let connection = server.connect(Caller::default());
+    let listen = br#"{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+    let Handled::Answer(answer) = connection.handle(listen).unwrap() else { panic!("no answer") };
+    assert!(String::from_utf8(answer).unwrap().contains(r#""id":1,"error":{"code":-32600,"#));
+}

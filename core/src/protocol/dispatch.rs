@@ -188,6 +188,10 @@ impl Machine {
                 self.outbox.write(route, done, |p| wire::empty_result(p.out, revision, &draft.id, identity));
                 None
             }
+            Method::Listen if self.outbox.is_single(route) => {
+                let what = "a listen stream needs a connection; this message was handed in alone";
+                return Err((Stage::Refused, RpcError::invalid_request(what)));
+            }
             Method::Listen => {
                 let (lists, uris) = draft.notifications().map_err(bad)?;
                 let limit_of = self.settings.limits.listen_streams;

@@ -134,13 +134,14 @@ impl Machine {
     }
 
     /// A new exchange: a route of its own for one message.
-    pub(crate) fn open_exchange(&mut self) -> Option<u64> {
+    /// `single`: there is room for an answer only, not for a stream.
+    pub(crate) fn open_exchange(&mut self, single: bool) -> Option<u64> {
         if self.closed {
             return None;
         }
         let exchange = self.next_exchange;
         self.next_exchange += 1;
-        self.outbox.open(exchange);
+        self.outbox.open(exchange, single);
         Some(exchange)
     }
 

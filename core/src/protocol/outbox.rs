@@ -64,6 +64,7 @@ struct Outlet {
     half: Option<Half>,
     /// Somebody is draining.
     drained: bool,
+    single: bool,
     /// Changes to be rendered when the client takes them.
     marks: VecDeque<Mark>,
 }
@@ -100,8 +101,13 @@ impl Outbox {
         }
     }
 
-    pub(crate) fn open(&mut self, exchange: u64) {
-        self.exchanges.insert(exchange, Outlet::default());
+    pub(crate) fn open(&mut self, exchange: u64, single: bool) {
+        self.exchanges.insert(exchange, Outlet { single, ..Outlet::default() });
+    }
+
+    /// Whether the route has room for an answer only.
+    pub(crate) fn is_single(&mut self, route: Route) -> bool {
+        self.outlet(route).is_some_and(|outlet| outlet.single)
     }
 
     /// Undelivered bytes, large bodies by the size of their source.
