@@ -1,0 +1,15 @@
+#!/bin/sh
+# Builds the package in place: wellhead.node by cargo, dist/ by tsc. `--release` for what is published.
+set -eu
+cd "$(dirname "$0")"
+profile=debug
+[ "${1-}" = --release ] && profile=release
+cargo build --quiet -p wellhead-node $([ $profile = release ] && echo --release)
+target=${CARGO_TARGET_DIR:-../../target}
+library=$(ls "$target/$profile/"libwellhead_node.so "$target/$profile/"libwellhead_node.dylib "$target/$profile/"wellhead_node.dll 2>/dev/null | head -n 1)
+# By a new file: a running process may have the old one mapped.
+rm -f wellhead.node
+cp "$library" wellhead.node
+[ -d node_modules/typescript ] || npm ci --loglevel=error
+rm -rf dist
+node_modules/.bin/tsc -p .

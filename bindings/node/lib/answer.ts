@@ -1,0 +1,60 @@
+/** Hosts' values in the narrow form that the native half takes. */
+import { PermissionDenied, ResourceNotFound } from './errors.js';
+import { DENIED, type Failed, type NativeAnswer, type NativePage } from './native.js';
+import type { Body, Contents, Page } from './values.js';
+
+/** What a read callback answered. */
+export function answer(body: Body): NativeAnswer {
+  if (typeof body === 'string' || body instanceof Uint8Array) return body;
+  if (body === undefined || body === null) return undefined;
+  if (Array.isArray(body)) return parts(body as readonly Contents[]);
+  if (typeof body === 'object') return parts([body as Contents]);
+  return { failed: `the callback returned a ${typeof body}; return a string, a Uint8Array or Contents` };
+}
+
+function parts(all: readonly Contents[]): NativeAnswer {
+  const flat: (string | Uint8Array | undefined)[] = [];
+  for (const part of all) {
+    const body: unknown = part?.body;
+    if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
+      return { failed: 'the callback returned an object whose body is neither a string nor a Uint8Array' };
+    }
+    flat.push(body, part.uri, part.mimeType, part.meta && JSON.stringify(part.meta));
+  }
+  return flat;
+}
+
+/** What a list callback answered. */
+export function page(page: Page): NativePage {
+  const items: unknown = page?.items;
+  if (typeof items !== 'object' || items === null || !(Symbol.iterator in items)) {
+    return { failed: 'the callback returned no page; return { items, more }' };
+  }
+  return JSON.stringify({ items: Array.isArray(items) ? items : [...page.items], more: page.more === true });
+}
+
+/** What a callback threw. */
+export function thrown(e: unknown): NativeAnswer {
+  if (e instanceof ResourceNotFound) return undefined;
+  if (e instanceof PermissionDenied) return DENIED;
+  return failure(e);
+}
+
+export function failure(e: unknown): Failed {
+  return { failed: text(e) };
+}
+
+/** With the stack, where there is one. It may be anything, and may throw when it is looked at. */
+function text(e: unknown): string {
+  try {
+    return e instanceof Error ? String(e.stack ?? e) : String(e);
+  } catch {
+    return 'the callback threw something that has no text';
+  }
+}
+
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
+  );
+}

@@ -1,0 +1,119 @@
+/** Runs callbacks and hands their answers to the native half. */
+import { answer, failure, isThenable, page, thrown } from './answer.js';
+import { RunningCall } from './call.js';
+import { LATER, type Hooks, type NativeAnswer, type NativePage } from './native.js';
+import type { Body, Lister, Page, Reader } from './values.js';
+
+/** A reader whose variables are those of any template. */
+export type AnyReader = Reader<any>;
+
+export class Callbacks {
+  readonly #readers = new Map<number, AnyReader>();
+  readonly #listers = new Map<number, Lister>();
+  /** Calls that are answered later. */
+  readonly #calls = new Map<number, RunningCall>();
+  readonly #finish: (call: number, answer: NativeAnswer | NativePage) => void;
+
+  /** What the native half runs events with. */
+  readonly hooks: Hooks;
+
+  constructor(finish: (call: number, answer: NativeAnswer | NativePage) => void) {
+    this.#finish = finish;
+    this.hooks = [
+      (handler, number, uri, ...variables) => this.#read(handler, number, uri, variables),
+      (handler, number, after, limit) => this.#list(handler, number, after, limit),
+      (number) => this.#cancel(number),
+    ];
+  }
+
+  reads(handler: number, read: AnyReader): void {
+    this.#readers.set(handler, read);
+  }
+
+  lists(handler: number, list: Lister): void {
+    this.#listers.set(handler, list);
+  }
+
+  /** Calls under way finish. */
+  forget(handler: number): void {
+    this.#readers.delete(handler);
+    this.#listers.delete(handler);
+  }
+
+  #read(handler: number, number: number, uri: string, variables: (string | string[])[]): NativeAnswer {
+    const read = this.#readers.get(handler);
+    if (read === undefined) return undefined; // removed after the request had been looked up
+    const call = new RunningCall(uri);
+    try {
+      const body = read(vars(variables), call);
+      if (typeof body === 'string') return body;
+      if (!isThenable(body)) return answer(body);
+      this.#later(number, call, body, (body) => answer(body as Body), thrown);
+      return LATER;
+    } catch (e) {
+      return thrown(e);
+    }
+  }
+
+  #list(handler: number, number: number, after: string | undefined, limit: number): NativePage {
+    const list = this.#listers.get(handler);
+    if (list === undefined) return '{"items":[],"more":false}';
+    const call = new RunningCall('');
+    try {
+      const listed = list({ after, limit }, call);
+      if (!isThenable(listed)) return page(listed);
+      this.#later(number, call, listed, (listed) => page(listed as Page), failure);
+      return LATER;
+    } catch (e) {
+      return failure(e);
+    }
+  }
+
+  #later<A extends NativeAnswer | NativePage>(
+    number: number,
+    call: RunningCall,
+    value: PromiseLike<unknown>,
+    made: (value: unknown) => A,
+    failed: (e: unknown) => A,
+  ): void {
+    this.#calls.set(number, call);
+    const finish = (answer: A) => {
+      this.#calls.delete(number);
+      this.#finish(number, answer);
+    };
+    Promise.resolve(value).then(
+      (value) => {
+        let answer;
+        try {
+          answer = made(value);
+        } catch (e) {
+          answer = failed(e);
+        }
+        finish(answer);
+      },
+      (e: unknown) => finish(failed(e)),
+    );
+  }
+
+  #cancel(number: number): void {
+    const call = this.#calls.get(number);
+    if (call !== undefined) RunningCall.cancel(call);
+  }
+}
+
+/** From names and values in turn. */
+function vars(variables: (string | string[])[]): Record<string, string | string[]> {
+  if (variables.length === 0) return {};
+  if (variables.length === 2) return { [variables[0] as string]: variables[1] as string | string[] };
+  const vars: Record<string, string | string[]> = {};
+  for (let i = 0; i < variables.length; i += 2) {
+    const value = variables[i + 1] as string | string[];
+    Object.defineProperty(vars, variables[i] as string, {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
+  }
+  return vars;
+}

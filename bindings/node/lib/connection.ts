@@ -1,0 +1,115 @@
+import { closed, invalid, native } from './errors.js';
+import type { Hooks, NativeConnection } from './native.js';
+
+/** A message in hand whose answer is still to come. */
+interface Exchange {
+  readonly number: number;
+  readonly resolve: (answer: Uint8Array | undefined) => void;
+  readonly reject: (e: Error) => void;
+}
+
+/**
+ * One client, bytes in and bytes out: newline-delimited JSON-RPC messages, split anywhere. Made by
+ * {@link Server.connect}.
+ *
+ * After `receive`, and when woken: `pollEvent` until it returns 0, then `pollTransmit` until it returns `undefined`.
+ */
+export class Connection {
+  readonly #native: NativeConnection;
+  readonly #hooks: Hooks;
+  readonly #wake: (() => void) | undefined;
+  #exchanges: Exchange[] = [];
+
+  /** @internal */
+  constructor(native: NativeConnection, hooks: Hooks, wake: (() => void) | undefined) {
+    this.#native = native;
+    this.#hooks = hooks;
+    this.#wake = wake;
+  }
+
+  /**
+   * Takes input; it is only buffered. Returns how many bytes were accepted: if fewer than given, stop reading until
+   * woken, and offer the rest again.
+   */
+  receive(bytes: Uint8Array): number {
+    if (!(bytes instanceof Uint8Array)) throw invalid(`bytes: a Uint8Array, not ${typeof bytes}`);
+    return this.#native.receive(bytes);
+  }
+
+  /** No more input. A last line without a newline still counts, and what was received is still answered. */
+  end(): void {
+    this.#native.end();
+  }
+
+  /** Runs the callbacks of up to `max` events, here. Returns how many there were; 0 from inside a callback. */
+  pollEvent(max = Infinity): number {
+    return this.#native.pollEvent(max, ...this.#hooks);
+  }
+
+  /** A piece of output for the client, at most `max` bytes; `undefined`: there is none. */
+  pollTransmit(max = Infinity): Uint8Array | undefined {
+    return this.#native.pollTransmit(max) ?? undefined;
+  }
+
+  /** When to call {@link Connection.tick} at the latest, in milliseconds of the host's clock. */
+  pollTimeout(): number | undefined {
+    return this.#native.pollTimeout() ?? undefined;
+  }
+
+  /** Tells the time, in milliseconds of any monotonic clock. Answers that took too long become errors. */
+  tick(nowMs: number): void {
+    this.#native.tick(nowMs);
+  }
+
+  /**
+   * Deals with one message, apart from the other input and output, and resolves to its answer; `undefined`: it has
+   * none.
+   *
+   * @throws {ClosedError} if the connection or its server is closed, before or meanwhile
+   */
+  async handle(message: string | Uint8Array): Promise<Uint8Array | undefined> {
+    const bytes = typeof message === 'string' ? new TextEncoder().encode(message) : message;
+    if (!(bytes instanceof Uint8Array)) throw invalid(`message: a string or a Uint8Array, not ${typeof message}`);
+    const answer = native(() => this.#native.handle(bytes, ...this.#hooks));
+    if (typeof answer !== 'number') return answer;
+    return new Promise((resolve, reject) => this.#exchanges.push({ number: answer, resolve, reject }));
+  }
+
+  /** Ended or closed, and nothing is left to poll, to answer or to take. */
+  get finished(): boolean {
+    return this.#native.finished;
+  }
+
+  /** Drops everything at once, output included. */
+  close(): void {
+    this.#native.close();
+    this.#settle();
+  }
+
+  /** @internal */
+  static number(connection: Connection): number {
+    return connection.#native.number;
+  }
+
+  /** @internal */
+  static wake(connection: Connection): void {
+    if (connection.#exchanges.length > 0) {
+      connection.pollEvent(); // an answer may take several questions
+      connection.#settle();
+    }
+    const wake = connection.#wake;
+    if (wake !== undefined) queueMicrotask(wake); // what it throws is its own uncaught exception
+  }
+
+  #settle(): void {
+    const waiting = this.#exchanges;
+    this.#exchanges = [];
+    for (const exchange of waiting) {
+      const answer = this.#native.pollExchange(exchange.number);
+      if (answer === undefined) this.#exchanges.push(exchange);
+      else if (answer instanceof Uint8Array) exchange.resolve(answer);
+      else if (this.#native.closed) exchange.reject(closed('connection'));
+      else exchange.resolve(undefined);
+    }
+  }
+}

@@ -1,0 +1,113 @@
+/** The words after `ERR_WELLHEAD_`: the same in every language. */
+type Word =
+  | 'INVALID_ARGUMENT'
+  | 'INVALID_UTF8'
+  | 'INVALID_URI'
+  | 'INVALID_TEMPLATE'
+  | 'DUPLICATE'
+  | 'AMBIGUOUS'
+  | 'UNKNOWN'
+  | 'CLOSED'
+  | 'LIMIT'
+  | 'IO'
+  | 'FORKED'
+  | 'PANIC'
+  | 'NOT_FOUND'
+  | 'DENIED';
+
+/** What {@link WellheadError.code} may be. */
+export type ErrorCode = `ERR_WELLHEAD_${Word}`;
+
+/** Every error of this package. Branch on `code`, or on the subclass. */
+export class WellheadError extends Error {
+  /** What went wrong, for programs. */
+  readonly code: ErrorCode;
+
+  /** @internal */
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+
+  static {
+    this.prototype.name = 'WellheadError';
+  }
+}
+
+/** A registration that cannot be: an invalid URI or template, a duplicate, an ambiguous template, an unknown name. */
+export class RegistrationError extends WellheadError {
+  static {
+    this.prototype.name = 'RegistrationError';
+  }
+}
+
+/** The server or the connection was closed. */
+export class ClosedError extends WellheadError {
+  static {
+    this.prototype.name = 'ClosedError';
+  }
+}
+
+/** A limit was reached; the message names it. */
+export class LimitError extends WellheadError {
+  static {
+    this.prototype.name = 'LimitError';
+  }
+}
+
+/** Throw it from a callback: there is no such resource. The same as answering `undefined`. */
+export class ResourceNotFound extends WellheadError {
+  constructor(message = 'Resource not found') {
+    super('ERR_WELLHEAD_NOT_FOUND', message);
+  }
+
+  static {
+    this.prototype.name = 'ResourceNotFound';
+  }
+}
+
+/** Throw it from a callback: there is such a resource, but not for this client. */
+export class PermissionDenied extends WellheadError {
+  constructor(message = 'Permission denied') {
+    super('ERR_WELLHEAD_DENIED', message);
+  }
+
+  static {
+    this.prototype.name = 'PermissionDenied';
+  }
+}
+
+const registration = new Set<string>([
+  'ERR_WELLHEAD_INVALID_URI',
+  'ERR_WELLHEAD_INVALID_TEMPLATE',
+  'ERR_WELLHEAD_DUPLICATE',
+  'ERR_WELLHEAD_AMBIGUOUS',
+  'ERR_WELLHEAD_UNKNOWN',
+]);
+
+/** Calls into the native half; what it throws becomes an error of the class that its code belongs to. */
+export function native<T>(call: () => T): T {
+  try {
+    return call();
+  } catch (e) {
+    const { code, message } = e as { code?: unknown; message: string };
+    if (typeof code !== 'string' || !code.startsWith('ERR_WELLHEAD_')) throw e;
+    throw make(code as ErrorCode, message);
+  }
+}
+
+function make(code: ErrorCode, message: string): WellheadError {
+  if (registration.has(code)) return new RegistrationError(code, message);
+  if (code === 'ERR_WELLHEAD_CLOSED') return new ClosedError(code, message);
+  if (code === 'ERR_WELLHEAD_LIMIT') return new LimitError(code, message);
+  return new WellheadError(code, message);
+}
+
+/** For values that can never be right. */
+export function invalid(message: string): WellheadError {
+  return new WellheadError('ERR_WELLHEAD_INVALID_ARGUMENT', message);
+}
+
+export function closed(what: string): ClosedError {
+  return new ClosedError('ERR_WELLHEAD_CLOSED', `the ${what} is closed; make a new one`);
+}

@@ -1,0 +1,94 @@
+/** The native half (`src/*.rs`), as this half sees it. */
+import { createRequire } from 'node:module';
+
+/** What an event is run with. */
+export type Hooks = readonly [
+  read: (handler: number, call: number, uri: string, ...variables: (string | string[])[]) => NativeAnswer,
+  list: (handler: number, call: number, after: string | undefined, limit: number) => NativePage,
+  cancel: (call: number) => void,
+];
+
+/** The answer comes later, through `Native.finish`. */
+export const LATER = 2;
+/** Permission denied. */
+export const DENIED = 1;
+
+/** It failed: an internal error for the client, the text for the log. */
+export interface Failed {
+  readonly failed: string;
+}
+
+/** Text or bytes; nothing: not found; four elements for each part: body, URI, MIME type, `_meta` as JSON. */
+export type NativeAnswer =
+  | string
+  | Uint8Array
+  | readonly (string | Uint8Array | undefined)[]
+  | undefined
+  | typeof LATER
+  | typeof DENIED
+  | Failed;
+
+/** JSON of `{ items, more }`. */
+export type NativePage = string | typeof LATER | Failed;
+
+/** Bits of what `Native.turn` returns. */
+export const Next = { more: 1, ended: 2, woken: 4 } as const;
+
+export interface NativeServer {
+  addValue(uri: string, body: string | Uint8Array, descriptor: string | undefined): void;
+  setValue(uri: string, body: string | Uint8Array): void;
+  addResource(uri: string, descriptor: string | undefined): number;
+  addTemplate(template: string, descriptor: string | undefined, lists: boolean): number;
+  addList(name: string | undefined): number;
+  setFallback(): number;
+  remove(name: string): number | null;
+  updated(uri: string): void;
+  listChanged(): void;
+  close(): void;
+  connect(): NativeConnection;
+  finish(call: number, answer: NativeAnswer | NativePage): boolean;
+  start(guard: boolean, drainMs: number | undefined): void;
+  turn(...hooks: Hooks): number;
+  turnLater(): void;
+  woken(): number[];
+  terminate(): void;
+  stop(): void;
+}
+
+export interface NativeConnection {
+  readonly number: number;
+  readonly finished: boolean;
+  readonly closed: boolean;
+  receive(bytes: Uint8Array): number;
+  end(): void;
+  pollEvent(max: number, ...hooks: Hooks): number;
+  pollTransmit(max: number): Uint8Array | null;
+  pollTimeout(): number | null;
+  tick(nowMs: number): void;
+  handle(message: Uint8Array, ...hooks: Hooks): Uint8Array | number | undefined;
+  pollExchange(exchange: number): Uint8Array | boolean | undefined;
+  close(): void;
+}
+
+interface Binding {
+  Native: new (
+    name: string,
+    version: string,
+    options: string,
+    cursorKey: Uint8Array | undefined,
+    turn: () => void,
+    soon: () => void,
+    log: ((level: string, line: string) => void) | undefined,
+  ) => NativeServer;
+}
+
+export const { Native } = load();
+
+function load(): Binding {
+  try {
+    return createRequire(import.meta.url)('../wellhead.node') as Binding;
+  } catch (cause) {
+    const platform = `${process.platform}-${process.arch}`;
+    throw new Error(`wellhead: the native library does not load on ${platform}; build the package there`, { cause });
+  }
+}

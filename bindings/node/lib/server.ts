@@ -1,0 +1,304 @@
+import { type AnyReader, Callbacks } from './callbacks.js';
+import { Connection } from './connection.js';
+import { invalid, native } from './errors.js';
+import { listed } from './listing.js';
+import { Native, Next, type NativeServer } from './native.js';
+import type { Vars } from './template.js';
+import type {
+  Body,
+  Call,
+  Descriptor,
+  Lister,
+  LogLevel,
+  Reader,
+  Resource,
+  ResourceDescriptor,
+  RunOptions,
+  ServerOptions,
+} from './values.js';
+
+/** Turns that may follow each other before timers and I/O have theirs. */
+const TURNS = 16;
+
+/** A fixed text or fixed bytes, to be replaced or removed. Dropping this object removes nothing. */
+export interface Fixed {
+  /** Its URI. */
+  readonly uri: string;
+  /** Replaces the contents, and tells those who watch. */
+  set(body: string | Uint8Array): void;
+  /** Removes the resource, and tells those who watch the list. */
+  remove(): void;
+}
+
+/** What describes a template, and lists what it makes. */
+export interface ResourceOptions extends ResourceDescriptor {
+  /** Lists the resources that the template makes: a function as for {@link Server.list}, or what can be iterated. */
+  list?: Lister | Iterable<Resource> | undefined;
+}
+
+/**
+ * An application's resources, for any number of clients.
+ *
+ * ```js
+ * const server = new Server('notes', '1.0.0');
+ * server.text('notes://about', 'Notes.');
+ * server.resource('notes://{id}', { mimeType: 'text/markdown' }, ({ id }) => notes.get(id));
+ * await server.run();
+ * ```
+ *
+ * It belongs to the thread that made it; every method may be called from inside a callback.
+ */
+export class Server {
+  readonly #native: NativeServer;
+  readonly #callbacks: Callbacks;
+  readonly #turn = () => this.#takeTurn();
+  readonly #connections = new Map<number, WeakRef<Connection>>();
+  #soon = false;
+  #turns = 0;
+  #run: Promise<void> | undefined;
+  #ended: (() => void) | undefined;
+
+  /**
+   * @param name the server's name for programs
+   * @param version the version of the server, as clients see it
+   * @throws {WellheadError} `ERR_WELLHEAD_INVALID_ARGUMENT` for an option that cannot be
+   */
+  constructor(name: string, version: string, options: ServerOptions = {}) {
+    needString('name', name);
+    needString('version', version);
+    const { cursorKey, onLog, limits, title, instructions, subscribe, listChanged } = options;
+    for (const [name, limit] of Object.entries(limits ?? {})) {
+      if (limit !== undefined && limit !== Infinity && !(Number.isSafeInteger(limit) && (limit as number) >= 0)) {
+        throw invalid(`limits.${name}: a whole number, or Infinity, not ${String(limit)}`);
+      }
+    }
+    // The native half holds these functions, and must not thereby keep the server from being collected.
+    const self = new WeakRef(this);
+    const turn = () => {
+      const server = self.deref();
+      if (server !== undefined) server.#takeTurn();
+    };
+    const soon = () => {
+      const server = self.deref();
+      if (server !== undefined) server.#takeTurnSoon();
+    };
+    const log = onLog && ((level: string, line: string) => logTo(onLog, level as LogLevel, line));
+    const json = JSON.stringify({ title, instructions, subscribe, listChanged, limits });
+    this.#native = native(() => new Native(name, version, json, cursorKey, turn, soon, log));
+    this.#callbacks = new Callbacks((call, answer) => {
+      if (this.#native.finish(call, answer)) this.#takeTurnSoon();
+    });
+  }
+
+  // ---- what is served
+
+  /**
+   * A fixed text, served without a callback.
+   *
+   * @throws {RegistrationError} if `uri` is invalid or registered already
+   * @throws {ClosedError} after {@link Server.close}
+   */
+  text(uri: string, body: string, options?: ResourceDescriptor): Fixed {
+    needString('body', body);
+    return this.#value(uri, body, options);
+  }
+
+  /**
+   * Fixed bytes, served without a callback. 64 KiB and more are not copied: do not change, resize or transfer them.
+   *
+   * @throws as {@link Server.text}
+   */
+  blob(uri: string, body: Uint8Array, options?: ResourceDescriptor): Fixed {
+    if (!(body instanceof Uint8Array)) throw invalid(`body: a Uint8Array, not ${typeof body}`);
+    return this.#value(uri, body, options);
+  }
+
+  #value(uri: string, body: string | Uint8Array, options: ResourceDescriptor | undefined): Fixed {
+    needString('uri', uri);
+    native(() => this.#native.addValue(uri, body, json(options)));
+    return {
+      uri,
+      set: (body) => native(() => this.#native.setValue(uri, body)),
+      remove: () => this.remove(uri),
+    };
+  }
+
+  /**
+   * A URI, or every URI that a template (RFC 6570) makes, whose contents a callback supplies. The names and types of
+   * `vars` come from the template's literal.
+   *
+   * @throws {RegistrationError} if the URI or template is invalid, registered already or ambiguous
+   * @throws {ClosedError} after {@link Server.close}
+   */
+  resource<const T extends string>(uri: T, read: Reader<Vars<T>>): void;
+  resource<const T extends string>(uri: T, options: ResourceOptions, read: Reader<Vars<T>>): void;
+  resource(uri: string, ...rest: [AnyReader] | [ResourceOptions, AnyReader]): void {
+    needString('uri', uri);
+    const read = rest.length === 1 ? rest[0] : rest[1];
+    const { list, ...descriptor } = rest.length === 1 ? ({} as ResourceOptions) : rest[0];
+    if (typeof read !== 'function') throw invalid(`read: a function, not ${typeof read}`);
+    if (!uri.includes('{')) {
+      if (list !== undefined) throw invalid('list: only a template lists what it makes');
+      this.#callbacks.reads(native(() => this.#native.addResource(uri, json(descriptor))), read);
+      return;
+    }
+    const lister = list === undefined || typeof list === 'function' ? list : listed(list);
+    const handler = native(() => this.#native.addTemplate(uri, json(descriptor), lister !== undefined));
+    this.#callbacks.reads(handler, read);
+    if (lister !== undefined) this.#callbacks.lists(handler, lister);
+  }
+
+  /**
+   * A list source: after the fixed resources, the sources are listed in the order of their registration. The name goes
+   * into cursors, so replicas use the same; its ordinal if not given.
+   *
+   * @throws {RegistrationError} if the name is taken
+   * @throws {ClosedError} after {@link Server.close}
+   */
+  list(source: Lister): void;
+  list(name: string, source: Lister): void;
+  list(...given: [Lister] | [string, Lister]): void {
+    const [name, source] = given.length === 1 ? [undefined, given[0]] : given;
+    if (name !== undefined) needString('name', name);
+    if (typeof source !== 'function') throw invalid(`source: a function, not ${typeof source}`);
+    this.#callbacks.lists(native(() => this.#native.addList(name)), source);
+  }
+
+  /**
+   * Reads whatever no registration serves.
+   *
+   * @throws {ClosedError} after {@link Server.close}
+   */
+  fallback(read: (vars: Record<never, never>, call: Call) => Body | PromiseLike<Body>): void {
+    if (typeof read !== 'function') throw invalid(`read: a function, not ${typeof read}`);
+    this.#callbacks.reads(native(() => this.#native.setFallback()), read);
+  }
+
+  /**
+   * Removes a resource by its URI, a template by its text, or a list source by its name. Calls under way finish.
+   *
+   * @throws {RegistrationError} if nothing is registered there
+   * @throws {ClosedError} after {@link Server.close}
+   */
+  remove(name: string): void {
+    needString('name', name);
+    const handler = native(() => this.#native.remove(name));
+    if (handler !== null) this.#callbacks.forget(handler);
+  }
+
+  // ---- changes
+
+  /**
+   * The resource at `uri` changed: those who watch it are told. Never waits for a client. An unknown URI is fine.
+   *
+   * @throws {RegistrationError} if `uri` is no absolute URI
+   * @throws {ClosedError} after {@link Server.close}
+   */
+  updated(uri: string): void {
+    needString('uri', uri);
+    native(() => this.#native.updated(uri));
+  }
+
+  /**
+   * What is listed changed, by other means than registering and removing: those who want to know are told.
+   *
+   * @throws {ClosedError} after {@link Server.close}
+   */
+  listChanged(): void {
+    native(() => this.#native.listChanged());
+  }
+
+  // ---- clients
+
+  /**
+   * Serves standard input and output until the client goes, the pipe breaks, SIGTERM comes or the server is closed. All
+   * four are fine. Keeps the process alive meanwhile, and not after.
+   *
+   * @throws {ClosedError} after {@link Server.close}
+   * @throws {WellheadError} `ERR_WELLHEAD_INVALID_ARGUMENT` if somebody serves them already, `ERR_WELLHEAD_IO`
+   */
+  async run(options: RunOptions = {}): Promise<void> {
+    native(() => this.#native.start(options.guard !== false, options.drainMs));
+    const terminate = () => this.#native.terminate();
+    const stop = () => this.#native.stop();
+    if (options.handleSigterm !== false) process.once('SIGTERM', terminate);
+    process.once('exit', stop); // our threads end before the process does
+    this.#run = new Promise((ended) => (this.#ended = ended));
+    try {
+      await this.#run;
+    } finally {
+      process.removeListener('SIGTERM', terminate);
+      process.removeListener('exit', stop);
+    }
+  }
+
+  /** Ends every connection and {@link Server.run}, and waits for the latter. Answers still owed are dropped. */
+  async close(): Promise<void> {
+    this.#native.close();
+    await this.#run;
+  }
+
+  /**
+   * A connection for bytes that the host moves itself. `wake` is called when there is something to poll that was not
+   * there before, perhaps for nothing; never from inside of another call.
+   */
+  connect(wake?: () => void): Connection {
+    const connection = new Connection(this.#native.connect(), this.#callbacks.hooks, wake);
+    this.#connections.set(Connection.number(connection), new WeakRef(connection));
+    return connection;
+  }
+
+  // ---- turns
+
+  #takeTurnSoon(): void {
+    if (this.#soon) return;
+    this.#soon = true;
+    queueMicrotask(this.#turn);
+  }
+
+  #takeTurn(): void {
+    this.#soon = false;
+    const next = this.#native.turn(...this.#callbacks.hooks);
+    if (next & Next.woken) this.#wake();
+    if (next & Next.ended) {
+      this.#native.stop();
+      this.#run = undefined;
+      this.#ended?.();
+    }
+    if (!(next & Next.more)) {
+      this.#turns = 0;
+    } else if (++this.#turns < TURNS) {
+      this.#takeTurnSoon(); // after the Promises that are settled by now, so that one write carries their answers
+    } else {
+      this.#turns = 0;
+      this.#native.turnLater();
+    }
+  }
+
+  #wake(): void {
+    for (const number of this.#native.woken()) {
+      const connection = this.#connections.get(number)?.deref();
+      if (connection === undefined) this.#connections.delete(number);
+      else Connection.wake(connection);
+    }
+  }
+}
+
+function needString(what: string, value: unknown): void {
+  if (typeof value !== 'string') throw invalid(`${what}: a string, not ${typeof value}`);
+}
+
+function json(descriptor: Descriptor | undefined): string | undefined {
+  return descriptor && JSON.stringify(descriptor);
+}
+
+/** What a log function throws is an uncaught exception, but not one of whoever logged. */
+function logTo(onLog: (level: LogLevel, line: string) => void, level: LogLevel, line: string): void {
+  try {
+    onLog(level, line);
+  } catch (e) {
+    queueMicrotask(() => {
+      throw e;
+    });
+  }
+}

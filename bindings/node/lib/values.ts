@@ -1,0 +1,164 @@
+/** What hosts hand over and get. */
+
+/** Hints about whom a resource is for. Source: `Annotations` of the protocol's schema. */
+export interface Annotations {
+  /** Whom it is for. */
+  audience?: readonly ('user' | 'assistant')[] | undefined;
+  /** How much it matters, from 0 (least) to 1 (most). */
+  priority?: number | undefined;
+  /** When it last changed: ISO 8601, such as `2025-01-12T15:00:58Z`. */
+  lastModified?: string | undefined;
+}
+
+/** Free-form `_meta`: any JSON. Keys that the protocol reserves are refused; use a prefix such as `com.example/`. */
+export type Meta = Readonly<Record<string, unknown>>;
+
+/** What describes a resource or a template to clients. Contents inherit `mimeType` and `meta`. */
+export interface Descriptor {
+  /** The programmatic name; the URI if not given. */
+  name?: string | undefined;
+  /** The name for people. */
+  title?: string | undefined;
+  /** What it is, for people and models. */
+  description?: string | undefined;
+  /** The MIME type. */
+  mimeType?: string | undefined;
+  annotations?: Annotations | undefined;
+  meta?: Meta | undefined;
+}
+
+/** {@link Descriptor} of one resource. */
+export interface ResourceDescriptor extends Descriptor {
+  /** Size of the raw content in bytes, before any encoding. */
+  size?: number | undefined;
+}
+
+/** A resource as a listing shows it. */
+export interface Resource extends ResourceDescriptor {
+  /** An absolute URI of RFC 3986. */
+  uri: string;
+  /**
+   * Where the page after this item starts; the URI if not given. It must keep its place in the order when the item
+   * itself is gone.
+   */
+  key?: string | undefined;
+}
+
+/** One element of a read's answer. What is not given here is taken from the registration. */
+export interface Contents {
+  /** Text or bytes; never base64. */
+  body: string | Uint8Array;
+  /** The URI of a sub-resource; the requested URI if not given. */
+  uri?: string | undefined;
+  /** The MIME type of this element. */
+  mimeType?: string | undefined;
+  meta?: Meta | undefined;
+}
+
+/**
+ * What a read answers: text, bytes, one or several {@link Contents}, or nothing (`undefined`, `null`): there is no such
+ * resource.
+ *
+ * A `Uint8Array` of 64 KiB and more is not copied: do not change, resize or transfer it until it was sent.
+ */
+export type Body = string | Uint8Array | Contents | readonly Contents[] | null | undefined;
+
+/** Some items of a listing, in the listing's order. */
+export interface Page {
+  /** At most `limit`; more are cut off, and asked for again. */
+  items: Iterable<Resource>;
+  /** Whether items follow the last one. Default: no. */
+  more?: boolean | undefined;
+}
+
+/** The call that a callback answers. Valid for as long as you keep it. */
+export interface Call {
+  /** The URI as the client spelled it. */
+  readonly uri: string;
+  /** Aborted when the client cancels the request, or it took too long. Made when first touched. */
+  readonly signal: AbortSignal;
+}
+
+/** The call that a listing answers. */
+export type ListCall = Pick<Call, 'signal'>;
+
+/** What a listing is asked for. */
+export interface PageRequest {
+  /** The key of the last item that was listed; `undefined`: from the start. The item itself may be gone by now. */
+  readonly after: string | undefined;
+  /** How many items are wanted at most. */
+  readonly limit: number;
+}
+
+/**
+ * Reads a resource: answers at once, or by a Promise. Called on the JavaScript thread of its server.
+ *
+ * Throw {@link ResourceNotFound} or {@link PermissionDenied} for these outcomes. Whatever else is thrown is an internal
+ * error for the client, and a line with the stack in the server's log.
+ */
+export type Reader<V> = (vars: V, call: Call) => Body | PromiseLike<Body>;
+
+/** Lists the items behind `after`, in an order of the host's own, now or by a Promise. */
+export type Lister = (page: PageRequest, call: ListCall) => Page | PromiseLike<Page>;
+
+/** What a client may cost. Every limit is on by default; `Infinity` turns one off. */
+export interface Limits {
+  /** Bytes of one incoming message. Longer ones are refused. 4 MiB. */
+  messageBytes?: number | undefined;
+  /** Nesting depth of one incoming message. Deeper ones are refused. 100. */
+  nesting?: number | undefined;
+  /** Bytes of a request id as it was written. Longer ones are refused. 1 KiB. */
+  idBytes?: number | undefined;
+  /** Bytes of a URI in a request. Longer ones are refused. 8 KiB. */
+  uriBytes?: number | undefined;
+  /** Items of one page of a list. 100. */
+  pageItems?: number | undefined;
+  /** Bytes of one page of a list, which holds at least one item. 1 MiB. */
+  pageBytes?: number | undefined;
+  /** Calls of one connection that the host has not answered. Further requests wait. 1,024. */
+  callsInFlight?: number | undefined;
+  /** Subscriptions of one connection, listen streams included. Further ones are refused. 10,000. */
+  subscriptions?: number | undefined;
+  /** Subscriptions of all connections of the server. Further ones are refused. 1,000,000. */
+  subscriptionsTotal?: number | undefined;
+  /** Open listen streams of one connection. Further ones are refused. 1,000. */
+  listenStreams?: number | undefined;
+  /** Bytes of output that the client has not taken. Further requests wait. 16 MiB. */
+  outputBytes?: number | undefined;
+  /** Milliseconds that an answer may take before it becomes an internal error. 60,000. */
+  callMs?: number | undefined;
+}
+
+/** How bad a line of the log is. `error`: a client got an error because of it. */
+export type LogLevel = 'warning' | 'error';
+
+/** What a server is made with. Everything has a default. */
+export interface ServerOptions {
+  /** The server's name for people. */
+  title?: string | undefined;
+  /** How a model should use the server. */
+  instructions?: string | undefined;
+  /** The 32 bytes under which cursors are sealed. Replicas share them; random by default. */
+  cursorKey?: Uint8Array | undefined;
+  /** What a client may cost. */
+  limits?: Limits | undefined;
+  /** Whether clients may watch resources. On by default. */
+  subscribe?: boolean | undefined;
+  /** Whether clients are told when the list of resources changes. On by default. */
+  listChanged?: boolean | undefined;
+  /** Where lines go about what went wrong in callbacks; standard error by default. Clients never see them. */
+  onLog?: ((level: LogLevel, line: string) => void) | undefined;
+}
+
+/** How standard input and output are served. */
+export interface RunOptions {
+  /**
+   * Whether the process's own descriptors 0 and 1 are pointed elsewhere meanwhile (the null device and standard error),
+   * so that a `console.log` cannot corrupt the wire and a child process cannot swallow input. On by default.
+   */
+  guard?: boolean | undefined;
+  /** Whether the first SIGTERM ends the service cleanly. On by default; the main thread only. */
+  handleSigterm?: boolean | undefined;
+  /** Milliseconds that answers under way may take after the end of input. 5,000. */
+  drainMs?: number | undefined;
+}

@@ -1,0 +1,144 @@
+//! How other threads reach the JS thread, and how our code there says that there is something to do.
+//!
+//! One thread-safe function carries everything: that a driver has events, that a connection woke, lines of the log, and
+//! memory to let go of. It is weak: it does not keep the process alive, unless a driver asks for that while it runs.
+
+use crate::raw::{Js, Reference};
+use napi::bindgen_prelude::{Env, FnArgs, Function, FunctionRef};
+use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
+use napi::{Status, sys};
+use parking_lot::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, ThreadId};
+use wellhead::Level;
+
+type Turn = ThreadsafeFunction<(), (), (), Status, false, true, 0>;
+/// `soon()`: take a turn once the running JavaScript is done.
+pub(crate) type Soon<'a> = Function<'a, (), ()>;
+/// `log(level, line)`.
+pub(crate) type Log<'a> = Function<'a, FnArgs<(String, String)>, ()>;
+
+pub(crate) struct Bell {
+    env: EnvNumber,
+    js_thread: ThreadId,
+    turn: Turn,
+    soon: FunctionRef<(), ()>,
+    log: Option<FunctionRef<FnArgs<(String, String)>, ()>>,
+    /// A turn is on its way.
+    rung: AtomicBool,
+    /// JavaScript cannot be called any more.
+    dead: AtomicBool,
+    lines: Mutex<Vec<(Level, String)>>,
+    woken: Mutex<Vec<u32>>,
+    released: Mutex<Vec<Reference>>,
+}
+
+/// The address of an environment. Turned back into one on its own thread only.
+struct EnvNumber(usize);
+
+impl Bell {
+    /// `turn` is called for other threads, `soon` and `log` on the JS thread.
+    pub(crate) fn new(
+        env: Env,
+        turn: &Soon<'_>,
+        soon: &Soon<'_>,
+        log: Option<Log<'_>>,
+    ) -> napi::Result<Bell> {
+        Ok(Bell {
+            env: EnvNumber(env.raw() as usize),
+            js_thread: thread::current().id(),
+            turn: turn.build_threadsafe_function::<()>().weak::<true>().build()?,
+            soon: soon.create_ref()?,
+            log: log.map(|log| log.create_ref()).transpose()?,
+            rung: AtomicBool::new(false),
+            dead: AtomicBool::new(false),
+            lines: Mutex::default(),
+            woken: Mutex::default(),
+            released: Mutex::default(),
+        })
+    }
+
+    /// Asks for a turn. Several before it are one.
+    pub(crate) fn ring(&self) {
+        if self.dead.load(Ordering::Acquire) || self.rung.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let asked = match self.here() {
+            Some(env) => self.soon.borrow_back(&env).and_then(|soon| soon.call(())).is_ok(),
+            None => self.turn.call((), ThreadsafeFunctionCallMode::NonBlocking) == Status::Ok,
+        };
+        if !asked {
+            self.rung.store(false, Ordering::Release);
+        }
+    }
+
+    /// Asks for a turn after timers and I/O had theirs.
+    pub(crate) fn ring_later(&self) {
+        if !self.rung.swap(true, Ordering::AcqRel) {
+            self.turn.call((), ThreadsafeFunctionCallMode::NonBlocking);
+        }
+    }
+
+    /// The turn has begun: what is rung from now on is for the next. Lets go of memory and hands lines over.
+    pub(crate) fn answer(&self, js: Js<'_>) {
+        self.rung.store(false, Ordering::Release);
+        for reference in std::mem::take(&mut *self.released.lock()) {
+            js.release(reference);
+        }
+        let lines = std::mem::take(&mut *self.lines.lock());
+        for (level, line) in lines {
+            self.log(level, &line);
+        }
+    }
+
+    /// A line of the log: at once on the JS thread, with the next turn from any other.
+    pub(crate) fn log(&self, level: Level, line: &str) {
+        if self.dead.load(Ordering::Acquire) {
+            return;
+        }
+        match (self.here(), &self.log) {
+            (Some(env), Some(log)) => {
+                // JavaScript's side of it catches what the host's function throws.
+                let _ = log
+                    .borrow_back(&env)
+                    .and_then(|log| log.call((level.to_string(), line.to_owned()).into()));
+            }
+            _ => {
+                self.lines.lock().push((level, line.to_owned()));
+                self.ring();
+            }
+        }
+    }
+
+    pub(crate) fn wake(&self, connection: u32) {
+        self.woken.lock().push(connection);
+        self.ring();
+    }
+
+    pub(crate) fn has_woken(&self) -> bool {
+        !self.woken.lock().is_empty()
+    }
+
+    pub(crate) fn take_woken(&self) -> Vec<u32> {
+        std::mem::take(&mut *self.woken.lock())
+    }
+
+    /// Memory that nobody reads any more, from any thread.
+    pub(crate) fn give_back(&self, reference: Reference) {
+        self.released.lock().push(reference);
+        self.ring();
+    }
+
+    pub(crate) fn turn_function(&self) -> sys::napi_threadsafe_function {
+        self.turn.raw()
+    }
+
+    /// The environment is going down, or nobody listens any more.
+    pub(crate) fn die(&self) {
+        self.dead.store(true, Ordering::Release);
+    }
+
+    fn here(&self) -> Option<Env> {
+        (thread::current().id() == self.js_thread).then(|| Env::from_raw(self.env.0 as sys::napi_env))
+    }
+}

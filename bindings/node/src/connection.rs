@@ -1,0 +1,168 @@
+//! Bytes in, bytes out.
+
+use crate::calls::{Hooks, Origin};
+use crate::error::{Result, thrown};
+use crate::raw::Js;
+use crate::server::{Hook, Inner};
+use napi::bindgen_prelude::{Either3, Env, Uint8Array, Undefined};
+use napi_derive::napi;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use wellhead::{Caller, Connection, DrainStart, Group, Handled, Route};
+
+/// A connection, and the exchanges of it that wait for an answer.
+#[napi]
+pub(crate) struct NativeConnection {
+    number: Origin,
+    group: Group,
+    connection: Connection,
+    inner: Rc<Inner>,
+    /// A callback of it is running: events are left alone.
+    running: Cell<bool>,
+    exchanges: RefCell<BTreeMap<u32, Route>>,
+    last_exchange: Cell<u32>,
+}
+
+impl NativeConnection {
+    pub(crate) fn new(inner: Rc<Inner>, number: Origin) -> NativeConnection {
+        let bell = inner.bell.clone();
+        let group = inner.server.group(move || bell.wake(number));
+        NativeConnection {
+            number,
+            connection: group.connect(Caller::default()),
+            group,
+            inner,
+            running: Cell::new(false),
+            exchanges: RefCell::default(),
+            last_exchange: Cell::new(0),
+        }
+    }
+
+    /// After this, something new wakes again.
+    fn listen(&self) {
+        while self.group.next().is_some() {}
+    }
+}
+
+#[napi]
+impl NativeConnection {
+    #[napi(getter)]
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    #[napi]
+    pub fn receive(&self, bytes: &[u8]) -> f64 {
+        self.connection.receive(bytes) as f64
+    }
+
+    #[napi]
+    pub fn end(&self) {
+        self.connection.end();
+    }
+
+    /// Runs the callbacks of at most `max` events. Returns how many there were; 0 inside of one of them.
+    #[napi]
+    pub fn poll_event(&self, env: Env, max: f64, read: Hook<'_>, list: Hook<'_>, cancel: Hook<'_>) -> f64 {
+        if self.running.get() {
+            return 0.0;
+        }
+        let js = Js::new(&env);
+        let hooks = Hooks { js, read: js.value(&read), list: js.value(&list), cancel: js.value(&cancel) };
+        self.listen();
+        let mut polled = 0.0;
+        while polled < max
+            && let Some(event) = self.connection.poll_event()
+        {
+            self.run(&hooks, event);
+            polled += 1.0;
+        }
+        polled
+    }
+
+    fn run(&self, hooks: &Hooks<'_>, event: wellhead::Event) {
+        let before = self.running.replace(true);
+        self.connection.run(|| self.inner.calls.run(hooks, event, self.number));
+        self.running.set(before);
+    }
+
+    /// A piece of output, at most `max` bytes.
+    #[napi]
+    pub fn poll_transmit(&self, max: f64) -> Option<Uint8Array> {
+        let max = max as usize; // saturates
+        let DrainStart::Ready(mut drain) = self.connection.drain(Route::Connection) else { return None };
+        let transmit = drain.poll_transmit(max)?;
+        let length = transmit.bytes.len().min(max);
+        let bytes = Uint8Array::from(&transmit.bytes[..length]);
+        drain.wrote(length);
+        Some(bytes)
+    }
+
+    #[napi]
+    pub fn poll_timeout(&self) -> Option<f64> {
+        self.connection.poll_timeout().map(|ms| ms as f64)
+    }
+
+    #[napi]
+    pub fn tick(&self, now_ms: f64) {
+        self.connection.tick(now_ms as u64); // saturates
+    }
+
+    /// Deals with one message: the answer, nothing, or the number of the exchange that will have it.
+    #[napi]
+    pub fn handle(
+        &self,
+        env: Env,
+        message: &[u8],
+        read: Hook<'_>,
+        list: Hook<'_>,
+        cancel: Hook<'_>,
+    ) -> Result<Either3<Uint8Array, u32, Undefined>> {
+        let js = Js::new(&env);
+        let hooks = Hooks { js, read: js.value(&read), list: js.value(&list), cancel: js.value(&cancel) };
+        self.listen();
+        let handled =
+            self.connection.handle_with(message, |event| self.run(&hooks, event)).map_err(thrown)?;
+        Ok(match handled {
+            Handled::Answer(bytes) => Either3::A(bytes.into()),
+            Handled::Nothing => Either3::C(()),
+            Handled::Later(route) => {
+                let number = self.last_exchange.get().wrapping_add(1);
+                self.last_exchange.set(number);
+                self.exchanges.borrow_mut().insert(number, route);
+                Either3::B(number)
+            }
+        })
+    }
+
+    /// What an exchange has to say by now: its answer; `true`, that there will be none; nothing yet.
+    #[napi]
+    pub fn poll_exchange(&self, exchange: u32) -> Either3<Uint8Array, bool, Undefined> {
+        let route = self.exchanges.borrow().get(&exchange).copied();
+        let Some(route) = route else { return Either3::B(true) };
+        let over = match self.connection.take(route) {
+            Some(Handled::Answer(bytes)) => Either3::A(bytes.into()),
+            Some(_) => Either3::B(true),
+            None if self.connection.is_closed() => Either3::B(true),
+            None => return Either3::C(()),
+        };
+        self.exchanges.borrow_mut().remove(&exchange);
+        over
+    }
+
+    #[napi(getter)]
+    pub fn finished(&self) -> bool {
+        self.connection.is_finished()
+    }
+
+    #[napi(getter)]
+    pub fn closed(&self) -> bool {
+        self.connection.is_closed()
+    }
+
+    #[napi]
+    pub fn close(&self) {
+        self.connection.close();
+    }
+}

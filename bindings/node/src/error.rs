@@ -1,0 +1,40 @@
+//! Errors as JavaScript sees them: `code` is `ERR_WELLHEAD_…`, the word of every language in upper case.
+
+use wellhead::{Error, ErrorKind};
+
+/// The `code` of a JavaScript error.
+pub(crate) struct Code(String);
+
+impl AsRef<str> for Code {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<napi::Status> for Code {
+    fn from(_: napi::Status) -> Self {
+        code(ErrorKind::InvalidArgument) // what Node-API refuses is a value of the wrong type
+    }
+}
+
+pub(crate) type Result<T> = std::result::Result<T, napi::Error<Code>>;
+
+fn code(kind: ErrorKind) -> Code {
+    Code(format!("ERR_WELLHEAD_{}", kind.code().to_ascii_uppercase()))
+}
+
+/// A core error, with what caused it in its message.
+pub(crate) fn thrown(error: Error) -> napi::Error<Code> {
+    let mut message = error.to_string();
+    let mut source = std::error::Error::source(&error);
+    while let Some(cause) = source {
+        message.push_str(": ");
+        message.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    napi::Error::new(code(error.kind()), message)
+}
+
+pub(crate) fn invalid(message: impl Into<String>) -> napi::Error<Code> {
+    napi::Error::new(code(ErrorKind::InvalidArgument), message.into())
+}

@@ -1,0 +1,20 @@
+//! Wellhead for Node: what `lib/*.ts` stands on. Nobody else uses it.
+//!
+//! ```text
+//!  reader thread ── bell ──▶ tsfn ──▶ turn (JS) ──▶ Native.turn ──▶ read, list, cancel (JS) ──▶ the host's callback
+//!                                                       ▲                                          │ now
+//!                                                       └────────────── Native.finish ◀────────────┘ or later
+//! ```
+//!
+//! Callables stay in JavaScript, found by the number of their registration, so that its garbage collector sees them.
+//! Rust holds the responders, found by a number that JavaScript gives back.
+#![allow(unreachable_pub, reason = "napi makes functions of JavaScript from public ones only")]
+
+mod answer;
+mod bell;
+mod calls;
+mod connection;
+mod descriptor;
+mod error;
+mod raw;
+mod server;

@@ -1,0 +1,301 @@
+//! The only unsafe code of the binding, for three things that napi's safe wrappers do not give:
+//!
+//! - a call of a JavaScript function at the price of the call (its wrappers take two to four times as long, and every
+//!   read of a callback pays), which needs raw values that live as long as a handle scope;
+//! - large bytes that stay in JavaScript's memory while other threads read them;
+//! - a thread-safe function that keeps the process alive for a while only.
+//!
+//! Raw values never leave the scope that made them, because their lifetime is the scope's; and an [`Js`] exists only
+//! on the thread of its environment, since it is neither `Send` nor `Sync`.
+#![allow(unsafe_code, reason = "see above")]
+
+use crate::bell::Bell;
+use napi::bindgen_prelude::{Env, JsValue};
+use napi::sys;
+use std::marker::PhantomData;
+use std::ptr;
+use std::sync::Arc;
+use wellhead::Body;
+
+/// Bytes from which a `Uint8Array` is held by reference instead of copied (DESIGN 5.2).
+const BY_REFERENCE: usize = 64 << 10;
+/// Strings that fit here are taken in one call.
+const SCRATCH: usize = 4 << 10;
+
+/// The JavaScript thread, while it runs our code.
+#[derive(Clone, Copy)]
+pub(crate) struct Js<'s> {
+    env: sys::napi_env,
+    scope: PhantomData<&'s mut &'s ()>,
+}
+
+/// A JavaScript value in its scope.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Value<'s> {
+    raw: sys::napi_value,
+    scope: PhantomData<&'s mut &'s ()>,
+}
+
+/// The types that answers are told apart by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Type {
+    Nothing,
+    Number,
+    Object,
+    Other,
+}
+
+impl<'s> Js<'s> {
+    pub(crate) fn new(env: &'s Env) -> Js<'s> {
+        Js { env: env.raw(), scope: PhantomData }
+    }
+
+    /// An argument of ours, for as long as the call that brought it.
+    pub(crate) fn value<'v>(self, value: &'s impl JsValue<'v>) -> Value<'s> {
+        Value { raw: value.raw(), scope: PhantomData }
+    }
+
+    /// Runs something and lets go of all values that it made.
+    pub(crate) fn scope<R>(self, f: impl for<'inner> FnOnce(Js<'inner>) -> R) -> R {
+        let mut scope = ptr::null_mut();
+        // SAFETY: on the JS thread; the scope is closed below, after everything that was opened inside.
+        let opened = unsafe { sys::napi_open_handle_scope(self.env, &raw mut scope) } == sys::Status::napi_ok;
+        let result = f(Js { env: self.env, scope: PhantomData });
+        if opened {
+            // SAFETY: opened above; values of it cannot be in `result`, whose type does not know their lifetime.
+            unsafe { sys::napi_close_handle_scope(self.env, scope) };
+        }
+        result
+    }
+
+    fn made(
+        self,
+        make: impl FnOnce(sys::napi_env, *mut sys::napi_value) -> sys::napi_status,
+    ) -> Option<Value<'s>> {
+        let mut raw = ptr::null_mut();
+        (make(self.env, &raw mut raw) == sys::Status::napi_ok).then_some(Value { raw, scope: PhantomData })
+    }
+
+    pub(crate) fn text(self, text: &str) -> Option<Value<'s>> {
+        let length = isize::try_from(text.len()).ok()?;
+        // SAFETY: the pointer and length are those of a live str; Node copies it.
+        self.made(|env, out| unsafe { sys::napi_create_string_utf8(env, text.as_ptr().cast(), length, out) })
+    }
+
+    pub(crate) fn number(self, number: f64) -> Option<Value<'s>> {
+        // SAFETY: on the JS thread.
+        self.made(|env, out| unsafe { sys::napi_create_double(env, number, out) })
+    }
+
+    pub(crate) fn undefined(self) -> Option<Value<'s>> {
+        // SAFETY: on the JS thread.
+        self.made(|env, out| unsafe { sys::napi_get_undefined(env, out) })
+    }
+
+    pub(crate) fn array(self, elements: &[Value<'s>]) -> Option<Value<'s>> {
+        // SAFETY: on the JS thread.
+        let array =
+            self.made(|env, out| unsafe { sys::napi_create_array_with_length(env, elements.len(), out) })?;
+        for (at, element) in (0u32..).zip(elements) {
+            // SAFETY: both values are alive in this scope.
+            unsafe { sys::napi_set_element(self.env, array.raw, at, element.raw) };
+        }
+        Some(array)
+    }
+
+    /// Calls a function. None if it threw, which ours do only when the environment is going down.
+    pub(crate) fn call(self, function: Value<'_>, arguments: &[Value<'s>]) -> Option<Value<'s>> {
+        let this = self.undefined()?;
+        let raw: *const sys::napi_value = arguments.as_ptr().cast();
+        // SAFETY: all values are alive; a `Value` is a napi_value in memory.
+        let result = self.made(|env, out| unsafe {
+            sys::napi_call_function(env, this.raw, function.raw, arguments.len(), raw, out)
+        });
+        if result.is_none() {
+            let mut exception = ptr::null_mut();
+            // SAFETY: clears what was thrown, so that the next call is possible.
+            unsafe { sys::napi_get_and_clear_last_exception(self.env, &raw mut exception) };
+        }
+        result
+    }
+
+    pub(crate) fn type_of(self, value: Value<'_>) -> Type {
+        let mut kind = 0;
+        // SAFETY: the value is alive.
+        if unsafe { sys::napi_typeof(self.env, value.raw, &raw mut kind) } != sys::Status::napi_ok {
+            return Type::Other;
+        }
+        match kind {
+            sys::ValueType::napi_undefined | sys::ValueType::napi_null => Type::Nothing,
+            sys::ValueType::napi_number => Type::Number,
+            sys::ValueType::napi_object => Type::Object,
+            _ => Type::Other,
+        }
+    }
+
+    pub(crate) fn as_number(self, value: Value<'_>) -> Option<f64> {
+        let mut number = 0.0;
+        // SAFETY: the value is alive.
+        (unsafe { sys::napi_get_value_double(self.env, value.raw, &raw mut number) } == sys::Status::napi_ok)
+            .then_some(number)
+    }
+
+    /// The UTF-8 form of a string; lone surrogates become U+FFFD. None: it is no string.
+    pub(crate) fn as_text(self, value: Value<'_>) -> Option<String> {
+        let mut scratch = [0u8; SCRATCH];
+        let mut length = 0;
+        // SAFETY: at most SCRATCH bytes are written, the last of them a zero.
+        let status = unsafe {
+            sys::napi_get_value_string_utf8(
+                self.env,
+                value.raw,
+                scratch.as_mut_ptr().cast(),
+                SCRATCH,
+                &raw mut length,
+            )
+        };
+        if status != sys::Status::napi_ok {
+            return None;
+        }
+        // A character that did not fit is left out whole: up to three bytes more may have been free.
+        if length < SCRATCH - 4 {
+            return std::str::from_utf8(&scratch[..length]).ok().map(str::to_owned);
+        }
+        // SAFETY: without a buffer only the length is told.
+        unsafe {
+            sys::napi_get_value_string_utf8(self.env, value.raw, ptr::null_mut(), 0, &raw mut length);
+        }
+        let mut bytes = vec![0u8; length + 1];
+        // SAFETY: the buffer has the room that is stated, the closing zero included.
+        unsafe {
+            sys::napi_get_value_string_utf8(
+                self.env,
+                value.raw,
+                bytes.as_mut_ptr().cast(),
+                bytes.len(),
+                &raw mut length,
+            );
+        }
+        bytes.truncate(length);
+        String::from_utf8(bytes).ok()
+    }
+
+    /// The elements of an array. None: it is none.
+    pub(crate) fn elements(self, value: Value<'_>) -> Option<Vec<Value<'s>>> {
+        let (mut is_array, mut length) = (false, 0);
+        // SAFETY: the value is alive; its length is asked only if it is an array.
+        let asked = unsafe {
+            sys::napi_is_array(self.env, value.raw, &raw mut is_array) == sys::Status::napi_ok
+                && is_array
+                && sys::napi_get_array_length(self.env, value.raw, &raw mut length) == sys::Status::napi_ok
+        };
+        if !asked {
+            return None;
+        }
+        // SAFETY: the value is alive, and an array.
+        (0..length)
+            .map(|at| self.made(|env, out| unsafe { sys::napi_get_element(env, value.raw, at, out) }))
+            .collect()
+    }
+
+    pub(crate) fn property(self, object: Value<'_>, name: &std::ffi::CStr) -> Option<Value<'s>> {
+        // SAFETY: the value is alive, the name ends with a zero.
+        self.made(|env, out| unsafe { sys::napi_get_named_property(env, object.raw, name.as_ptr(), out) })
+    }
+
+    /// The bytes of a `Uint8Array`: copied if they are few, held by reference otherwise. None: it is none.
+    pub(crate) fn as_bytes(self, value: Value<'_>, bell: &Arc<Bell>) -> Option<Body> {
+        let mut is_typed = false;
+        // SAFETY: the value is alive.
+        if unsafe { sys::napi_is_typedarray(self.env, value.raw, &raw mut is_typed) } != sys::Status::napi_ok
+            || !is_typed
+        {
+            return None;
+        }
+        let (mut kind, mut length, mut data) = (0, 0, ptr::null_mut());
+        // SAFETY: the value is a typed array.
+        let status = unsafe {
+            sys::napi_get_typedarray_info(
+                self.env,
+                value.raw,
+                &raw mut kind,
+                &raw mut length,
+                &raw mut data,
+                ptr::null_mut(),
+                ptr::null_mut(),
+            )
+        };
+        if status != sys::Status::napi_ok || kind != sys::TypedarrayType::uint8_array {
+            return None;
+        }
+        if length == 0 {
+            return Some(Body::from(Vec::new()));
+        }
+        let data: *const u8 = data.cast();
+        if length < BY_REFERENCE {
+            // SAFETY: Node says that so many bytes are there, and no JavaScript runs while they are copied.
+            return Some(Body::from(unsafe { std::slice::from_raw_parts(data, length) }));
+        }
+        let mut reference = ptr::null_mut();
+        // SAFETY: the value is alive.
+        if unsafe { sys::napi_create_reference(self.env, value.raw, 1, &raw mut reference) }
+            != sys::Status::napi_ok
+        {
+            return None;
+        }
+        let pinned = Pinned { data, length, reference: Reference(reference), bell: bell.clone() };
+        Some(Body::Blob(Arc::new(pinned)))
+    }
+
+    /// Lets go of bytes that were held by reference.
+    pub(crate) fn release(self, reference: Reference) {
+        // SAFETY: made by `as_bytes` in this environment, and handed here once, by the drop of its `Pinned`.
+        unsafe { sys::napi_delete_reference(self.env, reference.0) };
+    }
+
+    /// From now on, whether a thread-safe function keeps the process alive.
+    pub(crate) fn keep_alive(self, function: sys::napi_threadsafe_function, on: bool) {
+        // SAFETY: on the JS thread, with a function that its owner has not released.
+        unsafe {
+            if on {
+                sys::napi_ref_threadsafe_function(self.env, function);
+            } else {
+                sys::napi_unref_threadsafe_function(self.env, function);
+            }
+        }
+    }
+}
+
+/// A reference that keeps a `Uint8Array` from being collected. Only the JS thread may delete it.
+pub(crate) struct Reference(sys::napi_ref);
+
+// SAFETY: an opaque number to every thread but the JS thread.
+unsafe impl Send for Reference {}
+
+/// The bytes of a `Uint8Array` that JavaScript promised not to change, resize or transfer until they are sent.
+struct Pinned {
+    data: *const u8,
+    length: usize,
+    reference: Reference,
+    bell: Arc<Bell>,
+}
+
+// SAFETY: the bytes are only read; the reference is handed back to the JS thread.
+unsafe impl Send for Pinned {}
+// SAFETY: as above.
+unsafe impl Sync for Pinned {}
+
+impl AsRef<[u8]> for Pinned {
+    fn as_ref(&self) -> &[u8] {
+        // SAFETY: the reference keeps the array, and thereby its memory, alive.
+        unsafe { std::slice::from_raw_parts(self.data, self.length) }
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        let reference = std::mem::replace(&mut self.reference, Reference(ptr::null_mut()));
+        self.bell.give_back(reference);
+    }
+}

@@ -1,0 +1,323 @@
+//! The server, and the driver for standard input and output.
+
+use crate::answer;
+use crate::bell::{Bell, Log, Soon};
+use crate::calls::{Calls, Hooks, Origin};
+use crate::connection::NativeConnection;
+use crate::descriptor::{Descriptor, Options};
+use crate::error::{Result, invalid, thrown};
+use crate::raw::Js;
+use napi::CleanupEnvHook;
+use napi::bindgen_prelude::{Env, Function, ObjectFinalize, Uint8Array, Unknown};
+use napi_derive::napi;
+use std::cell::{Cell, RefCell};
+use std::rc::{Rc, Weak};
+use std::sync::Arc;
+use std::time::Duration;
+use wellhead::serve::{Batch, Driver, Interrupter, Stdio};
+use wellhead::{Body, Server};
+
+/// The events of the driver; those of a connection have its number.
+const DRIVER: Origin = 0;
+
+/// Bits of what [`Native::turn`] returns.
+const MORE: u32 = 1;
+const ENDED: u32 = 2;
+const WOKEN: u32 = 4;
+
+pub(crate) struct Inner {
+    pub(crate) server: Server,
+    pub(crate) bell: Arc<Bell>,
+    pub(crate) calls: Calls,
+    stdio: RefCell<Option<Rc<Driver>>>,
+    connections: Cell<Origin>,
+}
+
+/// A server of one environment.
+#[napi(custom_finalize)]
+pub(crate) struct Native {
+    inner: Rc<Inner>,
+    hook: CleanupEnvHook<Weak<Inner>>,
+    /// The hook has run, and is gone.
+    down: Rc<Cell<bool>>,
+}
+
+/// A JavaScript function of ours, called with raw values.
+pub(crate) type Hook<'a> = Function<'a, Unknown<'a>, Unknown<'a>>;
+
+#[napi]
+impl Native {
+    /// `options` is JSON. `turn` takes a turn now, `soon` once the running JavaScript is done; `log` is called with a
+    /// level and a line, on the JS thread.
+    #[napi(constructor)]
+    pub fn new(
+        env: Env,
+        name: String,
+        version: String,
+        options: String,
+        cursor_key: Option<Uint8Array>,
+        turn: Soon<'_>,
+        soon: Soon<'_>,
+        log: Option<Log<'_>>,
+    ) -> Result<Native> {
+        let options = Options::parse(&options).map_err(thrown)?;
+        let logs = log.is_some();
+        let bell = Arc::new(Bell::new(env, &turn, &soon, log).map_err(refused)?);
+        let mut builder = Server::builder(name, version)
+            .limits(options.limits())
+            .subscribe(options.subscribe)
+            .list_changed(options.list_changed);
+        if let Some(title) = options.title {
+            builder = builder.title(title);
+        }
+        if let Some(instructions) = options.instructions {
+            builder = builder.instructions(instructions);
+        }
+        if let Some(key) = cursor_key {
+            builder = builder.cursor_key(key.to_vec());
+        }
+        if logs {
+            let bell = bell.clone();
+            builder = builder.on_log(move |level, line| bell.log(level, line));
+        }
+        let server = builder.build().map_err(thrown)?;
+        let inner = Rc::new(Inner {
+            server,
+            calls: Calls::new(bell.clone()),
+            bell,
+            stdio: RefCell::default(),
+            connections: Cell::new(DRIVER),
+        });
+        let down = Rc::new(Cell::new(false));
+        let gone = down.clone();
+        let hook = env
+            .add_env_cleanup_hook(Rc::downgrade(&inner), move |inner| {
+                gone.set(true);
+                if let Some(inner) = inner.upgrade() {
+                    inner.go_down();
+                }
+            })
+            .map_err(refused)?;
+        Ok(Native { inner, hook, down })
+    }
+
+    /// A fixed text, or bytes. `descriptor` is JSON.
+    #[napi]
+    pub fn add_value(
+        &self,
+        env: Env,
+        uri: String,
+        body: Unknown<'_>,
+        descriptor: Option<String>,
+    ) -> Result<()> {
+        let body = self.body(&env, &body)?;
+        let resource =
+            Descriptor::parse(descriptor.as_deref()).and_then(|d| d.resource(uri)).map_err(thrown)?;
+        self.inner.server.value(resource, body).map(drop).map_err(thrown)
+    }
+
+    #[napi]
+    pub fn set_value(&self, env: Env, uri: String, body: Unknown<'_>) -> Result<()> {
+        let body = self.body(&env, &body)?;
+        self.inner.server.set(&uri, body).map_err(thrown)
+    }
+
+    /// A fixed URI that a callback reads. Returns the number that `read` is called with.
+    #[napi]
+    pub fn add_resource(&self, uri: String, descriptor: Option<String>) -> Result<f64> {
+        let resource =
+            Descriptor::parse(descriptor.as_deref()).and_then(|d| d.resource(uri)).map_err(thrown)?;
+        let id = self.inner.server.add_resource(resource, None).map_err(thrown)?;
+        Ok(id.number() as f64)
+    }
+
+    /// A template. Returns the number that `read`, and `list` if it `lists`, are called with.
+    #[napi]
+    pub fn add_template(&self, template: String, descriptor: Option<String>, lists: bool) -> Result<f64> {
+        let template =
+            Descriptor::parse(descriptor.as_deref()).and_then(|d| d.template(template)).map_err(thrown)?;
+        let id = self.inner.server.add_template(template, None, lists).map_err(thrown)?;
+        Ok(id.number() as f64)
+    }
+
+    /// A list source. Returns the number that `list` is called with.
+    #[napi]
+    pub fn add_list(&self, name: Option<String>) -> Result<f64> {
+        Ok(self.inner.server.add_list(name, None).map_err(thrown)?.number() as f64)
+    }
+
+    /// Returns the number that `read` is called with.
+    #[napi]
+    pub fn set_fallback(&self) -> Result<f64> {
+        Ok(self.inner.server.set_fallback(None).map_err(thrown)?.number() as f64)
+    }
+
+    /// Returns the number of what was removed, if it had callbacks.
+    #[napi]
+    pub fn remove(&self, name: String) -> Result<Option<f64>> {
+        let handler = self.inner.server.remove(&name).map_err(thrown)?;
+        Ok(handler.map(|id| id.number() as f64))
+    }
+
+    #[napi]
+    pub fn updated(&self, uri: String) -> Result<()> {
+        self.inner.server.updated(&uri).map_err(thrown)
+    }
+
+    #[napi]
+    pub fn list_changed(&self) -> Result<()> {
+        self.inner.server.list_changed().map_err(thrown)
+    }
+
+    #[napi]
+    pub fn close(&self) {
+        self.inner.server.close();
+    }
+
+    /// A connection, with the number that it wakes by.
+    #[napi]
+    pub fn connect(&self) -> NativeConnection {
+        let number = self.inner.connections.get() + 1;
+        self.inner.connections.set(number);
+        NativeConnection::new(self.inner.clone(), number)
+    }
+
+    /// Answers a held call.
+    ///
+    /// Returns whether that made output that only a turn will write: the driver was not woken, so that several answers
+    /// are one write.
+    #[napi]
+    pub fn finish(&self, env: Env, call: u32, answer: Unknown<'_>) -> bool {
+        let inner = &self.inner;
+        let Some(taken) = inner.calls.take(call) else { return false };
+        let js = Js::new(&env);
+        let answer = js.value(&answer);
+        let driver = (taken.origin == DRIVER).then(|| inner.driver()).flatten();
+        match driver {
+            Some(driver) => {
+                driver.run(|| inner.calls.finish(js, taken, answer));
+                true
+            }
+            None => {
+                inner.calls.finish(js, taken, answer);
+                false
+            }
+        }
+    }
+
+    // ---- standard input and output
+
+    /// Starts to serve standard input and output, and keeps the process alive until [`Native::stop`].
+    #[napi]
+    pub fn start(&self, env: Env, guard: bool, drain_ms: Option<u32>) -> Result<()> {
+        let inner = &self.inner;
+        if inner.driver().is_some() {
+            return Err(invalid("run() was called already, and has not returned"));
+        }
+        let bell = inner.bell.clone();
+        let mut stdio = Stdio::new().guard(guard);
+        if let Some(ms) = drain_ms {
+            stdio = stdio.drain(Duration::from_millis(ms.into()));
+        }
+        let driver = stdio.start(&inner.server, Some(Box::new(move || bell.ring()))).map_err(thrown)?;
+        *inner.stdio.borrow_mut() = Some(Rc::new(driver));
+        Js::new(&env).keep_alive(inner.bell.turn_function(), true);
+        inner.bell.ring();
+        Ok(())
+    }
+
+    /// One turn: lines of the log, and a batch of the driver's events. Returns what there is to do next, as bits:
+    /// 1 another turn, 2 `stop`, 4 `woken`.
+    #[napi]
+    pub fn turn(&self, env: Env, read: Hook<'_>, list: Hook<'_>, cancel: Hook<'_>) -> u32 {
+        let inner = &self.inner;
+        let js = Js::new(&env);
+        inner.bell.answer(js);
+        let mut next = 0;
+        if let Some(driver) = inner.driver() {
+            next |= match driver.try_next() {
+                Batch::Events(events) => {
+                    let hooks =
+                        Hooks { js, read: js.value(&read), list: js.value(&list), cancel: js.value(&cancel) };
+                    driver.run(|| {
+                        for event in events {
+                            inner.calls.run(&hooks, event, DRIVER);
+                        }
+                    });
+                    MORE
+                }
+                Batch::Interrupted => MORE,
+                Batch::Idle => 0,
+                Batch::Ended => ENDED,
+            };
+        }
+        next | if inner.bell.has_woken() { WOKEN } else { 0 }
+    }
+
+    /// Asks for a turn after timers and I/O had theirs.
+    #[napi]
+    pub fn turn_later(&self) {
+        self.inner.bell.ring_later();
+    }
+
+    /// The numbers of the connections that woke.
+    #[napi]
+    pub fn woken(&self) -> Vec<u32> {
+        self.inner.bell.take_woken()
+    }
+
+    /// Ends the service as the protocol asks: what is under way may still be answered.
+    #[napi]
+    pub fn terminate(&self) {
+        let interrupter: Option<Interrupter> = self.inner.driver().map(|driver| driver.interrupter());
+        if let Some(interrupter) = interrupter {
+            interrupter.terminate();
+        }
+    }
+
+    /// Ends the driver and its threads at once. From now on nothing of ours keeps the process alive.
+    #[napi]
+    pub fn stop(&self, env: Env) {
+        if self.inner.stop() {
+            Js::new(&env).keep_alive(self.inner.bell.turn_function(), false);
+        }
+    }
+
+    fn body(&self, env: &Env, body: &Unknown<'_>) -> Result<Body> {
+        let js = Js::new(env);
+        answer::body(js, js.value(body), &self.inner.bell)
+            .ok_or_else(|| invalid("a body is a string or a Uint8Array"))
+    }
+}
+
+fn refused(e: napi::Error) -> napi::Error<crate::error::Code> {
+    invalid(e.reason.clone())
+}
+
+impl Inner {
+    fn driver(&self) -> Option<Rc<Driver>> {
+        self.stdio.borrow().clone()
+    }
+
+    /// Drops the driver, which waits for its threads. Whether there was one.
+    fn stop(&self) -> bool {
+        let driver = self.stdio.borrow_mut().take();
+        driver.is_some()
+    }
+
+    fn go_down(&self) {
+        self.bell.die();
+        self.stop();
+        self.server.close();
+    }
+}
+
+impl ObjectFinalize for Native {
+    fn finalize(self, env: Env) -> napi::Result<()> {
+        if !self.down.get() {
+            env.remove_env_cleanup_hook(self.hook)?;
+            self.inner.go_down();
+        }
+        Ok(())
+    }
+}
