@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# README's smallest servers, each built in an empty folder as a user would, and asked two questions.
+#   run.sh [rust|c|python|node]...
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+block() { python3 "$here/extract.py" "$1"; }
+
+rust() {
+    cargo init --quiet --vcs none --name hello .
+    cargo add --quiet wellhead --path "$root/core" --features stdio
+    block rust > src/main.rs
+    cargo build --quiet
+    python3 "$here/ask.py" "$CARGO_TARGET_DIR/debug/hello"
+}
+
+c() {
+    make -C "$root" install DESTDIR="$PWD/dest" PREFIX=/usr > install.log 2>&1 || { cat install.log; return 1; }
+    block c > hello.c
+    export PKG_CONFIG_PATH="$PWD/dest/usr/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$PWD/dest"
+    # shellcheck disable=SC2046
+    cc -std=c99 -Wall -Wextra -Wpedantic -Werror hello.c $(pkg-config --cflags --libs wellhead) -o hello
+    LD_LIBRARY_PATH="$PWD/dest/usr/lib" python3 "$here/ask.py" ./hello
+}
+
+python() {
+    python3 -m venv venv
+    venv/bin/pip install --quiet --disable-pip-version-check "$root/bindings/python"
+    block python > hello.py
+    python3 "$here/ask.py" venv/bin/python hello.py
+}
+
+node() {
+    local tarball
+    tarball=$(make -s -C "$root" node-pack | tail -n 1)
+    npm init --yes > /dev/null 2>&1
+    npm install --silent --no-audit --no-fund "$tarball"
+    block js > hello.mjs
+    python3 "$here/ask.py" "$(type -P node)" hello.mjs
+}
+
+for language in "${@:-rust c python node}"; do
+    for one in $language; do
+        mkdir "$work/$one"
+        set +e # an `if` around it would switch -e off inside
+        (set -e; cd "$work/$one"; "$one")
+        status=$?
+        set -e
+        if [ "$status" -eq 0 ]; then
+            echo "ok   the smallest server in $one"
+            passed=$((passed + 1))
+        else
+            echo "FAIL the smallest server in $one"
+            failed=$((failed + 1))
+        fi
+    done
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
