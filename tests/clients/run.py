@@ -26,6 +26,7 @@ from typing import IO
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 BUILD = ROOT / "build" / "clients"
+TARGET = ROOT / os.environ.get("CARGO_TARGET_DIR", "target")
 HOSTS = HERE / "hosts.txt"
 CLIENTS = {
     "python": [str(BUILD / "python/bin/python"), str(HERE / "python/driver.py")],
@@ -204,7 +205,7 @@ def read_hosts() -> dict[str, list[str]]:
 
 
 def split(command: str) -> list[str]:
-    return [word.replace("{root}", str(ROOT)) for word in shlex.split(command)]
+    return [word.replace("{root}", str(ROOT)).replace("{target}", str(TARGET)) for word in shlex.split(command)]
 
 
 if __name__ == "__main__":
