@@ -203,6 +203,7 @@ impl Server {
     pub fn value(&self, resource: impl Into<Resource>, body: impl Into<Body>) -> Result<Handle> {
         self.open()?;
         let (resource, body) = (resource.into(), body.into());
+        let _outlives = body.clone(); // if it is refused, it must not be dropped under the lock
         let name = self.0.catalog.with(|c, _| c.add_value(resource, body))?;
         self.0.list_changed();
         Ok(self.handle(&name))
@@ -215,6 +216,7 @@ impl Server {
     pub fn set(&self, uri: &str, body: impl Into<Body>) -> Result<()> {
         self.open()?;
         let body = body.into();
+        let _outlives = body.clone();
         self.0.catalog.with(|c, trash| c.set_value(uri, body).map(|old| trash.put(old)))?;
         self.updated(uri)
     }
@@ -340,6 +342,7 @@ impl Server {
     ) -> Result<HandlerId> {
         self.open()?;
         let resource = resource.into();
+        let _outlives = provider.clone(); // if it is refused, it must not be dropped under the lock
         let id = self.0.catalog.with(|c, _| c.add_resource(resource, provider))?;
         self.0.list_changed();
         Ok(id)
@@ -356,6 +359,7 @@ impl Server {
         self.open()?;
         let template = template.into();
         let text = template.uri_template.clone();
+        let _outlives = provider.clone();
         let (id, suspicious) = self.0.catalog.with(|c, _| c.add_template(template, provider, lists))?;
         if suspicious {
             let line = format!("\"{text}\" matches one segment only; for nested paths write {{+path}}");
@@ -368,6 +372,7 @@ impl Server {
     /// [`Server::list`] with a [`Provider`], or with none. Without a name, its ordinal is the name.
     pub fn add_list(&self, name: Option<String>, provider: Option<Arc<dyn Provider>>) -> Result<HandlerId> {
         self.open()?;
+        let _outlives = provider.clone();
         let id = self.0.catalog.with(|c, _| c.add_source(name, provider))?;
         self.0.list_changed();
         Ok(id)

@@ -778,8 +778,15 @@ impl Machine {
 
     /// An exchange has been waited for long enough.
     pub(crate) fn expire(&mut self, exchange: u64, trash: &mut Trash) -> After {
-        let mut after = After::default();
-        for call in self.inflight.on(Route::Exchange(exchange)) {
+        let (mut after, route) = (After::default(), Route::Exchange(exchange));
+        if let Some(at) = self.waiting.iter().position(|waiting| waiting.route == route)
+            && let Some(waiting) = self.waiting.remove(at)
+        {
+            self.waiting_bytes -= waiting.line.len();
+            self.inflight.disown(&waiting.id);
+            self.fail(route, Stage::Refused, &waiting.id, &RpcError::internal());
+        }
+        for call in self.inflight.on(route) {
             self.run_out(call, "in time", &mut after, trash);
         }
         after.sync = self.subscriptions.is_unsynced();

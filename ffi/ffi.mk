@@ -1,0 +1,42 @@
+# The C library: included by the Makefile, paths from the repository's root.
+TARGET ?= target
+PREFIX ?= /usr/local
+# What `rustc --print native-static-libs` says the static library needs.
+NATIVE_LIBS := -lgcc_s -lutil -lrt -lpthread -lm -ldl
+WELLHEAD_VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
+# Before 1.0 a minor release changes the soname, as in ffi/build.rs.
+WELLHEAD_SONAME := libwellhead.so.$(shell echo $(WELLHEAD_VERSION) | sed -E 's/^(0\.[0-9]+|[1-9][0-9]*).*/\1/')
+
+.PHONY: c header check-header test-c test-c-asan install
+c: $(addprefix $(TARGET)/c/,notes smallest) ## the C library, and the examples of ffi/examples
+
+.PHONY: libwellhead
+libwellhead:
+	cargo build -p wellhead-ffi
+
+$(TARGET)/c/%: ffi/examples/%.c include/wellhead.h libwellhead
+	mkdir -p $(@D)
+	$(CC) -std=c99 -g -Wall -Wextra -Wpedantic -Iinclude $< -o $@ $(TARGET)/debug/libwellhead.a $(NATIVE_LIBS)
+
+header: ## write include/wellhead.h from ffi/src
+	cargo run -q -p xtask -- header
+
+check-header: ## whether include/wellhead.h is current
+	cargo run -q -p xtask -- header --check
+
+test-c: ## the vectors and tests in C
+	tests/c/run.sh
+
+test-c-asan: ## the same under AddressSanitizer and UndefinedBehaviorSanitizer
+	tests/c/run.sh --asan
+
+install: ## header, libraries and wellhead.pc, under $(DESTDIR)$(PREFIX)
+	cargo build --release -p wellhead-ffi
+	install -d $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	install -m 644 include/wellhead.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 $(TARGET)/release/libwellhead.a $(DESTDIR)$(PREFIX)/lib
+	install -m 755 $(TARGET)/release/libwellhead.so $(DESTDIR)$(PREFIX)/lib/libwellhead.so.$(WELLHEAD_VERSION)
+	ln -sf libwellhead.so.$(WELLHEAD_VERSION) $(DESTDIR)$(PREFIX)/lib/$(WELLHEAD_SONAME)
+	ln -sf $(WELLHEAD_SONAME) $(DESTDIR)$(PREFIX)/lib/libwellhead.so
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(WELLHEAD_VERSION)|' ffi/wellhead.pc.in \
+		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/wellhead.pc

@@ -1,0 +1,184 @@
+//! The border to C: what comes in is checked here, and no panic goes out.
+
+use crate::status::{WELLHEAD_STATUS_OK, deliver, wellhead_error, wellhead_status};
+use crate::types::{Growing, wellhead_str};
+use std::ffi::{CStr, c_char};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use wellhead::{Error, ErrorKind, Result};
+
+/// What the caller of an exported function promises: each pointer is NULL or points to what the header says, for the
+/// length of the call.
+pub(crate) struct Promise(());
+
+#[allow(clippy::unused_self, reason = "having a promise is what allows to look behind pointers")]
+impl Promise {
+    /// A handle that must not be NULL.
+    pub(crate) fn handle<T>(&self, handle: *const T, name: &str) -> Result<&T> {
+        // SAFETY: the promise.
+        unsafe { handle.as_ref() }.ok_or_else(|| invalid(format!("{name} is NULL")))
+    }
+
+    /// Bytes; absent is empty.
+    pub(crate) fn bytes(&self, bytes: wellhead_str, name: &str) -> Result<&[u8]> {
+        if bytes.ptr.is_null() || bytes.len == 0 {
+            return Ok(&[]);
+        }
+        if bytes.len > isize::MAX as usize {
+            return Err(invalid(format!("{name} has a length that no memory has")));
+        }
+        // SAFETY: the promise, and the length was checked.
+        Ok(unsafe { std::slice::from_raw_parts(bytes.ptr.cast(), bytes.len) })
+    }
+
+    /// Text that may be absent.
+    pub(crate) fn optional(&self, text: wellhead_str, name: &str) -> Result<Option<&str>> {
+        if text.ptr.is_null() {
+            return Ok(None);
+        }
+        std::str::from_utf8(self.bytes(text, name)?).map(Some).map_err(|e| {
+            Error::new(ErrorKind::InvalidUtf8, format!("{name} is not UTF-8 at byte {}", e.valid_up_to()))
+        })
+    }
+
+    /// Text that must be there.
+    pub(crate) fn text(&self, text: wellhead_str, name: &str) -> Result<&str> {
+        self.optional(text, name)?.ok_or_else(|| invalid(format!("{name} is absent")))
+    }
+
+    /// A NUL-terminated string; none if it is NULL or not UTF-8.
+    pub(crate) fn c_string(&self, text: *const c_char) -> Option<&str> {
+        if text.is_null() {
+            return None;
+        }
+        // SAFETY: the promise.
+        unsafe { CStr::from_ptr(text) }.to_str().ok()
+    }
+
+    /// A number behind a pointer.
+    pub(crate) fn number(&self, number: *const u64) -> Option<u64> {
+        // SAFETY: the promise.
+        unsafe { number.as_ref() }.copied()
+    }
+
+    /// A struct that may be NULL. What the caller's header does not have yet is zero, what ours does not have is left.
+    pub(crate) fn options<T: Growing>(&self, value: *const T, name: &str) -> Result<Option<T>> {
+        if value.is_null() {
+            return Ok(None);
+        }
+        // SAFETY: the promise, and every `Growing` begins with its size.
+        let size = unsafe { value.cast::<usize>().read() };
+        if size < size_of::<usize>() {
+            return Err(invalid(format!("{name}: struct_size is {size}; start from its _INIT")));
+        }
+        let mut copy = std::mem::MaybeUninit::<T>::zeroed();
+        // SAFETY: the caller has `size` bytes, we have room for ours, and every bit pattern is a `Growing`.
+        unsafe {
+            let bytes = size.min(size_of::<T>());
+            std::ptr::copy_nonoverlapping(value.cast::<u8>(), copy.as_mut_ptr().cast(), bytes);
+            Ok(Some(copy.assume_init()))
+        }
+    }
+
+    /// A struct that must be there.
+    pub(crate) fn fields<T: Growing>(&self, value: *const T, name: &str) -> Result<T> {
+        self.options(value, name)?.ok_or_else(|| invalid(format!("{name} is NULL")))
+    }
+
+    /// Writes a result to where the caller wants it.
+    pub(crate) fn put<T>(&self, place: *mut T, value: T) {
+        if !place.is_null() {
+            // SAFETY: the promise.
+            unsafe { place.write(value) };
+        }
+    }
+}
+
+/// The body of an exported function that returns a status.
+///
+/// # Safety
+/// The caller keeps the [`Promise`].
+pub(crate) unsafe fn guard(
+    error: *mut *mut wellhead_error,
+    run: impl FnOnce(&Promise) -> Result<()>,
+) -> wellhead_status {
+    match caught(|| run(&Promise(()))) {
+        Ok(()) => WELLHEAD_STATUS_OK,
+        Err(e) => deliver(&Promise(()), error, &e),
+    }
+}
+
+/// The body of an exported function that makes a handle.
+///
+/// # Safety
+/// The caller keeps the [`Promise`].
+pub(crate) unsafe fn make<T>(
+    error: *mut *mut wellhead_error,
+    run: impl FnOnce(&Promise) -> Result<T>,
+) -> *mut T {
+    match caught(|| run(&Promise(()))) {
+        Ok(value) => Box::into_raw(Box::new(value)),
+        Err(e) => {
+            deliver(&Promise(()), error, &e);
+            std::ptr::null_mut()
+        }
+    }
+}
+
+/// The body of an exported function that asks a handle; `otherwise` is what NULL gives.
+///
+/// # Safety
+/// The caller keeps the [`Promise`].
+pub(crate) unsafe fn ask<T, R>(handle: *const T, otherwise: R, run: impl FnOnce(&Promise, &T) -> R) -> R {
+    match Promise(()).handle(handle, "") {
+        Ok(handle) => answer(otherwise, || run(&Promise(()), handle)),
+        Err(_) => otherwise,
+    }
+}
+
+/// Takes a handle that one of our functions gave, and drops it.
+///
+/// # Safety
+/// `handle` is NULL or came from [`make`], and is used no more.
+pub(crate) unsafe fn free<T>(handle: *mut T) {
+    if !handle.is_null() {
+        // SAFETY: the caller's promise.
+        let handle = unsafe { Box::from_raw(handle) };
+        answer((), || drop(handle));
+    }
+}
+
+/// Runs what cannot fail but for a bug of ours; then `otherwise` is the result.
+pub(crate) fn answer<R>(otherwise: R, run: impl FnOnce() -> R) -> R {
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or(otherwise)
+}
+
+fn caught<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| Err(panicked()))
+}
+
+fn panicked() -> Error {
+    Error::new(ErrorKind::Panic, "a bug in wellhead, reported on standard error; please report it")
+}
+
+pub(crate) fn invalid(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::InvalidArgument, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::status::{WELLHEAD_STATUS_PANIC, wellhead_error_free, wellhead_error_status};
+
+    #[test]
+    fn a_panic_becomes_a_status_and_an_error() {
+        let mut error = std::ptr::null_mut();
+        // SAFETY: `error` is a place for an error.
+        let status = unsafe { guard(&raw mut error, |_| panic!("on purpose")) };
+        assert_eq!(status, WELLHEAD_STATUS_PANIC);
+        // SAFETY: `guard` has filled it.
+        unsafe {
+            assert_eq!(wellhead_error_status(error), WELLHEAD_STATUS_PANIC);
+            wellhead_error_free(error);
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! What is served: fixed contents, and what callbacks supply.
+
+use crate::boundary::{Promise, guard, invalid};
+use crate::call::wellhead_call;
+use crate::foreign::{Source, UserData};
+use crate::list::wellhead_list;
+use crate::pending::Pending;
+use crate::read::wellhead_read;
+use crate::resource::wellhead_resource;
+use crate::server::wellhead_server;
+use crate::status::{wellhead_error, wellhead_status};
+use crate::types::{growing, wellhead_str};
+use std::ffi::c_void;
+use std::sync::Arc;
+use wellhead::{Call, ListCall, Provider, Result};
+
+type ReadFn = unsafe extern "C" fn(*mut c_void, *const wellhead_call, *mut wellhead_read);
+type ListFn =
+    unsafe extern "C" fn(*mut c_void, *const wellhead_call, wellhead_str, usize, *mut wellhead_list);
+
+/// The callbacks of one registration. NULL: not offered. They borrow `call` and `responder` until they return: answer
+/// before that, or keep the responder and answer later. A callback that does neither has answered "internal error".
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct wellhead_provider {
+    pub struct_size: usize,
+    pub user_data: *mut c_void,
+    /// Called once, after the last callback and the last kept answer, on any thread; also when the registration
+    /// fails. May be NULL.
+    pub destroy: Option<unsafe extern "C" fn(user_data: *mut c_void)>,
+    /// Answers with one of the wellhead_read_ functions.
+    pub read: Option<
+        unsafe extern "C" fn(
+            user_data: *mut c_void,
+            call: *const wellhead_call,
+            responder: *mut wellhead_read,
+        ),
+    >,
+    /// Answers with the items that follow `after` (absent: from the start) in an order of the host's own, at most
+    /// `limit`; more are cut off. `after` is the key of an item listed earlier, which may be gone by now.
+    pub list: Option<
+        unsafe extern "C" fn(
+            user_data: *mut c_void,
+            call: *const wellhead_call,
+            after: wellhead_str,
+            limit: usize,
+            responder: *mut wellhead_list,
+        ),
+    >,
+}
+
+growing!(wellhead_provider);
+
+/// Serves a fixed text, without a callback. The text is copied. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE,
+/// CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_add_text(
+    server: *mut wellhead_server,
+    resource: *const wellhead_resource,
+    text: wellhead_str,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(error, |promise| {
+            let server = promise.handle(server, "server")?;
+            let resource = promise.fields(resource, "resource")?.resource(promise)?;
+            server.server.value(resource, Source::copied(text).text(promise)?).map(drop)
+        })
+    }
+}
+
+/// Serves fixed bytes, without a callback. They are copied; absent is empty. Status values as for
+/// wellhead_server_add_text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_add_blob(
+    server: *mut wellhead_server,
+    resource: *const wellhead_resource,
+    bytes: wellhead_str,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(error, |promise| {
+            let server = promise.handle(server, "server")?;
+            let resource = promise.fields(resource, "resource")?.resource(promise)?;
+            server.server.value(resource, Source::copied(bytes).blob(promise)?).map(drop)
+        })
+    }
+}
+
+/// Replaces fixed contents by a text, and tells those who watch the URI. UNKNOWN if none are registered there,
+/// INVALID_UTF8, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_set_text(
+    server: *mut wellhead_server,
+    uri: wellhead_str,
+    text: wellhead_str,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(error, |promise| {
+            let server = promise.handle(server, "server")?;
+            server.server.set(promise.text(uri, "uri")?, Source::copied(text).text(promise)?)
+        })
+    }
+}
+
+/// Replaces fixed contents by bytes. Otherwise as wellhead_server_set_text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_set_blob(
+    server: *mut wellhead_server,
+    uri: wellhead_str,
+    bytes: wellhead_str,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(error, |promise| {
+            let server = promise.handle(server, "server")?;
+            server.server.set(promise.text(uri, "uri")?, Source::copied(bytes).blob(promise)?)
+        })
+    }
+}
+
+/// Serves a fixed URI whose contents come from provider->read, which is required. provider->list must be NULL. Status
+/// values as for wellhead_server_add_text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_add_resource(
+    server: *mut wellhead_server,
+    resource: *const wellhead_resource,
+    provider: *const wellhead_provider,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(error, |promise| {
+            let callbacks = Callbacks::new(promise, provider)?.reads()?.without_list()?;
+            let server = promise.handle(server, "server")?;
+            let resource = promise.fields(resource, "resource")?.resource(promise)?;
+            server.server.add_resource(resource, Some(Arc::new(callbacks))).map(drop)
+        })
+    }
+}
+
+/// Serves every URI that a template makes: resource->uri is an RFC 6570 template. provider->read is required;
+/// provider->list, if given, lists what the template makes. INVALID_TEMPLATE, AMBIGUOUS, DUPLICATE, INVALID_UTF8,
+/// INVALID_ARGUMENT, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_add_template(
+    server: *mut wellhead_server,
+    resource: *const wellhead_resource,
+    provider: *const wellhead_provider,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(error, |promise| {
+            let callbacks = Callbacks::new(promise, provider)?.reads()?;
+            let server = promise.handle(server, "server")?;
+            let template = promise.fields(resource, "resource")?.template(promise)?;
+            let lists = callbacks.list.is_some();
+            server.server.add_template(template, Some(Arc::new(callbacks)), lists).map(drop)
+        })
+    }
+}
+
+/// A list source: after the fixed resources, the sources are listed in the order of their registration. `name` goes
+/// into cursors, so replicas use the same; absent: its ordinal. provider->list is required, provider->read must be
+/// NULL. DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_add_list(
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    provider: *const wellhead_provider,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(error, |promise| {
+            let callbacks = Callbacks::new(promise, provider)?.lists()?;
+            let server = promise.handle(server, "server")?;
+            let name = promise.optional(name, "name")?.map(str::to_owned);
+            server.server.add_list(name, Some(Arc::new(callbacks))).map(drop)
+        })
+    }
+}
+
+/// Reads whatever no registration serves, by provider->read; replaces an earlier fallback. provider->list must be
+/// NULL. INVALID_ARGUMENT, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_set_fallback(
+    server: *mut wellhead_server,
+    provider: *const wellhead_provider,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(error, |promise| {
+            let callbacks = Callbacks::new(promise, provider)?.reads()?.without_list()?;
+            let server = promise.handle(server, "server")?;
+            server.server.set_fallback(Some(Arc::new(callbacks))).map(drop)
+        })
+    }
+}
+
+/// Removes a resource by its URI, a template by its text, or a list source by its name. Callbacks under way still
+/// finish. UNKNOWN, INVALID_UTF8, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_remove(
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(error, |promise| {
+            let server = promise.handle(server, "server")?;
+            server.server.remove(promise.text(name, "name")?).map(drop)
+        })
+    }
+}
+
+/// A provider as the core wants it.
+struct Callbacks {
+    read: Option<ReadFn>,
+    list: Option<ListFn>,
+    user_data: UserData,
+}
+
+impl Callbacks {
+    /// From here on the user data is destroyed, whatever comes.
+    fn new(promise: &Promise, provider: *const wellhead_provider) -> Result<Callbacks> {
+        let provider = promise.fields(provider, "provider")?;
+        let user_data = UserData::new(provider.user_data, provider.destroy);
+        Ok(Callbacks { read: provider.read, list: provider.list, user_data })
+    }
+
+    fn reads(self) -> Result<Self> {
+        if self.read.is_none() {
+            return Err(invalid("provider->read is NULL"));
+        }
+        Ok(self)
+    }
+
+    fn without_list(self) -> Result<Self> {
+        if self.list.is_some() {
+            return Err(invalid("provider->list is of no use here; use wellhead_server_add_list"));
+        }
+        Ok(self)
+    }
+
+    fn lists(self) -> Result<Self> {
+        match (self.read, self.list) {
+            (_, None) => Err(invalid("provider->list is NULL")),
+            (Some(_), _) => Err(invalid("provider->read is of no use here; register a resource or template")),
+            (None, Some(_)) => Ok(self),
+        }
+    }
+}
+
+impl Provider for Callbacks {
+    fn read(&self, call: Call) {
+        let Some(read) = self.read else { return };
+        Pending::run(wellhead_call::Read(call), |call, responder| {
+            // SAFETY: the host's function, called as the header says.
+            unsafe { read(self.user_data.get(), call, responder) }
+        });
+    }
+
+    fn list(&self, call: ListCall) {
+        let Some(list) = self.list else { return };
+        let limit = call.limit();
+        Pending::run(wellhead_call::List(call), |call, responder| {
+            // SAFETY: `run` keeps the call alive until the callback returns.
+            let after = match unsafe { &*call } {
+                wellhead_call::List(call) => call.after().map_or(wellhead_str::ABSENT, wellhead_str::of),
+                wellhead_call::Read(_) => wellhead_str::ABSENT,
+            };
+            // SAFETY: the host's function, called as the header says.
+            unsafe { list(self.user_data.get(), call, after, limit, responder) }
+        });
+    }
+}

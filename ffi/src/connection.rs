@@ -1,0 +1,380 @@
+//! One client: bytes in, bytes out.
+
+use crate::boundary::{answer, ask, free, guard, invalid, make};
+use crate::foreign::UserData;
+use crate::server::{Generation, wellhead_server};
+use crate::status::{wellhead_error, wellhead_status};
+use crate::types::wellhead_str;
+use parking_lot::{Condvar, Mutex};
+use std::cell::RefCell;
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use wellhead::{Caller, Connection, Drain, DrainStart, Error, ErrorKind, Group, Handled, Result, Route};
+
+/// cbindgen:ignore
+pub struct wellhead_connection {
+    connection: Connection,
+    group: Group,
+    bell: Arc<Bell>,
+    made: Generation,
+}
+
+/// cbindgen:ignore
+pub struct wellhead_transmit {
+    bytes: wellhead_str,
+    source: Output,
+}
+
+enum Output {
+    /// The bytes are in there until `wrote` says otherwise.
+    Connection(Drain),
+    Answer(Vec<u8>),
+}
+
+/// Makes a connection. wake(wake_data): there may be something to poll that was not there before. It is called on any
+/// thread, also for nothing, and must not call functions of this connection, only make the host's loop do so. wake:
+/// may be NULL, for a host that polls after each receive and never answers later. wake_destroy(wake_data): called once,
+/// after the last wake; may be NULL. NULL on failure: INVALID_ARGUMENT.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_connection_new(
+    server: *mut wellhead_server,
+    wake: Option<unsafe extern "C" fn(wake_data: *mut c_void)>,
+    wake_data: *mut c_void,
+    wake_destroy: Option<unsafe extern "C" fn(wake_data: *mut c_void)>,
+    error: *mut *mut wellhead_error,
+) -> *mut wellhead_connection {
+    let data = UserData::new(wake_data, wake_destroy);
+    // SAFETY: our caller's promise.
+    unsafe {
+        make(error, move |promise| {
+            let server = promise.handle(server, "server")?;
+            let (bell, made) = (Arc::new(Bell::default()), server.forks.now());
+            let ring = bell.clone();
+            let group = server.server.group(move || {
+                ring.ring();
+                if let Some(wake) = wake {
+                    wake(data.get());
+                }
+            });
+            Ok(wellhead_connection { connection: group.connect(Caller::default()), group, bell, made })
+        })
+    }
+}
+
+/// Takes input: newline-delimited messages, split anywhere. It is only buffered. *taken: how many bytes were accepted;
+/// fewer than given means: stop reading until woken, and offer the rest again. taken: may not be NULL. CLOSED, FORKED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_connection_receive(
+    connection: *mut wellhead_connection,
+    bytes: wellhead_str,
+    taken: *mut usize,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(error, |promise| {
+            let this = promise.handle(connection, "connection")?;
+            if taken.is_null() {
+                return Err(invalid("taken is NULL"));
+            }
+            this.checked(|connection| {
+                promise.put(taken, connection.receive(promise.bytes(bytes, "bytes")?));
+                Ok(())
+            })
+        })
+    }
+}
+
+/// No more input. A last line without a newline still counts; what was received is still answered.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_connection_end(connection: *mut wellhead_connection) {
+    // SAFETY: our caller's promise.
+    unsafe { ask(connection, (), |_, this| this.quietly((), Connection::end)) }
+}
+
+/// Deals with what was received, and with what goes on, and runs up to `max` callbacks on this thread. Returns how many
+/// things it handed to the host; fewer than `max`: nothing is left, send what there is. 0 when called from inside a
+/// callback of this connection.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_connection_poll_event(
+    connection: *mut wellhead_connection,
+    max: usize,
+) -> usize {
+    // SAFETY: our caller's promise.
+    unsafe { ask(connection, 0, |_, this| this.quietly(0, |_| this.poll(max))) }
+}
+
+/// About `max` bytes to send at most, or NULL if there is nothing, or if the last ones are not freed yet: output is
+/// handed out one piece at a time, in order. Send all of it, then free it, and ask again until there is nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_connection_poll_transmit(
+    connection: *mut wellhead_connection,
+    max: usize,
+) -> *mut wellhead_transmit {
+    let none = std::ptr::null_mut();
+    // SAFETY: our caller's promise.
+    unsafe { ask(connection, none, |_, this| this.quietly(none, |_| this.transmit(max))) }
+}
+
+/// Borrowed until the transmit is freed. NULL: absent.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_transmit_bytes(transmit: *const wellhead_transmit) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe { ask(transmit, wellhead_str::ABSENT, |_, transmit| transmit.bytes) }
+}
+
+/// The bytes were sent, or nobody wants them any more. May come after its connection was freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_transmit_free(transmit: *mut wellhead_transmit) {
+    // SAFETY: our caller's promise.
+    unsafe { free(transmit) }
+}
+
+/// When to call wellhead_connection_tick at the latest, in milliseconds of the clock that it is given. UINT64_MAX:
+/// never.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_connection_poll_timeout(connection: *const wellhead_connection) -> u64 {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(connection, u64::MAX, |_, this| this.quietly(u64::MAX, |c| c.poll_timeout().unwrap_or(u64::MAX)))
+    }
+}
+
+/// Tells the time, in milliseconds of a monotonic clock of the host's choosing. Answers kept longer than call_ms become
+/// internal errors.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_connection_tick(connection: *mut wellhead_connection, now_ms: u64) {
+    // SAFETY: our caller's promise.
+    unsafe { ask(connection, (), |_, this| this.quietly((), |c| c.tick(now_ms))) }
+}
+
+/// 1: ended or closed, and nothing is left to poll, to answer or to send.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_connection_finished(connection: *const wellhead_connection) -> c_int {
+    // SAFETY: our caller's promise.
+    unsafe { ask(connection, 1, |_, this| this.quietly(1, |c| c_int::from(c.is_finished()))) }
+}
+
+/// Drops what is in flight and what was not sent, now. Everything after gives CLOSED or nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_connection_close(connection: *mut wellhead_connection) {
+    // SAFETY: our caller's promise.
+    unsafe { ask(connection, (), |_, this| this.quietly((), Connection::close)) }
+}
+
+/// Closes the connection and gives up this handle. A connection made before fork is only given up: nothing of it is
+/// touched or destroyed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_connection_free(connection: *mut wellhead_connection) {
+    // SAFETY: our caller's promise.
+    unsafe {
+        let forked = ask(connection, false, |_, this| !this.made.is_current());
+        if !forked {
+            wellhead_connection_close(connection);
+            free(connection);
+        }
+    }
+}
+
+/// One message in, its answer out, apart from other input and output; runs callbacks on this thread. Waits until kept
+/// responders are answered, at most `timeout_ms`; then the answer is an internal error. *answer: to be freed; NULL if
+/// there is none, as for a notification. answer: may not be NULL. CLOSED, FORKED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_connection_handle(
+    connection: *mut wellhead_connection,
+    message: wellhead_str,
+    timeout_ms: u32,
+    answer: *mut *mut wellhead_transmit,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(error, |promise| {
+            let this = promise.handle(connection, "connection")?;
+            if answer.is_null() {
+                return Err(invalid("answer is NULL"));
+            }
+            let message = promise.bytes(message, "message")?;
+            let timeout = Duration::from_millis(timeout_ms.into());
+            let bytes = this.checked(|connection| this.handle(connection, message, timeout))?;
+            promise.put(answer, bytes.map_or(std::ptr::null_mut(), wellhead_transmit::answer));
+            Ok(())
+        })
+    }
+}
+
+impl wellhead_connection {
+    /// For functions that report errors.
+    fn checked<R>(&self, run: impl FnOnce(&Connection) -> Result<R>) -> Result<R> {
+        if !self.made.is_current() {
+            return Err(Error::new(
+                ErrorKind::Forked,
+                "the connection was made before fork; make one in the child",
+            ));
+        }
+        if self.connection.is_closed() {
+            return Err(Error::new(ErrorKind::Closed, "the connection is closed; make a new one"));
+        }
+        let _fuse = Fuse(&self.connection);
+        run(&self.connection)
+    }
+
+    /// For functions that report none.
+    fn quietly<R>(&self, otherwise: R, run: impl FnOnce(&Connection) -> R) -> R {
+        if !self.made.is_current() {
+            return otherwise;
+        }
+        let _fuse = Fuse(&self.connection);
+        run(&self.connection)
+    }
+
+    fn poll(&self, max: usize) -> usize {
+        match Inside::enter(self) {
+            Some(_inside) => self.run_events(max),
+            None => 0,
+        }
+    }
+
+    fn run_events(&self, max: usize) -> usize {
+        self.rearm();
+        let mut done = 0;
+        while done < max
+            && let Some(event) = self.connection.poll_event()
+        {
+            self.connection.run(|| event.run());
+            done += 1;
+        }
+        if done > 0 {
+            self.bell.ring(); // what callbacks answered here, a thread in `handle` may be waiting for
+        }
+        done
+    }
+
+    /// Only after this is the host woken again.
+    fn rearm(&self) {
+        while self.group.next().is_some() {}
+    }
+
+    fn transmit(&self, max: usize) -> *mut wellhead_transmit {
+        self.rearm();
+        let DrainStart::Ready(drain) = self.connection.drain(Route::Connection) else {
+            return std::ptr::null_mut();
+        };
+        // Where it stays: the bytes may be inside of it.
+        let mut transmit =
+            Box::new(wellhead_transmit { bytes: wellhead_str::ABSENT, source: Output::Connection(drain) });
+        let Output::Connection(drain) = &mut transmit.source else { return std::ptr::null_mut() };
+        let Some(next) = drain.poll_transmit(max.max(1)) else { return std::ptr::null_mut() };
+        transmit.bytes = wellhead_str { ptr: next.bytes.as_ptr().cast(), len: next.bytes.len() };
+        Box::into_raw(transmit)
+    }
+
+    fn handle(&self, connection: &Connection, message: &[u8], timeout: Duration) -> Result<Option<Vec<u8>>> {
+        let _inside = Inside::enter(self);
+        let handled = connection.handle(message);
+        self.bell.ring();
+        let route = match handled? {
+            Handled::Answer(answer) => return Ok(Some(answer)),
+            Handled::Nothing => return Ok(None),
+            Handled::Later(route) => route,
+        };
+        let deadline = Instant::now() + timeout;
+        loop {
+            let heard = self.bell.heard();
+            self.run_events(usize::MAX);
+            match connection.take(route) {
+                Some(Handled::Answer(answer)) => return Ok(Some(answer)),
+                Some(_) => return Ok(None),
+                None => {}
+            }
+            if connection.is_closed() {
+                return Err(Error::new(
+                    ErrorKind::Closed,
+                    "the connection was closed before the answer came",
+                ));
+            }
+            if !self.bell.wait(heard, deadline) {
+                connection.expire(route);
+            }
+        }
+    }
+}
+
+impl wellhead_transmit {
+    fn answer(bytes: Vec<u8>) -> *mut wellhead_transmit {
+        let view = wellhead_str { ptr: bytes.as_ptr().cast(), len: bytes.len() };
+        Box::into_raw(Box::new(wellhead_transmit { bytes: view, source: Output::Answer(bytes) }))
+    }
+}
+
+impl Drop for wellhead_transmit {
+    fn drop(&mut self) {
+        match &mut self.source {
+            Output::Connection(drain) => drain.wrote(self.bytes.len),
+            Output::Answer(bytes) => bytes.clear(),
+        }
+    }
+}
+
+/// Closes the connection if a panic passes: nobody knows what state it is in.
+struct Fuse<'a>(&'a Connection);
+
+impl Drop for Fuse<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            answer((), || self.0.close());
+        }
+    }
+}
+
+thread_local! {
+    /// The connections whose callbacks this thread is running.
+    static INSIDE: RefCell<Vec<*const wellhead_connection>> = const { RefCell::new(Vec::new()) };
+}
+
+/// This thread polls a connection, until dropped.
+struct Inside;
+
+impl Inside {
+    /// None if it does so already.
+    fn enter(connection: &wellhead_connection) -> Option<Inside> {
+        INSIDE.with_borrow_mut(|inside| {
+            let connection = &raw const *connection;
+            (!inside.contains(&connection)).then(|| {
+                inside.push(connection);
+                Inside
+            })
+        })
+    }
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        INSIDE.with_borrow_mut(Vec::pop);
+    }
+}
+
+/// Rung by every wake.
+#[derive(Default)]
+struct Bell {
+    rings: Mutex<u64>,
+    rang: Condvar,
+}
+
+impl Bell {
+    fn ring(&self) {
+        *self.rings.lock() += 1;
+        self.rang.notify_all();
+    }
+
+    fn heard(&self) -> u64 {
+        *self.rings.lock()
+    }
+
+    /// Waits for a ring after `heard`. False: there was none until `deadline`.
+    fn wait(&self, heard: u64, deadline: Instant) -> bool {
+        let mut rings = self.rings.lock();
+        !self.rang.wait_while_until(&mut rings, |rings| *rings == heard, deadline).timed_out()
+    }
+}

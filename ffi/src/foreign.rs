@@ -1,0 +1,118 @@
+//! What belongs to the host and is ours to give back.
+
+use crate::boundary::{Promise, invalid};
+use crate::types::wellhead_str;
+use std::ffi::c_void;
+use std::sync::Arc;
+use wellhead::{Body, Error, ErrorKind, Result};
+
+pub(crate) type Destroy = Option<unsafe extern "C" fn(*mut c_void)>;
+
+/// A pointer of the host's, given back once, by whoever drops it last.
+pub(crate) struct UserData {
+    data: *mut c_void,
+    destroy: Destroy,
+}
+
+// SAFETY: the header says that callbacks and `destroy` run on any thread.
+unsafe impl Send for UserData {}
+// SAFETY: as above; we only pass the pointer on.
+unsafe impl Sync for UserData {}
+
+impl UserData {
+    pub(crate) fn new(data: *mut c_void, destroy: Destroy) -> Self {
+        UserData { data, destroy }
+    }
+
+    pub(crate) fn get(&self) -> *mut c_void {
+        self.data
+    }
+}
+
+impl Drop for UserData {
+    fn drop(&mut self) {
+        if let Some(destroy) = self.destroy {
+            // SAFETY: the header: called once, after the last use.
+            unsafe { destroy(self.data) };
+        }
+    }
+}
+
+/// Bytes that the host keeps unchanged until they are released.
+struct Lent {
+    bytes: wellhead_str,
+    _release: UserData,
+}
+
+// SAFETY: the header: the bytes stay unchanged until the release, which may come on any thread.
+unsafe impl Send for Lent {}
+// SAFETY: as above.
+unsafe impl Sync for Lent {}
+
+impl AsRef<[u8]> for Lent {
+    fn as_ref(&self) -> &[u8] {
+        if self.bytes.ptr.is_null() {
+            return &[];
+        }
+        // SAFETY: as above; `body` has checked the length.
+        unsafe { std::slice::from_raw_parts(self.bytes.ptr.cast(), self.bytes.len) }
+    }
+}
+
+/// The same, checked to be UTF-8.
+struct LentText(Lent);
+
+impl AsRef<str> for LentText {
+    fn as_ref(&self) -> &str {
+        // SAFETY: `Source::text` has checked it, and the host promised not to change it.
+        unsafe { std::str::from_utf8_unchecked(self.0.as_ref()) }
+    }
+}
+
+/// A body as the host hands it over.
+pub(crate) struct Source {
+    bytes: wellhead_str,
+    release: Option<UserData>,
+}
+
+impl Source {
+    /// To be copied.
+    pub(crate) fn copied(bytes: wellhead_str) -> Self {
+        Source { bytes, release: None }
+    }
+
+    /// To be used where it is, and released, also if nothing comes of it.
+    pub(crate) fn owned(bytes: wellhead_str, release: Destroy, release_data: *mut c_void) -> Self {
+        Source { bytes, release: Some(UserData::new(release_data, release)) }
+    }
+
+    pub(crate) fn text(self, promise: &Promise) -> Result<Body> {
+        let text = promise.text(self.bytes, "text")?;
+        Ok(match self.release {
+            None => Body::from(text),
+            Some(release) => Body::Text(Arc::new(LentText(Lent { bytes: self.bytes, _release: release }))),
+        })
+    }
+
+    pub(crate) fn blob(self, promise: &Promise) -> Result<Body> {
+        let bytes = promise.bytes(self.bytes, "bytes")?;
+        Ok(match self.release {
+            None => Body::from(bytes),
+            Some(release) => Body::Blob(Arc::new(Lent { bytes: self.bytes, _release: release })),
+        })
+    }
+}
+
+/// Text of one JSON value from the host, for what passes through.
+pub(crate) fn json(text: &str, name: &str) -> Result<wellhead::Json> {
+    wellhead::Json::object(text).map_err(|e| invalid(format!("{name}: {e}")))
+}
+
+pub(crate) fn unknown_flags(flags: u32, known: u32) -> Result<(), Error> {
+    match flags & !known {
+        0 => Ok(()),
+        unknown => {
+            Err(Error::new(ErrorKind::InvalidArgument, format!("flags: {unknown:#x} is not known here")))
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! The C ABI. `include/wellhead.h` is made from these modules, in this order: their doc comments are written for C.
+#![allow(non_camel_case_types, reason = "the names of the header")]
+#![allow(missing_docs, reason = "the comments are the header's, where a name can say enough")]
+#![allow(clippy::doc_markdown, clippy::doc_link_with_quotes, reason = "the comments are written for C")]
+#![allow(clippy::missing_safety_doc, reason = "the header's comments are the contract with C")]
+
+pub mod version;
+
+pub mod types;
+
+pub mod status;
+
+pub mod server;
+
+pub mod resource;
+
+pub mod catalog;
+
+pub mod call;
+
+pub mod read;
+
+pub mod list;
+
+pub mod updates;
+
+pub mod connection;
+
+pub mod stdio;
+
+mod boundary;
+mod foreign;
+pub mod pending;

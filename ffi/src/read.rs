@@ -1,0 +1,241 @@
+//! Answers to reads.
+
+use crate::boundary::{Promise, guard, invalid};
+use crate::call::wellhead_call;
+use crate::foreign::{Source, json};
+use crate::pending::{self, Pending};
+use crate::status::wellhead_status;
+use crate::types::{growing, wellhead_str};
+use std::ffi::c_void;
+use wellhead::{Answer, Body, Contents, Result};
+
+/// cbindgen:ignore
+pub type wellhead_read = Pending<Contents>;
+
+/// Of one element of an answer with several. What is absent here is taken from the registration.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct wellhead_contents {
+    pub struct_size: usize,
+    /// Of a sub-resource; absent: the requested URI.
+    pub uri: wellhead_str,
+    pub mime_type: wellhead_str,
+    /// A JSON object, sent as _meta.
+    pub meta: wellhead_str,
+}
+
+growing!(wellhead_contents);
+
+/// Takes the responder out of its callback: now it is the host's, to be answered or freed once, from any thread, even
+/// before the callback has returned. It keeps the call alive as well. Returns `responder`; NULL if it was answered.
+/// Thread safety: only inside the callback.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_read_keep(responder: *mut wellhead_read) -> *mut wellhead_read {
+    // SAFETY: our caller's promise.
+    unsafe { pending::keep(responder) }
+}
+
+/// The call of a kept responder; borrowed until the answer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_read_call(responder: *const wellhead_read) -> *const wellhead_call {
+    if responder.is_null() {
+        return std::ptr::null();
+    }
+    // SAFETY: our caller's promise.
+    unsafe { &raw const (*responder).call }
+}
+
+/// Gives up a kept responder unanswered: the client is told "internal error".
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_read_free(responder: *mut wellhead_read) {
+    // SAFETY: our caller's promise.
+    unsafe { pending::give_up(responder) }
+}
+
+/// Answers with a text, which is copied.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_read_text(
+    responder: *mut wellhead_read,
+    text: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { whole(responder, |promise| Source::copied(text).text(promise)) }
+}
+
+/// Answers with bytes, which are copied; absent is empty.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_read_blob(
+    responder: *mut wellhead_read,
+    bytes: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { whole(responder, |promise| Source::copied(bytes).blob(promise)) }
+}
+
+/// Answers with a text without copying it: it stays the host's, unchanged, until release(release_data), which is called
+/// once, on any thread, also on failure.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_read_text_owned(
+    responder: *mut wellhead_read,
+    text: wellhead_str,
+    release: Option<unsafe extern "C" fn(release_data: *mut c_void)>,
+    release_data: *mut c_void,
+) -> wellhead_status {
+    let source = Source::owned(text, release, release_data);
+    // SAFETY: our caller's promise.
+    unsafe { whole(responder, |promise| source.text(promise)) }
+}
+
+/// Answers with bytes without copying them, as wellhead_read_text_owned does with a text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_read_blob_owned(
+    responder: *mut wellhead_read,
+    bytes: wellhead_str,
+    release: Option<unsafe extern "C" fn(release_data: *mut c_void)>,
+    release_data: *mut c_void,
+) -> wellhead_status {
+    let source = Source::owned(bytes, release, release_data);
+    // SAFETY: our caller's promise.
+    unsafe { whole(responder, |promise| source.blob(promise)) }
+}
+
+/// Answers that there is no such resource.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_read_not_found(responder: *mut wellhead_read) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { finish(responder, |_, _| Ok(Answer::NotFound)) }
+}
+
+/// Answers that there is one, but not for this caller.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_read_denied(responder: *mut wellhead_read) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { finish(responder, |_, _| Ok(Answer::Denied)) }
+}
+
+/// Answers "internal error". `why` goes to the log, not to the client.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_read_failed(
+    responder: *mut wellhead_read,
+    why: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        finish(responder, |promise, _| {
+            Ok(Answer::Failed(promise.optional(why, "why")?.unwrap_or("no reason given").to_owned()))
+        })
+    }
+}
+
+/// Adds a text to an answer of several elements. about: may be NULL. A refused one leaves the answer as it was:
+/// INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_read_add_text(
+    responder: *mut wellhead_read,
+    about: *const wellhead_contents,
+    text: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { add(responder, about, |promise| Source::copied(text).text(promise)) }
+}
+
+/// Adds bytes, as wellhead_read_add_text adds a text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_read_add_blob(
+    responder: *mut wellhead_read,
+    about: *const wellhead_contents,
+    bytes: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { add(responder, about, |promise| Source::copied(bytes).blob(promise)) }
+}
+
+/// Adds a text without copying it: see wellhead_read_text_owned.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_read_add_text_owned(
+    responder: *mut wellhead_read,
+    about: *const wellhead_contents,
+    text: wellhead_str,
+    release: Option<unsafe extern "C" fn(release_data: *mut c_void)>,
+    release_data: *mut c_void,
+) -> wellhead_status {
+    let source = Source::owned(text, release, release_data);
+    // SAFETY: our caller's promise.
+    unsafe { add(responder, about, |promise| source.text(promise)) }
+}
+
+/// Adds bytes without copying them: see wellhead_read_text_owned.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_read_add_blob_owned(
+    responder: *mut wellhead_read,
+    about: *const wellhead_contents,
+    bytes: wellhead_str,
+    release: Option<unsafe extern "C" fn(release_data: *mut c_void)>,
+    release_data: *mut c_void,
+) -> wellhead_status {
+    let source = Source::owned(bytes, release, release_data);
+    // SAFETY: our caller's promise.
+    unsafe { add(responder, about, |promise| source.blob(promise)) }
+}
+
+/// Answers with what was added.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_read_finish(responder: *mut wellhead_read) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { finish(responder, |_, added| Ok(Answer::Found(added))) }
+}
+
+unsafe fn whole(
+    responder: *mut wellhead_read,
+    body: impl FnOnce(&Promise) -> Result<Body>,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { finish(responder, |promise, _| body(promise).map(Answer::from)) }
+}
+
+unsafe fn finish(
+    responder: *mut wellhead_read,
+    make: impl FnOnce(&Promise, Vec<Contents>) -> Result<Answer>,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        pending::consume(responder, |promise, call, added| {
+            let wellhead_call::Read(call) = call else { return Err(invalid("not the responder of a read")) };
+            let (_, responder) = call.defer();
+            match make(promise, added) {
+                Ok(answer) => responder.finish(answer),
+                Err(e) => {
+                    responder.finish(Answer::Failed(e.to_string()));
+                    return Err(e);
+                }
+            };
+            Ok(())
+        })
+    }
+}
+
+unsafe fn add(
+    responder: *mut wellhead_read,
+    about: *const wellhead_contents,
+    body: impl FnOnce(&Promise) -> Result<Body>,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(std::ptr::null_mut(), |promise| {
+            let pending = promise.handle(responder.cast_const(), "responder")?;
+            let mut contents = Contents::new(body(promise)?);
+            if let Some(about) = promise.options(about, "about")? {
+                if let Some(uri) = promise.optional(about.uri, "uri")? {
+                    contents = contents.uri(uri);
+                }
+                if let Some(mime_type) = promise.optional(about.mime_type, "mime_type")? {
+                    contents = contents.mime_type(mime_type);
+                }
+                if let Some(meta) = promise.optional(about.meta, "meta")? {
+                    contents = contents.meta(json(meta, "meta")?);
+                }
+            }
+            pending.add(contents)
+        })
+    }
+}

@@ -1,0 +1,88 @@
+//! What a listing shows.
+
+use crate::boundary::Promise;
+use crate::foreign::{json, unknown_flags};
+use crate::types::{growing, wellhead_str};
+use wellhead::{Annotations, Resource, Result, Template};
+
+/// For templates: hand over every value as it was sent. Without it, values with a ".." segment, an absolute path, a
+/// drive or a control character look like "not found"; with it, checking them is the host's work.
+pub const WELLHEAD_RAW_VALUES: u32 = 1;
+
+/// What a listing shows of a resource, or of a template (then `uri` holds the template, and `size` is not used).
+/// Copied before return.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct wellhead_resource {
+    pub struct_size: usize,
+    /// Required: an absolute URI, or an RFC 6570 template such as notes://{id}.
+    pub uri: wellhead_str,
+    /// The programmatic name; absent: the URI.
+    pub name: wellhead_str,
+    /// The name for people.
+    pub title: wellhead_str,
+    /// What it is, for people and models.
+    pub description: wellhead_str,
+    /// Contents inherit it unless they say otherwise.
+    pub mime_type: wellhead_str,
+    /// Bytes of the raw content; NULL: unknown (0 is a size).
+    pub size: *const u64,
+    /// In list callbacks only: where the page after this item starts; absent: the URI. It must keep its place in the
+    /// order when the item is gone.
+    pub key: wellhead_str,
+    /// JSON as the protocol has it: {"audience":["user"],"priority":0.5,"lastModified":"2025-01-12T15:00:58Z"}, each
+    /// member optional.
+    pub annotations: wellhead_str,
+    /// A JSON object, sent as _meta; contents inherit it. Keys that the protocol reserves are INVALID_ARGUMENT.
+    pub meta: wellhead_str,
+    /// WELLHEAD_RAW_VALUES
+    pub flags: u32,
+}
+
+growing!(wellhead_resource);
+
+/// The setters that resources and templates share.
+macro_rules! describe {
+    ($value:expr, $promise:expr, $fields:expr) => {{
+        let mut value = $value;
+        if let Some(name) = $promise.optional($fields.name, "name")? {
+            value = value.name(name);
+        }
+        if let Some(title) = $promise.optional($fields.title, "title")? {
+            value = value.title(title);
+        }
+        if let Some(description) = $promise.optional($fields.description, "description")? {
+            value = value.description(description);
+        }
+        if let Some(mime_type) = $promise.optional($fields.mime_type, "mime_type")? {
+            value = value.mime_type(mime_type);
+        }
+        if let Some(annotations) = $promise.optional($fields.annotations, "annotations")? {
+            value = value.annotations(Annotations::from_json(annotations)?);
+        }
+        if let Some(meta) = $promise.optional($fields.meta, "meta")? {
+            value = value.meta(json(meta, "meta")?);
+        }
+        value
+    }};
+}
+
+impl wellhead_resource {
+    pub(crate) fn resource(&self, promise: &Promise) -> Result<Resource> {
+        unknown_flags(self.flags, WELLHEAD_RAW_VALUES)?;
+        let mut resource = describe!(Resource::new(promise.text(self.uri, "uri")?), promise, self);
+        if let Some(size) = promise.number(self.size) {
+            resource = resource.size(size);
+        }
+        if let Some(key) = promise.optional(self.key, "key")? {
+            resource = resource.key(key);
+        }
+        Ok(resource)
+    }
+
+    pub(crate) fn template(&self, promise: &Promise) -> Result<Template> {
+        unknown_flags(self.flags, WELLHEAD_RAW_VALUES)?;
+        let template = describe!(Template::new(promise.text(self.uri, "uri")?), promise, self);
+        Ok(if self.flags & WELLHEAD_RAW_VALUES != 0 { template.raw_values() } else { template })
+    }
+}

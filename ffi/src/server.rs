@@ -1,0 +1,198 @@
+//! The server: who it is and what a client may cost.
+
+use crate::boundary::{Promise, answer, ask, free, make};
+use crate::foreign::{Destroy, UserData, unknown_flags};
+use crate::status::wellhead_error;
+use crate::types::{growing, wellhead_str};
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use wellhead::{Level, Limits, Result, Server};
+
+/// cbindgen:ignore
+pub struct wellhead_server {
+    pub(crate) server: Server,
+    pub(crate) forks: Forks,
+}
+
+/// What one client may cost. 0 in a field means its default, given behind it. Limits that refuse answer an error which
+/// names them; those that hold back make the connection stop dispatching, and then stop reading, until there is room.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct wellhead_limits {
+    pub struct_size: usize,
+    /// Of one incoming message; refuses. 4 MiB
+    pub message_bytes: usize,
+    /// Depth of one incoming message; refuses. 100
+    pub nesting: usize,
+    /// Of a request id as it was written; refuses. 1 KiB
+    pub id_bytes: usize,
+    /// Of a URI in a request; refuses. 8 KiB
+    pub uri_bytes: usize,
+    /// Of one page of a list. 100
+    pub page_items: usize,
+    /// Of one page of a list, which holds at least one item. 1 MiB
+    pub page_bytes: usize,
+    /// Calls of one connection that are not answered; holds back. 1,024
+    pub calls_in_flight: usize,
+    /// Of one connection, listen streams included; refuses. 10,000
+    pub subscriptions: usize,
+    /// Of all connections of the server; refuses. 1,000,000
+    pub subscriptions_total: usize,
+    /// Of one connection; refuses. 1,000
+    pub listen_streams: usize,
+    /// Output that the client has not taken; holds back. 16 MiB
+    pub output_bytes: usize,
+    /// Milliseconds that an answer may be kept before it becomes an internal error; UINT64_MAX: for ever. 60,000
+    pub call_ms: u64,
+}
+
+/// Do not offer subscriptions.
+pub const WELLHEAD_NO_SUBSCRIBE: u32 = 1;
+/// Do not tell clients when the list of resources changes.
+pub const WELLHEAD_NO_LIST_CHANGED: u32 = 2;
+
+/// Works, but is probably not what was meant.
+pub const WELLHEAD_LOG_WARNING: u32 = 1;
+/// A client got an error because of it.
+pub const WELLHEAD_LOG_ERROR: u32 = 2;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct wellhead_server_options {
+    pub struct_size: usize,
+    /// WELLHEAD_NO_SUBSCRIBE, WELLHEAD_NO_LIST_CHANGED
+    pub flags: u32,
+    /// The server's name for people.
+    pub title: wellhead_str,
+    /// How a model should use the server.
+    pub instructions: wellhead_str,
+    /// 32 bytes under which cursors are sealed; absent: random. Replicas share one.
+    pub cursor_key: wellhead_str,
+    /// NULL: all defaults.
+    pub limits: *const wellhead_limits,
+    /// Told, on any thread, what went wrong in callbacks; `level` is one of WELLHEAD_LOG_. No byte of it reaches a
+    /// client. NULL: a line on standard error.
+    pub log: Option<unsafe extern "C" fn(log_data: *mut c_void, level: u32, line: wellhead_str)>,
+    pub log_data: *mut c_void,
+    pub log_destroy: Option<unsafe extern "C" fn(log_data: *mut c_void)>,
+}
+
+growing!(wellhead_limits, wellhead_server_options);
+
+/// Makes a server. name, version: who it says it is. options: may be NULL. NULL on failure: INVALID_ARGUMENT,
+/// INVALID_UTF8, IO if there is no randomness.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_new(
+    name: wellhead_str,
+    version: wellhead_str,
+    options: *const wellhead_server_options,
+    error: *mut *mut wellhead_error,
+) -> *mut wellhead_server {
+    // SAFETY: our caller's promise.
+    unsafe {
+        make(error, |promise| {
+            let options = promise.options(options, "options")?;
+            // First of all, so that it is destroyed whatever comes.
+            let log = options.and_then(|o| log(o.log, o.log_data, o.log_destroy));
+            let mut builder = Server::builder(promise.text(name, "name")?, promise.text(version, "version")?);
+            if let Some(options) = options {
+                unknown_flags(options.flags, WELLHEAD_NO_SUBSCRIBE | WELLHEAD_NO_LIST_CHANGED)?;
+                builder = builder
+                    .subscribe(options.flags & WELLHEAD_NO_SUBSCRIBE == 0)
+                    .list_changed(options.flags & WELLHEAD_NO_LIST_CHANGED == 0);
+                if let Some(title) = promise.optional(options.title, "title")? {
+                    builder = builder.title(title);
+                }
+                if let Some(instructions) = promise.optional(options.instructions, "instructions")? {
+                    builder = builder.instructions(instructions);
+                }
+                if !options.cursor_key.ptr.is_null() {
+                    builder = builder.cursor_key(promise.bytes(options.cursor_key, "cursor_key")?);
+                }
+                builder = builder.limits(limits(promise, options.limits)?);
+            }
+            if let Some(log) = log {
+                builder = builder.on_log(log);
+            }
+            let server = builder.build()?;
+            Ok(wellhead_server { server, forks: Forks::default() })
+        })
+    }
+}
+
+/// Ends every connection and makes wellhead_serve_stdio return; answers still owed are dropped. May be repeated. NULL:
+/// nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_close(server: *mut wellhead_server) {
+    // SAFETY: our caller's promise.
+    unsafe { ask(server, (), |_, this| this.server.close()) }
+}
+
+/// Gives up this handle; connections, drivers and kept responders hold the state until they go.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_free(server: *mut wellhead_server) {
+    // SAFETY: our caller's promise.
+    unsafe { free(server) }
+}
+
+/// For the child after fork, before anything else there: connections made before answer WELLHEAD_STATUS_FORKED from now
+/// on, or do nothing; what is registered stays, and new connections can be made.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_after_fork(server: *mut wellhead_server) {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(server, (), |_, this| {
+            this.forks.0.fetch_add(1, Ordering::SeqCst);
+            this.server.forget_connections();
+        });
+    }
+}
+
+/// How many forks the process has gone through, as the host said.
+#[derive(Default)]
+pub(crate) struct Forks(Arc<AtomicU32>);
+
+impl Forks {
+    pub(crate) fn now(&self) -> Generation {
+        Generation { forks: self.0.clone(), made: self.0.load(Ordering::SeqCst) }
+    }
+}
+
+/// The process that made a connection.
+pub(crate) struct Generation {
+    forks: Arc<AtomicU32>,
+    made: u32,
+}
+
+impl Generation {
+    pub(crate) fn is_current(&self) -> bool {
+        self.made == self.forks.load(Ordering::SeqCst)
+    }
+}
+
+type LogFn = Option<unsafe extern "C" fn(*mut c_void, u32, wellhead_str)>;
+
+fn log(
+    log: LogFn,
+    data: *mut c_void,
+    destroy: Destroy,
+) -> Option<impl Fn(Level, &str) + Send + Sync + 'static> {
+    let data = UserData::new(data, destroy);
+    let log = log?;
+    Some(move |level, line: &str| {
+        // SAFETY: the host's function, called as the header says.
+        answer((), || unsafe { log(data.get(), level as u32, wellhead_str::of(line)) });
+    })
+}
+
+fn limits(promise: &Promise, limits: *const wellhead_limits) -> Result<Limits> {
+    let mut all = Limits::default();
+    let Some(given) = promise.options(limits, "limits")? else { return Ok(all) };
+    macro_rules! take {
+        ($($field:ident),*) => {$(if given.$field != 0 { all.$field = given.$field })*};
+    }
+    take!(message_bytes, nesting, id_bytes, uri_bytes, page_items, page_bytes);
+    take!(calls_in_flight, subscriptions, subscriptions_total, listen_streams, output_bytes, call_ms);
+    Ok(all)
+}

@@ -1,0 +1,110 @@
+//! What functions return, and error objects.
+
+use crate::boundary::{Promise, ask, free};
+use crate::types::wellhead_str;
+use std::ffi::c_char;
+use wellhead::{Error, ErrorKind};
+
+/// How a call went. Further numbers may be added.
+pub type wellhead_status = u32;
+/// Done.
+pub const WELLHEAD_STATUS_OK: wellhead_status = 0;
+/// A value that can never be right: NULL, struct_size 0, an answer to an answered call.
+pub const WELLHEAD_STATUS_INVALID_ARGUMENT: wellhead_status = 1;
+/// Text that is not UTF-8.
+pub const WELLHEAD_STATUS_INVALID_UTF8: wellhead_status = 2;
+/// Not an absolute URI of RFC 3986.
+pub const WELLHEAD_STATUS_INVALID_URI: wellhead_status = 3;
+/// Not a template of RFC 6570, or one that cannot be matched; the message says where and why.
+pub const WELLHEAD_STATUS_INVALID_TEMPLATE: wellhead_status = 4;
+/// Registered already.
+pub const WELLHEAD_STATUS_DUPLICATE: wellhead_status = 5;
+/// Two templates match the same URIs and nothing orders them; the message names both.
+pub const WELLHEAD_STATUS_AMBIGUOUS: wellhead_status = 6;
+/// Nothing is registered under that name.
+pub const WELLHEAD_STATUS_UNKNOWN: wellhead_status = 7;
+/// The server or connection was closed.
+pub const WELLHEAD_STATUS_CLOSED: wellhead_status = 8;
+/// A limit; the message names it.
+pub const WELLHEAD_STATUS_LIMIT: wellhead_status = 9;
+/// The operating system refused; the message says why.
+pub const WELLHEAD_STATUS_IO: wellhead_status = 10;
+/// A connection made before fork, used in the child.
+pub const WELLHEAD_STATUS_FORKED: wellhead_status = 11;
+/// A bug of ours; the connection is closed, and only free makes sense.
+pub const WELLHEAD_STATUS_PANIC: wellhead_status = 12;
+
+/// The status in a word, such as "invalid_uri". Static; never NULL.
+#[unsafe(no_mangle)]
+pub extern "C" fn wellhead_status_name(status: wellhead_status) -> *const c_char {
+    let name = match status {
+        WELLHEAD_STATUS_OK => c"ok",
+        WELLHEAD_STATUS_INVALID_ARGUMENT => c"invalid_argument",
+        WELLHEAD_STATUS_INVALID_UTF8 => c"invalid_utf8",
+        WELLHEAD_STATUS_INVALID_URI => c"invalid_uri",
+        WELLHEAD_STATUS_INVALID_TEMPLATE => c"invalid_template",
+        WELLHEAD_STATUS_DUPLICATE => c"duplicate",
+        WELLHEAD_STATUS_AMBIGUOUS => c"ambiguous",
+        WELLHEAD_STATUS_UNKNOWN => c"unknown",
+        WELLHEAD_STATUS_CLOSED => c"closed",
+        WELLHEAD_STATUS_LIMIT => c"limit",
+        WELLHEAD_STATUS_IO => c"io",
+        WELLHEAD_STATUS_FORKED => c"forked",
+        WELLHEAD_STATUS_PANIC => c"panic",
+        _ => c"unknown_status",
+    };
+    name.as_ptr()
+}
+
+/// cbindgen:ignore
+pub struct wellhead_error {
+    kind: ErrorKind,
+    message: String,
+}
+
+/// Why. NULL: WELLHEAD_STATUS_OK.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_error_status(error: *const wellhead_error) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { ask(error, WELLHEAD_STATUS_OK, |_, error| error.kind.number()) }
+}
+
+/// What went wrong and what to do, for people; borrowed until the error is freed. NULL: absent.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_error_message(error: *const wellhead_error) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe { ask(error, wellhead_str::ABSENT, |_, error| wellhead_str::of(&error.message)) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_error_free(error: *mut wellhead_error) {
+    // SAFETY: our caller's promise.
+    unsafe { free(error) }
+}
+
+/// Gives the caller an error, if they want one, and the status.
+pub(crate) fn deliver(promise: &Promise, place: *mut *mut wellhead_error, error: &Error) -> wellhead_status {
+    if !place.is_null() {
+        let mut message = error.to_string();
+        if let Some(source) = std::error::Error::source(error) {
+            message = format!("{message}: {source}");
+        }
+        promise.put(place, Box::into_raw(Box::new(wellhead_error { kind: error.kind(), message })));
+    }
+    error.kind().number()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::CStr;
+
+    #[test]
+    fn every_kind_of_error_has_its_status_and_name() {
+        for kind in ErrorKind::ALL {
+            // SAFETY: static strings.
+            let name = unsafe { CStr::from_ptr(wellhead_status_name(kind.number())) };
+            assert_eq!(name.to_str(), Ok(kind.code()));
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Serving over standard input and output.
+
+use crate::boundary::{guard, invalid};
+use crate::foreign::unknown_flags;
+use crate::server::wellhead_server;
+use crate::status::{wellhead_error, wellhead_status};
+use crate::types::growing;
+use std::time::Duration;
+use wellhead::serve::Stdio;
+
+/// Callbacks run on the thread that reads, without a hop: for hosts whose callbacks are quick.
+pub const WELLHEAD_CALLBACKS_INLINE: i32 = -1;
+
+/// Leave descriptors 0 and 1 as they are. Without it they point to the null device and to standard error meanwhile, so
+/// that a stray printf cannot corrupt the wire, and a child process cannot swallow input.
+pub const WELLHEAD_STDIO_KEEP_STDOUT: u32 = 1;
+/// SIGTERM ends the service cleanly. Without it no signal handler is installed.
+pub const WELLHEAD_STDIO_HANDLE_SIGTERM: u32 = 2;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct wellhead_stdio_options {
+    pub struct_size: usize,
+    /// 0: one, the caller's; N: so many, the caller's among them; WELLHEAD_CALLBACKS_INLINE
+    pub callback_threads: i32,
+    /// How long answers under way may take after the end of input, in milliseconds; 0: 5,000
+    pub drain_ms: u32,
+    /// WELLHEAD_STDIO_KEEP_STDOUT, WELLHEAD_STDIO_HANDLE_SIGTERM
+    pub flags: u32,
+}
+
+growing!(wellhead_stdio_options);
+
+/// Serves standard input and output until the client goes, the pipe breaks, or wellhead_server_close: all three are OK.
+/// options: may be NULL. One at a time a process. Meanwhile SIGPIPE is ignored if it was at its default. IO, CLOSED,
+/// INVALID_ARGUMENT.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_serve_stdio(
+    server: *mut wellhead_server,
+    options: *const wellhead_stdio_options,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(error, |promise| {
+            let server = promise.handle(server, "server")?;
+            let mut stdio = Stdio::new();
+            if let Some(options) = promise.options(options, "options")? {
+                unknown_flags(options.flags, WELLHEAD_STDIO_KEEP_STDOUT | WELLHEAD_STDIO_HANDLE_SIGTERM)?;
+                stdio = stdio
+                    .callback_threads(match options.callback_threads {
+                        0 => 1,
+                        WELLHEAD_CALLBACKS_INLINE => 0,
+                        n => usize::try_from(n).map_err(|_| invalid(format!("callback_threads is {n}")))?,
+                    })
+                    .guard(options.flags & WELLHEAD_STDIO_KEEP_STDOUT == 0)
+                    .handle_sigterm(options.flags & WELLHEAD_STDIO_HANDLE_SIGTERM != 0);
+                if options.drain_ms != 0 {
+                    stdio = stdio.drain(Duration::from_millis(options.drain_ms.into()));
+                }
+            }
+            let server = server.server.clone(); // the handle may be freed meanwhile
+            let _pipe = sigpipe::ignore();
+            stdio.serve(&server)
+        })
+    }
+}
+
+/// A Rust program ignores SIGPIPE from its start; a C program dies of it.
+#[cfg(unix)]
+mod sigpipe {
+    use std::mem::MaybeUninit;
+
+    /// Restores the default when dropped.
+    pub(super) struct Ignored;
+
+    pub(super) fn ignore() -> Option<Ignored> {
+        let mut now = MaybeUninit::<libc::sigaction>::zeroed();
+        // SAFETY: both calls are given valid places; SIG_IGN runs no code of ours.
+        unsafe {
+            let known = libc::sigaction(libc::SIGPIPE, std::ptr::null(), now.as_mut_ptr()) == 0;
+            if !known || now.assume_init().sa_sigaction != libc::SIG_DFL {
+                return None;
+            }
+            libc::signal(libc::SIGPIPE, libc::SIG_IGN);
+        }
+        Some(Ignored)
+    }
+
+    impl Drop for Ignored {
+        fn drop(&mut self) {
+            // SAFETY: the default runs no code of ours.
+            unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod sigpipe {
+    pub(super) fn ignore() {}
+}

@@ -1,0 +1,46 @@
+//! Strings, and what C's structs have in common.
+
+use crate::boundary::answer;
+use std::ffi::{CStr, c_char};
+
+/// Bytes; where text is meant, UTF-8. Not NUL-terminated. ptr NULL: absent. len 0 with a ptr: empty.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct wellhead_str {
+    pub ptr: *const c_char,
+    pub len: usize,
+}
+
+impl wellhead_str {
+    pub(crate) const ABSENT: wellhead_str = wellhead_str { ptr: std::ptr::null(), len: 0 };
+
+    pub(crate) fn of(text: &str) -> wellhead_str {
+        wellhead_str { ptr: text.as_ptr().cast(), len: text.len() }
+    }
+}
+
+/// The string that `s`, which is NUL-terminated, holds: borrowed. NULL gives absent.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_cstr(s: *const c_char) -> wellhead_str {
+    if s.is_null() {
+        return wellhead_str::ABSENT;
+    }
+    answer(wellhead_str::ABSENT, || {
+        // SAFETY: the caller passes a NUL-terminated string.
+        wellhead_str { ptr: s, len: unsafe { CStr::from_ptr(s) }.count_bytes() }
+    })
+}
+
+/// A struct that C fills in, and whose first field is its size as the caller's header has it.
+///
+/// # Safety
+/// Every bit pattern is valid, all zeroes mean "all defaults", and the first field is `struct_size`.
+pub(crate) unsafe trait Growing: Copy {}
+
+macro_rules! growing {
+    ($($name:ty),*) => {$(
+        // SAFETY: integers, raw pointers, strings of both and nullable function pointers, behind `struct_size`.
+        unsafe impl crate::types::Growing for $name {}
+    )*};
+}
+pub(crate) use growing;

@@ -1,0 +1,481 @@
+/* wellhead.h - serve an application's resources to MCP clients. Written by `make header`; do not edit.
+ *
+ *   static void read_note(void *notes, const wellhead_call *call, wellhead_read *r) {
+ *       const char *body = find(notes, wellhead_call_var(call, "id"));
+ *       if (body) wellhead_read_text(r, wellhead_cstr(body)); else wellhead_read_not_found(r);
+ *   }
+ *   int main(void) {
+ *       wellhead_server *s = wellhead_server_new(WELLHEAD_STR("notes"), WELLHEAD_STR("1.0.0"), NULL, NULL);
+ *       wellhead_resource d = WELLHEAD_RESOURCE_INIT;
+ *       wellhead_provider p = WELLHEAD_PROVIDER_INIT;
+ *       d.uri = WELLHEAD_STR("notes://{id}"); p.read = read_note; p.user_data = my_notes;
+ *       wellhead_server_add_template(s, &d, &p, NULL);
+ *       wellhead_serve_stdio(s, NULL, NULL);         // until the client goes
+ *       wellhead_server_free(s);
+ *   }
+ *
+ * Ownership. `x_new` gives, `x_free` takes; free(NULL) does nothing; handles may be freed in any order. Strings passed in
+ *   are copied before return unless the name ends in `_owned`. Strings passed out are borrowed, until when is said at each.
+ * Callbacks. `user_data` first. `destroy(user_data)` runs exactly once, after the last callback, on any thread; also when
+ *   the call that took it fails, unless the struct that holds it could not be read (NULL, struct_size 0). No lock of ours
+ *   is held, so a callback may call anything here. It must not throw or longjmp.
+ * Threads. Any function may be called from any thread, unless its comment ends in a `Thread safety:` line that says less.
+ *   A `_free` is the last use of its handle: no other thread may be using it.
+ * Errors. `wellhead_status`, 0 is OK. A last parameter `wellhead_error **error` may be NULL; on failure it receives an
+ *   object for the caller to free, on success it is not touched. Other results are written only on success.
+ * Growth. Structs begin with `struct_size`: start from their `_INIT`. 0 is WELLHEAD_STATUS_INVALID_ARGUMENT. Every field's
+ *   zero is its default. Fields, functions and status numbers are only ever added.
+ */
+#ifndef WELLHEAD_H
+#define WELLHEAD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#  define WELLHEAD_API __declspec(dllimport)
+#else
+#  define WELLHEAD_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- version ------------------------------------------------------------------------------------------------------ */
+
+#define WELLHEAD_VERSION "0.1.0"
+#define WELLHEAD_VERSION_MAJOR 0
+#define WELLHEAD_VERSION_MINOR 1
+#define WELLHEAD_VERSION_PATCH 0
+/* Changes when a program compiled against an older header would no longer work. */
+#define WELLHEAD_ABI_VERSION 1
+
+/* The version of the library that runs, such as "0.1.0". Static. */
+WELLHEAD_API const char *wellhead_version(void);
+
+/* WELLHEAD_ABI_VERSION of the library that runs. */
+WELLHEAD_API uint32_t wellhead_abi_version(void);
+
+/* ---- basic types -------------------------------------------------------------------------------------------------- */
+
+/* Bytes; where text is meant, UTF-8. Not NUL-terminated. ptr NULL: absent. len 0 with a ptr: empty. */
+typedef struct wellhead_str {
+    const char *ptr;
+    size_t len;
+} wellhead_str;
+
+/* The string that `s`, which is NUL-terminated, holds: borrowed. NULL gives absent. */
+WELLHEAD_API wellhead_str wellhead_cstr(const char *s);
+
+#ifdef __cplusplus
+#  define WELLHEAD_STR(literal) (wellhead_str{"" literal, sizeof(literal) - 1})
+#else
+#  define WELLHEAD_STR(literal) ((wellhead_str){"" literal, sizeof(literal) - 1})
+#endif
+
+typedef struct wellhead_server wellhead_server;
+typedef struct wellhead_connection wellhead_connection;
+typedef struct wellhead_call wellhead_call;             /* what a callback is asked */
+typedef struct wellhead_read wellhead_read;             /* responder of a read */
+typedef struct wellhead_list wellhead_list;             /* responder of a listing */
+typedef struct wellhead_transmit wellhead_transmit;     /* bytes for a client */
+typedef struct wellhead_error wellhead_error;
+
+/* ---- status and errors -------------------------------------------------------------------------------------------- */
+
+/* How a call went. Further numbers may be added. */
+typedef uint32_t wellhead_status;
+
+#define WELLHEAD_STATUS_OK 0                  /* Done. */
+/* A value that can never be right: NULL, struct_size 0, an answer to an answered call. */
+#define WELLHEAD_STATUS_INVALID_ARGUMENT 1
+#define WELLHEAD_STATUS_INVALID_UTF8 2        /* Text that is not UTF-8. */
+#define WELLHEAD_STATUS_INVALID_URI 3         /* Not an absolute URI of RFC 3986. */
+/* Not a template of RFC 6570, or one that cannot be matched; the message says where and why. */
+#define WELLHEAD_STATUS_INVALID_TEMPLATE 4
+#define WELLHEAD_STATUS_DUPLICATE 5           /* Registered already. */
+/* Two templates match the same URIs and nothing orders them; the message names both. */
+#define WELLHEAD_STATUS_AMBIGUOUS 6
+#define WELLHEAD_STATUS_UNKNOWN 7             /* Nothing is registered under that name. */
+#define WELLHEAD_STATUS_CLOSED 8              /* The server or connection was closed. */
+#define WELLHEAD_STATUS_LIMIT 9               /* A limit; the message names it. */
+#define WELLHEAD_STATUS_IO 10                 /* The operating system refused; the message says why. */
+#define WELLHEAD_STATUS_FORKED 11             /* A connection made before fork, used in the child. */
+#define WELLHEAD_STATUS_PANIC 12              /* A bug of ours; the connection is closed, and only free makes sense. */
+
+/* The status in a word, such as "invalid_uri". Static; never NULL. */
+WELLHEAD_API const char *wellhead_status_name(wellhead_status status);
+
+/* Why. NULL: WELLHEAD_STATUS_OK. */
+WELLHEAD_API wellhead_status wellhead_error_status(const wellhead_error *error);
+
+/* What went wrong and what to do, for people; borrowed until the error is freed. NULL: absent. */
+WELLHEAD_API wellhead_str wellhead_error_message(const wellhead_error *error);
+
+WELLHEAD_API void wellhead_error_free(wellhead_error *error);
+
+/* ---- server ------------------------------------------------------------------------------------------------------- */
+
+#define WELLHEAD_NO_SUBSCRIBE 1               /* Do not offer subscriptions. */
+#define WELLHEAD_NO_LIST_CHANGED 2            /* Do not tell clients when the list of resources changes. */
+#define WELLHEAD_LOG_WARNING 1                /* Works, but is probably not what was meant. */
+#define WELLHEAD_LOG_ERROR 2                  /* A client got an error because of it. */
+
+/* What one client may cost. 0 in a field means its default, given behind it. Limits that refuse answer an error which
+ * names them; those that hold back make the connection stop dispatching, and then stop reading, until there is room. */
+typedef struct wellhead_limits {
+    size_t struct_size;
+    size_t message_bytes;                     /* Of one incoming message; refuses. 4 MiB */
+    size_t nesting;                           /* Depth of one incoming message; refuses. 100 */
+    size_t id_bytes;                          /* Of a request id as it was written; refuses. 1 KiB */
+    size_t uri_bytes;                         /* Of a URI in a request; refuses. 8 KiB */
+    size_t page_items;                        /* Of one page of a list. 100 */
+    size_t page_bytes;                        /* Of one page of a list, which holds at least one item. 1 MiB */
+    size_t calls_in_flight;                   /* Calls of one connection that are not answered; holds back. 1,024 */
+    size_t subscriptions;                     /* Of one connection, listen streams included; refuses. 10,000 */
+    size_t subscriptions_total;               /* Of all connections of the server; refuses. 1,000,000 */
+    size_t listen_streams;                    /* Of one connection; refuses. 1,000 */
+    size_t output_bytes;                      /* Output that the client has not taken; holds back. 16 MiB */
+    /* Milliseconds that an answer may be kept before it becomes an internal error; UINT64_MAX: for ever. 60,000 */
+    uint64_t call_ms;
+} wellhead_limits;
+#define WELLHEAD_LIMITS_INIT { sizeof(wellhead_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+typedef struct wellhead_server_options {
+    size_t struct_size;
+    uint32_t flags;                           /* WELLHEAD_NO_SUBSCRIBE, WELLHEAD_NO_LIST_CHANGED */
+    wellhead_str title;                       /* The server's name for people. */
+    wellhead_str instructions;                /* How a model should use the server. */
+    /* 32 bytes under which cursors are sealed; absent: random. Replicas share one. */
+    wellhead_str cursor_key;
+    const wellhead_limits *limits;            /* NULL: all defaults. */
+    /* Told, on any thread, what went wrong in callbacks; `level` is one of WELLHEAD_LOG_. No byte of it reaches a
+     * client. NULL: a line on standard error. */
+    void (*log)(void *log_data, uint32_t level, wellhead_str line);
+    void *log_data;
+    void (*log_destroy)(void *log_data);
+} wellhead_server_options;
+#define WELLHEAD_SERVER_OPTIONS_INIT { sizeof(wellhead_server_options), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, NULL, NULL }
+
+/* Makes a server. name, version: who it says it is. options: may be NULL. NULL on failure: INVALID_ARGUMENT,
+ * INVALID_UTF8, IO if there is no randomness. */
+WELLHEAD_API wellhead_server *wellhead_server_new(wellhead_str name, wellhead_str version,
+                                                  const wellhead_server_options *options, wellhead_error **error);
+
+/* Ends every connection and makes wellhead_serve_stdio return; answers still owed are dropped. May be repeated. NULL:
+ * nothing. */
+WELLHEAD_API void wellhead_server_close(wellhead_server *server);
+
+/* Gives up this handle; connections, drivers and kept responders hold the state until they go. */
+WELLHEAD_API void wellhead_server_free(wellhead_server *server);
+
+/* For the child after fork, before anything else there: connections made before answer WELLHEAD_STATUS_FORKED from now
+ * on, or do nothing; what is registered stays, and new connections can be made. */
+WELLHEAD_API void wellhead_server_after_fork(wellhead_server *server);
+
+/* ---- what is served ----------------------------------------------------------------------------------------------- */
+
+/* For templates: hand over every value as it was sent. Without it, values with a ".." segment, an absolute path, a
+ * drive or a control character look like "not found"; with it, checking them is the host's work. */
+#define WELLHEAD_RAW_VALUES 1
+
+/* What a listing shows of a resource, or of a template (then `uri` holds the template, and `size` is not used).
+ * Copied before return. */
+typedef struct wellhead_resource {
+    size_t struct_size;
+    /* Required: an absolute URI, or an RFC 6570 template such as notes://{id}. */
+    wellhead_str uri;
+    wellhead_str name;                        /* The programmatic name; absent: the URI. */
+    wellhead_str title;                       /* The name for people. */
+    wellhead_str description;                 /* What it is, for people and models. */
+    wellhead_str mime_type;                   /* Contents inherit it unless they say otherwise. */
+    const uint64_t *size;                     /* Bytes of the raw content; NULL: unknown (0 is a size). */
+    /* In list callbacks only: where the page after this item starts; absent: the URI. It must keep its place in the
+     * order when the item is gone. */
+    wellhead_str key;
+    /* JSON as the protocol has it: {"audience":["user"],"priority":0.5,"lastModified":"2025-01-12T15:00:58Z"}, each
+     * member optional. */
+    wellhead_str annotations;
+    /* A JSON object, sent as _meta; contents inherit it. Keys that the protocol reserves are INVALID_ARGUMENT. */
+    wellhead_str meta;
+    uint32_t flags;                           /* WELLHEAD_RAW_VALUES */
+} wellhead_resource;
+#define WELLHEAD_RESOURCE_INIT { sizeof(wellhead_resource), {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0 }
+
+/* The callbacks of one registration. NULL: not offered. They borrow `call` and `responder` until they return: answer
+ * before that, or keep the responder and answer later. A callback that does neither has answered "internal error". */
+typedef struct wellhead_provider {
+    size_t struct_size;
+    void *user_data;
+    /* Called once, after the last callback and the last kept answer, on any thread; also when the registration
+     * fails. May be NULL. */
+    void (*destroy)(void *user_data);
+    /* Answers with one of the wellhead_read_ functions. */
+    void (*read)(void *user_data, const wellhead_call *call, wellhead_read *responder);
+    /* Answers with the items that follow `after` (absent: from the start) in an order of the host's own, at most
+     * `limit`; more are cut off. `after` is the key of an item listed earlier, which may be gone by now. */
+    void (*list)(void *user_data, const wellhead_call *call, wellhead_str after, size_t limit, wellhead_list *responder);
+} wellhead_provider;
+#define WELLHEAD_PROVIDER_INIT { sizeof(wellhead_provider), NULL, NULL, NULL, NULL }
+
+/* Serves a fixed text, without a callback. The text is copied. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE,
+ * CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_add_text(wellhead_server *server, const wellhead_resource *resource,
+                                                      wellhead_str text, wellhead_error **error);
+
+/* Serves fixed bytes, without a callback. They are copied; absent is empty. Status values as for
+ * wellhead_server_add_text. */
+WELLHEAD_API wellhead_status wellhead_server_add_blob(wellhead_server *server, const wellhead_resource *resource,
+                                                      wellhead_str bytes, wellhead_error **error);
+
+/* Replaces fixed contents by a text, and tells those who watch the URI. UNKNOWN if none are registered there,
+ * INVALID_UTF8, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_set_text(wellhead_server *server, wellhead_str uri, wellhead_str text,
+                                                      wellhead_error **error);
+
+/* Replaces fixed contents by bytes. Otherwise as wellhead_server_set_text. */
+WELLHEAD_API wellhead_status wellhead_server_set_blob(wellhead_server *server, wellhead_str uri, wellhead_str bytes,
+                                                      wellhead_error **error);
+
+/* Serves a fixed URI whose contents come from provider->read, which is required. provider->list must be NULL. Status
+ * values as for wellhead_server_add_text. */
+WELLHEAD_API wellhead_status wellhead_server_add_resource(wellhead_server *server, const wellhead_resource *resource,
+                                                          const wellhead_provider *provider, wellhead_error **error);
+
+/* Serves every URI that a template makes: resource->uri is an RFC 6570 template. provider->read is required;
+ * provider->list, if given, lists what the template makes. INVALID_TEMPLATE, AMBIGUOUS, DUPLICATE, INVALID_UTF8,
+ * INVALID_ARGUMENT, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_add_template(wellhead_server *server, const wellhead_resource *resource,
+                                                          const wellhead_provider *provider, wellhead_error **error);
+
+/* A list source: after the fixed resources, the sources are listed in the order of their registration. `name` goes
+ * into cursors, so replicas use the same; absent: its ordinal. provider->list is required, provider->read must be
+ * NULL. DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_add_list(wellhead_server *server, wellhead_str name,
+                                                      const wellhead_provider *provider, wellhead_error **error);
+
+/* Reads whatever no registration serves, by provider->read; replaces an earlier fallback. provider->list must be
+ * NULL. INVALID_ARGUMENT, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_set_fallback(wellhead_server *server, const wellhead_provider *provider,
+                                                          wellhead_error **error);
+
+/* Removes a resource by its URI, a template by its text, or a list source by its name. Callbacks under way still
+ * finish. UNKNOWN, INVALID_UTF8, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_remove(wellhead_server *server, wellhead_str name, wellhead_error **error);
+
+/* ---- calls -------------------------------------------------------------------------------------------------------- */
+
+/* A call lives as long as its responder: until the callback returns or, if kept, until the answer. So do its strings. */
+
+/* The URI as the client spelled it; absent for a listing. */
+WELLHEAD_API wellhead_str wellhead_call_uri(const wellhead_call *call);
+
+/* The value of a template's variable, percent-decoded; of a list ({name*}) the first. Absent if the URI has none. */
+WELLHEAD_API wellhead_str wellhead_call_var(const wellhead_call *call, const char *name);
+
+/* The same as the client spelled it, escapes included. */
+WELLHEAD_API wellhead_str wellhead_call_raw(const wellhead_call *call, const char *name);
+
+/* The value at `index` of a list ({name*}), percent-decoded. Absent: there are no more. */
+WELLHEAD_API wellhead_str wellhead_call_var_at(const wellhead_call *call, const char *name, size_t index);
+
+/* The name of the variable at `index` of those that the URI has, in the order of the template. Absent: there are no
+ * more. */
+WELLHEAD_API wellhead_str wellhead_call_var_name(const wellhead_call *call, size_t index);
+
+/* 1: nobody wants the answer any more. Cheap; a callback that takes long asks now and then. The answer is still to be
+ * given, or the kept responder freed. */
+WELLHEAD_API int wellhead_call_cancelled(const wellhead_call *call);
+
+/* ---- answers ------------------------------------------------------------------------------------------------------ */
+
+/* Answer a call once: wholly (_text, _blob, _not_found, _denied, _failed), or by adding and then finishing. Each final
+ * call consumes a kept responder, whatever it returns. OK also if nobody wants the answer any more. INVALID_ARGUMENT:
+ * the call was answered already. On INVALID_UTF8 and on an argument that can never be right the client is told "internal
+ * error", and the log why. */
+
+/* Of one element of an answer with several. What is absent here is taken from the registration. */
+typedef struct wellhead_contents {
+    size_t struct_size;
+    wellhead_str uri;                         /* Of a sub-resource; absent: the requested URI. */
+    wellhead_str mime_type;
+    wellhead_str meta;                        /* A JSON object, sent as _meta. */
+} wellhead_contents;
+#define WELLHEAD_CONTENTS_INIT { sizeof(wellhead_contents), {NULL, 0}, {NULL, 0}, {NULL, 0} }
+
+/* Takes the responder out of its callback: now it is the host's, to be answered or freed once, from any thread, even
+ * before the callback has returned. It keeps the call alive as well. Returns `responder`; NULL if it was answered.
+ * Thread safety: only inside the callback. */
+WELLHEAD_API wellhead_read *wellhead_read_keep(wellhead_read *responder);
+
+/* The call of a kept responder; borrowed until the answer. */
+WELLHEAD_API const wellhead_call *wellhead_read_call(const wellhead_read *responder);
+
+/* Gives up a kept responder unanswered: the client is told "internal error". */
+WELLHEAD_API void wellhead_read_free(wellhead_read *responder);
+
+/* Answers with a text, which is copied. */
+WELLHEAD_API wellhead_status wellhead_read_text(wellhead_read *responder, wellhead_str text);
+
+/* Answers with bytes, which are copied; absent is empty. */
+WELLHEAD_API wellhead_status wellhead_read_blob(wellhead_read *responder, wellhead_str bytes);
+
+/* Answers with a text without copying it: it stays the host's, unchanged, until release(release_data), which is called
+ * once, on any thread, also on failure. */
+WELLHEAD_API wellhead_status wellhead_read_text_owned(wellhead_read *responder, wellhead_str text,
+                                                      void (*release)(void *release_data), void *release_data);
+
+/* Answers with bytes without copying them, as wellhead_read_text_owned does with a text. */
+WELLHEAD_API wellhead_status wellhead_read_blob_owned(wellhead_read *responder, wellhead_str bytes,
+                                                      void (*release)(void *release_data), void *release_data);
+
+/* Answers that there is no such resource. */
+WELLHEAD_API wellhead_status wellhead_read_not_found(wellhead_read *responder);
+
+/* Answers that there is one, but not for this caller. */
+WELLHEAD_API wellhead_status wellhead_read_denied(wellhead_read *responder);
+
+/* Answers "internal error". `why` goes to the log, not to the client. */
+WELLHEAD_API wellhead_status wellhead_read_failed(wellhead_read *responder, wellhead_str why);
+
+/* Adds a text to an answer of several elements. about: may be NULL. A refused one leaves the answer as it was:
+ * INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer. */
+WELLHEAD_API wellhead_status wellhead_read_add_text(wellhead_read *responder, const wellhead_contents *about,
+                                                    wellhead_str text);
+
+/* Adds bytes, as wellhead_read_add_text adds a text. */
+WELLHEAD_API wellhead_status wellhead_read_add_blob(wellhead_read *responder, const wellhead_contents *about,
+                                                    wellhead_str bytes);
+
+/* Adds a text without copying it: see wellhead_read_text_owned. */
+WELLHEAD_API wellhead_status wellhead_read_add_text_owned(wellhead_read *responder, const wellhead_contents *about,
+                                                          wellhead_str text, void (*release)(void *release_data),
+                                                          void *release_data);
+
+/* Adds bytes without copying them: see wellhead_read_text_owned. */
+WELLHEAD_API wellhead_status wellhead_read_add_blob_owned(wellhead_read *responder, const wellhead_contents *about,
+                                                          wellhead_str bytes, void (*release)(void *release_data),
+                                                          void *release_data);
+
+/* Answers with what was added. */
+WELLHEAD_API wellhead_status wellhead_read_finish(wellhead_read *responder);
+
+/* As wellhead_read_keep. Thread safety: only inside the callback. */
+WELLHEAD_API wellhead_list *wellhead_list_keep(wellhead_list *responder);
+
+/* The call of a kept responder; borrowed until the answer. */
+WELLHEAD_API const wellhead_call *wellhead_list_call(const wellhead_list *responder);
+
+/* Gives up a kept responder unanswered: the client is told "internal error". */
+WELLHEAD_API void wellhead_list_free(wellhead_list *responder);
+
+/* Adds an item to the page. A refused one leaves the page as it was: INVALID_UTF8, INVALID_ARGUMENT. One whose URI is
+ * none is left out later, and logged. Thread safety: one thread at a time builds a page. */
+WELLHEAD_API wellhead_status wellhead_list_add(wellhead_list *responder, const wellhead_resource *item);
+
+/* Answers with the items that were added. has_more: not 0 if items follow the last one; without an item that is
+ * INVALID_ARGUMENT, and an internal error for the client. */
+WELLHEAD_API wellhead_status wellhead_list_finish(wellhead_list *responder, int has_more);
+
+/* Answers "internal error". `why` goes to the log, not to the client. */
+WELLHEAD_API wellhead_status wellhead_list_failed(wellhead_list *responder, wellhead_str why);
+
+/* ---- updates ------------------------------------------------------------------------------------------------------ */
+
+/* The resource at `uri` changed: everybody who watches it is told. Never blocks, never calls back but for `wake`. OK
+ * if nobody watches. INVALID_URI, INVALID_UTF8, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_updated(wellhead_server *server, wellhead_str uri);
+
+/* What is listed changed, by other means than adding and removing, which say so themselves. Never blocks, never calls
+ * back but for `wake`. CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_list_changed(wellhead_server *server);
+
+/* ---- connection: bytes in, bytes out ------------------------------------------------------------------------------ */
+
+/* Makes a connection. wake(wake_data): there may be something to poll that was not there before. It is called on any
+ * thread, also for nothing, and must not call functions of this connection, only make the host's loop do so. wake:
+ * may be NULL, for a host that polls after each receive and never answers later. wake_destroy(wake_data): called once,
+ * after the last wake; may be NULL. NULL on failure: INVALID_ARGUMENT. */
+WELLHEAD_API wellhead_connection *wellhead_connection_new(wellhead_server *server, void (*wake)(void *wake_data),
+                                                          void *wake_data, void (*wake_destroy)(void *wake_data),
+                                                          wellhead_error **error);
+
+/* Takes input: newline-delimited messages, split anywhere. It is only buffered. *taken: how many bytes were accepted;
+ * fewer than given means: stop reading until woken, and offer the rest again. taken: may not be NULL. CLOSED, FORKED. */
+WELLHEAD_API wellhead_status wellhead_connection_receive(wellhead_connection *connection, wellhead_str bytes,
+                                                         size_t *taken, wellhead_error **error);
+
+/* No more input. A last line without a newline still counts; what was received is still answered. */
+WELLHEAD_API void wellhead_connection_end(wellhead_connection *connection);
+
+/* Deals with what was received, and with what goes on, and runs up to `max` callbacks on this thread. Returns how many
+ * things it handed to the host; fewer than `max`: nothing is left, send what there is. 0 when called from inside a
+ * callback of this connection. */
+WELLHEAD_API size_t wellhead_connection_poll_event(wellhead_connection *connection, size_t max);
+
+/* About `max` bytes to send at most, or NULL if there is nothing, or if the last ones are not freed yet: output is
+ * handed out one piece at a time, in order. Send all of it, then free it, and ask again until there is nothing. */
+WELLHEAD_API wellhead_transmit *wellhead_connection_poll_transmit(wellhead_connection *connection, size_t max);
+
+/* Borrowed until the transmit is freed. NULL: absent. */
+WELLHEAD_API wellhead_str wellhead_transmit_bytes(const wellhead_transmit *transmit);
+
+/* The bytes were sent, or nobody wants them any more. May come after its connection was freed. */
+WELLHEAD_API void wellhead_transmit_free(wellhead_transmit *transmit);
+
+/* When to call wellhead_connection_tick at the latest, in milliseconds of the clock that it is given. UINT64_MAX:
+ * never. */
+WELLHEAD_API uint64_t wellhead_connection_poll_timeout(const wellhead_connection *connection);
+
+/* Tells the time, in milliseconds of a monotonic clock of the host's choosing. Answers kept longer than call_ms become
+ * internal errors. */
+WELLHEAD_API void wellhead_connection_tick(wellhead_connection *connection, uint64_t now_ms);
+
+/* 1: ended or closed, and nothing is left to poll, to answer or to send. */
+WELLHEAD_API int wellhead_connection_finished(const wellhead_connection *connection);
+
+/* Drops what is in flight and what was not sent, now. Everything after gives CLOSED or nothing. */
+WELLHEAD_API void wellhead_connection_close(wellhead_connection *connection);
+
+/* Closes the connection and gives up this handle. A connection made before fork is only given up: nothing of it is
+ * touched or destroyed. */
+WELLHEAD_API void wellhead_connection_free(wellhead_connection *connection);
+
+/* One message in, its answer out, apart from other input and output; runs callbacks on this thread. Waits until kept
+ * responders are answered, at most `timeout_ms`; then the answer is an internal error. *answer: to be freed; NULL if
+ * there is none, as for a notification. answer: may not be NULL. CLOSED, FORKED. */
+WELLHEAD_API wellhead_status wellhead_connection_handle(wellhead_connection *connection, wellhead_str message,
+                                                        uint32_t timeout_ms, wellhead_transmit **answer,
+                                                        wellhead_error **error);
+
+/* ---- stdio -------------------------------------------------------------------------------------------------------- */
+
+/* Callbacks run on the thread that reads, without a hop: for hosts whose callbacks are quick. */
+#define WELLHEAD_CALLBACKS_INLINE -1
+/* Leave descriptors 0 and 1 as they are. Without it they point to the null device and to standard error meanwhile, so
+ * that a stray printf cannot corrupt the wire, and a child process cannot swallow input. */
+#define WELLHEAD_STDIO_KEEP_STDOUT 1
+/* SIGTERM ends the service cleanly. Without it no signal handler is installed. */
+#define WELLHEAD_STDIO_HANDLE_SIGTERM 2
+
+typedef struct wellhead_stdio_options {
+    size_t struct_size;
+    /* 0: one, the caller's; N: so many, the caller's among them; WELLHEAD_CALLBACKS_INLINE */
+    int32_t callback_threads;
+    /* How long answers under way may take after the end of input, in milliseconds; 0: 5,000 */
+    uint32_t drain_ms;
+    uint32_t flags;                           /* WELLHEAD_STDIO_KEEP_STDOUT, WELLHEAD_STDIO_HANDLE_SIGTERM */
+} wellhead_stdio_options;
+#define WELLHEAD_STDIO_OPTIONS_INIT { sizeof(wellhead_stdio_options), 0, 0, 0 }
+
+/* Serves standard input and output until the client goes, the pipe breaks, or wellhead_server_close: all three are OK.
+ * options: may be NULL. One at a time a process. Meanwhile SIGPIPE is ignored if it was at its default. IO, CLOSED,
+ * INVALID_ARGUMENT. */
+WELLHEAD_API wellhead_status wellhead_serve_stdio(wellhead_server *server, const wellhead_stdio_options *options,
+                                                  wellhead_error **error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,153 @@
+//! Writes the C header: `ffi/wellhead.h.in`, where every line `@@ module` stands for what cbindgen makes of
+//! `ffi/src/module.rs`. So the header keeps the order of the template, and its sections the order of the modules.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+pub(crate) fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+pub(crate) fn generate() -> Result<String, String> {
+    let path = root().join("ffi/wellhead.h.in");
+    let template = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let mut header = String::new();
+    for line in template.lines() {
+        match line.strip_prefix("@@ ") {
+            Some(module) => header.push_str(&section(module)?),
+            None => header.push_str(&versioned(line)),
+        }
+        header.push('\n');
+    }
+    Ok(header)
+}
+
+/// A line of the template with the version of the workspace in it.
+fn versioned(line: &str) -> String {
+    line.replace("@VERSION@", env!("CARGO_PKG_VERSION"))
+        .replace("@MAJOR@", env!("CARGO_PKG_VERSION_MAJOR"))
+        .replace("@MINOR@", env!("CARGO_PKG_VERSION_MINOR"))
+        .replace("@PATCH@", env!("CARGO_PKG_VERSION_PATCH"))
+}
+
+/// What cbindgen makes of one module.
+fn section(module: &str) -> Result<String, String> {
+    let root = root();
+    let config = cbindgen::Config::from_file(root.join("ffi/cbindgen.toml"))?;
+    let bindings = cbindgen::Builder::new()
+        .with_config(config)
+        .with_src(root.join(format!("ffi/src/{module}.rs")))
+        .generate()
+        .map_err(|e| format!("{module}: {e}"))?;
+    let mut raw = Vec::new();
+    bindings.write(&mut raw);
+    let raw = String::from_utf8(raw).map_err(|e| format!("{module}: {e}"))?;
+    Ok(layout(&raw).trim().to_owned())
+}
+
+/// Where comments behind a line begin.
+const COLUMN: usize = 46;
+const WIDTH: usize = 120;
+
+/// Lays cbindgen's text out for people: short comments behind what they are about, long declarations wrapped, and an
+/// `_INIT` behind every struct that can grow, which says its size and is zero otherwise.
+fn layout(raw: &str) -> String {
+    let mut out = String::new();
+    let mut comment: Vec<&str> = Vec::new();
+    let mut fields: Vec<String> = Vec::new();
+    let mut constants = false;
+    let mut lines = raw.lines().map(str::trim_end).peekable();
+    while let Some(line) = lines.next() {
+        if line.trim() == "/*" {
+            comment = lines.by_ref().map(str::trim).take_while(|line| *line != "*/").collect();
+            continue;
+        }
+        let declaration = line.strip_prefix("typedef struct ").is_some_and(|rest| rest.ends_with('{'));
+        let line = if declaration { line.to_owned() } else { line.replace("struct wellhead_", "wellhead_") };
+        let line = line.as_str();
+        let indent = &line[..line.len() - line.trim_start().len()];
+        let beside = line.starts_with("#define ") || !indent.is_empty();
+        // Constants stand together; what follows them apart.
+        let constant = line.starts_with("#define ");
+        if constants && !constant && !line.is_empty() {
+            out.push('\n');
+        }
+        constants = constant;
+        match comment[..] {
+            [text] if beside && line.len().max(COLUMN) + text.len() + 7 <= WIDTH => {
+                let _ = writeln!(out, "{line:COLUMN$}/* {text} */");
+            }
+            _ => {
+                write_comment(&mut out, indent, &comment);
+                wrap(&mut out, line);
+            }
+        }
+        comment.clear();
+        if constant {
+            while lines.peek().is_some_and(|line| line.is_empty()) {
+                lines.next();
+            }
+        }
+        if declaration {
+            fields.clear();
+        } else if let Some(name) = line.strip_prefix("} ").and_then(|line| line.strip_suffix(';')) {
+            write_initialiser(&mut out, name, &fields);
+        } else if !indent.is_empty() {
+            fields.push(line.trim().to_owned());
+        }
+    }
+    out
+}
+
+fn write_comment(out: &mut String, indent: &str, comment: &[&str]) {
+    if let [first, rest @ ..] = comment {
+        let _ = write!(out, "{indent}/* {first}");
+        for line in rest {
+            let _ = write!(out, "\n{indent} * {line}");
+        }
+        out.push_str(" */\n");
+    }
+}
+
+/// A declaration that is too long goes on below its first parameter.
+fn wrap(out: &mut String, line: &str) {
+    let mut rest = line.to_owned();
+    while rest.len() > WIDTH {
+        let Some(paren) = line.find('(').filter(|_| line.starts_with("WELLHEAD_API")) else { break };
+        let Some(at) = rest[..WIDTH].rfind(", ") else { break };
+        let _ = writeln!(out, "{}", &rest[..=at]);
+        rest = format!("{:indent$}{}", "", &rest[at + 2..], indent = paren + 1);
+    }
+    out.push_str(&rest);
+    out.push('\n');
+}
+
+fn write_initialiser(out: &mut String, name: &str, fields: &[String]) {
+    if let [first, rest @ ..] = fields
+        && first == "size_t struct_size;"
+    {
+        let zeroes: Vec<&str> = rest.iter().map(|field| zero(field)).collect();
+        let (upper, zeroes) = (name.to_uppercase(), zeroes.join(", "));
+        let _ = writeln!(out, "#define {upper}_INIT {{ sizeof({name}), {zeroes} }}");
+    }
+}
+
+fn zero(field: &str) -> &'static str {
+    if field.contains('*') {
+        "NULL"
+    } else if field.starts_with("wellhead_str ") {
+        "{NULL, 0}"
+    } else {
+        "0"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_committed_header_is_what_the_modules_make() {
+        let committed = std::fs::read_to_string(super::root().join(crate::HEADER)).unwrap();
+        let hint = "include/wellhead.h is stale; run: cargo run -p xtask -- header";
+        assert!(committed == super::generate().unwrap(), "{hint}");
+    }
+}
