@@ -258,6 +258,11 @@ macro_rules! answerable {
                 self.responder.take().expect("a call has its responder until it is consumed")
             }
 
+            /// The responder, for a host that answers by itself and still looks at the call. None: it was taken.
+            pub fn take_responder(&mut self) -> Option<Responder<$answer>> {
+                self.responder.take()
+            }
+
             /// Whether nobody wants the answer any more. Cheap; a callback that takes long asks now and then.
             pub fn is_cancelled(&self) -> bool {
                 self.responder.as_ref().is_some_and(Responder::is_cancelled)

@@ -175,6 +175,11 @@ impl Driver {
         Interrupter(self.shared.clone())
     }
 
+    /// Ends the service at once, from any thread, and waits for our threads. What is under way is dropped.
+    pub fn stop(&self) {
+        self.shared.stop();
+    }
+
     /// Ends the service, if it has not ended, and waits for our threads.
     ///
     /// # Errors

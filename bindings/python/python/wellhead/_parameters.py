@@ -1,0 +1,226 @@
+"""What a callback wants to be given: worked out once, at registration."""
+
+import sys
+import types
+
+from wellhead import _core
+from wellhead._errors import RegistrationError
+
+# The numbers are those of `Kind` in arguments.rs.
+CALL, URI, STR, INT, BYTES, LIST = range(6)
+SCALARS = {str: STR, int: INT, bytes: BYTES}
+
+COROUTINE = 0x80  # inspect.CO_COROUTINE
+VARARGS = 0x04 | 0x08  # inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+MISSING = object()
+
+
+def plan(function, variables, uri):
+    """(parameters, is_async, name, description) of a callback that reads.
+
+    `variables` are the template's: (name, optional, list). `uri`: a parameter `uri` is the URI that was asked for.
+    """
+    known = {name: (optional, is_list) for name, optional, is_list in variables}
+    parameters = []
+    for name, annotation, default, keyword_only in signature(function):
+        kind, default = parameter(function, name, annotation, default, known, uri)
+        if kind is not None:
+            parameters.append((name, kind, default, keyword_only))
+    return parameters, is_async(function), getattr(function, "__name__", None), description(function)
+
+
+def parameter(function, name, annotation, default, known, uri):
+    """The kind and the default of one parameter; no kind if it is left to its default."""
+    if annotation is _core.Call:
+        return CALL, None
+    if uri and name == "uri":
+        if annotation not in (MISSING, str):
+            raise refusal(function, f'the parameter "uri" is a str, not {show(annotation)}')
+        return URI, None
+    if name not in known:
+        if default is not MISSING:
+            return None, None
+        choice = ", ".join(known) or ("uri" if uri else "none")
+        raise refusal(function, f'the parameter "{name}" is no variable of the template (there is: {choice}); '
+                                "a parameter annotated wellhead.Call is given the call")
+    optional, is_list = known[name]
+    wanted, may_be_none = without_none(annotation)
+    if is_list:
+        if wanted is not MISSING and wanted is not list and wanted != list[str]:
+            raise refusal(function, f'"{name}" is exploded: annotate it list[str], not {show(annotation)}')
+        kind = LIST
+    elif wanted is MISSING:
+        kind = STR
+    elif wanted in SCALARS:
+        kind = SCALARS[wanted]
+    else:
+        raise refusal(function, f'"{name}" cannot be made {show(annotation)}: annotate it str, int or bytes')
+    if default is MISSING:
+        if optional and annotation is not MISSING and not may_be_none:
+            raise refusal(function, f'"{name}" may be absent from the URI: annotate it '
+                                    f"{show(annotation)} | None, or give it a default")
+        default = None
+    return kind, default
+
+
+def without_none(annotation):
+    """`X | None` as (X, True)."""
+    if isinstance(annotation, types.UnionType) or is_typing_union(annotation):
+        rest = [one for one in annotation.__args__ if one is not type(None)]
+        if len(rest) == 1 and len(rest) < len(annotation.__args__):
+            return rest[0], True
+    return annotation, False
+
+
+def is_typing_union(annotation):
+    typing = sys.modules.get("typing")  # an annotation of its making proves that it was imported
+    return typing is not None and getattr(annotation, "__origin__", None) is typing.Union
+
+
+def signature(function):
+    """(name, annotation, default, keyword_only) of each parameter."""
+    code = getattr(function, "__code__", None)
+    if not isinstance(function, types.FunctionType) or hasattr(function, "__wrapped__"):
+        return from_inspect(function)
+    if code.co_flags & VARARGS:
+        raise refusal(function, "* and ** do not say what to give; name the parameters")
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    defaults = function.__defaults__ or ()
+    first_default = code.co_argcount - len(defaults)
+    keyword_defaults = function.__kwdefaults__ or {}
+    annotations = getattr(function, "__annotations__", {})
+    found = []
+    for at, name in enumerate(names):
+        keyword_only = at >= code.co_argcount
+        if keyword_only:
+            default = keyword_defaults.get(name, MISSING)
+        else:
+            default = defaults[at - first_default] if at >= first_default else MISSING
+        annotation = annotations.get(name, MISSING)
+        found.append((name, resolved(function, name, annotation), default, keyword_only))
+    return found
+
+
+def from_inspect(function):
+    """The same for whatever is callable."""
+    import inspect
+
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError) as e:
+        raise refusal(function, f"its signature cannot be read ({e}); wrap it in a def") from e
+    found = []
+    for one in parameters:
+        if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
+            raise refusal(function, "* and ** do not say what to give; name the parameters")
+        annotation = MISSING if one.annotation is one.empty else one.annotation
+        default = MISSING if one.default is one.empty else one.default
+        annotation = resolved(inspect.unwrap(function), one.name, annotation)
+        found.append((one.name, annotation, default, one.kind == one.KEYWORD_ONLY))
+    return found
+
+
+def resolved(function, name, annotation):
+    """A string annotation as what it names."""
+    if not isinstance(annotation, str):
+        return annotation
+    function = getattr(function, "func", function)  # functools.partial
+    function = getattr(function, "__func__", function)  # a method
+    scope = dict(zip(function.__code__.co_freevars, map(contents, function.__closure__ or ()), strict=False))
+    try:
+        return eval(annotation, function.__globals__, scope)
+    except Exception as e:
+        raise refusal(function, f'the annotation "{annotation}" of "{name}" cannot be resolved ({e}); '
+                                "it is needed at run time") from e
+
+
+def contents(cell):
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
+
+
+def listing(given):
+    """(function, is_async) of a listing: a function (after, limit), or the items themselves."""
+    if not callable(given):
+        return Items(given), False
+    try:
+        parameters = signature(given)
+    except RegistrationError:
+        parameters = None  # * takes anything
+    if parameters is not None:
+        required = sum(default is MISSING for _, _, default, _ in parameters)
+        positional = sum(not keyword_only for _, _, _, keyword_only in parameters)
+        if required > 2 or positional < 2:
+            raise refusal(given, "a list function takes (after, limit)")
+    return given, is_async(given)
+
+
+class Items:
+    """A listing that was handed over whole, in its order."""
+
+    def __init__(self, items):
+        self.items = tuple(items)
+        self.places = {}
+        for place, item in enumerate(self.items, 1):
+            if not isinstance(item, _core.Resource):
+                raise RegistrationError(
+                    f"list= holds wellhead.Resource items, not {type(item).__name__}", "invalid_argument"
+                )
+            if self.places.setdefault(item.key, place) != place:
+                raise RegistrationError(f'list= holds the key "{item.key}" twice', "duplicate")
+
+    def __call__(self, after, limit):
+        start = 0 if after is None else self.place(after)
+        return _core.Page(self.items[start : start + limit], more=start + limit < len(self.items))
+
+    def place(self, after):
+        known = self.places.get(after)
+        if known is not None:
+            return known
+        # A cursor of another process, whose items were others: go on with the first greater key.
+        key = after.encode()
+        later = (place for place, item in enumerate(self.items) if item.key.encode() > key)
+        return next(later, len(self.items))
+
+
+def in_pool(function):
+    """`function` on a thread of its own."""
+    if is_async(function):
+        raise refusal(function, "thread=True is for a def; an async def runs on the event loop")
+    from wellhead._threads import pool
+
+    def submit(*args, **kwargs):
+        return pool().submit(function, *args, **kwargs)
+
+    return submit
+
+
+def is_async(function):
+    function = getattr(function, "func", function)
+    function = getattr(function, "__func__", function)
+    if not hasattr(function, "__code__"):
+        function = getattr(type(function), "__call__", None)
+    code = getattr(function, "__code__", None)
+    return code is not None and bool(code.co_flags & COROUTINE)
+
+
+def description(function):
+    doc = getattr(function, "__doc__", None) if hasattr(function, "__name__") else None
+    if doc is None:
+        return None
+    if "\n" in doc:
+        import inspect
+
+        doc = inspect.cleandoc(doc)
+    return doc.strip() or None
+
+
+def refusal(function, why):
+    name = getattr(function, "__qualname__", None) or repr(function)
+    return RegistrationError(f"{name}: {why}", "invalid_argument")
+
+
+def show(annotation):
+    return annotation.__name__ if isinstance(annotation, type) else str(annotation)

@@ -1,0 +1,75 @@
+//! What callbacks return, as answers.
+
+use crate::body;
+use crate::errors::Meaning;
+use crate::values::{Contents, Page};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+use wellhead::Answer;
+
+/// An answer that can be made from what a callback returned or raised.
+pub(crate) trait FromCallback: wellhead::Reply + Sized {
+    /// What to return, for the log.
+    const EXPECTED: &'static str;
+
+    /// None: the value is of no type that answers.
+    fn from_value(value: &Bound<'_, PyAny>) -> PyResult<Option<Self>>;
+
+    /// None: the exception is a failure.
+    fn from_outcome(meaning: &Meaning) -> Option<Self>;
+
+    fn failed(why: String) -> Self;
+}
+
+impl FromCallback for Answer {
+    const EXPECTED: &'static str = "str, bytes, wellhead.Contents, a list of Contents or None";
+
+    fn from_value(value: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        if let Some(body) = body::body(value)? {
+            return Ok(Some(Answer::from(body)));
+        }
+        if value.is_none() {
+            return Ok(Some(Answer::NotFound));
+        }
+        if let Ok(contents) = value.cast::<Contents>() {
+            return Ok(Some(Answer::from(contents.get().to_core())));
+        }
+        if value.cast::<PyList>().is_err() && value.cast::<PyTuple>().is_err() {
+            return Ok(None);
+        }
+        let mut parts = Vec::new();
+        for part in value.try_iter()? {
+            let Ok(contents) = part?.cast_into::<Contents>() else { return Ok(None) };
+            parts.push(contents.get().to_core());
+        }
+        Ok(Some(Answer::from(parts)))
+    }
+
+    fn from_outcome(meaning: &Meaning) -> Option<Self> {
+        match meaning {
+            Meaning::NotFound => Some(Answer::NotFound),
+            Meaning::Denied => Some(Answer::Denied),
+            Meaning::Failed | Meaning::Passes => None,
+        }
+    }
+
+    fn failed(why: String) -> Self {
+        Answer::Failed(why)
+    }
+}
+
+impl FromCallback for wellhead::Page {
+    const EXPECTED: &'static str = "wellhead.Page";
+
+    fn from_value(value: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        Ok(value.cast::<Page>().ok().map(|page| page.get().to_core()))
+    }
+
+    fn from_outcome(_: &Meaning) -> Option<Self> {
+        None
+    }
+
+    fn failed(why: String) -> Self {
+        wellhead::Page::failed(why)
+    }
+}

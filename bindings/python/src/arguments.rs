@@ -1,0 +1,129 @@
+//! A callback's parameters: planned once at registration (`wellhead/_parameters.py`), filled in for each call.
+
+use crate::call::Call as PyCall;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString, PyTuple};
+use pyo3::{PyTraverseError, PyVisit};
+use wellhead::Call;
+
+/// Where an argument comes from and what it becomes. The numbers are those of `_parameters.py`.
+#[derive(Clone, Copy)]
+enum Kind {
+    Call,
+    Uri,
+    Text,
+    Integer,
+    Bytes,
+    Texts,
+}
+
+/// One parameter.
+pub(crate) struct Parameter {
+    name: String,
+    kind: Kind,
+    /// What is given if the variable is absent.
+    default: Py<PyAny>,
+    keyword_only: bool,
+}
+
+impl FromPyObject<'_, '_> for Parameter {
+    type Error = PyErr;
+
+    fn extract(plan: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        let (name, kind, default, keyword_only): (String, u8, Py<PyAny>, bool) = plan.extract()?;
+        let kind = match kind {
+            0 => Kind::Call,
+            1 => Kind::Uri,
+            2 => Kind::Text,
+            3 => Kind::Integer,
+            4 => Kind::Bytes,
+            _ => Kind::Texts,
+        };
+        Ok(Parameter { name, kind, default, keyword_only })
+    }
+}
+
+/// The parameters of one callback.
+pub(crate) struct Parameters(Vec<Parameter>);
+
+impl Parameters {
+    pub(crate) fn new(parameters: Vec<Parameter>) -> Self {
+        Parameters(parameters)
+    }
+
+    pub(crate) fn want_call(&self) -> bool {
+        self.0.iter().any(|parameter| matches!(parameter.kind, Kind::Call))
+    }
+
+    /// Calls `function` with the arguments for `call`. None: a value cannot be converted, so there is no such resource.
+    pub(crate) fn call<'py>(
+        &self,
+        py: Python<'py>,
+        function: &Bound<'py, PyAny>,
+        call: &Call,
+        object: Option<&Bound<'py, PyCall>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        // The two shapes that nearly every callback has.
+        match self.0.as_slice() {
+            [] => return function.call0().map(Some),
+            [only] if !only.keyword_only => {
+                let Some(argument) = only.argument(py, call, object)? else { return Ok(None) };
+                return function.call1((argument,)).map(Some);
+            }
+            _ => {}
+        }
+        let mut arguments = Vec::with_capacity(self.0.len());
+        let mut keywords = None;
+        for parameter in &self.0 {
+            let Some(argument) = parameter.argument(py, call, object)? else { return Ok(None) };
+            if parameter.keyword_only {
+                let keywords = keywords.get_or_insert_with(|| PyDict::new(py));
+                keywords.set_item(parameter.name.as_str(), argument)?;
+            } else {
+                arguments.push(argument);
+            }
+        }
+        function.call(PyTuple::new(py, arguments)?, keywords.as_ref()).map(Some)
+    }
+
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.0.iter().try_for_each(|parameter| visit.call(&parameter.default))
+    }
+}
+
+impl Parameter {
+    fn argument<'py>(
+        &self,
+        py: Python<'py>,
+        call: &Call,
+        object: Option<&Bound<'py, PyCall>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let name = self.name.as_str();
+        let absent = || Some(self.default.bind(py).clone());
+        Ok(match self.kind {
+            Kind::Call => object.map(|object| object.as_any().clone()),
+            Kind::Uri => Some(PyString::new(py, call.uri()).into_any()),
+            Kind::Text => call.var(name).map(|value| PyString::new(py, value).into_any()).or_else(absent),
+            Kind::Bytes => call.raw(name).map(|value| PyBytes::new(py, value.as_bytes()).into_any()).or_else(absent),
+            Kind::Integer => match call.var(name) {
+                Some(value) => integer(py, value),
+                None => absent(),
+            },
+            Kind::Texts if call.var(name).is_none() && !call.is_list(name) => absent(),
+            Kind::Texts => Some(PyList::new(py, call.values(name))?.into_any()),
+        })
+    }
+}
+
+/// `0` or `-?[1-9][0-9]*`. Anything else, such as `07` or `+7`, would be a second name of one resource.
+fn integer<'py>(py: Python<'py>, text: &str) -> Option<Bound<'py, PyAny>> {
+    let digits = text.strip_prefix('-').unwrap_or(text).as_bytes();
+    let canonical = text == "0" || matches!(digits, [b'1'..=b'9', rest @ ..] if rest.iter().all(u8::is_ascii_digit));
+    if !canonical {
+        return None;
+    }
+    match text.parse::<i64>() {
+        Ok(value) => value.into_pyobject(py).ok().map(Bound::into_any),
+        Err(_) => py.get_type::<PyInt>().call1((text,)).ok(), // Python bounds the digits, and so the time
+    }
+}

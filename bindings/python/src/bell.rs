@@ -1,0 +1,79 @@
+//! Wakes through file descriptors: native threads reach an event loop, and signals reach native threads, without
+//! the GIL.
+
+use std::io::{self, Read, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+
+/// A descriptor that becomes readable when it is rung.
+pub(crate) struct Bell {
+    rung: AtomicBool,
+    ringer: UnixStream,
+    listener: UnixStream,
+}
+
+impl Bell {
+    pub(crate) fn new() -> io::Result<Self> {
+        let (ringer, listener) = pair()?;
+        listener.set_nonblocking(true)?;
+        Ok(Bell { rung: AtomicBool::new(false), ringer, listener })
+    }
+
+    pub(crate) fn ring(&self) {
+        if !self.rung.swap(true, Ordering::SeqCst) {
+            let _ = (&self.ringer).write(&[0]); // full: it is readable
+        }
+    }
+
+    /// Before looking for what there is to do.
+    pub(crate) fn silence(&self) {
+        let _ = (&self.listener).read(&mut [0; 16]);
+        self.rung.store(false, Ordering::SeqCst);
+    }
+
+    pub(crate) fn fileno(&self) -> i32 {
+        self.listener.as_raw_fd()
+    }
+}
+
+/// Makes of each byte that Python's signal handler writes a call on a thread that needs no Python.
+pub(crate) struct SignalWatch {
+    signals: UnixStream,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl SignalWatch {
+    pub(crate) fn start(on_signal: impl Fn() + Send + 'static) -> io::Result<Self> {
+        let (signals, mut watched) = pair()?;
+        let thread = thread::Builder::new().name("wellhead-signal".to_owned()).spawn(move || {
+            let mut bytes = [0; 16];
+            while matches!(watched.read(&mut bytes), Ok(1..)) {
+                on_signal();
+            }
+        })?;
+        Ok(SignalWatch { signals, thread: Some(thread) })
+    }
+
+    /// For `signal.set_wakeup_fd`.
+    pub(crate) fn fileno(&self) -> i32 {
+        self.signals.as_raw_fd()
+    }
+}
+
+impl Drop for SignalWatch {
+    fn drop(&mut self) {
+        let _ = self.signals.shutdown(std::net::Shutdown::Both);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join(); // it never waits for anything but the descriptor
+        }
+    }
+}
+
+/// The first end never blocks.
+fn pair() -> io::Result<(UnixStream, UnixStream)> {
+    let (first, second) = UnixStream::pair()?;
+    first.set_nonblocking(true)?;
+    Ok((first, second))
+}

@@ -1,0 +1,53 @@
+//! Python text and bytes as bodies.
+
+use pyo3::prelude::*;
+use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
+use pyo3::types::{PyBytes, PyMemoryView, PyString};
+use std::sync::Arc;
+use wellhead::Body;
+
+/// From here on a body is referenced instead of copied: the core queues it as its source and encodes it in chunks.
+const LARGE: usize = 64 << 10;
+
+pub(crate) fn text(value: &Bound<'_, PyString>) -> PyResult<Body> {
+    let text = value.to_str()?;
+    if text.len() < LARGE {
+        return Ok(Body::from(text));
+    }
+    Ok(Body::Text(Arc::new(PyBackedStr::try_from(value.clone())?)))
+}
+
+pub(crate) fn bytes(value: &Bound<'_, PyBytes>) -> Body {
+    if value.as_bytes().len() < LARGE {
+        return Body::from(value.as_bytes());
+    }
+    Body::Blob(Arc::new(PyBackedBytes::from(value.clone())))
+}
+
+/// What any object with the buffer protocol holds.
+pub(crate) fn buffer<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    if let Ok(bytes) = value.cast::<PyBytes>() {
+        return Ok(bytes.clone());
+    }
+    let view = PyMemoryView::from(value)?;
+    Ok(view.call_method0("tobytes")?.cast_into::<PyBytes>()?)
+}
+
+/// `str` or a buffer; none for anything else.
+pub(crate) fn body(value: &Bound<'_, PyAny>) -> PyResult<Option<Body>> {
+    if let Ok(value) = value.cast::<PyString>() {
+        return text(value).map(Some);
+    }
+    if let Ok(value) = value.cast::<PyBytes>() {
+        return Ok(Some(bytes(value)));
+    }
+    Ok(buffer(value).ok().map(|value| bytes(&value)))
+}
+
+/// What a message or other input given as text or a buffer holds.
+pub(crate) fn input<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    match value.cast::<PyString>() {
+        Ok(text) => Ok(PyBytes::new(value.py(), text.to_str()?.as_bytes())),
+        Err(_) => buffer(value),
+    }
+}

@@ -1,0 +1,132 @@
+//! What a callback may know about its call, and the answer's way back.
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::mem;
+use std::sync::{Arc, Mutex, PoisonError};
+use wellhead::{Reply, Responder};
+
+/// The call that a callback answers; given to a parameter that is annotated with this class.
+#[pyclass(frozen, module = "wellhead")]
+pub(crate) struct Call {
+    uri: String,
+    vars: Vec<(String, Var)>,
+    slot: Arc<Slot<wellhead::Answer>>,
+}
+
+#[derive(IntoPyObjectRef)]
+enum Var {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl Call {
+    pub(crate) fn new(call: &wellhead::Call, slot: Arc<Slot<wellhead::Answer>>) -> Self {
+        let vars = call.names().map(|name| {
+            let value = if call.is_list(name) {
+                Var::Many(call.values(name).into_iter().map(str::to_owned).collect())
+            } else {
+                Var::One(call.var(name).unwrap_or_default().to_owned())
+            };
+            (name.to_owned(), value)
+        });
+        Call { uri: call.uri().to_owned(), vars: vars.collect(), slot }
+    }
+}
+
+#[pymethods]
+impl Call {
+    #[getter]
+    fn uri(&self) -> &str {
+        &self.uri
+    }
+
+    #[getter]
+    fn cancelled(&self) -> bool {
+        self.slot.is_cancelled()
+    }
+
+    #[getter]
+    fn vars<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let vars = PyDict::new(py);
+        for (name, value) in &self.vars {
+            vars.set_item(name, value)?;
+        }
+        Ok(vars)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<wellhead.Call {}>", self.uri)
+    }
+}
+
+/// A responder that a [`Call`] can ask whether it was cancelled.
+pub(crate) struct Slot<A: Reply>(Mutex<State<A>>);
+
+enum State<A: Reply> {
+    Open(Responder<A>),
+    /// Answered, and whether it had been cancelled before.
+    Over(bool),
+}
+
+impl<A: Reply> Slot<A> {
+    pub(crate) fn new(responder: Responder<A>) -> Self {
+        Slot(Mutex::new(State::Open(responder)))
+    }
+
+    fn is_cancelled(&self) -> bool {
+        match &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            State::Open(responder) => responder.is_cancelled(),
+            State::Over(cancelled) => *cancelled,
+        }
+    }
+
+    fn take(&self) -> Option<Responder<A>> {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let cancelled = match &*state {
+            State::Open(responder) => responder.is_cancelled(),
+            State::Over(cancelled) => *cancelled,
+        };
+        match mem::replace(&mut *state, State::Over(cancelled)) {
+            State::Open(responder) => Some(responder),
+            State::Over(_) => None,
+        }
+    }
+}
+
+/// The answer's way back, once. Dropped without an answer, it answers "internal error".
+pub(crate) struct Way<A: Reply> {
+    own: Option<Responder<A>>,
+    shared: Option<Arc<Slot<A>>>,
+}
+
+impl<A: Reply> Way<A> {
+    pub(crate) fn own(responder: Responder<A>) -> Self {
+        Way { own: Some(responder), shared: None }
+    }
+
+    pub(crate) fn shared(slot: Arc<Slot<A>>) -> Self {
+        Way { own: None, shared: Some(slot) }
+    }
+
+    pub(crate) fn finish(mut self, answer: A) {
+        if let Some(responder) = self.responder() {
+            responder.finish(answer);
+        }
+    }
+
+    /// Gives the answer up in a process that is not the connection's.
+    pub(crate) fn abandon(mut self) {
+        mem::forget(self.responder());
+    }
+
+    fn responder(&mut self) -> Option<Responder<A>> {
+        self.own.take().or_else(|| self.shared.take()?.take())
+    }
+}
+
+impl<A: Reply> Drop for Way<A> {
+    fn drop(&mut self) {
+        drop(self.responder());
+    }
+}

@@ -1,0 +1,371 @@
+//! A connection whose bytes the host moves itself.
+
+use crate::body::{buffer, input};
+use crate::errors::{OrRaise, error};
+use crate::exchange::Exchange;
+use crate::host::Host;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use pyo3::{PyTraverseError, PyVisit};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use wellhead::{Caller, Drain, DrainStart, ErrorKind, Event, Group, Handled, Route};
+
+/// Events that are polled at once without the GIL.
+const BATCH: usize = 64;
+
+thread_local! {
+    /// The connections whose callbacks this thread is running.
+    static RUNNING: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
+}
+
+/// One client: bytes in, bytes out.
+#[pyclass(frozen, weakref, module = "wellhead")]
+pub(crate) struct Connection(Arc<Inner>);
+
+/// What a connection's exchanges share with it.
+pub(crate) struct Inner {
+    /// None once it was left behind by `fork`.
+    core: Option<(wellhead::Connection, Group)>,
+    host: Arc<Host>,
+    waker: Arc<Waker>,
+    /// Polled, and not run since another callback raised what is not ours to keep.
+    left: Mutex<VecDeque<Event>>,
+    drain: Mutex<Option<Drain>>,
+}
+
+/// Whom a wake of the connection reaches. The core holds it; the Python objects in it belong to the connection.
+#[derive(Default)]
+pub(crate) struct Waker {
+    wake: Mutex<Option<Py<PyAny>>>,
+    waiters: Mutex<Vec<Py<PyAny>>>,
+    wakes: Mutex<u64>,
+    woken: Condvar,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Waker {
+    /// Called by the core, without a lock, on any thread.
+    fn wake(&self) {
+        *lock(&self.wakes) += 1;
+        self.woken.notify_all();
+        if lock(&self.wake).is_none() && lock(&self.waiters).is_empty() {
+            return;
+        }
+        Python::try_attach(|py| {
+            let mut called: Vec<_> = lock(&self.waiters).iter().map(|waiter| waiter.clone_ref(py)).collect();
+            called.extend(lock(&self.wake).as_ref().map(|wake| wake.clone_ref(py)));
+            for wake in called {
+                if let Err(e) = wake.call0(py) {
+                    e.write_unraisable(py, Some(wake.bind(py)));
+                }
+            }
+        });
+    }
+
+    fn seen(&self) -> u64 {
+        *lock(&self.wakes)
+    }
+
+    /// Waits until there was a wake after `seen`, or until the time is over.
+    fn wait(&self, seen: u64, time: Duration) {
+        let wakes = lock(&self.wakes);
+        drop(self.woken.wait_timeout_while(wakes, time, |wakes| *wakes == seen));
+    }
+
+    pub(crate) fn add(&self, waiter: Py<PyAny>) {
+        lock(&self.waiters).push(waiter);
+    }
+
+    pub(crate) fn remove(&self, waiter: &Py<PyAny>) {
+        let mut waiters = lock(&self.waiters);
+        let at = waiters.iter().position(|known| known.is(waiter));
+        let removed = at.map(|at| waiters.swap_remove(at));
+        drop(waiters);
+        drop(removed);
+    }
+}
+
+impl Inner {
+    pub(crate) fn core(&self, py: Python<'_>) -> PyResult<&wellhead::Connection> {
+        self.parts(py).map(|(core, _)| core)
+    }
+
+    fn parts(&self, py: Python<'_>) -> PyResult<&(wellhead::Connection, Group)> {
+        self.host.process.check(py, "connection")?;
+        self.core.as_ref().ok_or_else(|| error(py, ErrorKind::Closed, "the connection is closed; make a new one"))
+    }
+
+    pub(crate) fn waker(&self) -> &Waker {
+        &self.waker
+    }
+
+    fn running(self: &Arc<Self>) -> Option<Running> {
+        let this = Arc::as_ptr(self) as usize;
+        RUNNING.with_borrow_mut(|running| {
+            if running.contains(&this) {
+                return None;
+            }
+            running.push(this);
+            Some(Running)
+        })
+    }
+
+    /// Runs at most `max` callbacks here.
+    pub(crate) fn poll_event(self: &Arc<Self>, py: Python<'_>, max: usize) -> PyResult<usize> {
+        let (core, group) = self.parts(py)?;
+        let Some(_running) = self.running() else { return Ok(0) };
+        let mut ran = 0;
+        while ran < max {
+            let wanted = BATCH.min(max - ran);
+            let events: VecDeque<_> = py.detach(|| {
+                while group.next().is_some() {} // from here on a wake is news
+                let mut events: VecDeque<_> = {
+                    let mut left = lock(&self.left);
+                    let count = left.len().min(wanted);
+                    left.drain(..count).collect()
+                };
+                while events.len() < wanted
+                    && let Some(event) = core.poll_event()
+                {
+                    events.push_back(event);
+                }
+                events
+            });
+            if events.is_empty() {
+                break;
+            }
+            ran += self.run(py, core, events)?;
+        }
+        Ok(ran)
+    }
+
+    fn run(
+        self: &Arc<Self>,
+        py: Python<'_>,
+        core: &wellhead::Connection,
+        mut events: VecDeque<Event>,
+    ) -> PyResult<usize> {
+        core.run(|| {
+            let mut ran = 0;
+            while let Some(event) = events.pop_front() {
+                match self.host.run(py, event) {
+                    Ok(called) => ran += usize::from(called),
+                    Err(e) => {
+                        lock(&self.left).extend(events);
+                        return Err(e);
+                    }
+                }
+            }
+            Ok(ran)
+        })
+    }
+
+    /// Deals with one message, running callbacks here.
+    pub(crate) fn handle(self: &Arc<Self>, py: Python<'_>, message: &Bound<'_, PyAny>) -> PyResult<Handled> {
+        let core = self.core(py)?;
+        let message = input(message)?;
+        let message = message.as_bytes();
+        let _running = self.running();
+        let mut raised = None;
+        let handled = py.detach(|| {
+            core.handle_with(message, |event| {
+                Python::attach(|py| {
+                    if let Err(e) = self.host.run(py, event) {
+                        raised = Some(e);
+                    }
+                });
+            })
+        });
+        match raised {
+            Some(e) => {
+                if let Ok(Handled::Later(route)) = &handled {
+                    core.forget(*route);
+                }
+                Err(e)
+            }
+            None => handled.or_raise(py),
+        }
+    }
+}
+
+/// This thread runs callbacks of a connection.
+struct Running;
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        RUNNING.with_borrow_mut(Vec::pop);
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if self.host.process.is_parent() {
+            // The parent's: its locks may be held by threads that are not here.
+            std::mem::forget((self.core.take(), lock(&self.drain).take(), std::mem::take(&mut *lock(&self.left))));
+        }
+    }
+}
+
+impl Connection {
+    pub(crate) fn open(server: &wellhead::Server, host: Arc<Host>, wake: Option<Py<PyAny>>) -> Self {
+        let waker = Arc::new(Waker { wake: Mutex::new(wake), ..Waker::default() });
+        let called = waker.clone();
+        let group = server.group(move || called.wake());
+        let core = group.connect(Caller::default());
+        Connection(Arc::new(Inner {
+            core: Some((core, group)),
+            host,
+            waker,
+            left: Mutex::default(),
+            drain: Mutex::default(),
+        }))
+    }
+}
+
+#[pymethods]
+impl Connection {
+    #[pyo3(signature = (data, /))]
+    fn receive(&self, data: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let py = data.py();
+        let core = self.0.core(py)?;
+        let data = buffer(data)?;
+        let bytes = data.as_bytes();
+        Ok(py.detach(|| core.receive(bytes)))
+    }
+
+    fn end(&self, py: Python<'_>) -> PyResult<()> {
+        let core = self.0.core(py)?;
+        py.detach(|| core.end());
+        Ok(())
+    }
+
+    #[pyo3(signature = (max = usize::MAX, /))]
+    fn poll_event(&self, py: Python<'_>, max: usize) -> PyResult<usize> {
+        self.0.poll_event(py, max)
+    }
+
+    #[pyo3(signature = (max = 262_144, /))]
+    fn poll_transmit<'py>(&self, py: Python<'py>, max: usize) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let (core, group) = self.0.parts(py)?;
+        if max == 0 {
+            return Err(PyValueError::new_err("max is at least 1"));
+        }
+        let piece = py.detach(|| {
+            while group.next().is_some() {}
+            let mut kept = lock(&self.0.drain);
+            let mut drain = match kept.take() {
+                Some(drain) => drain,
+                None => match core.drain(Route::Connection) {
+                    DrainStart::Ready(drain) => drain,
+                    DrainStart::Empty | DrainStart::Busy => return None,
+                },
+            };
+            let transmit = drain.poll_transmit(max)?;
+            let bytes = transmit.bytes[..transmit.bytes.len().min(max)].to_vec();
+            drain.wrote(bytes.len());
+            *kept = Some(drain);
+            Some(bytes)
+        });
+        Ok(piece.map(|piece| PyBytes::new(py, &piece)))
+    }
+
+    fn poll_timeout(&self, py: Python<'_>) -> PyResult<Option<u64>> {
+        Ok(self.0.core(py)?.poll_timeout())
+    }
+
+    #[pyo3(signature = (now_ms, /))]
+    fn tick(&self, py: Python<'_>, now_ms: u64) -> PyResult<()> {
+        let core = self.0.core(py)?;
+        py.detach(|| core.tick(now_ms));
+        Ok(())
+    }
+
+    #[pyo3(signature = (message, /, *, timeout = 60.0))]
+    fn handle<'py>(
+        &self,
+        message: &Bound<'py, PyAny>,
+        timeout: f64,
+    ) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let py = message.py();
+        let timeout = Duration::try_from_secs_f64(timeout)
+            .map_err(|_| PyValueError::new_err("timeout is a number of seconds, 0 or more"))?;
+        let until = Instant::now() + timeout;
+        let exchange = match self.0.handle(py, message)? {
+            Handled::Answer(answer) => return Ok(Some(PyBytes::new(py, &answer))),
+            Handled::Nothing => return Ok(None),
+            Handled::Later(route) => Exchange::new(self.0.clone(), route),
+        };
+        loop {
+            let seen = self.0.waker.seen();
+            self.0.poll_event(py, usize::MAX)?;
+            if let Some(answer) = exchange.answer(py)? {
+                return Ok(answer);
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return exchange.expire(py);
+            }
+            // In slices, so that Ctrl-C is noticed.
+            py.detach(|| self.0.waker.wait(seen, left.min(Duration::from_millis(100))));
+            py.check_signals()?;
+        }
+    }
+
+    #[pyo3(signature = (message, /))]
+    fn handle_async<'py>(this: &Bound<'py, Self>, message: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        this.py().import("wellhead._asyncio")?.getattr("handle")?.call1((this, message))
+    }
+
+    /// For `handle_async`: the answer, or the exchange that it will come from.
+    fn _begin<'py>(&self, message: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = message.py();
+        Ok(match self.0.handle(py, message)? {
+            Handled::Answer(answer) => PyBytes::new(py, &answer).into_any(),
+            Handled::Nothing => py.None().into_bound(py),
+            Handled::Later(route) => Bound::new(py, Exchange::new(self.0.clone(), route))?.into_any(),
+        })
+    }
+
+    #[getter]
+    fn finished(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.0.core(py)?.is_finished())
+    }
+
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        let core = self.0.core(py)?;
+        py.detach(|| core.close());
+        self.0.host.cancel_tasks(py)
+    }
+
+    fn __repr__(&self) -> String {
+        match &self.0.core {
+            Some((core, _)) => format!("<wellhead.{core:?}>"),
+            None => "<wellhead.Connection>".to_owned(),
+        }
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.0.host.traverse(&visit)?;
+        if let Ok(wake) = self.0.waker.wake.try_lock() {
+            visit.call(&*wake)?;
+        }
+        match self.0.waker.waiters.try_lock() {
+            Ok(waiters) => waiters.iter().try_for_each(|waiter| visit.call(waiter)),
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn __clear__(&self) {
+        let wake = lock(&self.0.waker.wake).take();
+        let waiters = std::mem::take(&mut *lock(&self.0.waker.waiters));
+        drop((wake, waiters));
+        self.0.host.clear();
+    }
+}

@@ -1,0 +1,227 @@
+//! Serving standard input and output. `wellhead/_run.py` drives it.
+
+use crate::bell::{Bell, SignalWatch};
+use crate::errors::{OrRaise, error};
+use crate::host::Host;
+use pyo3::prelude::*;
+use pyo3::{PyTraverseError, PyVisit};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+use wellhead::serve::{Batch, Driver as CoreDriver, Stdio};
+use wellhead::{ErrorKind, Event};
+
+/// A batch that takes longer than this is written in parts.
+const PATIENCE: Duration = Duration::from_micros(500);
+/// Batches that a loop runs before other callbacks of the loop have their turn.
+const TURN: usize = 4;
+/// How long the end of the process waits for threads to come out of callbacks.
+const EXIT: Duration = Duration::from_secs(2);
+
+/// A running service.
+#[pyclass(frozen, module = "wellhead._core")]
+pub(crate) struct Driver {
+    host: Arc<Host>,
+    service: Arc<Service>,
+    bell: Option<Arc<Bell>>,
+    signals: Mutex<Option<SignalWatch>>,
+}
+
+/// What the end of the process must find.
+struct Service {
+    host: Weak<Host>,
+    /// None once it was left behind by `fork`.
+    driver: Option<CoreDriver>,
+    /// Threads inside [`Driver::work`].
+    working: Mutex<usize>,
+    left: Condvar,
+}
+
+static LIVE: Mutex<Vec<Weak<Service>>> = Mutex::new(Vec::new());
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Driver {
+    pub(crate) fn start(
+        py: Python<'_>,
+        host: Arc<Host>,
+        server: &wellhead::Server,
+        options: Stdio,
+        on_loop: bool,
+    ) -> PyResult<Self> {
+        let io = |e: std::io::Error| error(py, ErrorKind::Io, &e.to_string());
+        let bell = if on_loop { Some(Arc::new(Bell::new().map_err(io)?)) } else { None };
+        let on_ready = bell.clone().map(|bell| -> Box<dyn Fn() + Send + Sync> { Box::new(move || bell.ring()) });
+        let driver = py.detach(|| options.start(server, on_ready)).or_raise(py)?;
+        let service = Arc::new(Service {
+            host: Arc::downgrade(&host),
+            driver: Some(driver),
+            working: Mutex::new(0),
+            left: Condvar::new(),
+        });
+        let mut live = lock(&LIVE);
+        live.retain(|service| service.strong_count() > 0);
+        live.push(Arc::downgrade(&service));
+        Ok(Driver { host, service, bell, signals: Mutex::new(None) })
+    }
+
+    fn core(&self, py: Python<'_>) -> PyResult<&CoreDriver> {
+        self.host.process.check(py, "driver")?;
+        self.service.driver.as_ref().ok_or_else(|| error(py, ErrorKind::Closed, "the service is over"))
+    }
+
+    fn run(&self, py: Python<'_>, driver: &CoreDriver, events: Vec<Event>) -> PyResult<()> {
+        driver.run(|| {
+            let mut began = Instant::now();
+            for event in events {
+                self.host.run(py, event)?;
+                py.check_signals()?;
+                if began.elapsed() > PATIENCE {
+                    driver.flush();
+                    began = Instant::now();
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+#[pymethods]
+impl Driver {
+    /// Runs callbacks on this thread until the service is over.
+    fn work(&self, py: Python<'_>) -> PyResult<()> {
+        let driver = self.core(py)?;
+        let _working = Working::enter(&self.service);
+        loop {
+            match py.detach(|| driver.next()) {
+                Batch::Events(events) => self.run(py, driver, events)?,
+                Batch::Interrupted => py.check_signals()?,
+                Batch::Idle => {}
+                Batch::Ended => return Ok(()),
+            }
+        }
+    }
+
+    /// Runs what there is to run without waiting, for an event loop. Tells whether the service is over.
+    fn pump(&self, py: Python<'_>) -> PyResult<bool> {
+        let driver = self.core(py)?;
+        let Some(bell) = &self.bell else { return Ok(false) };
+        bell.silence();
+        for _ in 0..TURN {
+            match py.detach(|| driver.try_next()) {
+                Batch::Events(events) => self.run(py, driver, events)?,
+                Batch::Interrupted => py.check_signals()?,
+                Batch::Idle => return Ok(false),
+                Batch::Ended => return Ok(true),
+            }
+        }
+        bell.ring();
+        Ok(false)
+    }
+
+    /// Readable when `pump` has something to do.
+    fn fileno(&self) -> i32 {
+        self.bell.as_ref().map_or(-1, |bell| bell.fileno())
+    }
+
+    /// A descriptor for `signal.set_wakeup_fd`: a signal makes a waiting `work` look for it.
+    fn signal_fd(&self, py: Python<'_>) -> PyResult<i32> {
+        let interrupter = self.core(py)?.interrupter();
+        let watch = SignalWatch::start(move || interrupter.interrupt())
+            .map_err(|e| error(py, ErrorKind::Io, &e.to_string()))?;
+        let fd = watch.fileno();
+        let before = lock(&self.signals).replace(watch);
+        py.detach(|| drop(before));
+        Ok(fd)
+    }
+
+    /// Coroutines become tasks of this loop, whatever thread makes them.
+    fn use_loop(&self, event_loop: Option<Py<PyAny>>) {
+        self.host.use_loop(event_loop);
+    }
+
+    /// The tasks of calls that are under way, to be cancelled.
+    fn take_tasks(&self) -> Vec<Py<PyAny>> {
+        self.host.take_tasks()
+    }
+
+    /// Ends the service cleanly: what is under way may be answered within the drain time.
+    fn terminate(&self, py: Python<'_>) -> PyResult<()> {
+        self.core(py)?.interrupter().terminate();
+        Ok(())
+    }
+
+    /// Ends the service at once, and waits for its threads.
+    fn stop(&self, py: Python<'_>) {
+        if self.host.process.is_parent() {
+            return;
+        }
+        let signals = lock(&self.signals).take();
+        py.detach(|| {
+            drop(signals);
+            if let Some(driver) = &self.service.driver {
+                driver.stop();
+            }
+        });
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.host.traverse(&visit)
+    }
+
+    fn __clear__(&self) {
+        self.host.clear();
+    }
+}
+
+/// A thread inside [`Driver::work`].
+struct Working<'a>(&'a Service);
+
+impl<'a> Working<'a> {
+    fn enter(service: &'a Service) -> Self {
+        *lock(&service.working) += 1;
+        Working(service)
+    }
+}
+
+impl Drop for Working<'_> {
+    fn drop(&mut self) {
+        *lock(&self.0.working) -= 1;
+        self.0.left.notify_all();
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let driver = self.driver.take();
+        if self.host.upgrade().is_some_and(|host| host.process.is_parent()) {
+            std::mem::forget(driver); // its threads are the parent's
+            return;
+        }
+        // Its threads may be logging: they must be able to get the GIL while they are waited for.
+        let mut driver = Some(driver);
+        let _ = Python::try_attach(|py| {
+            let driver = driver.take();
+            py.detach(|| drop(driver));
+        });
+    }
+}
+
+/// At the end of the process, before the interpreter goes: ends every service, and waits for its threads.
+#[pyfunction(name = "_at_exit")]
+pub(crate) fn at_exit(py: Python<'_>) {
+    let live: Vec<_> = std::mem::take(&mut *lock(&LIVE)).iter().filter_map(Weak::upgrade).collect();
+    for service in live {
+        if service.host.upgrade().is_none_or(|host| host.process.is_parent()) {
+            continue;
+        }
+        py.detach(|| {
+            if let Some(driver) = &service.driver {
+                driver.stop();
+            }
+            let working = lock(&service.working);
+            drop(service.left.wait_timeout_while(working, EXIT, |working| *working > 0));
+        });
+    }
+}

@@ -1,0 +1,81 @@
+//! The core's errors as exceptions. The classes are Python's, in `wellhead/_errors.py`.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+use wellhead::ErrorKind;
+
+/// A class of `wellhead._errors`, imported once.
+fn class<'py>(
+    py: Python<'py>,
+    cell: &'static PyOnceLock<Py<PyType>>,
+    name: &str,
+) -> PyResult<&'py Bound<'py, PyType>> {
+    cell.import(py, "wellhead._errors", name)
+}
+
+fn make(py: Python<'_>, kind: ErrorKind, message: &str) -> PyResult<PyErr> {
+    static ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    static REGISTRATION: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    static CLOSED: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    static LIMIT: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let class = match kind {
+        ErrorKind::Closed | ErrorKind::Forked => class(py, &CLOSED, "ClosedError")?,
+        ErrorKind::Limit => class(py, &LIMIT, "LimitError")?,
+        ErrorKind::Io | ErrorKind::Panic => class(py, &ERROR, "Error")?,
+        _ => class(py, &REGISTRATION, "RegistrationError")?,
+    };
+    Ok(PyErr::from_value(class.call1((message, kind.code()))?))
+}
+
+/// An exception of the class that belongs to `kind`.
+pub(crate) fn error(py: Python<'_>, kind: ErrorKind, message: &str) -> PyErr {
+    make(py, kind, message).unwrap_or_else(|e| e)
+}
+
+/// The core's error as an exception.
+pub(crate) fn from_core(py: Python<'_>, e: &wellhead::Error) -> PyErr {
+    let mut message = e.to_string();
+    let mut source = std::error::Error::source(e);
+    while let Some(cause) = source {
+        message = format!("{message}: {cause}");
+        source = cause.source();
+    }
+    error(py, e.kind(), &message)
+}
+
+/// Turns the core's results into Python's.
+pub(crate) trait OrRaise<T> {
+    fn or_raise(self, py: Python<'_>) -> PyResult<T>;
+}
+
+impl<T> OrRaise<T> for wellhead::Result<T> {
+    fn or_raise(self, py: Python<'_>) -> PyResult<T> {
+        self.map_err(|e| from_core(py, &e))
+    }
+}
+
+/// What an exception of a callback means.
+pub(crate) enum Meaning {
+    NotFound,
+    Denied,
+    /// Any other `Exception`.
+    Failed,
+    /// `KeyboardInterrupt`, `SystemExit` and their like: not ours to keep.
+    Passes,
+}
+
+pub(crate) fn meaning(py: Python<'_>, e: &PyErr) -> Meaning {
+    static NOT_FOUND: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    static DENIED: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let is = |cell, name| class(py, cell, name).is_ok_and(|class| e.is_instance(py, class));
+    if is(&NOT_FOUND, "ResourceNotFound") {
+        Meaning::NotFound
+    } else if is(&DENIED, "PermissionDenied") {
+        Meaning::Denied
+    } else if e.is_instance_of::<pyo3::exceptions::PyException>(py) {
+        Meaning::Failed
+    } else {
+        Meaning::Passes
+    }
+}

@@ -1,0 +1,73 @@
+//! A message whose answer is to come.
+
+use crate::connection::Inner;
+use crate::errors::error;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::sync::Arc;
+use wellhead::{ErrorKind, Handled, Route};
+
+/// Dropped before its answer was taken, nobody wants the answer any more.
+#[pyclass(frozen, module = "wellhead._core")]
+pub(crate) struct Exchange {
+    connection: Arc<Inner>,
+    route: Route,
+}
+
+impl Exchange {
+    pub(crate) fn new(connection: Arc<Inner>, route: Route) -> Self {
+        Exchange { connection, route }
+    }
+
+    /// None: not yet. An inner none: there will be no answer.
+    pub(crate) fn answer<'py>(&self, py: Python<'py>) -> PyResult<Option<Option<Bound<'py, PyBytes>>>> {
+        let core = self.connection.core(py)?;
+        match py.detach(|| core.take(self.route)) {
+            Some(Handled::Answer(answer)) => Ok(Some(Some(PyBytes::new(py, &answer)))),
+            Some(_) => Ok(Some(None)),
+            None if core.is_closed() => {
+                Err(error(py, ErrorKind::Closed, "the connection was closed before the answer came"))
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// The host had its time: what it still owes is an internal error.
+    pub(crate) fn expire<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let core = self.connection.core(py)?;
+        py.detach(|| core.expire(self.route));
+        self.answer(py)?.ok_or_else(|| {
+            let message = "calls_in_flight or output_bytes: the connection holds the message back; \
+                           answer calls or take output first";
+            error(py, ErrorKind::Limit, message)
+        })
+    }
+}
+
+#[pymethods]
+impl Exchange {
+    /// The answer as a tuple of one, or none: not yet.
+    fn take<'py>(&self, py: Python<'py>) -> PyResult<Option<(Option<Bound<'py, PyBytes>>,)>> {
+        self.connection.poll_event(py, usize::MAX)?;
+        Ok(self.answer(py)?.map(|answer| (answer,)))
+    }
+
+    /// Has `waiter` called, on any thread, whenever `take` may have something new.
+    fn on_wake(&self, waiter: Py<PyAny>) {
+        self.connection.waker().add(waiter);
+    }
+
+    fn off_wake(&self, waiter: &Bound<'_, PyAny>) {
+        self.connection.waker().remove(waiter.as_unbound());
+    }
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        let _ = Python::try_attach(|py| {
+            if let Ok(core) = self.connection.core(py) {
+                core.forget(self.route);
+            }
+        });
+    }
+}

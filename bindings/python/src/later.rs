@@ -1,0 +1,111 @@
+//! Answers that come after their callback has returned.
+
+use crate::answer::FromCallback;
+use crate::call::Way;
+use crate::host::{Host, raised, wrong_type};
+use pyo3::intern;
+use pyo3::prelude::*;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use wellhead::{Answer, CallId, Page};
+
+/// What a callback may return in place of an answer.
+pub(crate) enum Later<'py> {
+    /// Anything with `result` and `add_done_callback`.
+    Future(Bound<'py, PyAny>),
+    /// A coroutine, or another awaitable.
+    Awaitable(Bound<'py, PyAny>),
+}
+
+impl<'py> Later<'py> {
+    pub(crate) fn of(value: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
+        let py = value.py();
+        if value.hasattr(intern!(py, "add_done_callback"))? && value.hasattr(intern!(py, "result"))? {
+            return Ok(Some(Later::Future(value.clone())));
+        }
+        if value.hasattr(intern!(py, "__await__"))? {
+            return Ok(Some(Later::Awaitable(value.clone())));
+        }
+        Ok(None)
+    }
+}
+
+/// A question that waits for a future.
+pub(crate) enum Question {
+    Read(Way<Answer>),
+    List(Way<Page>),
+}
+
+impl From<Way<Answer>> for Question {
+    fn from(way: Way<Answer>) -> Self {
+        Question::Read(way)
+    }
+}
+
+impl From<Way<Page>> for Question {
+    fn from(way: Way<Page>) -> Self {
+        Question::List(way)
+    }
+}
+
+/// The done callback of a future: answers with its result, on whichever thread completes it. Dropped before that, as
+/// with a task of a loop that ended, it answers "internal error".
+#[pyclass(frozen, module = "wellhead._core")]
+pub(crate) struct Pending {
+    question: Mutex<Option<Question>>,
+    host: Weak<Host>,
+    call: Option<CallId>,
+}
+
+impl Pending {
+    pub(crate) fn new<A: wellhead::Reply>(way: Way<A>, host: &Arc<Host>, call: Option<CallId>) -> Self
+    where
+        Question: From<Way<A>>,
+    {
+        Pending { question: Mutex::new(Some(way.into())), host: Arc::downgrade(host), call }
+    }
+
+    pub(crate) fn take(&self) -> Option<Question> {
+        self.question.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+#[pymethods]
+impl Pending {
+    #[pyo3(signature = (future, /))]
+    fn __call__(&self, future: &Bound<'_, PyAny>) {
+        let Some(question) = self.take() else { return };
+        if let Some(host) = self.host.upgrade() {
+            if let Some(call) = self.call {
+                host.forget_task(call);
+            }
+            if host.process.is_parent() {
+                match question {
+                    Question::Read(way) => way.abandon(),
+                    Question::List(way) => way.abandon(),
+                }
+                return;
+            }
+        }
+        match question {
+            Question::Read(way) => done(way, future),
+            Question::List(way) => done(way, future),
+        }
+    }
+}
+
+fn done<A: FromCallback>(way: Way<A>, future: &Bound<'_, PyAny>) {
+    let py = future.py();
+    let cancelled = future.call_method0(intern!(py, "cancelled")).and_then(|is| is.is_truthy());
+    if cancelled.unwrap_or(false) {
+        way.finish(A::failed("its future was cancelled".to_owned()));
+        return;
+    }
+    let answer = future.call_method0(intern!(py, "result")).and_then(|value| {
+        Ok(A::from_value(&value)?.unwrap_or_else(|| A::failed(wrong_type::<A>(&value))))
+    });
+    match answer {
+        Ok(answer) => way.finish(answer),
+        // KeyboardInterrupt and its like belong to the thread that completed the future, and have been raised there.
+        Err(e) => drop(raised(py, way, e)),
+    }
+}

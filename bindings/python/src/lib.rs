@@ -1,0 +1,40 @@
+//! `wellhead._core`: the native half of the Python package. Its public names are those of the package.
+//!
+//! Rust holds the state and calls the host's callables, with no lock held; Python (`python/wellhead/`) holds what is
+//! idiomatic there: exceptions, signatures, signals, the asyncio loop.
+
+mod answer;
+mod arguments;
+mod bell;
+mod body;
+mod call;
+mod connection;
+mod descriptor;
+mod driver;
+mod errors;
+mod exchange;
+mod fork;
+mod host;
+mod later;
+mod limits;
+mod log;
+mod registration;
+mod server;
+mod values;
+
+use pyo3::prelude::pymodule;
+
+#[pymodule(gil_used = false)]
+mod _core {
+    #[pymodule_export]
+    use crate::{
+        call::Call,
+        connection::Connection,
+        driver::{Driver, at_exit},
+        exchange::Exchange,
+        fork::forked,
+        limits::Limits,
+        server::{Fixed, Server},
+        values::{Contents, Page, Resource},
+    };
+}

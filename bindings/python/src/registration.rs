@@ -1,0 +1,233 @@
+//! The side table: callables by the number under which the core knows them. It belongs to the Python object, so that
+//! the garbage collector sees them.
+
+use crate::arguments::{Parameter, Parameters};
+use crate::descriptor::{Descriptor, describe};
+use crate::errors::{OrRaise, error};
+use crate::server::Server;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::{PyTraverseError, PyVisit};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use wellhead::{ErrorKind, HandlerId, Template, Variable};
+
+/// What was registered with one decorator.
+pub(crate) struct Handler {
+    pub(crate) read: Option<Callback>,
+    pub(crate) list: Option<Py<PyAny>>,
+}
+
+/// A callable that reads.
+pub(crate) struct Callback {
+    pub(crate) function: Py<PyAny>,
+    pub(crate) parameters: Parameters,
+}
+
+impl Handler {
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        if let Some(read) = &self.read {
+            visit.call(&read.function)?;
+            read.parameters.traverse(visit)?;
+        }
+        visit.call(&self.list)
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct Table(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    handlers: HashMap<HandlerId, Arc<Handler>>,
+    /// The fallback's, which another one replaces.
+    fallback: Option<HandlerId>,
+    /// An `async def` is registered.
+    needs_loop: bool,
+}
+
+impl Table {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn get(&self, id: HandlerId) -> Option<Arc<Handler>> {
+        self.state().handlers.get(&id).cloned()
+    }
+
+    pub(crate) fn remove(&self, id: HandlerId) {
+        let removed = self.state().handlers.remove(&id);
+        drop(removed); // after the lock: it may run Python
+    }
+
+    pub(crate) fn needs_loop(&self) -> bool {
+        self.state().needs_loop
+    }
+
+    fn put(&self, id: HandlerId, handler: Handler, needs_loop: bool) {
+        let mut state = self.state();
+        state.needs_loop |= needs_loop;
+        state.handlers.insert(id, Arc::new(handler));
+    }
+
+    fn put_fallback(&self, id: HandlerId, handler: Handler, needs_loop: bool) {
+        self.put(id, handler, needs_loop);
+        let replaced = self.state().fallback.replace(id);
+        if let Some(replaced) = replaced {
+            self.remove(replaced);
+        }
+    }
+
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        // A collection that finds the table in use leaves it for the next one.
+        let state = match self.0.try_lock() {
+            Ok(state) => state,
+            Err(TryLockError::Poisoned(state)) => state.into_inner(),
+            Err(TryLockError::WouldBlock) => return Ok(()),
+        };
+        state.handlers.values().try_for_each(|handler| handler.traverse(visit))
+    }
+
+    pub(crate) fn clear(&self) {
+        let handlers = std::mem::take(&mut self.state().handlers);
+        drop(handlers);
+    }
+}
+
+/// What a decorator registers.
+pub(crate) enum What {
+    /// A fixed URI or a template, with the function that lists what the template makes.
+    Resource {
+        uri: String,
+        descriptor: Descriptor,
+        size: Option<u64>,
+        thread: bool,
+        list: Option<Py<PyAny>>,
+    },
+    List { name: Option<String> },
+    Fallback,
+}
+
+/// The second half of `@server.resource(…)`: registers the function and returns it unchanged.
+#[pyclass(frozen, module = "wellhead._core")]
+pub(crate) struct Decorator {
+    server: Py<Server>,
+    what: Mutex<Option<What>>,
+}
+
+impl Decorator {
+    pub(crate) fn new(server: Py<Server>, what: What) -> Self {
+        Decorator { server, what: Mutex::new(Some(what)) }
+    }
+}
+
+#[pymethods]
+impl Decorator {
+    #[pyo3(signature = (function, /))]
+    fn __call__<'py>(&self, function: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let what = self.what.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(what) = what else {
+            return Err(pyo3::exceptions::PyTypeError::new_err("a decorator registers one function"));
+        };
+        register(function.py(), self.server.get(), what, &function)?;
+        Ok(function)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.server)?;
+        match self.what.try_lock().as_deref() {
+            Ok(Some(What::Resource { list: Some(list), .. })) => visit.call(list),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What `_parameters.py` found out about a function.
+#[derive(FromPyObject)]
+struct Plan {
+    #[pyo3(item(0))]
+    parameters: Vec<Parameter>,
+    #[pyo3(item(1))]
+    is_async: bool,
+    #[pyo3(item(2))]
+    name: Option<String>,
+    #[pyo3(item(3))]
+    description: Option<String>,
+}
+
+/// Registers `function`, with the signature work done here, once.
+pub(crate) fn register(
+    py: Python<'_>,
+    server: &Server,
+    what: What,
+    function: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    let core = server.core(py);
+    match what {
+        What::Resource { uri, mut descriptor, size, thread, list } => {
+            let template = uri.contains('{');
+            let variables = if template { Template::new(uri.as_str()).variables().or_raise(py)? } else { Vec::new() };
+            let plan = plan(function, &variables, false)?;
+            descriptor.name = descriptor.name.or(plan.name);
+            descriptor.description = descriptor.description.or(plan.description);
+            let lists = list.is_some();
+            let (list, list_is_async) = match list {
+                Some(list) => listing(list.bind(py))?,
+                None => (None, false),
+            };
+            let called = if thread { in_pool(function)? } else { function.clone() };
+            let handler = Handler { read: Some(callback(&called, plan.parameters)), list };
+            if !template && lists || template && size.is_some() {
+                let what = if template { "size= is for one resource" } else { "list= is for templates" };
+                return Err(error(py, ErrorKind::InvalidArgument, what));
+            }
+            let id = if template {
+                let template = describe!(Template::new(uri), descriptor);
+                py.detach(|| core.add_template(template, None, lists)).or_raise(py)?
+            } else {
+                let mut resource = describe!(wellhead::Resource::new(uri), descriptor);
+                if let Some(size) = size {
+                    resource = resource.size(size);
+                }
+                py.detach(|| core.add_resource(resource, None)).or_raise(py)?
+            };
+            server.table.put(id, handler, plan.is_async || list_is_async);
+        }
+        What::List { name } => {
+            let (list, is_async) = listing(function)?;
+            let id = py.detach(|| core.add_list(name, None)).or_raise(py)?;
+            server.table.put(id, Handler { read: None, list }, is_async);
+        }
+        What::Fallback => {
+            let plan = plan(function, &[], true)?;
+            let handler = Handler { read: Some(callback(function, plan.parameters)), list: None };
+            let id = py.detach(|| core.set_fallback(None)).or_raise(py)?;
+            server.table.put_fallback(id, handler, plan.is_async);
+        }
+    }
+    Ok(())
+}
+
+fn callback(function: &Bound<'_, PyAny>, parameters: Vec<Parameter>) -> Callback {
+    Callback { function: function.clone().unbind(), parameters: Parameters::new(parameters) }
+}
+
+fn in_pool<'py>(function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    static IN_POOL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    IN_POOL.import(function.py(), "wellhead._parameters", "in_pool")?.call1((function,))
+}
+
+fn plan(function: &Bound<'_, PyAny>, variables: &[Variable], uri: bool) -> PyResult<Plan> {
+    static PLAN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let py = function.py();
+    let variables: Vec<_> = variables.iter().map(|v| (&*v.name, v.optional, v.list)).collect();
+    PLAN.import(py, "wellhead._parameters", "plan")?.call1((function, variables, uri))?.extract()
+}
+
+/// The function that lists, made from it or from the items that were given, and whether it is an `async def`.
+fn listing(given: &Bound<'_, PyAny>) -> PyResult<(Option<Py<PyAny>>, bool)> {
+    static LISTING: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let (list, is_async) =
+        LISTING.import(given.py(), "wellhead._parameters", "listing")?.call1((given,))?.extract()?;
+    Ok((Some(list), is_async))
+}
