@@ -1,0 +1,158 @@
+/* The benchmark's resource set, in C: `host [inline]`. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <wellhead.h>
+
+enum { ITEMS = 1000, ITEM = 1024, MIB = 1 << 20 };
+
+static const char FILL[] = "The quick brown fox jumps over the lazy dog. ";
+static const char LINE[] = "2026-11-20 INFO \"GET /caf\xc3\xa9\" 200 \xe2\x80\x94 dir C:\\tmp took 170 ms, ok\n";
+static char text[MIB], *blob;
+static wellhead_server *server;
+
+/* A number that is all of the variable, or -1. */
+static long number(const wellhead_call *call, const char *name) {
+    wellhead_str s = wellhead_call_var(call, name);
+    long n = 0;
+    if (s.len == 0 || s.len > 9) return -1;
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.ptr[i] < '0' || s.ptr[i] > '9') return -1;
+        n = n * 10 + (s.ptr[i] - '0');
+    }
+    return n;
+}
+
+static int is(wellhead_str s, const char *other) { return s.len == strlen(other) && memcmp(s.ptr, other, s.len) == 0; }
+
+static wellhead_str str(const char *bytes, size_t len) {
+    wellhead_str s = { bytes, len };
+    return s;
+}
+
+static void read_item(void *user, const wellhead_call *call, wellhead_read *r) {
+    char item[ITEM + sizeof FILL];
+    long n = number(call, "n");
+    (void)user;
+    if (n < 0 || n >= ITEMS) {
+        wellhead_read_not_found(r);
+        return;
+    }
+    for (size_t at = (size_t)sprintf(item, "item %ld: ", n); at < ITEM; at += sizeof FILL - 1) memcpy(item + at, FILL, sizeof FILL - 1);
+    wellhead_read_text(r, str(item, ITEM));
+}
+
+static void nothing(void *data) { (void)data; }
+
+static void read_text(void *user, const wellhead_call *call, wellhead_read *r) {
+    (void)user;
+    if (is(wellhead_call_var(call, "size"), "1m")) wellhead_read_text_owned(r, str(text, MIB), nothing, NULL);
+    else wellhead_read_not_found(r);
+}
+
+static void read_blob(void *user, const wellhead_call *call, wellhead_read *r) {
+    wellhead_str size = wellhead_call_var(call, "size");
+    (void)user;
+    if (is(size, "1m")) {
+        wellhead_read_blob_owned(r, str(blob, MIB), nothing, NULL);
+    } else if (is(size, "64m")) {
+        char *all = malloc((size_t)64 * MIB);
+        for (size_t i = 0; i < 64; i++) memcpy(all + i * MIB, blob, MIB);
+        wellhead_read_blob_owned(r, str(all, (size_t)64 * MIB), free, all);
+    } else {
+        wellhead_read_not_found(r);
+    }
+}
+
+typedef struct { wellhead_read *responder; long ms; } sleeper;
+
+static void *sleep_and_answer(void *data) {
+    sleeper *s = data;
+    char answer[32];
+    struct timespec time = { s->ms / 1000, (s->ms % 1000) * 1000000 };
+    nanosleep(&time, NULL);
+    snprintf(answer, sizeof answer, "slept %ld", s->ms);
+    wellhead_read_text(s->responder, wellhead_cstr(answer));
+    free(s);
+    return NULL;
+}
+
+static void read_slow(void *user, const wellhead_call *call, wellhead_read *r) {
+    sleeper *s = malloc(sizeof *s);
+    pthread_t thread;
+    (void)user;
+    s->ms = number(call, "ms");
+    s->responder = wellhead_read_keep(r);
+    if (pthread_create(&thread, NULL, sleep_and_answer, s) == 0) {
+        pthread_detach(thread);
+    } else {
+        wellhead_read_failed(s->responder, WELLHEAD_STR("no thread"));
+        free(s);
+    }
+}
+
+static void read_touch(void *user, const wellhead_call *call, wellhead_read *r) {
+    char uri[48], answer[32];
+    long n = number(call, "n");
+    (void)user;
+    for (long i = 0; i < n && i < ITEMS; i++) {
+        snprintf(uri, sizeof uri, "bench://item/%ld", i);
+        wellhead_server_updated(server, wellhead_cstr(uri));
+    }
+    snprintf(answer, sizeof answer, "touched %ld", n);
+    wellhead_read_text(r, wellhead_cstr(answer));
+}
+
+static void list_items(void *user, const wellhead_call *call, wellhead_str after, size_t limit, wellhead_list *r) {
+    char uri[48], key[16], name[32], title[32], description[48];
+    long n = 0;
+    (void)user;
+    (void)call;
+    if (after.ptr) {
+        for (size_t i = 0; i < after.len; i++) n = n * 10 + (after.ptr[i] - '0');
+        n++;
+    }
+    for (size_t given = 0; given < limit && n < ITEMS; given++, n++) {
+        wellhead_resource item = WELLHEAD_RESOURCE_INIT;
+        item.uri = str(uri, (size_t)snprintf(uri, sizeof uri, "bench://item/%ld", n));
+        item.key = str(key, (size_t)snprintf(key, sizeof key, "%ld", n));
+        item.name = str(name, (size_t)snprintf(name, sizeof name, "item-%ld", n));
+        item.title = str(title, (size_t)snprintf(title, sizeof title, "Item %ld", n));
+        item.description = str(description, (size_t)snprintf(description, sizeof description, "Benchmark item number %ld", n));
+        item.mime_type = WELLHEAD_STR("text/plain");
+        wellhead_list_add(r, &item);
+    }
+    wellhead_list_finish(r, n < ITEMS);
+}
+
+static int add(const char *template, const char *mime_type,
+               void (*read)(void *, const wellhead_call *, wellhead_read *)) {
+    wellhead_resource resource = WELLHEAD_RESOURCE_INIT;
+    wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
+    resource.uri = resource.name = wellhead_cstr(template);
+    resource.mime_type = wellhead_cstr(mime_type);
+    provider.read = read;
+    return (int)wellhead_server_add_template(server, &resource, &provider, NULL);
+}
+
+int main(int argc, char **argv) {
+    wellhead_provider items = WELLHEAD_PROVIDER_INIT;
+    wellhead_stdio_options options = WELLHEAD_STDIO_OPTIONS_INIT;
+    if (argc > 1 && strcmp(argv[1], "inline") == 0) options.callback_threads = WELLHEAD_CALLBACKS_INLINE;
+    for (size_t at = 0; at + sizeof LINE - 1 <= MIB; at += sizeof LINE - 1) memcpy(text + at, LINE, sizeof LINE - 1);
+    blob = malloc(MIB);
+    for (size_t i = 0; i < MIB; i++) blob[i] = (char)i;
+    items.list = list_items;
+    server = wellhead_server_new(WELLHEAD_STR("bench"), WELLHEAD_STR("1.0.0"), NULL, NULL);
+    int failed = add("bench://item/{n}", "text/plain", read_item)
+              || add("bench://text/{size}", "text/plain", read_text)
+              || add("bench://blob/{size}", "application/octet-stream", read_blob)
+              || add("bench://slow/{ms}", "text/plain", read_slow)
+              || add("bench://touch/{n}", "text/plain", read_touch)
+              || wellhead_server_add_list(server, WELLHEAD_STR("items"), &items, NULL)
+              || wellhead_serve_stdio(server, &options, NULL);
+    wellhead_server_free(server);
+    return failed;
+}
