@@ -1,17 +1,15 @@
 # The Node binding. `include` it: the targets run from the repository's root.
 
-.PHONY: node test-node node-pack
-
-# Builds bindings/node in place.
-node:
+.PHONY: node
+node: ## the Node package, in bindings/node
 	bindings/node/build.sh
 
-# Its tests: the vectors, the connection, standard input and output, workers, types, the package.
-test-node: node
+.PHONY: test-node
+test-node: node ## the Node package: vectors, connections, standard input and output, workers, types, its tarball
 	cd bindings/node && npm test --silent
 
-# Packs it, built for release, into build/node/.
-node-pack:
+.PHONY: node-pack
+node-pack: ## the tarball of the Node package, built for release, in build/node
 	bindings/node/build.sh --release
 	mkdir -p build/node
 	cd bindings/node && npm pack --silent --pack-destination ../../build/node

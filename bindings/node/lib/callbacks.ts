@@ -1,11 +1,13 @@
 /** Runs callbacks and hands their answers to the native half. */
 import { answer, failure, isThenable, page, thrown } from './answer.js';
 import { RunningCall } from './call.js';
-import { LATER, type Hooks, type NativeAnswer, type NativePage } from './native.js';
+import { LATER, type Failed, type Hooks, type NativeAnswer, type NativePage } from './native.js';
 import type { Body, Lister, Page, Reader } from './values.js';
 
 /** A reader whose variables are those of any template. */
 export type AnyReader = Reader<any>;
+
+const NO_ANSWER: Failed = { failed: 'its Promise was dropped without an answer' };
 
 export class Callbacks {
   readonly #readers = new Map<number, AnyReader>();
@@ -17,8 +19,12 @@ export class Callbacks {
   /** What the native half runs events with. */
   readonly hooks: Hooks;
 
+  /** Promises that nobody can settle any more: their calls have no answer. */
+  readonly #lost: FinalizationRegistry<number>;
+
   constructor(finish: (call: number, answer: NativeAnswer | NativePage) => void) {
     this.#finish = finish;
+    this.#lost = new FinalizationRegistry((number) => this.#settle(number, NO_ANSWER));
     this.hooks = [
       (handler, number, uri, ...variables) => this.#read(handler, number, uri, variables),
       (handler, number, after, limit) => this.#list(handler, number, after, limit),
@@ -77,10 +83,7 @@ export class Callbacks {
     failed: (e: unknown) => A,
   ): void {
     this.#calls.set(number, call);
-    const finish = (answer: A) => {
-      this.#calls.delete(number);
-      this.#finish(number, answer);
-    };
+    this.#lost.register(value, number, call);
     Promise.resolve(value).then(
       (value) => {
         let answer;
@@ -89,15 +92,35 @@ export class Callbacks {
         } catch (e) {
           answer = failed(e);
         }
-        finish(answer);
+        this.#settle(number, answer);
       },
-      (e: unknown) => finish(failed(e)),
+      (e: unknown) => this.#settle(number, failed(e)),
     );
+  }
+
+  #settle(number: number, answer: NativeAnswer | NativePage): void {
+    if (this.#drop(number)) this.#finish(number, answer);
+  }
+
+  /** Whether the call was held. */
+  #drop(number: number): boolean {
+    const call = this.#calls.get(number);
+    if (call === undefined) return false;
+    this.#lost.unregister(call);
+    return this.#calls.delete(number);
   }
 
   #cancel(number: number): void {
     const call = this.#calls.get(number);
     if (call !== undefined) RunningCall.cancel(call);
+  }
+
+  /** Nobody wants the answers of these calls any more. */
+  abandon(numbers: number[]): void {
+    for (const number of numbers) {
+      this.#cancel(number);
+      this.#drop(number);
+    }
   }
 }
 

@@ -17,13 +17,15 @@ interface Exchange {
 export class Connection {
   readonly #native: NativeConnection;
   readonly #hooks: Hooks;
+  readonly #closed: () => void;
   readonly #wake: (() => void) | undefined;
   #exchanges: Exchange[] = [];
 
   /** @internal */
-  constructor(native: NativeConnection, hooks: Hooks, wake: (() => void) | undefined) {
+  constructor(native: NativeConnection, hooks: Hooks, closed: () => void, wake: (() => void) | undefined) {
     this.#native = native;
     this.#hooks = hooks;
+    this.#closed = closed;
     this.#wake = wake;
   }
 
@@ -83,6 +85,7 @@ export class Connection {
   /** Drops everything at once, output included. */
   close(): void {
     this.#native.close();
+    this.#closed();
     this.#settle();
   }
 

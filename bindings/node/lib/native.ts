@@ -45,6 +45,7 @@ export interface NativeServer {
   updated(uri: string): void;
   listChanged(): void;
   close(): void;
+  abandoned(): number[];
   connect(): NativeConnection;
   finish(call: number, answer: NativeAnswer | NativePage): boolean;
   start(guard: boolean, drainMs: number | undefined): void;

@@ -137,7 +137,7 @@ export class Server {
     const read = rest.length === 1 ? rest[0] : rest[1];
     const { list, ...descriptor } = rest.length === 1 ? ({} as ResourceOptions) : rest[0];
     if (typeof read !== 'function') throw invalid(`read: a function, not ${typeof read}`);
-    if (!uri.includes('{')) {
+    if (!/[{}]/.test(uri)) {
       if (list !== undefined) throw invalid('list: only a template lists what it makes');
       this.#callbacks.reads(native(() => this.#native.addResource(uri, json(descriptor))), read);
       return;
@@ -235,6 +235,7 @@ export class Server {
   /** Ends every connection and {@link Server.run}, and waits for the latter. Answers still owed are dropped. */
   async close(): Promise<void> {
     this.#native.close();
+    this.#abandon();
     await this.#run;
   }
 
@@ -243,7 +244,8 @@ export class Server {
    * there before, perhaps for nothing; never from inside of another call.
    */
   connect(wake?: () => void): Connection {
-    const connection = new Connection(this.#native.connect(), this.#callbacks.hooks, wake);
+    const closed = () => this.#abandon();
+    const connection = new Connection(this.#native.connect(), this.#callbacks.hooks, closed, wake);
     this.#connections.set(Connection.number(connection), new WeakRef(connection));
     return connection;
   }
@@ -262,6 +264,7 @@ export class Server {
     if (next & Next.woken) this.#wake();
     if (next & Next.ended) {
       this.#native.stop();
+      this.#abandon();
       this.#run = undefined;
       this.#ended?.();
     }
@@ -273,6 +276,11 @@ export class Server {
       this.#turns = 0;
       this.#native.turnLater();
     }
+  }
+
+  /** Cancels the calls whose connections are gone. */
+  #abandon(): void {
+    this.#callbacks.abandon(this.#native.abandoned());
   }
 
   #wake(): void {

@@ -96,17 +96,13 @@ impl Bell {
         if self.dead.load(Ordering::Acquire) {
             return;
         }
-        match (self.here(), &self.log) {
-            (Some(env), Some(log)) => {
-                // JavaScript's side of it catches what the host's function throws.
-                let _ = log
-                    .borrow_back(&env)
-                    .and_then(|log| log.call((level.to_string(), line.to_owned()).into()));
-            }
-            _ => {
-                self.lines.lock().push((level, line.to_owned()));
-                self.ring();
-            }
+        if let (Some(env), Some(log)) = (self.here(), &self.log) {
+            // JavaScript's side of it catches what the host's function throws.
+            let _ =
+                log.borrow_back(&env).and_then(|log| log.call((level.to_string(), line.to_owned()).into()));
+        } else {
+            self.lines.lock().push((level, line.to_owned()));
+            self.ring();
         }
     }
 

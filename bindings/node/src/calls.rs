@@ -28,16 +28,26 @@ enum Held {
     List(Responder<Page>),
 }
 
-/// A held call that was taken out to be answered.
-pub(crate) struct Taken {
+impl Held {
+    fn is_cancelled(&self) -> bool {
+        match self {
+            Held::Read(responder) => responder.is_cancelled(),
+            Held::List(responder) => responder.is_cancelled(),
+        }
+    }
+}
+
+/// A held call.
+pub(crate) struct Entry {
     held: Held,
     pub(crate) origin: Origin,
+    id: Option<CallId>,
 }
 
 pub(crate) struct Calls {
     bell: Arc<Bell>,
     last: Cell<u32>,
-    held: RefCell<HashMap<u32, (Held, Origin, Option<CallId>)>>,
+    held: RefCell<HashMap<u32, Entry>>,
     numbers: RefCell<HashMap<(Origin, CallId), u32>>,
 }
 
@@ -73,12 +83,11 @@ impl Calls {
                 None => Some(Answer::Failed("JavaScript could not be called".to_owned())),
             }
         });
-        match answer {
-            Some(answer) => drop(call.into_responder().finish(answer)),
-            None => {
-                let id = call.call();
-                self.hold(number, Held::Read(call.into_responder()), origin, id);
-            }
+        if let Some(answer) = answer {
+            call.into_responder().finish(answer);
+        } else {
+            let id = call.call();
+            self.hold(number, Held::Read(call.into_responder()), origin, id);
         }
     }
 
@@ -92,12 +101,11 @@ impl Calls {
                 None => Some(Page::failed("JavaScript could not be called")),
             }
         });
-        match page {
-            Some(page) => drop(call.into_responder().finish(page)),
-            None => {
-                let id = call.call();
-                self.hold(number, Held::List(call.into_responder()), origin, id);
-            }
+        if let Some(page) = page {
+            call.into_responder().finish(page);
+        } else {
+            let id = call.call();
+            self.hold(number, Held::List(call.into_responder()), origin, id);
         }
     }
 
@@ -110,20 +118,34 @@ impl Calls {
         if let Some(id) = id {
             self.numbers.borrow_mut().insert((origin, id), number);
         }
-        self.held.borrow_mut().insert(number, (held, origin, id));
+        self.held.borrow_mut().insert(number, Entry { held, origin, id });
     }
 
-    pub(crate) fn take(&self, number: u32) -> Option<Taken> {
-        let (held, origin, id) = self.held.borrow_mut().remove(&number)?;
-        if let Some(id) = id {
-            self.numbers.borrow_mut().remove(&(origin, id));
+    /// Takes a held call out, to be answered.
+    pub(crate) fn take(&self, number: u32) -> Option<Entry> {
+        let entry = self.held.borrow_mut().remove(&number)?;
+        if let Some(id) = entry.id {
+            self.numbers.borrow_mut().remove(&(entry.origin, id));
         }
-        Some(Taken { held, origin })
+        Some(entry)
     }
 
-    pub(crate) fn finish(&self, js: Js<'_>, taken: Taken, value: Value<'_>) {
+    /// Forgets calls whose answer nobody wants, because their connection is gone, and tells their numbers.
+    pub(crate) fn abandon(&self) -> Vec<u32> {
+        let mut abandoned: Vec<(u32, Entry)> =
+            self.held.borrow_mut().extract_if(|_, call| call.held.is_cancelled()).collect();
+        abandoned.sort_unstable_by_key(|(number, _)| *number);
+        for (_, call) in &abandoned {
+            if let Some(id) = call.id {
+                self.numbers.borrow_mut().remove(&(call.origin, id));
+            }
+        }
+        abandoned.into_iter().map(|(number, _)| number).collect()
+    }
+
+    pub(crate) fn finish(&self, js: Js<'_>, call: Entry, value: Value<'_>) {
         // What says "later" has been said before: dropping the responder logs that it has no answer.
-        match taken.held {
+        match call.held {
             Held::Read(responder) => match answer::read(js, value, &self.bell) {
                 Some(answer) => drop(responder.finish(answer)),
                 None => drop(responder),

@@ -3,8 +3,8 @@
 use crate::calls::{Hooks, Origin};
 use crate::error::{Result, thrown};
 use crate::raw::Js;
-use crate::server::{Hook, Inner};
-use napi::bindgen_prelude::{Either3, Env, Uint8Array, Undefined};
+use crate::server::{Hook, Inner, refused};
+use napi::bindgen_prelude::{BufferSlice, Either3, Env, Uint8Array, Undefined};
 use napi_derive::napi;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -89,14 +89,14 @@ impl NativeConnection {
 
     /// A piece of output, at most `max` bytes.
     #[napi]
-    pub fn poll_transmit(&self, max: f64) -> Option<Uint8Array> {
+    pub fn poll_transmit<'env>(&self, env: &'env Env, max: f64) -> Result<Option<BufferSlice<'env>>> {
         let max = max as usize; // saturates
-        let DrainStart::Ready(mut drain) = self.connection.drain(Route::Connection) else { return None };
-        let transmit = drain.poll_transmit(max)?;
+        let DrainStart::Ready(mut drain) = self.connection.drain(Route::Connection) else { return Ok(None) };
+        let Some(transmit) = drain.poll_transmit(max) else { return Ok(None) };
         let length = transmit.bytes.len().min(max);
-        let bytes = Uint8Array::from(&transmit.bytes[..length]);
+        let bytes = BufferSlice::copy_from(env, &transmit.bytes[..length]).map_err(refused)?;
         drain.wrote(length);
-        Some(bytes)
+        Ok(Some(bytes))
     }
 
     #[napi]

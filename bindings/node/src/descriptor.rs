@@ -148,6 +148,7 @@ limits!(
     output_bytes: usize, call_ms: u64
 );
 
+#[allow(clippy::option_option, reason = "not given, `Infinity`, or a number")]
 /// Tells a `null` that was given from a member that was not.
 fn given<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(
     from: D,

@@ -8,6 +8,12 @@
 //!
 //! Callables stay in JavaScript, found by the number of their registration, so that its garbage collector sees them.
 //! Rust holds the responders, found by a number that JavaScript gives back.
+#![allow(
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "numbers of JavaScript: exact up to 2^53, and casts back saturate"
+)]
+#![allow(clippy::needless_pass_by_value, reason = "napi hands arguments over as they come from JavaScript")]
 #![allow(unreachable_pub, reason = "napi makes functions of JavaScript from public ones only")]
 
 mod answer;

@@ -51,6 +51,7 @@ impl<'s> Js<'s> {
         Js { env: env.raw(), scope: PhantomData }
     }
 
+    #[allow(clippy::unused_self, reason = "it lends its lifetime")]
     /// An argument of ours, for as long as the call that brought it.
     pub(crate) fn value<'v>(self, value: &'s impl JsValue<'v>) -> Value<'s> {
         Value { raw: value.raw(), scope: PhantomData }

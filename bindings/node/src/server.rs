@@ -13,12 +13,15 @@ use napi_derive::napi;
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use wellhead::serve::{Batch, Driver, Interrupter, Stdio};
 use wellhead::{Body, Server};
 
 /// The events of the driver; those of a connection have its number.
 const DRIVER: Origin = 0;
+
+/// What has been answered waits no longer than this, and one callback, for the rest of its batch.
+const SLOW: Duration = Duration::from_millis(1);
 
 /// Bits of what [`Native::turn`] returns.
 const MORE: u32 = 1;
@@ -50,6 +53,7 @@ impl Native {
     /// `options` is JSON. `turn` takes a turn now, `soon` once the running JavaScript is done; `log` is called with a
     /// level and a line, on the JS thread.
     #[napi(constructor)]
+    #[allow(clippy::too_many_arguments, reason = "called from one place")]
     pub fn new(
         env: Env,
         name: String,
@@ -110,7 +114,7 @@ impl Native {
         body: Unknown<'_>,
         descriptor: Option<String>,
     ) -> Result<()> {
-        let body = self.body(&env, &body)?;
+        let body = self.body(env, &body)?;
         let resource =
             Descriptor::parse(descriptor.as_deref()).and_then(|d| d.resource(uri)).map_err(thrown)?;
         self.inner.server.value(resource, body).map(drop).map_err(thrown)
@@ -118,7 +122,7 @@ impl Native {
 
     #[napi]
     pub fn set_value(&self, env: Env, uri: String, body: Unknown<'_>) -> Result<()> {
-        let body = self.body(&env, &body)?;
+        let body = self.body(env, &body)?;
         self.inner.server.set(&uri, body).map_err(thrown)
     }
 
@@ -174,6 +178,12 @@ impl Native {
         self.inner.server.close();
     }
 
+    /// The numbers of held calls whose answer nobody wants any more. They are forgotten.
+    #[napi]
+    pub fn abandoned(&self) -> Vec<u32> {
+        self.inner.calls.abandon()
+    }
+
     /// A connection, with the number that it wakes by.
     #[napi]
     pub fn connect(&self) -> NativeConnection {
@@ -193,16 +203,12 @@ impl Native {
         let js = Js::new(&env);
         let answer = js.value(&answer);
         let driver = (taken.origin == DRIVER).then(|| inner.driver()).flatten();
-        match driver {
-            Some(driver) => {
-                driver.run(|| inner.calls.finish(js, taken, answer));
-                true
-            }
-            None => {
-                inner.calls.finish(js, taken, answer);
-                false
-            }
+        if let Some(driver) = driver {
+            driver.run(|| inner.calls.finish(js, taken, answer));
+            return true;
         }
+        inner.calls.finish(js, taken, answer);
+        false
     }
 
     // ---- standard input and output
@@ -240,8 +246,13 @@ impl Native {
                     let hooks =
                         Hooks { js, read: js.value(&read), list: js.value(&list), cancel: js.value(&cancel) };
                     driver.run(|| {
+                        let mut flushed = Instant::now();
                         for event in events {
                             inner.calls.run(&hooks, event, DRIVER);
+                            if flushed.elapsed() > SLOW {
+                                driver.flush();
+                                flushed = Instant::now();
+                            }
                         }
                     });
                     MORE
@@ -283,14 +294,15 @@ impl Native {
         }
     }
 
-    fn body(&self, env: &Env, body: &Unknown<'_>) -> Result<Body> {
-        let js = Js::new(env);
+    fn body(&self, env: Env, body: &Unknown<'_>) -> Result<Body> {
+        let js = Js::new(&env);
         answer::body(js, js.value(body), &self.inner.bell)
             .ok_or_else(|| invalid("a body is a string or a Uint8Array"))
     }
 }
 
-fn refused(e: napi::Error) -> napi::Error<crate::error::Code> {
+/// What Node-API refused, as an error of ours.
+pub(crate) fn refused(e: napi::Error) -> napi::Error<crate::error::Code> {
     invalid(e.reason.clone())
 }
 

@@ -1,0 +1,169 @@
+// What the callbacks of a script answer and remember.
+import { PermissionDenied, ResourceNotFound } from 'wellhead';
+
+/** What a callback says that fails. */
+export const FAILURE = 'the callback failed';
+
+/** A promise that a `finish` step settles. */
+class Held {
+  constructor(call, made) {
+    this.call = call;
+    this.promise = new Promise((resolve, reject) => {
+      this.finish = (value) => {
+        try {
+          resolve(made(value));
+        } catch (e) {
+          reject(e);
+        }
+      };
+    });
+  }
+}
+
+/** The callbacks of one script. */
+export class Answers {
+  calls = [];
+  /** Whether callbacks ran since this was last lowered. */
+  ran = false;
+  #held = new Map();
+  #listings = new Map();
+  #dropped = new FinalizationRegistry(() => (this.#uncollected -= 1));
+  #uncollected = 0;
+
+  /** How many promises were dropped that are still to be collected. */
+  get uncollected() {
+    return this.#uncollected;
+  }
+
+  reader(read) {
+    return (vars, call) => {
+      this.#note(`read ${call.uri} ${Object.keys(vars).map((name) => `${name}=${first(vars[name])}`).join(';')}`.trimEnd());
+      return this.#answer(read, vars, call);
+    };
+  }
+
+  lister(name, pages) {
+    return ({ after, limit }, call) => {
+      this.#note(`list ${name} after=${after ?? '-'} limit=${limit}`);
+      if (pages === 'fail') throw new Error(FAILURE);
+      if (pages.hold !== undefined) return this.#hold(pages.hold, call, page);
+      if (pages.more_without_items) return { items: [], more: true };
+      return this.#page(name === '-' ? pages.items : this.#listings.get(name), after, limit, pages.ignore_limit);
+    };
+  }
+
+  setItems(name, listing) {
+    if (listing.items !== undefined) this.#listings.set(name, listing.items);
+  }
+
+  isCancelled(name) {
+    return this.#at(name).call.signal.aborted;
+  }
+
+  finish(name, value) {
+    const held = this.#at(name);
+    this.#held.delete(name);
+    if (value === 'drop') this.#drop(held.promise);
+    else held.finish(value);
+  }
+
+  #note(call) {
+    this.ran = true;
+    this.calls.push(call);
+  }
+
+  #at(name) {
+    const held = this.#held.get(name);
+    if (held === undefined) throw new Error(`nothing is held as ${name}`);
+    return held;
+  }
+
+  #hold(name, call, made) {
+    if (this.#held.has(name)) throw new Error(`${name} is held already`);
+    const held = new Held(call, made);
+    this.#held.set(name, held);
+    return held.promise;
+  }
+
+  /** Nobody can settle this promise any more. */
+  #drop(promise) {
+    this.#uncollected += 1;
+    this.#dropped.register(promise);
+    return promise;
+  }
+
+  #answer(read, vars, call) {
+    if (read?.by !== undefined) {
+      const value = first(vars[read.by]) ?? '';
+      return this.#answer(read.cases[value] ?? read.else, vars, call);
+    }
+    const fill = (text) =>
+      Object.keys(vars).reduce((text, name) => text.replaceAll(`{${name}}`, () => first(vars[name])), text);
+    if (read?.hold !== undefined) return this.#hold(fill(read.hold), call, (value) => made(value, (text) => text));
+    if (read === 'none') return this.#drop(new Promise(() => {}));
+    return made(read, fill);
+  }
+
+  #page(items, after, limit, ignoreLimit) {
+    let from = 0;
+    if (after !== undefined) {
+      from = items.findIndex((item) => key(item) === after) + 1;
+      if (from === 0) from = items.findIndex((item) => Buffer.compare(Buffer.from(key(item)), Buffer.from(after)) > 0);
+      if (from < 0) from = items.length;
+    }
+    const rest = items.slice(from);
+    const taken = ignoreLimit ? rest : rest.slice(0, limit);
+    return { items: taken.map(resource), more: taken.length < rest.length };
+  }
+}
+
+/** An ANSWER of the README, its texts filled by `fill`. */
+function made(value, fill) {
+  if (value === undefined) return undefined;
+  if (value === 'not_found') throw new ResourceNotFound();
+  if (value === 'denied') throw new PermissionDenied();
+  if (value === 'fail') throw new Error(FAILURE);
+  if (value === 'wrong_type') return 7;
+  if (value.parts !== undefined) return value.parts.map((part) => contents(part, fill));
+  if (value.repeat !== undefined) return value.repeat.repeat(value.times);
+  if (value.repeat_base64 !== undefined) {
+    const unit = Buffer.from(value.repeat_base64, 'base64');
+    return Buffer.alloc(unit.length * value.times, unit);
+  }
+  return value.mime_type === undefined ? body(value, fill) : contents(value, fill);
+}
+
+function contents(part, fill) {
+  return {
+    body: body(part, fill),
+    uri: part.uri && fill(part.uri),
+    mimeType: part.mime_type,
+    meta: part.meta,
+  };
+}
+
+function body(value, fill) {
+  return value.text === undefined ? Buffer.from(value.base64, 'base64') : fill(value.text);
+}
+
+function page(value) {
+  if (value === 'fail') throw new Error(FAILURE);
+  return { items: value.items.map(resource), more: value.more };
+}
+
+/** A descriptor in the words of Node. */
+export function descriptor({ name, title, description, mime_type, size, annotations, meta }) {
+  return { name, title, description, mimeType: mime_type, size, annotations, meta };
+}
+
+function resource(item) {
+  return { ...descriptor(item), uri: item.uri, key: item.key };
+}
+
+function key(item) {
+  return item.key ?? item.uri;
+}
+
+function first(value) {
+  return Array.isArray(value) ? value[0] : value;
+}

@@ -1,0 +1,144 @@
+// The host of a script: the catalogue and what the script does to the server, with the public API.
+import assert from 'node:assert/strict';
+import { Server, WellheadError } from 'wellhead';
+import { Answers, descriptor } from './answers.mjs';
+
+export class Host {
+  answers = new Answers();
+  #lines = [];
+  #fixed = new Map();
+  #server;
+
+  constructor(options = {}) {
+    this.#server = new Server(options.name ?? 's', options.version ?? '1', {
+      title: options.title,
+      instructions: options.instructions,
+      subscribe: options.subscribe,
+      listChanged: options.list_changed,
+      cursorKey: options.key ? Buffer.from(options.key, 'hex') : new Uint8Array(32).fill(7),
+      limits: Object.fromEntries(Object.entries(options.limits ?? {}).map(([name, limit]) => [camel(name), limit])),
+      onLog: (_, line) => this.#lines.push(line),
+    });
+  }
+
+  connect() {
+    return new Client(this.#server.connect());
+  }
+
+  /** Registers a catalogue entry. */
+  add(entry) {
+    const [server, answers, options] = [this.#server, this.answers, descriptor(entry)];
+    if (entry.text !== undefined) {
+      this.#fixed.set(entry.text, server.text(entry.text, entry.body, options));
+    } else if (entry.blob !== undefined) {
+      this.#fixed.set(entry.blob, server.blob(entry.blob, Buffer.from(entry.base64, 'base64'), options));
+    } else if (entry.resource !== undefined) {
+      server.resource(entry.resource, options, answers.reader(entry.read));
+    } else if (entry.template !== undefined) {
+      let list;
+      if (entry.list !== undefined) {
+        answers.setItems(entry.template, entry.list);
+        list = answers.lister(entry.template, entry.list);
+      }
+      server.resource(entry.template, { ...options, list }, answers.reader(entry.read));
+    } else if (entry.pages !== undefined) {
+      const name = entry.list ?? '-';
+      answers.setItems(name, entry.pages);
+      const source = answers.lister(name, entry.pages);
+      if (entry.list === null) server.list(source);
+      else server.list(entry.list, source);
+    } else if (entry.fallback !== undefined) {
+      server.fallback(answers.reader(entry.fallback));
+    } else {
+      throw new Error(`no catalogue entry: ${JSON.stringify(entry)}`);
+    }
+  }
+
+  /** Does what a step says that concerns the server or its callbacks. */
+  act(step) {
+    const { answers } = this;
+    const server = this.#server;
+    const outcome = (act) => assert.equal(code(act), step.error);
+    if (step.finish !== undefined) answers.finish(step.finish, step.with);
+    else if (step.cancelled !== undefined) assert.equal(answers.isCancelled(step.cancelled), step.is);
+    else if (step.set !== undefined) {
+      outcome(() => this.#fixed.get(step.set).set(step.text ?? Buffer.from(step.base64, 'base64')));
+    } else if (step.remove !== undefined) outcome(() => server.remove(step.remove));
+    else if (step.add !== undefined) outcome(() => this.add(step.add));
+    else if (step.update !== undefined) outcome(() => server.updated(step.update));
+    else if (step.list_changed) outcome(() => server.listChanged());
+    else if (step.listing !== undefined) answers.setItems(step.listing, step);
+    else if (step.shutdown) server.close();
+    else if (step.calls !== undefined) assert.deepEqual(answers.calls.splice(0), step.calls);
+    else if (step.log !== undefined) {
+      const lines = this.#lines.splice(0);
+      assert(lines.some((line) => line.includes(step.log)), `no line has ${step.log}: ${JSON.stringify(lines)}`);
+    } else throw new Error('no such step');
+  }
+}
+
+/** One connection, and the bytes that it has not accepted yet. */
+class Client {
+  #connection;
+  #unread = Buffer.alloc(0);
+
+  constructor(connection) {
+    this.#connection = connection;
+  }
+
+  receive(bytes) {
+    this.#unread = Buffer.concat([this.#unread, bytes]);
+    this.#offer();
+  }
+
+  #offer() {
+    const accepted = this.#connection.receive(this.#unread);
+    this.#unread = this.#unread.subarray(accepted);
+    return accepted > 0;
+  }
+
+  /** Runs the callback of one event. Whether there was anything to do. */
+  poll() {
+    return this.#connection.pollEvent(1) > 0 || (this.#unread.length > 0 && this.#offer());
+  }
+
+  /** All output, taken at most `max` bytes at a time. */
+  drain(max) {
+    const pieces = [];
+    for (let piece; (piece = this.#connection.pollTransmit(max)) !== undefined; ) {
+      assert(piece.length <= max);
+      pieces.push(piece);
+    }
+    return Buffer.concat(pieces);
+  }
+
+  end() {
+    this.#connection.end();
+  }
+
+  close() {
+    this.#connection.close();
+  }
+
+  tick(now) {
+    this.#connection.tick(now);
+  }
+
+  get finished() {
+    return this.#connection.finished;
+  }
+}
+
+/** The word of the error that is thrown; none: undefined. */
+function code(act) {
+  try {
+    act();
+  } catch (e) {
+    assert(e instanceof WellheadError, e);
+    return e.code.slice('ERR_WELLHEAD_'.length).toLowerCase();
+  }
+}
+
+function camel(name) {
+  return name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
+}
