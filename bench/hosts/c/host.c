@@ -105,8 +105,23 @@ static void read_touch(void *user, const wellhead_call *call, wellhead_read *r) 
     wellhead_read_text(r, wellhead_cstr(answer));
 }
 
+/* The listing, kept at hand. */
+static struct { wellhead_resource resource; char uri[32], key[16], name[32], title[32], description[48]; } items[ITEMS];
+
+static void make_items(void) {
+    for (int n = 0; n < ITEMS; n++) {
+        wellhead_resource item = WELLHEAD_RESOURCE_INIT;
+        item.uri = str(items[n].uri, (size_t)sprintf(items[n].uri, "bench://item/%d", n));
+        item.key = str(items[n].key, (size_t)sprintf(items[n].key, "%d", n));
+        item.name = str(items[n].name, (size_t)sprintf(items[n].name, "item-%d", n));
+        item.title = str(items[n].title, (size_t)sprintf(items[n].title, "Item %d", n));
+        item.description = str(items[n].description, (size_t)sprintf(items[n].description, "Benchmark item number %d", n));
+        item.mime_type = WELLHEAD_STR("text/plain");
+        items[n].resource = item;
+    }
+}
+
 static void list_items(void *user, const wellhead_call *call, wellhead_str after, size_t limit, wellhead_list *r) {
-    char uri[48], key[16], name[32], title[32], description[48];
     long n = 0;
     (void)user;
     (void)call;
@@ -114,16 +129,7 @@ static void list_items(void *user, const wellhead_call *call, wellhead_str after
         for (size_t i = 0; i < after.len; i++) n = n * 10 + (after.ptr[i] - '0');
         n++;
     }
-    for (size_t given = 0; given < limit && n < ITEMS; given++, n++) {
-        wellhead_resource item = WELLHEAD_RESOURCE_INIT;
-        item.uri = str(uri, (size_t)snprintf(uri, sizeof uri, "bench://item/%ld", n));
-        item.key = str(key, (size_t)snprintf(key, sizeof key, "%ld", n));
-        item.name = str(name, (size_t)snprintf(name, sizeof name, "item-%ld", n));
-        item.title = str(title, (size_t)snprintf(title, sizeof title, "Item %ld", n));
-        item.description = str(description, (size_t)snprintf(description, sizeof description, "Benchmark item number %ld", n));
-        item.mime_type = WELLHEAD_STR("text/plain");
-        wellhead_list_add(r, &item);
-    }
+    for (size_t given = 0; given < limit && n < ITEMS; given++) wellhead_list_add(r, &items[n++].resource);
     wellhead_list_finish(r, n < ITEMS);
 }
 
@@ -138,20 +144,21 @@ static int add(const char *template, const char *mime_type,
 }
 
 int main(int argc, char **argv) {
-    wellhead_provider items = WELLHEAD_PROVIDER_INIT;
+    wellhead_provider lister = WELLHEAD_PROVIDER_INIT;
     wellhead_stdio_options options = WELLHEAD_STDIO_OPTIONS_INIT;
     if (argc > 1 && strcmp(argv[1], "inline") == 0) options.callback_threads = WELLHEAD_CALLBACKS_INLINE;
     for (size_t at = 0; at + sizeof LINE - 1 <= MIB; at += sizeof LINE - 1) memcpy(text + at, LINE, sizeof LINE - 1);
     blob = malloc(MIB);
     for (size_t i = 0; i < MIB; i++) blob[i] = (char)i;
-    items.list = list_items;
+    make_items();
+    lister.list = list_items;
     server = wellhead_server_new(WELLHEAD_STR("bench"), WELLHEAD_STR("1.0.0"), NULL, NULL);
     int failed = add("bench://item/{n}", "text/plain", read_item)
               || add("bench://text/{size}", "text/plain", read_text)
               || add("bench://blob/{size}", "application/octet-stream", read_blob)
               || add("bench://slow/{ms}", "text/plain", read_slow)
               || add("bench://touch/{n}", "text/plain", read_touch)
-              || wellhead_server_add_list(server, WELLHEAD_STR("items"), &items, NULL)
+              || wellhead_server_add_list(server, WELLHEAD_STR("items"), &lister, NULL)
               || wellhead_serve_stdio(server, &options, NULL);
     wellhead_server_free(server);
     return failed;
