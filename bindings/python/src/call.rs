@@ -11,7 +11,7 @@ use wellhead::{Reply, Responder};
 pub(crate) struct Call {
     uri: String,
     vars: Vec<(String, Var)>,
-    slot: Arc<Slot<wellhead::Answer>>,
+    slot: Arc<dyn Watched>,
 }
 
 #[derive(IntoPyObjectRef)]
@@ -31,6 +31,11 @@ impl Call {
             (name.to_owned(), value)
         });
         Call { uri: call.uri().to_owned(), vars: vars.collect(), slot }
+    }
+
+    /// The call of a list source.
+    pub(crate) fn of_list(slot: Arc<Slot<wellhead::Page>>) -> Self {
+        Call { uri: String::new(), vars: Vec::new(), slot }
     }
 }
 
@@ -60,6 +65,11 @@ impl Call {
     }
 }
 
+/// A call that may be cancelled.
+trait Watched: Send + Sync {
+    fn is_cancelled(&self) -> bool;
+}
+
 /// A responder that a [`Call`] can ask whether it was cancelled.
 pub(crate) struct Slot<A: Reply>(Mutex<State<A>>);
 
@@ -74,13 +84,6 @@ impl<A: Reply> Slot<A> {
         Slot(Mutex::new(State::Open(responder)))
     }
 
-    fn is_cancelled(&self) -> bool {
-        match &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            State::Open(responder) => responder.is_cancelled(),
-            State::Over(cancelled) => *cancelled,
-        }
-    }
-
     fn take(&self) -> Option<Responder<A>> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let cancelled = match &*state {
@@ -90,6 +93,15 @@ impl<A: Reply> Slot<A> {
         match mem::replace(&mut *state, State::Over(cancelled)) {
             State::Open(responder) => Some(responder),
             State::Over(_) => None,
+        }
+    }
+}
+
+impl<A: Reply> Watched for Slot<A> {
+    fn is_cancelled(&self) -> bool {
+        match &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            State::Open(responder) => responder.is_cancelled(),
+            State::Over(cancelled) => *cancelled,
         }
     }
 }

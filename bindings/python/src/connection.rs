@@ -9,13 +9,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use pyo3::{PyTraverseError, PyVisit};
 use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use wellhead::{Caller, Drain, DrainStart, ErrorKind, Event, Group, Handled, Route};
-
-/// Events that are polled at once without the GIL.
-const BATCH: usize = 64;
+use wellhead::{Caller, Drain, DrainStart, ErrorKind, Group, Handled, Route};
 
 thread_local! {
     /// The connections whose callbacks this thread is running.
@@ -32,8 +28,6 @@ pub(crate) struct Inner {
     core: Option<(wellhead::Connection, Group)>,
     host: Arc<Host>,
     waker: Arc<Waker>,
-    /// Polled, and not run since another callback raised what is not ours to keep.
-    left: Mutex<VecDeque<Event>>,
     drain: Mutex<Option<Drain>>,
 }
 
@@ -123,48 +117,14 @@ impl Inner {
         let Some(_running) = self.running() else { return Ok(0) };
         let mut ran = 0;
         while ran < max {
-            let wanted = BATCH.min(max - ran);
-            let events: VecDeque<_> = py.detach(|| {
+            let event = py.detach(|| {
                 while group.next().is_some() {} // from here on a wake is news
-                let mut events: VecDeque<_> = {
-                    let mut left = lock(&self.left);
-                    let count = left.len().min(wanted);
-                    left.drain(..count).collect()
-                };
-                while events.len() < wanted
-                    && let Some(event) = core.poll_event()
-                {
-                    events.push_back(event);
-                }
-                events
+                core.poll_event()
             });
-            if events.is_empty() {
-                break;
-            }
-            ran += self.run(py, core, events)?;
+            let Some(event) = event else { break };
+            ran += usize::from(core.run(|| self.host.run(py, event))?);
         }
         Ok(ran)
-    }
-
-    fn run(
-        self: &Arc<Self>,
-        py: Python<'_>,
-        core: &wellhead::Connection,
-        mut events: VecDeque<Event>,
-    ) -> PyResult<usize> {
-        core.run(|| {
-            let mut ran = 0;
-            while let Some(event) = events.pop_front() {
-                match self.host.run(py, event) {
-                    Ok(called) => ran += usize::from(called),
-                    Err(e) => {
-                        lock(&self.left).extend(events);
-                        return Err(e);
-                    }
-                }
-            }
-            Ok(ran)
-        })
     }
 
     /// Deals with one message, running callbacks here.
@@ -208,7 +168,7 @@ impl Drop for Inner {
     fn drop(&mut self) {
         if self.host.process.is_parent() {
             // The parent's: its locks may be held by threads that are not here.
-            std::mem::forget((self.core.take(), lock(&self.drain).take(), std::mem::take(&mut *lock(&self.left))));
+            std::mem::forget((self.core.take(), lock(&self.drain).take()));
         }
     }
 }
@@ -223,7 +183,6 @@ impl Connection {
             core: Some((core, group)),
             host,
             waker,
-            left: Mutex::default(),
             drain: Mutex::default(),
         }))
     }

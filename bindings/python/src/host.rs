@@ -9,6 +9,7 @@ use crate::log;
 use crate::server::Server;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
 use pyo3::{PyTraverseError, PyVisit};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -90,8 +91,15 @@ impl Host {
             responder.finish(Page::default()); // removed meanwhile
             return Ok(());
         };
-        let returned = list.bind(py).call1((call.after(), call.limit()));
-        self.settle(py, Way::own(responder), id, returned)
+        let function = list.function.bind(py);
+        let arguments = (call.after(), call.limit());
+        let Some(name) = &list.call else {
+            return self.settle(py, Way::own(responder), id, function.call1(arguments));
+        };
+        let slot = Arc::new(Slot::new(responder));
+        let keywords = PyDict::new(py);
+        keywords.set_item(name, PyCall::of_list(slot.clone()))?;
+        self.settle(py, Way::shared(slot), id, function.call(arguments, Some(&keywords)))
     }
 
     /// Answers with what a callback returned or raised, or sees to it that it is answered later.

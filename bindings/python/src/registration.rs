@@ -7,6 +7,7 @@ use crate::errors::{OrRaise, error};
 use crate::server::Server;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyString;
 use pyo3::{PyTraverseError, PyVisit};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -15,7 +16,19 @@ use wellhead::{ErrorKind, HandlerId, Template, Variable};
 /// What was registered with one decorator.
 pub(crate) struct Handler {
     pub(crate) read: Option<Callback>,
-    pub(crate) list: Option<Py<PyAny>>,
+    pub(crate) list: Option<Lister>,
+}
+
+/// A callable that lists.
+#[derive(FromPyObject)]
+pub(crate) struct Lister {
+    #[pyo3(item(0))]
+    pub(crate) function: Py<PyAny>,
+    #[pyo3(item(1))]
+    is_async: bool,
+    /// The keyword that is given the call.
+    #[pyo3(item(2))]
+    pub(crate) call: Option<Py<PyString>>,
 }
 
 /// A callable that reads.
@@ -30,7 +43,7 @@ impl Handler {
             visit.call(&read.function)?;
             read.parameters.traverse(visit)?;
         }
-        visit.call(&self.list)
+        self.list.as_ref().map_or(Ok(()), |list| visit.call(&list.function))
     }
 }
 
@@ -165,16 +178,14 @@ pub(crate) fn register(
     let core = server.core(py);
     match what {
         What::Resource { uri, mut descriptor, size, thread, list } => {
-            let template = uri.contains('{');
+            let template = uri.contains(['{', '}']); // neither stands in a URI
             let variables = if template { Template::new(uri.as_str()).variables().or_raise(py)? } else { Vec::new() };
             let plan = plan(function, &variables, false)?;
             descriptor.name = descriptor.name.or(plan.name);
             descriptor.description = descriptor.description.or(plan.description);
             let lists = list.is_some();
-            let (list, list_is_async) = match list {
-                Some(list) => listing(list.bind(py))?,
-                None => (None, false),
-            };
+            let list = list.map(|list| listing(list.bind(py))).transpose()?;
+            let needs_loop = plan.is_async || list.as_ref().is_some_and(|list| list.is_async);
             let called = if thread { in_pool(function)? } else { function.clone() };
             let handler = Handler { read: Some(callback(&called, plan.parameters)), list };
             if !template && lists || template && size.is_some() {
@@ -191,12 +202,13 @@ pub(crate) fn register(
                 }
                 py.detach(|| core.add_resource(resource, None)).or_raise(py)?
             };
-            server.table.put(id, handler, plan.is_async || list_is_async);
+            server.table.put(id, handler, needs_loop);
         }
         What::List { name } => {
-            let (list, is_async) = listing(function)?;
+            let list = listing(function)?;
+            let is_async = list.is_async;
             let id = py.detach(|| core.add_list(name, None)).or_raise(py)?;
-            server.table.put(id, Handler { read: None, list }, is_async);
+            server.table.put(id, Handler { read: None, list: Some(list) }, is_async);
         }
         What::Fallback => {
             let plan = plan(function, &[], true)?;
@@ -224,10 +236,8 @@ fn plan(function: &Bound<'_, PyAny>, variables: &[Variable], uri: bool) -> PyRes
     PLAN.import(py, "wellhead._parameters", "plan")?.call1((function, variables, uri))?.extract()
 }
 
-/// The function that lists, made from it or from the items that were given, and whether it is an `async def`.
-fn listing(given: &Bound<'_, PyAny>) -> PyResult<(Option<Py<PyAny>>, bool)> {
+/// The function that lists, made from it or from the items that were given.
+fn listing(given: &Bound<'_, PyAny>) -> PyResult<Lister> {
     static LISTING: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let (list, is_async) =
-        LISTING.import(given.py(), "wellhead._parameters", "listing")?.call1((given,))?.extract()?;
-    Ok((Some(list), is_async))
+    LISTING.import(given.py(), "wellhead._parameters", "listing")?.call1((given,))?.extract()
 }

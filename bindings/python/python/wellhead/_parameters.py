@@ -142,19 +142,23 @@ def contents(cell):
 
 
 def listing(given):
-    """(function, is_async) of a listing: a function (after, limit), or the items themselves."""
+    """(function, is_async, call) of a listing: a function (after, limit), or the items themselves.
+
+    `call` is the name of the parameter that is given the call.
+    """
     if not callable(given):
-        return Items(given), False
+        return Items(given), False, None
     try:
         parameters = signature(given)
     except RegistrationError:
-        parameters = None  # * takes anything
-    if parameters is not None:
-        required = sum(default is MISSING for _, _, default, _ in parameters)
-        positional = sum(not keyword_only for _, _, _, keyword_only in parameters)
-        if required > 2 or positional < 2:
-            raise refusal(given, "a list function takes (after, limit)")
-    return given, is_async(given)
+        return given, is_async(given), None  # * takes anything
+    call = next((name for name, annotation, _, _ in parameters if annotation is _core.Call), None)
+    others = [one for one in parameters if one[0] != call]
+    required = [name for name, _, default, _ in others if default is MISSING]
+    positional = [name for name, _, _, keyword_only in parameters[:2] if not keyword_only and name != call]
+    if len(positional) < 2 or not set(required) <= set(positional):
+        raise refusal(given, "a list function takes (after, limit), and a wellhead.Call if it wants one")
+    return given, is_async(given), call
 
 
 class Items:

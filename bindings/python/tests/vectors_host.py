@@ -1,0 +1,249 @@
+"""The host of a script: its catalogue and callbacks, with the public API."""
+
+from __future__ import annotations
+
+import base64
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
+
+import wellhead
+
+FAILURE = "the callback failed"
+DESCRIPTION = ("name", "title", "description", "mime_type", "size", "annotations", "meta")
+
+Json = Any
+
+
+class Log(logging.Handler):
+    def __init__(self, lines: list[str]) -> None:
+        super().__init__()
+        self.lines = lines
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(record.getMessage())
+
+
+class Held:
+    """An answer that a `finish` step gives."""
+
+    def __init__(self, call: wellhead.Call) -> None:
+        self.call = call
+        self.future: Future[Any] = Future()
+
+
+class Host:
+    def __init__(self, options: Json) -> None:
+        key = options.get("key")
+        self.server = wellhead.Server(
+            options.get("name", "s"),
+            options.get("version", "1"),
+            title=options.get("title"),
+            instructions=options.get("instructions"),
+            cursor_key=bytes.fromhex(key) if key else b"\7" * 32,
+            limits=wellhead.Limits(**options.get("limits", {})),
+            subscribe=options.get("subscribe", True),
+            list_changed=options.get("list_changed", True),
+        )
+        self.calls: list[str] = []
+        self.lines: list[str] = []
+        self.held: dict[str, Held] = {}
+        self.fixed: dict[str, wellhead.Fixed] = {}
+        self.listings: dict[str, list[Json]] = {}
+        self.log = Log(self.lines)
+        logging.getLogger("wellhead").addHandler(self.log)
+
+    def stop(self) -> None:
+        logging.getLogger("wellhead").removeHandler(self.log)
+
+    # ---- the catalogue
+
+    def add(self, entry: Json) -> None:
+        described = {name: entry[name] for name in DESCRIPTION if name in entry}
+        if "text" in entry:
+            uri = entry["text"]
+            self.fixed[uri] = self.server.text(uri, entry["body"], **described)
+        elif "blob" in entry:
+            uri = entry["blob"]
+            self.fixed[uri] = self.server.blob(uri, base64.b64decode(entry["base64"]), **described)
+        elif "resource" in entry or "template" in entry:
+            uri = entry.get("resource", entry.get("template"))
+            described.setdefault("name", uri)  # not the function's
+            if "list" in entry:
+                described["list"] = self.lister(uri, entry["list"])
+            self.server.resource(uri, **described)(self.reader(entry["read"]))
+        elif "pages" in entry:
+            name = entry["list"]
+            lister = self.lister("-" if name is None else name, entry["pages"])
+            if name is None:
+                self.server.list(lister)
+            else:
+                self.server.list(name=name)(lister)
+        elif "fallback" in entry:
+            self.server.fallback(self.reader(entry["fallback"]))
+        else:
+            raise AssertionError(f"no catalogue entry: {entry}")
+
+    def reader(self, read: Json) -> Callable[[wellhead.Call], Any]:
+        def callback(call: wellhead.Call) -> Any:
+            values = {name: first(value) for name, value in call.vars.items()}
+            variables = ";".join(f"{name}={value}" for name, value in values.items())
+            self.calls.append(f"read {call.uri} {variables}".rstrip())
+            return self.answer(chosen(read, values), values, call)
+
+        return callback
+
+    def answer(self, read: Json, values: dict[str, str], call: wellhead.Call) -> Any:
+        if isinstance(read, dict) and "hold" in read:
+            return self.hold(fill(read["hold"], values), call)
+        if read == "none":
+            return Future()  # nobody keeps it
+        return answer(read, values)
+
+    def hold(self, name: str, call: wellhead.Call) -> Future[Any]:
+        assert name not in self.held, f"{name} is held already"
+        self.held[name] = Held(call)
+        return self.held[name].future
+
+    def lister(self, name: str, pages: Json) -> Callable[..., Any]:
+        own = pages["items"] if isinstance(pages, dict) and "items" in pages else []
+        if name != "-":
+            self.listings[name] = own
+
+        def callback(after: str | None, limit: int, call: wellhead.Call) -> Any:
+            self.calls.append(f"list {name} after={'-' if after is None else after} limit={limit}")
+            if pages == "fail":
+                raise RuntimeError(FAILURE)
+            if "hold" in pages:
+                return self.hold(pages["hold"], call)
+            if pages.get("more_without_items"):
+                return wellhead.Page([], more=True)
+            items = own if name == "-" else self.listings[name]
+            rest = items[place(items, after) :]
+            if pages.get("ignore_limit"):
+                limit = len(rest)
+            return wellhead.Page([item(each) for each in rest[:limit]], more=len(rest) > limit)
+
+        return callback
+
+    # ---- the steps
+
+    def act(self, step: Json) -> None:
+        if "finish" in step:
+            self.finish(self.held.pop(step["finish"]), step["with"])
+        elif "cancelled" in step:
+            assert self.held[step["cancelled"]].call.cancelled is step["is"]
+        elif "set" in step:
+            body = step["text"] if "text" in step else base64.b64decode(step["base64"])
+            outcome(step, lambda: self.fixed[step["set"]].set(body))
+        elif "remove" in step:
+            outcome(step, lambda: self.server.remove(step["remove"]))
+        elif "add" in step:
+            outcome(step, lambda: self.add(step["add"]))
+        elif "update" in step:
+            outcome(step, lambda: self.server.updated(step["update"]))
+        elif "list_changed" in step:
+            outcome(step, self.server.list_changed)
+        elif "listing" in step:
+            self.listings[step["listing"]] = step["items"]
+        elif "shutdown" in step:
+            self.server.close()
+        elif "calls" in step:
+            calls = self.calls[:]
+            self.calls.clear()
+            assert calls == step["calls"]
+        elif "log" in step:
+            lines = self.lines[:]
+            self.lines.clear()
+            assert any(step["log"] in line for line in lines), f"no line contains {step['log']!r}: {lines}"
+        else:
+            raise AssertionError("no such step")
+
+    def finish(self, held: Held, answered: Json) -> None:
+        if answered == "drop":
+            return  # the last reference to the future
+        if answered == "fail":
+            held.future.set_exception(RuntimeError(FAILURE))
+        elif isinstance(answered, dict) and "items" in answered:
+            items = [item(each) for each in answered["items"]]
+            held.future.set_result(wellhead.Page(items, more=answered["more"]))
+        else:
+            try:
+                held.future.set_result(answer(answered, {}))
+            except wellhead.Error as outcome:
+                held.future.set_exception(outcome)
+
+
+def outcome(step: Json, act: Callable[[], object]) -> None:
+    try:
+        act()
+        code = None
+    except wellhead.Error as e:
+        code = e.code
+    assert code == step.get("error")
+
+
+def chosen(read: Json, values: dict[str, str]) -> Json:
+    """The answer that the variables choose."""
+    while isinstance(read, dict) and "by" in read:
+        read = read["cases"].get(values.get(read["by"], ""), read.get("else"))
+    return read
+
+
+def fill(text: str, values: dict[str, str]) -> str:
+    for name, value in values.items():
+        text = text.replace(f"{{{name}}}", value)
+    return text
+
+
+def first(value: str | list[str]) -> str:
+    return value if isinstance(value, str) else next(iter(value), "")
+
+
+def answer(read: Json, values: dict[str, str]) -> Any:
+    if read is None:
+        return None
+    if read == "not_found":
+        raise wellhead.ResourceNotFound
+    if read == "denied":
+        raise wellhead.PermissionDenied
+    if read == "fail":
+        raise RuntimeError(FAILURE)
+    if read == "wrong_type":
+        return 5
+    if "parts" in read:
+        return [contents(part, values) for part in read["parts"]]
+    if "repeat" in read:
+        return read["repeat"] * read["times"]
+    if "repeat_base64" in read:
+        return base64.b64decode(read["repeat_base64"]) * read["times"]
+    if "mime_type" in read:
+        return contents(read, values)
+    return body(read, values)
+
+
+def body(part: Json, values: dict[str, str]) -> str | bytes:
+    return fill(part["text"], values) if "text" in part else base64.b64decode(part["base64"])
+
+
+def contents(part: Json, values: dict[str, str]) -> wellhead.Contents:
+    uri = fill(part["uri"], values) if "uri" in part else None
+    return wellhead.Contents(
+        body(part, values), uri=uri, mime_type=part.get("mime_type"), meta=part.get("meta")
+    )
+
+
+def item(each: Json) -> wellhead.Resource:
+    described = {name: each[name] for name in (*DESCRIPTION, "key") if name in each}
+    return wellhead.Resource(each["uri"], **described)
+
+
+def place(items: list[Json], after: str | None) -> int:
+    """Where the items behind `after` begin."""
+    if after is None:
+        return 0
+    keys = [each.get("key", each["uri"]) for each in items]
+    if after in keys:
+        return keys.index(after) + 1
+    return next((at for at, key in enumerate(keys) if key.encode() > after.encode()), len(keys))
