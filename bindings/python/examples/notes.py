@@ -30,9 +30,7 @@ def slow() -> Future[str]:
 @server.list(name="notes")
 def listing(after: str | None, limit: int) -> wellhead.Page:
     ids = sorted(id for id in list(notes) if after is None or id > after)
-    items = [
-        wellhead.Resource(f"notes://{id}", name=id, key=id, mime_type="text/markdown") for id in ids[:limit]
-    ]
+    items = [wellhead.Resource(f"notes://{id}", name=id, key=id, mime_type="text/markdown") for id in ids[:limit]]
     return wellhead.Page(items, more=len(ids) > limit)
 
 

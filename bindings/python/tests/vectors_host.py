@@ -229,9 +229,7 @@ def body(part: Json, values: dict[str, str]) -> str | bytes:
 
 def contents(part: Json, values: dict[str, str]) -> wellhead.Contents:
     uri = fill(part["uri"], values) if "uri" in part else None
-    return wellhead.Contents(
-        body(part, values), uri=uri, mime_type=part.get("mime_type"), meta=part.get("meta")
-    )
+    return wellhead.Contents(body(part, values), uri=uri, mime_type=part.get("mime_type"), meta=part.get("meta"))
 
 
 def item(each: Json) -> wellhead.Resource:

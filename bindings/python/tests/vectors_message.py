@@ -3,9 +3,7 @@
 import json
 import re
 
-MODERN = (
-    '{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}'
-)
+MODERN = '{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}'
 SERVER = '{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}}'
 TOKEN = re.compile(r"@\{(?:(?P<text>[^}]*)\*(?P<times>[0-9]+)|(?P<any>\*)|(?P<name>[^}*]+))\}")
 

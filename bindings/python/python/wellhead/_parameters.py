@@ -41,8 +41,11 @@ def parameter(function, name, annotation, default, known, uri):
         if default is not MISSING:
             return None, None
         choice = ", ".join(known) or ("uri" if uri else "none")
-        raise refusal(function, f'the parameter "{name}" is no variable of the template (there is: {choice}); '
-                                "a parameter annotated wellhead.Call is given the call")
+        raise refusal(
+            function,
+            f'the parameter "{name}" is no variable of the template (there is: {choice}); '
+            "a parameter annotated wellhead.Call is given the call",
+        )
     optional, is_list = known[name]
     wanted, may_be_none = without_none(annotation)
     if is_list:
@@ -57,8 +60,10 @@ def parameter(function, name, annotation, default, known, uri):
         raise refusal(function, f'"{name}" cannot be made {show(annotation)}: annotate it str, int or bytes')
     if default is MISSING:
         if optional and annotation is not MISSING and not may_be_none:
-            raise refusal(function, f'"{name}" may be absent from the URI: annotate it '
-                                    f"{show(annotation)} | None, or give it a default")
+            raise refusal(
+                function,
+                f'"{name}" may be absent from the URI: annotate it {show(annotation)} | None, or give it a default',
+            )
         default = None
     return kind, default
 
@@ -130,8 +135,10 @@ def resolved(function, name, annotation):
     try:
         return eval(annotation, function.__globals__, scope)
     except Exception as e:
-        raise refusal(function, f'the annotation "{annotation}" of "{name}" cannot be resolved ({e}); '
-                                "it is needed at run time") from e
+        raise refusal(
+            function,
+            f'the annotation "{annotation}" of "{name}" cannot be resolved ({e}); it is needed at run time',
+        ) from e
 
 
 def contents(cell):
@@ -205,7 +212,7 @@ def is_async(function):
     function = getattr(function, "func", function)
     function = getattr(function, "__func__", function)
     if not hasattr(function, "__code__"):
-        function = getattr(type(function), "__call__", None)
+        function = type(function).__call__
     code = getattr(function, "__code__", None)
     return code is not None and bool(code.co_flags & COROUTINE)
 

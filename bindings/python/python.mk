@@ -1,0 +1,18 @@
+# The Python binding's tests; included by the Makefile at the root.
+.PHONY: test-python test-python-all
+
+PYTHON ?= python3
+PYTHON_VERSIONS ?= 3.10 3.13
+
+# With the Python at hand.
+test-python:
+	sh bindings/python/test.sh $(PYTHON)
+
+# With the oldest and the newest that we promise, from pyenv.
+test-python-all:
+	@for version in $(PYTHON_VERSIONS); do \
+	    python=$$(ls -d "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/$$version.*/bin/python 2>/dev/null | tail -n 1); \
+	    test -n "$$python" || python=$$(command -v python$$version) || \
+	        { echo "Python $$version is missing: run 'pyenv install $$version'"; exit 1; }; \
+	    sh bindings/python/test.sh "$$python" || exit 1; \
+	done

@@ -1,0 +1,433 @@
+"""The native half of the package. Import `wellhead`."""
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from types import TracebackType
+from typing import Any, Protocol, TypeAlias, TypeVar, final, overload
+
+from typing_extensions import Buffer, Self  # stubs only: no run-time dependency
+
+__all__ = [
+    "Call",
+    "Connection",
+    "Contents",
+    "Driver",
+    "Exchange",
+    "Fixed",
+    "Limits",
+    "Page",
+    "Resource",
+    "Server",
+    "_at_exit",
+    "_forked",
+]
+
+_T_co = TypeVar("_T_co", covariant=True)
+
+class _Later(Protocol[_T_co]):
+    """What a `concurrent.futures.Future` is (that class itself is invariant: Future[str] is no Future[str | bytes])."""
+
+    def result(self, timeout: float | None = None) -> _T_co: ...
+    def add_done_callback(self, fn: Callable[..., object], /) -> None: ...
+
+_Body: TypeAlias = str | Buffer | Contents | Sequence[Contents] | None
+_Answer: TypeAlias = _Body | Awaitable[_Body] | _Later[_Body]
+_PageAnswer: TypeAlias = Page | Awaitable[Page] | _Later[Page]
+_Read = TypeVar("_Read", bound=Callable[..., _Answer])
+_List = TypeVar("_List", bound=Callable[..., _PageAnswer])
+
+@final
+class Call:
+    """The call that a callback answers: given to a parameter that is annotated `wellhead.Call`.
+
+    Valid for as long as the callback keeps it, on any thread.
+    """
+
+    @property
+    def uri(self) -> str:
+        """The URI as the client spelled it; empty in the call of a list source."""
+    @property
+    def cancelled(self) -> bool:
+        """Whether nobody wants the answer any more: the request was cancelled, or its client is gone. Cheap; a
+        callback that takes long asks now and then."""
+    @property
+    def vars(self) -> dict[str, str | list[str]]:
+        """The template's variables that are present in the URI, percent-decoded, in the order of the template;
+        exploded ones as lists. For names that are no Python identifiers, and for callbacks that serve many
+        templates."""
+
+@final
+class Contents:
+    """One element of an answer, where text or bytes alone do not say enough.
+
+    What is not given is taken from the registration. `uri`: a sub-resource's own. `meta`: its `_meta`.
+
+    Raises:
+        TypeError: The body is neither `str` nor bytes.
+        RegistrationError: `meta` is no JSON object.
+    """
+
+    def __new__(
+        cls,
+        body: str | Buffer,
+        /,
+        *,
+        uri: str | None = None,
+        mime_type: str | None = None,
+        meta: dict[str, Any] | None = None,
+    ) -> Self: ...
+
+@final
+class Resource:
+    """One item of a listing.
+
+    `key` is where the page after this item starts, by default the URI; it must keep its place in the order of the
+    listing when the item itself is gone. `size` is in bytes, before any encoding. `annotations` has the protocol's own
+    members: `{"audience": ["user", "assistant"], "priority": 0.5, "lastModified": "2025-01-12T15:00:58Z"}`, each
+    optional.
+
+    Raises:
+        RegistrationError: `annotations` or `meta` is not as the protocol has it.
+    """
+
+    def __new__(
+        cls,
+        uri: str,
+        /,
+        *,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        mime_type: str | None = None,
+        size: int | None = None,
+        key: str | None = None,
+        annotations: dict[str, Any] | None = None,
+        meta: dict[str, Any] | None = None,
+    ) -> Self: ...
+    @property
+    def uri(self) -> str: ...
+    @property
+    def key(self) -> str: ...
+
+@final
+class Page:
+    """Some items of a listing, in its order, and whether there are more behind them."""
+
+    def __new__(cls, items: Iterable[Resource], /, *, more: bool = False) -> Self: ...
+    @property
+    def more(self) -> bool: ...
+    def __len__(self) -> int: ...
+
+@final
+class Fixed:
+    """A fixed resource. Dropping this object removes nothing."""
+
+    @property
+    def uri(self) -> str: ...
+    def set(self, body: str | Buffer, /) -> None:
+        """Replaces the contents, and tells those who watch the resource. Any thread.
+
+        Raises:
+            RegistrationError: It was removed (`unknown`).
+            ClosedError: The server was closed.
+        """
+    def remove(self) -> None:
+        """Removes the resource. Raises as `set`."""
+
+@final
+class Limits:
+    """What one client may cost. Everything has a default.
+
+    Those marked *refuses* answer an error; those marked *holds back* make the connection stop dispatching, and then
+    stop reading, until there is room.
+
+    Args:
+        message_bytes: Bytes of one incoming message. Refuses. 4 MiB.
+        nesting: Nesting depth of one incoming message. Refuses. 100.
+        id_bytes: Bytes of a request id as it was written. Refuses. 1 KiB.
+        uri_bytes: Bytes of a URI in a request. Refuses. 8 KiB.
+        page_items: Items of one page of a list. 100.
+        page_bytes: Bytes of one page of a list, which holds at least one item. 1 MiB.
+        calls_in_flight: Calls of one connection that are not answered. Holds back. 1,024.
+        subscriptions: Subscriptions of one connection, listen streams included. Refuses. 10,000.
+        subscriptions_total: Subscriptions of all connections of the server. Refuses. 1,000,000.
+        listen_streams: Open listen streams of one connection. Refuses. 1,000.
+        output_bytes: Bytes of output that the client has not taken. Holds back. 16 MiB.
+        call_ms: Milliseconds that an answer may be held before it becomes an internal error. 60,000.
+    """
+
+    def __new__(
+        cls,
+        *,
+        message_bytes: int | None = None,
+        nesting: int | None = None,
+        id_bytes: int | None = None,
+        uri_bytes: int | None = None,
+        page_items: int | None = None,
+        page_bytes: int | None = None,
+        calls_in_flight: int | None = None,
+        subscriptions: int | None = None,
+        subscriptions_total: int | None = None,
+        listen_streams: int | None = None,
+        output_bytes: int | None = None,
+        call_ms: int | None = None,
+    ) -> Self: ...
+    @property
+    def message_bytes(self) -> int: ...
+    @property
+    def nesting(self) -> int: ...
+    @property
+    def id_bytes(self) -> int: ...
+    @property
+    def uri_bytes(self) -> int: ...
+    @property
+    def page_items(self) -> int: ...
+    @property
+    def page_bytes(self) -> int: ...
+    @property
+    def calls_in_flight(self) -> int: ...
+    @property
+    def subscriptions(self) -> int: ...
+    @property
+    def subscriptions_total(self) -> int: ...
+    @property
+    def listen_streams(self) -> int: ...
+    @property
+    def output_bytes(self) -> int: ...
+    @property
+    def call_ms(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+
+@final
+class Server:
+    """An application's resources, for any number of clients.
+
+    Every method may be called from any thread, also from inside a callback. What goes wrong in callbacks is logged to
+    the logger `wellhead`, with its traceback; no byte of it reaches a client.
+
+    Args:
+        name: The programmatic name.
+        version: The version of the application.
+        title: The name for people.
+        instructions: How a model should use the server.
+        cursor_key: The 32 bytes under which list cursors are sealed. Replicas share them; random by default.
+        limits: What one client may cost.
+        subscribe: Whether clients may watch resources.
+        list_changed: Whether clients are told when the list of resources changes.
+
+    Raises:
+        RegistrationError: The cursor key is of another length.
+    """
+
+    def __new__(
+        cls,
+        name: str,
+        version: str,
+        *,
+        title: str | None = None,
+        instructions: str | None = None,
+        cursor_key: bytes | None = None,
+        limits: Limits | None = None,
+        subscribe: bool = True,
+        list_changed: bool = True,
+    ) -> Self: ...
+    def text(
+        self,
+        uri: str,
+        body: str,
+        /,
+        *,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        mime_type: str | None = None,
+        size: int | None = None,
+        annotations: dict[str, Any] | None = None,
+        meta: dict[str, Any] | None = None,
+    ) -> Fixed:
+        """Serves a fixed text without a callback.
+
+        Raises:
+            RegistrationError: The URI is not absolute (`invalid_uri`) or registered already (`duplicate`), or what
+                describes it may not be sent (`invalid_argument`).
+            ClosedError: The server was closed.
+        """
+    def blob(
+        self,
+        uri: str,
+        body: Buffer,
+        /,
+        *,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        mime_type: str | None = None,
+        size: int | None = None,
+        annotations: dict[str, Any] | None = None,
+        meta: dict[str, Any] | None = None,
+    ) -> Fixed:
+        """Serves fixed bytes without a callback. Raises as `text`."""
+    def resource(
+        self,
+        uri: str,
+        /,
+        *,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        mime_type: str | None = None,
+        size: int | None = None,
+        annotations: dict[str, Any] | None = None,
+        meta: dict[str, Any] | None = None,
+        thread: bool = False,
+        list: Callable[..., _PageAnswer] | Iterable[Resource] | None = None,
+    ) -> Callable[[_Read], _Read]:
+        """Serves a URI, or every URI of a template such as `notes://{id}` (RFC 6570), with what the decorated
+        function returns. The function itself stays as it is; `name` and `description` are taken from its name and
+        docstring.
+
+        Its parameters are the template's variables, by name, converted by annotation: `str`; `bytes`, the value as the
+        client spelled it; `int`, where anything but `0` or `-?[1-9][0-9]*` is not found; `list[str]` for an exploded
+        variable; `X | None`, or a default, for one that may be absent. A parameter annotated `wellhead.Call` is given
+        the call.
+
+        It returns `str`, bytes, `Contents` or a list of Contents; `None`, or raises `ResourceNotFound`, if there is no
+        such resource; it raises `PermissionDenied` if the client may not read it. Any other exception is logged and
+        becomes an internal error. An `async def` runs on the event loop; a `def` may return anything with `result` and
+        `add_done_callback`, such as a `concurrent.futures.Future`, to be answered later from any thread.
+
+        Args:
+            thread: Sends the function to a pool of threads instead of the one that runs the server.
+            list: What the template lists: the items themselves, or a function as for `Server.list`.
+
+        Raises:
+            RegistrationError: `invalid_uri`, `invalid_template`, `duplicate`, `ambiguous`, or a parameter that cannot
+                be given (`invalid_argument`).
+            ClosedError: The server was closed.
+        """
+    @overload
+    def list(self, source: _List, /, *, name: str | None = None) -> _List: ...
+    @overload
+    def list(self, source: None = None, /, *, name: str | None = None) -> Callable[[_List], _List]:
+        """Adds a list source: a function `(after, limit)` that returns a `Page` of at most `limit` items, those behind
+        the item whose key is `after`, from the start if it is `None`. After the fixed resources, the sources are listed
+        in the order of their registration. A parameter annotated `wellhead.Call` is given the call.
+
+        The name goes into cursors, so replicas use the same; by default it is the source's ordinal.
+
+        Raises:
+            RegistrationError: The name is taken (`duplicate`), or the function takes other parameters.
+            ClosedError: The server was closed.
+        """
+    def fallback(self, function: _Read, /) -> _Read:
+        """Reads whatever no registration serves, with a parameter `uri: str` or `call: wellhead.Call`."""
+    def remove(self, uri: str, /) -> None:
+        """Removes a resource by its URI, a template by its text, or a list source by its name. Calls under way finish.
+
+        Raises:
+            RegistrationError: Nothing is registered under it (`unknown`).
+            ClosedError: The server was closed.
+        """
+    def updated(self, uri: str, /) -> None:
+        """Tells everybody who watches the resource that it changed. Never blocks. An unknown URI is fine.
+
+        Raises:
+            RegistrationError: The URI is not absolute (`invalid_uri`).
+            ClosedError: The server was closed.
+        """
+    def list_changed(self) -> None:
+        """Tells everybody who wants to know that what is listed changed by other means than registering and removing.
+        Never blocks.
+
+        Raises:
+            ClosedError: The server was closed.
+        """
+    def run(self, *, callback_threads: int = 1, drain: float = 5.0, guard: bool = True) -> None:
+        """Serves standard input and output until the client goes or the server is closed.
+
+        Callbacks run on this thread. If an `async def` is registered, so does an event loop. Ctrl-C is raised as
+        KeyboardInterrupt between callbacks; on the main thread SIGTERM ends the service cleanly, unless the program
+        handles it.
+
+        Args:
+            callback_threads: More than 1: callbacks run on so many threads of their own instead.
+            drain: Seconds that answers under way may take after the end of input.
+            guard: Points the descriptors 0 and 1 elsewhere meanwhile (the null device and standard error), so that a
+                stray print cannot corrupt what the client reads.
+
+        Raises:
+            ClosedError: The server was closed before.
+            RegistrationError: Standard input and output are being served already (`invalid_argument`).
+        """
+    async def run_async(self, *, drain: float = 5.0, guard: bool = True) -> None:
+        """`run` on the running asyncio loop. Cancelling it ends the service. Signals are left to the loop's owner."""
+    def close(self) -> None:
+        """Ends every connection, and makes `run` return. May be repeated."""
+    def connect(self, wake: Callable[[], object] | None = None) -> Connection:
+        """A connection whose bytes the program moves itself.
+
+        `wake` is called, on any thread and perhaps for nothing, when there is something to poll or to transmit that was
+        not there before: call `poll_event` until 0 and `poll_transmit` until `None` then, but not from inside `wake`.
+        """
+    def __enter__(self) -> Self: ...
+    def __exit__(self, t: type[BaseException] | None, e: BaseException | None, tb: TracebackType | None, /) -> None: ...
+
+@final
+class Connection:
+    """One client: bytes in, bytes out, nothing blocks. Any thread, but one at a time drains `poll_transmit`.
+
+    A connection belongs to the process that made it: after `fork` every method raises ClosedError (`forked`).
+    """
+
+    def receive(self, data: Buffer, /) -> int:
+        """Takes input: newline-delimited messages, split anywhere. It is only buffered.
+
+        Returns how many bytes were accepted. Fewer than given: stop reading until woken, and offer the rest again.
+        """
+    def end(self) -> None:
+        """No more input. What was received is still answered."""
+    def poll_event(self, max: int = ..., /) -> int:
+        """Deals with what was received, and runs at most `max` callbacks on this thread. Returns how many it ran; 0
+        from inside one of them. An awaitable needs a running event loop on this thread."""
+    def poll_transmit(self, max: int = 262_144, /) -> bytes | None:
+        """At most `max` bytes for the client; `None` if there are none."""
+    def poll_timeout(self) -> int | None:
+        """When to call `tick` at the latest, in milliseconds of the program's clock."""
+    def tick(self, now_ms: int, /) -> None:
+        """Tells the time, in milliseconds of any monotonic clock. Answers that were held too long become errors."""
+    def handle(self, message: str | Buffer, /, *, timeout: float = 60.0) -> bytes | None:
+        """Deals with one message apart from the input, runs its callbacks here, and returns its answer; `None` for a
+        notification. An answer that has not come after `timeout` seconds is an internal error.
+
+        Raises:
+            ClosedError: The connection was closed.
+        """
+    async def handle_async(self, message: str | Buffer, /) -> bytes | None:
+        """`handle` for asyncio: awaits the answer. Cancelling it gives the answer up."""
+    @property
+    def finished(self) -> bool:
+        """Ended or closed, and nothing is left to poll, to answer or to drain."""
+    def close(self) -> None:
+        """Drops everything at once, output included."""
+
+# For the package's own modules.
+
+@final
+class Driver:
+    def work(self) -> None: ...
+    def pump(self) -> bool: ...
+    def fileno(self) -> int: ...
+    def signal_fd(self) -> int: ...
+    def use_loop(self, event_loop: Any | None) -> None: ...
+    def take_tasks(self) -> list[Any]: ...
+    def terminate(self) -> None: ...
+    def stop(self) -> None: ...
+
+@final
+class Exchange:
+    def take(self) -> tuple[bytes | None] | None: ...
+    def on_wake(self, waiter: Callable[[], object]) -> None: ...
+    def off_wake(self, waiter: Callable[[], object]) -> None: ...
+
+def _at_exit() -> None: ...
+def _forked() -> None: ...

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Tests the Python binding with one interpreter: sh test.sh [PYTHON]
+# Builds it (unoptimised), installs it into a scratch environment under build/, and checks code, types and stubs.
+set -eu
+python=${1:-python3}
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+venv=$root/build/python-$version
+# pip builds in a copy of the sources; a target folder of our own keeps what was compiled.
+CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}
+export CARGO_TARGET_DIR
+
+test -x "$venv/bin/python" || "$python" -m venv "$venv"
+bin=$venv/bin
+"$bin/pip" install --quiet --disable-pip-version-check --requirement "$here/requirements-test.txt"
+"$bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps \
+    --config-settings=build-args="--profile dev" "$here"
+
+cd "$here"
+echo "Python $version: ruff, mypy, stubtest, pytest"
+"$bin/ruff" check --quiet .
+"$bin/ruff" format --quiet --check .
+"$bin/mypy" tests examples
+"$bin/python" -m mypy.stubtest wellhead --mypy-config-file pyproject.toml
+"$bin/pytest" --quiet
