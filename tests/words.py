@@ -1,0 +1,280 @@
+"""Checks the tables of "Words" in ARCHITECTURE.md against the public names of Rust, C, Python and Node, in both directions.
+
+    words.py          fails on a public name that stands in no row, and on a name of a row that its language does not have
+    words.py --list   prints the public names as they are found
+
+How a name is written there: `Type::item` in Rust, `struct.field` in C, `Class.member` in Python and Node. A keyword argument
+of Python is `name=`, whichever functions take it; that of a constructor stands for the property of its name, too.
+"""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENT = ROOT / "ARCHITECTURE.md"
+HEADER = ROOT / "include/wellhead.h"
+CRATE = ROOT / "core/src"
+PYTHON = ROOT / "bindings/python/python/wellhead"
+NODE = ROOT / "bindings/node/lib"
+
+Names = dict[str, Path]  # a public name, and the file that it was found in
+
+
+@dataclass(frozen=True)
+class Row:
+    line: int
+    columns: dict[str, list[str]]  # by the table's heads: the names in code font
+
+
+def main(arguments: list[str]) -> int:
+    found = {"Rust": rust(), "C": c(), "Python": python(), "Node": node()}
+    if arguments == ["--list"]:
+        for language, names in found.items():
+            for name, file in sorted(names.items()):
+                print(f"{language:<8}{name:<48}{file.relative_to(ROOT)}")
+        return 0
+    rows = list(tables())
+    problems = [*missing(found, rows), *stale(found, rows), *other_words(rows), *other_numbers(rows)]
+    for problem in problems:
+        print(problem)
+    counts = ", ".join(f"{len(names)} in {language}" for language, names in found.items())
+    print(f"{len(rows)} rows; public names: {counts}; {len(problems)} problems")
+    return 1 if problems else 0
+
+
+# ---- the checks
+
+
+def missing(found: dict[str, Names], rows: list[Row]) -> Iterator[str]:
+    for language, names in found.items():
+        known = {name for row in rows for name in row.columns.get(language, [])}
+        for name, file in sorted(names.items()):
+            if name not in known:
+                where = file.relative_to(ROOT)
+                yield f'{language}: the public name "{name}" ({where}) stands in no row of "Words" in ARCHITECTURE.md'
+
+
+def stale(found: dict[str, Names], rows: list[Row]) -> Iterator[str]:
+    for row in rows:
+        for language, names in found.items():
+            for name in row.columns.get(language, []):
+                if name not in names:
+                    yield f'{language}: ARCHITECTURE.md:{row.line} names "{name}", which is not public there'
+
+
+def other_words(rows: list[Row]) -> Iterator[str]:
+    """In the tables that begin with the word itself, each language uses that word."""
+    for row in rows:
+        for word in row.columns.get("word", []):
+            for language in ("Rust", "C", "Python", "Node"):
+                for name in row.columns.get(language, []):
+                    own = re.split(r"::|\.", name)[-1].rstrip("=")
+                    own = re.sub(r"^(WELLHEAD_STATUS|ERR_WELLHEAD)_", "", own)
+                    if plain(own) != plain(word) and language_has_own_words(language, row):
+                        yield f'{language}: ARCHITECTURE.md:{row.line}: "{name}" is not the word "{word}"'
+
+
+def language_has_own_words(language: str, row: Row) -> bool:
+    """An error's row gives Python's exception, whose `code` is the word."""
+    return not (language == "Python" and "number" in row.columns)
+
+
+def other_numbers(rows: list[Row]) -> Iterator[str]:
+    kinds = dict(re.findall(r"^    ([A-Z]\w+) = (\d+),$", (CRATE / "error.rs").read_text("utf-8"), re.MULTILINE))
+    statuses = dict(re.findall(r"^#define (WELLHEAD_STATUS_\w+) (\d+)", HEADER.read_text("utf-8"), re.MULTILINE))
+    for row in rows:
+        for number in row.columns.get("number", []):
+            for language, numbers in (("Rust", kinds), ("C", statuses)):
+                for name in row.columns.get(language, []):
+                    has = numbers.get(name.split("::")[-1])
+                    if has != number:
+                        yield f'{language}: ARCHITECTURE.md:{row.line} gives "{name}" the number {number}, it has {has}'
+
+
+def plain(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+# ---- the document
+
+
+def tables() -> Iterator[Row]:
+    text = DOCUMENT.read_text("utf-8")
+    section = re.search(r"^## Words\n.*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    if section is None:
+        sys.exit('ARCHITECTURE.md has no section "Words"')
+    first = text[: section.start()].count("\n") + 1
+    heads: list[str] = []
+    for number, line in enumerate(section[0].splitlines(), first):
+        cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else []
+        if not cells:
+            heads = []
+        elif not heads:
+            heads = cells
+        elif not set(cells[0]) <= {"-", ":"}:
+            if len(cells) != len(heads):
+                sys.exit(f"ARCHITECTURE.md:{number} has {len(cells)} cells under {len(heads)} heads")
+            names = [re.findall(r"`([^`]+)`", cell) for cell in cells]
+            yield Row(number, dict(zip(heads, names, strict=True)))
+
+
+# ---- Rust: what lib.rs exports, with its inherent functions, fields, variants and methods of traits
+
+
+def rust() -> Names:
+    names: Names = {}
+    exported(CRATE / "lib.rs", "", names)
+    return names
+
+
+def exported(file: Path, prefix: str, names: Names) -> None:
+    text = file.read_text("utf-8")
+    for module in re.findall(r"^pub mod (\w+);", text, re.MULTILINE):
+        names[f"{prefix}{module}"] = file
+        exported(next(sources(file, module)), f"{prefix}{module}::", names)
+    for module, listed in re.findall(r"^pub use (?:self::)?(\w+)::(\{[^}]*\}|\w+);", text, re.MULTILINE):
+        members(re.findall(r"\w+", listed), list(sources(file, module)), prefix, names)
+    own = re.findall(r"^pub (?:fn|struct|enum|trait|type|const) (\w+)", text, re.MULTILINE)
+    members(own, [file], prefix, names)
+
+
+def sources(file: Path, module: str) -> Iterator[Path]:
+    """The files of a module that is declared in `file`, its own first."""
+    folder = file.parent if file.name in ("lib.rs", "mod.rs") else file.with_suffix("")
+    candidates = [folder / f"{module}.rs", folder / module / "mod.rs", *sorted((folder / module).rglob("*.rs"))]
+    yield from dict.fromkeys(path for path in candidates if path.is_file())
+
+
+def members(items: list[str], files: list[Path], prefix: str, names: Names) -> None:
+    def keep(item: str, found: list[str], path: Path) -> None:
+        if item in items:
+            names.update({f"{prefix}{item}::{member}": path for member in found})
+
+    for item in items:
+        names[prefix + item] = files[0]
+    for path in sorted(CRATE.rglob("*.rs")):  # any file may hold an impl
+        for item, body in blocks(code(path)):
+            keep(item, re.findall(r"^    pub (?:const |async )*(?:fn |const )?(\w+)[(<:]", body, re.MULTILINE), path)
+    for path in files:
+        for item, body in re.findall(r"^pub trait (\w+)[^{;]*\{\n(.*?)^\}", code(path), re.MULTILINE | re.DOTALL):
+            shown = re.sub(r"    #\[doc\(hidden\)\]\n    fn \w+", "", body)
+            keep(item, re.findall(r"^    fn (\w+)", shown, re.MULTILINE), path)
+        for item, body in re.findall(r"^pub enum (\w+)[^{;]*\{\n(.*?)^\}", code(path), re.MULTILINE | re.DOTALL):
+            keep(item, re.findall(r"^    ([A-Z]\w*)\b", body, re.MULTILINE), path)
+        for item, body in re.findall(r"^pub struct (\w+)[^{;(]*\{\n(.*?)^\}", code(path), re.MULTILINE | re.DOTALL):
+            keep(item, re.findall(r"^    pub (\w+):", body, re.MULTILINE), path)
+
+
+def code(path: Path) -> str:
+    return path.read_text("utf-8").split("#[cfg(test)]\nmod ")[0]
+
+
+def blocks(text: str) -> Iterator[tuple[str, str]]:
+    """(type, body) of each inherent impl; what macros make is written out."""
+    macros = dict(re.findall(r"^macro_rules! (\w+) \{\n(.*?)^\}", text, re.MULTILINE | re.DOTALL))
+    for item, body in re.findall(r"^impl(?:<[^\n]*>)? (\w+)(?:<[^\n]*>)? \{\n(.*?)^\}", text, re.MULTILINE | re.DOTALL):
+        called = re.findall(r"^    (\w+)!\(\);", body, re.MULTILINE)
+        yield item, body + "".join(shifted(macro(one)) for one in called)
+    for name, body in macros.items():
+        for made in re.findall(r"^        impl \$\w+ \{\n(.*?)^        \}", body, re.MULTILINE | re.DOTALL):
+            for given in re.findall(rf"^{name}!\((.*?)\);", text, re.MULTILINE | re.DOTALL):
+                for item in re.findall(r"(?:^|,)\s*(\w+)", given):
+                    yield item, shifted(shifted(made))
+
+
+def macro(name: str) -> str:
+    for path in sorted(CRATE.rglob("*.rs")):
+        found = re.search(rf"^macro_rules! {name} \{{\n(.*?)^\}}", code(path), re.MULTILINE | re.DOTALL)
+        if found:
+            return found[1]
+    return ""
+
+
+def shifted(text: str) -> str:
+    return re.sub(r"^    ", "", text, flags=re.MULTILINE)
+
+
+# ---- C: functions, types, fields and macros of the header
+
+
+def c() -> Names:
+    text = re.sub(r"/\*.*?\*/", "", HEADER.read_text("utf-8"), flags=re.DOTALL)
+    names = re.findall(r"\b(wellhead_\w+)\(", "\n".join(re.findall(r"^WELLHEAD_API.*?;", text, re.MULTILINE | re.DOTALL)))
+    names += re.findall(r"^typedef struct (wellhead_\w+)", text, re.MULTILINE)
+    names += re.findall(r"^typedef \w+ (wellhead_\w+);", text, re.MULTILINE)
+    names += re.findall(r"^#\s*define (WELLHEAD_\w+)[( ]", text, re.MULTILINE)
+    for struct, body in re.findall(r"^typedef struct (wellhead_\w+) \{(.*?)^\}", text, re.MULTILINE | re.DOTALL):
+        for field in body.split(";"):
+            callback = re.search(r"\(\*(\w+)\)\(", field)
+            plain_field = re.search(r"(\w+)\s*$", field)
+            one = callback or plain_field
+            if one:
+                names.append(f"{struct}.{one[1]}")
+    ours = {"WELLHEAD_API"}  # an attribute of the declarations, not for hosts
+    return {name: HEADER for name in names if name not in ours and not name.endswith(".struct_size")}
+
+
+# ---- Python: what `__all__` lists, as the stubs describe it
+
+
+def python() -> Names:
+    package = ast.parse((PYTHON / "__init__.py").read_text("utf-8"))
+    lists = [node.value for node in package.body if isinstance(node, ast.Assign) and node.targets[0].id == "__all__"]
+    public = set(ast.literal_eval(lists[0]))
+    names: Names = {}
+    for stub in sorted(PYTHON.glob("*.pyi")):
+        for node in ast.parse(stub.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef) and node.name in public:
+                names[node.name] = stub
+                class_members(node, stub, names)
+    for name in public - names.keys():
+        names[name] = PYTHON / "__init__.py"
+    return names
+
+
+def class_members(node: ast.ClassDef, stub: Path, names: Names) -> None:
+    functions = [item for item in node.body if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef)]
+    constructors = [item for item in functions if item.name in ("__new__", "__init__")]
+    given = {keyword for item in constructors for keyword in keywords(item)}
+    names.update({keyword: stub for keyword in given})
+    for item in node.body:
+        if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
+            names[f"{node.name}.{item.target.id}"] = stub
+    for item in functions:
+        if not item.name.startswith("_"):
+            names.update({keyword: stub for keyword in keywords(item)})
+            if not (item.decorator_list and f"{item.name}=" in given):
+                names[f"{node.name}.{item.name}"] = stub
+
+
+def keywords(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    return [f"{argument.arg}=" for argument in [*function.args.args[1:], *function.args.kwonlyargs]]
+
+
+# ---- Node: what index.ts exports, with the members of classes and interfaces
+
+
+def node() -> Names:
+    index = (NODE / "index.ts").read_text("utf-8")
+    names: Names = {}
+    for listed, source in re.findall(r"^export (?:type )?\{([^}]*)\} from '\./(\w+)\.js';", index, re.MULTILINE):
+        file = NODE / f"{source}.ts"
+        text = file.read_text("utf-8")
+        for item in re.findall(r"(?:type )?(\w+)\s*(?:,|$)", listed.strip()):
+            names[item] = file
+            declared = re.search(rf"^export (?:class|interface) {item}\b.*?\{{\n(.*?)^\}}", text, re.MULTILINE | re.DOTALL)
+            body = re.sub(r"  /\*\* @internal \*/\n  [^\n]*\n", "", declared[1]) if declared else ""
+            for member in re.findall(r"^  (?:readonly |static |async |get |set )*([A-Za-z]\w*)\??\s*[(<:]", body, re.M):
+                if member != "constructor":
+                    names[f"{item}.{member}"] = file
+        for words in re.findall(r"^type Word =\n(.*?);", text, re.MULTILINE | re.DOTALL):
+            names.update({f"ERR_WELLHEAD_{word}": file for word in re.findall(r"'(\w+)'", words)})
+    return names
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
