@@ -452,7 +452,7 @@ WELLHEAD_API wellhead_status wellhead_connection_handle(wellhead_connection *con
 /* ---- stdio -------------------------------------------------------------------------------------------------------- */
 
 /* Callbacks run on the thread that reads, without a hop: for hosts whose callbacks are quick. */
-#define WELLHEAD_CALLBACKS_INLINE -1
+#define WELLHEAD_CALLBACKS_INLINE (-1)
 /* Leave descriptors 0 and 1 as they are. Without it they point to the null device and to standard error meanwhile, so
  * that a stray printf cannot corrupt the wire, and a child process cannot swallow input. */
 #define WELLHEAD_STDIO_KEEP_STDOUT 1

@@ -64,6 +64,10 @@ fn layout(raw: &str) -> String {
         }
         let declaration = line.strip_prefix("typedef struct ").is_some_and(|rest| rest.ends_with('{'));
         let line = if declaration { line.to_owned() } else { line.replace("struct wellhead_", "wellhead_") };
+        let line = match line.rsplit_once(" -") {
+            Some((define, number)) if line.starts_with("#define ") => format!("{define} (-{number})"),
+            _ => line,
+        };
         let line = line.as_str();
         let indent = &line[..line.len() - line.trim_start().len()];
         let beside = line.starts_with("#define ") || !indent.is_empty();

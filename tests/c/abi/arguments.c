@@ -1,0 +1,232 @@
+/* What is handed in: NULL, bad UTF-8, structs of other sizes. */
+#include "check.h"
+
+static const char BAD[] = "n:\xff";
+
+static void answer_text(void *user_data, const wellhead_call *call, wellhead_read *r) {
+    (void)user_data;
+    (void)call;
+    wellhead_read_text(r, WELLHEAD_STR("x"));
+}
+
+static void answer_page(void *user_data, const wellhead_call *call, wellhead_str after, size_t limit, wellhead_list *r) {
+    (void)user_data;
+    (void)call;
+    (void)after;
+    (void)limit;
+    wellhead_list_finish(r, 0);
+}
+
+static void null_handles_are_refused_and_not_touched(void) {
+    const wellhead_status invalid = WELLHEAD_STATUS_INVALID_ARGUMENT;
+    wellhead_str uri = WELLHEAD_STR("n:1");
+    wellhead_resource resource = WELLHEAD_RESOURCE_INIT;
+    wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
+    wellhead_transmit *answer = NULL;
+    wellhead_server *server = quiet_server();
+    wellhead_connection *connection = connect_to(server);
+    size_t taken;
+    resource.uri = uri;
+    provider.read = answer_text;
+    CHECK(wellhead_server_add_text(NULL, &resource, uri, NULL) == invalid);
+    CHECK(wellhead_server_add_blob(NULL, &resource, uri, NULL) == invalid);
+    CHECK(wellhead_server_set_text(NULL, uri, uri, NULL) == invalid);
+    CHECK(wellhead_server_set_blob(NULL, uri, uri, NULL) == invalid);
+    CHECK(wellhead_server_add_resource(NULL, &resource, &provider, NULL) == invalid);
+    CHECK(wellhead_server_add_template(NULL, &resource, &provider, NULL) == invalid);
+    CHECK(wellhead_server_add_list(NULL, uri, &provider, NULL) == invalid);
+    CHECK(wellhead_server_set_fallback(NULL, &provider, NULL) == invalid);
+    CHECK(wellhead_server_remove(NULL, uri, NULL) == invalid);
+    CHECK(wellhead_server_updated(NULL, uri) == invalid);
+    CHECK(wellhead_server_list_changed(NULL) == invalid);
+    CHECK(wellhead_serve_stdio(NULL, NULL, NULL) == invalid);
+    CHECK(wellhead_connection_new(NULL, NULL, NULL, NULL, NULL) == NULL);
+    CHECK(wellhead_connection_receive(NULL, uri, &taken, NULL) == invalid);
+    CHECK(wellhead_connection_receive(connection, uri, NULL, NULL) == invalid);
+    CHECK(wellhead_connection_handle(NULL, uri, 0, &answer, NULL) == invalid);
+    CHECK(wellhead_connection_handle(connection, uri, 0, NULL, NULL) == invalid);
+    CHECK(wellhead_connection_poll_event(NULL, 1) == 0);
+    CHECK(wellhead_connection_poll_transmit(NULL, 1) == NULL);
+    CHECK(wellhead_connection_poll_timeout(NULL) == UINT64_MAX);
+    CHECK(wellhead_connection_finished(NULL) == 1);
+    CHECK(wellhead_read_text(NULL, uri) == invalid);
+    CHECK(wellhead_read_finish(NULL) == invalid);
+    CHECK(wellhead_read_add_text(NULL, NULL, uri) == invalid);
+    CHECK(wellhead_list_add(NULL, &resource) == invalid);
+    CHECK(wellhead_list_finish(NULL, 0) == invalid);
+    CHECK(wellhead_read_keep(NULL) == NULL && wellhead_list_keep(NULL) == NULL);
+    CHECK(wellhead_read_call(NULL) == NULL && wellhead_list_call(NULL) == NULL);
+    CHECK(wellhead_call_uri(NULL).ptr == NULL && wellhead_call_var(NULL, "id").ptr == NULL);
+    CHECK(wellhead_call_cancelled(NULL) == 0);
+    CHECK(wellhead_error_status(NULL) == WELLHEAD_STATUS_OK && wellhead_error_message(NULL).ptr == NULL);
+    CHECK(wellhead_transmit_bytes(NULL).ptr == NULL);
+    wellhead_connection_end(NULL);
+    wellhead_connection_tick(NULL, 1);
+    wellhead_connection_close(NULL);
+    wellhead_server_close(NULL);
+    wellhead_server_after_fork(NULL);
+    wellhead_connection_free(connection);
+    wellhead_server_free(server);
+}
+
+static void freeing_null_does_nothing(void) {
+    wellhead_server_free(NULL);
+    wellhead_connection_free(NULL);
+    wellhead_transmit_free(NULL);
+    wellhead_error_free(NULL);
+    wellhead_read_free(NULL);
+    wellhead_list_free(NULL);
+}
+
+static void an_error_says_what_to_do_and_success_touches_none(void) {
+    wellhead_error *error = NULL, *none = NULL;
+    wellhead_server *server = quiet_server();
+    wellhead_resource resource = WELLHEAD_RESOURCE_INIT;
+    resource.uri = WELLHEAD_STR("not a uri");
+    CHECK(wellhead_server_add_text(server, &resource, WELLHEAD_STR("x"), &error) == WELLHEAD_STATUS_INVALID_URI);
+    CHECK(wellhead_error_status(error) == WELLHEAD_STATUS_INVALID_URI);
+    CHECK(strcmp(wellhead_status_name(wellhead_error_status(error)), "invalid_uri") == 0);
+    CHECK(wellhead_error_message(error).len > 0);
+    wellhead_error_free(error);
+    resource.uri = WELLHEAD_STR("n:1");
+    CHECK(wellhead_server_add_text(server, &resource, WELLHEAD_STR("x"), &none) == WELLHEAD_STATUS_OK);
+    CHECK(none == NULL);
+    wellhead_server_free(server);
+}
+
+static void bad_utf8_is_refused(void) {
+    const wellhead_status bad = WELLHEAD_STATUS_INVALID_UTF8;
+    wellhead_str text = wellhead_cstr(BAD), good = WELLHEAD_STR("n:1");
+    wellhead_server *server = quiet_server();
+    wellhead_resource resource = WELLHEAD_RESOURCE_INIT;
+    wellhead_error *error = NULL;
+    CHECK(wellhead_server_new(text, good, NULL, &error) == NULL);
+    CHECK(wellhead_error_status(error) == bad);
+    wellhead_error_free(error);
+    resource.uri = good;
+    CHECK(wellhead_server_add_text(server, &resource, text, NULL) == bad);
+    CHECK(wellhead_server_add_blob(server, &resource, text, NULL) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_server_set_text(server, good, text, NULL) == bad);
+    CHECK(wellhead_server_remove(server, text, NULL) == bad);
+    CHECK(wellhead_server_updated(server, text) == bad);
+    resource.title = text;
+    CHECK(wellhead_server_add_text(server, &resource, good, NULL) == bad);
+    wellhead_server_free(server);
+}
+
+static void absent_text_is_refused_and_absent_bytes_are_empty(void) {
+    wellhead_server *server = quiet_server();
+    wellhead_connection *connection = connect_to(server);
+    wellhead_resource resource = WELLHEAD_RESOURCE_INIT;
+    CHECK(wellhead_server_add_text(server, &resource, WELLHEAD_STR("x"), NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    resource.uri = WELLHEAD_STR("n:1");
+    CHECK(wellhead_server_add_text(server, &resource, wellhead_cstr(NULL), NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    CHECK(wellhead_server_add_blob(server, &resource, wellhead_cstr(NULL), NULL) == WELLHEAD_STATUS_OK);
+    CHECK(has(exchange(connection, READ(1, "n:1")), "\"blob\":\"\""));
+    wellhead_connection_free(connection);
+    wellhead_server_free(server);
+}
+
+static void a_struct_of_size_0_is_refused(void) {
+    wellhead_server *server = quiet_server();
+    wellhead_resource resource = WELLHEAD_RESOURCE_INIT, unset = {0};
+    wellhead_provider provider = {0};
+    wellhead_server_options options = {0};
+    wellhead_stdio_options stdio = {0};
+    wellhead_limits limits = {0};
+    wellhead_error *error = NULL;
+    unset.uri = resource.uri = WELLHEAD_STR("n:{x}");
+    provider.read = answer_text;
+    CHECK(wellhead_server_add_text(server, &unset, WELLHEAD_STR("x"), NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    CHECK(wellhead_server_add_template(server, &resource, &provider, NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    CHECK(wellhead_serve_stdio(server, &stdio, NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    CHECK(wellhead_server_new(WELLHEAD_STR("s"), WELLHEAD_STR("1"), &options, &error) == NULL);
+    CHECK(has(wellhead_error_message(error).ptr, "_INIT"));
+    wellhead_error_free(error);
+    options.struct_size = sizeof options;
+    options.limits = &limits;
+    CHECK(wellhead_server_new(WELLHEAD_STR("s"), WELLHEAD_STR("1"), &options, NULL) == NULL);
+    wellhead_server_free(server);
+}
+
+static void fields_that_an_older_header_lacks_are_absent(void) {
+    wellhead_server *server = quiet_server();
+    wellhead_connection *connection = connect_to(server);
+    wellhead_resource resource = WELLHEAD_RESOURCE_INIT;
+    resource.struct_size = offsetof(wellhead_resource, title);
+    resource.uri = WELLHEAD_STR("n:1");
+    resource.name = WELLHEAD_STR("one");
+    resource.title = wellhead_cstr(BAD); /* not looked at */
+    CHECK(wellhead_server_add_text(server, &resource, WELLHEAD_STR("x"), NULL) == WELLHEAD_STATUS_OK);
+    CHECK(has(exchange(connection, LIST(1)), "{\"uri\":\"n:1\",\"name\":\"one\"}"));
+    wellhead_connection_free(connection);
+    wellhead_server_free(server);
+}
+
+static void fields_of_a_newer_header_are_left_alone(void) {
+    struct { wellhead_resource known; char unknown[64]; } newer;
+    const wellhead_resource init = WELLHEAD_RESOURCE_INIT;
+    wellhead_server *server = quiet_server();
+    memset(&newer, 0xff, sizeof newer);
+    newer.known = init;
+    newer.known.struct_size = sizeof newer;
+    newer.known.uri = WELLHEAD_STR("n:1");
+    CHECK(wellhead_server_add_text(server, &newer.known, WELLHEAD_STR("x"), NULL) == WELLHEAD_STATUS_OK);
+    wellhead_server_free(server);
+}
+
+static void unknown_flags_are_refused(void) {
+    wellhead_server *server = quiet_server();
+    wellhead_resource resource = WELLHEAD_RESOURCE_INIT;
+    wellhead_server_options options = WELLHEAD_SERVER_OPTIONS_INIT;
+    wellhead_stdio_options stdio = WELLHEAD_STDIO_OPTIONS_INIT;
+    resource.uri = WELLHEAD_STR("n:1");
+    resource.flags = 1u << 31;
+    options.flags = 1u << 31;
+    stdio.flags = 1u << 31;
+    CHECK(wellhead_server_add_text(server, &resource, WELLHEAD_STR("x"), NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    CHECK(wellhead_server_new(WELLHEAD_STR("s"), WELLHEAD_STR("1"), &options, NULL) == NULL);
+    CHECK(wellhead_serve_stdio(server, &stdio, NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    stdio.flags = 0;
+    stdio.callback_threads = -2;
+    CHECK(wellhead_serve_stdio(server, &stdio, NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    wellhead_server_free(server);
+}
+
+static void a_registration_needs_the_callbacks_of_its_kind(void) {
+    const wellhead_status invalid = WELLHEAD_STATUS_INVALID_ARGUMENT;
+    wellhead_server *server = quiet_server();
+    wellhead_resource resource = WELLHEAD_RESOURCE_INIT;
+    wellhead_provider none = WELLHEAD_PROVIDER_INIT, reads = none, lists = none, both = none;
+    resource.uri = WELLHEAD_STR("n:1");
+    reads.read = both.read = answer_text;
+    lists.list = both.list = answer_page;
+    CHECK(wellhead_server_add_resource(server, &resource, &none, NULL) == invalid);
+    CHECK(wellhead_server_add_resource(server, &resource, &both, NULL) == invalid);
+    CHECK(wellhead_server_add_resource(server, &resource, NULL, NULL) == invalid);
+    CHECK(wellhead_server_add_list(server, resource.uri, &none, NULL) == invalid);
+    CHECK(wellhead_server_add_list(server, resource.uri, &both, NULL) == invalid);
+    CHECK(wellhead_server_set_fallback(server, &lists, NULL) == invalid);
+    CHECK(wellhead_server_add_resource(server, &resource, &reads, NULL) == WELLHEAD_STATUS_OK);
+    wellhead_server_free(server);
+}
+
+static void the_library_is_the_one_of_the_header(void) {
+    CHECK(strcmp(wellhead_version(), WELLHEAD_VERSION) == 0);
+    CHECK(wellhead_abi_version() == WELLHEAD_ABI_VERSION);
+    CHECK(strcmp(wellhead_status_name(12345), "unknown_status") == 0);
+}
+
+void test_arguments(void) {
+    RUN(null_handles_are_refused_and_not_touched);
+    RUN(freeing_null_does_nothing);
+    RUN(an_error_says_what_to_do_and_success_touches_none);
+    RUN(bad_utf8_is_refused);
+    RUN(absent_text_is_refused_and_absent_bytes_are_empty);
+    RUN(a_struct_of_size_0_is_refused);
+    RUN(fields_that_an_older_header_lacks_are_absent);
+    RUN(fields_of_a_newer_header_are_left_alone);
+    RUN(unknown_flags_are_refused);
+    RUN(a_registration_needs_the_callbacks_of_its_kind);
+    RUN(the_library_is_the_one_of_the_header);
+}

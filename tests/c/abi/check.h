@@ -1,0 +1,53 @@
+/* What the tests of the C ABI share. A test is a function whose name says what holds. */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wellhead.h>
+
+#define CHECK(condition) check((condition) != 0, #condition, __FILE__, __LINE__)
+#define RUN(test) run(#test, test)
+
+void check(int holds, const char *what, const char *file, int line);
+void run(const char *name, void (*test)(void));
+/* In the running test, so far. */
+int checks_failed(void);
+
+void test_arguments(void);
+void test_answers(void);
+void test_lifetimes(void);
+void test_connection(void);
+void test_stdio(void);
+
+#define META "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}}"
+#define READ(id, uri) "{\"jsonrpc\":\"2.0\",\"id\":" #id ",\"method\":\"resources/read\",\"params\":{\"uri\":\"" uri "\"," META "}}\n"
+#define LIST(id) "{\"jsonrpc\":\"2.0\",\"id\":" #id ",\"method\":\"resources/list\",\"params\":{" META "}}\n"
+#define CANCEL(id) "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":" #id "," META "}}\n"
+#define INTERNAL_ERROR "\"code\":-32603"
+
+/* A server named "s" that logs nowhere. */
+wellhead_server *quiet_server(void);
+/* A connection without a wake. */
+wellhead_connection *connect_to(wellhead_server *server);
+wellhead_status add_template(wellhead_server *server, const char *uri_template, wellhead_provider provider);
+
+void feed(wellhead_connection *connection, const char *bytes);
+/* All output that there is now; valid until the next call. */
+const char *drain(wellhead_connection *connection);
+/* Feeds, polls and drains. */
+const char *exchange(wellhead_connection *connection, const char *bytes);
+int has(const char *text, const char *part);
+
+/* Something that one thread waits for and another says. */
+typedef struct { pthread_mutex_t lock; pthread_cond_t said; int is; } flag;
+#define FLAG_INIT { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0 }
+void say(flag *f);
+void await(flag *f);
+
+/* For `destroy`, `release` and `wake`: counts in an int. */
+void count(void *counter);
+
+#endif

@@ -1,0 +1,188 @@
+/* What is destroyed, when, and how often. */
+#include "check.h"
+
+typedef struct { wellhead_server *server; int destroyed; int calls; wellhead_read *kept; } owner;
+
+static void destroy(void *user_data) {
+    owner *o = user_data;
+    o->destroyed++;
+    if (o->server) wellhead_server_updated(o->server, WELLHEAD_STR("n:1")); /* no lock of theirs is held */
+}
+
+static void keep(void *user_data, const wellhead_call *call, wellhead_read *r) {
+    owner *o = user_data;
+    (void)call;
+    CHECK(o->destroyed == 0);
+    o->calls++;
+    o->kept = wellhead_read_keep(r);
+}
+
+static wellhead_provider owned(owner *o) {
+    wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
+    provider.user_data = o;
+    provider.destroy = destroy;
+    provider.read = keep;
+    return provider;
+}
+
+static void user_data_is_destroyed_once_when_its_registration_is_removed(void) {
+    owner o = {quiet_server(), 0, 0, NULL};
+    CHECK(add_template(o.server, "n:{id}", owned(&o)) == WELLHEAD_STATUS_OK);
+    CHECK(o.destroyed == 0);
+    CHECK(wellhead_server_remove(o.server, WELLHEAD_STR("n:{id}"), NULL) == WELLHEAD_STATUS_OK);
+    CHECK(o.destroyed == 1);
+    wellhead_server_free(o.server);
+    CHECK(o.destroyed == 1);
+}
+
+static void user_data_is_destroyed_once_when_its_registration_fails(void) {
+    owner o = {quiet_server(), 0, 0, NULL};
+    wellhead_provider provider = owned(&o);
+    CHECK(add_template(o.server, "n:{", provider) == WELLHEAD_STATUS_INVALID_TEMPLATE);
+    CHECK(o.destroyed == 1);
+    CHECK(wellhead_server_add_resource(o.server, NULL, &provider, NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    CHECK(o.destroyed == 2);
+    CHECK(wellhead_server_set_fallback(NULL, &provider, NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    CHECK(o.destroyed == 3);
+    CHECK(wellhead_server_add_list(o.server, WELLHEAD_STR("l"), &provider, NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    CHECK(o.destroyed == 4);
+    wellhead_server_free(o.server);
+}
+
+static void user_data_of_a_duplicate_is_destroyed_and_the_first_stays(void) {
+    owner first = {quiet_server(), 0, 0, NULL}, second = {first.server, 0, 0, NULL};
+    CHECK(add_template(first.server, "n:{id}", owned(&first)) == WELLHEAD_STATUS_OK);
+    CHECK(add_template(first.server, "n:{id}", owned(&second)) == WELLHEAD_STATUS_DUPLICATE);
+    CHECK(first.destroyed == 0 && second.destroyed == 1);
+    first.server = NULL; /* its destroy comes while the server goes */
+    wellhead_server_free(second.server);
+    CHECK(first.destroyed == 1 && second.destroyed == 1);
+}
+
+static void user_data_waits_for_kept_answers(void) {
+    owner o = {quiet_server(), 0, 0, NULL};
+    wellhead_connection *connection = connect_to(o.server);
+    CHECK(add_template(o.server, "n:{id}", owned(&o)) == WELLHEAD_STATUS_OK);
+    exchange(connection, READ(1, "n:1"));
+    CHECK(wellhead_server_remove(o.server, WELLHEAD_STR("n:{id}"), NULL) == WELLHEAD_STATUS_OK);
+    CHECK(o.destroyed == 0);
+    CHECK(wellhead_read_text(o.kept, WELLHEAD_STR("x")) == WELLHEAD_STATUS_OK);
+    CHECK(o.destroyed == 1);
+    CHECK(has(drain(connection), "\"text\":\"x\""));
+    wellhead_connection_free(connection);
+    wellhead_server_free(o.server);
+}
+
+/* Frees a server, a connection, a transmit and a kept responder in the order that `order` says. */
+static void free_in_order(const char *order) {
+    owner o = {NULL, 0, 0, NULL};
+    int wakes = 0;
+    wellhead_server *server = quiet_server();
+    CHECK(add_template(server, "n:{id}", owned(&o)) == WELLHEAD_STATUS_OK);
+    wellhead_connection *connection = wellhead_connection_new(server, count, &wakes, NULL, NULL);
+    feed(connection, READ(1, "n:1") READ(2, "other:1"));
+    wellhead_connection_poll_event(connection, SIZE_MAX);
+    wellhead_transmit *transmit = wellhead_connection_poll_transmit(connection, SIZE_MAX);
+    CHECK(transmit && wellhead_connection_poll_transmit(connection, SIZE_MAX) == NULL);
+    for (; *order; order++) {
+        if (*order == 's') wellhead_server_free(server);
+        if (*order == 'c') wellhead_connection_free(connection);
+        if (*order == 'k') wellhead_read_free(o.kept);
+        if (*order == 't') {
+            CHECK(wellhead_transmit_bytes(transmit).ptr[0] == '{');
+            wellhead_transmit_free(transmit);
+        }
+    }
+    CHECK(o.destroyed == 1 && o.calls == 1);
+}
+
+static void handles_may_be_freed_in_any_order(void) {
+    free_in_order("sckt");
+    free_in_order("tkcs");
+    free_in_order("sctk");
+    free_in_order("cskt");
+    free_in_order("kstc");
+    free_in_order("tsck");
+    free_in_order("ktcs");
+    free_in_order("stkc");
+}
+
+typedef struct { int destroyed, woken; } wakes;
+
+static void wake(void *wake_data) {
+    wakes *w = wake_data;
+    CHECK(w->destroyed == 0);
+    w->woken++;
+}
+
+static void wake_gone(void *wake_data) {
+    ((wakes *)wake_data)->destroyed++;
+}
+
+static void wake_data_is_destroyed_once_after_the_last_wake(void) {
+    wakes w = {0, 0}, unused = {0, 0};
+    owner o = {NULL, 0, 0, NULL};
+    wellhead_server *server = quiet_server();
+    CHECK(add_template(server, "n:{id}", owned(&o)) == WELLHEAD_STATUS_OK);
+    wellhead_connection *connection = wellhead_connection_new(server, wake, &w, wake_gone, NULL);
+    exchange(connection, READ(1, "n:1"));
+    int before = w.woken;
+    wellhead_read_text(o.kept, WELLHEAD_STR("x"));
+    CHECK(w.woken == before + 1);
+    wellhead_connection_free(connection);
+    wellhead_server_free(server);
+    CHECK(w.destroyed == 1);
+    CHECK(wellhead_connection_new(NULL, wake, &unused, wake_gone, NULL) == NULL);
+    CHECK(unused.destroyed == 1);
+}
+
+typedef struct { int destroyed, lines; } lines;
+
+static void log_line(void *log_data, uint32_t level, wellhead_str line) {
+    lines *l = log_data;
+    CHECK(l->destroyed == 0 && level == WELLHEAD_LOG_ERROR && line.len > 0);
+    l->lines++;
+}
+
+static void log_gone(void *log_data) {
+    ((lines *)log_data)->destroyed++;
+}
+
+static void say_why(void *user_data, const wellhead_call *call, wellhead_read *r) {
+    (void)user_data;
+    (void)call;
+    wellhead_read_failed(r, WELLHEAD_STR("the disk is gone"));
+}
+
+static void the_log_hears_failures_and_is_destroyed_once(void) {
+    lines l = {0, 0}, unused = {0, 0};
+    wellhead_server_options options = WELLHEAD_SERVER_OPTIONS_INIT;
+    wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
+    options.log = log_line;
+    options.log_data = &l;
+    options.log_destroy = log_gone;
+    wellhead_server *server = wellhead_server_new(WELLHEAD_STR("s"), WELLHEAD_STR("1"), &options, NULL);
+    provider.read = say_why;
+    CHECK(add_template(server, "n:{id}", provider) == WELLHEAD_STATUS_OK);
+    wellhead_connection *connection = connect_to(server);
+    CHECK(!has(exchange(connection, READ(1, "n:1")), "disk"));
+    CHECK(l.lines == 1);
+    wellhead_server_free(server);
+    CHECK(l.destroyed == 0);
+    wellhead_connection_free(connection);
+    CHECK(l.destroyed == 1);
+    options.log_data = &unused;
+    options.cursor_key = WELLHEAD_STR("too short");
+    CHECK(wellhead_server_new(WELLHEAD_STR("s"), WELLHEAD_STR("1"), &options, NULL) == NULL);
+    CHECK(unused.destroyed == 1);
+}
+
+void test_lifetimes(void) {
+    RUN(user_data_is_destroyed_once_when_its_registration_is_removed);
+    RUN(user_data_is_destroyed_once_when_its_registration_fails);
+    RUN(user_data_of_a_duplicate_is_destroyed_and_the_first_stays);
+    RUN(user_data_waits_for_kept_answers);
+    RUN(handles_may_be_freed_in_any_order);
+    RUN(wake_data_is_destroyed_once_after_the_last_wake);
+    RUN(the_log_hears_failures_and_is_destroyed_once);
+}

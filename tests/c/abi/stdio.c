@@ -1,0 +1,181 @@
+/* Standard input and output, each test in a child process that serves. */
+#define _POSIX_C_SOURCE 200809L
+#include "check.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef void reader(void *user_data, const wellhead_call *call, wellhead_read *r);
+
+/* A child that serves n:{id}, and the ends of its pipes. */
+typedef struct { pid_t pid; int to, from; } child;
+
+/* What the child does: serves, and ends with 0 if all that it checked was so. */
+static void serve(reader *read, int32_t callback_threads, uint32_t flags) {
+    wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
+    wellhead_stdio_options options = WELLHEAD_STDIO_OPTIONS_INIT;
+    struct sigaction after;
+    wellhead_server *server = quiet_server();
+    provider.read = read;
+    provider.user_data = server;
+    options.callback_threads = callback_threads;
+    options.flags = flags;
+    CHECK(add_template(server, "n:{id}", provider) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_serve_stdio(server, &options, NULL) == WELLHEAD_STATUS_OK);
+    CHECK(sigaction(SIGPIPE, NULL, &after) == 0 && after.sa_handler == SIG_DFL);
+    wellhead_server_free(server);
+    _exit(checks_failed() != 0);
+}
+
+static child start(reader *read, int32_t callback_threads, uint32_t flags) {
+    int in[2], out[2];
+    child c = {-1, -1, -1};
+    if (pipe(in) || pipe(out)) abort();
+    fflush(stdout);
+    c.pid = fork();
+    if (c.pid == 0) {
+        int nowhere = open("/dev/null", O_WRONLY);
+        dup2(in[0], 0);
+        dup2(out[1], 1);
+        if (flags == 0) dup2(nowhere, 2); /* where a stray printf goes */
+        close(in[0]), close(in[1]), close(out[0]), close(out[1]), close(nowhere);
+        serve(read, callback_threads, flags);
+    }
+    close(in[0]), close(out[1]);
+    c.to = in[1];
+    c.from = out[0];
+    return c;
+}
+
+static void ask(child c, const char *bytes) {
+    CHECK(write(c.to, bytes, strlen(bytes)) == (ssize_t)strlen(bytes));
+}
+
+/* Everything that comes until the child closes its output. */
+static const char *answered(child c) {
+    static char output[1 << 16];
+    size_t len = 0;
+    ssize_t got;
+    while ((got = read(c.from, output + len, sizeof output - 1 - len)) > 0) len += (size_t)got;
+    output[len] = '\0';
+    return output;
+}
+
+/* Waits for the child; whether all that it checked was so. */
+static int well(child c) {
+    int status = -1;
+    close(c.from);
+    return waitpid(c.pid, &status, 0) == c.pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void echo(void *user_data, const wellhead_call *call, wellhead_read *r) {
+    (void)user_data;
+    wellhead_read_text(r, wellhead_call_var(call, "id"));
+}
+
+static void it_serves_until_the_client_goes(const int32_t callback_threads) {
+    child c = start(echo, callback_threads, 0);
+    ask(c, READ(1, "n:one") READ(2, "n:two"));
+    close(c.to);
+    const char *output = answered(c);
+    CHECK(has(output, "\"text\":\"one\"") && has(output, "\"text\":\"two\""));
+    CHECK(well(c));
+}
+
+static void callbacks_run_on_the_caller(void) {
+    it_serves_until_the_client_goes(0);
+}
+
+static void callbacks_run_inline(void) {
+    it_serves_until_the_client_goes(WELLHEAD_CALLBACKS_INLINE);
+}
+
+static void callbacks_run_on_a_pool(void) {
+    it_serves_until_the_client_goes(4);
+}
+
+static void a_broken_pipe_ends_the_service_and_not_the_host(void) {
+    child c = start(echo, 0, 0);
+    close(c.from);
+    ask(c, READ(1, "n:one"));
+    c.from = c.to; /* the client is gone and does not say so: input stays open */
+    CHECK(well(c));
+}
+
+static void print_and_echo(void *user_data, const wellhead_call *call, wellhead_read *r) {
+    printf("stray\n");
+    fflush(stdout);
+    echo(user_data, call, r);
+}
+
+static void a_stray_printf_does_not_reach_the_client(void) {
+    child c = start(print_and_echo, 0, 0);
+    ask(c, READ(1, "n:one"));
+    close(c.to);
+    const char *output = answered(c);
+    CHECK(has(output, "\"text\":\"one\"") && !has(output, "stray"));
+    CHECK(well(c));
+}
+
+static void standard_output_stays_where_it_is_if_asked_to(void) {
+    child c = start(print_and_echo, 0, WELLHEAD_STDIO_KEEP_STDOUT);
+    ask(c, READ(1, "n:one"));
+    close(c.to);
+    CHECK(has(answered(c), "stray"));
+    CHECK(well(c));
+}
+
+static void close_server(void *user_data, const wellhead_call *call, wellhead_read *r) {
+    (void)call;
+    (void)r;
+    wellhead_server_close(user_data);
+}
+
+static void closing_the_server_ends_the_service(void) {
+    child c = start(close_server, 0, 0);
+    ask(c, READ(1, "n:one"));
+    CHECK(*answered(c) == '\0');
+    close(c.to);
+    CHECK(well(c));
+}
+
+static void serve_again(void *user_data, const wellhead_call *call, wellhead_read *r) {
+    wellhead_error *error = NULL;
+    CHECK(wellhead_serve_stdio(user_data, NULL, &error) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    CHECK(wellhead_error_message(error).len > 0);
+    wellhead_error_free(error);
+    echo(user_data, call, r);
+}
+
+static void standard_input_is_served_once_at_a_time(void) {
+    child c = start(serve_again, 0, 0);
+    ask(c, READ(1, "n:one"));
+    close(c.to);
+    CHECK(has(answered(c), "\"text\":\"one\""));
+    CHECK(well(c));
+}
+
+static void sigterm_ends_the_service_if_it_is_handled(void) {
+    char line[4096];
+    child c = start(echo, 0, WELLHEAD_STDIO_HANDLE_SIGTERM);
+    ask(c, READ(1, "n:one"));
+    CHECK(read(c.from, line, sizeof line) > 0); /* so it is serving */
+    kill(c.pid, SIGTERM);
+    CHECK(*answered(c) == '\0');
+    close(c.to);
+    CHECK(well(c));
+}
+
+void test_stdio(void) {
+    RUN(callbacks_run_on_the_caller);
+    RUN(callbacks_run_inline);
+    RUN(callbacks_run_on_a_pool);
+    RUN(a_broken_pipe_ends_the_service_and_not_the_host);
+    RUN(a_stray_printf_does_not_reach_the_client);
+    RUN(standard_output_stays_where_it_is_if_asked_to);
+    RUN(closing_the_server_ends_the_service);
+    RUN(standard_input_is_served_once_at_a_time);
+    RUN(sigterm_ends_the_service_if_it_is_handled);
+}

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Builds the C tests against the library and runs them: the header by itself, the exported symbols, the examples, what is
+# C's own, and the vectors. With --asan the library and the tests are built with AddressSanitizer and
+# UndefinedBehaviorSanitizer.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+STRICT="-Wall -Wextra -Wpedantic -Werror -Wconversion -Wshadow"
+C="gcc -std=c99 -g $STRICT -Wstrict-prototypes -Iinclude"
+CXX="g++ -std=c++17 -g $STRICT -Wold-style-cast -Iinclude"
+LIBS="-lgcc_s -lutil -lrt -lpthread -lm -ldl" # of `rustc --print native-static-libs`
+TARGET=${CARGO_TARGET_DIR:-target}
+
+if ! pkg-config --exists jansson; then
+    apt-get install -y -q libjansson-dev >/dev/null || { echo "missing: run apt-get install libjansson-dev" >&2; exit 1; }
+fi
+
+if [ "${1:-}" = --asan ]; then
+    MACHINE=$(rustc -vV | sed -n 's/^host: //p')
+    # The toolchain has the sanitizer's runtime, but calls the switch unstable. --target spares build scripts.
+    RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=$TARGET/asan \
+        cargo build -q -p wellhead-ffi --target "$MACHINE"
+    LIBRARY=$TARGET/asan/$MACHINE/debug
+    OUT=$TARGET/asan/c
+    C="$C -fsanitize=address,undefined -fno-sanitize-recover=undefined"
+else
+    cargo build -q -p wellhead-ffi
+    LIBRARY=$TARGET/debug
+    OUT=$TARGET/c
+fi
+mkdir -p "$OUT"
+
+build() { # NAME FILES...
+    local name=$1
+    shift
+    # shellcheck disable=SC2086
+    $C "$@" -o "$OUT/$name" "$LIBRARY/libwellhead.a" -ljansson $LIBS
+}
+
+# The header alone, and twice.
+for once in '#include <wellhead.h>' '#include <wellhead.h>
+#include <wellhead.h>
+wellhead_str s = WELLHEAD_STR("s");
+wellhead_limits l = WELLHEAD_LIMITS_INIT;
+wellhead_server_options o = WELLHEAD_SERVER_OPTIONS_INIT;
+wellhead_resource r = WELLHEAD_RESOURCE_INIT;
+wellhead_provider p = WELLHEAD_PROVIDER_INIT;
+wellhead_contents c = WELLHEAD_CONTENTS_INIT;
+wellhead_stdio_options i = WELLHEAD_STDIO_OPTIONS_INIT;'; do
+    $CXX -x c++ -fsyntax-only - <<<"$once"
+    $C -x c -fsyntax-only - <<<"${once/wellhead_str s = WELLHEAD_STR(\"s\");/}"
+done
+echo "the header compiles by itself and twice, as C99 and as C++17"
+
+# What the shared library exports is what the header declares.
+declared=$(grep '^WELLHEAD_API' include/wellhead.h | grep -oE '\bwellhead_[a-z0-9_]+\(' | tr -d '(' | sort -u)
+exported=$(nm -D --defined-only "$LIBRARY/libwellhead.so" | awk '{print $3}' | sort -u)
+if ! diff <(echo "$declared") <(echo "$exported"); then
+    echo "libwellhead.so exports other symbols (>) than the header declares (<)" >&2
+    exit 1
+fi
+echo "libwellhead.so exports the $(wc -w <<<"$exported") functions of the header and nothing else"
+
+build notes ffi/examples/notes.c
+build smallest ffi/examples/smallest.c
+build abi tests/c/abi/*.c
+build vectors tests/c/vectors/*.c
+
+"$OUT/abi"
+"$OUT/vectors" tests/vectors/*/*.json

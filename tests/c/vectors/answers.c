@@ -1,0 +1,252 @@
+#define _POSIX_C_SOURCE 200809L
+#include "answers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct { host *host; json_t *entry; } registration;
+
+static void forget(void *user_data) {
+    registration *own = user_data;
+    own->host->registrations--;
+    json_decref(own->entry);
+    free(own);
+}
+
+static void hold(host *h, text name, wellhead_read *read, wellhead_list *list) {
+    held *new = malloc(sizeof *new);
+    if (!new) abort();
+    *new = (held){.next = h->held, .name = name.at, .read = read, .list = list};
+    h->held = new;
+}
+
+/* The value of a variable by a name that is not NUL-terminated. */
+static wellhead_str var(const wellhead_call *call, wellhead_str name) {
+    text zero = {0};
+    text_add(&zero, name.ptr, name.len);
+    wellhead_str value = wellhead_call_var(call, zero.at);
+    text_free(&zero);
+    return value;
+}
+
+/* `{v}` in a text stands for the value of the variable v. */
+static text filled(const wellhead_call *call, const json_t *value) {
+    text whole = {0};
+    wellhead_str name;
+    text_add(&whole, json_string_value(value), json_string_length(value));
+    for (size_t i = 0; (name = wellhead_call_var_name(call, i)).ptr != NULL; i++) {
+        text braced = {0};
+        wellhead_str by = var(call, name);
+        text_say(&braced, "{%.*s}", (int)name.len, name.ptr);
+        text_replace(&whole, braced.at, by.ptr, by.len);
+        text_free(&braced);
+    }
+    return whole;
+}
+
+static void note_read(host *h, const wellhead_call *call) {
+    wellhead_str uri = wellhead_call_uri(call), name;
+    text line = {0};
+    text_say(&line, "read %.*s", (int)uri.len, uri.ptr);
+    for (size_t i = 0; (name = wellhead_call_var_name(call, i)).ptr != NULL; i++) {
+        wellhead_str value = var(call, name);
+        text_say(&line, "%s%.*s=%.*s", i ? ";" : " ", (int)name.len, name.ptr, (int)value.len, value.ptr);
+    }
+    json_array_append_new(h->calls, json_stringn(line.at, line.len));
+    text_free(&line);
+}
+
+/* The answer that the variables choose; NULL: not found. */
+static const json_t *chosen(const wellhead_call *call, const json_t *read) {
+    const char *by;
+    while ((by = json_string_value(json_object_get(read, "by"))) != NULL) {
+        wellhead_str value = wellhead_call_var(call, by);
+        text name = {0};
+        text_add(&name, value.ptr, value.len);
+        const json_t *found = json_object_get(json_object_get(read, "cases"), name.at);
+        read = found ? found : json_object_get(read, "else");
+        text_free(&name);
+    }
+    return read;
+}
+
+static void read_callback(void *user_data, const wellhead_call *call, wellhead_read *r) {
+    registration *own = user_data;
+    const json_t *read = json_object_get(own->entry, "fallback");
+    note_read(own->host, call);
+    read = chosen(call, read ? read : json_object_get(own->entry, "read"));
+    const char *word = json_string_value(read);
+    const json_t *name = json_object_get(read, "hold");
+    if (name) hold(own->host, filled(call, name), wellhead_read_keep(r), NULL);
+    else if (!word || strcmp(word, "none") != 0) answer(own->host, r, call, read);
+}
+
+/* The name of a list, under which its items are kept and its calls noted. */
+static const char *list_name(const json_t *entry) {
+    const json_t *name = json_object_get(entry, "template");
+    name = name ? name : json_object_get(entry, "list");
+    return json_is_string(name) ? json_string_value(name) : "-";
+}
+
+static const json_t *list_pages(const json_t *entry) {
+    const json_t *pages = json_object_get(entry, "pages");
+    return pages ? pages : json_object_get(entry, "list");
+}
+
+static wellhead_str key_of(const json_t *item) {
+    wellhead_str key = member(item, "key");
+    return key.ptr ? key : member(item, "uri");
+}
+
+static int compare(wellhead_str a, wellhead_str b) {
+    int order = memcmp(a.ptr, b.ptr, a.len < b.len ? a.len : b.len);
+    return order ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+static size_t first_behind(const json_t *items, wellhead_str after) {
+    size_t at;
+    if (!after.ptr) return 0;
+    for (at = 0; at < json_array_size(items); at++)
+        if (compare(key_of(json_array_get(items, at)), after) == 0) return at + 1;
+    for (at = 0; at < json_array_size(items); at++)
+        if (compare(key_of(json_array_get(items, at)), after) > 0) break;
+    return at;
+}
+
+static void list_callback(void *user_data, const wellhead_call *call, wellhead_str after, size_t limit,
+                          wellhead_list *r) {
+    registration *own = user_data;
+    const char *name = list_name(own->entry);
+    const json_t *pages = list_pages(own->entry), *later = json_object_get(pages, "hold");
+    text line = {0};
+    text_say(&line, "list %s after=%.*s limit=%zu", name, after.ptr ? (int)after.len : 1, after.ptr ? after.ptr : "-",
+             limit);
+    json_array_append_new(own->host->calls, json_stringn(line.at, line.len));
+    text_free(&line);
+    if (later) {
+        hold(own->host, filled(call, later), NULL, wellhead_list_keep(r));
+    } else if (json_is_string(pages)) {
+        wellhead_list_failed(r, WELLHEAD_STR(FAILURE));
+    } else if (json_is_true(json_object_get(pages, "more_without_items"))) {
+        wellhead_list_finish(r, 1);
+    } else {
+        /* Two unnamed sources have one name in the script, so their items stay their own. */
+        const json_t *kept = strcmp(name, "-") ? json_object_get(own->host->listings, name) : NULL;
+        const json_t *items = kept ? kept : json_object_get(pages, "items");
+        size_t at = first_behind(items, after), end = json_array_size(items);
+        if (!json_is_true(json_object_get(pages, "ignore_limit")) && end - at > limit) end = at + limit;
+        for (; at < end; at++) add_item(r, json_array_get(items, at));
+        wellhead_list_finish(r, end < json_array_size(items));
+    }
+}
+
+void provide(wellhead_provider *p, host *h, json_t *entry) {
+    registration *own = malloc(sizeof *own);
+    const json_t *pages = list_pages(entry), *items = json_object_get(pages, "items");
+    if (!own) abort();
+    *own = (registration){h, json_incref(entry)};
+    h->registrations++;
+    p->user_data = own;
+    p->destroy = forget;
+    if (json_object_get(entry, "read") || json_object_get(entry, "fallback")) p->read = read_callback;
+    if (pages) p->list = list_callback;
+    if (items) json_object_set(h->listings, list_name(entry), json_object_get(pages, "items"));
+}
+
+/* A body that is lent, and counted until it is released. */
+typedef struct { host *host; text bytes; } lent;
+
+static void release(void *release_data) {
+    lent *body = release_data;
+    body->host->bodies--;
+    text_free(&body->bytes);
+    free(body);
+}
+
+static lent *lend(host *h, text bytes) {
+    lent *body = malloc(sizeof *body);
+    if (!body) abort();
+    *body = (lent){h, bytes};
+    h->bodies++;
+    return body;
+}
+
+static void add_part(host *h, wellhead_read *r, const wellhead_call *call, const json_t *part) {
+    wellhead_contents about = WELLHEAD_CONTENTS_INIT;
+    const json_t *base64 = json_object_get(part, "base64");
+    text uri = {0}, meta = {0};
+    if (json_object_get(part, "uri")) uri = filled(call, json_object_get(part, "uri"));
+    if (json_object_get(part, "meta")) meta = text_of_json(json_object_get(part, "meta"));
+    about.uri = view(&uri);
+    about.meta = view(&meta);
+    about.mime_type = member(part, "mime_type");
+    lent *body = lend(h, base64 ? text_of_base64(base64) : filled(call, json_object_get(part, "text")));
+    if (base64) wellhead_read_add_blob_owned(r, &about, view(&body->bytes), release, body);
+    else wellhead_read_add_text_owned(r, &about, view(&body->bytes), release, body);
+    text_free(&uri);
+    text_free(&meta);
+}
+
+void answer(host *h, wellhead_read *r, const wellhead_call *call, const json_t *with) {
+    const char *word = json_string_value(with);
+    const json_t *parts = json_object_get(with, "parts"), *unit = json_object_get(with, "repeat");
+    const json_t *bytes = json_object_get(with, "repeat_base64"), *base64 = json_object_get(with, "base64");
+    size_t times = (size_t)json_integer_value(json_object_get(with, "times"));
+    if (!with || (word && strcmp(word, "not_found") == 0)) {
+        wellhead_read_not_found(r);
+    } else if (word && strcmp(word, "denied") == 0) {
+        wellhead_read_denied(r);
+    } else if (word) {
+        wellhead_read_failed(r, WELLHEAD_STR(FAILURE));
+    } else if (parts) {
+        for (size_t i = 0; i < json_array_size(parts); i++) add_part(h, r, call, json_array_get(parts, i));
+        wellhead_read_finish(r);
+    } else if (json_object_get(with, "mime_type")) {
+        add_part(h, r, call, with);
+        wellhead_read_finish(r);
+    } else if (unit) {
+        lent *body = lend(h, text_repeated(json_string_value(unit), json_string_length(unit), times));
+        wellhead_read_text_owned(r, view(&body->bytes), release, body);
+    } else if (bytes) {
+        text one = text_of_base64(bytes);
+        lent *body = lend(h, text_repeated(one.at, one.len, times));
+        wellhead_read_blob_owned(r, view(&body->bytes), release, body);
+        text_free(&one);
+    } else {
+        text body = base64 ? text_of_base64(base64) : filled(call, json_object_get(with, "text"));
+        if (base64) wellhead_read_blob(r, view(&body));
+        else wellhead_read_text(r, view(&body));
+        text_free(&body);
+    }
+}
+
+void add_item(wellhead_list *r, const json_t *item) {
+    description d;
+    describe(&d, item, member(item, "uri"));
+    d.resource.key = member(item, "key");
+    wellhead_list_add(r, &d.resource);
+    describe_end(&d);
+}
+
+void describe(description *d, const json_t *entry, wellhead_str uri) {
+    const wellhead_resource init = WELLHEAD_RESOURCE_INIT;
+    const json_t *size = json_object_get(entry, "size"), *annotations = json_object_get(entry, "annotations");
+    const json_t *meta = json_object_get(entry, "meta");
+    *d = (description){.resource = init};
+    if (annotations) d->annotations = text_of_json(annotations);
+    if (meta) d->meta = text_of_json(meta);
+    d->size = (uint64_t)json_integer_value(size);
+    d->resource.uri = uri;
+    d->resource.name = member(entry, "name");
+    d->resource.title = member(entry, "title");
+    d->resource.description = member(entry, "description");
+    d->resource.mime_type = member(entry, "mime_type");
+    d->resource.size = size ? &d->size : NULL;
+    d->resource.annotations = view(&d->annotations);
+    d->resource.meta = view(&d->meta);
+}
+
+void describe_end(description *d) {
+    text_free(&d->annotations);
+    text_free(&d->meta);
+}

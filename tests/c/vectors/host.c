@@ -1,0 +1,193 @@
+#define _POSIX_C_SOURCE 200809L
+#include "host.h"
+
+#include "answers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void log_line(void *user_data, uint32_t level, wellhead_str line) {
+    host *h = user_data;
+    (void)level;
+    json_array_append_new(h->lines, json_stringn(line.ptr, line.len));
+}
+
+static size_t limit(const json_t *limits, const char *name) {
+    return (size_t)json_integer_value(json_object_get(limits, name));
+}
+
+void host_start(host *h, const json_t *options) {
+    wellhead_server_options o = WELLHEAD_SERVER_OPTIONS_INIT;
+    wellhead_limits l = WELLHEAD_LIMITS_INIT;
+    wellhead_str name = member(options, "name"), version = member(options, "version");
+    const char *hex = json_string_value(json_object_get(options, "key"));
+    const json_t *limits = json_object_get(options, "limits");
+    text key = hex ? text_of_hex(hex) : text_repeated("\7", 1, 32);
+    *h = (host){.calls = json_array(), .lines = json_array(), .listings = json_object()};
+    o.title = member(options, "title");
+    o.instructions = member(options, "instructions");
+    o.cursor_key = view(&key);
+    if (json_is_false(json_object_get(options, "subscribe"))) o.flags |= WELLHEAD_NO_SUBSCRIBE;
+    if (json_is_false(json_object_get(options, "list_changed"))) o.flags |= WELLHEAD_NO_LIST_CHANGED;
+    l.message_bytes = limit(limits, "message_bytes");
+    l.nesting = limit(limits, "nesting");
+    l.id_bytes = limit(limits, "id_bytes");
+    l.uri_bytes = limit(limits, "uri_bytes");
+    l.page_items = limit(limits, "page_items");
+    l.page_bytes = limit(limits, "page_bytes");
+    l.calls_in_flight = limit(limits, "calls_in_flight");
+    l.subscriptions = limit(limits, "subscriptions");
+    l.subscriptions_total = limit(limits, "subscriptions_total");
+    l.listen_streams = limit(limits, "listen_streams");
+    l.output_bytes = limit(limits, "output_bytes");
+    l.call_ms = limit(limits, "call_ms");
+    o.limits = &l;
+    o.log = log_line;
+    o.log_data = h;
+    h->server = wellhead_server_new(name.ptr ? name : WELLHEAD_STR("s"), version.ptr ? version : WELLHEAD_STR("1"),
+                                    &o, NULL);
+    text_free(&key);
+    if (!h->server) abort();
+}
+
+int host_stop(host *h) {
+    while (h->held) {
+        held *next = h->held->next;
+        wellhead_read_free(h->held->read);
+        wellhead_list_free(h->held->list);
+        free(h->held->name);
+        free(h->held);
+        h->held = next;
+    }
+    wellhead_server_free(h->server);
+    json_decref(h->calls);
+    json_decref(h->lines);
+    json_decref(h->listings);
+    return h->registrations == 0 && h->bodies == 0;
+}
+
+wellhead_status host_add(host *h, json_t *entry, wellhead_error **error) {
+    const char *kind = json_object_iter_key(json_object_iter(entry));
+    wellhead_provider p = WELLHEAD_PROVIDER_INIT;
+    wellhead_status status;
+    description d;
+    describe(&d, entry, member(entry, kind));
+    if (strcmp(kind, "text") == 0) {
+        status = wellhead_server_add_text(h->server, &d.resource, member(entry, "body"), error);
+    } else if (strcmp(kind, "blob") == 0) {
+        text bytes = text_of_base64(json_object_get(entry, "base64"));
+        status = wellhead_server_add_blob(h->server, &d.resource, view(&bytes), error);
+        text_free(&bytes);
+    } else {
+        provide(&p, h, entry);
+        if (strcmp(kind, "resource") == 0) status = wellhead_server_add_resource(h->server, &d.resource, &p, error);
+        else if (strcmp(kind, "template") == 0)
+            status = wellhead_server_add_template(h->server, &d.resource, &p, error);
+        else if (strcmp(kind, "list") == 0) status = wellhead_server_add_list(h->server, member(entry, kind), &p, error);
+        else status = wellhead_server_set_fallback(h->server, &p, error);
+    }
+    describe_end(&d);
+    return status;
+}
+
+static int finish(host *h, const char *name, const json_t *with) {
+    held **at = &h->held, *found;
+    const char *word = json_string_value(with);
+    while (*at && strcmp((*at)->name, name) != 0) at = &(*at)->next;
+    if (!(found = *at)) return 0;
+    *at = found->next;
+    if (word && strcmp(word, "drop") == 0) {
+        wellhead_read_free(found->read);
+        wellhead_list_free(found->list);
+    } else if (found->read) {
+        answer(h, found->read, NULL, with);
+    } else if (word) {
+        wellhead_list_failed(found->list, WELLHEAD_STR(FAILURE));
+    } else {
+        const json_t *items = json_object_get(with, "items");
+        for (size_t i = 0; i < json_array_size(items); i++) add_item(found->list, json_array_get(items, i));
+        wellhead_list_finish(found->list, json_is_true(json_object_get(with, "more")));
+    }
+    free(found->name);
+    free(found);
+    return 1;
+}
+
+static int outcome(const json_t *step, wellhead_status status, text *why) {
+    const char *wanted = json_string_value(json_object_get(step, "error"));
+    const char *got = wellhead_status_name(status);
+    if (strcmp(wanted ? wanted : "ok", got) == 0) return 1;
+    text_say(why, "got %s", got);
+    return 0;
+}
+
+static int cancelled(const host *h, const char *name, const json_t *is, text *why) {
+    const held *found = h->held;
+    while (found && strcmp(found->name, name) != 0) found = found->next;
+    if (!found) {
+        text_say(why, "nothing is held as %s", name);
+        return 0;
+    }
+    int now = wellhead_call_cancelled(found->read ? wellhead_read_call(found->read) : wellhead_list_call(found->list));
+    if (now != json_is_true(is)) text_say(why, "got %d", now);
+    return now == json_is_true(is);
+}
+
+static int logged(host *h, const char *wanted, text *why) {
+    int found = 0;
+    for (size_t i = 0; i < json_array_size(h->lines); i++) {
+        const char *line = json_string_value(json_array_get(h->lines, i));
+        found = found || strstr(line, wanted);
+        text_say(why, "\n    %s", line);
+    }
+    json_array_clear(h->lines);
+    return found;
+}
+
+static int called(host *h, const json_t *expected, text *why) {
+    int same = json_equal(h->calls, expected);
+    text calls = text_of_json(h->calls);
+    text_say(why, "got %s", calls.at);
+    text_free(&calls);
+    json_array_clear(h->calls);
+    return same;
+}
+
+const char *verb_of(json_t *step) {
+    void *at = json_object_iter(step);
+    const char *verb = json_object_iter_key(at);
+    return strcmp(verb, "on") ? verb : json_object_iter_key(json_object_iter_next(step, at));
+}
+
+int host_act(host *h, json_t *step, text *why) {
+    const char *verb = verb_of(step);
+    json_t *what = json_object_get(step, verb);
+    if (strcmp(verb, "finish") == 0) return finish(h, json_string_value(what), json_object_get(step, "with"));
+    if (strcmp(verb, "cancelled") == 0)
+        return cancelled(h, json_string_value(what), json_object_get(step, "is"), why);
+    if (strcmp(verb, "calls") == 0) return called(h, what, why);
+    if (strcmp(verb, "log") == 0) return logged(h, json_string_value(what), why);
+    if (strcmp(verb, "set") == 0 && json_object_get(step, "text"))
+        return outcome(step, wellhead_server_set_text(h->server, string(what), member(step, "text"), NULL), why);
+    if (strcmp(verb, "set") == 0) {
+        text bytes = text_of_base64(json_object_get(step, "base64"));
+        wellhead_status status = wellhead_server_set_blob(h->server, string(what), view(&bytes), NULL);
+        text_free(&bytes);
+        return outcome(step, status, why);
+    }
+    if (strcmp(verb, "remove") == 0)
+        return outcome(step, wellhead_server_remove(h->server, string(what), NULL), why);
+    if (strcmp(verb, "add") == 0) return outcome(step, host_add(h, what, NULL), why);
+    if (strcmp(verb, "update") == 0) return outcome(step, wellhead_server_updated(h->server, string(what)), why);
+    if (strcmp(verb, "list_changed") == 0) return outcome(step, wellhead_server_list_changed(h->server), why);
+    if (strcmp(verb, "listing") == 0) {
+        json_object_set(h->listings, json_string_value(what), json_object_get(step, "items"));
+        return 1;
+    }
+    if (strcmp(verb, "shutdown") == 0) {
+        wellhead_server_close(h->server);
+        return 1;
+    }
+    text_say(why, "no such step");
+    return 0;
+}

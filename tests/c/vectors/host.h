@@ -1,0 +1,33 @@
+/* The host of a script: the catalogue, the callbacks, and what the script does to the server. */
+#ifndef HOST_H
+#define HOST_H
+
+#include "text.h"
+
+/* An answer that a `finish` step gives. */
+typedef struct held {
+    struct held *next;
+    char *name;
+    wellhead_read *read; /* or */
+    wellhead_list *list;
+} held;
+
+typedef struct {
+    wellhead_server *server;
+    json_t *calls, *lines; /* since the last step that asked */
+    json_t *listings;      /* items of each list source, and of each template's list, by name */
+    held *held;
+    int registrations; /* whose user data is not destroyed yet */
+    int bodies;        /* that are not released yet */
+} host;
+
+void host_start(host *h, const json_t *options);
+/* Gives up the server. 0: something was not given back. */
+int host_stop(host *h);
+wellhead_status host_add(host *h, json_t *entry, wellhead_error **error);
+/* What a step is named for. */
+const char *verb_of(json_t *step);
+/* Does what a step says that concerns the server or its callbacks. 0: it went otherwise, and `why` says how. */
+int host_act(host *h, json_t *step, text *why);
+
+#endif
