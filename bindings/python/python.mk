@@ -1,8 +1,14 @@
 # The Python binding's tests; included by the Makefile at the root.
-.PHONY: test-python test-python-all
+.PHONY: python test-python test-python-all
 
 PYTHON ?= python3
 PYTHON_VERSIONS ?= 3.10 3.13
+
+# The binding, unoptimised, in an environment of its own: build/python.
+python:
+	test -x build/python/bin/python || $(PYTHON) -m venv build/python
+	CARGO_TARGET_DIR=$(abspath $(TARGET)) build/python/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps \
+	    --config-settings=build-args="--profile dev" ./bindings/python
 
 # With the Python at hand.
 test-python:
