@@ -48,7 +48,7 @@ pub use group::Group;
 pub use limits::Limits;
 pub use log::Level;
 pub use model::{
-    Annotations, Answer, Body, Contents, Icon, Item, Json, Page, Resource, Role, SharedBytes, SharedText,
+    Annotations, Answer, Body, Contents, Icon, Json, Listed, Page, Resource, Role, SharedBytes, SharedText,
     Template,
 };
 pub use protocol::{CallId, Kind, Route, Stage};

@@ -7,10 +7,10 @@ use crate::resource::wellhead_resource;
 use crate::status::wellhead_status;
 use crate::types::wellhead_str;
 use std::ffi::c_int;
-use wellhead::{Page, Resource, Result};
+use wellhead::{Page, Result};
 
 /// cbindgen:ignore
-pub type wellhead_list = Pending<Resource>;
+pub type wellhead_list = Pending<Page>;
 
 /// As wellhead_read_keep. Thread safety: only inside the callback.
 #[unsafe(no_mangle)]
@@ -47,7 +47,11 @@ pub unsafe extern "C" fn wellhead_list_add(
     unsafe {
         guard(std::ptr::null_mut(), |promise| {
             let pending = promise.handle(responder.cast_const(), "responder")?;
-            pending.add(promise.fields(item, "item")?.resource(promise)?)
+            let item = promise.fields(item, "item")?;
+            pending.add(|page| {
+                page.push(item.listed(promise)?);
+                Ok(())
+            })
         })
     }
 }
@@ -61,11 +65,11 @@ pub unsafe extern "C" fn wellhead_list_finish(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        finish(responder, |_, items| {
-            if has_more != 0 && items.is_empty() {
+        finish(responder, |_, page| {
+            if has_more != 0 && page.is_empty() {
                 return Err(invalid("a page with more to come has no item"));
             }
-            Ok(Page::new(items).more(has_more != 0))
+            Ok(page.more(has_more != 0))
         })
     }
 }
@@ -86,7 +90,7 @@ pub unsafe extern "C" fn wellhead_list_failed(
 
 unsafe fn finish(
     responder: *mut wellhead_list,
-    make: impl FnOnce(&Promise, Vec<Resource>) -> Result<Page>,
+    make: impl FnOnce(&Promise, Page) -> Result<Page>,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {

@@ -11,34 +11,34 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use wellhead::Result;
 
-/// A responder, `wellhead_read` or `wellhead_list`.
+/// A responder, `wellhead_read` or `wellhead_list`. `T` is what an answer of several parts is gathered in.
 pub struct Pending<T> {
     pub(crate) call: wellhead_call,
     /// What was added so far.
-    added: Mutex<Vec<T>>,
+    added: Mutex<T>,
     answered: AtomicBool,
     /// The host holds a reference.
     kept: AtomicBool,
 }
 
-impl<T> Pending<T> {
+impl<T: Default> Pending<T> {
     /// Runs a callback on a call; both pointers are valid until it returns.
     pub(crate) fn run(call: wellhead_call, callback: impl FnOnce(*const wellhead_call, *mut Pending<T>)) {
         let pending = Arc::new(Pending {
             call,
-            added: Mutex::new(Vec::new()),
+            added: Mutex::new(T::default()),
             answered: AtomicBool::new(false),
             kept: AtomicBool::new(false),
         });
         callback(&raw const pending.call, Arc::as_ptr(&pending).cast_mut());
     }
 
-    pub(crate) fn add(&self, item: T) -> Result<()> {
+    /// Adds to the answer.
+    pub(crate) fn add(&self, add: impl FnOnce(&mut T) -> Result<()>) -> Result<()> {
         if self.answered.load(Ordering::Acquire) {
             return Err(answered());
         }
-        self.added.lock().push(item);
-        Ok(())
+        add(&mut self.added.lock())
     }
 }
 
@@ -81,9 +81,9 @@ unsafe fn let_go<T>(responder: *mut Pending<T>, pending: &Pending<T>) -> Option<
 ///
 /// # Safety
 /// `responder` is NULL or valid, as the header says.
-pub(crate) unsafe fn consume<T>(
+pub(crate) unsafe fn consume<T: Default>(
     responder: *mut Pending<T>,
-    finish: impl FnOnce(&Promise, &wellhead_call, Vec<T>) -> Result<()>,
+    finish: impl FnOnce(&Promise, &wellhead_call, T) -> Result<()>,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {

@@ -10,7 +10,7 @@ use std::ffi::c_void;
 use wellhead::{Answer, Body, Contents, Result};
 
 /// cbindgen:ignore
-pub type wellhead_read = Pending<Contents>;
+pub type wellhead_read = Pending<Vec<Contents>>;
 
 /// Of one element of an answer with several. What is absent here is taken from the registration.
 #[repr(C)]
@@ -235,7 +235,10 @@ unsafe fn add(
                     contents = contents.meta(json(meta, "meta")?);
                 }
             }
-            pending.add(contents)
+            pending.add(|added| {
+                added.push(contents);
+                Ok(())
+            })
         })
     }
 }

@@ -3,7 +3,7 @@
 use crate::boundary::Promise;
 use crate::foreign::{json, unknown_flags};
 use crate::types::{growing, wellhead_str};
-use wellhead::{Annotations, Resource, Result, Template};
+use wellhead::{Annotations, Listed, Resource, Result, Template};
 
 /// For templates: hand over every value as it was sent. Without it, values with a ".." segment, an absolute path, a
 /// drive or a control character look like "not found"; with it, checking them is the host's work.
@@ -74,10 +74,27 @@ impl wellhead_resource {
         if let Some(size) = promise.number(self.size) {
             resource = resource.size(size);
         }
-        if let Some(key) = promise.optional(self.key, "key")? {
-            resource = resource.key(key);
-        }
         Ok(resource)
+    }
+
+    /// An item of a page, borrowed.
+    pub(crate) fn listed<'a>(&self, promise: &'a Promise) -> Result<Listed<'a>> {
+        unknown_flags(self.flags, WELLHEAD_RAW_VALUES)?;
+        Ok(Listed {
+            uri: promise.text(self.uri, "uri")?,
+            key: promise.optional(self.key, "key")?,
+            name: promise.optional(self.name, "name")?,
+            title: promise.optional(self.title, "title")?,
+            description: promise.optional(self.description, "description")?,
+            mime_type: promise.optional(self.mime_type, "mime_type")?,
+            size: promise.number(self.size),
+            annotations: promise
+                .optional(self.annotations, "annotations")?
+                .map(Annotations::from_json)
+                .transpose()?,
+            icons: Vec::new(),
+            meta: promise.optional(self.meta, "meta")?.map(|meta| json(meta, "meta")).transpose()?,
+        })
     }
 
     pub(crate) fn template(&self, promise: &Promise) -> Result<Template> {

@@ -2,7 +2,8 @@
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use wellhead::{Annotations, Error, ErrorKind, Json, Limits, Page, Resource, Result, Template};
+use std::borrow::Cow;
+use wellhead::{Annotations, Error, ErrorKind, Json, Limits, Listed, Page, Resource, Result, Template};
 
 /// The members that describe a resource or a template.
 #[derive(Deserialize, Default)]
@@ -68,12 +69,38 @@ fn ill_typed(e: serde_json::Error) -> Error {
     Error::new(ErrorKind::InvalidArgument, "a member has the wrong type").because(e)
 }
 
+/// Borrowed where nothing was escaped, which serde does not do for an optional `Cow` by itself.
 #[derive(Deserialize)]
+#[serde(transparent)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl Text<'_> {
+    fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// An item of a page. Its members stand here once more, since flattening them would cost a tree for each item.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Item<'a> {
-    uri: String,
-    key: Option<String>,
-    #[serde(borrow, flatten)]
-    descriptor: Descriptor<'a>,
+    #[serde(borrow)]
+    uri: Cow<'a, str>,
+    #[serde(borrow)]
+    key: Option<Text<'a>>,
+    #[serde(borrow)]
+    name: Option<Text<'a>>,
+    #[serde(borrow)]
+    title: Option<Text<'a>>,
+    #[serde(borrow)]
+    description: Option<Text<'a>>,
+    #[serde(borrow)]
+    mime_type: Option<Text<'a>>,
+    size: Option<u64>,
+    #[serde(borrow)]
+    annotations: Option<&'a RawValue>,
+    #[serde(borrow)]
+    meta: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -87,14 +114,22 @@ struct Items<'a> {
 pub(crate) fn page(text: &str) -> Page {
     let read = || -> Result<Page> {
         let Items { items, more } = serde_json::from_str(text).map_err(ill_typed)?;
-        let resources = items.into_iter().map(|Item { uri, key, descriptor }| {
-            let resource = descriptor.resource(uri)?;
-            Ok(match key {
-                Some(key) => resource.key(key),
-                None => resource,
-            })
-        });
-        Ok(Page::new(resources.collect::<Result<Vec<_>>>()?).more(more))
+        let mut page = Page::default();
+        for item in &items {
+            page.push(Listed {
+                uri: &item.uri,
+                key: item.key.as_ref().map(Text::as_str),
+                name: item.name.as_ref().map(Text::as_str),
+                title: item.title.as_ref().map(Text::as_str),
+                description: item.description.as_ref().map(Text::as_str),
+                mime_type: item.mime_type.as_ref().map(Text::as_str),
+                size: item.size,
+                annotations: item.annotations.map(|a| Annotations::from_json(a.get())).transpose()?,
+                icons: Vec::new(),
+                meta: item.meta.map(|meta| Json::object(meta.get())).transpose()?,
+            });
+        }
+        Ok(page.more(more))
     };
     read().into()
 }

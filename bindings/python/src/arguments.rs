@@ -104,7 +104,9 @@ impl Parameter {
             Kind::Call => object.map(|object| object.as_any().clone()),
             Kind::Uri => Some(PyString::new(py, call.uri()).into_any()),
             Kind::Text => call.var(name).map(|value| PyString::new(py, value).into_any()).or_else(absent),
-            Kind::Bytes => call.raw(name).map(|value| PyBytes::new(py, value.as_bytes()).into_any()).or_else(absent),
+            Kind::Bytes => {
+                call.raw(name).map(|value| PyBytes::new(py, value.as_bytes()).into_any()).or_else(absent)
+            }
             Kind::Integer => match call.var(name) {
                 Some(value) => integer(py, value),
                 None => absent(),
@@ -118,7 +120,8 @@ impl Parameter {
 /// `0` or `-?[1-9][0-9]*`. Anything else, such as `07` or `+7`, would be a second name of one resource.
 fn integer<'py>(py: Python<'py>, text: &str) -> Option<Bound<'py, PyAny>> {
     let digits = text.strip_prefix('-').unwrap_or(text).as_bytes();
-    let canonical = text == "0" || matches!(digits, [b'1'..=b'9', rest @ ..] if rest.iter().all(u8::is_ascii_digit));
+    let canonical =
+        text == "0" || matches!(digits, [b'1'..=b'9', rest @ ..] if rest.iter().all(u8::is_ascii_digit));
     if !canonical {
         return None;
     }

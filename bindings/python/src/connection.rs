@@ -93,7 +93,9 @@ impl Inner {
 
     fn parts(&self, py: Python<'_>) -> PyResult<&(wellhead::Connection, Group)> {
         self.host.process.check(py, "connection")?;
-        self.core.as_ref().ok_or_else(|| error(py, ErrorKind::Closed, "the connection is closed; make a new one"))
+        self.core
+            .as_ref()
+            .ok_or_else(|| error(py, ErrorKind::Closed, "the connection is closed; make a new one"))
     }
 
     pub(crate) fn waker(&self) -> &Waker {
@@ -179,12 +181,7 @@ impl Connection {
         let called = waker.clone();
         let group = server.group(move || called.wake());
         let core = group.connect(Caller::default());
-        Connection(Arc::new(Inner {
-            core: Some((core, group)),
-            host,
-            waker,
-            drain: Mutex::default(),
-        }))
+        Connection(Arc::new(Inner { core: Some((core, group)), host, waker, drain: Mutex::default() }))
     }
 }
 

@@ -52,7 +52,8 @@ impl Driver {
     ) -> PyResult<Self> {
         let io = |e: std::io::Error| error(py, ErrorKind::Io, &e.to_string());
         let bell = if on_loop { Some(Arc::new(Bell::new().map_err(io)?)) } else { None };
-        let on_ready = bell.clone().map(|bell| -> Box<dyn Fn() + Send + Sync> { Box::new(move || bell.ring()) });
+        let on_ready =
+            bell.clone().map(|bell| -> Box<dyn Fn() + Send + Sync> { Box::new(move || bell.ring()) });
         let driver = py.detach(|| options.start(server, on_ready)).or_raise(py)?;
         let service = Arc::new(Service {
             host: Arc::downgrade(&host),

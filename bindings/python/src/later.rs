@@ -100,9 +100,9 @@ fn done<A: FromCallback>(way: Way<A>, future: &Bound<'_, PyAny>) {
         way.finish(A::failed("its future was cancelled".to_owned()));
         return;
     }
-    let answer = future.call_method0(intern!(py, "result")).and_then(|value| {
-        Ok(A::from_value(&value)?.unwrap_or_else(|| A::failed(wrong_type::<A>(&value))))
-    });
+    let answer = future
+        .call_method0(intern!(py, "result"))
+        .and_then(|value| Ok(A::from_value(&value)?.unwrap_or_else(|| A::failed(wrong_type::<A>(&value)))));
     match answer {
         Ok(answer) => way.finish(answer),
         // KeyboardInterrupt and its like belong to the thread that completed the future, and have been raised there.

@@ -26,7 +26,9 @@ pub(crate) fn write(level: Level, line: &str) {
 fn to_logger(py: Python<'_>, level: Level, line: &str, exception: Option<PyErr>) -> PyResult<()> {
     static LOGGER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let logger = LOGGER
-        .get_or_try_init(py, || Ok::<_, PyErr>(py.import("logging")?.call_method1("getLogger", ("wellhead",))?.unbind()))?
+        .get_or_try_init(py, || {
+            Ok::<_, PyErr>(py.import("logging")?.call_method1("getLogger", ("wellhead",))?.unbind())
+        })?
         .bind(py);
     let number = if level == Level::Warning { 30 } else { 40 }; // logging.WARNING, logging.ERROR
     let options = pyo3::types::PyDict::new(py);

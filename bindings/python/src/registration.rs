@@ -117,7 +117,9 @@ pub(crate) enum What {
         thread: bool,
         list: Option<Py<PyAny>>,
     },
-    List { name: Option<String> },
+    List {
+        name: Option<String>,
+    },
     Fallback,
 }
 
@@ -179,7 +181,8 @@ pub(crate) fn register(
     match what {
         What::Resource { uri, mut descriptor, size, thread, list } => {
             let template = uri.contains(['{', '}']); // neither stands in a URI
-            let variables = if template { Template::new(uri.as_str()).variables().or_raise(py)? } else { Vec::new() };
+            let variables =
+                if template { Template::new(uri.as_str()).variables().or_raise(py)? } else { Vec::new() };
             let plan = plan(function, &variables, false)?;
             descriptor.name = descriptor.name.or(plan.name);
             descriptor.description = descriptor.description.or(plan.description);

@@ -244,7 +244,9 @@ impl Server {
     ) -> PyResult<Driver> {
         let py = this.py();
         if callback_threads == 0 {
-            return Err(PyValueError::new_err("callback_threads is at least 1: the thread that runs the server"));
+            return Err(PyValueError::new_err(
+                "callback_threads is at least 1: the thread that runs the server",
+            ));
         }
         let drain = Duration::try_from_secs_f64(drain)
             .map_err(|_| PyValueError::new_err("drain is a number of seconds, 0 or more"))?;

@@ -132,7 +132,8 @@ impl Page {
         for item in items.try_iter()? {
             let item = item?;
             let Ok(item) = item.cast::<Resource>() else {
-                let message = format!("a page holds wellhead.Resource items, not {}", item.get_type().name()?);
+                let message =
+                    format!("a page holds wellhead.Resource items, not {}", item.get_type().name()?);
                 return Err(PyTypeError::new_err(message));
             };
             resources.push(item.get().inner.clone());
@@ -157,6 +158,6 @@ impl Page {
 
 impl Page {
     pub(crate) fn to_core(&self) -> wellhead::Page {
-        wellhead::Page::new(self.items.iter().cloned()).more(self.more)
+        wellhead::Page::new(self.items.iter().map(|item| &**item)).more(self.more)
     }
 }

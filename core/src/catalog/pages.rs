@@ -8,7 +8,7 @@ use super::registry::{Catalog, Handler};
 use crate::access::Verdict;
 use crate::limits::Limits;
 use crate::log::{Level, Line};
-use crate::model::{Page, Resource};
+use crate::model::{Page, PageItem};
 use crate::revision::Revision;
 use crate::sync::Lock;
 use crate::uri::check_uri;
@@ -177,10 +177,11 @@ impl Walk {
         let revision = self.revision;
         let fixed = catalog.fixed.range::<str, _>((from, Bound::Unbounded));
         self.take_registered(fixed.map(|(uri, fixed)| (&**uri, fixed)), |uri, fixed, out| {
-            if same_in_all(revision, fixed.descriptor()) {
+            let described = fixed.descriptor().view();
+            if same_in_all(revision, &described) {
                 out.extend_from_slice(&fixed.rendered);
             } else {
-                write_resource(out, revision, uri, fixed.descriptor());
+                write_resource(out, revision, uri, &described);
             }
         });
     }
@@ -192,7 +193,7 @@ impl Walk {
         self.take_registered(
             templates.map(|(text, handler)| (text.as_str(), handler)),
             |text, handler, out| {
-                write_template(out, revision, text, &handler.descriptor);
+                write_template(out, revision, text, &handler.descriptor.view());
             },
         );
     }
@@ -233,56 +234,55 @@ impl Walk {
         catalog: &Lock<Catalog>,
         lines: &mut Vec<Line>,
     ) -> Result<(), String> {
-        let Page { mut items, more, failed } = page;
-        if let Some(why) = failed {
+        if let Some(why) = page.failed {
             return Err(format!("failed: {why}"));
         }
-        if more && items.is_empty() {
+        if page.more && page.is_empty() {
             return Err("said that there is more but gave no item".to_owned());
         }
-        self.more = more || items.len() > self.wanted();
-        items.truncate(self.wanted());
-        if self.more && items.last().map(|item| item.page_key()) == self.position.as_deref() {
+        let taken = page.len().min(self.wanted());
+        self.more = page.more || page.len() > taken;
+        let last = page.items().take(taken).last();
+        if self.more && last.map(|item| item.key) == self.position.as_deref() {
             return Err("gave the key that it was asked to go on from; keys must move on".to_owned());
         }
-        self.scanned += items.len();
+        self.scanned += taken;
         // One lock for all: a fixed resource wins over a listed one of the same URI.
-        let shadowed: Vec<bool> =
-            catalog.with(|c, _| items.iter().map(|item| c.fixed.contains_key(&*item.uri)).collect());
-        self.items.reserve(items.len());
-        let mut last = None;
-        for (item, shadowed) in items.into_iter().zip(shadowed) {
+        let shadowed: Vec<bool> = catalog
+            .with(|c, _| page.items().take(taken).map(|item| c.fixed.contains_key(item.uri)).collect());
+        self.items.reserve(taken);
+        let mut consumed = None;
+        for (item, shadowed) in page.items().zip(shadowed) {
             let shown = self.is_valid(&item, lines) && !shadowed;
+            let revision = self.revision;
+            let write = |out: &mut Vec<u8>| write_resource(out, revision, item.uri, &item.described);
             if self.authorise {
                 let rendered = shown.then(|| {
-                    let mut rendered = Vec::with_capacity(160);
-                    write_resource(&mut rendered, self.revision, &item.uri, &item.descriptor);
+                    let mut rendered = Vec::new();
+                    write(&mut rendered);
                     rendered
                 });
-                let uri = item.uri.as_str().into();
-                self.candidates.push(Candidate { uri, key: item.into_page_key(), rendered });
-                continue;
-            }
-            let revision = self.revision;
-            if shown && !self.items.add(|out| write_resource(out, revision, &item.uri, &item.descriptor)) {
+                self.candidates.push(Candidate { uri: item.uri.into(), key: item.key.to_owned(), rendered });
+            } else if shown && !self.items.add(write) {
                 self.more = true;
                 break;
+            } else {
+                consumed = Some(item.key);
             }
-            last = Some(item);
         }
-        if let Some(last) = last {
-            self.position = Some(last.into_page_key());
+        if let Some(key) = consumed {
+            self.position = Some(key.to_owned());
         }
         Ok(())
     }
 
     /// Whether a listed item may be sent; if not, the log says why.
-    fn is_valid(&self, item: &Resource, lines: &mut Vec<Line>) -> bool {
-        let uri = check_uri(&item.uri).map_err(|e| e.to_string());
-        match uri.and_then(|()| item.descriptor.check().map_err(|e| e.to_string())) {
+    fn is_valid(&self, item: &PageItem<'_>, lines: &mut Vec<Line>) -> bool {
+        let uri = check_uri(item.uri).map_err(|e| e.to_string());
+        match uri.and_then(|()| item.described.check().map_err(|e| e.to_string())) {
             Ok(()) => true,
             Err(why) => {
-                let (source, uri) = (self.source_name(), &item.uri);
+                let (source, uri) = (self.source_name(), item.uri);
                 let line = format!("the list source \"{source}\" gave \"{uri}\", which is left out: {why}");
                 lines.push(Line(Level::Error, line));
                 false

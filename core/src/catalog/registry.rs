@@ -80,7 +80,7 @@ impl Fixed {
     fn new(uri: Arc<str>, content: Content) -> Fixed {
         let mut rendered = Vec::new();
         let mut fixed = Fixed { uri, rendered: Box::default(), content };
-        write_resource(&mut rendered, &Revision::all()[0], &fixed.uri, fixed.descriptor());
+        write_resource(&mut rendered, &Revision::all()[0], &fixed.uri, &fixed.descriptor().view());
         fixed.rendered = rendered.into();
         fixed
     }

@@ -21,7 +21,29 @@ pub(crate) struct Rare {
     pub(crate) meta: Option<Json>,
 }
 
+/// The same members, borrowed: from a [`Descriptor`], or from where a page keeps them.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Described<'a> {
+    pub(crate) name: Option<&'a str>,
+    pub(crate) title: Option<&'a str>,
+    pub(crate) description: Option<&'a str>,
+    pub(crate) mime_type: Option<&'a str>,
+    pub(crate) size: Option<u64>,
+    pub(crate) rare: Option<&'a Rare>,
+}
+
 impl Descriptor {
+    pub(crate) fn view(&self) -> Described<'_> {
+        Described {
+            name: self.name.as_deref(),
+            title: self.title.as_deref(),
+            description: self.description.as_deref(),
+            mime_type: self.mime_type.as_deref(),
+            size: self.size,
+            rare: self.rare.as_deref(),
+        }
+    }
+
     pub(crate) fn rare(&mut self) -> &mut Rare {
         self.rare.get_or_insert_default()
     }
@@ -31,7 +53,14 @@ impl Descriptor {
     }
 
     pub(crate) fn check(&self) -> Result<()> {
-        let Some(rare) = &self.rare else { return Ok(()) };
+        self.view().check()
+    }
+}
+
+impl Described<'_> {
+    /// Whether it may be sent.
+    pub(crate) fn check(&self) -> Result<()> {
+        let Some(rare) = self.rare else { return Ok(()) };
         if let Some(annotations) = &rare.annotations {
             annotations.check()?;
         }

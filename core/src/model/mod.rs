@@ -13,8 +13,9 @@ pub use annotations::{Annotations, Role};
 pub use contents::{Answer, Body, Contents, SharedBytes, SharedText};
 pub use icon::Icon;
 pub use json::Json;
-pub use page::{Item, Page};
+pub use page::{Listed, Page};
 pub use resource::Resource;
 pub use template::Template;
 
-pub(crate) use descriptor::{Descriptor, check_meta};
+pub(crate) use descriptor::{Described, Descriptor, Rare, check_meta};
+pub(crate) use page::PageItem;

@@ -40,14 +40,6 @@ impl Resource {
     }
 
     descriptor_setters!();
-
-    pub(crate) fn page_key(&self) -> &str {
-        self.key.as_deref().unwrap_or(&self.uri)
-    }
-
-    pub(crate) fn into_page_key(self) -> String {
-        self.key.unwrap_or(self.uri)
-    }
 }
 
 impl From<&str> for Resource {

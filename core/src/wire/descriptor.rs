@@ -1,13 +1,14 @@
 //! Resources and templates as lists show them.
 
 use crate::encode::quote_into;
-use crate::model::{Annotations, Descriptor, Icon, Role};
+use crate::model::{Annotations, Described, Icon, Role};
 use crate::revision::Revision;
 
-pub(crate) fn write_resource(out: &mut Vec<u8>, revision: &Revision, uri: &str, descriptor: &Descriptor) {
+pub(crate) fn write_resource(out: &mut Vec<u8>, revision: &Revision, uri: &str, described: &Described<'_>) {
+    out.reserve(256);
     out.extend_from_slice(b"{\"uri\":");
     quote_into(uri, out);
-    write_members(out, revision, uri, descriptor);
+    write_members(out, revision, uri, described);
     out.push(b'}');
 }
 
@@ -15,36 +16,36 @@ pub(crate) fn write_template(
     out: &mut Vec<u8>,
     revision: &Revision,
     template: &str,
-    descriptor: &Descriptor,
+    described: &Described<'_>,
 ) {
     out.extend_from_slice(b"{\"uriTemplate\":");
     quote_into(template, out);
-    write_members(out, revision, template, descriptor);
+    write_members(out, revision, template, described);
     out.push(b'}');
 }
 
 /// Whether a descriptor is written alike in the newest revision and in `revision`.
-pub(crate) fn same_in_all(revision: &Revision, descriptor: &Descriptor) -> bool {
-    let rare = descriptor.rare.as_deref();
-    let newer = descriptor.title.is_some()
+pub(crate) fn same_in_all(revision: &Revision, described: &Described<'_>) -> bool {
+    let rare = described.rare;
+    let newer = described.title.is_some()
         || rare.is_some_and(|rare| {
             rare.meta.is_some() || rare.annotations.as_ref().is_some_and(|a| a.last_modified.is_some())
         });
     (revision.titles || !newer) && (revision.icons || rare.is_none_or(|rare| rare.icons.is_empty()))
 }
 
-fn write_members(out: &mut Vec<u8>, revision: &Revision, uri: &str, descriptor: &Descriptor) {
-    text(out, "name", Some(descriptor.name.as_deref().unwrap_or(uri)));
+fn write_members(out: &mut Vec<u8>, revision: &Revision, uri: &str, described: &Described<'_>) {
+    text(out, "name", Some(described.name.unwrap_or(uri)));
     if revision.titles {
-        text(out, "title", descriptor.title.as_deref());
+        text(out, "title", described.title);
     }
-    text(out, "description", descriptor.description.as_deref());
-    text(out, "mimeType", descriptor.mime_type.as_deref());
-    if let Some(size) = descriptor.size {
+    text(out, "description", described.description);
+    text(out, "mimeType", described.mime_type);
+    if let Some(size) = described.size {
         out.extend_from_slice(b",\"size\":");
         out.extend_from_slice(itoa::Buffer::new().format(size).as_bytes());
     }
-    let Some(rare) = &descriptor.rare else { return };
+    let Some(rare) = described.rare else { return };
     if let Some(annotations) = &rare.annotations {
         write_annotations(out, revision, annotations);
     }

@@ -56,20 +56,18 @@ fn main() -> wellhead::Result<()> {
     })?;
     let items: Vec<_> = (0..ITEMS)
         .map(|n| {
-            Arc::new(
-                Resource::new(format!("bench://item/{n}"))
-                    .key(n.to_string())
-                    .name(format!("item-{n}"))
-                    .title(format!("Item {n}"))
-                    .description(format!("Benchmark item number {n}"))
-                    .mime_type("text/plain"),
-            )
+            Resource::new(format!("bench://item/{n}"))
+                .key(n.to_string())
+                .name(format!("item-{n}"))
+                .title(format!("Item {n}"))
+                .description(format!("Benchmark item number {n}"))
+                .mime_type("text/plain")
         })
         .collect();
     server.list("items", move |page| {
         let from = page.after().and_then(|key| key.parse().ok()).map_or(0, |n: usize| n + 1);
         let to = (from + page.limit()).min(ITEMS);
-        Page::new(items[from.min(to)..to].iter().cloned()).more(to < ITEMS)
+        Page::new(&items[from.min(to)..to]).more(to < ITEMS)
     })?;
 
     let threads = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(1);
