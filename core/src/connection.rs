@@ -7,13 +7,13 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::event::{AuthorizeCall, Call, Event, ListCall};
 use crate::group;
 use crate::jsonrpc::{ParseLimits, RpcError, parse};
-use crate::model::{Answer, Page};
+use crate::model::{Answer, Borrowed, Page};
 use crate::protocol::{
     Admitted, After, Ask, CallId, Chunk, Context, HubOp, Line, Machine, Next, Read, Request, Route, Start,
     Work, invalid_uri, not_found,
 };
 use crate::server::Inner;
-use crate::sync::{Lock, Running, is_running};
+use crate::sync::{Fault, Lock, Running, is_planted, is_running};
 use crate::uri::check_uri;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -64,6 +64,12 @@ impl Connection {
         Connection(Arc::new(Shared { id, machine, server, group, caller: Arc::new(caller) }))
     }
 
+    /// A number that is unique among the connections of its server, so that a host finds what it keeps for the one that
+    /// [`crate::Group::next`] names.
+    pub fn id(&self) -> u64 {
+        self.0.id
+    }
+
     /// Takes input: newline-delimited messages, split anywhere. It is only buffered.
     ///
     /// Returns how many bytes were accepted. Fewer than given means: stop reading until woken, and offer the rest again.
@@ -83,7 +89,7 @@ impl Connection {
     pub fn poll_event(&self) -> Option<Event> {
         let shared = &self.0;
         loop {
-            match shared.machine.with(|m, _| m.next()) {
+            match shared.machine.with(|m, trash| m.next(trash)) {
                 Next::Ask(ask, context) => {
                     if let Some(event) = shared.event(ask, context) {
                         return Some(event);
@@ -92,7 +98,7 @@ impl Connection {
                 Next::Cancel(call) => return Some(Event::Cancel(call)),
                 Next::Resume(line, route) => {
                     let turn = Turn { shared, chunk: None };
-                    let event = shared.message(&line, route, true);
+                    let (event, _) = shared.message(&line, route, true);
                     drop(turn);
                     if event.is_some() {
                         return event;
@@ -137,18 +143,27 @@ impl Connection {
     ///
     /// # Errors
     /// As [`Connection::handle`].
-    pub fn handle_with(&self, message: &[u8], mut run: impl FnMut(Event)) -> Result<Handled> {
-        let (route, mut event) = self.open_exchange(message, true)?;
+    pub fn handle_with(&self, message: &[u8], run: impl FnMut(Event)) -> Result<Handled> {
+        let (route, event) = self.open_exchange(message, true)?;
+        let handled = self.follow_up(route, event, run);
+        // What the callbacks produced for other routes was quiet, and is not taken here.
+        if self.0.machine.with(|m, _| m.gained() && m.mark_ready()) {
+            self.0.push();
+        }
+        Ok(handled)
+    }
+
+    fn follow_up(&self, route: Route, mut event: Option<Event>, mut run: impl FnMut(Event)) -> Handled {
         loop {
             if let Some(event) = event.take() {
                 self.run(|| run(event));
             }
             if let Some(handled) = self.take(route) {
-                return Ok(handled);
+                return handled;
             }
             event = self.poll_event();
             if event.is_none() {
-                return Ok(Handled::Later(route));
+                return Handled::Later(route);
             }
         }
     }
@@ -185,7 +200,7 @@ impl Connection {
             return Err(closed());
         };
         let route = Route::Exchange(exchange);
-        Ok((route, self.0.message(message.trim_ascii(), route, false)))
+        Ok((route, self.0.message(message.trim_ascii(), route, false).0))
     }
 
     /// Nobody wants what an exchange still has to say.
@@ -198,7 +213,7 @@ impl Connection {
     /// Runs callbacks of this connection: what they produce on this thread wakes nobody, because the caller polls and
     /// drains afterwards.
     pub fn run<R>(&self, callbacks: impl FnOnce() -> R) -> R {
-        let _running = Running::enter(self.0.id);
+        let _running = Running::enter(&self.0);
         callbacks()
     }
 
@@ -264,10 +279,14 @@ impl Turn<'_> {
         loop {
             match chunk.next_line() {
                 Line::None => return None,
-                Line::TooLong => self.shared.machine.with(|m, _| m.too_long()),
+                Line::TooLong => {
+                    if self.shared.machine.with(|m, _| m.too_long()) {
+                        return None;
+                    }
+                }
                 Line::Whole(from, to) => {
-                    let event = self.shared.message(chunk.line(from, to), Route::Connection, false);
-                    if event.is_some() {
+                    let (event, full) = self.shared.message(chunk.line(from, to), Route::Connection, false);
+                    if event.is_some() || full {
                         return event;
                     }
                 }
@@ -291,10 +310,11 @@ impl Shared {
     where
         F: FnOnce(&mut Machine, &mut crate::sync::Trash) -> After,
     {
-        let quiet = is_running(self.id);
+        let quiet = is_running(self);
+        let early = is_planted(Fault::EarlyMark).then(|| self.machine.with(|m, _| m.mark_ready()));
         let (after, wake) = self.machine.with(|m, trash| {
             let after = step(m, trash);
-            let wake = after.gained && !quiet && m.mark_ready();
+            let wake = early.unwrap_or_else(|| after.gained && !quiet && m.mark_ready());
             (after, wake)
         });
         let wanted = after.wanted;
@@ -351,21 +371,21 @@ impl Shared {
 
     // ---- messages
 
-    /// Deals with one message; an event if it asks the host.
-    fn message(self: &Arc<Self>, line: &[u8], route: Route, resumed: bool) -> Option<Event> {
+    /// Deals with one message: an event if it asks the host, and whether no further message may be dealt with now.
+    fn message(self: &Arc<Self>, line: &[u8], route: Route, resumed: bool) -> (Option<Event>, bool) {
         let limits = &self.server.settings.limits;
         let parsed = parse(line, &ParseLimits { nesting: limits.nesting, id_bytes: limits.id_bytes });
-        let (admitted, after) = self.machine.with(|m, trash| {
+        let (admitted, after, full) = self.machine.with(|m, trash| {
             let (admitted, after) = m.offer(parsed, route, resumed, trash);
             if let Admitted::Wait(id) = &admitted {
                 m.wait(id.clone(), line, route);
             }
-            (admitted, after)
+            (admitted, after, m.is_full())
         });
         self.follow(after);
         match admitted {
-            Admitted::Work(request) => self.work(request),
-            Admitted::Done | Admitted::Wait(_) => None,
+            Admitted::Work(request) => (self.work(request), full),
+            Admitted::Done | Admitted::Wait(_) => (None, full),
         }
     }
 
@@ -396,7 +416,7 @@ impl Shared {
                     Walked::Page { listing, items, cursor } => {
                         self.machine.with(|m, _| m.answer_list(&request, listing, &items, cursor.as_deref()));
                     }
-                    walked => self.machine.with(|m, _| m.walk(request, &self.caller, walked)),
+                    walked => self.machine.with(|m, trash| m.walk(request, &self.caller, walked, trash)),
                 }
                 None
             }
@@ -442,21 +462,21 @@ impl Shared {
             Found::Nothing => return self.refuse(&request, &not_found(request.revision, &uri)),
             Found::Value(fixed) if authorise => {
                 let read = Read::Fixed(fixed);
-                self.machine.with(|m, _| m.authorize_read(request, &self.caller, uri, read))
+                self.machine.with(|m, trash| m.authorize_read(request, &self.caller, uri, read, trash))
             }
             Found::Value(fixed) => {
                 if let Content::Value { contents, .. } = &fixed.content {
-                    let defaults = fixed.defaults(&uri);
-                    self.machine.with(|m, _| m.answer_read(&request, &defaults, contents));
+                    let (defaults, contents) = (fixed.defaults(&uri), Borrowed::all(contents));
+                    self.machine.with(|m, _| m.answer_read(&request, &defaults, &contents));
                 }
                 return None;
             }
             Found::Call { handler, vars } if authorise => {
                 let read = Read::Call { handler, vars };
-                self.machine.with(|m, _| m.authorize_read(request, &self.caller, uri, read))
+                self.machine.with(|m, trash| m.authorize_read(request, &self.caller, uri, read, trash))
             }
             Found::Call { handler, vars } => {
-                self.machine.with(|m, _| m.read_by_host(request, &self.caller, uri, handler, vars))
+                self.machine.with(|m, trash| m.read_by_host(request, &self.caller, uri, handler, vars, trash))
             }
         };
         let (ask, context) = asked?;
@@ -496,7 +516,11 @@ impl Shared {
 
     pub(crate) fn finish_read(self: &Arc<Self>, call: CallId, answer: Answer) -> bool {
         let answer = check_answer(answer);
-        self.step(|m, trash| m.finish_read(call, answer, trash))
+        let contents = match &answer {
+            Answer::Found(contents) => Borrowed::all(contents),
+            _ => Vec::new(),
+        };
+        self.step(|m, trash| m.finish_read(call, &answer, &contents, trash))
     }
 
     pub(crate) fn finish_page(self: &Arc<Self>, call: CallId, page: Page) -> bool {
@@ -513,37 +537,29 @@ impl Shared {
         };
         let mut lines = Vec::new();
         let walked = go(walk, &self.around(), &mut lines);
-        self.step(|m, _| {
-            let mut after = m.walked(call, walked);
+        self.step(|m, trash| {
+            let mut after = m.walked(call, walked, trash);
             after.lines.append(&mut lines);
             after
         })
     }
 
     pub(crate) fn finish_verdicts(self: &Arc<Self>, call: CallId, verdicts: Vec<Verdict>) -> bool {
-        let Some((operation, asked)) = self.machine.with(|m, _| m.asked(call)) else {
+        let Some(asked) = self.machine.with(|m, _| m.asked(call)) else {
             return self.step(|m, _| m.late(call));
         };
-        if verdicts.len() != asked {
-            let why = format!("has {} verdicts for {asked} URIs; give one for each", verdicts.len());
+        if verdicts.len() != asked.uris {
+            let why = format!("has {} verdicts for {} URIs; give one for each", verdicts.len(), asked.uris);
             return self.give_up(call, &why);
         }
-        if operation == Operation::List {
+        if asked.operation == Operation::List {
             return self.go_on(call, |walk, around, _| walk.judge(&verdicts, around));
         }
-        let mut reading = None;
-        let wanted = self.step(|m, trash| {
-            let (after, read) = m.finish_verdicts(call, &verdicts, trash);
-            reading = read;
-            after
-        });
-        if let Some(reading) = reading
-            && let Content::Value { contents, .. } = &reading.fixed.content
-        {
-            let defaults = reading.fixed.defaults(&reading.uri);
-            self.step(|m, _| m.finish_reading(&reading, &defaults, contents));
-        }
-        wanted
+        let contents = match asked.fixed.as_ref().map(|fixed| &fixed.content) {
+            Some(Content::Value { contents, .. }) => Borrowed::all(contents),
+            _ => Vec::new(),
+        };
+        self.step(|m, trash| m.finish_verdicts(call, &verdicts, &contents, trash))
     }
 
     pub(crate) fn give_up(self: &Arc<Self>, call: CallId, why: &str) -> bool {
@@ -587,7 +603,7 @@ impl Shared {
 
     /// A drain was dropped before its route was empty: the hand-over is a wake.
     pub(crate) fn park(self: &Arc<Self>, route: Route, half: Option<crate::protocol::Half>) {
-        if self.machine.with(|m, _| m.outbox().park(route, half)) {
+        if self.machine.with(|m, trash| m.outbox().park(route, half, trash)) {
             self.wake();
         }
     }

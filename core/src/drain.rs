@@ -60,6 +60,9 @@ impl Drain {
                 self.released = true; // in the same step that found nothing
                 return None;
             }
+            if let (Route::Exchange(_), Some(half)) = (self.route, &mut self.half) {
+                half.measure();
+            }
             self.shared.output_taken();
         }
         let half = self.half.as_mut()?;

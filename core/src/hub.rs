@@ -27,11 +27,19 @@ pub(crate) struct Then {
     pub(crate) queued: bool,
 }
 
+/// A request that is answered once the host has been told.
+struct Waiter {
+    connection: Weak<Shared>,
+    call: CallId,
+    /// The watcher that it added, if its connection was not one already.
+    added: Option<u64>,
+}
+
 #[derive(Default)]
 struct Entry {
     /// By connection, in the order of their numbers.
     watchers: Vec<(u64, Weak<Shared>)>,
-    waiters: Vec<(Weak<Shared>, CallId)>,
+    waiters: Vec<Waiter>,
     /// What the host was told last.
     told: bool,
     /// What the host is being told.
@@ -65,7 +73,7 @@ impl State {
         }
         if wanted == entry.told || !self.asks {
             let waiters = std::mem::take(&mut entry.waiters).into_iter();
-            then.resolved.extend(waiters.map(|(c, call)| (c, call, uri.clone(), Registered::Watched)));
+            then.resolved.extend(waiters.map(|w| (w.connection, w.call, uri.clone(), Registered::Watched)));
             if !wanted && !entry.queued {
                 self.uris.remove(uri);
             }
@@ -81,9 +89,16 @@ impl Hub {
         Hub { state: Lock::new(State::default()), max }
     }
 
-    /// From now on the host is told what is watched.
-    pub(crate) fn ask_host(&self) {
-        self.state.with(|s, _| s.asks = true);
+    /// From now on the host is told what is watched, beginning with what is watched already.
+    pub(crate) fn ask_host(&self) -> Then {
+        self.state.with(|s, _| {
+            let mut then = Then::default();
+            s.asks = true;
+            for uri in s.uris.keys().cloned().collect::<Vec<_>>() {
+                s.settle(&uri, &mut then);
+            }
+            then
+        })
     }
 
     pub(crate) fn join(&self, id: u64, connection: Weak<Shared>) {
@@ -103,8 +118,8 @@ impl Hub {
             let mut then = Then::default();
             let full = s.watched >= self.max;
             let entry = s.uris.entry(uri.clone()).or_default();
-            match entry.watchers.binary_search_by_key(&id, |(watcher, _)| *watcher) {
-                Ok(_) => {}
+            let added = match entry.watchers.binary_search_by_key(&id, |(watcher, _)| *watcher) {
+                Ok(_) => None,
                 Err(_) if full => {
                     then.resolved.push((connection, call, uri.clone(), Registered::Full(self.max)));
                     s.settle(&uri, &mut then);
@@ -116,9 +131,10 @@ impl Hub {
                     }
                     entry.watchers.insert(at, (id, connection.clone()));
                     s.watched += 1;
+                    Some(id)
                 }
-            }
-            entry.waiters.push((connection, call));
+            };
+            entry.waiters.push(Waiter { connection, call, added });
             s.settle(&uri, &mut then);
             then
         })
@@ -163,18 +179,21 @@ impl Hub {
             if let Some(entry) = s.uris.get_mut(uri)
                 && let Some(wanted) = entry.under_way.take()
             {
-                if ok || !wanted {
-                    entry.told = wanted;
-                }
                 if wanted {
                     let outcome = if ok { Registered::Watched } else { Registered::Failed };
-                    let waiters = std::mem::take(&mut entry.waiters);
-                    then.resolved
-                        .extend(waiters.into_iter().map(|(c, call)| (c, call, uri.clone(), outcome)));
-                    if !ok {
-                        s.watched -= entry.watchers.len();
-                        trash.put(std::mem::take(&mut entry.watchers));
+                    for Waiter { connection, call, added } in std::mem::take(&mut entry.waiters) {
+                        then.resolved.push((connection, call, uri.clone(), outcome));
+                        if let (false, Some(id)) = (ok, added)
+                            && let Ok(at) = entry.watchers.binary_search_by_key(&id, |(watcher, _)| *watcher)
+                        {
+                            trash.put(entry.watchers.remove(at));
+                            s.watched -= 1;
+                        }
                     }
+                }
+                // Those who were acknowledged before the host asked to be told stay, even if it fails.
+                if ok || !wanted || !entry.watchers.is_empty() {
+                    entry.told = wanted;
                 }
             }
             s.settle(uri, &mut then);
@@ -202,7 +221,7 @@ impl Hub {
     }
 
     /// How many URIs are known, watched or about to be forgotten.
-    #[cfg(test)]
+    #[cfg(shuttle)]
     pub(crate) fn len(&self) -> usize {
         self.state.with(|s, _| s.uris.len())
     }

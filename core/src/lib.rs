@@ -55,4 +55,7 @@ pub use protocol::{CallId, Kind, Route, Stage};
 pub use provider::{Deferred, IntoReply, Later, Now, Provider};
 pub use responder::{Reply, Responder, Watched};
 pub use server::{Builder, Handle, Server};
+#[cfg(shuttle)]
+#[doc(hidden)]
+pub use sync::{Fault, planted};
 pub use uri::Variable;

@@ -310,7 +310,8 @@ impl Server {
         self.open()?;
         let watcher: Arc<Watcher> = Arc::new(watcher(interest));
         self.0.watcher.with(|w, trash| trash.put(w.replace(watcher)));
-        self.0.hub.ask_host();
+        let then = self.0.hub.ask_host();
+        self.0.carry_out(then);
         Ok(())
     }
 
@@ -495,6 +496,13 @@ impl Server {
             return Err(Error::new(ErrorKind::Closed, "the server is closed; make a new one"));
         }
         Ok(())
+    }
+
+    /// How many URIs the hub knows, for the models.
+    #[cfg(shuttle)]
+    #[doc(hidden)]
+    pub fn watched_uris(&self) -> usize {
+        self.0.hub.len()
     }
 
     fn handle(&self, name: &str) -> Handle {

@@ -4,9 +4,10 @@
 //! 2. No host value is dropped, and no host function called, while a lock is held. What a critical section removes
 //!    goes into its [`Trash`], which is emptied after the lock is released, on unwind too.
 //!
-//! Under `--cfg shuttle` the primitives are the model checker's.
+//! Under `--cfg shuttle` the primitives are the model checker's, and faults may be planted for it to find.
 
 use std::any::Any;
+use std::sync::Arc;
 
 #[cfg(not(shuttle))]
 pub(crate) use std::sync::atomic;
@@ -42,26 +43,69 @@ impl Trash {
     }
 }
 
-/// Which connection this thread is running callbacks for: what they produce there wakes nobody, since the thread
+/// Whether this thread is running callbacks of `connection`: what they produce there wakes nobody, since the thread
 /// drains when they return.
-pub(crate) fn is_running(connection: u64) -> bool {
-    imp::RUNNING.with(|running| running.get() == connection)
+pub(crate) fn is_running<T>(connection: &Arc<T>) -> bool {
+    imp::RUNNING.with(|running| running.get() == address(connection))
 }
 
-/// Marks this thread as running callbacks of `connection` until dropped. Nests.
+/// Marks this thread as running callbacks of a connection until dropped. Nests.
 pub(crate) struct Running {
-    before: u64,
+    before: usize,
 }
 
 impl Running {
-    pub(crate) fn enter(connection: u64) -> Running {
-        Running { before: imp::RUNNING.with(|running| running.replace(connection)) }
+    pub(crate) fn enter<T>(connection: &Arc<T>) -> Running {
+        Running { before: imp::RUNNING.with(|running| running.replace(address(connection))) }
     }
+}
+
+/// Tells connections apart, also those of different servers.
+fn address<T>(connection: &Arc<T>) -> usize {
+    Arc::as_ptr(connection).addr()
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
         imp::RUNNING.with(|running| running.set(self.before));
+    }
+}
+
+/// A fault that a model has to find. Outside of models none is ever planted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(shuttle), allow(unreachable_pub, reason = "only models name it"))]
+pub enum Fault {
+    /// The ready mark is set in a critical section of its own, before there is anything to be ready for.
+    EarlyMark,
+    /// An answer is taken for the question that now has its slot.
+    StaleCall,
+}
+
+#[cfg(not(shuttle))]
+pub(crate) const fn is_planted(_: Fault) -> bool {
+    false
+}
+
+#[cfg(shuttle)]
+pub(crate) fn is_planted(fault: Fault) -> bool {
+    planted::get() == Some(fault)
+}
+
+/// Plants one fault for the calling thread, which runs all of a model's threads.
+#[cfg(shuttle)]
+pub mod planted {
+    use super::Fault;
+    use std::cell::Cell;
+
+    thread_local!(static PLANTED: Cell<Option<Fault>> = const { Cell::new(None) });
+
+    /// Plants a fault, or takes it out.
+    pub fn set(fault: Option<Fault>) {
+        PLANTED.set(fault);
+    }
+
+    pub(super) fn get() -> Option<Fault> {
+        PLANTED.get()
     }
 }
 
@@ -76,7 +120,7 @@ mod imp {
     }
 
     thread_local! {
-        pub(super) static RUNNING: Cell<u64> = const { Cell::new(0) };
+        pub(super) static RUNNING: Cell<usize> = const { Cell::new(0) };
         #[cfg(debug_assertions)]
         static HELD: Cell<bool> = const { Cell::new(false) };
     }
@@ -111,14 +155,25 @@ mod imp {
     }
 
     shuttle::thread_local! {
-        pub(super) static RUNNING: Cell<u64> = Cell::new(0);
+        pub(super) static RUNNING: Cell<usize> = Cell::new(0);
+        static HELD: Cell<bool> = Cell::new(false);
     }
 
     pub(super) struct Held;
 
     impl Held {
         pub(super) fn enter() -> Held {
+            assert!(
+                !HELD.with(|held| held.replace(true)),
+                "a second lock, or a host value dropped under a lock"
+            );
             Held
+        }
+    }
+
+    impl Drop for Held {
+        fn drop(&mut self) {
+            HELD.with(|held| held.set(false));
         }
     }
 }

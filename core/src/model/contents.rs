@@ -124,6 +124,32 @@ impl Contents {
     }
 }
 
+/// Contents whose body has been borrowed: that runs the host's code, so it is done before a lock is taken.
+pub(crate) struct Borrowed<'a> {
+    pub(crate) contents: &'a Contents,
+    pub(crate) source: Source<'a>,
+}
+
+/// What is in a body.
+#[derive(Clone, Copy)]
+pub(crate) enum Source<'a> {
+    Text(&'a str),
+    Blob(&'a [u8]),
+}
+
+impl<'a> Borrowed<'a> {
+    pub(crate) fn all(contents: &'a [Contents]) -> Vec<Borrowed<'a>> {
+        let borrow = |contents: &'a Contents| {
+            let source = match &contents.body {
+                Body::Text(text) => Source::Text((**text).as_ref()),
+                Body::Blob(bytes) => Source::Blob((**bytes).as_ref()),
+            };
+            Borrowed { contents, source }
+        };
+        contents.iter().map(borrow).collect()
+    }
+}
+
 impl<T: Into<Body>> From<T> for Contents {
     fn from(body: T) -> Self {
         Contents::new(body)

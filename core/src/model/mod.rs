@@ -11,6 +11,7 @@ mod template;
 
 pub use annotations::{Annotations, Role};
 pub use contents::{Answer, Body, Contents, SharedBytes, SharedText};
+pub(crate) use contents::{Borrowed, Source};
 pub use icon::Icon;
 pub use json::Json;
 pub use page::{Listed, Page};

@@ -1,6 +1,6 @@
 //! A message in, what to do about it out.
 
-use super::inflight::{Cancelled, Owner};
+use super::inflight::Cancelled;
 use super::machine::{After, Machine};
 use super::outbox::{Kind, Route, Stage};
 use super::request::{Draft, cancelled_id};
@@ -83,10 +83,11 @@ impl Machine {
         (admitted, after)
     }
 
-    /// A line over the limit was skipped.
-    pub(crate) fn too_long(&mut self) {
+    /// A line over the limit was skipped. Tells whether no further message may be dealt with now.
+    pub(crate) fn too_long(&mut self) -> bool {
         let fault = limit("message_bytes", self.settings.limits.message_bytes);
         self.refuse(Route::Connection, None, &fault);
+        self.is_full()
     }
 
     fn request(
@@ -104,7 +105,6 @@ impl Machine {
             self.refuse(route, Some(&id), &fault);
             return Admitted::Done;
         } else if !self.has_room() && name != "ping" {
-            self.inflight.own(id.clone(), Owner::Waiting);
             return Admitted::Wait(id);
         }
         let draft = match Draft::new(id, name, params) {
@@ -243,13 +243,10 @@ impl Machine {
     fn cancel(&mut self, id: &RequestId, after: &mut After, trash: &mut Trash) {
         match self.inflight.cancel(id) {
             Cancelled::Nothing => {}
-            Cancelled::Waiting => {
-                if let Some(at) = self.waiting.iter().position(|w| &w.id == id) {
-                    let waiting = self.waiting.remove(at);
-                    self.waiting_bytes -= waiting.as_ref().map_or(0, |w| w.line.len());
-                    if let Some(waiting) = waiting {
-                        self.outbox.end(waiting.route);
-                    }
+            Cancelled::Waiting(number) => {
+                if let Some(waiting) = self.waiting.remove(&number) {
+                    self.waiting_bytes -= waiting.line.len();
+                    self.outbox.end(waiting.route);
                 }
             }
             Cancelled::Stream(stream) => {

@@ -6,6 +6,7 @@ use crate::catalog::{Handler, Walk};
 use crate::jsonrpc::RequestId;
 use crate::revision::Revision;
 use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{Fault, is_planted};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
@@ -114,7 +115,7 @@ pub(crate) enum Owner {
     Slot(u32),
     Stream(u64),
     /// Read, but not dispatched for want of room.
-    Waiting,
+    Waiting(u64),
 }
 
 /// What a cancellation found.
@@ -122,7 +123,7 @@ pub(crate) enum Cancelled {
     Nothing,
     Request { open: Box<Open>, slot: u32, tell_host: Option<CallId> },
     Stream(u64),
-    Waiting,
+    Waiting(u64),
 }
 
 #[derive(Default)]
@@ -174,7 +175,9 @@ impl Inflight {
     }
 
     fn current(&mut self, call: CallId) -> Option<&mut Slot> {
-        self.slots.get_mut(call.slot as usize).filter(|s| s.generation == call.generation)
+        self.slots
+            .get_mut(call.slot as usize)
+            .filter(|s| s.generation == call.generation || is_planted(Fault::StaleCall))
     }
 
     pub(crate) fn get(&mut self, call: CallId) -> Option<&mut Open> {
@@ -299,9 +302,9 @@ impl Inflight {
                 self.ids.remove(id);
                 Cancelled::Stream(stream)
             }
-            Some(Owner::Waiting) => {
+            Some(Owner::Waiting(number)) => {
                 self.ids.remove(id);
-                Cancelled::Waiting
+                Cancelled::Waiting(number)
             }
             Some(Owner::Slot(slot)) => {
                 let call = CallId { slot, generation: self.slots[slot as usize].generation };

@@ -13,11 +13,11 @@ use crate::hub::Registered;
 use crate::jsonrpc::{Parsed, RequestId, RpcError};
 use crate::limits::Limits;
 use crate::log::{Level, Line};
-use crate::model::{Answer, Contents};
+use crate::model::{Answer, Borrowed};
 use crate::revision::{Condition, Revision};
 use crate::sync::Trash;
 use crate::wire::{self, Cache, Defaults, Identity, Payload, ResultWriter};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// What every connection of a server has in common.
@@ -42,7 +42,6 @@ pub(crate) struct After {
 
 /// A request that was read but waits for room.
 pub(super) struct Waiting {
-    pub(super) id: RequestId,
     pub(super) route: Route,
     pub(super) line: Vec<u8>,
 }
@@ -58,6 +57,7 @@ pub(crate) enum Next {
     Nothing,
 }
 
+#[allow(clippy::struct_excessive_bools, reason = "facts of their own, not the states of one thing")]
 pub(crate) struct Machine {
     pub(super) settings: Arc<Settings>,
     pub(super) lifecycle: Lifecycle,
@@ -67,11 +67,15 @@ pub(crate) struct Machine {
     pub(super) asks: VecDeque<Ask>,
     /// What the session shall be told once it is ready.
     pub(super) held: Queue,
-    pub(super) waiting: VecDeque<Waiting>,
+    /// Requests that wait for room, by a number in the order of their arrival.
+    pub(super) waiting: BTreeMap<u64, Waiting>,
+    next_waiting: u64,
     pub(super) waiting_bytes: usize,
     input: Input,
     /// Input was refused for want of room.
     starved: bool,
+    /// Input was left unread because the client takes no output.
+    full: bool,
     /// The group has this connection on its list.
     ready: bool,
     closed: bool,
@@ -88,10 +92,12 @@ impl Machine {
             outbox: Outbox::default(),
             asks: VecDeque::new(),
             held: Queue::new(),
-            waiting: VecDeque::new(),
+            waiting: BTreeMap::new(),
+            next_waiting: 0,
             waiting_bytes: 0,
             input: Input::new(settings.limits.message_bytes),
             starved: false,
+            full: false,
             ready: false,
             closed: false,
             next_exchange: 1,
@@ -112,7 +118,8 @@ impl Machine {
         self.ready = false;
     }
 
-    fn gained(&self) -> bool {
+    /// There is something to poll or to drain.
+    pub(crate) fn gained(&self) -> bool {
         !self.asks.is_empty() || self.outbox.has_output() || !self.waiting.is_empty() && self.has_slot()
     }
 
@@ -122,10 +129,31 @@ impl Machine {
         if self.closed || self.input.is_ended() {
             return bytes.len();
         }
-        let room = self.settings.limits.input_bytes().saturating_sub(self.waiting_bytes);
+        let room = self.settings.limits.input_bytes().saturating_sub(self.backlog());
         let accepted = self.input.receive(bytes, room);
         self.starved = accepted < bytes.len();
         accepted
+    }
+
+    /// What is charged to the input budget beside unread bytes: requests that wait, and what is answered at once
+    /// (`ping`, errors) though the client has more to take than it may.
+    fn backlog(&self) -> usize {
+        self.waiting_bytes + self.outbox.len().saturating_sub(self.settings.limits.output_bytes)
+    }
+
+    /// Even what is answered at once has to wait: nothing more is read until the client takes something.
+    pub(crate) fn is_full(&mut self) -> bool {
+        let Limits { output_bytes, .. } = self.settings.limits;
+        let full = self.outbox.len() >= output_bytes.saturating_add(self.settings.limits.input_bytes());
+        self.full |= full;
+        full
+    }
+
+    /// Whether input is accepted again that was refused.
+    fn has_room_again(&mut self) -> bool {
+        // A line may fill half of the budget and still lack its end.
+        let room = self.input.len() + self.backlog() <= self.settings.limits.input_bytes() / 2;
+        room && std::mem::take(&mut self.starved)
     }
 
     pub(crate) fn end(&mut self) -> After {
@@ -160,7 +188,7 @@ impl Machine {
     }
 
     /// What a poller does next: continuations, then input.
-    pub(crate) fn next(&mut self) -> Next {
+    pub(crate) fn next(&mut self, trash: &mut Trash) -> Next {
         while let Some(ask) = self.asks.pop_front() {
             if let Ask::Cancel { call } = ask {
                 return Next::Cancel(call);
@@ -169,15 +197,18 @@ impl Machine {
             if let Some(context) = self.inflight.hand_out(ask.call(), deadline) {
                 return Next::Ask(ask, context);
             }
-            // Cancelled before anyone took it: no event at all.
+            trash.put(ask); // cancelled before anyone took it: no event at all
         }
         if self.has_slot()
             && !self.waiting.is_empty()
             && self.input.hold()
-            && let Some(waiting) = self.waiting.pop_front()
+            && let Some((_, waiting)) = self.waiting.pop_first()
         {
             self.waiting_bytes -= waiting.line.len();
             return Next::Resume(waiting.line, waiting.route);
+        }
+        if self.is_full() {
+            return Next::Nothing;
         }
         self.input.take().map_or(Next::Nothing, Next::Chunk)
     }
@@ -189,15 +220,15 @@ impl Machine {
             Some(_) => self.input.release(),
             None => self.input.release(),
         }
-        let half = self.settings.limits.input_bytes() / 2;
-        let room = self.input.len() + self.waiting_bytes < half;
-        room && std::mem::take(&mut self.starved)
+        self.has_room_again()
     }
 
     /// Keeps a message until there is room for its call.
     pub(crate) fn wait(&mut self, id: RequestId, line: &[u8], route: Route) {
         self.waiting_bytes += line.len();
-        self.waiting.push_back(Waiting { id, route, line: line.to_vec() });
+        self.inflight.own(id, Owner::Waiting(self.next_waiting));
+        self.waiting.insert(self.next_waiting, Waiting { route, line: line.to_vec() });
+        self.next_waiting += 1;
     }
 
     /// [`Machine::admit`], unless the connection is closed.
@@ -241,8 +272,10 @@ impl Machine {
         uri: Arc<str>,
         handler: Arc<Handler>,
         vars: Vars,
+        trash: &mut Trash,
     ) -> Option<(Ask, Arc<Context>)> {
         if self.closed {
+            trash.put(handler);
             return None;
         }
         let state = State::Read { uri: uri.clone(), handler: handler.clone() };
@@ -256,8 +289,10 @@ impl Machine {
         caller: &Arc<Caller>,
         uri: Arc<str>,
         read: Read,
+        trash: &mut Trash,
     ) -> Option<(Ask, Arc<Context>)> {
         if self.closed {
+            trash.put(read);
             return None;
         }
         let state = State::AuthorizeRead { uri: uri.clone(), read };
@@ -266,16 +301,22 @@ impl Machine {
     }
 
     /// Opens a slot for a walk that needs the host.
-    pub(crate) fn walk(&mut self, request: Request, caller: &Arc<Caller>, walked: Walked) {
+    pub(crate) fn walk(&mut self, request: Request, caller: &Arc<Caller>, walked: Walked, trash: &mut Trash) {
         if self.closed {
+            trash.put(walked);
             return;
         }
         let call = self.open(request, caller, State::Taken);
-        self.walked(call, walked);
+        self.walked(call, walked, trash);
     }
 
     /// Answers a request that needed no slot.
-    pub(crate) fn answer_read(&mut self, request: &Request, defaults: &Defaults<'_>, contents: &[Contents]) {
+    pub(crate) fn answer_read(
+        &mut self,
+        request: &Request,
+        defaults: &Defaults<'_>,
+        contents: &[Borrowed<'_>],
+    ) {
         if !self.closed {
             self.write_read(request.route, request.revision, &request.id, defaults, contents);
         }
@@ -305,7 +346,7 @@ impl Machine {
         revision: &Revision,
         id: &RequestId,
         defaults: &Defaults<'_>,
-        contents: &[Contents],
+        contents: &[Borrowed<'_>],
     ) {
         let identity = &self.settings.identity;
         self.outbox.write(route, Kind::Final(Stage::Dispatched), |payload| {
@@ -341,20 +382,23 @@ impl Machine {
 
     // ---- answers of the host
 
-    /// The answer to a read.
-    pub(crate) fn finish_read(&mut self, call: CallId, answer: Answer, trash: &mut Trash) -> After {
-        let Some(state) = self.inflight.answered(call) else {
-            trash.put(answer);
-            return self.unwanted();
-        };
+    /// The answer to a read, and its contents if it has any.
+    pub(crate) fn finish_read(
+        &mut self,
+        call: CallId,
+        answer: &Answer,
+        contents: &[Borrowed<'_>],
+        trash: &mut Trash,
+    ) -> After {
+        let Some(state) = self.inflight.answered(call) else { return self.unwanted() };
         let (State::Read { uri, handler }, Some(open)) = (&state, self.inflight.close(call)) else {
-            trash.put((answer, state));
+            trash.put(state);
             return self.unwanted();
         };
         let mut after = After { wanted: true, ..After::default() };
         let revision = open.context.revision;
-        match &answer {
-            Answer::Found(contents) => {
+        match answer {
+            Answer::Found(_) => {
                 let defaults = handler.defaults(uri);
                 self.write_read(open.route, revision, &open.id, &defaults, contents);
             }
@@ -365,7 +409,7 @@ impl Machine {
                 after.lines.push(Line(Level::Error, format!("reading {uri} failed: {why}")));
             }
         }
-        trash.put((answer, state, open));
+        trash.put((state, open));
         after.gained = true;
         after
     }
@@ -382,17 +426,22 @@ impl Machine {
         self.unwanted()
     }
 
-    /// What verdicts were asked for, and about how many URIs. Nothing if nobody wants them any more.
-    pub(crate) fn asked(&mut self, call: CallId) -> Option<(Operation, usize)> {
-        match &self.inflight.get(call)?.state {
-            State::Walk(walk) => Some((Operation::List, walk.asked())),
-            State::AuthorizeRead { .. } => Some((Operation::Read, 1)),
-            State::Subscribe { .. } => Some((Operation::Subscribe, 1)),
-            State::Listen { stream } => {
-                Some((Operation::Subscribe, self.subscriptions.stream(*stream).map_or(0, |s| s.uris.len())))
+    /// What verdicts were asked for. Nothing if nobody wants them any more.
+    pub(crate) fn asked(&mut self, call: CallId) -> Option<Asked> {
+        let (operation, uris, fixed) = match &self.inflight.get(call)?.state {
+            State::Walk(walk) => (Operation::List, walk.asked(), None),
+            State::AuthorizeRead { read: Read::Fixed(fixed), .. } => {
+                (Operation::Read, 1, Some(fixed.clone()))
             }
-            State::Read { .. } | State::Taken => None,
-        }
+            State::AuthorizeRead { .. } => (Operation::Read, 1, None),
+            State::Subscribe { .. } => (Operation::Subscribe, 1, None),
+            State::Listen { stream } => {
+                let uris = self.subscriptions.stream(*stream).map_or(0, |s| s.uris.len());
+                (Operation::Subscribe, uris, None)
+            }
+            State::Read { .. } | State::Taken => return None,
+        };
+        Some(Asked { operation, uris, fixed })
     }
 
     /// Takes a walk out, to go on with it without a lock. Nothing if nobody wants the answer any more.
@@ -410,12 +459,13 @@ impl Machine {
     }
 
     /// A walk has come as far as it could.
-    pub(crate) fn walked(&mut self, call: CallId, walked: Walked) -> After {
+    pub(crate) fn walked(&mut self, call: CallId, walked: Walked, trash: &mut Trash) -> After {
         let mut after = After { wanted: true, ..After::default() };
         match walked {
             Walked::Ask { walk, handler, after: key, limit } => {
-                if let Ok(call) = self.inflight.again(call, State::Walk(walk)) {
-                    self.asks.push_back(Ask::List { call, handler, after: key, limit });
+                match self.inflight.again(call, State::Walk(walk)) {
+                    Ok(call) => self.asks.push_back(Ask::List { call, handler, after: key, limit }),
+                    Err(_) => trash.put(handler),
                 }
             }
             Walked::Authorize { walk, uris } => {
@@ -440,21 +490,21 @@ impl Machine {
         after
     }
 
-    /// The verdicts about a read, a subscription or a listen stream. Those about a list come through
-    /// [`Machine::take_walk`]. `Err` says what was wrong with them.
+    /// The verdicts about a read, a subscription or a listen stream, and the contents if what is read is fixed. Those
+    /// about a list come through [`Machine::take_walk`].
     pub(crate) fn finish_verdicts(
         &mut self,
         call: CallId,
         verdicts: &[Verdict],
+        contents: &[Borrowed<'_>],
         trash: &mut Trash,
-    ) -> (After, Option<Reading>) {
-        let Some(state) = self.inflight.answered(call) else { return (self.unwanted(), None) };
+    ) -> After {
+        let Some(state) = self.inflight.answered(call) else { return self.unwanted() };
         let mut after = After { wanted: true, ..After::default() };
-        let mut reading = None;
         let first = verdicts.first().copied().unwrap_or(Verdict::Deny);
         match state {
             State::AuthorizeRead { uri, read } => match first {
-                Verdict::Allow => reading = self.go_on_reading(call, uri, read, trash),
+                Verdict::Allow => self.go_on_reading(call, uri, read, contents, trash),
                 verdict => {
                     if let Some(open) = self.inflight.close(call) {
                         let fault = refused(open.context.revision, &uri, verdict);
@@ -499,7 +549,7 @@ impl Machine {
         }
         after.gained = self.gained();
         after.sync = self.subscriptions.is_unsynced();
-        (after, reading)
+        after
     }
 
     fn go_on_reading(
@@ -507,42 +557,25 @@ impl Machine {
         call: CallId,
         uri: Arc<str>,
         read: Read,
+        contents: &[Borrowed<'_>],
         trash: &mut Trash,
-    ) -> Option<Reading> {
+    ) {
         match read {
             Read::Fixed(fixed) => {
-                let open = self.inflight.close(call)?;
-                let reading = Reading {
-                    route: open.route,
-                    id: open.id.clone(),
-                    revision: open.context.revision,
-                    uri,
-                    fixed,
-                };
-                trash.put(open);
-                Some(reading)
+                if let Some(open) = self.inflight.close(call) {
+                    let revision = open.context.revision;
+                    self.write_read(open.route, revision, &open.id, &fixed.defaults(&uri), contents);
+                }
+                trash.put(fixed);
             }
             Read::Call { handler, vars } => {
                 let state = State::Read { uri: uri.clone(), handler: handler.clone() };
-                if let Ok(call) = self.inflight.again(call, state) {
-                    self.asks.push_back(Ask::Read { call, uri, handler, vars });
+                match self.inflight.again(call, state) {
+                    Ok(call) => self.asks.push_back(Ask::Read { call, uri, handler, vars }),
+                    Err(state) => trash.put((state, handler)),
                 }
-                None
             }
         }
-    }
-
-    /// The rest of a read of a fixed resource that had to be authorised.
-    pub(crate) fn finish_reading(
-        &mut self,
-        reading: &Reading,
-        defaults: &Defaults<'_>,
-        contents: &[Contents],
-    ) -> After {
-        if !self.closed {
-            self.write_read(reading.route, reading.revision, &reading.id, defaults, contents);
-        }
-        After { wanted: true, gained: true, ..After::default() }
     }
 
     /// The host dropped its responder, failed to answer in time, or answered nonsense.
@@ -759,9 +792,11 @@ impl Machine {
         &mut self.outbox
     }
 
-    /// Whether a wake is due because output was taken: a request that waited may have room now.
-    pub(crate) fn may_resume(&self) -> bool {
-        !self.waiting.is_empty() && self.has_slot()
+    /// Whether a wake is due because output was taken: what waited for that may go on.
+    pub(crate) fn may_resume(&mut self) -> bool {
+        let resumes = !self.waiting.is_empty() && self.has_slot();
+        let reads = self.full && !self.is_full() && std::mem::take(&mut self.full);
+        self.has_room_again() || resumes || reads
     }
 
     // ---- time
@@ -867,13 +902,13 @@ impl Machine {
     }
 }
 
-/// A read of a fixed resource that may go on.
-pub(crate) struct Reading {
-    pub(crate) uri: Arc<str>,
-    pub(crate) fixed: Arc<crate::catalog::Fixed>,
-    route: Route,
-    id: RequestId,
-    revision: &'static Revision,
+/// What the host was asked about a request.
+pub(crate) struct Asked {
+    pub(crate) operation: Operation,
+    /// How many verdicts are wanted.
+    pub(crate) uris: usize,
+    /// What is read, if it is fixed.
+    pub(crate) fixed: Option<Arc<crate::catalog::Fixed>>,
 }
 
 pub(crate) fn not_found(revision: &Revision, uri: &str) -> RpcError {

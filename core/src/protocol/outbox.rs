@@ -2,6 +2,7 @@
 
 use super::subscriptions::Mark;
 use crate::encode::{base64_chunk, base64_into, escape_chunk_end, escape_into};
+use crate::sync::Trash;
 use crate::wire::{Payload, Segment};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -49,8 +50,7 @@ impl Piece {
     fn len(&self) -> usize {
         let segment = |segment: &Segment| match segment {
             Segment::Bytes(bytes) => bytes.len(),
-            Segment::Text(text) => (**text).as_ref().len(),
-            Segment::Blob(bytes) => (**bytes).as_ref().len(),
+            Segment::Text(_, length) | Segment::Blob(_, length) => *length,
         };
         self.bytes.len() + self.segments.iter().map(segment).sum::<usize>()
     }
@@ -65,6 +65,8 @@ struct Outlet {
     /// Somebody is draining.
     drained: bool,
     single: bool,
+    /// Its last message was taken: once that is written, the route is over.
+    ended: bool,
     /// Changes to be rendered when the client takes them.
     marks: VecDeque<Mark>,
 }
@@ -84,6 +86,8 @@ pub(crate) struct Outbox {
     connection: Outlet,
     exchanges: BTreeMap<u64, Outlet>,
     bytes: usize,
+    /// The connection was closed: whatever is still on its way out is not wanted.
+    cleared: bool,
 }
 
 /// The answer to somebody who wants to drain a route.
@@ -193,29 +197,40 @@ impl Outbox {
         let outlet = self.outlet(route)?;
         let Some(piece) = outlet.queue.pop_front() else {
             outlet.drained = false;
+            self.remove_if_over(route);
             return None;
         };
-        let ended = matches!(piece.kind, Kind::Final(_) | Kind::Ended);
+        outlet.ended = matches!(piece.kind, Kind::Final(_) | Kind::Ended);
         self.bytes -= piece.len();
-        if let (Route::Exchange(n), true) = (route, ended) {
-            self.exchanges.remove(&n);
-        }
-        Some(Half::new(route, piece))
+        Some(Half::new(piece))
     }
 
-    /// The drain was dropped: parks what it had not written. Tells whether there is output left.
-    pub(crate) fn park(&mut self, route: Route, half: Option<Half>) -> bool {
-        if let (Route::Exchange(n), Some(_)) = (route, &half) {
-            self.exchanges.entry(n).or_default();
-        }
-        let Some(outlet) = self.outlet(route) else { return false };
+    /// The drain was dropped: parks what it had not written, unless nobody wants that any more. Tells whether there is
+    /// output left.
+    pub(crate) fn park(&mut self, route: Route, half: Option<Half>, trash: &mut Trash) -> bool {
+        let cleared = self.cleared;
+        let Some(outlet) = self.outlet(route).filter(|_| !cleared) else {
+            trash.put(half);
+            return false;
+        };
         outlet.half = half;
         outlet.drained = false;
-        outlet.has_output()
+        let left = outlet.has_output();
+        self.remove_if_over(route);
+        left
+    }
+
+    fn remove_if_over(&mut self, route: Route) {
+        if let Route::Exchange(n) = route
+            && self.exchanges.get(&n).is_some_and(|outlet| outlet.ended && !outlet.has_output())
+        {
+            self.exchanges.remove(&n);
+        }
     }
 
     /// Forgets everything.
     pub(crate) fn clear(&mut self) -> impl Send + use<> {
+        self.cleared = true;
         self.bytes = 0;
         let exchanges: Vec<_> =
             std::mem::take(&mut self.exchanges).into_values().map(|o| (o.queue, o.half)).collect();
@@ -238,7 +253,7 @@ pub(crate) struct Half {
     pub(crate) kind: Kind,
     /// Nothing of it has been written.
     pub(crate) first: bool,
-    /// Its whole length, where that is known without encoding it.
+    /// Its whole length, once [`Half::measure`] has counted it.
     pub(crate) total: Option<u64>,
     buffer: Vec<u8>,
     at: usize,
@@ -251,22 +266,21 @@ pub(crate) struct Half {
 const CHUNK: (usize, usize) = (3 << 10, 192 << 10);
 
 impl Half {
-    fn new(route: Route, piece: Piece) -> Half {
-        let total = match route {
-            Route::Connection => None,
-            Route::Exchange(_) => {
-                Some(piece.bytes.len() as u64 + piece.segments.iter().map(encoded_len).sum::<u64>())
-            }
-        };
+    fn new(piece: Piece) -> Half {
         Half {
             kind: piece.kind,
             first: true,
-            total,
+            total: None,
             buffer: piece.bytes,
             at: 0,
             rest: piece.segments,
             encoded: 0,
         }
+    }
+
+    /// Counts its whole length; of large bodies without encoding them. Not under a lock: it reads the host's text.
+    pub(crate) fn measure(&mut self) {
+        self.total = Some(self.buffer.len() as u64 + self.rest.iter().map(encoded_len).sum::<u64>());
     }
 
     /// Whether everything has been written.
@@ -303,14 +317,14 @@ impl Half {
                 self.buffer.extend_from_slice(bytes);
                 true
             }
-            Segment::Text(text) => {
+            Segment::Text(text, _) => {
                 let text: &str = (**text).as_ref();
                 let end = escape_chunk_end(text, self.encoded, max);
                 escape_into(text.get(self.encoded..end).unwrap_or_default(), &mut self.buffer);
                 self.encoded = end;
                 end >= text.len()
             }
-            Segment::Blob(bytes) => {
+            Segment::Blob(bytes, _) => {
                 let bytes: &[u8] = (**bytes).as_ref();
                 let end = (self.encoded + base64_chunk(max)).min(bytes.len());
                 base64_into(bytes.get(self.encoded..end).unwrap_or_default(), &mut self.buffer);
@@ -328,8 +342,8 @@ impl Half {
 fn encoded_len(segment: &Segment) -> u64 {
     match segment {
         Segment::Bytes(bytes) => bytes.len() as u64,
-        Segment::Blob(bytes) => ((**bytes).as_ref().len() as u64).div_ceil(3) * 4,
-        Segment::Text(text) => {
+        Segment::Blob(bytes, _) => ((**bytes).as_ref().len() as u64).div_ceil(3) * 4,
+        Segment::Text(text, _) => {
             let text: &str = (**text).as_ref();
             text.bytes()
                 .map(|byte| match byte {

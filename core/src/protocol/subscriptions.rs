@@ -31,16 +31,16 @@ struct Pending {
     told: bool,
 }
 
-struct Change {
-    sequence: u64,
-    title: Option<Arc<str>>,
-}
+/// What is to be said of a change: the resource's title, where the revision has it.
+type Change = Option<Arc<str>>;
 
 struct Watch {
     watcher: Watcher,
     /// Acknowledged: changes may be sent.
     live: bool,
     pending: Vec<Pending>,
+    /// The newest change that was heard of, sent or not.
+    heard: u64,
     change: Option<Change>,
 }
 
@@ -111,7 +111,13 @@ impl Subscriptions {
             watch.pending.push(pending);
         } else {
             entry.watches.reserve_exact(1);
-            entry.watches.push(Watch { watcher, live: false, pending: vec![pending], change: None });
+            entry.watches.push(Watch {
+                watcher,
+                live: false,
+                pending: vec![pending],
+                heard: 0,
+                change: None,
+            });
             self.len += 1;
         }
         if allowed {
@@ -278,10 +284,11 @@ impl Subscriptions {
         let mut queue = Queue::new();
         let Some(entry) = self.entries.get_mut(uri) else { return queue };
         for watch in &mut entry.watches {
-            if watch.change.as_ref().is_some_and(|c| c.sequence >= sequence) {
+            if watch.heard >= sequence {
                 continue;
             }
-            let fresh = watch.change.replace(Change { sequence, title: title.cloned() }).is_none();
+            watch.heard = sequence;
+            let fresh = watch.change.replace(title.cloned()).is_none();
             if fresh && watch.live {
                 queue.push((watch.watcher, Some(uri.clone())));
             }
@@ -309,7 +316,7 @@ impl Subscriptions {
             (Some(uri), watcher) => {
                 let entry = self.entries.get_mut(uri)?;
                 let watch = entry.watches.iter_mut().find(|w| w.watcher == watcher && w.live)?;
-                watch.change.take().map(|change| change.title)
+                watch.change.take()
             }
             (None, Watcher::Session) => std::mem::take(&mut self.list_change).then_some(None),
             (None, Watcher::Stream(key)) => {

@@ -2,17 +2,17 @@
 
 use super::descriptor::text;
 use crate::encode::{base64_into, escape_into, quote_into};
-use crate::model::{Body, Contents, Descriptor, SharedBytes, SharedText};
+use crate::model::{Body, Borrowed, Descriptor, SharedBytes, SharedText, Source};
 use crate::revision::Revision;
 
 /// Bodies of this size and more are queued as their source and encoded while the client takes them.
 const LARGE: usize = 64 << 10;
 
-/// A stretch of a message: finished bytes, or a body still to be encoded.
+/// A stretch of a message: finished bytes, or a body still to be encoded and how many bytes it had when it was queued.
 pub(crate) enum Segment {
     Bytes(Vec<u8>),
-    Text(SharedText),
-    Blob(SharedBytes),
+    Text(SharedText, usize),
+    Blob(SharedBytes, usize),
 }
 
 /// A message that may have large bodies in it. Small ones are written straight into `out`.
@@ -58,7 +58,7 @@ pub(crate) struct Defaults<'a> {
 pub(crate) fn write_contents(
     payload: &mut Payload<'_>,
     revision: &Revision,
-    contents: &[Contents],
+    contents: &[Borrowed<'_>],
     defaults: &Defaults<'_>,
 ) {
     payload.out.push(b'[');
@@ -74,9 +74,10 @@ pub(crate) fn write_contents(
 fn write_element(
     payload: &mut Payload<'_>,
     revision: &Revision,
-    element: &Contents,
+    borrowed: &Borrowed<'_>,
     defaults: &Defaults<'_>,
 ) {
+    let Borrowed { contents: element, source } = *borrowed;
     let Defaults { uri, descriptor, own } = *defaults;
     let out = &mut *payload.out;
     let shown = element.uri.as_deref().unwrap_or(uri);
@@ -89,25 +90,19 @@ fn write_element(
         text(out, "title", descriptor.title.as_deref().filter(|_| described));
     }
     text(out, "mimeType", element.mime_type.as_deref().or(descriptor.mime_type.as_deref()));
-    match &element.body {
-        Body::Text(source) => {
-            out.extend_from_slice(b",\"text\":\"");
-            let body = (**source).as_ref();
-            if body.len() < LARGE {
-                escape_into(body, out);
-            } else {
-                payload.large(Segment::Text(source.clone()));
-            }
+    out.extend_from_slice(match source {
+        Source::Text(_) => b",\"text\":\"",
+        Source::Blob(_) => b",\"blob\":\"",
+    });
+    match (source, &element.body) {
+        (Source::Text(text), Body::Text(owner)) if text.len() >= LARGE => {
+            payload.large(Segment::Text(owner.clone(), text.len()));
         }
-        Body::Blob(source) => {
-            out.extend_from_slice(b",\"blob\":\"");
-            let body = (**source).as_ref();
-            if body.len() < LARGE {
-                base64_into(body, out);
-            } else {
-                payload.large(Segment::Blob(source.clone()));
-            }
+        (Source::Blob(bytes), Body::Blob(owner)) if bytes.len() >= LARGE => {
+            payload.large(Segment::Blob(owner.clone(), bytes.len()));
         }
+        (Source::Text(text), _) => escape_into(text, out),
+        (Source::Blob(bytes), _) => base64_into(bytes, out),
     }
     let out = &mut *payload.out;
     out.push(b'"');
