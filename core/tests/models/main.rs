@@ -1,0 +1,13 @@
+//! The concurrent shell under a model checker: shuttle runs each model under many schedules, chosen at random and by
+//! PCT, from fixed seeds. `make test-models` builds them; an ordinary test run has none of them.
+//!
+//! A model that can hang is caught hanging: shuttle fails when every thread waits.
+#![cfg(shuttle)]
+
+mod drains;
+mod input;
+mod planted;
+mod responders;
+mod support;
+mod wakes;
+mod watching;

@@ -1,0 +1,22 @@
+//! Faults are planted for the models to find; a model that finds none proves nothing.
+
+use crate::support::explore;
+use wellhead::{Fault, planted};
+
+fn finds(fault: Fault, model: fn()) -> bool {
+    planted::set(Some(fault));
+    let found = std::panic::catch_unwind(|| explore(4_000, model)).is_err();
+    planted::set(None);
+    found
+}
+
+#[test]
+fn a_wake_that_is_decided_before_its_cause_is_found() {
+    assert!(finds(Fault::EarlyMark, crate::wakes::answers_from_other_threads));
+    assert!(finds(Fault::EarlyMark, crate::watching::subscribe_while_it_changes));
+}
+
+#[test]
+fn a_second_answer_to_one_question_is_found() {
+    assert!(finds(Fault::StaleCall, crate::responders::finish_twice_and_cancel));
+}
