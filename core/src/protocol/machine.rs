@@ -42,6 +42,7 @@ pub(crate) struct After {
 
 /// A request that was read but waits for room.
 pub(super) struct Waiting {
+    id: RequestId,
     pub(super) route: Route,
     pub(super) line: Vec<u8>,
 }
@@ -226,8 +227,8 @@ impl Machine {
     /// Keeps a message until there is room for its call.
     pub(crate) fn wait(&mut self, id: RequestId, line: &[u8], route: Route) {
         self.waiting_bytes += line.len();
-        self.inflight.own(id, Owner::Waiting(self.next_waiting));
-        self.waiting.insert(self.next_waiting, Waiting { route, line: line.to_vec() });
+        self.inflight.own(id.clone(), Owner::Waiting(self.next_waiting));
+        self.waiting.insert(self.next_waiting, Waiting { id, route, line: line.to_vec() });
         self.next_waiting += 1;
     }
 
@@ -814,9 +815,9 @@ impl Machine {
     /// An exchange has been waited for long enough.
     pub(crate) fn expire(&mut self, exchange: u64, trash: &mut Trash) -> After {
         let (mut after, route) = (After::default(), Route::Exchange(exchange));
-        if let Some(at) = self.waiting.iter().position(|waiting| waiting.route == route)
-            && let Some(waiting) = self.waiting.remove(at)
-        {
+        let number =
+            self.waiting.iter().find(|(_, waiting)| waiting.route == route).map(|(number, _)| *number);
+        if let Some(waiting) = number.and_then(|number| self.waiting.remove(&number)) {
             self.waiting_bytes -= waiting.line.len();
             self.inflight.disown(&waiting.id);
             self.fail(route, Stage::Refused, &waiting.id, &RpcError::internal());
