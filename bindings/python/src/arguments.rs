@@ -14,7 +14,9 @@ enum Kind {
     Text,
     Integer,
     Bytes,
+    /// Absent: without elements.
     Texts,
+    MaybeTexts,
 }
 
 /// One parameter.
@@ -37,7 +39,8 @@ impl FromPyObject<'_, '_> for Parameter {
             2 => Kind::Text,
             3 => Kind::Integer,
             4 => Kind::Bytes,
-            _ => Kind::Texts,
+            5 => Kind::Texts,
+            _ => Kind::MaybeTexts,
         };
         Ok(Parameter { name, kind, default, keyword_only })
     }
@@ -111,8 +114,8 @@ impl Parameter {
                 Some(value) => integer(py, value),
                 None => absent(),
             },
-            Kind::Texts if call.var(name).is_none() && !call.is_list(name) => absent(),
-            Kind::Texts => Some(PyList::new(py, call.values(name))?.into_any()),
+            Kind::MaybeTexts if !call.is_list(name) => absent(),
+            Kind::Texts | Kind::MaybeTexts => Some(PyList::new(py, call.values(name))?.into_any()),
         })
     }
 }

@@ -12,8 +12,8 @@ use wellhead::{ErrorKind, Event};
 
 /// A batch that takes longer than this is written in parts.
 const PATIENCE: Duration = Duration::from_micros(500);
-/// Batches that a loop runs before other callbacks of the loop have their turn.
-const TURN: usize = 4;
+/// How long a loop runs batches before other callbacks of the loop have their turn.
+const TURN: Duration = Duration::from_millis(2);
 /// How long the end of the process waits for threads to come out of callbacks.
 const EXIT: Duration = Duration::from_secs(2);
 
@@ -109,7 +109,8 @@ impl Driver {
         let driver = self.core(py)?;
         let Some(bell) = &self.bell else { return Ok(false) };
         bell.silence();
-        for _ in 0..TURN {
+        let began = Instant::now();
+        while began.elapsed() < TURN {
             match py.detach(|| driver.try_next()) {
                 Batch::Events(events) => self.run(py, driver, events)?,
                 Batch::Interrupted => py.check_signals()?,

@@ -209,6 +209,7 @@ impl Shared {
         while let Ok(job) = self.jobs.try_recv() {
             drop(job); // events that nobody runs any more
         }
+        self.push(Job::End); // what was dropped may have been the word to a thread that still waits
     }
 
     pub(super) fn terminate(&self) {

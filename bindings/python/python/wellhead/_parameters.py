@@ -7,7 +7,7 @@ from wellhead import _core
 from wellhead._errors import RegistrationError
 
 # The numbers are those of `Kind` in arguments.rs.
-CALL, URI, STR, INT, BYTES, LIST = range(6)
+CALL, URI, STR, INT, BYTES, LIST, MAYBE_LIST = range(7)
 SCALARS = {str: STR, int: INT, bytes: BYTES}
 
 COROUTINE = 0x80  # inspect.CO_COROUTINE
@@ -51,7 +51,7 @@ def parameter(function, name, annotation, default, known, uri):
     if is_list:
         if wanted is not MISSING and wanted is not list and wanted != list[str]:
             raise refusal(function, f'"{name}" is exploded: annotate it list[str], not {show(annotation)}')
-        kind = LIST
+        kind = MAYBE_LIST if may_be_none or default is not MISSING else LIST
     elif wanted is MISSING:
         kind = STR
     elif wanted in SCALARS:
@@ -59,12 +59,12 @@ def parameter(function, name, annotation, default, known, uri):
     else:
         raise refusal(function, f'"{name}" cannot be made {show(annotation)}: annotate it str, int or bytes')
     if default is MISSING:
-        if optional and annotation is not MISSING and not may_be_none:
+        default = None
+        if optional and kind != LIST and annotation is not MISSING and not may_be_none:
             raise refusal(
                 function,
                 f'"{name}" may be absent from the URI: annotate it {show(annotation)} | None, or give it a default',
             )
-        default = None
     return kind, default
 
 

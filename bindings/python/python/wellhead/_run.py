@@ -5,20 +5,21 @@ import signal
 
 def run(server, callback_threads, drain, guard):
     on_loop = server._needs_loop()
-    driver = server._start(callback_threads, drain, guard, on_loop and callback_threads == 1)
-    try:
-        if on_loop:
-            import asyncio
+    if on_loop:
+        import asyncio
 
-            from wellhead._asyncio import serve
-
-            with Terminates(driver):
+        from wellhead._asyncio import serve
+    with Terminates() as terminates:
+        driver = server._start(callback_threads, drain, guard, on_loop and callback_threads == 1)
+        try:
+            terminates.hand_to(driver)
+            if on_loop:
                 asyncio.run(serve(driver, callback_threads))
-        else:
-            with Terminates(driver), Interrupts(driver):
-                work(driver, callback_threads)
-    finally:
-        driver.stop()
+            else:
+                with Interrupts(driver):
+                    work(driver, callback_threads)
+        finally:
+            driver.stop()
 
 
 def work(driver, callback_threads):
@@ -96,8 +97,9 @@ class Interrupts:
 class Terminates:
     """Lets SIGTERM end the service cleanly, where nobody else handles it."""
 
-    def __init__(self, driver):
-        self.driver = driver
+    def __init__(self):
+        self.driver = None
+        self.asked = False
         self.ours = False
 
     def __enter__(self):
@@ -107,9 +109,17 @@ class Terminates:
                 self.ours = True
             except ValueError:
                 pass  # not the main thread
+        return self
+
+    def hand_to(self, driver):
+        self.driver = driver
+        if self.asked:
+            driver.terminate()
 
     def terminate(self, *_):
-        self.driver.terminate()
+        self.asked = True
+        if self.driver is not None:
+            self.driver.terminate()
 
     def __exit__(self, *_):
         if self.ours:

@@ -1,0 +1,239 @@
+"""Coroutines, and the connection under asyncio."""
+
+import asyncio
+import threading
+from collections.abc import Awaitable
+
+import pytest
+import wellhead
+from client import ask, cancel, outcome, read, transmitted
+
+
+@pytest.fixture
+def server() -> wellhead.Server:
+    return wellhead.Server("s", "1")
+
+
+def test_a_coroutine_becomes_a_task_of_the_running_loop(server: wellhead.Server) -> None:
+    @server.resource("n:{id}")
+    async def callback(id: int) -> str:
+        await asyncio.sleep(0)
+        return f"{id} {asyncio.current_task() is not None}"
+
+    async def main() -> bytes | None:
+        return await server.connect().handle_async(read("n:1"))
+
+    assert outcome(asyncio.run(main())) == "1 True"
+
+
+def test_many_coroutines_are_awaited_at_once(server: wellhead.Server) -> None:
+    gate = asyncio.Event()
+    waiting = 0
+
+    @server.resource("n:{id}")
+    async def callback(id: int) -> str:
+        nonlocal waiting
+        waiting += 1
+        if waiting == 50:
+            gate.set()
+        await gate.wait()
+        return str(id)
+
+    async def main() -> list[bytes | None]:
+        connection = server.connect()
+        return await asyncio.gather(*(connection.handle_async(read(f"n:{n}", n)) for n in range(50)))
+
+    assert [outcome(answer) for answer in asyncio.run(main())] == [str(n) for n in range(50)]
+
+
+def test_a_def_may_return_an_awaitable_or_an_asyncio_future(server: wellhead.Server) -> None:
+    async def answer() -> str:
+        return "awaited"
+
+    class Awaited:
+        def __await__(self):  # type: ignore[no-untyped-def]
+            return answer().__await__()
+
+    @server.resource("n:{how}")
+    def callback(how: str) -> Awaitable[str]:
+        if how == "future":
+            future = asyncio.get_running_loop().create_future()
+            future.set_result("awaited")
+            return future
+        return Awaited() if how == "object" else answer()
+
+    async def main() -> list[object]:
+        connection = server.connect()
+        return [outcome(await connection.handle_async(read(f"n:{how}"))) for how in ("future", "object", "coroutine")]
+
+    assert asyncio.run(main()) == ["awaited"] * 3
+
+
+def test_a_list_source_may_be_async(server: wellhead.Server) -> None:
+    @server.list
+    async def listing(after: str | None, limit: int) -> wellhead.Page:
+        await asyncio.sleep(0)
+        return wellhead.Page([wellhead.Resource("n:1")])
+
+    async def main() -> bytes | None:
+        from client import request
+
+        return await server.connect().handle_async(request(1, "resources/list"))
+
+    assert b'"uri":"n:1"' in (asyncio.run(main()) or b"")
+
+
+def test_an_exception_of_a_coroutine_is_logged_and_an_internal_error(
+    server: wellhead.Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    @server.resource("n:x")
+    async def callback() -> str:
+        await asyncio.sleep(0)
+        raise ValueError("secret")
+
+    async def main() -> bytes | None:
+        return await server.connect().handle_async(read("n:x"))
+
+    assert outcome(asyncio.run(main())) == "Internal error"
+    assert "secret" in caplog.text
+
+
+def test_the_clients_cancellation_cancels_the_task(server: wellhead.Server) -> None:
+    seen: list[str] = []
+
+    @server.resource("n:x")
+    async def callback() -> str:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            seen.append("cancelled")
+            raise
+        return "never"
+
+    async def main() -> None:
+        connection = server.connect()
+        connection.receive(read("n:x", 1))
+        connection.poll_event()
+        await asyncio.sleep(0)  # the task begins
+        connection.receive(cancel(1))
+        connection.poll_event()
+        await asyncio.sleep(0)
+        assert transmitted(connection) == []
+
+    asyncio.run(main())
+    assert seen == ["cancelled"]
+
+
+def test_closing_a_connection_cancels_its_tasks(server: wellhead.Server) -> None:
+    cancelled = asyncio.Event()
+
+    @server.resource("n:x")
+    async def callback() -> str:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cancelled.set()
+        return "never"
+
+    async def main() -> None:
+        connection = server.connect()
+        connection.receive(read("n:x", 1))
+        connection.poll_event()
+        await asyncio.sleep(0)
+        connection.close()
+        await cancelled.wait()
+
+    asyncio.run(main())
+
+
+def test_a_coroutine_without_a_loop_is_an_internal_error_and_no_warning(
+    server: wellhead.Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    @server.resource("n:x")
+    async def callback() -> str:
+        return "never"
+
+    assert ask(server, "n:x") == "Internal error"
+    assert "event loop" in caplog.text
+
+
+def test_a_loop_that_was_closed_answers_its_calls_with_an_internal_error(
+    server: wellhead.Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    @server.resource("n:x")
+    async def callback() -> str:
+        await asyncio.Event().wait()
+        return "never"
+
+    connection = server.connect()
+
+    async def main() -> None:
+        connection.receive(read("n:x", 1))
+        connection.poll_event()
+
+    asyncio.run(main())
+    [answer] = transmitted(connection)
+    assert answer["error"]["message"] == "Internal error"
+
+
+def test_handle_async_is_answered_by_another_thread(server: wellhead.Server) -> None:
+    from concurrent.futures import Future
+
+    future: Future[str] = Future()
+    server.resource("n:x")(lambda: future)
+
+    async def main() -> bytes | None:
+        answer = asyncio.ensure_future(server.connect().handle_async(read("n:x")))
+        await asyncio.sleep(0)
+        thread = threading.Thread(target=future.set_result, args=["later"])
+        thread.start()
+        result = await answer
+        thread.join()
+        return result
+
+    assert outcome(asyncio.run(main())) == "later"
+
+
+def test_a_handle_async_that_is_cancelled_gives_its_call_up(server: wellhead.Server) -> None:
+    calls: list[wellhead.Call] = []
+
+    @server.resource("n:x")
+    async def callback(call: wellhead.Call) -> str:
+        calls.append(call)
+        await asyncio.Event().wait()
+        return "never"
+
+    async def main() -> None:
+        connection = server.connect()
+        answer = asyncio.ensure_future(connection.handle_async(read("n:x")))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        answer.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await answer
+        connection.close()
+        assert calls[0].cancelled
+
+    asyncio.run(main())
+
+
+def test_asyncio_is_imported_only_when_something_is_async() -> None:
+    import subprocess
+    import sys
+
+    program = """
+import sys, wellhead
+server = wellhead.Server("s", "1")
+server.resource("n:{id}")(lambda id: id)
+assert server.connect().handle(b'{"jsonrpc":"2.0","id":1,"method":"ping"}')
+assert not {"asyncio", "inspect", "logging", "typing", "json"} & set(sys.modules), sorted(sys.modules)
+"""
+    subprocess.run([sys.executable, "-S", "-c", program], check=True, env=with_package())
+
+
+def with_package() -> dict[str, str]:
+    """The environment in which `-S`, without site-packages, finds the package."""
+    import os
+    from pathlib import Path
+
+    return {**os.environ, "PYTHONPATH": str(Path(wellhead.__file__).parents[1])}

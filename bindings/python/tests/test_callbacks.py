@@ -1,0 +1,325 @@
+"""What callbacks are given, and what becomes of what they return or raise."""
+
+import base64
+import logging
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future
+from functools import partial, wraps
+from typing import Any, Optional
+
+import pytest
+import wellhead
+from client import ask, cancel, outcome, read, request, transmitted
+
+
+@pytest.fixture
+def server() -> Iterator[wellhead.Server]:
+    with wellhead.Server("s", "1") as server:
+        yield server
+
+
+def test_a_variable_is_given_by_name_and_converted_by_annotation(server: wellhead.Server) -> None:
+    @server.resource("n:{text}/{number}/{raw}")
+    def callback(number: int, raw: bytes, text: str) -> str:
+        return f"{text!r} {number!r} {raw!r}"
+
+    assert ask(server, "n:a%20b/12/c%20d") == "'a b' 12 b'c%20d'"
+
+
+@pytest.mark.parametrize("value", ["0", "7", "-7", "9223372036854775808", "-123456789012345678901234567890"])
+def test_an_integer_is_given_as_int(server: wellhead.Server, value: str) -> None:
+    @server.resource("n:{number}")
+    def callback(number: int) -> str:
+        return repr(number)
+
+    assert ask(server, f"n:{value}") == value
+
+
+@pytest.mark.parametrize("value", ["07", "+7", "-0", "00", "", "-", "1_0", "%207", "7%0A", "٣", "1" * 5000])
+def test_what_is_no_canonical_integer_is_not_found(server: wellhead.Server, value: str) -> None:
+    @server.resource("n:{number}")
+    def callback(number: int) -> str:
+        return repr(number)
+
+    assert ask(server, f"n:{value}") in ("Resource not found", "Invalid URI")
+
+
+def test_a_variable_that_is_absent_is_none_or_its_default(server: wellhead.Server) -> None:
+    @server.resource("n:x{?a,b,c}")
+    def callback(a: int | None, b: Optional[str], *, c: str = "default") -> str:  # noqa: UP045
+        return f"{a!r} {b!r} {c!r}"
+
+    assert ask(server, "n:x") == "None None 'default'"
+    assert ask(server, "n:x?a=1&b=2&c=3") == "1 '2' '3'"
+
+
+def test_an_exploded_variable_is_a_list(server: wellhead.Server) -> None:
+    @server.resource("n:x{/path*}")
+    def callback(path: list[str]) -> str:
+        return repr(path)
+
+    server.resource("m:x{/path*}")(lambda path: "it is absent" if path == [] else repr(path))
+    assert ask(server, "n:x/a/b%2Fc") == "['a', 'b/c']"
+    assert ask(server, "n:x") == "[]"
+    assert ask(server, "m:x") == "it is absent"
+
+
+def test_string_annotations_are_resolved(server: wellhead.Server) -> None:
+    def callback(id: "int", call: "wellhead.Call") -> str:
+        return f"{id} {call.uri}"
+
+    server.resource("n:{id}")(callback)
+    assert ask(server, "n:3") == "3 n:3"
+
+
+def test_the_call_knows_all_variables(server: wellhead.Server) -> None:
+    @server.resource("n:x{/path*}{?my.name}")
+    def callback(call: wellhead.Call) -> str:
+        return repr(call.vars)
+
+    assert ask(server, "n:x/a/b?my.name=c%20d") == "{'path': ['a', 'b'], 'my.name': 'c d'}"
+
+
+def test_methods_partials_and_wrapped_functions_are_callbacks(server: wellhead.Server) -> None:
+    class Notes:
+        def read(self, id: int) -> str:
+            return f"method {id}"
+
+    def function(prefix: str, id: int) -> str:
+        return f"{prefix} {id}"
+
+    @wraps(function)
+    def wrapped(*arguments: Any) -> str:
+        return "wrapped " + function("", *arguments)
+
+    server.resource("m:{id}")(Notes().read)
+    server.resource("p:{id}")(partial(function, "partial"))
+    server.resource("w:{prefix}/{id}")(wraps(function)(lambda *a: "wrapped " + function(*a)))
+    assert ask(server, "m:1") == "method 1"
+    assert ask(server, "p:2") == "partial 2"
+    assert ask(server, "w:x/3") == "wrapped x 3"
+
+
+def test_name_and_description_come_from_the_function_which_stays_as_it_is(server: wellhead.Server) -> None:
+    def note(id: str) -> str:
+        """One note.
+
+        With more about it.
+        """
+        return id
+
+    assert server.resource("n:{id}")(note) is note
+    answer = server.connect().handle(request(1, "resources/templates/list"))
+    assert answer is not None
+    assert b'"name":"note","description":"One note.\\n\\nWith more about it."' in answer
+
+
+@pytest.mark.parametrize("size", [10, 1 << 20])
+def test_text_and_bytes_of_every_kind_arrive(server: wellhead.Server, size: int) -> None:
+    text, data = "aé\n" * size, b"a\0\xff" * size
+    bodies = {"t": text, "b": data, "a": bytearray(data), "m": memoryview(data * 2)[::2]}
+
+    @server.resource("n:{kind}")
+    def callback(kind: str) -> Any:
+        return bodies[kind]
+
+    assert ask(server, "n:t") == text
+    assert base64.b64decode(ask(server, "n:b")) == data
+    assert base64.b64decode(ask(server, "n:a")) == data
+    assert base64.b64decode(ask(server, "n:m")) == (data * 2)[::2]
+
+
+def test_none_and_resource_not_found_are_not_found(server: wellhead.Server) -> None:
+    @server.resource("n:{how}")
+    def callback(how: str) -> None:
+        if how == "raise":
+            raise wellhead.ResourceNotFound
+
+    assert ask(server, "n:return") == ask(server, "n:raise") == "Resource not found"
+
+
+def test_only_our_permission_denied_is_denied(server: wellhead.Server, caplog: pytest.LogCaptureFixture) -> None:
+    @server.resource("n:{how}")
+    def callback(how: str) -> str:
+        raise wellhead.PermissionDenied if how == "ours" else PermissionError("secret")
+
+    denied = ask(server, "n:ours")
+    assert denied != "Internal error" and not caplog.records
+    assert ask(server, "n:theirs") == "Internal error"
+    assert "secret" in caplog.text
+
+
+def test_an_exception_is_logged_with_its_traceback_and_an_internal_error(
+    server: wellhead.Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    @server.resource("n:{id}")
+    def callback(id: str) -> str:
+        raise KeyError("secret")
+
+    assert ask(server, "n:1") == "Internal error"
+    [record] = caplog.records
+    assert record.name == "wellhead" and record.levelno == logging.ERROR
+    assert "n:1" in record.getMessage()
+    assert record.exc_info is not None and record.exc_info[0] is KeyError
+    assert "in callback" in caplog.text
+
+
+@pytest.mark.parametrize("value", [5, 1.5, {}, object(), ["a"], [b"a"], wellhead.Page([])])
+def test_a_wrong_type_is_an_internal_error_and_says_what_to_return(
+    server: wellhead.Server, caplog: pytest.LogCaptureFixture, value: Any
+) -> None:
+    server.resource("n:x")(lambda: value)
+    assert ask(server, "n:x") == "Internal error"
+    [record] = caplog.records
+    assert f"returned {type(value).__name__}; return str, bytes, wellhead.Contents" in record.getMessage()
+
+
+def test_text_that_is_no_unicode_is_an_internal_error(
+    server: wellhead.Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.resource("n:x")(lambda: "\ud800")
+    assert ask(server, "n:x") == "Internal error"
+    assert "UnicodeEncodeError" in caplog.text
+
+
+def test_keyboard_interrupt_is_answered_and_passes_through(server: wellhead.Server) -> None:
+    @server.resource("n:x")
+    def callback() -> str:
+        raise KeyboardInterrupt
+
+    connection = server.connect()
+    connection.receive(read("n:x"))
+    with pytest.raises(KeyboardInterrupt):
+        connection.poll_event()
+    [answer] = transmitted(connection)
+    assert answer["error"]["message"] == "Internal error"
+    with pytest.raises(KeyboardInterrupt):
+        connection.handle(read("n:x"))
+
+
+def test_a_callback_returns_without_an_answer_and_another_thread_answers_later(server: wellhead.Server) -> None:
+    future: Future[str] = Future()
+    server.resource("n:slow")(lambda: future)
+    server.resource("n:quick")(lambda: "quick")
+    connection = server.connect()
+    connection.receive(read("n:slow", 1) + read("n:quick", 2))
+    assert connection.poll_event() == 2
+    assert [answer["id"] for answer in transmitted(connection)] == [2]
+    thread = threading.Thread(target=future.set_result, args=["slow"])
+    thread.start()
+    thread.join()
+    [answer] = transmitted(connection)
+    assert answer["id"] == 1 and answer["result"]["contents"][0]["text"] == "slow"
+
+
+def test_a_future_that_fails_is_an_internal_error(server: wellhead.Server, caplog: pytest.LogCaptureFixture) -> None:
+    futures: dict[str, Future[Any]] = {name: Future() for name in ("raise", "cancel", "wrong", "missing")}
+    futures["raise"].set_exception(ValueError("secret"))
+    futures["cancel"].cancel()
+    futures["wrong"].set_result(5)
+    futures["missing"].set_exception(wellhead.ResourceNotFound())
+
+    @server.resource("n:{name}")
+    def callback(name: str) -> Future[Any]:
+        return futures[name]
+
+    assert [ask(server, f"n:{name}") for name in futures] == ["Internal error"] * 3 + ["Resource not found"]
+    assert "secret" in caplog.text and "was cancelled" in caplog.text and "returned int" in caplog.text
+
+
+def test_a_future_that_nobody_keeps_is_an_internal_error_at_once(
+    server: wellhead.Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.resource("n:x")(lambda: Future[str]())
+    assert ask(server, "n:x") == "Internal error"
+    assert "without an answer" in caplog.text
+
+
+def test_a_blocking_callback_sees_that_it_was_cancelled(server: wellhead.Server) -> None:
+    entered, seen = threading.Event(), threading.Event()
+
+    @server.resource("n:x")
+    def callback(call: wellhead.Call) -> str:
+        entered.set()
+        while not call.cancelled:
+            pass
+        seen.set()
+        return "too late"
+
+    connection = server.connect()
+    connection.receive(read("n:x", 1))
+    thread = threading.Thread(target=connection.poll_event)
+    thread.start()
+    entered.wait()
+    connection.receive(cancel(1))
+    connection.poll_event()
+    thread.join()
+    assert seen.is_set() and transmitted(connection) == []
+
+
+def test_a_call_knows_that_it_was_not_cancelled(server: wellhead.Server) -> None:
+    calls: list[wellhead.Call] = []
+
+    @server.resource("n:x")
+    def callback(call: wellhead.Call) -> str:
+        calls.append(call)
+        return "x"
+
+    assert ask(server, "n:x") == "x"
+    assert not calls[0].cancelled
+
+
+def test_a_template_lists_items_that_were_handed_over(server: wellhead.Server) -> None:
+    items = [wellhead.Resource(f"n:{n}") for n in range(250)]
+    server.resource("n:{id}", list=items)(lambda id: id)
+    assert walk(server) == [item.uri for item in items]
+
+
+def test_a_list_function_may_take_the_call(server: wellhead.Server) -> None:
+    @server.list
+    def listing(after: str | None, limit: int, call: wellhead.Call) -> wellhead.Page:
+        assert not call.cancelled
+        return wellhead.Page([wellhead.Resource("n:1")])
+
+    assert walk(server) == ["n:1"]
+
+
+@pytest.mark.parametrize("value", [None, [wellhead.Resource("n:1")], "n:1", 5])
+def test_a_list_function_that_returns_no_page_is_an_internal_error(
+    server: wellhead.Server, caplog: pytest.LogCaptureFixture, value: Any
+) -> None:
+    server.list(lambda after, limit: value)
+    assert outcome(server.connect().handle(request(1, "resources/list"))) == "Internal error"
+    assert "return wellhead.Page" in caplog.text
+
+
+def test_the_fallback_is_given_the_uri(server: wellhead.Server) -> None:
+    @server.fallback
+    def anything(uri: str) -> str:
+        return f"fallback for {uri}"
+
+    assert ask(server, "other:x") == "fallback for other:x"
+
+
+def test_thread_true_runs_a_callback_on_another_thread(server: wellhead.Server) -> None:
+    @server.resource("n:{id}", thread=True)
+    def callback(id: int) -> str:
+        return f"{id} {threading.current_thread() is threading.main_thread()}"
+
+    assert ask(server, "n:1") == "1 False"
+
+
+def walk(server: wellhead.Server) -> list[str]:
+    import json
+
+    connection, uris = server.connect(), []
+    cursor: dict[str, str] = {}
+    while True:
+        answer = connection.handle(request(1, "resources/list", **cursor))
+        assert answer is not None
+        result = json.loads(answer)["result"]
+        uris += [item["uri"] for item in result["resources"]]
+        if "nextCursor" not in result:
+            return uris
+        cursor = {"cursor": result["nextCursor"]}

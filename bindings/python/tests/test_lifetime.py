@@ -1,0 +1,260 @@
+"""Garbage, fork, reentrancy, wakes: what outlives what."""
+
+import gc
+import os
+import sys
+import threading
+import weakref
+from concurrent.futures import Future
+from typing import Any
+
+import pytest
+import wellhead
+from client import ask, outcome, read, request, transmitted
+
+
+def test_a_cycle_of_server_and_callback_is_collected() -> None:
+    def gone() -> weakref.ref[wellhead.Server]:
+        server = wellhead.Server("s", "1")
+
+        def note(id: str, default: object = server) -> str:
+            server.updated(f"n:{id}")
+            return id
+
+        def listing(after: str | None, limit: int) -> wellhead.Page:
+            server.list_changed()
+            return wellhead.Page([])
+
+        server.resource("n:{id}", list=listing)(note)
+        server.list(listing)
+        server.fallback(lambda uri: server.updated(uri))
+        server.resource("never:{used}")  # the decorator is part of it too
+        return weakref.ref(server)
+
+    server = gone()
+    gc.collect()
+    assert server() is None
+
+
+def test_a_cycle_of_connection_and_wake_is_collected() -> None:
+    class Wake:
+        def __init__(self) -> None:
+            self.server = wellhead.Server("s", "1")
+            self.connection = self.server.connect(self.wake)
+
+        def wake(self) -> None:
+            self.connection.poll_event()
+
+    def gone() -> list[weakref.ref[object]]:
+        wake = Wake()
+        return [weakref.ref(wake), weakref.ref(wake.server), weakref.ref(wake.connection)]
+
+    references = gone()
+    gc.collect()
+    assert [reference() for reference in references] == [None] * 3
+
+
+def test_a_pending_answer_keeps_nothing_alive() -> None:
+    server = wellhead.Server("s", "1")
+    future: Future[str] = Future()
+    server.resource("n:x")(lambda: future)
+    connection = server.connect()
+    connection.receive(read("n:x"))
+    connection.poll_event()
+    gone = weakref.ref(server), weakref.ref(connection)
+    del server, connection
+    gc.collect()
+    assert [reference() for reference in gone] == [None] * 2
+    future.set_result("to nobody")
+
+
+def test_large_bytes_are_referenced_and_let_go() -> None:
+    server = wellhead.Server("s", "1")
+    data = bytes(range(256)) * 1024
+    before = sys.getrefcount(data)
+    fixed = server.blob("n:x", data)
+    assert sys.getrefcount(data) == before + 1
+    fixed.set(b"")
+    assert sys.getrefcount(data) == before
+
+
+def test_a_removed_callback_is_let_go_and_not_found() -> None:
+    server = wellhead.Server("s", "1")
+
+    def callback(id: str) -> str:
+        return id
+
+    gone = weakref.ref(callback)
+    server.resource("n:{id}")(callback)
+    assert ask(server, "n:1") == "1"
+    server.remove("n:{id}")
+    del callback
+    assert gone() is None
+    assert ask(server, "n:1") == "Resource not found"
+
+
+def test_polling_from_inside_a_callback_runs_nothing() -> None:
+    server = wellhead.Server("s", "1")
+    polled: list[int] = []
+
+    @server.resource("n:{id}")
+    def callback(id: str) -> str:
+        polled.append(connection.poll_event())
+        return id
+
+    connection = server.connect()
+    connection.receive(read("n:1", 1) + read("n:2", 2))
+    assert connection.poll_event() == 2
+    assert polled == [0, 0]
+    assert len(transmitted(connection)) == 2
+
+
+def test_poll_event_runs_no_more_than_it_is_told() -> None:
+    server = wellhead.Server("s", "1")
+    server.resource("n:{id}")(lambda id: id)
+    connection = server.connect()
+    connection.receive(b"".join(read(f"n:{n}", n) for n in range(5)))
+    assert [connection.poll_event(2) for _ in range(4)] == [2, 2, 1, 0]
+
+
+def test_a_callback_may_use_its_server() -> None:
+    server = wellhead.Server("s", "1")
+
+    @server.resource("n:{id}")
+    def callback(id: str) -> str:
+        server.text(f"other:{id}", "made by a callback")
+        server.updated("n:1")
+        server.list_changed()
+        server.remove("n:{id}")
+        return outcome(server.connect().handle(read(f"other:{id}"))) or ""
+
+    assert ask(server, "n:1") == "made by a callback"
+
+
+def test_wake_is_called_for_news_of_another_thread() -> None:
+    server = wellhead.Server("s", "1")
+    woken = threading.Event()
+    connection = server.connect(woken.set)
+    future: Future[str] = Future()
+    server.resource("n:x")(lambda: future)
+    for id in (1, 2):
+        future = Future()
+        connection.receive(read("n:x", id))
+        connection.poll_event()
+        assert transmitted(connection) == []
+        woken.clear()
+        thread = threading.Thread(target=future.set_result, args=["later"])
+        thread.start()
+        assert woken.wait(30)
+        thread.join()
+        assert [answer["id"] for answer in transmitted(connection)] == [id]
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_wake_that_raises_harms_nobody() -> None:
+    def wake() -> None:
+        raise ValueError("from wake")
+
+    server = wellhead.Server("s", "1")
+    connection = server.connect(wake)
+    connection.receive(request("L", "subscriptions/listen", notifications={"resourceSubscriptions": ["n:x"]}))
+    server.text("n:x", "x")
+    connection.poll_event()
+    transmitted(connection)
+    server.updated("n:x")
+
+
+def test_handle_gives_a_late_answer_up() -> None:
+    server = wellhead.Server("s", "1")
+    calls: list[wellhead.Call] = []
+    future: Future[str] = Future()
+
+    @server.resource("n:x")
+    def callback(call: wellhead.Call) -> Future[str]:
+        calls.append(call)
+        return future
+
+    assert outcome(server.connect().handle(read("n:x"), timeout=0)) == "Internal error"
+    assert calls[0].cancelled
+    future.set_result("too late")
+
+
+def test_handle_has_no_answer_to_a_notification() -> None:
+    server = wellhead.Server("s", "1")
+    message = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+    assert server.connect().handle(message) is None
+
+
+def test_a_closed_connection_takes_nothing_and_is_finished() -> None:
+    connection = wellhead.Server("s", "1").connect()
+    connection.receive(request(1, "ping"))
+    connection.close()
+    assert connection.finished
+    assert connection.poll_event() == 0
+    assert connection.poll_transmit() is None
+    with pytest.raises(wellhead.ClosedError):
+        connection.handle(request(1, "ping"))
+
+
+def test_time_ends_what_is_held_too_long() -> None:
+    server = wellhead.Server("s", "1", limits=wellhead.Limits(call_ms=50))
+    future: Future[str] = Future()
+    server.resource("n:x")(lambda: future)
+    connection = server.connect()
+    connection.tick(1000)
+    connection.receive(read("n:x"))
+    connection.poll_event()
+    assert connection.poll_timeout() == 1050
+    connection.tick(1050)
+    [answer] = transmitted(connection)
+    assert answer["error"]["message"] == "Internal error"
+    future.set_result("too late")
+
+
+def test_what_was_registered_before_fork_works_in_the_child() -> None:
+    server = wellhead.Server("s", "1")
+    fixed = server.text("n:fixed", "x")
+    server.resource("n:{id}")(lambda id: id)
+    connection = server.connect()
+    assert outcome(connection.handle(read("n:1"))) == "1"
+
+    def in_child() -> None:
+        for act in (lambda: connection.handle(read("n:1")), connection.poll_event, lambda: connection.receive(b"")):
+            with pytest.raises(wellhead.ClosedError) as raised:
+                act()
+            assert raised.value.code == "forked"
+        server.updated("n:1")
+        fixed.set("y")
+        assert ask(server, "n:1") == "1"
+        assert ask(server, "n:fixed") == "y"
+
+    forked(in_child)
+    assert outcome(connection.handle(read("n:fixed"))) == "x"
+
+
+def test_a_child_lets_go_of_its_parents_connections() -> None:
+    server = wellhead.Server("s", "1")
+    server.resource("n:x")(lambda: Future[str]())
+    connections = [server.connect() for _ in range(3)]
+    for connection in connections:
+        connection.receive(read("n:x"))
+
+    def in_child() -> None:
+        connections.clear()
+        gc.collect()
+        server.close()
+
+    forked(in_child)
+
+
+def forked(act: Any) -> None:
+    """Runs `act` in a child, and expects it to return."""
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            act()
+            status = 0
+        finally:
+            os._exit(status)
+    assert os.waitpid(child, 0)[1] == 0
