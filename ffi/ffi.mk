@@ -8,7 +8,7 @@ WELLHEAD_VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "
 WELLHEAD_SONAME := libwellhead.so.$(shell echo $(WELLHEAD_VERSION) | sed -E 's/^(0\.[0-9]+|[1-9][0-9]*).*/\1/')
 
 .PHONY: c header check-header test-c test-c-asan install
-c: $(addprefix $(TARGET)/c/,notes smallest) ## the C library, and the examples of ffi/examples
+c: $(TARGET)/c/notes ## the C library, and the notes application in C
 
 .PHONY: libwellhead
 libwellhead:

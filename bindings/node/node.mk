@@ -12,4 +12,4 @@ test-node: node ## the Node package: vectors, connections, standard input and ou
 node-pack: ## the tarball of the Node package, built for release, in build/node
 	bindings/node/build.sh --release
 	mkdir -p build/node
-	cd bindings/node && npm pack --silent --pack-destination ../../build/node
+	cd bindings/node && echo "$(CURDIR)/build/node/$$(npm pack --silent --pack-destination ../../build/node)"

@@ -4,18 +4,15 @@
 PYTHON ?= python3
 PYTHON_VERSIONS ?= 3.10 3.13
 
-# The binding, unoptimised, in an environment of its own: build/python.
-python:
+python: ## the Python package, unoptimised, in an environment of its own: build/python
 	test -x build/python/bin/python || $(PYTHON) -m venv build/python
 	CARGO_TARGET_DIR=$(abspath $(TARGET)) build/python/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps \
 	    --config-settings=build-args="--profile dev" ./bindings/python
 
-# With the Python at hand.
-test-python:
+test-python: ## the Python package: code, types, stubs, vectors, with the Python at hand
 	sh bindings/python/test.sh $(PYTHON)
 
-# With the oldest and the newest that we promise, from pyenv.
-test-python-all:
+test-python-all: ## the same with the oldest and the newest Python that we promise, from pyenv
 	@for version in $(PYTHON_VERSIONS); do \
 	    python=$$(ls -d "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/$$version.*/bin/python 2>/dev/null | tail -n 1); \
 	    test -n "$$python" || python=$$(command -v python$$version) || \

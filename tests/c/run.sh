@@ -62,7 +62,6 @@ fi
 echo "libwellhead.so exports the $(wc -w <<<"$exported") functions of the header and nothing else"
 
 build notes ffi/examples/notes.c
-build smallest ffi/examples/smallest.c
 build abi tests/c/abi/*.c
 build vectors tests/c/vectors/*.c
 
