@@ -18,23 +18,26 @@ help: ## this list
 
 .PHONY: demo
 demo: hosts ## each of the four hosts driven by real clients, as a table
-	bash tests/clients/setup.sh
 	$(PYTHON) tests/clients/run.py --demo
 
 .PHONY: test
-test: ## everything that one Rust, one Python and one Node can show, in at most 15 minutes
+test: ## everything that one Rust, one Python and one Node can show, in at most 15 minutes; installs what it needs
 	$(PYTHON) tests/steps.py lint test-rust test-models fuzz check-header test-c test-c-asan test-python test-node test-clients test-readme rows words
 
 .PHONY: test-all
-test-all: ## what is long or needs more, besides
+test-all: ## the same with what is long, and with more Pythons
 	$(PYTHON) tests/steps.py lint test-rust test-models fuzz-long check-header test-c test-c-asan test-python-all test-node test-clients test-readme rows words
 
 # ---- the parts
 
 .PHONY: lint
-lint: ## formatting and lints, with warnings as errors
+lint: licences ## formatting and lints, with warnings as errors
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --features wellhead/stdio -- -D warnings
+
+.PHONY: licences
+licences: ## that every crate may be linked by the list of deny.toml
+	$(PYTHON) tests/licences.py
 
 .PHONY: test-rust
 test-rust: ## the core: unit tests, vectors, the stdio driver, documentation
@@ -46,7 +49,6 @@ hosts: c python node ## the notes application in the four languages
 
 .PHONY: test-clients
 test-clients: hosts ## the official clients against the notes application in the four languages
-	bash tests/clients/setup.sh
 	$(PYTHON) tests/clients/run.py
 
 .PHONY: test-readme
@@ -58,7 +60,7 @@ rows: ## which protocol rows no vector and no named test covers
 	$(PYTHON) tests/rows.py
 
 .PHONY: words
-words: ## that every public name stands in the tables of ARCHITECTURE.md, in every language
+words: ## that the tables of words in ARCHITECTURE.md and the public names of the four languages agree
 	$(PYTHON) tests/words.py
 
 .PHONY: bench-hosts

@@ -28,13 +28,13 @@ fn main() -> wellhead::Result<()> {
     })?;
 
     let n = Arc::clone(&notes);
-    server.list("notes", move |page| {
-        let from = page.after().map_or(Bound::Unbounded, Bound::Excluded);
+    server.list("notes", move |call| {
+        let from = call.after().map_or(Bound::Unbounded, Bound::Excluded);
         let notes = n.lock().unwrap();
         let mut ids = notes.range::<str, _>((from, Bound::Unbounded)).map(|(id, _)| id);
         let items: Vec<_> = ids
             .by_ref()
-            .take(page.limit())
+            .take(call.limit())
             .map(|id| Resource::new(format!("notes://{id}")).name(id).key(id).mime_type("text/markdown"))
             .collect();
         Page::new(items).more(ids.next().is_some())
@@ -53,14 +53,14 @@ fn edits(server: &Server, notes: &Notes, fifo: &std::ffi::OsStr) {
     let Ok(fifo) = std::fs::File::options().read(true).write(true).open(fifo) else { return };
     for line in std::io::BufReader::new(fifo).lines().map_while(Result::ok) {
         let mut words = line.splitn(3, ' ');
-        let (verb, id, text) = (words.next(), words.next().unwrap_or(""), words.next().unwrap_or(""));
+        let (Some(verb), Some(id)) = (words.next(), words.next()) else { continue };
         match verb {
-            Some("del") => drop(notes.lock().unwrap().remove(id)),
-            _ => drop(notes.lock().unwrap().insert(id.to_owned(), text.to_owned())),
+            "del" => drop(notes.lock().unwrap().remove(id)),
+            _ => drop(notes.lock().unwrap().insert(id.to_owned(), words.next().unwrap_or("").to_owned())),
         }
         if server.updated(&format!("notes://{id}")).is_err() {
             eprintln!("notes: {id} makes no URI");
-        } else if verb != Some("set") && server.list_changed().is_err() {
+        } else if verb != "set" && server.list_changed().is_err() {
             return;
         }
     }

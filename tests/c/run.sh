@@ -12,7 +12,8 @@ LIBS="-lgcc_s -lutil -lrt -lpthread -lm -ldl" # of `rustc --print native-static-
 TARGET=${CARGO_TARGET_DIR:-target}
 
 if ! pkg-config --exists jansson; then
-    apt-get install -y -q libjansson-dev >/dev/null || { echo "missing: run apt-get install libjansson-dev" >&2; exit 1; }
+    install="apt-get install -y -q libjansson-dev pkg-config"
+    $install >/dev/null || { apt-get update -q && $install; } >/dev/null || { echo "missing: run $install" >&2; exit 1; }
 fi
 
 if [ "${1:-}" = --asan ]; then

@@ -38,12 +38,19 @@ def edits(fifo: str) -> None:
     """Carries out what the lines of the FIFO say."""
     with open(os.open(fifo, os.O_RDWR)) as lines:  # for writing too: it does not end when a writer goes
         for line in lines:
-            verb, id, *text = line.rstrip("\n").split(" ", 2)
+            verb, _, rest = line.rstrip("\n").partition(" ")
+            id, _, text = rest.partition(" ")
+            if not id:
+                continue
             if verb == "del":
                 notes.pop(id, None)
             else:
-                notes[id] = "".join(text)
-            server.updated(f"notes://{id}")
+                notes[id] = text
+            try:
+                server.updated(f"notes://{id}")
+            except wellhead.RegistrationError as e:
+                print(f"notes: {e}", file=sys.stderr)
+                continue
             if verb != "set":
                 server.list_changed()
 
