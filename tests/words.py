@@ -132,7 +132,7 @@ def rust() -> Names:
 
 
 def exported(file: Path, prefix: str, names: Names) -> None:
-    text = file.read_text("utf-8")
+    text = code(file)
     for module in re.findall(r"^pub mod (\w+);", text, re.MULTILINE):
         names[f"{prefix}{module}"] = file
         exported(next(sources(file, module)), f"{prefix}{module}::", names)
@@ -161,8 +161,7 @@ def members(items: list[str], files: list[Path], prefix: str, names: Names) -> N
             keep(item, re.findall(r"^    pub (?:const |async )*(?:fn |const )?(\w+)[(<:]", body, re.MULTILINE), path)
     for path in files:
         for item, body in re.findall(r"^pub trait (\w+)[^{;]*\{\n(.*?)^\}", code(path), re.MULTILINE | re.DOTALL):
-            shown = re.sub(r"    #\[doc\(hidden\)\]\n    fn \w+", "", body)
-            keep(item, re.findall(r"^    fn (\w+)", shown, re.MULTILINE), path)
+            keep(item, re.findall(r"^    fn (\w+)", body, re.MULTILINE), path)
         for item, body in re.findall(r"^pub enum (\w+)[^{;]*\{\n(.*?)^\}", code(path), re.MULTILINE | re.DOTALL):
             keep(item, re.findall(r"^    ([A-Z]\w*)\b", body, re.MULTILINE), path)
         for item, body in re.findall(r"^pub struct (\w+)[^{;(]*\{\n(.*?)^\}", code(path), re.MULTILINE | re.DOTALL):
@@ -170,7 +169,9 @@ def members(items: list[str], files: list[Path], prefix: str, names: Names) -> N
 
 
 def code(path: Path) -> str:
-    return path.read_text("utf-8").split("#[cfg(test)]\nmod ")[0]
+    """A file without its tests and without what is hidden from the documentation."""
+    text = path.read_text("utf-8").split("#[cfg(test)]\nmod ")[0]
+    return re.sub(r"#\[doc\(hidden\)\]\n(?:\s*#\[[^\n]*\n)*\s*(?:pub )?(?:fn|use|mod|struct|enum) [^\n]*", "", text)
 
 
 def blocks(text: str) -> Iterator[tuple[str, str]]:
