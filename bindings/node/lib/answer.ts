@@ -19,7 +19,12 @@ function parts(all: readonly Contents[]): NativeAnswer {
     if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
       return { failed: 'the callback returned an object whose body is neither a string nor a Uint8Array' };
     }
-    flat.push(body, part.uri, part.mimeType, part.meta && JSON.stringify(part.meta));
+    const { uri, mimeType, meta } = part;
+    if (uri !== undefined && typeof uri !== 'string') return { failed: 'the uri of Contents is no string' };
+    if (mimeType !== undefined && typeof mimeType !== 'string') {
+      return { failed: 'the mimeType of Contents is no string' };
+    }
+    flat.push(body, uri, mimeType, meta && JSON.stringify(meta));
   }
   return flat;
 }

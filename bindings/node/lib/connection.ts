@@ -8,6 +8,15 @@ interface Exchange {
   readonly reject: (e: Error) => void;
 }
 
+/** What a connection needs of its server. */
+export interface Owner {
+  readonly hooks: Hooks;
+  /** Cancels the calls whose connections are gone. */
+  readonly abandon: () => void;
+  /** Connections that have exchanges, which must not be collected. */
+  readonly waiting: Set<Connection>;
+}
+
 /**
  * One client, bytes in and bytes out: newline-delimited JSON-RPC messages, split anywhere. Made by
  * {@link Server.connect}.
@@ -16,16 +25,14 @@ interface Exchange {
  */
 export class Connection {
   readonly #native: NativeConnection;
-  readonly #hooks: Hooks;
-  readonly #closed: () => void;
+  readonly #owner: Owner;
   readonly #wake: (() => void) | undefined;
   #exchanges: Exchange[] = [];
 
   /** @internal */
-  constructor(native: NativeConnection, hooks: Hooks, closed: () => void, wake: (() => void) | undefined) {
+  constructor(native: NativeConnection, owner: Owner, wake: (() => void) | undefined) {
     this.#native = native;
-    this.#hooks = hooks;
-    this.#closed = closed;
+    this.#owner = owner;
     this.#wake = wake;
   }
 
@@ -45,11 +52,15 @@ export class Connection {
 
   /** Runs the callbacks of up to `max` events, here. Returns how many there were; 0 from inside a callback. */
   pollEvent(max = Infinity): number {
-    return this.#native.pollEvent(max, ...this.#hooks);
+    needNumber('max', max);
+    const polled = this.#native.pollEvent(max, ...this.#owner.hooks);
+    this.#settle();
+    return polled;
   }
 
   /** A piece of output for the client, at most `max` bytes; `undefined`: there is none. */
   pollTransmit(max = Infinity): Uint8Array | undefined {
+    needNumber('max', max);
     return this.#native.pollTransmit(max) ?? undefined;
   }
 
@@ -60,7 +71,9 @@ export class Connection {
 
   /** Tells the time, in milliseconds of any monotonic clock. Answers that took too long become errors. */
   tick(nowMs: number): void {
+    needNumber('nowMs', Math.floor(nowMs));
     this.#native.tick(nowMs);
+    this.#settle();
   }
 
   /**
@@ -72,8 +85,10 @@ export class Connection {
   async handle(message: string | Uint8Array): Promise<Uint8Array | undefined> {
     const bytes = typeof message === 'string' ? new TextEncoder().encode(message) : message;
     if (!(bytes instanceof Uint8Array)) throw invalid(`message: a string or a Uint8Array, not ${typeof message}`);
-    const answer = native(() => this.#native.handle(bytes, ...this.#hooks));
+    const answer = native(() => this.#native.handle(bytes, ...this.#owner.hooks));
+    this.#settle(); // this message may have cancelled another
     if (typeof answer !== 'number') return answer;
+    this.#owner.waiting.add(this);
     return new Promise((resolve, reject) => this.#exchanges.push({ number: answer, resolve, reject }));
   }
 
@@ -85,7 +100,7 @@ export class Connection {
   /** Drops everything at once, output included. */
   close(): void {
     this.#native.close();
-    this.#closed();
+    this.#owner.abandon();
     this.#settle();
   }
 
@@ -96,15 +111,18 @@ export class Connection {
 
   /** @internal */
   static wake(connection: Connection): void {
-    if (connection.#exchanges.length > 0) {
-      connection.pollEvent(); // an answer may take several questions
-      connection.#settle();
-    }
+    if (connection.#exchanges.length > 0) connection.pollEvent(); // an answer may take several questions
     const wake = connection.#wake;
     if (wake !== undefined) queueMicrotask(wake); // what it throws is its own uncaught exception
   }
 
+  /** @internal */
+  static settle(connection: Connection): void {
+    connection.#settle();
+  }
+
   #settle(): void {
+    if (this.#exchanges.length === 0) return;
     const waiting = this.#exchanges;
     this.#exchanges = [];
     for (const exchange of waiting) {
@@ -114,5 +132,12 @@ export class Connection {
       else if (this.#native.closed) exchange.reject(closed('connection'));
       else exchange.resolve(undefined);
     }
+    if (this.#exchanges.length === 0) this.#owner.waiting.delete(this);
+  }
+}
+
+function needNumber(what: string, value: unknown): void {
+  if (value !== Infinity && !(Number.isSafeInteger(value) && (value as number) >= 0)) {
+    throw invalid(`${what}: a whole number from 0, not ${String(value)}`);
   }
 }

@@ -1,5 +1,5 @@
 import { type AnyReader, Callbacks } from './callbacks.js';
-import { Connection } from './connection.js';
+import { Connection, type Owner } from './connection.js';
 import { invalid, native } from './errors.js';
 import { listed } from './listing.js';
 import { Native, Next, type NativeServer } from './native.js';
@@ -53,6 +53,7 @@ export class Server {
   readonly #callbacks: Callbacks;
   readonly #turn = () => this.#takeTurn();
   readonly #connections = new Map<number, WeakRef<Connection>>();
+  readonly #owner: Owner;
   #soon = false;
   #turns = 0;
   #run: Promise<void> | undefined;
@@ -72,6 +73,8 @@ export class Server {
         throw invalid(`limits.${name}: a whole number, or Infinity, not ${String(limit)}`);
       }
     }
+    if (onLog !== undefined) needFunction('onLog', onLog);
+    if (cursorKey !== undefined && !(cursorKey instanceof Uint8Array)) throw invalid('cursorKey: a Uint8Array');
     // The native half holds these functions, and must not thereby keep the server from being collected.
     const self = new WeakRef(this);
     const turn = () => {
@@ -88,6 +91,7 @@ export class Server {
     this.#callbacks = new Callbacks((call, answer) => {
       if (this.#native.finish(call, answer)) this.#takeTurnSoon();
     });
+    this.#owner = { hooks: this.#callbacks.hooks, abandon: () => this.#abandon(), waiting: new Set() };
   }
 
   // ---- what is served
@@ -134,13 +138,16 @@ export class Server {
   resource<const T extends string>(uri: T, options: ResourceOptions, read: Reader<Vars<T>>): void;
   resource(uri: string, ...rest: [AnyReader] | [ResourceOptions, AnyReader]): void {
     needString('uri', uri);
-    const read = rest.length === 1 ? rest[0] : rest[1];
-    const { list, ...descriptor } = rest.length === 1 ? ({} as ResourceOptions) : rest[0];
-    if (typeof read !== 'function') throw invalid(`read: a function, not ${typeof read}`);
+    const [options, read] = rest.length === 2 ? rest : [{}, rest[0]];
+    needFunction('read', read);
+    const { list, ...descriptor } = needObject('options', options) as ResourceOptions;
     if (!/[{}]/.test(uri)) {
       if (list !== undefined) throw invalid('list: only a template lists what it makes');
       this.#callbacks.reads(native(() => this.#native.addResource(uri, json(descriptor))), read);
       return;
+    }
+    if (list !== undefined && typeof list !== 'function' && typeof list?.[Symbol.iterator] !== 'function') {
+      throw invalid('list: a function, or what can be iterated');
     }
     const lister = list === undefined || typeof list === 'function' ? list : listed(list);
     const handler = native(() => this.#native.addTemplate(uri, json(descriptor), lister !== undefined));
@@ -160,7 +167,7 @@ export class Server {
   list(...given: [Lister] | [string, Lister]): void {
     const [name, source] = given.length === 1 ? [undefined, given[0]] : given;
     if (name !== undefined) needString('name', name);
-    if (typeof source !== 'function') throw invalid(`source: a function, not ${typeof source}`);
+    needFunction('source', source);
     this.#callbacks.lists(native(() => this.#native.addList(name)), source);
   }
 
@@ -170,7 +177,7 @@ export class Server {
    * @throws {ClosedError} after {@link Server.close}
    */
   fallback(read: (vars: Record<never, never>, call: Call) => Body | PromiseLike<Body>): void {
-    if (typeof read !== 'function') throw invalid(`read: a function, not ${typeof read}`);
+    needFunction('read', read);
     this.#callbacks.reads(native(() => this.#native.setFallback()), read);
   }
 
@@ -236,6 +243,7 @@ export class Server {
   async close(): Promise<void> {
     this.#native.close();
     this.#abandon();
+    for (const connection of [...this.#owner.waiting]) Connection.settle(connection);
     await this.#run;
   }
 
@@ -244,8 +252,8 @@ export class Server {
    * there before, perhaps for nothing; never from inside of another call.
    */
   connect(wake?: () => void): Connection {
-    const closed = () => this.#abandon();
-    const connection = new Connection(this.#native.connect(), this.#callbacks.hooks, closed, wake);
+    if (wake !== undefined) needFunction('wake', wake);
+    const connection = new Connection(this.#native.connect(), this.#owner, wake);
     this.#connections.set(Connection.number(connection), new WeakRef(connection));
     return connection;
   }
@@ -296,8 +304,17 @@ function needString(what: string, value: unknown): void {
   if (typeof value !== 'string') throw invalid(`${what}: a string, not ${typeof value}`);
 }
 
+function needFunction(what: string, value: unknown): void {
+  if (typeof value !== 'function') throw invalid(`${what}: a function, not ${typeof value}`);
+}
+
+function needObject(what: string, value: unknown): object {
+  if (typeof value !== 'object' || value === null) throw invalid(`${what}: an object, not ${String(value)}`);
+  return value;
+}
+
 function json(descriptor: Descriptor | undefined): string | undefined {
-  return descriptor && JSON.stringify(descriptor);
+  return descriptor && JSON.stringify(needObject('options', descriptor));
 }
 
 /** What a log function throws is an uncaught exception, but not one of whoever logged. */

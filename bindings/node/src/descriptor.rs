@@ -66,7 +66,10 @@ impl Descriptor<'_> {
 }
 
 fn ill_typed(e: serde_json::Error) -> Error {
-    Error::new(ErrorKind::InvalidArgument, "a member has the wrong type").because(e)
+    // Its position is one in JSON that the host never saw.
+    let what = e.to_string();
+    let what = what.split(" at line ").next().unwrap_or_default();
+    Error::new(ErrorKind::InvalidArgument, format!("a member is missing or has the wrong type: {what}"))
 }
 
 /// Borrowed where nothing was escaped, which serde does not do for an optional `Cow` by itself.
