@@ -209,12 +209,16 @@ impl Outbox {
     /// output left.
     pub(crate) fn park(&mut self, route: Route, half: Option<Half>, trash: &mut Trash) -> bool {
         let cleared = self.cleared;
-        let Some(outlet) = self.outlet(route).filter(|_| !cleared) else {
+        let Some(outlet) = self.outlet(route) else {
             trash.put(half);
             return false;
         };
-        outlet.half = half;
         outlet.drained = false;
+        if cleared {
+            trash.put(half);
+            return false;
+        }
+        outlet.half = half;
         let left = outlet.has_output();
         self.remove_if_over(route);
         left
