@@ -374,9 +374,9 @@ WELLHEAD_API void wellhead_list_free(wellhead_list *responder);
  * none is left out later, and logged. Thread safety: one thread at a time builds a page. */
 WELLHEAD_API wellhead_status wellhead_list_add(wellhead_list *responder, const wellhead_resource *item);
 
-/* Answers with the items that were added. has_more: not 0 if items follow the last one; without an item that is
+/* Answers with the items that were added. more: not 0 if items follow the last one; without an item that is
  * INVALID_ARGUMENT, and an internal error for the client. */
-WELLHEAD_API wellhead_status wellhead_list_finish(wellhead_list *responder, int has_more);
+WELLHEAD_API wellhead_status wellhead_list_finish(wellhead_list *responder, int more);
 
 /* Answers "internal error". `why` goes to the log, not to the client. */
 WELLHEAD_API wellhead_status wellhead_list_failed(wellhead_list *responder, wellhead_str why);

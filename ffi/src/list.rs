@@ -56,20 +56,17 @@ pub unsafe extern "C" fn wellhead_list_add(
     }
 }
 
-/// Answers with the items that were added. has_more: not 0 if items follow the last one; without an item that is
+/// Answers with the items that were added. more: not 0 if items follow the last one; without an item that is
 /// INVALID_ARGUMENT, and an internal error for the client.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_list_finish(
-    responder: *mut wellhead_list,
-    has_more: c_int,
-) -> wellhead_status {
+pub unsafe extern "C" fn wellhead_list_finish(responder: *mut wellhead_list, more: c_int) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
         finish(responder, |_, page| {
-            if has_more != 0 && page.is_empty() {
+            if more != 0 && page.is_empty() {
                 return Err(invalid("a page with more to come has no item"));
             }
-            Ok(page.more(has_more != 0))
+            Ok(page.more(more != 0))
         })
     }
 }

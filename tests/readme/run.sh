@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
 
-block() { python3 "$here/extract.py" "$1"; }
+block() { python3 "$here/extract.py" "$@"; }
 
 rust() {
     cargo init --quiet --vcs none --name hello .
@@ -32,6 +32,7 @@ python() {
     python3 -m venv venv
     venv/bin/pip install --quiet --disable-pip-version-check "$root/bindings/python"
     block python > hello.py
+    block python "$root/bindings/python/README.md" | diff hello.py - # the package's own page shows the same
     python3 "$here/ask.py" venv/bin/python hello.py
 }
 
