@@ -120,7 +120,9 @@ impl Connection {
     /// Begins to take output from a route, unless there is none or somebody else is taking it.
     pub fn drain(&self, route: Route) -> DrainStart {
         let start = self.0.machine.with(|m, _| {
-            m.render(route);
+            if !m.outbox().is_busy(route) {
+                m.render(route);
+            }
             m.outbox().start(route)
         });
         match start {

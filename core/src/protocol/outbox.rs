@@ -180,6 +180,11 @@ impl Outbox {
         outlet.marks.pop_front()
     }
 
+    /// Whether somebody is taking a route's output. Changes are rendered for nobody else: they may change again.
+    pub(crate) fn is_busy(&mut self, route: Route) -> bool {
+        self.outlet(route).is_some_and(|outlet| outlet.drained)
+    }
+
     pub(crate) fn start(&mut self, route: Route) -> Start {
         let Some(outlet) = self.outlet(route) else { return Start::Empty };
         if outlet.drained {

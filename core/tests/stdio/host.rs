@@ -1,0 +1,251 @@
+//! The program under test: serves standard input and output, and is steered over a socket of its own.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::process::Command;
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+use wellhead::serve::Stdio;
+use wellhead::{Answer, Call, Limits, Resource, Responder, Server, Template};
+
+/// What a test asks for when it starts the host: `name=number` arguments.
+struct Options(BTreeMap<String, u64>);
+
+impl Options {
+    fn from_args() -> Options {
+        let named = |arg: String| {
+            let (name, value) = arg.split_once('=')?;
+            Some((name.to_owned(), value.parse().expect("options are numbers")))
+        };
+        Options(std::env::args().skip(1).filter_map(named).collect())
+    }
+
+    fn get(&self, name: &str, default: u64) -> u64 {
+        self.0.get(name).copied().unwrap_or(default)
+    }
+}
+
+/// Callbacks wait here until the test lets them go on.
+#[derive(Default)]
+struct Gate {
+    state: Mutex<GateState>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct GateState {
+    entered: usize,
+    open: bool,
+    cancelled: Vec<String>,
+}
+
+impl Gate {
+    fn pass(&self, call: &Call) {
+        let mut state = self.state.lock().unwrap();
+        state.entered += 1;
+        self.changed.notify_all();
+        let mut state = self.changed.wait_while(state, |state| !state.open).unwrap();
+        if call.is_cancelled() {
+            state.cancelled.push(call.uri().to_owned());
+        }
+    }
+
+    fn open(&self) {
+        self.state.lock().unwrap().open = true;
+        self.changed.notify_all();
+    }
+
+    fn entered(&self, count: usize) {
+        drop(self.changed.wait_while(self.state.lock().unwrap(), |state| state.entered < count));
+    }
+}
+
+/// Answers that are given later.
+#[derive(Default)]
+struct Held {
+    responders: Mutex<Vec<Responder<Answer>>>,
+    changed: Condvar,
+}
+
+impl Held {
+    fn keep(&self, responder: Responder<Answer>) {
+        self.responders.lock().unwrap().push(responder);
+        self.changed.notify_all();
+    }
+
+    fn take(&self, count: usize) -> Vec<Responder<Answer>> {
+        let responders = self.responders.lock().unwrap();
+        let mut responders = self.changed.wait_while(responders, |held| held.len() < count).unwrap();
+        responders.drain(..count).collect()
+    }
+}
+
+#[derive(Default)]
+struct State {
+    gate: Gate,
+    held: Held,
+}
+
+pub(crate) fn main(control: &str) {
+    let options = Options::from_args();
+    let control = UnixStream::connect(control).expect("the test listens");
+    let mut report = control.try_clone().expect("a socket can be duplicated");
+    let state = Arc::new(State::default());
+    let server = server(&options, &state).expect("what is registered is valid");
+    if options.get("closed", 0) == 1 {
+        server.close();
+    }
+    let obeyed = server.clone();
+    std::thread::spawn(move || obey(&obeyed, &state, control));
+
+    let before = standard_files();
+    for _ in 0..options.get("cycles", 1) {
+        let result = match stdio(&options).serve(&server) {
+            Ok(()) => "ok".to_owned(),
+            Err(e) => e.to_string(),
+        };
+        let restored = before == standard_files();
+        writeln!(report, "served: {result}; restored: {restored}; {}", resources()).expect("the test reads");
+    }
+}
+
+fn stdio(options: &Options) -> Stdio {
+    Stdio::new()
+        .callback_threads(options.get("threads", 1) as usize)
+        .drain(Duration::from_millis(options.get("drain", 120_000)))
+        .handle_sigterm(options.get("sigterm", 0) == 1)
+}
+
+/// What descriptors 0 and 1 are.
+fn standard_files() -> Vec<(u64, u64)> {
+    let stat = |fd| rustix::fs::fstat(fd).map(|stat| (stat.st_dev, stat.st_ino)).expect("it is open");
+    vec![stat(rustix::stdio::stdin()), stat(rustix::stdio::stdout())]
+}
+
+/// What the process has open.
+fn resources() -> String {
+    let count = |path| std::fs::read_dir(path).map_or(0, Iterator::count);
+    format!("files: {}; threads: {}", count("/dev/fd"), count("/proc/self/task"))
+}
+
+fn server(options: &Options, state: &Arc<State>) -> wellhead::Result<Server> {
+    let mut limits = Limits::default();
+    limits.call_ms = options.get("call_ms", limits.call_ms);
+    limits.message_bytes = options.get("message_bytes", limits.message_bytes as u64) as usize;
+    limits.output_bytes = options.get("output_bytes", limits.output_bytes as u64) as usize;
+    let server = Server::builder("host", "1.0.0").limits(limits).build()?;
+
+    server.text("host://fixed", "fixed")?;
+    server.text("host://edited", "0")?;
+    server.template("host://echo/{n}", |call| Some(call.var("n")?.to_owned()))?;
+    server.template("host://watch/{n}", |call| Some(call.var("n")?.to_owned()))?;
+    server.template("host://thread/{n}", |_| Some(format!("{:?}", std::thread::current().id())))?;
+    server.resource("host://panic", |_| -> &str { panic!("as the test wants") })?;
+    server.resource("host://noise", |_| noise())?;
+    server.template(Template::new("host://blob/{mib}").mime_type("application/octet-stream"), |call| {
+        let mib: usize = call.var("mib")?.parse().ok()?;
+        Some(vec![7_u8; mib << 20])
+    })?;
+    let held = state.clone();
+    server.template("host://held/{n}", move |call| {
+        let (later, responder) = call.defer();
+        held.held.keep(responder);
+        later
+    })?;
+    let gate = state.clone();
+    server.template("host://gate/{n}", move |call| {
+        gate.gate.pass(&call);
+        Some(call.var("n")?.to_owned())
+    })?;
+    let closing = server.clone();
+    server.resource(Resource::new("host://close"), move |_| {
+        closing.close();
+        "closed"
+    })?;
+    let again = server.clone();
+    server.resource("host://serve-again", move |_| match Stdio::new().serve(&again) {
+        Ok(()) => "served".to_owned(),
+        Err(e) => e.to_string(),
+    })?;
+    Ok(server)
+}
+
+/// Prints, and has a child process print and read; what the child could read.
+fn noise() -> String {
+    let mut out = io::stdout();
+    out.write_all(b"a stray print of the host\n{\"jsonrpc\":")
+        .and_then(|()| out.flush())
+        .expect("it goes somewhere");
+    let mut shell = Command::new("sh");
+    let shell = shell.args(["-c", "echo a stray print of its child; cat >&2; cat | wc -c >&2"]);
+    let done = shell.status().expect("there is a shell");
+    format!("the child ended with {done}")
+}
+
+/// Does what the test says, and says when it is done.
+fn obey(server: &Server, state: &Arc<State>, control: UnixStream) {
+    let mut reply = control.try_clone().expect("a socket can be duplicated");
+    for line in BufReader::new(control).lines().map_while(Result::ok) {
+        let words: Vec<&str> = line.split(' ').collect();
+        let number = |at: usize| words[at].parse::<usize>().expect("it is a number");
+        let done = match words[0] {
+            "open" => {
+                state.gate.open();
+                String::new()
+            }
+            "entered" => {
+                state.gate.entered(number(1));
+                String::new()
+            }
+            "cancelled" => state.gate.state.lock().unwrap().cancelled.join(" "),
+            // answer COUNT THREADS
+            "answer" => {
+                answer(state.held.take(number(1)), number(2));
+                String::new()
+            }
+            // update URIS ROUNDS THREADS: each thread so many times host://watch/0, /1, ...
+            "update" => {
+                std::thread::scope(|scope| {
+                    for _ in 0..number(3) {
+                        scope.spawn(|| update(server, number(1), number(2)));
+                    }
+                });
+                String::new()
+            }
+            "edit" => {
+                server.set("host://edited", words[1]).expect("it is registered");
+                String::new()
+            }
+            "close" => {
+                server.close();
+                String::new()
+            }
+            other => panic!("the host does not know {other}"),
+        };
+        writeln!(reply, "done: {done}").expect("the test reads");
+    }
+}
+
+fn update(server: &Server, uris: usize, rounds: usize) {
+    for _ in 0..rounds {
+        for n in 0..uris {
+            server.updated(&format!("host://watch/{n}")).expect("the URI is valid");
+        }
+    }
+}
+
+/// Answers from several threads at once.
+fn answer(mut responders: Vec<Responder<Answer>>, threads: usize) {
+    let share = responders.len().div_ceil(threads.max(1)).max(1);
+    std::thread::scope(|scope| {
+        while !responders.is_empty() {
+            let mine = responders.split_off(responders.len().saturating_sub(share));
+            scope.spawn(move || {
+                for responder in mine {
+                    responder.finish("later");
+                }
+            });
+        }
+    });
+}

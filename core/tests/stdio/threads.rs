@@ -1,0 +1,147 @@
+//! Where callbacks run, and what goes on while they do.
+
+use crate::client::Client;
+use serde_json::json;
+
+crate::tests![
+    a_slow_callback_delays_neither_ping_nor_fixed_reads_nor_refusals,
+    a_slow_callback_learns_of_its_cancellation,
+    other_reads_go_on_beside_slow_callbacks_if_there_are_threads_for_them,
+    a_callback_that_panics_is_an_internal_error_and_the_next_one_runs,
+    answers_from_many_threads_all_arrive,
+    an_answer_held_too_long_becomes_an_internal_error,
+    callbacks_on_the_reading_thread_never_run_at_once,
+    a_second_driver_is_refused_while_one_runs,
+    a_closed_server_is_not_served,
+    a_hundred_services_leave_neither_files_nor_threads_behind,
+];
+
+fn a_slow_callback_delays_neither_ping_nor_fixed_reads_nor_refusals() {
+    for threads in ["threads=1", "threads=4"] {
+        let mut client = Client::connect(threads);
+        let slow = client.ask_to_read("host://gate/1");
+        client.steer("entered 1");
+        client.ping();
+        assert_eq!(client.read("host://fixed"), "fixed");
+        let missing = client.ask_to_read("host://missing");
+        assert_eq!(client.answer(missing)["error"]["code"], -32002);
+        client.steer("open");
+        assert_eq!(client.text(slow), "1");
+    }
+}
+
+fn a_slow_callback_learns_of_its_cancellation() {
+    for threads in ["threads=1", "threads=4"] {
+        let mut client = Client::connect(threads);
+        let slow = client.ask_to_read("host://gate/1");
+        client.steer("entered 1");
+        client.cancel(slow);
+        client.ping(); // answered after the cancellation was read
+        client.steer("open");
+        assert_eq!(client.read("host://gate/2"), "2");
+        assert_eq!(client.steer("cancelled"), "host://gate/1");
+    }
+}
+
+fn other_reads_go_on_beside_slow_callbacks_if_there_are_threads_for_them() {
+    let mut client = Client::connect("threads=4");
+    let slow: Vec<u64> = (0..3).map(|n| client.ask_to_read(&format!("host://gate/{n}"))).collect();
+    client.steer("entered 3");
+    // Many at once: none of them may be given to a thread that is busy.
+    let ids: Vec<u64> = (0..200).map(|n| client.ask_to_read(&format!("host://echo/{n}"))).collect();
+    for id in ids {
+        client.answer(id);
+    }
+    client.steer("open");
+    let mut answered: Vec<_> =
+        slow.iter().map(|_| client.message("the slow answers")["id"].as_u64()).collect();
+    answered.sort_unstable();
+    assert_eq!(answered, slow.into_iter().map(Some).collect::<Vec<_>>());
+}
+
+fn a_callback_that_panics_is_an_internal_error_and_the_next_one_runs() {
+    for threads in ["threads=0", "threads=1", "threads=4"] {
+        let mut client = Client::connect(threads);
+        for _ in 0..3 {
+            let id = client.ask_to_read("host://panic");
+            let answer = client.answer(id);
+            assert_eq!(answer["error"], json!({ "code": -32603, "message": "Internal error" }));
+        }
+        assert_eq!(client.read("host://echo/1"), "1");
+        client.close_input();
+        client.ends_well();
+    }
+}
+
+fn answers_from_many_threads_all_arrive() {
+    const READS: usize = 800;
+    for threads in ["threads=0", "threads=1", "threads=4"] {
+        let mut client = Client::connect(threads);
+        let mut wanted: Vec<u64> =
+            (0..READS).map(|n| client.ask_to_read(&format!("host://held/{n}"))).collect();
+        client.steer(&format!("answer {READS} 16"));
+        while !wanted.is_empty() {
+            let answer = client.message("a deferred answer");
+            assert_eq!(answer["result"]["contents"][0]["text"], "later");
+            wanted.retain(|id| answer["id"] != *id);
+        }
+        client.close_input();
+        client.ends_well();
+    }
+}
+
+fn an_answer_held_too_long_becomes_an_internal_error() {
+    for threads in ["threads=0", "threads=1", "threads=4"] {
+        let mut client = Client::connect(&format!("{threads} call_ms=50"));
+        let held = client.ask_to_read("host://held/1");
+        assert_eq!(client.answer(held)["error"]["code"], -32603);
+        client.steer("answer 1 1"); // too late, and no matter
+        client.ping();
+        assert!(client.said().contains("host://held/1 was not answered"), "{}", client.said());
+    }
+}
+
+fn callbacks_on_the_reading_thread_never_run_at_once() {
+    // More than may be in flight, so that some wait and are taken up when an answer comes from another thread.
+    let mut client = Client::connect("threads=0");
+    for n in 0..1024 {
+        client.ask_to_read(&format!("host://held/{n}"));
+    }
+    let ids: Vec<u64> = (0..100).map(|n| client.ask_to_read(&format!("host://thread/{n}"))).collect();
+    client.steer("answer 1024 4");
+    let mut names = std::collections::BTreeSet::new();
+    for _ in 0..1024 + ids.len() {
+        let answer = client.message("an answer");
+        if answer["id"].as_u64().is_some_and(|id| id >= ids[0]) {
+            names.insert(answer["result"]["contents"][0]["text"].to_string());
+        }
+    }
+    assert_eq!(names.len(), 1, "they ran on {names:?}");
+}
+
+fn a_second_driver_is_refused_while_one_runs() {
+    let mut client = Client::connect("");
+    let refusal = client.read("host://serve-again");
+    assert!(refusal.contains("served already"), "{refusal}");
+    client.ping();
+}
+
+fn a_closed_server_is_not_served() {
+    let mut client = Client::start("closed=1");
+    let served = client.served();
+    assert!(served.result.contains("closed") && served.restored, "{served:?}");
+    client.exits();
+}
+
+fn a_hundred_services_leave_neither_files_nor_threads_behind() {
+    let mut client = Client::start("cycles=100 threads=4 sigterm=1");
+    client.close_input();
+    let served: Vec<_> = (0..100).map(|_| client.served()).collect();
+    for served in &served {
+        served.well();
+    }
+    // The first one may open what stays for good.
+    let (second, last) = (&served[1], &served[99]);
+    assert_eq!((second.files, second.threads), (last.files, last.threads));
+    client.exits();
+}
