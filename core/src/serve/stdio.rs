@@ -41,8 +41,8 @@ impl Stdio {
         Stdio::default()
     }
 
-    /// Where callbacks run: 1, always the thread that serves; 0, on the thread that reads, without a hop, for hosts
-    /// whose callbacks are quick; more, that many threads, the one that serves among them.
+    /// Where callbacks run: 1, always the thread that serves; 0, the same, which then also reads, without a hop, for
+    /// hosts whose callbacks are quick; more, that many threads, the one that serves among them.
     #[must_use]
     pub fn callback_threads(mut self, threads: usize) -> Self {
         self.callback_threads = threads;
@@ -76,15 +76,23 @@ impl Stdio {
     /// # Errors
     /// As [`stdio`].
     pub fn serve(self, server: &Server) -> Result<()> {
+        if self.callback_threads == 0 {
+            let (driver, input) = self.open(server, None, true)?;
+            if let Some(input) = input {
+                driver.shared.read(input);
+            }
+            return driver.finish();
+        }
         let pool = self.callback_threads;
         let driver = self.start(server, None)?;
         std::thread::scope(|scope| -> Result<()> {
             for n in 1..pool {
                 let driver = &driver;
-                std::thread::Builder::new()
-                    .name(format!("wellhead-{n}"))
-                    .spawn_scoped(scope, move || driver.work())
-                    .map_err(no_thread)?;
+                let thread = std::thread::Builder::new().name(format!("wellhead-{n}"));
+                if let Err(e) = thread.spawn_scoped(scope, move || driver.work()) {
+                    driver.shared.stop(); // for those that did start
+                    return Err(no_thread(e));
+                }
             }
             driver.work();
             Ok(())
@@ -97,7 +105,17 @@ impl Stdio {
     ///
     /// # Errors
     /// As [`stdio`].
-    pub fn start(self, server: &Server, on_ready: Option<Box<dyn Fn() + Send + Sync>>) -> Result<Driver> {
+    pub fn start(self, server: &Server, on_ready: Option<OnReady>) -> Result<Driver> {
+        self.open(server, on_ready, false).map(|(driver, _)| driver)
+    }
+
+    /// `inline`: the caller gets the input, to read it.
+    fn open(
+        self,
+        server: &Server,
+        on_ready: Option<OnReady>,
+        inline: bool,
+    ) -> Result<(Driver, Option<platform::Input>)> {
         if server.is_closed() {
             return Err(Error::new(ErrorKind::Closed, "the server is closed; make a new one"));
         }
@@ -110,14 +128,15 @@ impl Stdio {
             );
         }
         let terminate = self.terminate;
-        let shared = Shared::start(server, self, files.input, files.output, on_ready).map_err(no_thread)?;
-        let terminate = if terminate {
-            let interrupter = Interrupter(shared.clone());
-            Some(platform::on_terminate(move || interrupter.terminate()).map_err(no_thread)?)
-        } else {
-            None
-        };
-        Ok(Driver { shared, _terminate: terminate, _guard: files.guard, _owner: owner })
+        let (input, read_here) = if inline { (None, Some(files.input)) } else { (Some(files.input), None) };
+        let shared = Shared::start(server, self, input, files.output, on_ready).map_err(no_thread)?;
+        let mut driver = Driver { shared, terminate: None, _guard: files.guard, _owner: owner };
+        if terminate {
+            let interrupter = driver.interrupter();
+            let handler = platform::on_terminate(move || interrupter.terminate());
+            driver.terminate = Some(handler.map_err(no_thread)?);
+        }
+        Ok((driver, read_here))
     }
 }
 
@@ -125,13 +144,15 @@ fn no_thread(e: std::io::Error) -> Error {
     Error::new(ErrorKind::Io, "no thread could be started").because(e)
 }
 
+type OnReady = Box<dyn Fn() + Send + Sync>;
+
 /// A running service, for hosts that run callbacks in a way of their own.
 ///
 /// The thread that asks for events runs them inside [`Driver::run`] and asks again: that writes what they produced.
 pub struct Driver {
     shared: Arc<Shared>,
     // Dropped in this order: no more signals, then the descriptors back, then somebody else may claim them.
-    _terminate: Option<platform::Terminate>,
+    terminate: Option<platform::Terminate>,
     _guard: Option<Guard>,
     _owner: Owner,
 }

@@ -3,6 +3,8 @@
 //! The reader parses and answers what needs no host. Whoever runs callbacks also runs every continuation. Both write
 //! what they produced themselves as far as the pipe takes it without waiting; the rest, and every large body, is the
 //! writer's. Nothing ever waits for the reader, and only the writer waits in a write.
+//!
+//! Where callbacks run inline, the thread that serves is the reader, and runs everything.
 
 use super::platform::{Input, Output, Signal, Woken};
 use super::stdio::{Batch, Stdio};
@@ -43,10 +45,14 @@ struct Bell {
     /// The reader waits for room, or for the end.
     reader_waits: AtomicBool,
     nudge: Signal,
+    inline: bool,
 }
 
 impl Bell {
     fn push(&self, job: Job) {
+        if self.inline {
+            return self.nudge.raise();
+        }
         // The receiver lives as long as the driver; after it nobody needs the job.
         let _ = self.jobs.send(job);
         if let Some(on_ready) = &self.on_ready {
@@ -80,10 +86,11 @@ pub(super) struct Shared {
 }
 
 impl Shared {
+    /// With no input, the caller [reads](Shared::read), and runs callbacks inline.
     pub(super) fn start(
         server: &Server,
         options: Stdio,
-        input: Input,
+        input: Option<Input>,
         output: Output,
         on_ready: Option<Box<dyn Fn() + Send + Sync>>,
     ) -> io::Result<Arc<Shared>> {
@@ -93,6 +100,7 @@ impl Shared {
             on_ready,
             reader_waits: AtomicBool::new(false),
             nudge: Signal::new()?,
+            inline: input.is_none(),
         });
         let ringing = bell.clone();
         let group = server.group(move || {
@@ -115,15 +123,21 @@ impl Shared {
             started: Instant::now(),
             threads: Mutex::new(Vec::new()),
         });
-        let (reading, writing) = (shared.clone(), shared.clone());
         let spawn = |name: &str, run: Box<dyn FnOnce() + Send>| {
-            std::thread::Builder::new().name(name.to_owned()).spawn(run)
+            let thread = std::thread::Builder::new().name(name.to_owned()).spawn(run)?;
+            shared.threads.lock().push(thread);
+            Ok(())
         };
-        let threads = [
-            spawn("wellhead-read", Box::new(move || reading.read(input)))?,
-            spawn("wellhead-write", Box::new(move || writing.write(&drains)))?,
-        ];
-        shared.threads.lock().extend(threads);
+        let writing = shared.clone();
+        let mut spawned = spawn("wellhead-write", Box::new(move || writing.write(&drains)));
+        if let (Ok(()), Some(input)) = (&spawned, input) {
+            let reading = shared.clone();
+            spawned = spawn("wellhead-read", Box::new(move || reading.read(input)));
+        }
+        if let Err(e) = spawned {
+            shared.stop();
+            return Err(e);
+        }
         Ok(shared)
     }
 
@@ -139,6 +153,7 @@ impl Shared {
                 return Batch::Ended;
             }
             self.flush();
+            self.tick(); // so that what is asked now has its whole time
             let events = self.poll();
             self.bell.nudge_reader();
             if !events.is_empty() {
@@ -219,18 +234,21 @@ impl Shared {
 
     // ---- the reader, which also keeps the time
 
-    fn read(&self, mut input: Input) {
+    pub(super) fn read(&self, mut input: Input) {
         let mut buffer = vec![0; READ];
-        while !self.is_over() && !self.terminating.load(Ordering::SeqCst) {
+        while !self.is_over() {
             match input.wait(&self.bell.nudge, Some(self.tick())) {
-                Woken::Signal | Woken::Timeout => continue,
-                Woken::Ready => {}
-            }
-            match input.read(&mut buffer) {
-                Ok(0) => break,
-                Ok(read) => self.feed(&buffer[..read]),
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                Err(_) => break, // nothing more will come
+                Woken::Signal => self.attend(),
+                Woken::Timeout => {}
+                Woken::Ready => {
+                    self.tick();
+                    match input.read(&mut buffer) {
+                        Ok(0) => break,
+                        Ok(read) => self.feed(&buffer[..read]),
+                        Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                        Err(_) => break, // nothing more will come
+                    }
+                }
             }
         }
         if self.terminating.load(Ordering::SeqCst) {
@@ -238,23 +256,38 @@ impl Shared {
         }
         self.connection.end();
         self.work();
+        self.bell.reader_waits.store(true, Ordering::SeqCst);
         self.push(Job::Poll);
         let deadline = Instant::now() + self.options.drain;
-        self.bell.reader_waits.store(true, Ordering::SeqCst);
         while !self.ended.load(Ordering::SeqCst) {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 self.connection.close();
                 self.stop.raise(); // the writer may be waiting for a client that does not read
                 self.push(Job::Poll);
-                break;
+                return;
             }
             self.bell.nudge.wait(left.min(self.tick()));
+            self.attend();
+            if self.bell.inline && self.connection.is_finished() {
+                self.end();
+            }
         }
     }
 
+    /// No more input shall be read.
     fn is_over(&self) -> bool {
-        self.ended.load(Ordering::SeqCst) || self.connection.is_closed()
+        self.ended.load(Ordering::SeqCst)
+            || self.terminating.load(Ordering::SeqCst)
+            || self.connection.is_closed()
+    }
+
+    /// What the threads that run callbacks do when they are woken.
+    fn attend(&self) {
+        if self.bell.inline {
+            while self.group.next().is_some() {}
+            self.work();
+        }
     }
 
     fn feed(&self, mut bytes: &[u8]) {
@@ -270,6 +303,7 @@ impl Shared {
             bytes = &bytes[accepted..];
             if accepted == 0 && !self.is_over() {
                 self.bell.nudge.wait(self.tick());
+                self.attend();
             }
             self.bell.reader_waits.store(false, Ordering::SeqCst);
             if self.is_over() {
@@ -285,7 +319,7 @@ impl Shared {
             if events.is_empty() {
                 break;
             }
-            if self.options.callback_threads == 0 {
+            if self.bell.inline {
                 self.connection.run(|| events.into_iter().for_each(Event::run));
                 self.flush();
             } else {
@@ -339,21 +373,18 @@ impl Shared {
 
     fn write(&self, drains: &Receiver<Drain>) {
         while let Ok(mut drain) = drains.recv() {
-            let mut failed = false;
-            while let Some(transmit) = drain.poll_transmit(CHUNK) {
-                match self.output.write(transmit.bytes, &self.stop) {
-                    Ok(written) => drain.wrote(written),
-                    Err(_) => {
-                        failed = true;
-                        break;
-                    }
-                }
-            }
-            if failed {
-                self.broken(drain);
-            } else {
-                self.push(Job::Poll); // the end of the service may have waited for this
+            match self.write_all(&mut drain) {
+                Ok(()) => self.push(Job::Poll), // the end of the service may have waited for this
+                Err(_) => self.broken(drain),
             }
         }
+    }
+
+    fn write_all(&self, drain: &mut Drain) -> io::Result<()> {
+        while let Some(transmit) = drain.poll_transmit(CHUNK) {
+            let written = self.output.write(transmit.bytes, &self.stop)?;
+            drain.wrote(written);
+        }
+        Ok(())
     }
 }

@@ -2,18 +2,19 @@
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Longer than anything takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Names the host's side of its control socket; its presence makes this program the host.
 pub(crate) const CONTROL: &str = "WELLHEAD_TEST_CONTROL";
@@ -283,16 +284,23 @@ impl Client {
     }
 
     pub(crate) fn exits(&mut self) {
+        assert_eq!(self.ended().code(), Some(0), "it said: {}", self.said());
+    }
+
+    pub(crate) fn dies_of(&mut self, signal: Signal) {
+        assert_eq!(self.ended().signal(), Some(signal.as_raw()), "it said: {}", self.said());
+    }
+
+    fn ended(&mut self) -> ExitStatus {
         let mut line = String::new();
         let ended = self.control.read_line(&mut line);
-        assert!(matches!(ended, Ok(0)), "waited for the host to exit: {ended:?} {line}");
-        let status = self.child.wait().expect("it is our child");
-        assert_eq!((status.code(), status.signal()), (Some(0), None), "it said: {}", self.said());
+        assert!(matches!(ended, Ok(0)), "waited for the host to end: {ended:?} {line}");
+        self.child.wait().expect("it is our child")
     }
 
     pub(crate) fn terminate(&self) {
         let host = rustix::process::Pid::from_child(&self.child);
-        rustix::process::kill_process(host, rustix::process::Signal::TERM).expect("it is our child");
+        rustix::process::kill_process(host, Signal::TERM).expect("it is our child");
     }
 
     /// A line of the host's `/proc/PID/status` that counts kibibytes.

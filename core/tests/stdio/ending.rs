@@ -9,6 +9,7 @@ crate::tests![
     a_client_that_never_reads_delays_the_end_by_the_drain_time_only,
     sigterm_ends_listen_streams_answers_what_is_in_flight_and_exits_with_0,
     sigterm_ends_a_service_whose_client_neither_reads_nor_stops_writing,
+    after_the_service_sigterm_ends_the_process_again,
     closing_the_server_ends_streams_and_the_service,
     closing_the_server_from_a_callback_ends_the_service,
     closing_the_server_while_the_client_does_not_read_ends_the_service_within_the_drain_time,
@@ -80,7 +81,9 @@ fn sigterm_ends_listen_streams_answers_what_is_in_flight_and_exits_with_0() {
 // row: S-10
 fn sigterm_ends_a_service_whose_client_neither_reads_nor_stops_writing() {
     for threads in ["threads=0", "threads=1", "threads=4"] {
-        let mut client = Client::connect(&format!("{threads} sigterm=1 drain=300 message_bytes=100000 output_bytes=100000"));
+        let mut client = Client::connect(&format!(
+            "{threads} sigterm=1 drain=300 message_bytes=100000 output_bytes=100000"
+        ));
         client.ask_to_read("host://blob/32");
         client.receive("the body to begin");
         // More than the driver accepts while its output is stuck, so that the reader waits for room.
@@ -107,6 +110,15 @@ fn sigterm_ends_a_service_whose_client_neither_reads_nor_stops_writing() {
         client.terminate();
         client.ends_well();
     }
+}
+
+fn after_the_service_sigterm_ends_the_process_again() {
+    let mut client = Client::connect("sigterm=1 linger=1 cycles=2");
+    client.close_input();
+    client.served().well();
+    client.served().well();
+    client.terminate();
+    client.dies_of(rustix::process::Signal::TERM);
 }
 
 fn closing_the_server_ends_streams_and_the_service() {

@@ -108,6 +108,9 @@ pub(crate) fn main(control: &str) {
         let restored = before == standard_files();
         writeln!(report, "served: {result}; restored: {restored}; {}", resources()).expect("the test reads");
     }
+    while options.get("linger", 0) == 1 {
+        std::thread::park();
+    }
 }
 
 fn stdio(options: &Options) -> Stdio {
@@ -174,9 +177,7 @@ fn server(options: &Options, state: &Arc<State>) -> wellhead::Result<Server> {
 /// Prints, and has a child process print and read; what the child could read.
 fn noise() -> String {
     let mut out = io::stdout();
-    out.write_all(b"a stray print of the host\n{\"jsonrpc\":")
-        .and_then(|()| out.flush())
-        .expect("it goes somewhere");
+    out.write_all(b"a stray print of the host\n{\"jsonrpc\":").expect("it goes somewhere");
     let mut shell = Command::new("sh");
     let shell = shell.args(["-c", "echo a stray print of its child; cat >&2; cat | wc -c >&2"]);
     let done = shell.status().expect("there is a shell");

@@ -10,7 +10,7 @@ crate::tests![
     a_callback_that_panics_is_an_internal_error_and_the_next_one_runs,
     answers_from_many_threads_all_arrive,
     an_answer_held_too_long_becomes_an_internal_error,
-    callbacks_on_the_reading_thread_never_run_at_once,
+    inline_callbacks_and_those_of_one_thread_all_run_on_one_thread,
     a_second_driver_is_refused_while_one_runs,
     a_closed_server_is_not_served,
     a_hundred_services_leave_neither_files_nor_threads_behind,
@@ -101,22 +101,26 @@ fn an_answer_held_too_long_becomes_an_internal_error() {
     }
 }
 
-fn callbacks_on_the_reading_thread_never_run_at_once() {
-    // More than may be in flight, so that some wait and are taken up when an answer comes from another thread.
-    let mut client = Client::connect("threads=0");
-    for n in 0..1024 {
-        client.ask_to_read(&format!("host://held/{n}"));
-    }
-    let ids: Vec<u64> = (0..100).map(|n| client.ask_to_read(&format!("host://thread/{n}"))).collect();
-    client.steer("answer 1024 4");
-    let mut names = std::collections::BTreeSet::new();
-    for _ in 0..1024 + ids.len() {
-        let answer = client.message("an answer");
-        if answer["id"].as_u64().is_some_and(|id| id >= ids[0]) {
-            names.insert(answer["result"]["contents"][0]["text"].to_string());
+fn inline_callbacks_and_those_of_one_thread_all_run_on_one_thread() {
+    for threads in ["threads=0", "threads=1"] {
+        let mut client = Client::connect(threads);
+        let thread = client.read("host://thread/0");
+        // More than may be in flight: the others are taken up when an answer comes from another thread.
+        for n in 0..1024 {
+            client.ask_to_read(&format!("host://held/{n}"));
+        }
+        let first = client.ask_to_read("host://thread/1");
+        for n in 2..100 {
+            client.ask_to_read(&format!("host://thread/{n}"));
+        }
+        client.steer("answer 1024 4");
+        for _ in 0..1024 + 99 {
+            let answer = client.message("an answer");
+            if answer["id"].as_u64() >= Some(first) {
+                assert_eq!(answer["result"]["contents"][0]["text"], thread);
+            }
         }
     }
-    assert_eq!(names.len(), 1, "they ran on {names:?}");
 }
 
 fn a_second_driver_is_refused_while_one_runs() {

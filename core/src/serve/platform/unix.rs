@@ -2,13 +2,17 @@
 //! processes.
 
 use super::{Files, Woken};
+use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{FileType, fstat};
 use rustix::io::{Errno, ReadWriteFlags, fcntl_dupfd_cloexec, pwritev2, read, write};
 use rustix::net::{SendFlags, send};
+use signal_hook::consts::SIGTERM;
 use std::io::{self, IoSlice, Read, Write};
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// What the kernel is asked to let a pipe hold; a hint.
@@ -53,6 +57,7 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
+        let _ = io::stdout().flush(); // what was printed meanwhile is not for the client
         let _ = rustix::stdio::dup2_stdin(&self.input);
         let _ = rustix::stdio::dup2_stdout(&self.output);
     }
@@ -217,25 +222,40 @@ impl Signal {
     }
 }
 
-/// While it lives, SIGTERM calls a function, on a thread of its own.
+/// While it lives, SIGTERM calls a function, on a thread of its own. Afterwards it ends the process, as by default.
 pub(in crate::serve) struct Terminate {
     handle: signal_hook::iterator::Handle,
     thread: Option<std::thread::JoinHandle<()>>,
+    default: Arc<AtomicBool>,
 }
 
+/// Whether SIGTERM has its default effect. A handler that was once installed stays, so it has to emulate that.
+static DEFAULT: Mutex<Option<Arc<AtomicBool>>> = Mutex::new(None);
+
 pub(in crate::serve) fn on_terminate(terminate: impl Fn() + Send + 'static) -> io::Result<Terminate> {
-    let mut signals = signal_hook::iterator::Signals::new([signal_hook::consts::SIGTERM])?;
+    let mut known = DEFAULT.lock();
+    let default = if let Some(default) = &*known {
+        default.clone()
+    } else {
+        let default = Arc::new(AtomicBool::new(false));
+        signal_hook::flag::register_conditional_default(SIGTERM, default.clone())?;
+        known.insert(default).clone()
+    };
+    drop(known);
+    let mut signals = signal_hook::iterator::Signals::new([SIGTERM])?;
     let handle = signals.handle();
     let thread = std::thread::Builder::new().name("wellhead-signal".to_owned()).spawn(move || {
         for _ in signals.forever() {
             terminate();
         }
     })?;
-    Ok(Terminate { handle, thread: Some(thread) })
+    default.store(false, Ordering::SeqCst);
+    Ok(Terminate { handle, thread: Some(thread), default })
 }
 
 impl Drop for Terminate {
     fn drop(&mut self) {
+        self.default.store(true, Ordering::SeqCst);
         self.handle.close();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
