@@ -4,6 +4,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::Signal;
 use serde_json::{Value, json};
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -36,6 +37,7 @@ pub(crate) struct Client {
     output: Option<OwnedFd>,
     received: Vec<u8>,
     control: BufReader<UnixStream>,
+    served: VecDeque<String>,
     /// What the host wrote to standard error.
     errors: File,
     next_id: u64,
@@ -84,7 +86,8 @@ impl Client {
         control.set_read_timeout(Some(PATIENCE)).expect("a socket has timeouts");
         let _ = std::fs::remove_file(&path);
         let control = BufReader::new(control);
-        Client { child, input, output, received: Vec::new(), control, errors, next_id: 1 }
+        let served = VecDeque::new();
+        Client { child, input, output, received: Vec::new(), control, served, errors, next_id: 1 }
     }
 
     fn shake_hands(&mut self) {
@@ -249,8 +252,13 @@ impl Client {
     /// Has the host do something in a thread of its own, and waits until it has.
     pub(crate) fn steer(&mut self, command: &str) -> String {
         writeln!(self.control.get_mut(), "{command}").expect("the host obeys");
-        let reply = self.report(command);
-        reply.strip_prefix("done:").unwrap_or_else(|| panic!("{command}: {reply}")).trim().to_owned()
+        loop {
+            let reply = self.report(command);
+            match reply.strip_prefix("done:") {
+                Some(reply) => return reply.trim().to_owned(),
+                None => self.served.push_back(reply), // what was done may have ended the service
+            }
+        }
     }
 
     fn report(&mut self, awaited: &str) -> String {
@@ -264,7 +272,7 @@ impl Client {
 
     /// What the host says when its `serve` has returned.
     pub(crate) fn served(&mut self) -> Served {
-        let line = self.report("serve to return");
+        let line = self.served.pop_front().unwrap_or_else(|| self.report("serve to return"));
         let field = |name: &str| {
             let found = line.split("; ").find_map(|field| field.strip_prefix(name)?.strip_prefix(": "));
             found.unwrap_or_else(|| panic!("no {name} in {line}")).to_owned()
