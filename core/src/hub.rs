@@ -216,7 +216,7 @@ impl Hub {
         self.state.with(|s, trash| {
             let asks = s.asks;
             let sequence = s.sequence;
-            trash.put(std::mem::replace(s, State { asks, sequence, ..State::default() }));
+            trash.put(std::mem::replace(s, State { sequence, asks, ..State::default() }));
         });
     }
 

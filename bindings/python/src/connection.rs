@@ -261,12 +261,12 @@ impl Connection {
         loop {
             let seen = self.0.waker.seen();
             self.0.poll_event(py, usize::MAX)?;
-            if let Some(answer) = exchange.answer(py)? {
+            if let Some((answer,)) = exchange.answer(py)? {
                 return Ok(answer);
             }
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return exchange.expire(py);
+                return exchange.expire(py).map(|(answer,)| answer);
             }
             // In slices, so that Ctrl-C is noticed.
             py.detach(|| self.0.waker.wait(seen, left.min(Duration::from_millis(100))));

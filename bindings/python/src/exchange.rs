@@ -14,17 +14,20 @@ pub(crate) struct Exchange {
     route: Route,
 }
 
+/// A tuple of one, with none in it if nothing is to be answered.
+type Answer<'py> = (Option<Bound<'py, PyBytes>>,);
+
 impl Exchange {
     pub(crate) fn new(connection: Arc<Inner>, route: Route) -> Self {
         Exchange { connection, route }
     }
 
-    /// None: not yet. An inner none: there will be no answer.
-    pub(crate) fn answer<'py>(&self, py: Python<'py>) -> PyResult<Option<Option<Bound<'py, PyBytes>>>> {
+    /// The answer; none: not yet.
+    pub(crate) fn answer<'py>(&self, py: Python<'py>) -> PyResult<Option<Answer<'py>>> {
         let core = self.connection.core(py)?;
         match py.detach(|| core.take(self.route)) {
-            Some(Handled::Answer(answer)) => Ok(Some(Some(PyBytes::new(py, &answer)))),
-            Some(_) => Ok(Some(None)),
+            Some(Handled::Answer(answer)) => Ok(Some((Some(PyBytes::new(py, &answer)),))),
+            Some(_) => Ok(Some((None,))),
             None if core.is_closed() => {
                 Err(error(py, ErrorKind::Closed, "the connection was closed before the answer came"))
             }
@@ -33,7 +36,7 @@ impl Exchange {
     }
 
     /// The host had its time: what it still owes is an internal error.
-    pub(crate) fn expire<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    pub(crate) fn expire<'py>(&self, py: Python<'py>) -> PyResult<Answer<'py>> {
         let core = self.connection.core(py)?;
         py.detach(|| core.expire(self.route));
         self.answer(py)?.ok_or_else(|| {
@@ -46,10 +49,10 @@ impl Exchange {
 
 #[pymethods]
 impl Exchange {
-    /// The answer as a tuple of one, or none: not yet.
-    fn take<'py>(&self, py: Python<'py>) -> PyResult<Option<(Option<Bound<'py, PyBytes>>,)>> {
+    /// Polls, and takes the answer; none: not yet.
+    fn take<'py>(&self, py: Python<'py>) -> PyResult<Option<Answer<'py>>> {
         self.connection.poll_event(py, usize::MAX)?;
-        Ok(self.answer(py)?.map(|answer| (answer,)))
+        self.answer(py)
     }
 
     /// Has `waiter` called, on any thread, whenever `take` may have something new.

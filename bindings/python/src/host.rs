@@ -38,7 +38,7 @@ impl Host {
     /// Runs the callback that an event asks for. Tells whether there was one.
     ///
     /// # Errors
-    /// Only what is not an `Exception`: KeyboardInterrupt, SystemExit. The call is answered all the same.
+    /// Only what is not an `Exception`: `KeyboardInterrupt`, `SystemExit`. The call is answered all the same.
     pub(crate) fn run(self: &Arc<Self>, py: Python<'_>, event: Event) -> PyResult<bool> {
         match event {
             Event::Read(call) => self.read(py, call).map(|()| true),
@@ -74,13 +74,11 @@ impl Host {
             (Way::own(responder), None)
         };
         let returned = read.parameters.call(py, function, &call, object.as_ref());
-        match returned.transpose() {
-            Some(returned) => self.settle(py, way, id, returned),
-            None => {
-                way.finish(Answer::NotFound);
-                Ok(())
-            }
-        }
+        let Some(returned) = returned.transpose() else {
+            way.finish(Answer::NotFound);
+            return Ok(());
+        };
+        self.settle(py, way, id, returned)
     }
 
     fn list(self: &Arc<Self>, py: Python<'_>, mut call: ListCall) -> PyResult<()> {
@@ -123,19 +121,16 @@ impl Host {
             Err(e) => return raised(py, way, e),
         };
         match A::from_value(&value) {
-            Ok(Some(answer)) => {
-                way.finish(answer);
-                Ok(())
-            }
-            Ok(None) => match Later::of(&value)? {
-                Some(later) => self.wait(py, way, call, later),
-                None => {
-                    way.finish(A::failed(wrong_type::<A>(&value)));
-                    Ok(())
+            Ok(Some(answer)) => way.finish(answer),
+            Ok(None) => {
+                if let Some(later) = Later::of(&value)? {
+                    return self.wait(py, way, call, later);
                 }
-            },
-            Err(e) => raised(py, way, e),
+                way.finish(A::failed(wrong_type::<A>(&value)));
+            }
+            Err(e) => return raised(py, way, e),
         }
+        Ok(())
     }
 
     /// The answer comes when `later` is done.

@@ -40,9 +40,9 @@ impl Contents {
             Body::Blob(bytes) => format!("Contents(<{} bytes>", (**bytes).as_ref().len()),
             _ => "Contents(".to_owned(),
         };
-        for (name, value) in [("uri", &self.uri), ("mime_type", &self.mime_type)] {
+        for (name, value) in [(", uri=", &self.uri), (", mime_type=", &self.mime_type)] {
             if let Some(value) = value {
-                text += &format!(", {name}={value:?}");
+                text.extend([name, &format!("{value:?}")]);
             }
         }
         text + ")"
