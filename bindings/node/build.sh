@@ -10,6 +10,7 @@ library=$(ls "$target/$profile/"libwellhead_node.so "$target/$profile/"libwellhe
 # By a new file: a running process may have the old one mapped.
 rm -f wellhead.node
 cp "$library" wellhead.node
+cp ../../LICENSE-APACHE ../../LICENSE-MIT . # npm packs what is in this folder only
 [ -d node_modules/typescript ] || npm ci --loglevel=error
 rm -rf dist
 node_modules/.bin/tsc -p .

@@ -1,0 +1,46 @@
+// What `npm pack` makes, installed in an empty folder.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { folder, read, text } from './host.mjs';
+
+function run(command, args, options) {
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', ...options });
+  assert.equal(status, 0, `${command} ${args.join(' ')}: ${stderr}`);
+  return stdout;
+}
+
+test('the package holds what it needs and nothing else', () => {
+  const [packed] = JSON.parse(run('npm', ['pack', '--dry-run', '--json', '--silent'], { cwd: folder }));
+  const paths = packed.files.map(({ path }) => path);
+  for (const path of ['package.json', 'README.md', 'LICENSE-MIT', 'LICENSE-APACHE', 'dist/index.js', 'dist/index.d.ts', 'wellhead.node']) {
+    assert(paths.includes(path), path);
+  }
+  const others = paths.filter((path) => !/^(package\.json|README\.md|LICENSE-(MIT|APACHE)|wellhead\.node|dist\/\w+(\.d\.ts|\.js))$/.test(path));
+  assert.deepEqual(others, []);
+});
+
+test('the lock file names no registry', () => {
+  assert(!readFileSync(join(folder, 'package-lock.json'), 'utf8').includes('"resolved"'));
+});
+
+test('installed in an empty folder, it runs the server of README and type-checks', (t) => {
+  const empty = mkdtempSync(join(tmpdir(), 'wellhead-'));
+  t.after(() => rmSync(empty, { recursive: true }));
+  const tarball = run('npm', ['pack', '--silent', '--pack-destination', empty], { cwd: folder }).trim();
+  writeFileSync(join(empty, 'package.json'), '{"type":"module"}');
+  run('npm', ['install', '--silent', '--offline', '--no-audit', '--no-fund', `./${tarball}`], { cwd: empty });
+  const [, server] = /^```js\n(.*?)^```$/ms.exec(readFileSync(join(folder, 'README.md'), 'utf8'));
+  writeFileSync(join(empty, 'server.mjs'), server);
+  const input = `${JSON.stringify(read(1, 'hello://people/Ada'))}\n`;
+  const output = run(process.execPath, ['server.mjs'], { cwd: empty, input });
+  assert.equal(text(JSON.parse(output)), 'Hello, Ada!');
+
+  const tsc = join(folder, 'node_modules/.bin/tsc');
+  const flags = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2022', '--lib', 'es2022,dom', '--types', ''];
+  writeFileSync(join(empty, 'server.ts'), server);
+  run(tsc, [...flags, 'server.ts'], { cwd: empty });
+});

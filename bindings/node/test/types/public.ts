@@ -1,0 +1,157 @@
+// The public signatures, as `tsc --strict` sees them. Nothing here is run.
+import {
+  type Body,
+  type Call,
+  ClosedError,
+  type Connection,
+  type Contents,
+  type ErrorCode,
+  type Fixed,
+  type Limits,
+  type Lister,
+  type Page,
+  PermissionDenied,
+  type Reader,
+  type Resource,
+  ResourceNotFound,
+  Server,
+  type ServerOptions,
+  type Vars,
+  WellheadError,
+} from 'wellhead';
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const same = <A, B>(_: Same<A, B>): void => {};
+
+// ---- variables come from the template's literal
+same<Vars<'notes://about'>, {}>(true);
+same<Vars<'notes://{id}'>, { id: string }>(true);
+same<Vars<'db://{table}/{row}'>, { table: string; row: string }>(true);
+same<Vars<'x:{a,b}'>, { a: string; b: string }>(true);
+same<Vars<'file:///{+path}'>, { path: string }>(true);
+same<Vars<'x:{#part}'>, { part: string }>(true);
+same<Vars<'x:q{?q,page}'>, { q?: string; page?: string }>(true);
+same<Vars<'x:q{&more}'>, { more?: string }>(true);
+same<Vars<'x:{/parts*}'>, { parts?: string[] }>(true);
+same<Vars<'x:{id}{?tags*,sort}'>, { id: string; tags?: string[]; sort?: string }>(true);
+same<Vars<string>, Record<string, string | string[] | undefined>>(true);
+
+const options: ServerOptions = {
+  title: 'T',
+  instructions: 'I',
+  cursorKey: new Uint8Array(32),
+  limits: { pageItems: 10, callMs: Infinity },
+  subscribe: false,
+  listChanged: false,
+  onLog: (level, line) => same<typeof level, 'warning' | 'error'>(true) ?? line.length,
+};
+const server = new Server('s', '1', options);
+
+// ---- callbacks
+server.resource('notes://{id}', ({ id }, call) => {
+  same<typeof id, string>(true);
+  same<typeof call, Call>(true);
+  same<typeof call.signal, AbortSignal>(true);
+  return id;
+});
+server.resource('x:q{?q}', ({ q }) => {
+  same<typeof q, string | undefined>(true);
+  return q;
+});
+server.resource('x:about', (vars) => {
+  same<typeof vars, {}>(true);
+  return new Uint8Array();
+});
+const dynamic: string = 'x:{id}';
+server.resource(dynamic, (vars) => String(vars['id']));
+server.resource('x:{id}', { mimeType: 'text/plain', annotations: { audience: ['user'], priority: 0.5 } }, async ({ id }) => ({
+  body: id,
+  meta: { 'a/b': { c: [1, null] } },
+}));
+server.resource('x:several', () => [{ body: '' }, { body: Buffer.from(''), uri: 'x:part' }]);
+server.resource('x:none', () => undefined);
+server.resource('x:null', async () => null);
+server.resource('x:listed/{id}', { list: [{ uri: 'x:listed/1' }] }, ({ id }) => id);
+server.resource('x:paged/{id}', { list: async ({ after, limit }) => ({ items: [], more: after !== undefined && limit > 1 }) }, ({ id }) => id);
+const lister: Lister = (page, { signal }) => {
+  same<typeof page.after, string | undefined>(true);
+  same<typeof page.limit, number>(true);
+  signal.throwIfAborted();
+  return { items: new Set<Resource>([{ uri: 'x:1', name: 'one', size: 3, key: '1' }]) };
+};
+server.list(lister);
+server.list('named', lister);
+server.fallback((_, { uri }) => {
+  if (uri === 'x:secret') throw new PermissionDenied('no');
+  throw new ResourceNotFound();
+});
+const reader: Reader<{ id: string }> = ({ id }): Body => id;
+server.resource('x:reader/{id}', reader);
+
+// ---- fixed values and changes
+const fixed: Fixed = server.text('x:text', 'text', { title: 'T', size: 4 });
+fixed.set('other');
+fixed.set(new Uint8Array());
+same<typeof fixed.uri, string>(true);
+fixed.remove();
+server.blob('x:blob', Buffer.from(''), { mimeType: 'image/png' }).remove();
+server.updated('x:text');
+server.listChanged();
+server.remove('x:text');
+
+// ---- clients
+const connection: Connection = server.connect();
+server.connect(() => {});
+same<ReturnType<Connection['receive']>, number>(true);
+same<ReturnType<Connection['pollEvent']>, number>(true);
+same<ReturnType<Connection['pollTransmit']>, Uint8Array | undefined>(true);
+same<ReturnType<Connection['pollTimeout']>, number | undefined>(true);
+same<ReturnType<Connection['handle']>, Promise<Uint8Array | undefined>>(true);
+same<Connection['finished'], boolean>(true);
+connection.receive(Buffer.from(''));
+connection.pollTransmit(4096);
+connection.tick(5);
+same<ReturnType<Server['run']>, Promise<void>>(true);
+same<ReturnType<Server['close']>, Promise<void>>(true);
+void server.run({ guard: false, handleSigterm: false, drainMs: 100 });
+
+// ---- errors
+try {
+  server.text('x', '');
+} catch (e) {
+  if (e instanceof ClosedError || e instanceof WellheadError) same<typeof e.code, ErrorCode>(true);
+}
+
+// ---- options that were computed may be undefined
+const maybe: string | undefined = process.env['TITLE'];
+server.text('x:maybe', '', { title: maybe });
+const limits: Limits = { pageItems: undefined };
+const contents: Contents = { body: '', mimeType: maybe };
+const page: Page = { items: [], more: undefined };
+void [limits, contents, page];
+
+// ---- what is refused
+// @ts-expect-error the template has no such variable
+server.resource('notes://x/{id}', ({ name }) => name);
+// @ts-expect-error a number is no body
+server.resource('x:number', () => 7);
+// @ts-expect-error nor later
+server.resource('x:later', async () => true);
+// @ts-expect-error a list of strings is no contents
+server.resource('x:strings', () => ['a']);
+// @ts-expect-error there is no such limit
+new Server('s', '1', { limits: { pageItem: 1 } });
+// @ts-expect-error nor such an option
+server.resource('x:option', { mime: 'text/plain' }, () => '');
+// @ts-expect-error a page has items
+server.list(() => ({ more: true }));
+// @ts-expect-error an item has a URI
+server.list(() => ({ items: [{ name: 'x' }] }));
+// @ts-expect-error a fixed text is text
+server.text('x:bytes', new Uint8Array());
+// @ts-expect-error connections are made by servers
+new Connection();
+// @ts-expect-error the code is read only
+new ResourceNotFound().code = 'ERR_WELLHEAD_LIMIT';
+// @ts-expect-error the signal is read only
+server.resource('x:signal', (_, call) => (call.signal = AbortSignal.abort()));
