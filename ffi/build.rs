@@ -3,8 +3,7 @@
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     let var = |name: &str| std::env::var(name).unwrap_or_default();
-    // cargo-c sets a soname itself.
-    if var("CARGO_CFG_TARGET_OS") == "linux" && std::env::var_os("CARGO_FEATURE_CAPI").is_none() {
+    if var("CARGO_CFG_TARGET_OS") == "linux" {
         let (major, minor) = (var("CARGO_PKG_VERSION_MAJOR"), var("CARGO_PKG_VERSION_MINOR"));
         let abi = if major == "0" { format!("0.{minor}") } else { major };
         println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libwellhead.so.{abi}");

@@ -113,6 +113,7 @@ WELLHEAD_API wellhead_status wellhead_error_status(const wellhead_error *error);
 /* What went wrong and what to do, for people; borrowed until the error is freed. NULL: absent. */
 WELLHEAD_API wellhead_str wellhead_error_message(const wellhead_error *error);
 
+/* NULL: nothing. */
 WELLHEAD_API void wellhead_error_free(wellhead_error *error);
 
 /* ---- server ------------------------------------------------------------------------------------------------------- */
@@ -142,6 +143,7 @@ typedef struct wellhead_limits {
 } wellhead_limits;
 #define WELLHEAD_LIMITS_INIT { sizeof(wellhead_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
+/* What a server is made from; everything has a default. */
 typedef struct wellhead_server_options {
     size_t struct_size;
     uint32_t flags;                           /* WELLHEAD_NO_SUBSCRIBE, WELLHEAD_NO_LIST_CHANGED */
@@ -171,7 +173,8 @@ WELLHEAD_API void wellhead_server_close(wellhead_server *server);
 WELLHEAD_API void wellhead_server_free(wellhead_server *server);
 
 /* For the child after fork, before anything else there: connections made before answer WELLHEAD_STATUS_FORKED from now
- * on, or do nothing; what is registered stays, and new connections can be made. */
+ * on, or do nothing; what is registered stays, and new connections can be made. Fork while no other thread is inside a
+ * function of this server. */
 WELLHEAD_API void wellhead_server_after_fork(wellhead_server *server);
 
 /* ---- what is served ----------------------------------------------------------------------------------------------- */
@@ -290,10 +293,10 @@ WELLHEAD_API int wellhead_call_cancelled(const wellhead_call *call);
 
 /* ---- answers ------------------------------------------------------------------------------------------------------ */
 
-/* Answer a call once: wholly (_text, _blob, _not_found, _denied, _failed), or by adding and then finishing. Each final
- * call consumes a kept responder, whatever it returns. OK also if nobody wants the answer any more. INVALID_ARGUMENT:
- * the call was answered already. On INVALID_UTF8 and on an argument that can never be right the client is told "internal
- * error", and the log why. */
+/* Answer a call once: wholly (_text, _blob, _not_found, _denied, _failed; what was added is dropped), or by adding and then
+ * finishing. Each final call consumes a kept responder, whatever it returns. OK also if nobody wants the answer any more.
+ * INVALID_ARGUMENT: the call was answered already. On INVALID_UTF8 and on an argument that can never be right the client is
+ * told "internal error", and the log why. */
 
 /* Of one element of an answer with several. What is absent here is taken from the registration. */
 typedef struct wellhead_contents {
@@ -393,6 +396,17 @@ WELLHEAD_API wellhead_status wellhead_server_list_changed(wellhead_server *serve
 
 /* ---- connection: bytes in, bytes out ------------------------------------------------------------------------------ */
 
+/* For hosts with a loop of their own. After reading, and when woken (in the loop, not in `wake`):
+ *
+ *   wellhead_connection_receive(c, input, &taken, NULL);          // not when woken; keep what was not taken
+ *   while (wellhead_connection_poll_event(c, 64) == 64) {}        // runs callbacks
+ *   while ((t = wellhead_connection_poll_transmit(c, 65536)) != NULL) {
+ *       send(wellhead_transmit_bytes(t));
+ *       wellhead_transmit_free(t);
+ *   }
+ *   if (wellhead_connection_finished(c)) wellhead_connection_free(c);
+ */
+
 /* Makes a connection. wake(wake_data): there may be something to poll that was not there before. It is called on any
  * thread, also for nothing, and must not call functions of this connection, only make the host's loop do so. wake:
  * may be NULL, for a host that polls after each receive and never answers later. wake_destroy(wake_data): called once,
@@ -459,6 +473,7 @@ WELLHEAD_API wellhead_status wellhead_connection_handle(wellhead_connection *con
 /* SIGTERM ends the service cleanly. Without it no signal handler is installed. */
 #define WELLHEAD_STDIO_HANDLE_SIGTERM 2
 
+/* How standard input and output are served; everything has a default. */
 typedef struct wellhead_stdio_options {
     size_t struct_size;
     /* 0: one, the caller's; N: so many, the caller's among them; WELLHEAD_CALLBACKS_INLINE */

@@ -12,8 +12,8 @@ pub(crate) struct Promise(());
 
 #[allow(clippy::unused_self, reason = "having a promise is what allows to look behind pointers")]
 impl Promise {
-    /// A handle that must not be NULL.
-    pub(crate) fn handle<T>(&self, handle: *const T, name: &str) -> Result<&T> {
+    /// A handle that must not be NULL. Other threads may have it, too.
+    pub(crate) fn handle<T: Sync>(&self, handle: *const T, name: &str) -> Result<&T> {
         // SAFETY: the promise.
         unsafe { handle.as_ref() }.ok_or_else(|| invalid(format!("{name} is NULL")))
     }
@@ -111,7 +111,7 @@ pub(crate) unsafe fn guard(
 ///
 /// # Safety
 /// The caller keeps the [`Promise`].
-pub(crate) unsafe fn make<T>(
+pub(crate) unsafe fn make<T: Send + Sync>(
     error: *mut *mut wellhead_error,
     run: impl FnOnce(&Promise) -> Result<T>,
 ) -> *mut T {
@@ -128,7 +128,11 @@ pub(crate) unsafe fn make<T>(
 ///
 /// # Safety
 /// The caller keeps the [`Promise`].
-pub(crate) unsafe fn ask<T, R>(handle: *const T, otherwise: R, run: impl FnOnce(&Promise, &T) -> R) -> R {
+pub(crate) unsafe fn ask<T: Sync, R>(
+    handle: *const T,
+    otherwise: R,
+    run: impl FnOnce(&Promise, &T) -> R,
+) -> R {
     match Promise(()).handle(handle, "") {
         Ok(handle) => answer(otherwise, || run(&Promise(()), handle)),
         Err(_) => otherwise,
@@ -139,7 +143,7 @@ pub(crate) unsafe fn ask<T, R>(handle: *const T, otherwise: R, run: impl FnOnce(
 ///
 /// # Safety
 /// `handle` is NULL or came from [`make`], and is used no more.
-pub(crate) unsafe fn free<T>(handle: *mut T) {
+pub(crate) unsafe fn free<T: Send>(handle: *mut T) {
     if !handle.is_null() {
         // SAFETY: the caller's promise.
         let handle = unsafe { Box::from_raw(handle) };

@@ -26,6 +26,11 @@ pub struct wellhead_transmit {
     source: Output,
 }
 
+// SAFETY: `bytes` points into `source`, which nothing changes before the drop.
+unsafe impl Send for wellhead_transmit {}
+// SAFETY: as above.
+unsafe impl Sync for wellhead_transmit {}
+
 enum Output {
     /// The bytes are in there until `wrote` says otherwise.
     Connection(Drain),

@@ -21,7 +21,7 @@ pub struct Pending<T> {
     kept: AtomicBool,
 }
 
-impl<T: Default> Pending<T> {
+impl<T: Default + Send> Pending<T> {
     /// Runs a callback on a call; both pointers are valid until it returns.
     pub(crate) fn run(call: wellhead_call, callback: impl FnOnce(*const wellhead_call, *mut Pending<T>)) {
         let pending = Arc::new(Pending {
@@ -50,7 +50,7 @@ fn answered() -> wellhead::Error {
 ///
 /// # Safety
 /// `responder` is NULL or was given to a callback that has not returned.
-pub(crate) unsafe fn keep<T>(responder: *mut Pending<T>) -> *mut Pending<T> {
+pub(crate) unsafe fn keep<T: Send>(responder: *mut Pending<T>) -> *mut Pending<T> {
     if responder.is_null() {
         return responder;
     }
@@ -81,7 +81,7 @@ unsafe fn let_go<T>(responder: *mut Pending<T>, pending: &Pending<T>) -> Option<
 ///
 /// # Safety
 /// `responder` is NULL or valid, as the header says.
-pub(crate) unsafe fn consume<T: Default>(
+pub(crate) unsafe fn consume<T: Default + Send>(
     responder: *mut Pending<T>,
     finish: impl FnOnce(&Promise, &wellhead_call, T) -> Result<()>,
 ) -> wellhead_status {
@@ -105,7 +105,7 @@ pub(crate) unsafe fn consume<T: Default>(
 ///
 /// # Safety
 /// `responder` is NULL or kept, and used no more.
-pub(crate) unsafe fn give_up<T>(responder: *mut Pending<T>) {
+pub(crate) unsafe fn give_up<T: Send>(responder: *mut Pending<T>) {
     if responder.is_null() {
         return;
     }

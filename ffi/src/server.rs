@@ -57,6 +57,7 @@ pub const WELLHEAD_LOG_WARNING: u32 = 1;
 /// A client got an error because of it.
 pub const WELLHEAD_LOG_ERROR: u32 = 2;
 
+/// What a server is made from; everything has a default.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_server_options {
@@ -137,7 +138,8 @@ pub unsafe extern "C" fn wellhead_server_free(server: *mut wellhead_server) {
 }
 
 /// For the child after fork, before anything else there: connections made before answer WELLHEAD_STATUS_FORKED from now
-/// on, or do nothing; what is registered stays, and new connections can be made.
+/// on, or do nothing; what is registered stays, and new connections can be made. Fork while no other thread is inside a
+/// function of this server.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_after_fork(server: *mut wellhead_server) {
     // SAFETY: our caller's promise.

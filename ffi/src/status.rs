@@ -76,6 +76,7 @@ pub unsafe extern "C" fn wellhead_error_message(error: *const wellhead_error) ->
     unsafe { ask(error, wellhead_str::ABSENT, |_, error| wellhead_str::of(&error.message)) }
 }
 
+/// NULL: nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_error_free(error: *mut wellhead_error) {
     // SAFETY: our caller's promise.

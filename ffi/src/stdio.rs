@@ -17,6 +17,7 @@ pub const WELLHEAD_STDIO_KEEP_STDOUT: u32 = 1;
 /// SIGTERM ends the service cleanly. Without it no signal handler is installed.
 pub const WELLHEAD_STDIO_HANDLE_SIGTERM: u32 = 2;
 
+/// How standard input and output are served; everything has a default.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_stdio_options {
