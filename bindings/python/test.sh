@@ -21,6 +21,6 @@ cd "$here"
 echo "Python $version: ruff, mypy, stubtest, pytest"
 "$bin/ruff" check --quiet .
 "$bin/ruff" format --quiet --check .
-"$bin/mypy" tests examples
+"$bin/mypy" tests examples python
 "$bin/python" -m mypy.stubtest wellhead --mypy-config-file pyproject.toml
 "$bin/pytest" --quiet

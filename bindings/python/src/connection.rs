@@ -215,7 +215,8 @@ impl Connection {
         }
         let piece = py.detach(|| {
             while group.next().is_some() {}
-            let mut kept = lock(&self.0.drain);
+            // Taken: somebody else drains, or it is a `wake` from below here.
+            let mut kept = self.0.drain.try_lock().ok()?;
             let mut drain = match kept.take() {
                 Some(drain) => drain,
                 None => match core.drain(Route::Connection) {

@@ -150,6 +150,22 @@ def test_wake_is_called_for_news_of_another_thread() -> None:
         assert [answer["id"] for answer in transmitted(connection)] == [id]
 
 
+def test_a_wake_that_polls_all_the_same_does_no_harm() -> None:
+    server = wellhead.Server("s", "1", limits=wellhead.Limits(output_bytes=1))
+    server.resource("n:x")(lambda: "x")
+
+    def wake() -> None:
+        connection.poll_event()
+        connection.poll_transmit()
+
+    connection = server.connect(wake)
+    connection.receive(b"".join(read("n:x", id) for id in range(3)))
+    connection.poll_event()
+    while transmitted(connection):
+        pass
+    assert connection.poll_event() == 0
+
+
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_wake_that_raises_harms_nobody() -> None:
     def wake() -> None:

@@ -363,12 +363,28 @@ def test_an_async_def_that_comes_too_late_is_an_internal_error() -> None:
         assert status == 0 and "event loop" in errors and "never awaited" not in errors
 
 
-@pytest.mark.parametrize("name", ["smallest.py", "notes.py"])
-def test_the_examples_serve(name: str) -> None:
-    program = f"import runpy; runpy.run_path({str(EXAMPLES / name)!r}, run_name='__main__')"
+def test_run_inside_a_loop_says_what_to_use_instead() -> None:
+    program = """
+    import asyncio
+    import wellhead
+    server = wellhead.Server("s", "1")
+
+    @server.resource("n:x")
+    async def callback() -> str:
+        return "x"
+
+    async def main() -> None:
+        try:
+            server.run()
+        except RuntimeError as e:
+            assert "run_async" in str(e)
+        await server.run_async()
+
+    asyncio.run(main())
+    """
     with Process(program) as process:
-        process.send(read("notes://about", 1))
-        assert text(process.receive()) == "Notes."
+        process.send(read("n:x", 1))
+        assert text(process.receive()) == "x"
         assert process.end() == (0, "")
 
 
@@ -383,6 +399,8 @@ def test_the_notes_are_edited_through_a_fifo(tmp_path: Path) -> None:
         with fifo.open("w") as lines:
             lines.write("set 007 changed text\n")
         assert process.receive()["params"]["uri"] == "notes://007"
+        process.send(read("notes://about", 0))
+        assert text(process.receive()) == "Notes."
         process.send(read("notes://007", 1))
         assert text(process.receive()) == "changed text"
         process.send(read("notes://slow", 2))

@@ -1,9 +1,30 @@
 """What needs asyncio; imported only then."""
 
+from __future__ import annotations
+
 import asyncio
 
+from wellhead._run import Pool, Service
 
-async def run_async(server, drain, guard):
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+    from concurrent.futures import Future
+    from typing import Any
+
+    from typing_extensions import Buffer
+
+    from wellhead._core import Connection, Driver, Server
+
+
+def run_on_loop(server: Server, callback_threads: int, drain: float, guard: bool) -> None:
+    if running() is not None:
+        raise RuntimeError("an event loop is running on this thread: use await server.run_async()")
+    with Service(server, callback_threads, drain, guard, callback_threads == 1) as driver:
+        asyncio.run(serve(driver, callback_threads))
+
+
+async def run_async(server: Server, drain: float, guard: bool) -> None:
     driver = server._start(1, drain, guard, True)
     try:
         await serve(driver, 1)
@@ -11,7 +32,7 @@ async def run_async(server, drain, guard):
         driver.stop()
 
 
-async def serve(driver, callback_threads):
+async def serve(driver: Driver, callback_threads: int) -> None:
     """Serves on the running loop: coroutines as tasks, and `def` callbacks too unless there are threads for them."""
     loop = asyncio.get_running_loop()
     driver.use_loop(loop)
@@ -19,8 +40,9 @@ async def serve(driver, callback_threads):
         if callback_threads == 1:
             await pump(driver, loop)
         else:
-            await pool(driver, loop, callback_threads)
+            await work(driver, loop, callback_threads)
     finally:
+        driver.stop()  # nobody wants what the tasks would say
         tasks = driver.take_tasks()
         for task in tasks:
             task.cancel()
@@ -28,10 +50,10 @@ async def serve(driver, callback_threads):
         driver.use_loop(None)
 
 
-async def pump(driver, loop):
-    over = loop.create_future()
+async def pump(driver: Driver, loop: asyncio.AbstractEventLoop) -> None:
+    over: asyncio.Future[None] = loop.create_future()
 
-    def turn():
+    def turn() -> None:
         try:
             ended = driver.pump()
         except BaseException as e:
@@ -50,34 +72,36 @@ async def pump(driver, loop):
         loop.remove_reader(descriptor)
 
 
-async def pool(driver, loop, callback_threads):
-    from wellhead._run import Pool
-
-    threads = Pool(driver, callback_threads)
+async def work(driver: Driver, loop: asyncio.AbstractEventLoop, callback_threads: int) -> None:
+    pool = Pool(driver, callback_threads)
     over = asyncio.Event()
-    threads.on_over = lambda: loop.call_soon_threadsafe(over.set)
-    for thread in threads.threads:
+    pool.on_over = lambda: loop.call_soon_threadsafe(over.set)
+    for thread in pool.threads:
         thread.start()
     try:
-        while threads.left:
+        while pool.left:
             await over.wait()
             over.clear()
     finally:
         driver.stop()
-        await asyncio.gather(*(asyncio.to_thread(thread.join) for thread in threads.threads))
-    if threads.error is not None:
-        raise threads.error
+        await asyncio.gather(*(asyncio.to_thread(thread.join) for thread in pool.threads))
+    if pool.error is not None:
+        raise pool.error
 
 
-def start(awaitable, loop):
-    """A task for what a callback returned: on this thread's loop, or on `loop` from another thread."""
+def running() -> asyncio.AbstractEventLoop | None:
     try:
-        running = asyncio.get_running_loop()
+        return asyncio.get_running_loop()
     except RuntimeError:
-        running = None
+        return None
+
+
+def start(awaitable: Awaitable[Any], loop: asyncio.AbstractEventLoop | None) -> asyncio.Future[Any] | Future[Any]:
+    """A task for what a callback returned: on this thread's loop, or on `loop` from another thread."""
+    here = running()
     try:
-        if running is not None and loop in (None, running):
-            return asyncio.ensure_future(awaitable, loop=running)
+        if here is not None and loop in (None, here):
+            return asyncio.ensure_future(awaitable, loop=here)
         if loop is not None:
             return asyncio.run_coroutine_threadsafe(awaited(awaitable), loop)
         raise RuntimeError(
@@ -90,27 +114,20 @@ def start(awaitable, loop):
         raise
 
 
-async def awaited(awaitable):
+async def awaited(awaitable: Awaitable[Any]) -> Any:
     return await awaitable
 
 
-def cancel(task):
+def cancel(task: asyncio.Task[Any] | Future[Any]) -> None:
     """Cancels a task from any thread."""
-    loop = task.get_loop() if hasattr(task, "get_loop") else None
-    if loop is None or loop.is_closed():
-        task.cancel()
-        return
-    try:
-        here = asyncio.get_running_loop() is loop
-    except RuntimeError:
-        here = False
-    if here:
+    loop = task.get_loop() if isinstance(task, asyncio.Future) else None
+    if loop is None or loop.is_closed() or loop is running():
         task.cancel()
     else:
         loop.call_soon_threadsafe(task.cancel)
 
 
-async def handle(connection, message):
+async def handle(connection: Connection, message: str | Buffer) -> bytes | None:
     """`Connection.handle_async`."""
     exchange = connection._begin(message)
     if exchange is None or isinstance(exchange, bytes):
@@ -118,7 +135,7 @@ async def handle(connection, message):
     loop = asyncio.get_running_loop()
     woken = asyncio.Event()
 
-    def wake():
+    def wake() -> None:
         try:
             loop.call_soon_threadsafe(woken.set)
         except RuntimeError:

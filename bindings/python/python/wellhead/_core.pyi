@@ -363,6 +363,8 @@ class Server:
         """`run` on the running asyncio loop. Cancelling it ends the service. Signals are left to the loop's owner."""
     def close(self) -> None:
         """Ends every connection, and makes `run` return. May be repeated."""
+    def _start(self, callback_threads: int, drain: float, guard: bool, on_loop: bool) -> Driver: ...
+    def _needs_loop(self) -> bool: ...
     def connect(self, wake: Callable[[], object] | None = None) -> Connection:
         """A connection whose bytes the program moves itself.
 
@@ -402,6 +404,7 @@ class Connection:
         Raises:
             ClosedError: The connection was closed.
         """
+    def _begin(self, message: str | Buffer) -> bytes | Exchange | None: ...
     async def handle_async(self, message: str | Buffer, /) -> bytes | None:
         """`handle` for asyncio: awaits the answer. Cancelling it gives the answer up."""
     @property

@@ -1,10 +1,20 @@
 """What a callback wants to be given: worked out once, at registration."""
 
+from __future__ import annotations
+
 import sys
 import types
 
 from wellhead import _core
 from wellhead._errors import RegistrationError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any, TypeAlias
+
+    Plan: TypeAlias = tuple[list[tuple[str, int, Any, bool]], bool, str | None, str | None]
+    Parameter: TypeAlias = tuple[str, Any, Any, bool]  # name, annotation, default, keyword_only
 
 # The numbers are those of `Kind` in arguments.rs.
 CALL, URI, STR, INT, BYTES, LIST, MAYBE_LIST = range(7)
@@ -15,7 +25,7 @@ VARARGS = 0x04 | 0x08  # inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 MISSING = object()
 
 
-def plan(function, variables, uri):
+def plan(function: Any, variables: list[tuple[str, bool, bool]], uri: bool) -> Plan:
     """(parameters, is_async, name, description) of a callback that reads.
 
     `variables` are the template's: (name, optional, list). `uri`: a parameter `uri` is the URI that was asked for.
@@ -29,7 +39,9 @@ def plan(function, variables, uri):
     return parameters, is_async(function), getattr(function, "__name__", None), description(function)
 
 
-def parameter(function, name, annotation, default, known, uri):
+def parameter(
+    function: Any, name: str, annotation: Any, default: Any, known: dict[str, tuple[bool, bool]], uri: bool
+) -> tuple[int | None, Any]:
     """The kind and the default of one parameter; no kind if it is left to its default."""
     if annotation is _core.Call:
         return CALL, None
@@ -68,7 +80,7 @@ def parameter(function, name, annotation, default, known, uri):
     return kind, default
 
 
-def without_none(annotation):
+def without_none(annotation: Any) -> tuple[Any, bool]:
     """`X | None` as (X, True)."""
     if isinstance(annotation, types.UnionType) or is_typing_union(annotation):
         rest = [one for one in annotation.__args__ if one is not type(None)]
@@ -77,16 +89,16 @@ def without_none(annotation):
     return annotation, False
 
 
-def is_typing_union(annotation):
+def is_typing_union(annotation: Any) -> bool:
     typing = sys.modules.get("typing")  # an annotation of its making proves that it was imported
     return typing is not None and getattr(annotation, "__origin__", None) is typing.Union
 
 
-def signature(function):
+def signature(function: Any) -> list[Parameter]:
     """(name, annotation, default, keyword_only) of each parameter."""
-    code = getattr(function, "__code__", None)
     if not isinstance(function, types.FunctionType) or hasattr(function, "__wrapped__"):
         return from_inspect(function)
+    code = function.__code__
     if code.co_flags & VARARGS:
         raise refusal(function, "* and ** do not say what to give; name the parameters")
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
@@ -106,7 +118,7 @@ def signature(function):
     return found
 
 
-def from_inspect(function):
+def from_inspect(function: Any) -> list[Parameter]:
     """The same for whatever is callable."""
     import inspect
 
@@ -125,7 +137,7 @@ def from_inspect(function):
     return found
 
 
-def resolved(function, name, annotation):
+def resolved(function: Any, name: str, annotation: Any) -> Any:
     """A string annotation as what it names."""
     if not isinstance(annotation, str):
         return annotation
@@ -141,14 +153,14 @@ def resolved(function, name, annotation):
         ) from e
 
 
-def contents(cell):
+def contents(cell: types.CellType) -> Any:
     try:
         return cell.cell_contents
     except ValueError:
         return None
 
 
-def listing(given):
+def listing(given: Any) -> tuple[Callable[..., Any], bool, str | None]:
     """(function, is_async, call) of a listing: a function (after, limit), or the items themselves.
 
     `call` is the name of the parameter that is given the call.
@@ -171,9 +183,9 @@ def listing(given):
 class Items:
     """A listing that was handed over whole, in its order."""
 
-    def __init__(self, items):
+    def __init__(self, items: Iterable[_core.Resource]) -> None:
         self.items = tuple(items)
-        self.places = {}
+        self.places: dict[str, int] = {}
         for place, item in enumerate(self.items, 1):
             if not isinstance(item, _core.Resource):
                 raise RegistrationError(
@@ -182,11 +194,11 @@ class Items:
             if self.places.setdefault(item.key, place) != place:
                 raise RegistrationError(f'list= holds the key "{item.key}" twice', "duplicate")
 
-    def __call__(self, after, limit):
+    def __call__(self, after: str | None, limit: int) -> _core.Page:
         start = 0 if after is None else self.place(after)
         return _core.Page(self.items[start : start + limit], more=start + limit < len(self.items))
 
-    def place(self, after):
+    def place(self, after: str) -> int:
         known = self.places.get(after)
         if known is not None:
             return known
@@ -196,19 +208,19 @@ class Items:
         return next(later, len(self.items))
 
 
-def in_pool(function):
+def in_pool(function: Any) -> Callable[..., Any]:
     """`function` on a thread of its own."""
     if is_async(function):
         raise refusal(function, "thread=True is for a def; an async def runs on the event loop")
     from wellhead._threads import pool
 
-    def submit(*args, **kwargs):
+    def submit(*args: Any, **kwargs: Any) -> Any:
         return pool().submit(function, *args, **kwargs)
 
     return submit
 
 
-def is_async(function):
+def is_async(function: Any) -> bool:
     function = getattr(function, "func", function)
     function = getattr(function, "__func__", function)
     if not hasattr(function, "__code__"):
@@ -217,7 +229,7 @@ def is_async(function):
     return code is not None and bool(code.co_flags & COROUTINE)
 
 
-def description(function):
+def description(function: Any) -> str | None:
     doc = getattr(function, "__doc__", None) if hasattr(function, "__name__") else None
     if doc is None:
         return None
@@ -228,10 +240,10 @@ def description(function):
     return doc.strip() or None
 
 
-def refusal(function, why):
+def refusal(function: Any, why: str) -> RegistrationError:
     name = getattr(function, "__qualname__", None) or repr(function)
     return RegistrationError(f"{name}: {why}", "invalid_argument")
 
 
-def show(annotation):
+def show(annotation: Any) -> str:
     return annotation.__name__ if isinstance(annotation, type) else str(annotation)

@@ -1,60 +1,115 @@
 """`Server.run`: which thread does what, and signals."""
 
+from __future__ import annotations
+
 import signal
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def run(server, callback_threads, drain, guard):
-    on_loop = server._needs_loop()
-    if on_loop:
-        import asyncio
+    from typing_extensions import Self
 
-        from wellhead._asyncio import serve
-    with Terminates() as terminates:
-        driver = server._start(callback_threads, drain, guard, on_loop and callback_threads == 1)
-        try:
-            terminates.hand_to(driver)
-            if on_loop:
-                asyncio.run(serve(driver, callback_threads))
-            else:
-                with Interrupts(driver):
-                    work(driver, callback_threads)
-        finally:
-            driver.stop()
+    from wellhead._core import Driver, Server
 
 
-def work(driver, callback_threads):
-    """Runs callbacks until the service is over: on this thread, or on as many others as there shall be."""
-    if callback_threads == 1:
-        driver.work()
+def run(server: Server, callback_threads: int, drain: float, guard: bool) -> None:
+    if server._needs_loop():
+        from wellhead._asyncio import run_on_loop
+
+        run_on_loop(server, callback_threads, drain, guard)
         return
-    with Pool(driver, callback_threads) as pool:
-        pool.wait()
+    with Service(server, callback_threads, drain, guard, False) as driver, Interrupts(driver):
+        if callback_threads == 1:
+            driver.work()
+        else:
+            with Pool(driver, callback_threads) as pool:
+                pool.wait()
+
+
+class Service:
+    """A driver, stopped at the end. SIGTERM ends it cleanly, where nobody else handles that."""
+
+    def __init__(self, server: Server, callback_threads: int, drain: float, guard: bool, on_loop: bool) -> None:
+        self.start: Callable[[], Driver] = lambda: server._start(callback_threads, drain, guard, on_loop)
+        self.driver: Driver | None = None
+        self.terminated = False
+        self.handles = False
+
+    def __enter__(self) -> Driver:
+        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            try:
+                signal.signal(signal.SIGTERM, self.terminate)
+                self.handles = True
+            except ValueError:
+                pass  # not the main thread
+        try:
+            self.driver = self.start()
+        except BaseException:
+            self.leave()
+            raise
+        if self.terminated:
+            self.driver.terminate()
+        return self.driver
+
+    def terminate(self, *_: object) -> None:
+        self.terminated = True
+        if self.driver is not None:
+            self.driver.terminate()
+
+    def __exit__(self, *_: object) -> None:
+        self.leave()
+
+    def leave(self) -> None:
+        if self.driver is not None:
+            self.driver.stop()
+        if self.handles:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+class Interrupts:
+    """Lets Ctrl-C end a wait: Python's handler writes to a descriptor that a native thread reads."""
+
+    def __init__(self, driver: Driver) -> None:
+        self.driver = driver
+        self.before: int | None = None
+
+    def __enter__(self) -> None:
+        try:
+            self.before = signal.set_wakeup_fd(-1)
+        except ValueError:
+            return  # not the main thread: Python runs no signal handler here
+        signal.set_wakeup_fd(self.driver.signal_fd(), warn_on_full_buffer=False)
+
+    def __exit__(self, *_: object) -> None:
+        if self.before is not None:
+            signal.set_wakeup_fd(self.before)
 
 
 class Pool:
     """Threads that run callbacks. The thread that waits for them stays free for signals."""
 
-    def __init__(self, driver, count):
+    def __init__(self, driver: Driver, count: int) -> None:
         import threading
 
         self.driver = driver
         self.left = count
-        self.error = None
+        self.error: BaseException | None = None
         self.over = threading.Condition()
-        self.on_over = None
+        self.on_over: Callable[[], object] | None = None
         self.threads = [threading.Thread(target=self.work, name=f"wellhead-{n}") for n in range(1, count + 1)]
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         for thread in self.threads:
             thread.start()
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.driver.stop()
         for thread in self.threads:
             thread.join()
 
-    def work(self):
+    def work(self) -> None:
         try:
             self.driver.work()
         except BaseException as e:
@@ -67,60 +122,9 @@ class Pool:
             if self.on_over is not None:
                 self.on_over()
 
-    def wait(self):
+    def wait(self) -> None:
         with self.over:
             while self.left:
                 self.over.wait()
         if self.error is not None:
             raise self.error
-
-
-class Interrupts:
-    """Lets Ctrl-C end a wait: Python's handler writes to a descriptor that a native thread reads."""
-
-    def __init__(self, driver):
-        self.driver = driver
-        self.before = None
-
-    def __enter__(self):
-        try:
-            self.before = signal.set_wakeup_fd(-1)
-        except ValueError:
-            return  # not the main thread: Python runs no signal handler here
-        signal.set_wakeup_fd(self.driver.signal_fd(), warn_on_full_buffer=False)
-
-    def __exit__(self, *_):
-        if self.before is not None:
-            signal.set_wakeup_fd(self.before)
-
-
-class Terminates:
-    """Lets SIGTERM end the service cleanly, where nobody else handles it."""
-
-    def __init__(self):
-        self.driver = None
-        self.asked = False
-        self.ours = False
-
-    def __enter__(self):
-        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-            try:
-                signal.signal(signal.SIGTERM, self.terminate)
-                self.ours = True
-            except ValueError:
-                pass  # not the main thread
-        return self
-
-    def hand_to(self, driver):
-        self.driver = driver
-        if self.asked:
-            driver.terminate()
-
-    def terminate(self, *_):
-        self.asked = True
-        if self.driver is not None:
-            self.driver.terminate()
-
-    def __exit__(self, *_):
-        if self.ours:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -1,15 +1,17 @@
 """The thread pool of `thread=True`."""
 
+from __future__ import annotations
+
 import os
 from concurrent.futures import ThreadPoolExecutor
 
-_pool = None
-_process = None
+_pool: ThreadPoolExecutor | None = None
+_process = 0
 
 
-def pool():
+def pool() -> ThreadPoolExecutor:
     """One for the process; the child of a fork makes its own."""
     global _pool, _process
-    if _process != os.getpid():
+    if _pool is None or _process != os.getpid():
         _pool, _process = ThreadPoolExecutor(thread_name_prefix="wellhead"), os.getpid()
     return _pool
