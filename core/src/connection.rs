@@ -209,6 +209,7 @@ impl Connection {
     pub fn forget(&self, route: Route) {
         if let Route::Exchange(exchange) = route {
             self.0.machine.with(|m, trash| m.forget_exchange(exchange, trash));
+            self.0.output_taken();
         }
     }
 
@@ -596,7 +597,7 @@ impl Shared {
         })
     }
 
-    /// A drain took enough output that requests which waited may go on.
+    /// Output was taken or is not wanted any more: requests that waited for it may go on.
     pub(crate) fn output_taken(self: &Arc<Self>) {
         if self.machine.with(|m, _| m.may_resume()) {
             self.wake();

@@ -34,19 +34,22 @@ impl<A: Reply> Responder<A> {
 
     /// Answers. Tells whether anyone still wanted to know; a late answer is no mistake.
     pub fn finish(mut self, answer: impl Into<A>) -> bool {
-        match std::mem::replace(&mut self.target, Target::Done) {
+        // Armed until the end: the answer is the host's, and may panic when it is looked at.
+        let wanted = match &self.target {
             Target::Call { connection, call, .. } => match connection.upgrade() {
-                Some(connection) => answer.into().complete(&connection, call),
+                Some(connection) => answer.into().complete(&connection, *call),
                 None => false,
             },
             Target::Interest { server, uri } => {
                 if let Some(server) = server.upgrade() {
-                    server.interest_done(&uri, answer.into().failure());
+                    server.interest_done(uri, answer.into().failure());
                 }
                 true
             }
             Target::Done => false,
-        }
+        };
+        self.target = Target::Done;
+        wanted
     }
 
     /// Whether nobody wants the answer any more: the request was cancelled, or its connection is gone. Cheap.

@@ -1,0 +1,81 @@
+//! A callback that panics harms nobody else.
+
+use crate::host::{answers, ask, connect, feed, on_uri, request, serve, server};
+use wellhead::{Page, Resource};
+
+fn silently<R>(f: impl FnOnce() -> R) -> R {
+    static ONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let result = f();
+    std::panic::set_hook(hook);
+    result
+}
+
+/// Invariant 7.
+#[test]
+fn a_callback_that_panics_is_an_internal_error_and_nothing_else() {
+    let server = server();
+    server.text("m://fine", "fine").unwrap();
+    server.template("m://bad/{id}", |_| -> &str { panic!("a read") }).unwrap();
+    server.list("rows", |_| -> Page { panic!("a list") }).unwrap();
+    let connections = [connect(&server), connect(&server)];
+    silently(|| {
+        for connection in &connections {
+            let read = ask(connection, &on_uri(1, "read", "m://bad/1"));
+            assert!(read.contains("Internal error") && !read.contains("a read"), "{read}");
+            assert!(ask(connection, &request(2, "resources/list", "{}")).contains("Internal error"));
+            assert!(ask(connection, &on_uri(3, "read", "m://fine")).contains("fine"));
+        }
+    });
+    server.remove("rows").unwrap();
+    server.list("better", |_| Page::new([Resource::new("m://fine/too")])).unwrap();
+    for connection in &connections {
+        assert!(ask(connection, &request(4, "resources/list", "{}")).contains("m://fine/too"));
+    }
+}
+
+/// Invariant 7.
+#[test]
+fn an_authoriser_and_an_interest_handler_that_panic_refuse() {
+    let server = server();
+    server.text("m://fine", "fine").unwrap();
+    let connection = connect(&server);
+    silently(|| {
+        server.on_interest(|_| -> wellhead::Watched { panic!("an interest") }).unwrap();
+        let refused = ask(&connection, &on_uri(1, "subscribe", "m://fine"));
+        assert!(refused.contains("Internal error"), "{refused}");
+        server.on_interest(|_| ()).unwrap();
+        assert!(ask(&connection, &on_uri(2, "subscribe", "m://fine")).contains("result"));
+        server.authorize(|_| -> Vec<wellhead::Verdict> { panic!("a verdict") }).unwrap();
+        let refused = ask(&connection, &on_uri(3, "read", "m://fine"));
+        assert!(refused.contains("Internal error") && !refused.contains("a verdict"), "{refused}");
+    });
+    assert_eq!(answers(&ask(&connection, &request(4, "ping", "{}")), 4), 1);
+}
+
+struct Explosive(String);
+
+impl AsRef<str> for Explosive {
+    fn as_ref(&self) -> &str {
+        panic!("{}", self.0)
+    }
+}
+
+/// Invariant 7.
+#[test]
+fn a_body_that_panics_when_it_is_looked_at_fails_its_own_request() {
+    let server = server();
+    server
+        .template("m://{id}", |_| wellhead::Body::Text(std::sync::Arc::new(Explosive("boom".into()))))
+        .unwrap();
+    server.text("m://fine/text", "fine").unwrap();
+    let connection = connect(&server);
+    silently(|| {
+        feed(&connection, &on_uri(1, "read", "m://x"));
+        serve(&connection);
+    });
+    let output = ask(&connection, &on_uri(2, "read", "m://fine/text"));
+    assert_eq!((answers(&output, 1), answers(&output, 2)), (1, 1), "{output}");
+}

@@ -1,0 +1,132 @@
+//! A client costs at most its limits.
+
+use crate::host::{answers, ask, connect, drain, feed, limited, on_uri, request, serve, server};
+
+/// Invariant 6.
+#[test]
+fn ten_million_changes_cost_a_client_that_never_reads_what_it_subscribed_to() {
+    let server = server();
+    for n in 0..10 {
+        server.text(format!("m://{n}").as_str(), "x").unwrap();
+    }
+    let connection = connect(&server);
+    for n in 0..10 {
+        assert_eq!(answers(&ask(&connection, &on_uri(n, "subscribe", &format!("m://{n}"))), n), 1);
+    }
+    let uris: Vec<_> = (0..10).map(|n| format!("m://{n}")).collect();
+    // Debug builds count to a hundredth of it: what is kept either grows with each change or not at all.
+    let changes = if cfg!(debug_assertions) { 100_000 } else { 10_000_000 };
+    for n in 0..changes {
+        server.updated(&uris[n % 10]).unwrap();
+        if n % 1_000 == 0 {
+            server.list_changed().unwrap();
+        }
+    }
+    let output = drain(&connection);
+    assert_eq!(output.matches("resources/updated").count(), 10);
+    assert_eq!(output.matches("list_changed").count(), 1);
+    assert_eq!(output.lines().count(), 11);
+}
+
+/// Invariant 6.
+#[test]
+fn a_client_that_floods_with_what_is_answered_at_once_and_never_reads_is_read_no_further() {
+    for line in [r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "x", "[]", r#"{"jsonrpc":"1","id":2}"#] {
+        let server = limited(|limits| {
+            limits.message_bytes = 1 << 10;
+            limits.output_bytes = 10_000;
+        });
+        let connection = connect(&server);
+        let block = format!("{line}\n").repeat(1_000);
+        let mut accepted = 0;
+        for _ in 0..1_000 {
+            let took = connection.receive(block.as_bytes());
+            serve(&connection);
+            accepted += took;
+            if took == 0 {
+                break;
+            }
+        }
+        assert_eq!(connection.receive(b"x"), 0, "{line}: {accepted} bytes and no end");
+        let output = drain(&connection);
+        // The output cap, the input budget, and one answer that went over.
+        assert!(output.len() <= 10_000 + (64 << 10) + 1_000, "{line}: {} bytes", output.len());
+        serve(&connection);
+        assert!(connection.receive(b"\n") == 1, "{line}: it reads again");
+    }
+}
+
+/// Invariant 6.
+#[test]
+fn a_line_that_fills_half_of_the_input_budget_does_not_stop_the_reader_for_good() {
+    let server = limited(|limits| limits.message_bytes = 32 << 10);
+    let group = server.group(|| {});
+    let connection = group.connect(wellhead::Caller::default());
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let mut line = "\n".repeat(32 << 10);
+    line += &" ".repeat((32 << 10) - ping.len());
+    line += ping;
+    assert_eq!(connection.receive(line.as_bytes()), line.len());
+    assert_eq!(connection.receive(b"\n"), 0, "the budget is used up");
+    serve(&connection);
+    assert!(group.next().is_some(), "the reader is woken");
+    assert_eq!(connection.receive(b"\n"), 1);
+    serve(&connection);
+    assert_eq!(answers(&drain(&connection), 1), 1);
+}
+
+/// Invariant 6.
+#[test]
+fn a_hundred_thousand_requests_that_wait_are_cancelled_in_no_time_that_grows_with_them() {
+    let server = limited(|limits| limits.calls_in_flight = 1);
+    server.fallback(|_| "").unwrap();
+    let connection = connect(&server);
+    feed(&connection, &on_uri(0, "read", "m://x"));
+    let held = crate::host::next_read(&connection);
+    // Backwards, so that a search from the front would look at all of them.
+    let many = 20_000;
+    for id in 1..=many {
+        feed(&connection, &on_uri(id, "read", "m://x"));
+        serve(&connection);
+    }
+    for id in (1..=many).rev() {
+        feed(&connection, &crate::host::cancel(id));
+        serve(&connection);
+    }
+    drop(held);
+    serve(&connection);
+    assert_eq!(drain(&connection).lines().count(), 1, "only the one that was dropped");
+}
+
+/// Invariant 6.
+#[test]
+fn subscriptions_and_streams_end_at_their_limits() {
+    let server = limited(|limits| {
+        limits.subscriptions = 3;
+        limits.subscriptions_total = 5;
+    });
+    server.fallback(|_| "").unwrap();
+    let connections = [connect(&server), connect(&server)];
+    let mut granted = 0;
+    for connection in &connections {
+        for n in 0..4 {
+            let answer = ask(connection, &on_uri(n, "subscribe", &format!("m://{n}")));
+            assert_eq!(answers(&answer, n), 1);
+            granted += usize::from(answer.contains("result"));
+        }
+    }
+    assert_eq!(granted, 5, "three, and two of the next");
+    connections[0].close();
+    let answer = ask(&connections[1], &on_uri(9, "subscribe", "m://9"));
+    assert!(answer.contains("result"), "what is closed costs nothing: {answer}");
+}
+
+/// Invariant 6.
+#[test]
+fn messages_over_the_limits_are_refused_and_the_next_is_read() {
+    let server = limited(|limits| limits.message_bytes = 1_000);
+    let connection = connect(&server);
+    let long = request(1, "ping", &format!(r#"{{"x":"{}"}}"#, "y".repeat(2_000)));
+    assert!(ask(&connection, &long).contains("message_bytes"));
+    assert_eq!(answers(&ask(&connection, &request(2, "ping", "{}")), 2), 1);
+}

@@ -1,0 +1,172 @@
+//! What the source must not contain, and that the same steps give the same bytes.
+
+use crate::host::{ask, connect, on_uri, request, server};
+use std::path::{Path, PathBuf};
+
+fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("the crate's source is there") {
+        let path = entry.expect("readable").path();
+        if path.is_dir() {
+            rust_files(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The lines of code below `folder`, without comments and tests, each with where it stands.
+fn code(folder: &str) -> Vec<(String, String)> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    rust_files(&source.join(folder), &mut files);
+    assert!(!files.is_empty(), "{folder} has no source");
+    let mut lines = Vec::new();
+    for file in files.iter().filter(|file| !file.ends_with("tests.rs")) {
+        let text = std::fs::read_to_string(file).expect("readable");
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        let name = file.strip_prefix(&source).expect("found inside").display().to_string();
+        for (number, line) in code.lines().enumerate() {
+            let line = line.split("//").next().unwrap_or_default();
+            lines.push((format!("{name}:{}", number + 1), line.to_owned()));
+        }
+    }
+    lines
+}
+
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|c: char| !c.is_alphanumeric() && c != '_')
+}
+
+/// Invariant 1.
+#[test]
+fn protocol_names_no_lock_clock_thread_callback_randomness_or_io() {
+    let forbidden = [
+        "Lock",
+        "Mutex",
+        "RwLock",
+        "Condvar",
+        "Once",
+        "OnceLock",
+        "parking_lot",
+        "Instant",
+        "SystemTime",
+        "Duration",
+        "thread",
+        "thread_local",
+        "Provider",
+        "Responder",
+        "getrandom",
+        "rand",
+        "HashMap",
+        "HashSet",
+        "RandomState",
+        "io",
+        "fs",
+        "net",
+        "env",
+        "process",
+        "File",
+        "println",
+        "eprintln",
+    ];
+    for (at, line) in code("protocol") {
+        let outside_of_texts: String = line.split('"').step_by(2).collect();
+        for word in words(&outside_of_texts) {
+            assert!(!forbidden.contains(&word), "{at} names {word}: {line}");
+        }
+    }
+}
+
+/// Invariant 2. The codes of plain JSON-RPC stand where its errors are.
+#[test]
+fn dates_and_codes_of_the_protocol_stand_in_the_table_of_revisions_only() {
+    for (at, line) in code("") {
+        if at.starts_with("revision.rs:") {
+            continue;
+        }
+        let dated = words(&line).zip(words(&line).skip(1)).any(|(year, month)| {
+            matches!(year, "2024" | "2025" | "2026")
+                && month.len() == 2
+                && month.bytes().all(|b| b.is_ascii_digit())
+        });
+        assert!(!dated, "{at} has a date: {line}");
+        if !at.starts_with("jsonrpc/error.rs:") && !at.starts_with("jsonrpc\\error.rs:") {
+            let coded = words(&line)
+                .any(|word| word.len() == 5 && word.starts_with("32") && word.parse::<u32>().is_ok());
+            assert!(!coded, "{at} has an error code: {line}");
+        }
+    }
+}
+
+/// Invariant 10.
+#[test]
+fn unsafe_code_is_forbidden() {
+    let root =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs")).expect("readable");
+    assert!(root.contains("#![forbid(unsafe_code)]"));
+}
+
+/// Invariant 10.
+#[test]
+fn only_drivers_touch_sockets_files_standard_output_or_clocks() {
+    let forbidden =
+        ["Instant", "SystemTime", "TcpStream", "TcpListener", "UdpSocket", "File", "stdin", "stdout"];
+    let drivers = ["serve", "bin", "directory"];
+    for (at, line) in code("") {
+        if drivers.iter().any(|driver| at.starts_with(driver)) {
+            continue;
+        }
+        for word in words(&line) {
+            assert!(!forbidden.contains(&word), "{at} names {word}: {line}");
+        }
+    }
+}
+
+/// Invariant 1.
+#[test]
+fn the_same_steps_give_the_same_bytes() {
+    let run = || {
+        let server = server();
+        for n in 0..300 {
+            server.text(format!("n://{:03}", n * 7 % 300).as_str(), "x").unwrap();
+        }
+        let connection = connect(&server);
+        let mut output = ask(&connection, &request(1, "resources/list", "{}"));
+        for n in 0..40 {
+            output += &ask(&connection, &on_uri(10 + n, "subscribe", &format!("n://{:03}", n * 13 % 300)));
+        }
+        for n in 0..300 {
+            server.updated(&format!("n://{n:03}")).unwrap();
+        }
+        output + &ask(&connection, &request(2, "resources/list", "{}"))
+    };
+    assert_eq!(run(), run());
+}
+
+/// Invariant 9.
+#[test]
+fn uris_are_compared_byte_by_byte_and_echoed_as_they_came() {
+    let server = server();
+    server.text("n://a/%41", "escaped").unwrap();
+    server.text("n://a/A", "plain").unwrap();
+    server.text("N://a/A", "upper").unwrap();
+    let connection = connect(&server);
+    for (uri, text) in [("n://a/%41", "escaped"), ("n://a/A", "plain"), ("N://a/A", "upper")] {
+        let answer = ask(&connection, &on_uri(1, "read", uri));
+        assert!(answer.contains(&format!(r#""uri":"{uri}""#)) && answer.contains(text), "{answer}");
+    }
+    for stranger in ["n://a/%61", "n://A/A", "n://a/./A", "n://a/A/"] {
+        let answer = ask(&connection, &on_uri(1, "read", stranger));
+        assert!(answer.contains("error") && answer.contains(stranger), "{answer}");
+    }
+}
+
+/// Invariant 9.
+#[test]
+fn ids_are_echoed_verbatim() {
+    let connection = connect(&server());
+    for id in [r#""aA\/""#, "0", "-7", "12345678901234567890", r#""""#] {
+        let answer = ask(&connection, &format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#));
+        assert!(answer.contains(&format!(r#""id":{id},"#)), "{answer}");
+    }
+}
