@@ -465,7 +465,7 @@ WELLHEAD_API wellhead_status wellhead_connection_handle(wellhead_connection *con
 
 /* ---- stdio -------------------------------------------------------------------------------------------------------- */
 
-/* Callbacks run on the thread that reads, without a hop: for hosts whose callbacks are quick. */
+/* Callbacks run on the caller's thread, which then also reads, without a hop: for hosts whose callbacks are quick. */
 #define WELLHEAD_CALLBACKS_INLINE (-1)
 /* Leave descriptors 0 and 1 as they are. Without it they point to the null device and to standard error meanwhile, so
  * that a stray printf cannot corrupt the wire, and a child process cannot swallow input. */
@@ -476,7 +476,7 @@ WELLHEAD_API wellhead_status wellhead_connection_handle(wellhead_connection *con
 /* How standard input and output are served; everything has a default. */
 typedef struct wellhead_stdio_options {
     size_t struct_size;
-    /* 0: one, the caller's; N: so many, the caller's among them; WELLHEAD_CALLBACKS_INLINE */
+    /* 0: the caller's; N: so many, the caller's among them; WELLHEAD_CALLBACKS_INLINE */
     int32_t callback_threads;
     /* How long answers under way may take after the end of input, in milliseconds; 0: 5,000 */
     uint32_t drain_ms;

@@ -8,7 +8,7 @@ use crate::types::growing;
 use std::time::Duration;
 use wellhead::serve::Stdio;
 
-/// Callbacks run on the thread that reads, without a hop: for hosts whose callbacks are quick.
+/// Callbacks run on the caller's thread, which then also reads, without a hop: for hosts whose callbacks are quick.
 pub const WELLHEAD_CALLBACKS_INLINE: i32 = -1;
 
 /// Leave descriptors 0 and 1 as they are. Without it they point to the null device and to standard error meanwhile, so
@@ -22,7 +22,7 @@ pub const WELLHEAD_STDIO_HANDLE_SIGTERM: u32 = 2;
 #[derive(Clone, Copy)]
 pub struct wellhead_stdio_options {
     pub struct_size: usize,
-    /// 0: one, the caller's; N: so many, the caller's among them; WELLHEAD_CALLBACKS_INLINE
+    /// 0: the caller's; N: so many, the caller's among them; WELLHEAD_CALLBACKS_INLINE
     pub callback_threads: i32,
     /// How long answers under way may take after the end of input, in milliseconds; 0: 5,000
     pub drain_ms: u32,
