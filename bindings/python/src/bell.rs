@@ -1,6 +1,7 @@
 //! Wakes through file descriptors: native threads reach an event loop, and signals reach native threads, without
 //! the GIL.
 
+use crate::fork::Process;
 use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
@@ -40,6 +41,7 @@ impl Bell {
 
 /// Makes of each byte that Python's signal handler writes a call on a thread that needs no Python.
 pub(crate) struct SignalWatch {
+    process: Process,
     signals: UnixStream,
     thread: Option<JoinHandle<()>>,
 }
@@ -53,7 +55,7 @@ impl SignalWatch {
                 on_signal();
             }
         })?;
-        Ok(SignalWatch { signals, thread: Some(thread) })
+        Ok(SignalWatch { process: Process::current(), signals, thread: Some(thread) })
     }
 
     /// For `signal.set_wakeup_fd`.
@@ -64,6 +66,9 @@ impl SignalWatch {
 
 impl Drop for SignalWatch {
     fn drop(&mut self) {
+        if self.process.is_parent() {
+            return; // thread and socket are the parent's
+        }
         let _ = self.signals.shutdown(std::net::Shutdown::Both);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join(); // it never waits for anything but the descriptor

@@ -2,6 +2,7 @@
 
 use crate::bell::{Bell, SignalWatch};
 use crate::errors::{OrRaise, error};
+use crate::fork::Process;
 use crate::host::Host;
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
@@ -28,7 +29,7 @@ pub(crate) struct Driver {
 
 /// What the end of the process must find.
 struct Service {
-    host: Weak<Host>,
+    process: Process,
     /// None once it was left behind by `fork`.
     driver: Option<CoreDriver>,
     /// Threads inside [`Driver::work`].
@@ -56,7 +57,7 @@ impl Driver {
             bell.clone().map(|bell| -> Box<dyn Fn() + Send + Sync> { Box::new(move || bell.ring()) });
         let driver = py.detach(|| options.start(server, on_ready)).or_raise(py)?;
         let service = Arc::new(Service {
-            host: Arc::downgrade(&host),
+            process: Process::current(),
             driver: Some(driver),
             working: Mutex::new(0),
             left: Condvar::new(),
@@ -75,8 +76,14 @@ impl Driver {
     fn run(&self, py: Python<'_>, driver: &CoreDriver, events: Vec<Event>) -> PyResult<()> {
         driver.run(|| {
             let mut began = Instant::now();
-            for event in events {
-                self.host.run(py, event)?;
+            let mut events = events.into_iter();
+            while let Some(event) = events.next() {
+                let ran = self.host.run(py, event);
+                if self.host.process.is_parent() {
+                    std::mem::forget(events); // the parent answers them
+                    return ran.map(drop);
+                }
+                ran?;
                 py.check_signals()?;
                 if began.elapsed() > PATIENCE {
                     driver.flush();
@@ -197,7 +204,7 @@ impl Drop for Working<'_> {
 impl Drop for Service {
     fn drop(&mut self) {
         let driver = self.driver.take();
-        if self.host.upgrade().is_some_and(|host| host.process.is_parent()) {
+        if self.process.is_parent() {
             std::mem::forget(driver); // its threads are the parent's
             return;
         }
@@ -215,7 +222,7 @@ impl Drop for Service {
 pub(crate) fn at_exit(py: Python<'_>) {
     let live: Vec<_> = std::mem::take(&mut *lock(&LIVE)).iter().filter_map(Weak::upgrade).collect();
     for service in live {
-        if service.host.upgrade().is_none_or(|host| host.process.is_parent()) {
+        if service.process.is_parent() {
             continue;
         }
         py.detach(|| {

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import wellhead
-from client import ask, outcome, read, request, transmitted
+from client import Process, ask, outcome, read, request, transmitted
 
 
 def test_a_cycle_of_server_and_callback_is_collected() -> None:
@@ -261,6 +261,32 @@ def test_a_child_lets_go_of_its_parents_connections() -> None:
         server.close()
 
     forked(in_child)
+
+
+def test_a_callback_that_forks_answers_in_the_parent_only() -> None:
+    program = """
+    import os, warnings
+    import wellhead
+    warnings.simplefilter("ignore", DeprecationWarning)  # of fork beside threads
+    server = wellhead.Server("s", "1")
+
+    @server.resource("n:{id}")
+    def callback(id: str) -> str:
+        child = os.fork()
+        if child == 0:
+            return "from the child"
+        return f"{id} {os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])}"
+
+    try:
+        server.run()
+    except wellhead.ClosedError as e:
+        raise SystemExit(5 if e.code == "forked" else 6)
+    """
+    with Process(program) as process:
+        process.send(*(read(f"n:{n}", n) for n in range(3)))
+        answers = [process.receive() for _ in range(3)]
+        assert [answer["result"]["contents"][0]["text"] for answer in answers] == ["0 5", "1 5", "2 5"]
+        assert process.end() == (0, "")
 
 
 def forked(act: Any) -> None:
