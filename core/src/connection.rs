@@ -89,7 +89,7 @@ impl Connection {
     pub fn poll_event(&self) -> Option<Event> {
         let shared = &self.0;
         loop {
-            match shared.machine.with(|m, trash| m.next(trash)) {
+            match shared.machine.with(Machine::next) {
                 Next::Ask(ask, context) => {
                     if let Some(event) = shared.event(ask, context) {
                         return Some(event);
@@ -248,13 +248,13 @@ impl Connection {
     /// Ends listen streams with the result that tells clients so, drops what is in flight, and takes no more input.
     /// What was to be written still can be.
     pub fn shut_down(&self) {
-        self.0.step(|m, trash| m.shut_down(trash));
+        self.0.step(Machine::shut_down);
         self.0.server.hub.leave(self.0.id);
     }
 
     /// Drops everything at once, output included.
     pub fn close(&self) {
-        self.0.step(|m, trash| m.close(trash));
+        self.0.step(Machine::close);
         self.0.server.hub.leave(self.0.id);
     }
 }
@@ -365,7 +365,7 @@ impl Shared {
         }
         while let Some(op) = self.machine.with(|m, _| m.sync_next()) {
             let then = match op {
-                HubOp::Add(uri, call) => self.server.hub.add(self.id, Arc::downgrade(self), uri, call),
+                HubOp::Add(uri, call) => self.server.hub.add(self.id, Arc::downgrade(self), &uri, call),
                 HubOp::Remove(uri) => self.server.hub.remove(self.id, &uri),
             };
             self.server.carry_out(then);
@@ -547,7 +547,7 @@ impl Shared {
         })
     }
 
-    pub(crate) fn finish_verdicts(self: &Arc<Self>, call: CallId, verdicts: Vec<Verdict>) -> bool {
+    pub(crate) fn finish_verdicts(self: &Arc<Self>, call: CallId, verdicts: &[Verdict]) -> bool {
         let Some(asked) = self.machine.with(|m, _| m.asked(call)) else {
             return self.step(|m, _| m.late(call));
         };
@@ -556,13 +556,13 @@ impl Shared {
             return self.give_up(call, &why);
         }
         if asked.operation == Operation::List {
-            return self.go_on(call, |walk, around, _| walk.judge(&verdicts, around));
+            return self.go_on(call, |walk, around, _| walk.judge(verdicts, around));
         }
         let contents = match asked.fixed.as_ref().map(|fixed| &fixed.content) {
             Some(Content::Value { contents, .. }) => Borrowed::all(contents),
             _ => Vec::new(),
         };
-        self.step(|m, trash| m.finish_verdicts(call, &verdicts, &contents, trash))
+        self.step(|m, trash| m.finish_verdicts(call, verdicts, &contents, trash))
     }
 
     pub(crate) fn give_up(self: &Arc<Self>, call: CallId, why: &str) -> bool {

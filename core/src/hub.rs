@@ -113,7 +113,7 @@ impl Hub {
         self.state.with(|s, _| s.connections.values().filter_map(Weak::upgrade).collect())
     }
 
-    pub(crate) fn add(&self, id: u64, connection: Weak<Shared>, uri: Arc<str>, call: CallId) -> Then {
+    pub(crate) fn add(&self, id: u64, connection: Weak<Shared>, uri: &Arc<str>, call: CallId) -> Then {
         self.state.with(|s, _| {
             let mut then = Then::default();
             let full = s.watched >= self.max;
@@ -122,7 +122,7 @@ impl Hub {
                 Ok(_) => None,
                 Err(_) if full => {
                     then.resolved.push((connection, call, uri.clone(), Registered::Full(self.max)));
-                    s.settle(&uri, &mut then);
+                    s.settle(uri, &mut then);
                     return then;
                 }
                 Err(at) => {
@@ -135,7 +135,7 @@ impl Hub {
                 }
             };
             entry.waiters.push(Waiter { connection, call, added });
-            s.settle(&uri, &mut then);
+            s.settle(uri, &mut then);
             then
         })
     }

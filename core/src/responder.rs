@@ -153,7 +153,7 @@ impl sealed::Complete for Page {
 
 impl sealed::Complete for Vec<Verdict> {
     fn complete(self, connection: &Arc<Shared>, call: CallId) -> bool {
-        connection.finish_verdicts(call, self)
+        connection.finish_verdicts(call, &self)
     }
 }
 

@@ -16,6 +16,7 @@ pub(crate) enum Era {
 }
 
 /// One published revision of the protocol.
+#[allow(clippy::struct_excessive_bools, reason = "what a revision has is independent of each other")]
 pub(crate) struct Revision {
     date: &'static str,
     pub(crate) era: Era,

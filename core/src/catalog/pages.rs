@@ -335,16 +335,14 @@ impl Walk {
     fn ask(mut self: Box<Self>, around: &Surroundings<'_>) -> Walked {
         let (after, limit) = (self.position.clone(), self.wanted());
         let source = self.source.as_ref().map_or(0, |(at, _)| *at);
-        match around.catalog.with(|c, _| c.sources.get(source).cloned()) {
-            Some(handler) => Walked::Ask { walk: self, handler, after, limit },
-            None => {
-                self.more = false; // removed while this page was made
-                self.page(around)
-            }
+        if let Some(handler) = around.catalog.with(|c, _| c.sources.get(source).cloned()) {
+            return Walked::Ask { walk: self, handler, after, limit };
         }
+        self.more = false; // removed while this page was made
+        self.page(around)
     }
 
-    fn page(self: Box<Self>, around: &Surroundings<'_>) -> Walked {
+    fn page(self, around: &Surroundings<'_>) -> Walked {
         let next = self.source.as_ref().map_or(0, |(at, _)| at + 1);
         let more = self.more
             || self.listing == Listing::Resources && around.catalog.with(|c, _| next < c.sources.len());

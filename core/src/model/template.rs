@@ -6,6 +6,7 @@ use crate::uri::{UriTemplate, Variable};
 
 /// A URI template of RFC 6570 and what describes the resources it makes.
 #[derive(Debug, Clone)]
+#[allow(clippy::struct_field_names, reason = "the protocol's own word")]
 pub struct Template {
     pub(crate) uri_template: String,
     pub(crate) raw_values: bool,

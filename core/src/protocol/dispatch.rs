@@ -223,14 +223,17 @@ impl Machine {
         if self.subscriptions.len() + more > max { Err(limit("subscriptions", max)) } else { Ok(()) }
     }
 
+    /// The session begins: what was held back for it goes out.
+    fn initialized(&mut self) {
+        if self.lifecycle.initialized() {
+            let held = std::mem::take(&mut self.held);
+            self.queue(held);
+        }
+    }
+
     fn notification(&mut self, name: &str, params: Params<'_>, after: &mut After, trash: &mut Trash) {
         match name {
-            "notifications/initialized" => {
-                if self.lifecycle.initialized() {
-                    let held = std::mem::take(&mut self.held);
-                    self.queue(held);
-                }
-            }
+            "notifications/initialized" => self.initialized(),
             "notifications/cancelled" => {
                 if let Some(id) = cancelled_id(params) {
                     self.cancel(&id, after, trash);

@@ -28,6 +28,7 @@ pub(crate) struct Settings {
 
 /// What a step asks of the shell, to be done without a lock.
 #[derive(Default)]
+#[allow(clippy::struct_excessive_bools, reason = "what is asked for is independent of each other")]
 pub(crate) struct After {
     /// Somebody still wanted the answer.
     pub(crate) wanted: bool,
@@ -218,8 +219,7 @@ impl Machine {
     pub(crate) fn give_back(&mut self, chunk: Option<Chunk>) -> bool {
         match chunk {
             Some(chunk) if !self.closed => self.input.give_back(chunk),
-            Some(_) => self.input.release(),
-            None => self.input.release(),
+            _ => self.input.release(),
         }
         self.has_room_again()
     }

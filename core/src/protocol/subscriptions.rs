@@ -310,7 +310,8 @@ impl Subscriptions {
         queue
     }
 
-    /// Takes a marked change to render it. Nothing if whoever wanted it is gone.
+    /// Takes a marked change to render it, with a title if it has one. Nothing if whoever wanted it is gone.
+    #[allow(clippy::option_option, reason = "a change without a title is a change")]
     pub(crate) fn take_change(&mut self, mark: &Mark) -> Option<Option<Arc<str>>> {
         match (&mark.uri, mark.watcher) {
             (Some(uri), watcher) => {
