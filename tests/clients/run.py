@@ -136,7 +136,7 @@ class Table:
         self._columns = [max(map(len, ["host", *hosts])) + 2, max(map(len, ["client", *CLIENTS])) + 2, len("cancel the listen") + 2]
         self._colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
         self._block: tuple[str, str] | None = None
-        print("The notes application, driven over stdio by the official MCP clients")
+        print("Each host is the notes application in that language, driven over stdio by the official MCP clients:")
         for client, version in client_versions().items():
             print(f"  {client:<{self._columns[1]}}{version}")
         print()
