@@ -161,7 +161,7 @@ impl TestClient {
             format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{params}}}");
         let answer = match self.connection.handle(message.as_bytes())? {
             Handled::Answer(answer) => answer,
-            Handled::Nothing => return Err(odd("no answer")),
+            Handled::Nothing => return Err(self.unanswered()),
             Handled::Later(route) => self.later(route)?,
         };
         let answer = String::from_utf8(answer).map_err(|_| odd("an answer that is not text"))?;
@@ -183,7 +183,7 @@ impl TestClient {
             self.run_events();
             match self.connection.take(route) {
                 Some(Handled::Answer(answer)) => return Ok(answer),
-                Some(_) => return Err(odd("no answer")),
+                Some(_) => return Err(self.unanswered()),
                 None => {}
             }
             if let Err(e) = self.wait("an answer") {
@@ -191,6 +191,13 @@ impl TestClient {
                 return Err(e);
             }
         }
+    }
+
+    fn unanswered(&self) -> Error {
+        if self.connection.is_closed() {
+            return Error::new(ErrorKind::Closed, "the server was closed before it answered");
+        }
+        odd("no answer")
     }
 
     fn run_events(&self) {

@@ -17,6 +17,7 @@ use crate::sync::{Fault, Lock, Running, is_planted, is_running};
 use crate::uri::check_uri;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// One ordered message channel with one client. Cheap to clone; any thread may use it.
@@ -170,12 +171,14 @@ impl Connection {
         }
     }
 
-    /// What an exchange that was to answer later has to say by now; none: not yet.
+    /// What an exchange that was to answer later has to say by now; none: not yet. After the connection was closed that
+    /// is nothing.
     pub fn take(&self, route: Route) -> Option<Handled> {
         match self.drain(route) {
             DrainStart::Ready(mut drain) => {
                 Some(drain.take_message().map_or(Handled::Nothing, Handled::Answer))
             }
+            DrainStart::Empty if self.is_closed() => Some(Handled::Nothing), // nothing will ever come
             DrainStart::Empty | DrainStart::Busy => None,
         }
     }
@@ -202,13 +205,18 @@ impl Connection {
             return Err(closed());
         };
         let route = Route::Exchange(exchange);
-        Ok((route, self.0.message(message.trim_ascii(), route, false).0))
+        let message = message.trim_ascii();
+        if message.len() > self.0.server.settings.limits.message_bytes {
+            self.0.machine.with(|m, _| m.too_long(route));
+            return Ok((route, None));
+        }
+        Ok((route, self.0.message(message, route, false).0))
     }
 
-    /// Nobody wants what an exchange still has to say.
+    /// Nobody wants what an exchange still has to say: its request is cancelled, or its listen stream ended.
     pub fn forget(&self, route: Route) {
         if let Route::Exchange(exchange) = route {
-            self.0.machine.with(|m, trash| m.forget_exchange(exchange, trash));
+            self.0.step(|m, trash| m.forget_exchange(exchange, trash));
             self.0.output_taken();
         }
     }
@@ -283,7 +291,7 @@ impl Turn<'_> {
             match chunk.next_line() {
                 Line::None => return None,
                 Line::TooLong => {
-                    if self.shared.machine.with(|m, _| m.too_long()) {
+                    if self.shared.machine.with(|m, _| m.too_long(Route::Connection)) {
                         return None;
                     }
                 }
@@ -380,15 +388,15 @@ impl Shared {
         let parsed = parse(line, &ParseLimits { nesting: limits.nesting, id_bytes: limits.id_bytes });
         let (admitted, after, full) = self.machine.with(|m, trash| {
             let (admitted, after) = m.offer(parsed, route, resumed, trash);
-            if let Admitted::Wait(id) = &admitted {
-                m.wait(id.clone(), line, route);
+            if let Admitted::Wait { id, cancellable } = &admitted {
+                m.wait(id.clone(), *cancellable, line, route);
             }
             (admitted, after, m.is_full())
         });
         self.follow(after);
         match admitted {
             Admitted::Work(request) => (self.work(request), full),
-            Admitted::Done | Admitted::Wait(_) => (None, full),
+            Admitted::Done | Admitted::Wait { .. } => (None, full),
         }
     }
 
@@ -490,7 +498,7 @@ impl Shared {
         match self.server.catalog.with(|c, _| c.find(uri)) {
             Found::Value(_) => Known::Yes,
             Found::Call { handler, .. } => match &handler.provider {
-                Some(provider) if !provider.knows(uri) => Known::No,
+                Some(provider) if !knows(&**provider, uri) => Known::No,
                 _ => Known::Yes,
             },
             Found::Nothing => Known::No,
@@ -638,6 +646,11 @@ enum Known {
     Yes,
     No,
     Invalid,
+}
+
+/// A provider that panics knows of nothing that speaks against the URI.
+fn knows(provider: &dyn crate::Provider, uri: &str) -> bool {
+    catch_unwind(AssertUnwindSafe(|| provider.knows(uri))).unwrap_or(true)
 }
 
 /// What a host put into its contents is checked before any lock is taken.

@@ -247,15 +247,15 @@ macro_rules! answerable {
     ($($call:ident: $answer:ty),*) => {$(
         impl $call {
             /// Takes the answer out of the callback: return the first, answer through the second, from any thread,
-            /// even before the callback has returned.
+            /// even before the callback has returned. If the responder was taken already, this one reaches nobody.
             pub fn defer(&self) -> (Deferred, Responder<$answer>) {
                 let twin = self.responder.as_ref().map(Responder::twin);
-                (Deferred::new(), twin.expect("a call has its responder until it is consumed"))
+                (Deferred::new(), twin.unwrap_or_else(Responder::spent))
             }
 
-            /// The responder, for a host that answers by itself.
+            /// The responder, for a host that answers by itself. If it was taken already, this one reaches nobody.
             pub fn into_responder(mut self) -> Responder<$answer> {
-                self.responder.take().expect("a call has its responder until it is consumed")
+                self.responder.take().unwrap_or_else(Responder::spent)
             }
 
             /// The responder, for a host that answers by itself and still looks at the call. None: it was taken.

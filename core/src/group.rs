@@ -6,6 +6,7 @@ use crate::server::Server;
 use crate::sync::Lock;
 use std::collections::VecDeque;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Weak};
 
 /// Connections whose host waits in one place.
@@ -68,7 +69,8 @@ impl Inner {
             std::mem::replace(&mut state.idle, false)
         });
         if fire {
-            (self.wake)();
+            // It may panic while a panic unwinds, or in the middle of what one connection does for others.
+            drop(catch_unwind(AssertUnwindSafe(|| (self.wake)())));
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Lines for the people who run the host: what went wrong in its callbacks. No byte of them reaches a client.
 
 use std::fmt;
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// How bad it is.
@@ -34,10 +36,11 @@ impl Log {
         Log(Some(Arc::new(sink)))
     }
 
+    /// Never panics: lines are also written while a panic unwinds.
     pub(crate) fn write(&self, level: Level, line: &str) {
         match &self.0 {
-            Some(sink) => sink(level, line),
-            None => eprintln!("wellhead: {level}: {line}"),
+            Some(sink) => drop(catch_unwind(AssertUnwindSafe(|| sink(level, line)))),
+            None => drop(writeln!(std::io::stderr(), "wellhead: {level}: {line}")), // it may be closed
         }
     }
 }

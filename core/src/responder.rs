@@ -75,6 +75,11 @@ impl<A: Reply> Responder<A> {
         self.target = Target::Done;
     }
 
+    /// A handle for a question whose responder was taken: what it answers reaches nobody.
+    pub(crate) fn spent() -> Self {
+        Responder { target: Target::Done, kind: PhantomData }
+    }
+
     /// A second handle for the same question. The first answer counts.
     pub(crate) fn twin(&self) -> Self {
         let target = match &self.target {

@@ -4,7 +4,7 @@
 //! verdicts, and goes on from the answer.
 
 use super::cursor::{Position, Sealer};
-use super::registry::{Catalog, Handler};
+use super::registry::{Catalog, Handler, HandlerId};
 use crate::access::Verdict;
 use crate::limits::Limits;
 use crate::log::{Level, Line};
@@ -58,10 +58,12 @@ pub(crate) struct Walk {
     listing: Listing,
     revision: &'static Revision,
     authorise: bool,
-    /// The list source, by its place and name; none for what is registered one by one.
-    source: Option<(usize, Box<str>)>,
+    /// The list source, by its registration and name; none for what is registered one by one.
+    source: Option<(HandlerId, Box<str>)>,
     /// The key of the last item of the source that was consumed, in the page or not.
     position: Option<String>,
+    /// The last item that was consumed before the source: where the next page starts if this one is full already.
+    before: Option<Position>,
     /// Items not consumed yet.
     candidates: Vec<Candidate>,
     /// The source has items behind the candidates.
@@ -104,6 +106,7 @@ impl Walk {
             authorise,
             source: None,
             position: None,
+            before: None,
             candidates: Vec::new(),
             more: false,
             scanned: 0,
@@ -112,9 +115,10 @@ impl Walk {
         if let Some(cursor) = cursor {
             let Position { source, key } = around.sealer.open(listing.method(), around.caller, cursor)?;
             if !source.is_empty() {
-                let at =
-                    around.catalog.with(|c, _| c.sources.iter().position(|other| *other.name == *source))?;
-                walk.source = Some((at, source.into()));
+                let id = around.catalog.with(|c, _| {
+                    c.sources.iter().find(|other| *other.name == *source).map(|found| found.id)
+                })?;
+                walk.source = Some((id, source.into()));
             }
             walk.position = Some(key);
         }
@@ -319,12 +323,11 @@ impl Walk {
             if self.listing == Listing::Templates {
                 return self.page(around);
             }
-            let next = self.source.as_ref().map_or(0, |(at, _)| at + 1);
-            let Some(source) = around.catalog.with(|c, _| c.sources.get(next).cloned()) else {
-                return self.page(around);
-            };
-            self.source = Some((next, source.name.clone()));
-            self.position = None;
+            let Some(next) = self.next_source(around) else { return self.page(around) };
+            if let Some(key) = self.position.take() {
+                self.before = Some(Position { source: self.source_name().to_owned(), key });
+            }
+            self.source = Some((next.id, next.name.clone()));
         }
         if self.source.is_none() {
             return self.start(around);
@@ -334,22 +337,32 @@ impl Walk {
 
     fn ask(mut self: Box<Self>, around: &Surroundings<'_>) -> Walked {
         let (after, limit) = (self.position.clone(), self.wanted());
-        let source = self.source.as_ref().map_or(0, |(at, _)| *at);
-        if let Some(handler) = around.catalog.with(|c, _| c.sources.get(source).cloned()) {
+        let source = self.source.as_ref().map(|(id, _)| *id);
+        let handler =
+            around.catalog.with(|c, _| c.sources.iter().find(|other| Some(other.id) == source).cloned());
+        if let Some(handler) = handler {
             return Walked::Ask { walk: self, handler, after, limit };
         }
         self.more = false; // removed while this page was made
-        self.page(around)
+        self.consume(around)
+    }
+
+    /// The source after this one. Registrations are numbered in their order, so it is found even if this one is gone.
+    fn next_source(&self, around: &Surroundings<'_>) -> Option<Arc<Handler>> {
+        let last = self.source.as_ref().map(|(id, _)| *id);
+        around.catalog.with(|c, _| c.sources.iter().find(|other| Some(other.id) > last).cloned())
     }
 
     fn page(self, around: &Surroundings<'_>) -> Walked {
-        let next = self.source.as_ref().map_or(0, |(at, _)| at + 1);
-        let more = self.more
-            || self.listing == Listing::Resources && around.catalog.with(|c, _| next < c.sources.len());
-        let cursor = self.position.as_ref().filter(|_| more).map(|key| {
-            let position = Position { source: self.source_name().to_owned(), key: key.clone() };
-            around.sealer.seal(self.listing.method(), around.caller, &position)
-        });
+        let more = self.more || self.listing == Listing::Resources && self.next_source(around).is_some();
+        let here = self
+            .position
+            .as_ref()
+            .map(|key| Position { source: self.source_name().to_owned(), key: key.clone() });
+        let cursor = here
+            .or(self.before)
+            .filter(|_| more)
+            .map(|position| around.sealer.seal(self.listing.method(), around.caller, &position));
         Walked::Page { listing: self.listing, items: self.items.written, cursor }
     }
 }

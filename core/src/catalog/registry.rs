@@ -284,7 +284,10 @@ impl Catalog {
             return Ok(Removed { handler, _fixed: Some(fixed), _handlers: Vec::new() });
         }
         let template = self.templates.remove(name);
-        let source = self.sources.iter().position(|source| *source.name == *name);
+        // A template's own source goes with it; another one of that name stays.
+        let source = self.sources.iter().position(|source| {
+            *source.name == *name && template.as_ref().is_none_or(|template| template.id == source.id)
+        });
         let handlers: Vec<_> = template.into_iter().chain(source.map(|at| self.sources.remove(at))).collect();
         match handlers.first() {
             Some(handler) => Ok(Removed { handler: Some(handler.id), _fixed: None, _handlers: handlers }),

@@ -17,23 +17,34 @@ pub(crate) fn members<'a, const N: usize>(
     object: &'a RawValue,
     names: &[&str; N],
 ) -> Result<[Option<&'a RawValue>; N], DuplicateMember> {
+    let picked = pick(object, names);
     let mut found = [None; N];
-    let mut duplicate = None;
+    for (member, found) in picked.into_iter().zip(&mut found) {
+        *found = member?;
+    }
+    Ok(found)
+}
+
+/// [`members`], with a judgement of each. A name that is empty stands for none.
+pub(crate) fn pick<'a, const N: usize>(object: &'a RawValue, names: &[&str; N]) -> [Picked<'a>; N] {
+    let mut picked = [const { Ok(None) }; N];
     if is_object(object) {
         each_member(object.get(), |name, value| {
-            if let Some(at) = names.iter().position(|wanted| *wanted == name)
-                && found[at].replace(value).is_some()
-            {
-                duplicate = Some(at);
-            }
+            let Some(at) = names.iter().position(|wanted| *wanted == name && !name.is_empty()) else {
+                return;
+            };
+            picked[at] = match picked[at] {
+                Ok(None) => Ok(Some(value)),
+                _ => Err(DuplicateMember { name: names[at].into() }),
+            };
         })
         .expect("a raw value is valid JSON");
     }
-    match duplicate {
-        None => Ok(found),
-        Some(at) => Err(DuplicateMember { name: names[at].into() }),
-    }
+    picked
 }
+
+/// A member, if there is one and not two of them.
+pub(crate) type Picked<'a> = Result<Option<&'a RawValue>, DuplicateMember>;
 
 /// The decoded string, or `None` if the value is not a string of Unicode characters (a lone
 /// surrogate is no character).

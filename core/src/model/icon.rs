@@ -41,7 +41,7 @@ impl Icon {
     }
 
     pub(crate) fn check(&self) -> Result<()> {
-        let scheme = self.src.split(':').next().unwrap_or_default().to_ascii_lowercase();
+        let scheme = self.src.split_once(':').map_or("", |(scheme, _)| scheme).to_ascii_lowercase();
         if matches!(scheme.as_str(), "https" | "http" | "data") {
             return Ok(());
         }

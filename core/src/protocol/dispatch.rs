@@ -19,7 +19,7 @@ pub(crate) enum Admitted {
     /// Answered or ignored.
     Done,
     /// There is no room for another call: keep its bytes and offer them again later.
-    Wait(RequestId),
+    Wait { id: RequestId, cancellable: bool },
     /// To be looked up in the catalog.
     Work(Request),
 }
@@ -83,10 +83,12 @@ impl Machine {
         (admitted, after)
     }
 
-    /// A line over the limit was skipped. Tells whether no further message may be dealt with now.
-    pub(crate) fn too_long(&mut self) -> bool {
-        let fault = limit("message_bytes", self.settings.limits.message_bytes);
-        self.refuse(Route::Connection, None, &fault);
+    /// A message over the limit was skipped. Tells whether no further message may be dealt with now.
+    pub(crate) fn too_long(&mut self, route: Route) -> bool {
+        if !self.is_closed() {
+            let fault = limit("message_bytes", self.settings.limits.message_bytes);
+            self.refuse(route, None, &fault);
+        }
         self.is_full()
     }
 
@@ -99,13 +101,17 @@ impl Machine {
         resumed: bool,
     ) -> Admitted {
         if resumed {
-            self.inflight.disown(&id);
+            if !self.inflight.resume(&id) {
+                self.outbox.end(route); // cancelled on its way back
+                return Admitted::Done;
+            }
         } else if self.inflight.has_id(&id) {
             let fault = RpcError::invalid_request("a request with this id is in flight");
             self.refuse(route, Some(&id), &fault);
             return Admitted::Done;
         } else if !self.has_room() && name != "ping" {
-            return Admitted::Wait(id);
+            let cancellable = Method::named(&name) != Some(Method::Initialize);
+            return Admitted::Wait { id, cancellable };
         }
         let draft = match Draft::new(id, name, params) {
             Ok(draft) => draft,
@@ -244,6 +250,14 @@ impl Machine {
     }
 
     fn cancel(&mut self, id: &RequestId, after: &mut After, trash: &mut Trash) {
+        if self
+            .inflight
+            .waiting(id)
+            .and_then(|number| self.waiting.get(&number))
+            .is_some_and(|w| !w.cancellable)
+        {
+            return;
+        }
         match self.inflight.cancel(id) {
             Cancelled::Nothing => {}
             Cancelled::Waiting(number) => {

@@ -154,6 +154,23 @@ impl Inflight {
         self.ids.remove(id);
     }
 
+    /// The number under which a request with this id waits.
+    pub(crate) fn waiting(&self, id: &RequestId) -> Option<u64> {
+        match self.ids.get(id) {
+            Some(Owner::Waiting(number)) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// A request has waited long enough. False if it was cancelled meanwhile.
+    pub(crate) fn resume(&mut self, id: &RequestId) -> bool {
+        let waited = self.waiting(id).is_some();
+        if waited {
+            self.ids.remove(id);
+        }
+        waited
+    }
+
     /// Registers a request and mints the id of its first question.
     pub(crate) fn open(&mut self, open: Open) -> CallId {
         let slot = self.free.pop().unwrap_or_else(|| {

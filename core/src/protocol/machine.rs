@@ -46,6 +46,7 @@ pub(super) struct Waiting {
     id: RequestId,
     pub(super) route: Route,
     pub(super) line: Vec<u8>,
+    pub(super) cancellable: bool,
 }
 
 /// What a poller does next.
@@ -175,8 +176,46 @@ impl Machine {
         Some(exchange)
     }
 
-    pub(crate) fn forget_exchange(&mut self, exchange: u64, trash: &mut Trash) {
+    /// Nobody waits for an exchange any more: its request is cancelled, or its stream ended.
+    pub(crate) fn forget_exchange(&mut self, exchange: u64, trash: &mut Trash) -> After {
+        let (mut after, route) = (After::default(), Route::Exchange(exchange));
         trash.put(self.outbox.forget(exchange));
+        if let Some(waiting) = self.take_waiting(route) {
+            self.inflight.disown(&waiting.id);
+        }
+        for call in self.inflight.on(route) {
+            if let Some(open) = self.drop_call(call, &mut after) {
+                trash.put(open);
+            }
+        }
+        for key in self.subscriptions.streams_on(route) {
+            if let Some(stream) = self.subscriptions.close_stream(key) {
+                self.inflight.disown(&stream.id);
+            }
+        }
+        after.sync = self.subscriptions.is_unsynced();
+        after
+    }
+
+    /// The request of an exchange that waits for room, which it now no longer does.
+    fn take_waiting(&mut self, route: Route) -> Option<Waiting> {
+        let (number, _) = self.waiting.iter().find(|(_, waiting)| waiting.route == route)?;
+        let number = *number;
+        let waiting = self.waiting.remove(&number)?;
+        self.waiting_bytes -= waiting.line.len();
+        Some(waiting)
+    }
+
+    /// Ends a request without an answer, and tells the host if that has it.
+    fn drop_call(&mut self, call: CallId, after: &mut After) -> Option<Open> {
+        let asked = self.inflight.is_asked(call);
+        let open = self.inflight.abandon(call)?;
+        self.undo(call.slot(), &open.state);
+        if asked {
+            self.asks.push_back(Ask::Cancel { call });
+            after.gained = true;
+        }
+        Some(open)
     }
 
     fn has_slot(&self) -> bool {
@@ -225,10 +264,10 @@ impl Machine {
     }
 
     /// Keeps a message until there is room for its call.
-    pub(crate) fn wait(&mut self, id: RequestId, line: &[u8], route: Route) {
+    pub(crate) fn wait(&mut self, id: RequestId, cancellable: bool, line: &[u8], route: Route) {
         self.waiting_bytes += line.len();
         self.inflight.own(id.clone(), Owner::Waiting(self.next_waiting));
-        self.waiting.insert(self.next_waiting, Waiting { id, route, line: line.to_vec() });
+        self.waiting.insert(self.next_waiting, Waiting { id, route, line: line.to_vec(), cancellable });
         self.next_waiting += 1;
     }
 
@@ -815,10 +854,7 @@ impl Machine {
     /// An exchange has been waited for long enough.
     pub(crate) fn expire(&mut self, exchange: u64, trash: &mut Trash) -> After {
         let (mut after, route) = (After::default(), Route::Exchange(exchange));
-        let number =
-            self.waiting.iter().find(|(_, waiting)| waiting.route == route).map(|(number, _)| *number);
-        if let Some(waiting) = number.and_then(|number| self.waiting.remove(&number)) {
-            self.waiting_bytes -= waiting.line.len();
+        if let Some(waiting) = self.take_waiting(route) {
             self.inflight.disown(&waiting.id);
             self.fail(route, Stage::Refused, &waiting.id, &RpcError::internal());
         }
@@ -831,13 +867,8 @@ impl Machine {
 
     /// A call that the host did not answer in time.
     fn run_out(&mut self, call: CallId, when: &str, after: &mut After, trash: &mut Trash) {
-        let asked = self.inflight.is_asked(call);
-        let Some(open) = self.inflight.abandon(call) else { return };
+        let Some(open) = self.drop_call(call, after) else { return };
         self.fail(open.route, Stage::Dispatched, &open.id, &RpcError::internal());
-        self.undo(call.slot(), &open.state);
-        if asked {
-            self.asks.push_back(Ask::Cancel { call });
-        }
         let why = format!("{} was not answered {when}", open.state.describe());
         after.lines.push(Line(Level::Error, why));
         trash.put(open);

@@ -313,8 +313,8 @@ impl Half {
     }
 
     pub(crate) fn wrote(&mut self, bytes: usize) {
-        self.at = (self.at + bytes).min(self.buffer.len());
-        self.first = false;
+        self.at = self.at.saturating_add(bytes).min(self.buffer.len());
+        self.first &= self.at == 0 && self.kind != Kind::Ended;
     }
 
     fn encode(&mut self, max: usize) {

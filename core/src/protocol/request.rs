@@ -1,6 +1,8 @@
 //! What a request says, read without any lock and before anything is known of the connection.
 
-use crate::jsonrpc::{Params, RequestId, RpcError, is_null, is_object, members, string, strings};
+use crate::jsonrpc::{
+    DuplicateMember, Params, Picked, RequestId, RpcError, is_null, is_object, members, pick, string, strings,
+};
 use crate::revision::{Era, Method, Revision};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -18,7 +20,7 @@ pub(crate) struct Draft<'a> {
     pub(crate) name: Cow<'a, str>,
     meta: Meta<'a>,
     /// The members that the method of that name reads, in the order of [`names`].
-    fields: [Option<&'a RawValue>; 3],
+    fields: [Picked<'a>; 3],
 }
 
 enum Meta<'a> {
@@ -60,15 +62,19 @@ impl<'a> Draft<'a> {
             Params::Array => return Err((id, RpcError::invalid_params("params is an array, not an object"))),
             Params::Other => return Err((id, RpcError::invalid_request("params is not an object"))),
         };
-        let [meta, a, b, c] = match params.map(|object| members(object, &names(&name))).transpose() {
-            Ok(fields) => fields.unwrap_or_default(),
-            Err(duplicate) => return Err((id, twice(&duplicate.name))),
-        };
-        let meta = match meta.map(Meta::read).transpose() {
+        let none = [const { Ok(None) }; 4];
+        let [meta, a, b, c] = params.map_or(none, |object| pick(object, &names(&name)));
+        let meta =
+            meta.map_err(|duplicate| twice(&duplicate)).and_then(|meta| meta.map(Meta::read).transpose());
+        let meta = match meta {
             Ok(meta) => meta.unwrap_or(Meta::Absent),
             Err(error) => return Err((id, error)),
         };
         Ok(Draft { id, name, meta, fields: [a, b, c] })
+    }
+
+    fn field(&self, at: usize) -> Result<Option<&'a RawValue>, RpcError> {
+        self.fields[at].as_ref().copied().map_err(twice)
     }
 
     /// Whether the request stands for itself, whatever happened on the connection before.
@@ -104,7 +110,7 @@ impl<'a> Draft<'a> {
 
     /// The revision that `initialize` asks for, once all that it must say is there.
     pub(crate) fn initialize(&self) -> Result<Cow<'a, str>, RpcError> {
-        let [version, capabilities, client] = self.fields;
+        let (version, capabilities, client) = (self.field(0)?, self.field(1)?, self.field(2)?);
         let version = version
             .and_then(string)
             .ok_or_else(|| bad_param("protocolVersion", "is missing or not a string"))?;
@@ -119,14 +125,14 @@ impl<'a> Draft<'a> {
 
     /// The URI of a read, subscribe or unsubscribe, as the client spelled it.
     pub(crate) fn uri(&self) -> Result<Cow<'a, str>, RpcError> {
-        self.fields[0]
+        self.field(0)?
             .and_then(string)
             .filter(|uri| !uri.is_empty())
             .ok_or_else(|| bad_param("uri", "is missing, empty or not a string"))
     }
 
     pub(crate) fn cursor(&self) -> Result<Option<Cow<'a, str>>, RpcError> {
-        match self.fields[0] {
+        match self.field(0)? {
             Some(cursor) if !is_null(cursor) => {
                 string(cursor).map(Some).ok_or_else(|| bad_param("cursor", "is not a string"))
             }
@@ -138,11 +144,11 @@ impl<'a> Draft<'a> {
     pub(crate) fn notifications(&self) -> Result<(bool, Vec<Cow<'a, str>>), RpcError> {
         const NAMES: [&str; 4] =
             ["resourcesListChanged", "resourceSubscriptions", "toolsListChanged", "promptsListChanged"];
-        let filter = self.fields[0]
+        let filter = self
+            .field(0)?
             .filter(|filter| is_object(filter))
             .ok_or_else(|| bad_param("notifications", "is missing or not an object"))?;
-        let [lists, uris, tools, prompts] =
-            members(filter, &NAMES).map_err(|duplicate| twice(&duplicate.name))?;
+        let [lists, uris, tools, prompts] = members(filter, &NAMES).map_err(|duplicate| twice(&duplicate))?;
         for (flag, name) in [(lists, NAMES[0]), (tools, NAMES[2]), (prompts, NAMES[3])] {
             if flag.is_some_and(|flag| crate::jsonrpc::boolean(flag).is_none()) {
                 return Err(bad_param(name, "is not a boolean"));
@@ -163,7 +169,7 @@ impl<'a> Meta<'a> {
         }
         let [version, capabilities, client, log_level, progress_token] =
             members(meta, &[PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, "progressToken"])
-                .map_err(|duplicate| twice(&duplicate.name))?;
+                .map_err(|duplicate| twice(&duplicate))?;
         if version.or(capabilities).or(client).or(log_level).is_none() {
             return Ok(Meta::Plain);
         }
@@ -211,8 +217,8 @@ fn bad_param(name: &'static str, what: &str) -> RpcError {
     RpcError::invalid_params(&format!("{name} {what}")).with_member("param", name)
 }
 
-fn twice(name: &str) -> RpcError {
-    RpcError::invalid_params(&format!("{name} occurs twice")).with_member("param", name)
+fn twice(duplicate: &DuplicateMember) -> RpcError {
+    RpcError::invalid_params(&duplicate.to_string()).with_member("param", &duplicate.name)
 }
 
 /// The supported versions go along; only stateless ones if a legacy one was asked for, so that no client goes in

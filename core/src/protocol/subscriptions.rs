@@ -277,6 +277,11 @@ impl Subscriptions {
         self.streams.iter().filter(|(_, s)| s.live).map(|(key, _)| *key).collect()
     }
 
+    /// Keys of the streams that are sent on a route.
+    pub(crate) fn streams_on(&self, route: Route) -> Vec<u64> {
+        self.streams.iter().filter(|(_, s)| s.route == route).map(|(key, _)| *key).collect()
+    }
+
     // ---- changes
 
     /// A URI changed. An older change never replaces a newer one.

@@ -1,0 +1,81 @@
+//! Where pages end, and where the next one begins.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use wellhead::{Limits, ListCall, Page, Resource, Server, Verdict};
+
+fn server(page_items: usize, page_bytes: usize) -> Server {
+    let mut limits = Limits::default();
+    limits.page_items = page_items;
+    limits.page_bytes = page_bytes;
+    Server::builder("s", "1").limits(limits).build().unwrap()
+}
+
+/// A source of these items, in the order of their URIs.
+fn source(uris: &'static [&'static str]) -> impl Fn(ListCall) -> Page + Send + Sync {
+    move |call| {
+        let rest: Vec<_> = uris.iter().filter(|uri| call.after().is_none_or(|after| **uri > after)).collect();
+        let more = rest.len() > call.limit();
+        let page = rest.into_iter().take(call.limit());
+        Page::new(page.map(|uri| Resource::new(*uri).description("x".repeat(100)))).more(more)
+    }
+}
+
+fn listed(server: &Server) -> Vec<String> {
+    let list = server.test_client().unwrap().list().unwrap();
+    list.iter().map(|resource| resource.uri().to_owned()).collect()
+}
+
+#[test]
+fn nothing_is_lost_where_a_page_is_full_before_a_sources_first_item() {
+    for authorise in [false, true] {
+        for page_bytes in (0..600).step_by(20) {
+            let server = server(4, page_bytes);
+            server.text(Resource::new("a:1").description("x".repeat(100)), "").unwrap();
+            server.list("none", source(&[])).unwrap();
+            server.list("b", source(&["b:1", "b:2"])).unwrap();
+            server.list("c", source(&["c:1", "c:2"])).unwrap();
+            server.list("no more", source(&[])).unwrap();
+            if authorise {
+                server.authorize(|call| vec![Verdict::Allow; call.uris().len()]).unwrap();
+            }
+            let expected = ["a:1", "b:1", "b:2", "c:1", "c:2"];
+            assert_eq!(listed(&server), expected, "{page_bytes} bytes a page, {authorise}");
+        }
+    }
+}
+
+#[test]
+fn a_source_that_removes_itself_while_it_is_listed_disturbs_no_other() {
+    let server = server(10, 10_000);
+    let (inside, removed) = (server.clone(), AtomicBool::new(false));
+    server
+        .list("a", move |call: ListCall| {
+            if !removed.swap(true, Ordering::Relaxed) {
+                inside.remove("a").unwrap();
+            }
+            source(&["a:1", "a:2"])(call).more(true)
+        })
+        .unwrap();
+    server.list("b", source(&["A:1", "b:1"])).unwrap();
+    server.list("c", source(&["c:1"])).unwrap();
+    assert_eq!(listed(&server), ["a:1", "a:2", "A:1", "b:1", "c:1"]);
+}
+
+#[test]
+fn a_page_holds_one_item_however_small_it_may_be() {
+    let server = server(1, 1);
+    server.text("a:1", "").unwrap();
+    server.list("b", source(&["b:1", "b:2"])).unwrap();
+    assert_eq!(listed(&server), ["a:1", "b:1", "b:2"]);
+}
+
+#[test]
+fn a_template_and_a_source_of_the_same_name_are_removed_one_at_a_time() {
+    let server = server(10, 10_000);
+    server.template("a://{id}", |_| "").unwrap();
+    server.list("a://{id}", source(&["b:1"])).unwrap();
+    server.remove("a://{id}").unwrap();
+    assert_eq!(listed(&server), ["b:1"]);
+    server.remove("a://{id}").unwrap();
+    assert!(listed(&server).is_empty());
+}

@@ -1,0 +1,81 @@
+//! Host code that panics where it is no callback's body: the request is answered, and nobody else notices.
+
+use std::fmt;
+use wellhead::{Call, Caller, Connection, DrainStart, Event, Provider, Route, Server};
+
+const READ: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/read\",\"params\":{\"uri\":\"test://a\",\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}}}}\n";
+
+fn answered(connection: &Connection) -> String {
+    connection.receive(READ);
+    while let Some(event) = connection.poll_event() {
+        event.run();
+    }
+    let DrainStart::Ready(mut drain) = connection.drain(Route::Connection) else { panic!("no answer") };
+    let transmit = drain.poll_transmit(usize::MAX).unwrap();
+    String::from_utf8(transmit.bytes.to_vec()).unwrap()
+}
+
+#[derive(Debug)]
+struct Unprintable;
+
+impl fmt::Display for Unprintable {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        panic!("no text for this error")
+    }
+}
+
+#[test]
+fn an_error_that_cannot_be_printed_is_an_internal_error() {
+    let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
+    server.resource("test://a", |_| Err::<String, _>(Unprintable)).unwrap();
+    assert!(answered(&server.connect(Caller::default())).contains("-32603"));
+}
+
+struct Unreadable;
+
+impl AsRef<str> for Unreadable {
+    fn as_ref(&self) -> &str {
+        panic!("no text here")
+    }
+}
+
+#[test]
+fn a_text_that_cannot_be_borrowed_is_an_internal_error() {
+    let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
+    server.resource("test://a", |_| wellhead::Body::Text(std::sync::Arc::new(Unreadable))).unwrap();
+    assert!(answered(&server.connect(Caller::default())).contains("-32603"));
+}
+
+#[test]
+fn a_log_that_panics_while_a_panic_unwinds_ends_nothing() {
+    let server = Server::builder("s", "1").on_log(|_, _| panic!("no room for the line")).build().unwrap();
+    server.resource("test://a", |_: Call| -> String { panic!("no answer") }).unwrap();
+    assert!(answered(&server.connect(Caller::default())).contains("-32603"));
+}
+
+#[test]
+fn a_wake_that_panics_leaves_the_server_whole() {
+    let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
+    server.add_resource("test://a", None).unwrap();
+    let group = server.group(|| panic!("nobody wakes"));
+    let connection = group.connect(Caller::default());
+    connection.receive(READ);
+    let Some(Event::Read(call)) = connection.poll_event() else { panic!("no question") };
+    assert!(call.into_responder().finish("found"));
+    assert!(group.next().is_some());
+}
+
+struct Forgetful;
+
+impl Provider for Forgetful {
+    fn knows(&self, _: &str) -> bool {
+        panic!("what was the question?")
+    }
+}
+
+#[test]
+fn a_provider_that_panics_about_what_it_knows_keeps_nobody_from_watching() {
+    let server = Server::new("s", "1");
+    server.add_resource("test://a", Some(std::sync::Arc::new(Forgetful))).unwrap();
+    server.test_client().unwrap().subscribe("test://a").unwrap();
+}
