@@ -130,13 +130,9 @@ function vars(variables: (string | string[])[]): Record<string, string | string[
   if (variables.length === 2) return { [variables[0] as string]: variables[1] as string | string[] };
   const vars: Record<string, string | string[]> = {};
   for (let i = 0; i < variables.length; i += 2) {
-    const value = variables[i + 1] as string | string[];
-    Object.defineProperty(vars, variables[i] as string, {
-      value,
-      writable: true,
-      enumerable: true,
-      configurable: true,
-    });
+    const [name, value] = [variables[i] as string, variables[i + 1] as string | string[]];
+    if (name !== '__proto__') vars[name] = value;
+    else Object.defineProperty(vars, name, { value, writable: true, enumerable: true, configurable: true });
   }
   return vars;
 }

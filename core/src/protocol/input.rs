@@ -140,9 +140,12 @@ impl Input {
         self.release();
         let arrived = std::mem::take(&mut self.chunk);
         chunk.ended = arrived.ended;
-        chunk.bytes.drain(..chunk.at);
-        chunk.searched -= chunk.at;
-        chunk.at = 0;
+        // Only when most of it was used: moving the rest after every message would cost as much as there is of it.
+        if chunk.at * 2 >= chunk.bytes.len() {
+            chunk.bytes.drain(..chunk.at);
+            chunk.searched -= chunk.at;
+            chunk.at = 0;
+        }
         if chunk.bytes.is_empty() && (chunk.bytes.capacity() > 1024 || !arrived.bytes.is_empty()) {
             chunk.bytes = arrived.bytes; // an idle connection keeps no large buffer
         } else {
