@@ -54,8 +54,8 @@ class Client:
             self.offer()
         return ran
 
-    def drain(self, most: int) -> bytes:
-        output = b""
+    def drain(self, most: int) -> bytearray:
+        output = bytearray()
         while piece := self.connection.poll_transmit(most):
             output += piece
         if output:
@@ -133,7 +133,7 @@ class Run:
         assert line.startswith(begin)
 
     def lines(self, client: Client) -> list[str]:
-        output = b""
+        output = bytearray()
         while True:
             self.settle()
             piece = client.drain(1 << 30 if self.whole else 1)
