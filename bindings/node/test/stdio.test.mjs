@@ -324,8 +324,11 @@ test('two servers cannot share standard input, one after the other can run', lim
      await server.close();
      await running;
      await server.run().catch((e) => console.error(e.name + ' ' + e.code));
-     await second.run();`,
+     const last = second.run();
+     console.error('ready');
+     await last;`,
   );
+  await host.logged('ready'); // what is sent before may be read by the first
   assert.deepEqual(await host.ask(PING), PONG);
   assert.equal(await host.finish(), 0);
   assert.match(host.stderr, /WellheadError ERR_WELLHEAD_INVALID_ARGUMENT/);
