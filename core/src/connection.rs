@@ -234,6 +234,9 @@ impl Connection {
     }
 
     /// Tells the time, in milliseconds of any monotonic clock. Answers that were held too long become errors.
+    ///
+    /// A connection's time begins at 0: with a clock that has been running, tell the time once before the first poll,
+    /// or the first tick finds everything overdue.
     pub fn tick(&self, now: u64) {
         self.0.step(|m, trash| m.tick(now, trash));
     }

@@ -15,11 +15,11 @@ pub struct Limits {
     pub id_bytes: usize,
     /// Bytes of a URI in a request. Refuses. 8 KiB.
     pub uri_bytes: usize,
-    /// Items of one page of a list; 100.
+    /// Items of one page of a list, at least one; 100.
     pub page_items: usize,
     /// Bytes of one page of a list, which holds at least one item; 1 MiB.
     pub page_bytes: usize,
-    /// Calls of one connection that the host has not answered. Holds back. 1,024.
+    /// Calls of one connection that the host has not answered, at least one. Holds back. 1,024.
     pub calls_in_flight: usize,
     /// Subscriptions of one connection, listen streams included. Refuses. 10,000.
     pub subscriptions: usize,

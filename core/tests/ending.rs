@@ -165,3 +165,21 @@ fn what_was_not_written_is_still_the_beginning_of_its_message() {
     drain.wrote(usize::MAX);
     assert!(drain.poll_transmit(1).is_none());
 }
+
+#[test]
+fn a_limit_of_no_calls_and_no_output_still_lets_one_request_through() {
+    let mut limits = Limits::default();
+    (limits.calls_in_flight, limits.output_bytes) = (0, 0);
+    let server = server(limits);
+    server.text("test://fixed", "here").unwrap();
+    let connection = server.connect(Caller::default());
+    let input =
+        [&read(1)[..], b"\n", &request(2, "resources/read", r#""uri":"test://fixed","#), b"\n"].concat();
+    connection.receive(&input);
+    let Some(Event::Read(call)) = connection.poll_event() else { panic!("no question") };
+    call.into_responder().finish("found");
+    assert!(connection.poll_event().is_none());
+    assert!(output(&connection).contains("found"));
+    assert!(connection.poll_event().is_none());
+    assert!(output(&connection).contains("here"));
+}

@@ -58,7 +58,8 @@ impl Lifecycle {
     ) -> Result<Placed, (RpcError, Option<&'static Revision>)> {
         if draft.is_stateless() {
             let revision = draft.stateless_revision().map_err(|error| (error, None))?;
-            self.last = Some(revision);
+            self.last = Some(revision); // declared, whatever else the request lacks
+            draft.check_stateless().map_err(|error| (error, None))?;
             return self.method(revision, draft);
         }
         match self.session() {

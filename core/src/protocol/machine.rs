@@ -219,8 +219,8 @@ impl Machine {
     }
 
     fn has_slot(&self) -> bool {
-        self.inflight.len() < self.settings.limits.calls_in_flight
-            && self.outbox.len() < self.settings.limits.output_bytes
+        let Limits { calls_in_flight, output_bytes, .. } = self.settings.limits;
+        self.inflight.len() < calls_in_flight.max(1) && self.outbox.len() < output_bytes.max(1)
     }
 
     /// Whether another request may be dispatched.

@@ -82,14 +82,19 @@ impl<'a> Draft<'a> {
         matches!(self.meta, Meta::Stateless(_))
     }
 
-    /// The revision that a stateless request names, if everything that it must say of itself is well-formed.
+    /// The revision that a stateless request names.
     pub(crate) fn stateless_revision(&self) -> Result<&'static Revision, RpcError> {
         let Meta::Stateless(meta) = &self.meta else { return Err(missing(PROTOCOL_VERSION)) };
         let version = meta.version.ok_or_else(|| missing(PROTOCOL_VERSION))?;
         let version = string(version).ok_or_else(|| bad_meta(PROTOCOL_VERSION, "is not a string"))?;
-        let revision = Revision::find(&version)
+        Revision::find(&version)
             .filter(|revision| revision.era == Era::Stateless)
-            .ok_or_else(|| unsupported(&version))?;
+            .ok_or_else(|| unsupported(&version))
+    }
+
+    /// Judges the rest of what a stateless request must say of itself.
+    pub(crate) fn check_stateless(&self) -> Result<(), RpcError> {
+        let Meta::Stateless(meta) = &self.meta else { return Ok(()) };
         let capabilities = meta.capabilities.ok_or_else(|| missing(CLIENT_CAPABILITIES))?;
         if !is_object(capabilities) {
             return Err(bad_meta(CLIENT_CAPABILITIES, "is not an object"));
@@ -105,7 +110,7 @@ impl<'a> Draft<'a> {
         if meta.progress_token.is_some_and(|token| RequestId::from_raw(token.get()).is_none()) {
             return Err(bad_meta("progressToken", "is neither a string nor an integer"));
         }
-        Ok(revision)
+        Ok(())
     }
 
     /// The revision that `initialize` asks for, once all that it must say is there.
