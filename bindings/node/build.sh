@@ -11,6 +11,9 @@ library=$(ls "$target/$profile/"libwellhead_node.so "$target/$profile/"libwellhe
 rm -f wellhead.node
 cp "$library" wellhead.node
 cp ../../LICENSE-APACHE ../../LICENSE-MIT . # npm packs what is in this folder only
-[ -d node_modules/typescript ] || npm ci --loglevel=error
+if ! cmp -s package-lock.json node_modules/installed.json; then
+    npm ci --loglevel=error
+    cp package-lock.json node_modules/installed.json # last: an install that was cut short starts again
+fi
 rm -rf dist
 node_modules/.bin/tsc -p .

@@ -6,7 +6,7 @@ node: ## the Node package, in bindings/node
 
 .PHONY: test-node
 test-node: node ## the Node package: vectors, connections, standard input and output, workers, types, its tarball
-	cd bindings/node && npm test --silent
+	cd bindings/node && npm run lint --silent && npm test --silent
 
 .PHONY: node-pack
 node-pack: ## the tarball of the Node package, built for release, in build/node

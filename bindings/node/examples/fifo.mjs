@@ -6,4 +6,6 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 // Open for writing too, so that it does not end when a writer goes; not blocking, so that it can be ended by the process.
 const fd = openSync(workerData, constants.O_RDWR | constants.O_NONBLOCK);
-createInterface({ input: new Socket({ fd, writable: false }) }).on('line', (line) => parentPort.postMessage(line));
+createInterface({ input: new Socket({ fd, writable: false }) }).on('line', (line) =>
+  parentPort.postMessage(line),
+);

@@ -84,7 +84,8 @@ export class Connection {
    */
   async handle(message: string | Uint8Array): Promise<Uint8Array | undefined> {
     const bytes = typeof message === 'string' ? new TextEncoder().encode(message) : message;
-    if (!(bytes instanceof Uint8Array)) throw invalid(`message: a string or a Uint8Array, not ${typeof message}`);
+    if (!(bytes instanceof Uint8Array))
+      throw invalid(`message: a string or a Uint8Array, not ${typeof message}`);
     const answer = native(() => this.#native.handle(bytes, ...this.#owner.hooks));
     this.#settle(); // this message may have cancelled another
     if (typeof answer !== 'number') return answer;

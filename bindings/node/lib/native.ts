@@ -90,6 +90,8 @@ function load(): Binding {
     return createRequire(import.meta.url)('../wellhead.node') as Binding;
   } catch (cause) {
     const platform = `${process.platform}-${process.arch}`;
-    throw new Error(`wellhead: the native library does not load on ${platform}; build the package there`, { cause });
+    throw new Error(`wellhead: the native library does not load on ${platform}; build the package there`, {
+      cause,
+    });
   }
 }

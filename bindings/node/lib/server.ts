@@ -69,12 +69,17 @@ export class Server {
     needString('version', version);
     const { cursorKey, onLog, limits, title, instructions, subscribe, listChanged } = options;
     for (const [name, limit] of Object.entries(limits ?? {})) {
-      if (limit !== undefined && limit !== Infinity && !(Number.isSafeInteger(limit) && (limit as number) >= 0)) {
+      if (
+        limit !== undefined &&
+        limit !== Infinity &&
+        !(Number.isSafeInteger(limit) && (limit as number) >= 0)
+      ) {
         throw invalid(`limits.${name}: a whole number, or Infinity, not ${String(limit)}`);
       }
     }
     if (onLog !== undefined) needFunction('onLog', onLog);
-    if (cursorKey !== undefined && !(cursorKey instanceof Uint8Array)) throw invalid('cursorKey: a Uint8Array');
+    if (cursorKey !== undefined && !(cursorKey instanceof Uint8Array))
+      throw invalid('cursorKey: a Uint8Array');
     // The native half holds these functions, and must not thereby keep the server from being collected.
     const self = new WeakRef(this);
     const turn = () => {
@@ -143,7 +148,10 @@ export class Server {
     const { list, ...descriptor } = needObject('options', options) as ResourceOptions;
     if (!/[{}]/.test(uri)) {
       if (list !== undefined) throw invalid('list: only a template lists what it makes');
-      this.#callbacks.reads(native(() => this.#native.addResource(uri, json(descriptor))), read);
+      this.#callbacks.reads(
+        native(() => this.#native.addResource(uri, json(descriptor))),
+        read,
+      );
       return;
     }
     if (list !== undefined && typeof list !== 'function' && typeof list?.[Symbol.iterator] !== 'function') {
@@ -168,7 +176,10 @@ export class Server {
     const [name, source] = given.length === 1 ? [undefined, given[0]] : given;
     if (name !== undefined) needString('name', name);
     needFunction('source', source);
-    this.#callbacks.lists(native(() => this.#native.addList(name)), source);
+    this.#callbacks.lists(
+      native(() => this.#native.addList(name)),
+      source,
+    );
   }
 
   /**
@@ -178,7 +189,10 @@ export class Server {
    */
   fallback(read: (vars: Record<never, never>, call: Call) => Body | PromiseLike<Body>): void {
     needFunction('read', read);
-    this.#callbacks.reads(native(() => this.#native.setFallback()), read);
+    this.#callbacks.reads(
+      native(() => this.#native.setFallback()),
+      read,
+    );
   }
 
   /**

@@ -2,13 +2,17 @@
 
 type Optional = '/' | ';' | '?' | '&' | '.';
 type Variable<S extends string> = S extends `${infer N}*` ? { [K in N]?: string[] } : { [K in S]: string };
-type Variables<S extends string> = S extends `${infer A},${infer B}` ? Variable<A> & Variables<B> : Variable<S>;
+type Variables<S extends string> = S extends `${infer A},${infer B}`
+  ? Variable<A> & Variables<B>
+  : Variable<S>;
 type Expression<S extends string> = S extends `${Optional}${infer R}`
   ? Partial<Variables<R>>
   : S extends `${'+' | '#'}${infer R}`
     ? Variables<R>
     : Variables<S>;
-type All<T extends string> = T extends `${string}{${infer E}}${infer Rest}` ? Expression<E> & All<Rest> : unknown;
+type All<T extends string> = T extends `${string}{${infer E}}${infer Rest}`
+  ? Expression<E> & All<Rest>
+  : unknown;
 type Flat<T> = { [K in keyof T]: T[K] };
 
 /**

@@ -7,7 +7,10 @@ import { read, request } from './host.mjs';
 /** A server whose log is kept, and a connection of it. */
 function make(options) {
   const lines = [];
-  const server = new Server('s', '1', { ...options, onLog: (level, line) => lines.push(`${level}: ${line}`) });
+  const server = new Server('s', '1', {
+    ...options,
+    onLog: (level, line) => lines.push(`${level}: ${line}`),
+  });
   const connection = server.connect();
   return {
     server,
@@ -44,7 +47,9 @@ test('text, bytes, contents and several of them are answers, at once and by a Pr
 
 test('strings of every length come out whole, lone surrogates as U+FFFD', async () => {
   for (const unit of ['a', 'é', '\u{1F600}']) {
-    for (const length of [1, 1000, 1023, 1024, 1025, 2047, 2048, 4090, 4091, 4092, 4095, 4096, 4097, 100_000]) {
+    for (const length of [
+      1, 1000, 1023, 1024, 1025, 2047, 2048, 4090, 4091, 4092, 4095, 4096, 4097, 100_000,
+    ]) {
       const [{ text }] = await contents(unit.repeat(length));
       assert.equal(text, unit.repeat(length), `${length} times ${unit}`);
     }
@@ -73,7 +78,11 @@ test('nothing and ResourceNotFound are "not found", PermissionDenied is "denied"
   server.resource('t:later', async () => raise(new PermissionDenied('no')));
   for (const name of ['undefined', 'null', 'throws', 'rejects']) {
     const { error } = await ask(read(1, `t:${name}`));
-    assert.deepEqual(error, { code: -32602, message: 'Resource not found', data: { uri: `t:${name}` } }, name);
+    assert.deepEqual(
+      error,
+      { code: -32602, message: 'Resource not found', data: { uri: `t:${name}` } },
+      name,
+    );
   }
   for (const name of ['denied', 'later']) {
     const { error } = await ask(read(1, `t:${name}`));
@@ -89,12 +98,46 @@ test('whatever else is thrown or returned is an internal error and one line in t
     },
   };
   const cases = {
-    throws: [() => { throw new TypeError('boom'); }, /TypeError: boom\n +at /],
-    rejects: [async () => { throw new Error('bang'); }, /Error: bang\n +at /],
-    'string thrown': [() => { throw 'a string'; }, /a string/],
-    'nothing thrown': [() => { throw undefined; }, /undefined/],
-    'a monster thrown': [() => { throw { toString() { throw new Error(); } }; }, /has no text/],
-    'null prototype': [() => { throw Object.create(null); }, /has no text/],
+    throws: [
+      () => {
+        throw new TypeError('boom');
+      },
+      /TypeError: boom\n +at /,
+    ],
+    rejects: [
+      async () => {
+        throw new Error('bang');
+      },
+      /Error: bang\n +at /,
+    ],
+    'string thrown': [
+      () => {
+        throw 'a string';
+      },
+      /a string/,
+    ],
+    'nothing thrown': [
+      () => {
+        throw undefined;
+      },
+      /undefined/,
+    ],
+    'a monster thrown': [
+      () => {
+        throw {
+          toString() {
+            throw new Error();
+          },
+        };
+      },
+      /has no text/,
+    ],
+    'null prototype': [
+      () => {
+        throw Object.create(null);
+      },
+      /has no text/,
+    ],
     number: [() => 7, /returned a number/],
     'number later': [async () => 2, /returned a number/],
     boolean: [() => true, /returned a boolean/],
@@ -107,7 +150,14 @@ test('whatever else is thrown or returned is an internal error and one line in t
     'hostile then': [() => hostile, /in then/],
     'bad meta': [() => ({ body: '', meta: 'text' }), /meta/],
     'reserved meta': [() => ({ body: '', meta: { traceparent: 1 } }), /traceparent/],
-    'circular meta': [() => { const meta = {}; meta.a = meta; return { body: '', meta }; }, /circular/],
+    'circular meta': [
+      () => {
+        const meta = {};
+        meta.a = meta;
+        return { body: '', meta };
+      },
+      /circular/,
+    ],
     'bad uri': [() => ({ body: '', uri: 'no uri' }), /no uri/],
     'uri of a wrong type': [() => ({ body: '', uri: 7 }), /uri/],
     'type of a wrong type': [() => ({ body: '', mimeType: {} }), /mimeType/],
@@ -166,11 +216,29 @@ test('variables come by name, decoded; absent ones are missing; exploded ones ar
   server.resource('odd://{__proto__}', note);
   server.resource('odd://{__proto__}/{constructor}', note);
   server.resource('plain://x', note);
-  const uris = ['one://a%20b', 'two://x/y', 'query://x?page=2', 'query://x', 'list://x/a/b', 'odd://p', 'odd://p/c', 'plain://x'];
+  const uris = [
+    'one://a%20b',
+    'two://x/y',
+    'query://x?page=2',
+    'query://x',
+    'list://x/a/b',
+    'odd://p',
+    'odd://p/c',
+    'plain://x',
+  ];
   for (const uri of uris) assert.ok((await ask(read(1, uri))).result, uri);
-  assert.deepEqual(seen.slice(0, 5), [{ id: 'a b' }, { a: 'x', b: 'y' }, { page: '2' }, {}, { parts: ['a', 'b'] }]);
+  assert.deepEqual(seen.slice(0, 5), [
+    { id: 'a b' },
+    { a: 'x', b: 'y' },
+    { page: '2' },
+    {},
+    { parts: ['a', 'b'] },
+  ]);
   assert.deepEqual(Object.entries(seen[5]), [['__proto__', 'p']]);
-  assert.deepEqual(Object.entries(seen[6]), [['__proto__', 'p'], ['constructor', 'c']]);
+  assert.deepEqual(Object.entries(seen[6]), [
+    ['__proto__', 'p'],
+    ['constructor', 'c'],
+  ]);
   assert.deepEqual(seen[7], {});
 });
 
@@ -220,14 +288,27 @@ test('a call that takes longer than callMs is an internal error, and its signal 
 
 test('a listing is a page of items, at once or later; a wrong one is an internal error', async () => {
   const cases = {
-    page: [() => ({ items: [{ uri: 't:a', title: 'A', size: 3 }] }), [{ uri: 't:a', name: 't:a', title: 'A', size: 3 }]],
+    page: [
+      () => ({ items: [{ uri: 't:a', title: 'A', size: 3 }] }),
+      [{ uri: 't:a', name: 't:a', title: 'A', size: 3 }],
+    ],
     later: [async () => ({ items: new Set([{ uri: 't:a' }]), more: false }), [{ uri: 't:a', name: 't:a' }]],
     'an item without a URI': [() => ({ items: [{}] }), /uri/],
     'no page': [() => undefined, /returned no page/],
     'a string': [() => 'x', /returned no page/],
     'wrong type': [() => ({ items: [{ uri: 't:a', name: 7 }] }), /wrong type/],
-    throws: [() => { throw new Error('boom'); }, /boom/],
-    rejects: [async () => { throw new Error('bang'); }, /bang/],
+    throws: [
+      () => {
+        throw new Error('boom');
+      },
+      /boom/,
+    ],
+    rejects: [
+      async () => {
+        throw new Error('bang');
+      },
+      /bang/,
+    ],
   };
   for (const [name, [list, expected]] of Object.entries(cases)) {
     const { server, ask, lines } = make();
@@ -261,7 +342,13 @@ test('an iterable lists what a template makes, page by page, and a changed array
     }
   };
   assert.deepEqual(await walk(), ['t:a', 't:b', 't:c', 'u:1', 'u:2']);
-  assert.deepEqual(await walk(() => items.splice(items.findIndex(({ uri }) => uri === 't:b') >>> 0, 1)), ['t:a', 't:b', 't:c', 'u:1', 'u:2']);
+  assert.deepEqual(await walk(() => items.splice(items.findIndex(({ uri }) => uri === 't:b') >>> 0, 1)), [
+    't:a',
+    't:b',
+    't:c',
+    'u:1',
+    'u:2',
+  ]);
   assert.deepEqual(await walk(), ['t:a', 't:c', 'u:1', 'u:2']);
 });
 

@@ -11,7 +11,11 @@ function drain(connection, max) {
   while (connection.pollEvent() > 0);
   const pieces = [];
   for (let piece; (piece = connection.pollTransmit(max)) !== undefined; ) pieces.push(piece);
-  return Buffer.concat(pieces).toString().split('\n').slice(0, -1).map((text) => JSON.parse(text));
+  return Buffer.concat(pieces)
+    .toString()
+    .split('\n')
+    .slice(0, -1)
+    .map((text) => JSON.parse(text));
 }
 
 test('bytes go in and out, in pieces of any size', () => {
@@ -54,7 +58,9 @@ test('wake is called, later, when an answer or a change makes output', async () 
   assert.equal(woken, before + 1);
   assert.equal(drain(connection)[0].result.contents[0].text, 'late');
 
-  connection.receive(line(request(2, 'subscriptions/listen', { notifications: { resourcesListChanged: true } })));
+  connection.receive(
+    line(request(2, 'subscriptions/listen', { notifications: { resourcesListChanged: true } })),
+  );
   drain(connection);
   await tick();
   const quiet = woken;
@@ -84,7 +90,10 @@ test('handle answers one message, at once or later, apart from the other output'
   assert.equal(fixed.result.contents[0].text, 'fixed');
   assert.equal(now.result.contents[0].text, 'now');
   assert.equal(later.result.contents[0].text, 'later');
-  assert.deepEqual(list.result.resources.map(({ uri }) => uri), ['t:fixed', 't:later', 't:now', 't:1', 't:2']);
+  assert.deepEqual(
+    list.result.resources.map(({ uri }) => uri),
+    ['t:fixed', 't:later', 't:now', 't:1', 't:2'],
+  );
   assert.equal(connection.pollTransmit(), undefined);
   assert.equal(await connection.handle('{"jsonrpc":"2.0","method":"notifications/initialized"}'), undefined);
   assert.equal((await handle('{')).error.code, -32700);
@@ -92,7 +101,10 @@ test('handle answers one message, at once or later, apart from the other output'
 
 test('handle resolves to nothing when its request is cancelled', async () => {
   const server = new Server('s', '1');
-  server.resource('t:a', (_, { signal }) => new Promise((done) => signal.addEventListener('abort', () => done(''))));
+  server.resource(
+    't:a',
+    (_, { signal }) => new Promise((done) => signal.addEventListener('abort', () => done(''))),
+  );
   const connection = server.connect();
   const asked = connection.handle(JSON.stringify(read(1, 't:a')));
   const { _meta } = read(1, '').params;

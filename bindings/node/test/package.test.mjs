@@ -16,11 +16,31 @@ function run(command, args, options) {
 test('the package holds what it needs and nothing else', () => {
   const [packed] = JSON.parse(run('npm', ['pack', '--dry-run', '--json', '--silent'], { cwd: folder }));
   const paths = packed.files.map(({ path }) => path);
-  for (const path of ['package.json', 'README.md', 'LICENSE-MIT', 'LICENSE-APACHE', 'dist/index.js', 'dist/index.d.ts', 'wellhead.node']) {
+  for (const path of [
+    'package.json',
+    'README.md',
+    'LICENSE-MIT',
+    'LICENSE-APACHE',
+    'dist/index.js',
+    'dist/index.d.ts',
+    'wellhead.node',
+  ]) {
     assert(paths.includes(path), path);
   }
-  const others = paths.filter((path) => !/^(package\.json|README\.md|LICENSE-(MIT|APACHE)|wellhead\.node|dist\/\w+(\.d\.ts|\.js))$/.test(path));
+  const others = paths.filter(
+    (path) =>
+      !/^(package\.json|README\.md|LICENSE-(MIT|APACHE)|wellhead\.node|dist\/\w+(\.d\.ts|\.js))$/.test(path),
+  );
   assert.deepEqual(others, []);
+});
+
+test('the package is what resolvers expect', async () => {
+  const { publint } = await import('publint');
+  const { messages } = await publint({ pkgDir: folder, strict: true });
+  assert.deepEqual(
+    messages.map(({ code }) => code),
+    [],
+  );
 });
 
 test('the lock file names no registry', () => {
@@ -40,7 +60,18 @@ test('installed in an empty folder, it runs the server of README and type-checks
   assert.equal(text(JSON.parse(output)), 'Hello, Ada!');
 
   const tsc = join(folder, 'node_modules/.bin/tsc');
-  const flags = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2022', '--lib', 'es2022,dom', '--types', ''];
+  const flags = [
+    '--strict',
+    '--noEmit',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2022',
+    '--lib',
+    'es2022,dom',
+    '--types',
+    '',
+  ];
   writeFileSync(join(empty, 'server.ts'), server);
   run(tsc, [...flags, 'server.ts'], { cwd: empty });
 });

@@ -1,7 +1,15 @@
 // Mistakes of hosts: each gets a clear error at the call that made it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ClosedError, LimitError, PermissionDenied, RegistrationError, ResourceNotFound, Server, WellheadError } from 'wellhead';
+import {
+  ClosedError,
+  LimitError,
+  PermissionDenied,
+  RegistrationError,
+  ResourceNotFound,
+  Server,
+  WellheadError,
+} from 'wellhead';
 
 const code = (word) => ({ code: `ERR_WELLHEAD_${word}` });
 const registration = (word) => ({ name: 'RegistrationError', ...code(word) });
@@ -27,7 +35,10 @@ test('a duplicate and an ambiguous template are refused, and name what is in the
   assert.throws(() => server.text('t:a', ''), { ...registration('DUPLICATE'), message: /t:a/ });
   assert.throws(() => server.resource('t:a', nothing), registration('DUPLICATE'));
   assert.throws(() => server.resource('t:x/{a}', nothing), registration('DUPLICATE'));
-  assert.throws(() => server.resource('t:x/{b}', nothing), { ...registration('AMBIGUOUS'), message: /\{a\}.*\{b\}|\{b\}.*\{a\}/ });
+  assert.throws(() => server.resource('t:x/{b}', nothing), {
+    ...registration('AMBIGUOUS'),
+    message: /\{a\}.*\{b\}|\{b\}.*\{a\}/,
+  });
   assert.throws(() => server.list('n', () => ({ items: [] })), registration('DUPLICATE'));
 });
 

@@ -40,10 +40,13 @@ test('what needs no JavaScript is answered while JavaScript is busy', limit, asy
   assert.equal(await host.finish(), 0);
 });
 
-test("a request is held, a second one is answered, then a worker's message answers the first", limit, async (t) => {
-  const host = new Host(
-    t,
-    `import { Worker } from 'node:worker_threads';
+test(
+  "a request is held, a second one is answered, then a worker's message answers the first",
+  limit,
+  async (t) => {
+    const host = new Host(
+      t,
+      `import { Worker } from 'node:worker_threads';
      const worker = new Worker(\`
        import { parentPort } from 'node:worker_threads';
        parentPort.on('message', () => parentPort.postMessage('from a worker'));\`, { eval: true });
@@ -52,16 +55,17 @@ test("a request is held, a second one is answered, then a worker's message answe
      server.resource('t:now', () => 'now');
      server.resource('t:go', () => { worker.postMessage('go'); return 'went'; });
      await server.run();`,
-  );
-  host.send(read(1, 't:held'));
-  assert.equal(text(await host.ask(read(2, 't:now'))), 'now');
-  host.send(read(3, 't:go'));
-  assert.equal(text(await host.next()), 'went');
-  const held = await host.next();
-  assert.equal(held.id, 1);
-  assert.equal(text(held), 'from a worker');
-  assert.equal(await host.finish(), 0);
-});
+    );
+    host.send(read(1, 't:held'));
+    assert.equal(text(await host.ask(read(2, 't:now'))), 'now');
+    host.send(read(3, 't:go'));
+    assert.equal(text(await host.next()), 'went');
+    const held = await host.next();
+    assert.equal(held.id, 1);
+    assert.equal(text(held), 'from a worker');
+    assert.equal(await host.finish(), 0);
+  },
+);
 
 test('a callback that waits for its cancellation sees it', limit, async (t) => {
   const host = new Host(
@@ -125,29 +129,35 @@ test('pipes of a shell do as well as the sockets that Node gives', limit, async 
   assert.deepEqual(JSON.parse(output), PONG);
 });
 
-test('SIGTERM ends a stream as the protocol asks, lets answers under way finish, and the process by itself', limit, async (t) => {
-  const host = new Host(
-    t,
-    `let answer;
+test(
+  'SIGTERM ends a stream as the protocol asks, lets answers under way finish, and the process by itself',
+  limit,
+  async (t) => {
+    const host = new Host(
+      t,
+      `let answer;
      server.resource('t:later', () => new Promise((done) => { answer = done; console.error('held'); }));
      process.on('exit', () => console.error('listeners: ' + process.listenerCount('SIGTERM')));
      const running = server.run();
      process.prependListener('SIGTERM', () => setImmediate(() => answer('finished')));
      await running;
      process.removeAllListeners('SIGTERM');`,
-  );
-  const acknowledged = await host.ask(request(1, 'subscriptions/listen', { notifications: { resourcesListChanged: true } }));
-  assert.equal(acknowledged.method, 'notifications/subscriptions/acknowledged');
-  host.send(read(2, 't:later'));
-  await host.logged('held');
-  host.kill('SIGTERM');
-  const last = new Map();
-  for (let message; (message = await host.next()) !== undefined; ) last.set(message.id, message);
-  assert.equal(last.get(1).result.resultType, 'complete');
-  assert.equal(text(last.get(2)), 'finished');
-  assert.deepEqual(await host.exited, { code: 0, signal: null });
-  assert.match(host.stderr, /listeners: 0/);
-});
+    );
+    const acknowledged = await host.ask(
+      request(1, 'subscriptions/listen', { notifications: { resourcesListChanged: true } }),
+    );
+    assert.equal(acknowledged.method, 'notifications/subscriptions/acknowledged');
+    host.send(read(2, 't:later'));
+    await host.logged('held');
+    host.kill('SIGTERM');
+    const last = new Map();
+    for (let message; (message = await host.next()) !== undefined; ) last.set(message.id, message);
+    assert.equal(last.get(1).result.resultType, 'complete');
+    assert.equal(text(last.get(2)), 'finished');
+    assert.deepEqual(await host.exited, { code: 0, signal: null });
+    assert.match(host.stderr, /listeners: 0/);
+  },
+);
 
 test('without its handler SIGTERM kills, as everywhere', limit, async (t) => {
   const host = new Host(t, 'await server.run({ handleSigterm: false });');
@@ -157,7 +167,10 @@ test('without its handler SIGTERM kills, as everywhere', limit, async (t) => {
 });
 
 test('a broken pipe ends the service', limit, async (t) => {
-  const host = new Host(t, `server.text('t:a', 'x'.repeat(1 << 20)); await server.run(); console.error('over');`);
+  const host = new Host(
+    t,
+    `server.text('t:a', 'x'.repeat(1 << 20)); await server.run(); console.error('over');`,
+  );
   host.hangUp();
   host.send(read(1, 't:a'));
   await host.logged('over');
@@ -190,7 +203,10 @@ test('close() waits for run()', limit, async (t) => {
 });
 
 test('an open timer of the host goes on after the service', limit, async (t) => {
-  const host = new Host(t, `setTimeout(() => console.error('timer'), 300); await server.run(); console.error('over');`);
+  const host = new Host(
+    t,
+    `setTimeout(() => console.error('timer'), 300); await server.run(); console.error('over');`,
+  );
   assert.equal(await host.finish(), 0);
   assert.match(host.stderr, /over\ntimer/);
 });
@@ -217,15 +233,22 @@ test('an uncaught exception of the host ends the process as everywhere', limit, 
   assert.match(host.stderr, /Error: mine/);
 });
 
-test('a callback that throws is an internal error and a line with the stack on standard error', limit, async (t) => {
-  const host = new Host(t, `server.resource('t:a', function culprit() { throw new Error('secret'); }); await server.run();`);
-  const answer = await host.ask(read(1, 't:a'));
-  assert.deepEqual(answer.error, { code: -32603, message: 'Internal error' });
-  await host.logged('culprit');
-  assert.match(host.stderr, /wellhead: error: .*t:a.*secret/);
-  assert.deepEqual(await host.ask(PING), PONG);
-  assert.equal(await host.finish(), 0);
-});
+test(
+  'a callback that throws is an internal error and a line with the stack on standard error',
+  limit,
+  async (t) => {
+    const host = new Host(
+      t,
+      `server.resource('t:a', function culprit() { throw new Error('secret'); }); await server.run();`,
+    );
+    const answer = await host.ask(read(1, 't:a'));
+    assert.deepEqual(answer.error, { code: -32603, message: 'Internal error' });
+    await host.logged('culprit');
+    assert.match(host.stderr, /wellhead: error: .*t:a.*secret/);
+    assert.deepEqual(await host.ask(PING), PONG);
+    assert.equal(await host.finish(), 0);
+  },
+);
 
 test('a log function that throws is an uncaught exception, and the request is answered', limit, async (t) => {
   const host = new Host(
@@ -289,10 +312,13 @@ test('timers have their turn while requests keep coming', limit, async (t) => {
   assert.equal(await host.finish(), 0);
 });
 
-test('large bytes are sent whole from the memory that the callback gave, also while the client does not read', limit, async (t) => {
-  const host = new Host(
-    t,
-    `import { setFlagsFromString } from 'node:v8';
+test(
+  'large bytes are sent whole from the memory that the callback gave, also while the client does not read',
+  limit,
+  async (t) => {
+    const host = new Host(
+      t,
+      `import { setFlagsFromString } from 'node:v8';
      import { runInNewContext } from 'node:vm';
      setFlagsFromString('--expose-gc');
      const gc = runInNewContext('gc');
@@ -300,19 +326,24 @@ test('large bytes are sent whole from the memory that the callback gave, also wh
      server.resource('t:{n}', ({ n }) => fill(Number(n)));
      server.resource('t:gc', () => { gc(); return 'collected'; });
      await server.run();`,
-  );
-  host.send(read(1, 't:1'), read(2, 't:2'), read(3, 't:gc'), read(4, 't:3'));
-  const answers = new Map();
-  while (answers.size < 4) {
-    const answer = await host.next();
-    answers.set(answer.id, answer);
-  }
-  for (const [id, fill] of [[1, 1], [2, 2], [4, 3]]) {
-    const bytes = Buffer.from(answers.get(id).result.contents[0].blob, 'base64');
-    assert(bytes.equals(Buffer.alloc(8 << 20, fill)), `blob ${fill}`);
-  }
-  assert.equal(await host.finish(), 0);
-});
+    );
+    host.send(read(1, 't:1'), read(2, 't:2'), read(3, 't:gc'), read(4, 't:3'));
+    const answers = new Map();
+    while (answers.size < 4) {
+      const answer = await host.next();
+      answers.set(answer.id, answer);
+    }
+    for (const [id, fill] of [
+      [1, 1],
+      [2, 2],
+      [4, 3],
+    ]) {
+      const bytes = Buffer.from(answers.get(id).result.contents[0].blob, 'base64');
+      assert(bytes.equals(Buffer.alloc(8 << 20, fill)), `blob ${fill}`);
+    }
+    assert.equal(await host.finish(), 0);
+  },
+);
 
 test('two servers cannot share standard input, one after the other can run', limit, async (t) => {
   const host = new Host(

@@ -34,7 +34,10 @@ for (const pace of ['whole', 'byte by byte']) {
       }
     }
     assert(reached.length > 0, 'no vector begins so');
-    assert(failures.length === 0, `${failures.length} of ${reached.length} vectors fail:\n${failures.join('\n')}`);
+    assert(
+      failures.length === 0,
+      `${failures.length} of ${reached.length} vectors fail:\n${failures.join('\n')}`,
+    );
   });
 }
 

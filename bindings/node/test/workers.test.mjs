@@ -15,7 +15,9 @@ const begin = `
 `;
 
 function start(source) {
-  const url = new URL(`data:text/javascript,${encodeURIComponent(begin.replace("'wellhead'", `'${import.meta.resolve('wellhead')}'`) + source)}`);
+  const url = new URL(
+    `data:text/javascript,${encodeURIComponent(begin.replace("'wellhead'", `'${import.meta.resolve('wellhead')}'`) + source)}`,
+  );
   return new Worker(url);
 }
 
@@ -28,8 +30,14 @@ test('twenty workers serve at once, and end by themselves', limit, async () => {
   );
   const said = workers.map(async (worker) => (await once(worker, 'message'))[0]);
   const exited = workers.map(async (worker) => (await once(worker, 'exit'))[0]);
-  assert.deepEqual(await Promise.all(said), workers.map((_, n) => `worker ${n}`));
-  assert.deepEqual(await Promise.all(exited), workers.map(() => 0));
+  assert.deepEqual(
+    await Promise.all(said),
+    workers.map((_, n) => `worker ${n}`),
+  );
+  assert.deepEqual(
+    await Promise.all(exited),
+    workers.map(() => 0),
+  );
 });
 
 test('a worker may be terminated in the middle of a call, with others held', limit, async () => {

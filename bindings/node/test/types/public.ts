@@ -64,15 +64,23 @@ server.resource('x:about', (vars) => {
 });
 const dynamic: string = 'x:{id}';
 server.resource(dynamic, (vars) => String(vars['id']));
-server.resource('x:{id}', { mimeType: 'text/plain', annotations: { audience: ['user'], priority: 0.5 } }, async ({ id }) => ({
-  body: id,
-  meta: { 'a/b': { c: [1, null] } },
-}));
+server.resource(
+  'x:{id}',
+  { mimeType: 'text/plain', annotations: { audience: ['user'], priority: 0.5 } },
+  async ({ id }) => ({
+    body: id,
+    meta: { 'a/b': { c: [1, null] } },
+  }),
+);
 server.resource('x:several', () => [{ body: '' }, { body: Buffer.from(''), uri: 'x:part' }]);
 server.resource('x:none', () => undefined);
 server.resource('x:null', async () => null);
 server.resource('x:listed/{id}', { list: [{ uri: 'x:listed/1' }] }, ({ id }) => id);
-server.resource('x:paged/{id}', { list: async ({ after, limit }) => ({ items: [], more: after !== undefined && limit > 1 }) }, ({ id }) => id);
+server.resource(
+  'x:paged/{id}',
+  { list: async ({ after, limit }) => ({ items: [], more: after !== undefined && limit > 1 }) },
+  ({ id }) => id,
+);
 const lister: Lister = (page, { signal }) => {
   same<typeof page.after, string | undefined>(true);
   same<typeof page.limit, number>(true);

@@ -37,7 +37,11 @@ export class Answers {
 
   reader(read) {
     return (vars, call) => {
-      this.#note(`read ${call.uri} ${Object.keys(vars).map((name) => `${name}=${first(vars[name])}`).join(';')}`.trimEnd());
+      this.#note(
+        `read ${call.uri} ${Object.keys(vars)
+          .map((name) => `${name}=${first(vars[name])}`)
+          .join(';')}`.trimEnd(),
+      );
       return this.#answer(read, vars, call);
     };
   }
@@ -48,7 +52,12 @@ export class Answers {
       if (pages === 'fail') throw new Error(FAILURE);
       if (pages.hold !== undefined) return this.#hold(pages.hold, call, page);
       if (pages.more_without_items) return { items: [], more: true };
-      return this.#page(name === '-' ? pages.items : this.#listings.get(name), after, limit, pages.ignore_limit);
+      return this.#page(
+        name === '-' ? pages.items : this.#listings.get(name),
+        after,
+        limit,
+        pages.ignore_limit,
+      );
     };
   }
 
@@ -99,7 +108,8 @@ export class Answers {
     }
     const fill = (text) =>
       Object.keys(vars).reduce((text, name) => text.replaceAll(`{${name}}`, () => first(vars[name])), text);
-    if (read?.hold !== undefined) return this.#hold(fill(read.hold), call, (value) => made(value, (text) => text));
+    if (read?.hold !== undefined)
+      return this.#hold(fill(read.hold), call, (value) => made(value, (text) => text));
     if (read === 'none') return this.#drop(new Promise(() => {}));
     return made(read, fill);
   }
@@ -108,7 +118,8 @@ export class Answers {
     let from = 0;
     if (after !== undefined) {
       from = items.findIndex((item) => key(item) === after) + 1;
-      if (from === 0) from = items.findIndex((item) => Buffer.compare(Buffer.from(key(item)), Buffer.from(after)) > 0);
+      if (from === 0)
+        from = items.findIndex((item) => Buffer.compare(Buffer.from(key(item)), Buffer.from(after)) > 0);
       if (from < 0) from = items.length;
     }
     const rest = items.slice(from);

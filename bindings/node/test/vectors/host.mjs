@@ -16,7 +16,9 @@ export class Host {
       subscribe: options.subscribe,
       listChanged: options.list_changed,
       cursorKey: options.key ? Buffer.from(options.key, 'hex') : new Uint8Array(32).fill(7),
-      limits: Object.fromEntries(Object.entries(options.limits ?? {}).map(([name, limit]) => [camel(name), limit])),
+      limits: Object.fromEntries(
+        Object.entries(options.limits ?? {}).map(([name, limit]) => [camel(name), limit]),
+      ),
       onLog: (_, line) => this.#lines.push(line),
     });
   }
@@ -72,7 +74,10 @@ export class Host {
     else if (step.calls !== undefined) assert.deepEqual(answers.calls.splice(0), step.calls);
     else if (step.log !== undefined) {
       const lines = this.#lines.splice(0);
-      assert(lines.some((line) => line.includes(step.log)), `no line has ${step.log}: ${JSON.stringify(lines)}`);
+      assert(
+        lines.some((line) => line.includes(step.log)),
+        `no line has ${step.log}: ${JSON.stringify(lines)}`,
+      );
     } else throw new Error('no such step');
   }
 }

@@ -59,7 +59,8 @@ class Run {
       const lines = [step.in].flat().map((message) => `${sent(message, this.#kept)}\n`);
       await this.#feed(client, Buffer.from(lines.join('')), 1);
     } else if (step.raw !== undefined) await this.#feed(client, Buffer.from(step.raw), 1);
-    else if (step.raw_base64 !== undefined) await this.#feed(client, Buffer.from(step.raw_base64, 'base64'), 1);
+    else if (step.raw_base64 !== undefined)
+      await this.#feed(client, Buffer.from(step.raw_base64, 'base64'), 1);
     else if (step.raw_repeat !== undefined) {
       await this.#feed(client, Buffer.from(step.raw_repeat.text.repeat(step.raw_repeat.times)), 4096);
     } else if (step.out !== undefined) await this.expect(on, step.out);
@@ -132,7 +133,8 @@ class Run {
   async expect(on, expected) {
     const lines = await this.#lines(on);
     const all =
-      lines.length === expected.length && expected.every((message, at) => matches(message, lines[at], this.#kept));
+      lines.length === expected.length &&
+      expected.every((message, at) => matches(message, lines[at], this.#kept));
     assert(all, `expected${shown(expected.map(written))}\n  got${shown(lines)}`);
   }
 }
