@@ -1,6 +1,7 @@
 //! Drivers: the only code that touches files, clocks and threads.
 
 mod platform;
+mod queue;
 mod stdio;
 mod threads;
 

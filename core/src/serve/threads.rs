@@ -7,6 +7,7 @@
 //! Where callbacks run inline, the thread that serves is the reader, and runs everything.
 
 use super::platform::{Input, Output, Signal, Woken};
+use super::queue::Queue;
 use super::stdio::{Batch, Stdio};
 use crate::access::Caller;
 use crate::connection::Connection;
@@ -15,7 +16,6 @@ use crate::event::Event;
 use crate::group::Group;
 use crate::protocol::Route;
 use crate::server::Server;
-use crossbeam_channel::{Receiver, Sender, unbounded};
 use parking_lot::Mutex;
 use std::io;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub(super) enum Job {
 
 /// What wakes the callback threads, and the reader when it waits for room.
 struct Bell {
-    jobs: Sender<Job>,
+    jobs: Queue<Job>,
     on_ready: Option<Box<dyn Fn() + Send + Sync>>,
     /// The reader waits for room, or for the end.
     reader_waits: AtomicBool,
@@ -53,8 +53,7 @@ impl Bell {
         if self.inline {
             return self.nudge.raise();
         }
-        // The receiver lives as long as the driver; after it nobody needs the job.
-        let _ = self.jobs.send(job);
+        self.jobs.push(job);
         if let Some(on_ready) = &self.on_ready {
             on_ready();
         }
@@ -71,8 +70,8 @@ pub(super) struct Shared {
     pub(super) connection: Connection,
     group: Group,
     bell: Arc<Bell>,
-    jobs: Receiver<Job>,
-    writer: Mutex<Option<Sender<Drain>>>,
+    /// For the writer: output that the pipe did not take.
+    drains: Queue<Drain>,
     output: Output,
     /// Raised once, at the end; never lowered.
     stop: Signal,
@@ -94,9 +93,8 @@ impl Shared {
         output: Output,
         on_ready: Option<Box<dyn Fn() + Send + Sync>>,
     ) -> io::Result<Arc<Shared>> {
-        let (sender, jobs) = unbounded();
         let bell = Arc::new(Bell {
-            jobs: sender,
+            jobs: Queue::new(),
             on_ready,
             reader_waits: AtomicBool::new(false),
             nudge: Signal::new()?,
@@ -107,13 +105,11 @@ impl Shared {
             ringing.push(Job::Poll);
             ringing.nudge_reader();
         });
-        let (writer, drains) = unbounded();
         let shared = Arc::new(Shared {
             connection: group.connect(Caller::default()),
             group,
             bell,
-            jobs,
-            writer: Mutex::new(Some(writer)),
+            drains: Queue::new(),
             output,
             stop: Signal::new()?,
             ended: AtomicBool::new(false),
@@ -129,7 +125,7 @@ impl Shared {
             Ok(())
         };
         let writing = shared.clone();
-        let mut spawned = spawn("wellhead-write", Box::new(move || writing.write(&drains)));
+        let mut spawned = spawn("wellhead-write", Box::new(move || writing.write()));
         if let (Ok(()), Some(input)) = (&spawned, input) {
             let reading = shared.clone();
             spawned = spawn("wellhead-read", Box::new(move || reading.read(input)));
@@ -168,11 +164,11 @@ impl Shared {
                 self.bell.nudge.raise(); // from now on the reader counts the time that is left for writing
             }
             let job = if wait {
-                self.jobs.recv().ok()
+                self.bell.jobs.pop()
             } else {
-                match self.jobs.try_recv() {
-                    Ok(job) => Some(job),
-                    Err(_) => return Batch::Idle,
+                match self.bell.jobs.try_pop() {
+                    Some(job) => Some(job),
+                    None => return Batch::Idle,
                 }
             };
             match job {
@@ -213,7 +209,7 @@ impl Shared {
         self.stop.raise();
         self.bell.nudge.raise();
         self.push(Job::End);
-        self.writer.lock().take();
+        self.drains.close();
         let threads = std::mem::take(&mut *self.threads.lock());
         let this = std::thread::current().id();
         for thread in threads {
@@ -221,7 +217,7 @@ impl Shared {
                 let _ = thread.join(); // a thread that panicked has said so on standard error
             }
         }
-        while let Ok(job) = self.jobs.try_recv() {
+        while let Some(job) = self.bell.jobs.try_pop() {
             drop(job); // events that nobody runs any more
         }
         self.push(Job::End); // what was dropped may have been the word to a thread that still waits
@@ -348,19 +344,12 @@ impl Shared {
                 Ok(written) => {
                     drain.wrote(written);
                     if written < length || drain.is_large() {
-                        self.hand_over(drain);
+                        self.drains.push(drain);
                         return;
                     }
                 }
                 Err(_) => return self.broken(drain),
             }
-        }
-    }
-
-    fn hand_over(&self, drain: Drain) {
-        let writer = self.writer.lock().clone();
-        if let Some(writer) = writer {
-            let _ = writer.send(drain); // nobody there: the service is over
         }
     }
 
@@ -371,8 +360,8 @@ impl Shared {
         self.bell.nudge.raise();
     }
 
-    fn write(&self, drains: &Receiver<Drain>) {
-        while let Ok(mut drain) = drains.recv() {
+    fn write(&self) {
+        while let Some(mut drain) = self.drains.pop() {
             match self.write_all(&mut drain) {
                 Ok(()) => self.push(Job::Poll), // the end of the service may have waited for this
                 Err(_) => self.broken(drain),
