@@ -29,7 +29,10 @@ mod unix {
     const SERVERS: [&str; 4] = ["floor", "inline", "1", "4"];
     const REQUESTS: [(&str, &str); 3] = [
         ("ping", r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#),
-        ("fixed 1 KB", r#"{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"bench://fixed"}}"#),
+        (
+            "fixed 1 KB",
+            r#"{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"bench://fixed"}}"#,
+        ),
         (
             "callback 1 KB",
             r#"{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"bench://item/17"}}"#,
@@ -162,7 +165,7 @@ mod unix {
                     let mut floor = f64::NAN;
                     for (client, figures) in clients.iter_mut().zip(&mut figures) {
                         let times = client.sample(request);
-                        let at = |percent: usize| times[times.len() * percent / 100].as_nanos() as f64 / 1000.0;
+                        let at = |percent: usize| times[times.len() * percent / 100].as_secs_f64() * 1e6;
                         if floor.is_nan() {
                             floor = at(50);
                         }

@@ -85,6 +85,8 @@ impl Held {
 struct State {
     gate: Gate,
     held: Held,
+    /// Held while a command of the test is carried out: the process must not end before the reply.
+    obeying: Mutex<()>,
 }
 
 pub(crate) fn main(control: &str) {
@@ -96,8 +98,8 @@ pub(crate) fn main(control: &str) {
     if options.get("closed", 0) == 1 {
         server.close();
     }
-    let obeyed = server.clone();
-    std::thread::spawn(move || obey(&obeyed, &state, control));
+    let obeyed = (server.clone(), state.clone());
+    std::thread::spawn(move || obey(&obeyed.0, &obeyed.1, control));
 
     let before = standard_files();
     for _ in 0..options.get("cycles", 1) {
@@ -111,6 +113,7 @@ pub(crate) fn main(control: &str) {
     while options.get("linger", 0) == 1 {
         std::thread::park();
     }
+    drop(state.obeying.lock());
 }
 
 fn stdio(options: &Options) -> Stdio {
@@ -188,6 +191,7 @@ fn noise() -> String {
 fn obey(server: &Server, state: &Arc<State>, control: UnixStream) {
     let mut reply = control.try_clone().expect("a socket can be duplicated");
     for line in BufReader::new(control).lines().map_while(Result::ok) {
+        let _obeying = state.obeying.lock().unwrap();
         let words: Vec<&str> = line.split(' ').collect();
         let number = |at: usize| words[at].parse::<usize>().expect("it is a number");
         let done = match words[0] {
