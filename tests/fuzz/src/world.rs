@@ -34,6 +34,8 @@ pub(crate) struct World {
     piece: usize,
     now: u64,
     rows: usize,
+    /// More was sent at once than may be answered at once.
+    flooded: bool,
 }
 
 /// What a connection holds back beyond `output_bytes`: what its input budget still admits.
@@ -97,6 +99,7 @@ impl World {
             piece,
             now: 0,
             rows: 0,
+            flooded: false,
         }
     }
 
@@ -120,6 +123,7 @@ impl World {
                 let garbage: Vec<_> =
                     choices.take(length).iter().map(|b| if *b == b'"' { b'\'' } else { *b }).collect();
                 let times = [1, 1, 1, 2_000][choices.below(4)];
+                self.flooded |= times > 1;
                 for _ in 0..times {
                     self.clients[at].send(&garbage);
                 }
@@ -401,7 +405,7 @@ impl World {
             self.clients[at].check_end();
             assert!(self.clients[at].connection.is_finished(), "connection {at} does not finish");
         }
-        let refused = self.clients.iter().any(|client| client.refused);
+        let refused = self.flooded || self.clients.iter().any(|client| client.refused);
         let output = std::mem::take(&mut self.clients).into_iter().map(|client| client.output).collect();
         while let Some(event) = self.server.poll_event() {
             self.answer(0, event, &mut Bytes(&[7]));
