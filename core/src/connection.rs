@@ -434,19 +434,15 @@ impl Shared {
                 }
                 None
             }
-            Work::Subscribe { uri } => {
-                let uri: Arc<str> = uri.as_str().into();
-                match self.knows(&uri) {
-                    Known::Yes => {
-                        let after =
-                            self.machine.with(|m, _| m.subscribe(request, &self.caller, &uri, authorise));
-                        self.follow(after);
-                        None
-                    }
-                    Known::No => self.refuse(&request, &not_found(request.revision, &uri)),
-                    Known::Invalid => self.refuse(&request, &invalid_uri(&uri)),
+            Work::Subscribe { uri } => match self.knows(uri) {
+                Known::Yes(uri) => {
+                    let after = self.machine.with(|m, _| m.subscribe(request, &self.caller, &uri, authorise));
+                    self.follow(after);
+                    None
                 }
-            }
+                Known::No => self.refuse(&request, &not_found(request.revision, uri)),
+                Known::Invalid => self.refuse(&request, &invalid_uri(uri)),
+            },
             Work::Listen { lists, uris } => {
                 let lists = *lists;
                 let mut seen = BTreeSet::new();
@@ -455,8 +451,10 @@ impl Shared {
                     .filter(|uri| {
                         uri.len() <= self.server.settings.limits.uri_bytes && seen.insert(uri.as_str())
                     })
-                    .filter(|uri| self.knows(uri) == Known::Yes)
-                    .map(|uri| uri.as_str().into())
+                    .filter_map(|uri| match self.knows(uri) {
+                        Known::Yes(uri) => Some(uri),
+                        Known::No | Known::Invalid => None,
+                    })
                     .collect();
                 let after = self.machine.with(|m, _| m.listen(request, &self.caller, lists, uris, authorise));
                 self.follow(after);
@@ -499,10 +497,10 @@ impl Shared {
 
     fn knows(&self, uri: &str) -> Known {
         match self.server.catalog.with(|c, _| c.find(uri)) {
-            Found::Value(_) => Known::Yes,
+            Found::Value(fixed) => Known::Yes(fixed.uri.clone()),
             Found::Call { handler, .. } => match &handler.provider {
                 Some(provider) if !knows(&**provider, uri) => Known::No,
-                _ => Known::Yes,
+                _ => Known::Yes(uri.into()),
             },
             Found::Nothing => Known::No,
             Found::Invalid => Known::Invalid,
@@ -644,9 +642,10 @@ impl Drop for Shared {
     }
 }
 
-#[derive(PartialEq, Eq)]
+/// Whether there may be a resource at a URI.
 enum Known {
-    Yes,
+    /// The URI, shared with the catalog if it is there.
+    Yes(Arc<str>),
     No,
     Invalid,
 }

@@ -31,9 +31,6 @@ struct Pending {
     told: bool,
 }
 
-/// What is to be said of a change: the resource's title, where the revision has it.
-type Change = Option<Arc<str>>;
-
 struct Watch {
     watcher: Watcher,
     /// Acknowledged: changes may be sent.
@@ -41,7 +38,10 @@ struct Watch {
     pending: Vec<Pending>,
     /// The newest change that was heard of, sent or not.
     heard: u64,
-    change: Option<Change>,
+    /// There is a change to be sent.
+    changed: bool,
+    /// What is to be said of it: the resource's title, where the revision has it.
+    title: Option<Arc<str>>,
 }
 
 #[derive(Default)]
@@ -116,7 +116,8 @@ impl Subscriptions {
                 live: false,
                 pending: vec![pending],
                 heard: 0,
-                change: None,
+                changed: false,
+                title: None,
             });
             self.len += 1;
         }
@@ -183,8 +184,11 @@ impl Subscriptions {
             return Queue::new();
         };
         watch.pending.retain(|p| p.slot != slot);
+        if watch.pending.is_empty() {
+            watch.pending = Vec::new(); // most subscriptions wait once, and then stay for long
+        }
         let fresh = !std::mem::replace(&mut watch.live, true);
-        if fresh && watch.change.is_some() { vec![(watch.watcher, Some(uri.clone()))] } else { Queue::new() }
+        if fresh && watch.changed { vec![(watch.watcher, Some(uri.clone()))] } else { Queue::new() }
     }
 
     // ---- listen streams
@@ -293,7 +297,8 @@ impl Subscriptions {
                 continue;
             }
             watch.heard = sequence;
-            let fresh = watch.change.replace(title.cloned()).is_none();
+            watch.title = title.cloned();
+            let fresh = !std::mem::replace(&mut watch.changed, true);
             if fresh && watch.live {
                 queue.push((watch.watcher, Some(uri.clone())));
             }
@@ -322,7 +327,7 @@ impl Subscriptions {
             (Some(uri), watcher) => {
                 let entry = self.entries.get_mut(uri)?;
                 let watch = entry.watches.iter_mut().find(|w| w.watcher == watcher && w.live)?;
-                watch.change.take()
+                std::mem::take(&mut watch.changed).then(|| watch.title.take())
             }
             (None, Watcher::Session) => std::mem::take(&mut self.list_change).then_some(None),
             (None, Watcher::Stream(key)) => {
