@@ -25,6 +25,8 @@ pub(crate) struct Client {
     /// Bytes that were not accepted yet.
     unsent: Vec<u8>,
     pub(crate) refused: bool,
+    /// The last byte that was accepted ended a line.
+    pub(crate) ended_a_line: bool,
     pub(crate) ended: bool,
     pub(crate) closed: bool,
     /// A half-taken drain.
@@ -48,6 +50,7 @@ impl Client {
             next: 0,
             unsent: Vec::new(),
             refused: false,
+            ended_a_line: true,
             ended: false,
             closed: false,
             drain: None,
@@ -149,6 +152,7 @@ impl Client {
         }
         let accepted = self.connection.receive(&self.unsent[..offered]);
         assert!(accepted <= offered);
+        self.ended_a_line = accepted > 0 && self.unsent[accepted - 1] == b'\n';
         self.unsent.drain(..accepted);
         self.refused |= accepted < offered;
         accepted > 0

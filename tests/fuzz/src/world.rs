@@ -180,13 +180,18 @@ impl World {
 
     /// Offers what the client has to say, and polls.
     fn feed(&mut self, at: usize) {
+        let mut stuck = false;
         loop {
             let offered = self.clients[at].offer(self.piece);
+            // Polling amid a line would hand out what the server asks before what that line asks.
+            if offered && !self.clients[at].ended_a_line {
+                continue;
+            }
             self.poll(at);
             if self.woken {
                 self.take_all(at);
             }
-            if !offered {
+            if !offered && std::mem::replace(&mut stuck, true) {
                 return;
             }
         }
