@@ -319,7 +319,13 @@ impl Shared {
                 self.connection.run(|| events.into_iter().for_each(Event::run));
                 self.flush();
             } else {
+                let full = events.len() == BATCH;
                 self.push(Job::Events(events));
+                if full {
+                    // On a busy processor the others would get their turn only when as much is in flight as may be,
+                    // and what waits then is parsed twice.
+                    std::thread::yield_now();
+                }
             }
         }
         self.flush();
