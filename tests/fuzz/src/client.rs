@@ -17,6 +17,7 @@ enum Expected {
     Any,
 }
 
+#[allow(clippy::struct_excessive_bools, reason = "independent facts about one client")]
 pub(crate) struct Client {
     pub(crate) connection: Connection,
     number: usize,
