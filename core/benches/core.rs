@@ -1,6 +1,10 @@
 //! What calls, changes and connections cost in process, on one thread. Prints the best of several rounds beside what
 //! ARCHITECTURE.md asks for; `cargo bench -p wellhead --bench core`, with part of a name to run only some.
-#![allow(clippy::print_stdout, clippy::cast_precision_loss, reason = "a report for people is what this prints")]
+#![allow(
+    clippy::print_stdout,
+    clippy::cast_precision_loss,
+    reason = "a report for people is what this prints"
+)]
 
 use base64_simd::STANDARD;
 use std::alloc::{GlobalAlloc, Layout, System};
