@@ -63,6 +63,10 @@ rows: ## which protocol rows no vector and no named test covers
 words: ## that the tables of words in ARCHITECTURE.md and the public names of the four languages agree
 	$(PYTHON) tests/words.py
 
+.PHONY: bench-stdio
+bench-stdio: ## the round trip of the stdio driver against canned answers; best as `taskset -c 0 make bench-stdio`
+	cargo bench -p wellhead --features stdio --bench stdio
+
 .PHONY: bench-hosts
 bench-hosts: ## the hosts of bench/hosts.txt, in release mode
 	bash bench/build.sh

@@ -49,7 +49,8 @@ impl Stdio {
         self
     }
 
-    /// How long answers under way may take after the end of input.
+    /// How long answers under way may take after the end of input, and a client may take to read them. A callback that
+    /// is still running is waited for, since no thread can be ended from outside.
     #[must_use]
     pub fn drain(mut self, time: Duration) -> Self {
         self.drain = time;
