@@ -391,14 +391,16 @@ impl World {
                 for (client, route) in std::mem::take(&mut self.later) {
                     self.clients[client].connection.forget(route); // else what they have to say fills the output
                 }
-                self.feed(at);
+                let before = self.clients[at].output.len();
+                self.feed(at); // which may take output by itself
                 let dropped = !self.held.is_empty();
                 for (client, event) in std::mem::take(&mut self.held) {
                     if let Event::Interest(_) = event {
                         self.answer(client, event, &mut Bytes(&[7]));
                     }
                 }
-                if self.clients[at].take_all() == 0 && !dropped {
+                self.clients[at].take_all();
+                if self.clients[at].output.len() == before && !dropped {
                     break;
                 }
             }
