@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::process::Command;
 use std::sync::{Arc, Condvar, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use wellhead::serve::Stdio;
 use wellhead::{Answer, Call, Limits, Resource, Responder, Server, Template};
 
@@ -101,14 +101,15 @@ pub(crate) fn main(control: &str) {
     let obeyed = (server.clone(), state.clone());
     std::thread::spawn(move || obey(&obeyed.0, &obeyed.1, control));
 
-    let before = standard_files();
+    let (before, threads_before) = (standard_files(), threads());
     for _ in 0..options.get("cycles", 1) {
         let result = match stdio(&options).serve(&server) {
             Ok(()) => "ok".to_owned(),
             Err(e) => e.to_string(),
         };
         let restored = before == standard_files();
-        writeln!(report, "served: {result}; restored: {restored}; {}", resources()).expect("the test reads");
+        writeln!(report, "served: {result}; restored: {restored}; {}", resources(threads_before))
+            .expect("the test reads");
     }
     while options.get("linger", 0) == 1 {
         std::thread::park();
@@ -129,10 +130,24 @@ fn standard_files() -> Vec<(u64, u64)> {
     vec![stat(rustix::stdio::stdin()), stat(rustix::stdio::stdout())]
 }
 
-/// What the process has open.
-fn resources() -> String {
-    let count = |path| std::fs::read_dir(path).map_or(0, Iterator::count);
-    format!("files: {}; threads: {}", count("/dev/fd"), count("/proc/self/task"))
+/// What the process has open. The kernel lists a thread for a moment after it was joined, so more threads than there
+/// were before are looked at again for a while.
+fn resources(threads_before: usize) -> String {
+    let until = Instant::now() + Duration::from_secs(10);
+    let mut now = threads();
+    while now > threads_before && Instant::now() < until {
+        std::thread::yield_now();
+        now = threads();
+    }
+    format!("files: {}; threads: {now}", entries("/dev/fd"))
+}
+
+fn threads() -> usize {
+    entries("/proc/self/task")
+}
+
+fn entries(path: &str) -> usize {
+    std::fs::read_dir(path).map_or(0, Iterator::count)
 }
 
 fn server(options: &Options, state: &Arc<State>) -> wellhead::Result<Server> {
