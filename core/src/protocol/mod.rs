@@ -1,21 +1,26 @@
 //! What happens on one connection, as plain data and `&mut self`: no lock, no clock, no callback, no I/O, and only
 //! ordered collections, so that the same steps give the same bytes.
 
+mod answers;
 mod dispatch;
+mod faults;
 mod inflight;
 mod input;
 mod lifecycle;
 mod machine;
 mod outbox;
 mod request;
+mod requests;
 mod subscriptions;
+mod watching;
 
 pub use inflight::CallId;
 pub use outbox::{Kind, Route, Stage};
 
 pub(crate) use dispatch::{Admitted, Request, Work, invalid_uri};
+pub(crate) use faults::not_found;
 pub(crate) use inflight::{Ask, Context, Read, State};
 pub(crate) use input::{Chunk, Line};
-pub(crate) use machine::{After, Machine, Next, Settings, not_found};
+pub(crate) use machine::{After, Machine, Next, Settings};
 pub(crate) use outbox::{Half, Start};
 pub(crate) use subscriptions::HubOp;

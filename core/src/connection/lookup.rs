@@ -1,0 +1,127 @@
+//! What a request asks for, looked up in the catalog with no lock of the connection held.
+
+use super::Shared;
+use crate::catalog::{Content, Found, Walk, Walked};
+use crate::event::Event;
+use crate::jsonrpc::RpcError;
+use crate::model::Borrowed;
+use crate::protocol::{Read, Request, Work, invalid_uri, not_found};
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+impl Shared {
+    /// Looks a request up in the catalog, with no lock of the connection held.
+    pub(super) fn work(self: &Arc<Self>, request: Request) -> Option<Event> {
+        let authorise = self.server.authorises();
+        match &request.work {
+            Work::Read { uri } => {
+                let uri: Arc<str> = uri.as_str().into();
+                self.read(request, uri, authorise)
+            }
+            Work::List { listing, cursor } => {
+                let around = self.around();
+                let walk = Walk::new(*listing, request.revision, authorise, cursor.as_deref(), &around);
+                let Some(walk) = walk else {
+                    return self.refuse(&request, &invalid_cursor());
+                };
+                match walk.start(&around) {
+                    Walked::Page { listing, items, cursor } => {
+                        self.machine.with(|m, _| m.answer_list(&request, listing, &items, cursor.as_deref()));
+                    }
+                    walked => self.machine.with(|m, trash| m.walk(request, &self.caller, walked, trash)),
+                }
+                None
+            }
+            Work::Subscribe { uri } => match self.knows(uri) {
+                Known::Yes(uri) => {
+                    let after = self.machine.with(|m, _| m.subscribe(request, &self.caller, &uri, authorise));
+                    self.follow(after);
+                    None
+                }
+                Known::No => self.refuse(&request, &not_found(request.revision, uri)),
+                Known::Invalid => self.refuse(&request, &invalid_uri(uri)),
+            },
+            Work::Listen { lists, uris } => {
+                let lists = *lists;
+                let mut seen = BTreeSet::new();
+                let uris: Vec<Arc<str>> = uris
+                    .iter()
+                    .filter(|uri| {
+                        uri.len() <= self.server.settings.limits.uri_bytes && seen.insert(uri.as_str())
+                    })
+                    .filter_map(|uri| match self.knows(uri) {
+                        Known::Yes(uri) => Some(uri),
+                        Known::No | Known::Invalid => None,
+                    })
+                    .collect();
+                let after = self.machine.with(|m, _| m.listen(request, &self.caller, lists, uris, authorise));
+                self.follow(after);
+                None
+            }
+        }
+    }
+
+    fn refuse(self: &Arc<Self>, request: &Request, fault: &RpcError) -> Option<Event> {
+        self.machine.with(|m, _| m.answer_error(request, fault));
+        None
+    }
+
+    fn read(self: &Arc<Self>, request: Request, uri: Arc<str>, authorise: bool) -> Option<Event> {
+        let asked = match self.server.catalog.with(|c, _| c.find(&uri)) {
+            Found::Invalid => return self.refuse(&request, &invalid_uri(&uri)),
+            Found::Nothing => return self.refuse(&request, &not_found(request.revision, &uri)),
+            Found::Value(fixed) if authorise => {
+                let read = Read::Fixed(fixed);
+                self.machine.with(|m, trash| m.authorize_read(request, &self.caller, uri, read, trash))
+            }
+            Found::Value(fixed) => {
+                if let Content::Value { contents, .. } = &fixed.content {
+                    let (defaults, contents) = (fixed.defaults(&uri), Borrowed::all(contents));
+                    self.machine.with(|m, _| m.answer_read(&request, &defaults, &contents));
+                }
+                return None;
+            }
+            Found::Call { handler, vars } if authorise => {
+                let read = Read::Call { handler, vars };
+                self.machine.with(|m, trash| m.authorize_read(request, &self.caller, uri, read, trash))
+            }
+            Found::Call { handler, vars } => {
+                self.machine.with(|m, trash| m.read_by_host(request, &self.caller, uri, handler, vars, trash))
+            }
+        };
+        let (ask, context) = asked?;
+        self.event(ask, context)
+    }
+
+    fn knows(&self, uri: &str) -> Known {
+        match self.server.catalog.with(|c, _| c.find(uri)) {
+            Found::Value(fixed) => Known::Yes(fixed.uri.clone()),
+            Found::Call { handler, .. } => match &handler.provider {
+                Some(provider) if !knows(&**provider, uri) => Known::No,
+                _ => Known::Yes(uri.into()),
+            },
+            Found::Nothing => Known::No,
+            Found::Invalid => Known::Invalid,
+        }
+    }
+}
+
+/// Whether there may be a resource at a URI.
+enum Known {
+    /// The URI, shared with the catalog if it is there.
+    Yes(Arc<str>),
+    No,
+    Invalid,
+}
+
+/// A provider that panics knows of nothing that speaks against the URI.
+fn knows(provider: &dyn crate::Provider, uri: &str) -> bool {
+    catch_unwind(AssertUnwindSafe(|| provider.knows(uri))).unwrap_or(true)
+}
+
+fn invalid_cursor() -> RpcError {
+    let mut fault = RpcError::invalid_params("");
+    fault.message = "Invalid cursor".into();
+    fault
+}

@@ -1,0 +1,285 @@
+//! The state behind a connection, and its steps with what they ask for afterwards.
+
+use crate::access::{Caller, Operation, Verdict};
+use crate::catalog::{Content, Surroundings, Walk, Walked};
+use crate::event::{AuthorizeCall, Call, Event, ListCall};
+use crate::group;
+use crate::jsonrpc::{ParseLimits, parse};
+use crate::model::{Answer, Borrowed, Page};
+use crate::protocol::{Admitted, After, Ask, CallId, Context, HubOp, Machine, Route};
+use crate::server::Inner;
+use crate::sync::{Fault, Lock, is_planted, is_running};
+use crate::uri::check_uri;
+use std::sync::Arc;
+
+/// The state behind a [`Connection`]. Its lock is the only one around protocol state.
+#[doc(hidden)]
+#[allow(
+    unnameable_types,
+    missing_debug_implementations,
+    reason = "internal; in the signature of a sealed trait"
+)]
+pub struct Shared {
+    pub(crate) id: u64,
+    pub(super) machine: Lock<Machine>,
+    pub(super) server: Arc<Inner>,
+    group: Option<Arc<group::Inner>>,
+    pub(super) caller: Arc<Caller>,
+}
+
+impl Shared {
+    pub(super) fn new(id: u64, server: Arc<Inner>, group: Option<Arc<group::Inner>>, caller: Caller) -> Self {
+        let machine = Lock::new(Machine::new(server.settings.clone()));
+        Shared { id, machine, server, group, caller: Arc::new(caller) }
+    }
+
+    /// One step of the machine from outside a poll, and what it asks for afterwards.
+    pub(super) fn step<F>(self: &Arc<Self>, step: F) -> bool
+    where
+        F: FnOnce(&mut Machine, &mut crate::sync::Trash) -> After,
+    {
+        let quiet = is_running(self);
+        let early = is_planted(Fault::EarlyMark).then(|| self.machine.with(|m, _| m.mark_ready()));
+        let (after, wake) = self.machine.with(|m, trash| {
+            let after = step(m, trash);
+            let wake = early.unwrap_or_else(|| after.gained && !quiet && m.mark_ready());
+            (after, wake)
+        });
+        let wanted = after.wanted;
+        self.follow(after);
+        if wake {
+            self.push();
+        }
+        wanted
+    }
+
+    /// What a step asks for, wakes aside.
+    pub(super) fn follow(self: &Arc<Self>, after: After) {
+        for line in after.lines {
+            self.server.log.write(line.0, &line.1);
+        }
+        if after.sync {
+            self.sync();
+        }
+        if after.room {
+            self.wake();
+        }
+    }
+
+    /// Wakes the group unless the connection is on its list already.
+    pub(super) fn wake(self: &Arc<Self>) {
+        if self.machine.with(|m, _| m.mark_ready()) {
+            self.push();
+        }
+    }
+
+    pub(super) fn push(self: &Arc<Self>) {
+        if let Some(group) = &self.group {
+            group.push(Some(Arc::downgrade(self)));
+        }
+    }
+
+    pub(crate) fn clear_ready(&self) {
+        self.machine.with(|m, _| m.clear_ready());
+    }
+
+    /// The machine's wishes reach the hub one at a time, in order, by one thread; two locks are never held.
+    fn sync(self: &Arc<Self>) {
+        if !self.machine.with(|m, _| m.sync_begin()) {
+            return;
+        }
+        while let Some(op) = self.machine.with(|m, _| m.sync_next()) {
+            let then = match op {
+                HubOp::Add(uri, call) => self.server.hub.add(self.id, Arc::downgrade(self), &uri, call),
+                HubOp::Remove(uri) => self.server.hub.remove(self.id, &uri),
+            };
+            self.server.carry_out(then);
+        }
+    }
+
+    // ---- messages
+
+    /// Deals with one message: an event if it asks the host, and whether no further message may be dealt with now.
+    pub(super) fn message(
+        self: &Arc<Self>,
+        line: &[u8],
+        route: Route,
+        resumed: bool,
+    ) -> (Option<Event>, bool) {
+        let limits = &self.server.settings.limits;
+        let parsed = parse(line, &ParseLimits { nesting: limits.nesting, id_bytes: limits.id_bytes });
+        let (admitted, after, full) = self.machine.with(|m, trash| {
+            let (admitted, after) = m.offer(parsed, route, resumed, trash);
+            if let Admitted::Wait { id, cancellable } = &admitted {
+                m.wait(id.clone(), *cancellable, line, route);
+            }
+            (admitted, after, m.is_full())
+        });
+        self.follow(after);
+        match admitted {
+            Admitted::Work(request) => (self.work(request), full),
+            Admitted::Done | Admitted::Wait { .. } => (None, full),
+        }
+    }
+
+    pub(super) fn around(&self) -> Surroundings<'_> {
+        Surroundings {
+            catalog: &self.server.catalog,
+            sealer: &self.server.sealer,
+            limits: &self.server.settings.limits,
+            caller: self.caller.id(),
+        }
+    }
+
+    pub(super) fn event(self: &Arc<Self>, ask: Ask, context: Arc<Context>) -> Option<Event> {
+        let target = Arc::downgrade(self);
+        Some(match ask {
+            Ask::Read { call, uri, handler, vars } => {
+                Event::Read(Call::new(target, call, context, uri, handler, vars))
+            }
+            Ask::List { call, handler, after, limit } => {
+                Event::List(ListCall::new(target, call, context, handler, after, limit))
+            }
+            Ask::Authorize { call, operation, uris } => {
+                let gatekeeper = self.server.gatekeeper();
+                Event::Authorize(AuthorizeCall::new(target, call, context, operation, uris, gatekeeper))
+            }
+            Ask::Cancel { .. } => return None,
+        })
+    }
+
+    // ---- answers
+
+    pub(crate) fn finish_read(self: &Arc<Self>, call: CallId, answer: Answer) -> bool {
+        let answer = check_answer(answer);
+        let contents = match &answer {
+            Answer::Found(contents) => Borrowed::all(contents),
+            _ => Vec::new(),
+        };
+        self.step(|m, trash| m.finish_read(call, &answer, &contents, trash))
+    }
+
+    pub(crate) fn finish_page(self: &Arc<Self>, call: CallId, page: Page) -> bool {
+        self.go_on(call, |walk, around, lines| walk.feed(page, around, lines))
+    }
+
+    /// Takes a walk out, goes on with it without a lock, and puts it back.
+    fn go_on<F>(self: &Arc<Self>, call: CallId, go: F) -> bool
+    where
+        F: FnOnce(Box<Walk>, &Surroundings<'_>, &mut Vec<crate::log::Line>) -> Walked,
+    {
+        let Some((walk, _context)) = self.machine.with(|m, _| m.take_walk(call)) else {
+            return self.step(|m, _| m.late(call));
+        };
+        let mut lines = Vec::new();
+        let walked = go(walk, &self.around(), &mut lines);
+        self.step(|m, trash| {
+            let mut after = m.walked(call, walked, trash);
+            after.lines.append(&mut lines);
+            after
+        })
+    }
+
+    pub(crate) fn finish_verdicts(self: &Arc<Self>, call: CallId, verdicts: &[Verdict]) -> bool {
+        let Some(asked) = self.machine.with(|m, _| m.asked(call)) else {
+            return self.step(|m, _| m.late(call));
+        };
+        if verdicts.len() != asked.uris {
+            let why = format!("has {} verdicts for {} URIs; give one for each", verdicts.len(), asked.uris);
+            return self.give_up(call, &why);
+        }
+        if asked.operation == Operation::List {
+            return self.go_on(call, |walk, around, _| walk.judge(verdicts, around));
+        }
+        let contents = match asked.fixed.as_ref().map(|fixed| &fixed.content) {
+            Some(Content::Value { contents, .. }) => Borrowed::all(contents),
+            _ => Vec::new(),
+        };
+        self.step(|m, trash| m.finish_verdicts(call, verdicts, &contents, trash))
+    }
+
+    pub(crate) fn give_up(self: &Arc<Self>, call: CallId, why: &str) -> bool {
+        self.step(|m, trash| m.give_up(call, why, trash))
+    }
+
+    // ---- what the hub says
+
+    pub(crate) fn registered(
+        self: &Arc<Self>,
+        call: CallId,
+        uri: &Arc<str>,
+        outcome: crate::hub::Registered,
+    ) {
+        self.step(|m, trash| m.registered(call, uri, outcome, trash));
+    }
+
+    pub(crate) fn updated(self: &Arc<Self>, uri: &Arc<str>, sequence: u64, title: Option<&Arc<str>>) {
+        self.step(|m, _| After { gained: m.updated(uri, sequence, title), ..After::default() });
+    }
+
+    pub(crate) fn list_changed(self: &Arc<Self>) {
+        self.step(|m, _| After { gained: m.list_changed(), ..After::default() });
+    }
+
+    // ---- output, for the drain
+
+    pub(crate) fn next_message(&self, route: Route) -> Option<crate::protocol::Half> {
+        self.machine.with(|m, _| {
+            m.render(route);
+            m.outbox().next(route)
+        })
+    }
+
+    /// Output was taken or is not wanted any more: requests that waited for it may go on.
+    pub(crate) fn output_taken(self: &Arc<Self>) {
+        if self.machine.with(|m, _| m.may_resume()) {
+            self.wake();
+        }
+    }
+
+    /// A drain was dropped before its route was empty: the hand-over is a wake.
+    pub(crate) fn park(self: &Arc<Self>, route: Route, half: Option<crate::protocol::Half>) {
+        if self.machine.with(|m, trash| m.outbox().park(route, half, trash)) {
+            self.wake();
+        }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // Nobody can use the connection any more. Its watches leave the hub with it.
+        let ops = self.machine.with(|m, trash| {
+            m.close(trash);
+            let mut ops = Vec::new();
+            while let Some(op) = m.sync_next() {
+                ops.push(op);
+            }
+            ops
+        });
+        for op in ops {
+            if let HubOp::Remove(uri) = op {
+                let then = self.server.hub.remove(self.id, &uri);
+                self.server.carry_out(then);
+            }
+        }
+        self.server.hub.leave(self.id);
+    }
+}
+
+/// What a host put into its contents is checked before any lock is taken.
+fn check_answer(answer: Answer) -> Answer {
+    let Answer::Found(contents) = &answer else { return answer };
+    for element in contents {
+        if let Some(uri) = &element.uri
+            && let Err(e) = check_uri(uri)
+        {
+            return Answer::Failed(format!("the contents' uri \"{uri}\" is not an absolute URI: {e}"));
+        }
+        if let Some(meta) = &element.meta
+            && let Err(e) = crate::model::check_meta(meta)
+        {
+            return Answer::Failed(e.to_string());
+        }
+    }
+    answer
+}

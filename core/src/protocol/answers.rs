@@ -1,0 +1,249 @@
+//! What the host answers: contents, pages and verdicts, as long as somebody wants them.
+
+use super::CallId;
+use super::faults::{denied, not_found, refused};
+use super::inflight::{Ask, Context, Read, State};
+use super::machine::{After, Machine};
+use super::outbox::Stage;
+use crate::access::{Operation, Verdict};
+use crate::catalog::{Walk, Walked};
+use crate::jsonrpc::RpcError;
+use crate::log::{Level, Line};
+use crate::model::{Answer, Borrowed};
+use crate::sync::Trash;
+use std::sync::Arc;
+
+/// What the host was asked about a request.
+pub(crate) struct Asked {
+    pub(crate) operation: Operation,
+    /// How many verdicts are wanted.
+    pub(crate) uris: usize,
+    /// What is read, if it is fixed.
+    pub(crate) fixed: Option<Arc<crate::catalog::Fixed>>,
+}
+
+impl Machine {
+    /// The answer to a read, and its contents if it has any.
+    pub(crate) fn finish_read(
+        &mut self,
+        call: CallId,
+        answer: &Answer,
+        contents: &[Borrowed<'_>],
+        trash: &mut Trash,
+    ) -> After {
+        let Some(state) = self.inflight.answered(call) else { return self.unwanted() };
+        let (State::Read { uri, handler }, Some(open)) = (&state, self.inflight.close(call)) else {
+            trash.put(state);
+            return self.unwanted();
+        };
+        let mut after = After { wanted: true, ..After::default() };
+        let revision = open.context.revision;
+        match answer {
+            Answer::Found(_) => {
+                let defaults = handler.defaults(uri);
+                self.write_read(open.route, revision, &open.id, &defaults, contents);
+            }
+            Answer::NotFound => self.fail(open.route, Stage::Dispatched, &open.id, &not_found(revision, uri)),
+            Answer::Denied => self.fail(open.route, Stage::Dispatched, &open.id, &denied(revision, uri)),
+            Answer::Failed(why) => {
+                self.fail(open.route, Stage::Dispatched, &open.id, &RpcError::internal());
+                after.lines.push(Line(Level::Error, format!("reading {uri} failed: {why}")));
+            }
+        }
+        trash.put((state, open));
+        after.gained = true;
+        after
+    }
+
+    fn unwanted(&self) -> After {
+        After { gained: self.gained(), ..After::default() }
+    }
+
+    /// An answer that nobody wants any more: what it occupied is free.
+    pub(crate) fn late(&mut self, call: CallId) -> After {
+        if self.inflight.get(call).is_none() {
+            self.inflight.answered(call);
+        }
+        self.unwanted()
+    }
+
+    /// What verdicts were asked for. Nothing if nobody wants them any more.
+    pub(crate) fn asked(&mut self, call: CallId) -> Option<Asked> {
+        let (operation, uris, fixed) = match &self.inflight.get(call)?.state {
+            State::Walk(walk) => (Operation::List, walk.asked(), None),
+            State::AuthorizeRead { read: Read::Fixed(fixed), .. } => {
+                (Operation::Read, 1, Some(fixed.clone()))
+            }
+            State::AuthorizeRead { .. } => (Operation::Read, 1, None),
+            State::Subscribe { .. } => (Operation::Subscribe, 1, None),
+            State::Listen { stream } => {
+                let uris = self.subscriptions.stream(*stream).map_or(0, |s| s.uris.len());
+                (Operation::Subscribe, uris, None)
+            }
+            State::Read { .. } | State::Taken => return None,
+        };
+        Some(Asked { operation, uris, fixed })
+    }
+
+    /// Takes a walk out, to go on with it without a lock. Nothing if nobody wants the answer any more.
+    pub(crate) fn take_walk(&mut self, call: CallId) -> Option<(Box<Walk>, Arc<Context>)> {
+        match self.inflight.answered(call)? {
+            State::Walk(walk) => {
+                let context = self.inflight.get(call)?.context.clone();
+                Some((walk, context))
+            }
+            other => {
+                let _ = self.inflight.again(call, other);
+                None
+            }
+        }
+    }
+
+    /// A walk has come as far as it could.
+    pub(crate) fn walked(&mut self, call: CallId, walked: Walked, trash: &mut Trash) -> After {
+        let mut after = After { wanted: true, ..After::default() };
+        match walked {
+            Walked::Ask { walk, handler, after: key, limit } => {
+                match self.inflight.again(call, State::Walk(walk)) {
+                    Ok(call) => self.asks.push_back(Ask::List { call, handler, after: key, limit }),
+                    Err(_) => trash.put(handler),
+                }
+            }
+            Walked::Authorize { walk, uris } => {
+                if let Ok(call) = self.inflight.again(call, State::Walk(walk)) {
+                    self.asks.push_back(Ask::Authorize { call, operation: Operation::List, uris });
+                }
+            }
+            Walked::Page { listing, items, cursor } => {
+                if let Some(open) = self.inflight.close(call) {
+                    let revision = open.context.revision;
+                    self.write_list(open.route, revision, &open.id, listing, &items, cursor.as_deref());
+                }
+            }
+            Walked::Failed(why) => {
+                if let Some(open) = self.inflight.close(call) {
+                    self.fail(open.route, Stage::Dispatched, &open.id, &RpcError::internal());
+                    after.lines.push(Line(Level::Error, why));
+                }
+            }
+        }
+        after.gained = self.gained();
+        after
+    }
+
+    /// The verdicts about a read, a subscription or a listen stream, and the contents if what is read is fixed. Those
+    /// about a list come through [`Machine::take_walk`].
+    pub(crate) fn finish_verdicts(
+        &mut self,
+        call: CallId,
+        verdicts: &[Verdict],
+        contents: &[Borrowed<'_>],
+        trash: &mut Trash,
+    ) -> After {
+        let Some(state) = self.inflight.answered(call) else { return self.unwanted() };
+        let mut after = After { wanted: true, ..After::default() };
+        let first = verdicts.first().copied().unwrap_or(Verdict::Deny);
+        match state {
+            State::AuthorizeRead { uri, read } => match first {
+                Verdict::Allow => self.go_on_reading(call, uri, read, contents, trash),
+                verdict => {
+                    if let Some(open) = self.inflight.close(call) {
+                        let fault = refused(open.context.revision, &uri, verdict);
+                        self.fail(open.route, Stage::Dispatched, &open.id, &fault);
+                    }
+                    trash.put(read);
+                }
+            },
+            State::Subscribe { uri } => match first {
+                Verdict::Allow => {
+                    let waits = self.subscriptions.allow(&uri, call.slot());
+                    let again = self.inflight.again(call, State::Subscribe { uri });
+                    if let (Ok(_), false) = (again, waits) {
+                        self.subscribed(call.slot()); // unsubscribed meanwhile
+                    }
+                }
+                verdict => {
+                    self.subscriptions.unwant(&uri, call.slot());
+                    if let Some(open) = self.inflight.close(call) {
+                        let fault = refused(open.context.revision, &uri, verdict);
+                        self.fail(open.route, Stage::Dispatched, &open.id, &fault);
+                    }
+                }
+            },
+            State::Listen { stream } => {
+                let uris = self.subscriptions.stream(stream).map(|s| s.uris.clone()).unwrap_or_default();
+                for (uri, verdict) in uris.iter().zip(verdicts) {
+                    if *verdict == Verdict::Allow {
+                        self.subscriptions.allow(uri, call.slot());
+                    } else {
+                        self.subscriptions.stream_drops(stream, uri, call.slot());
+                    }
+                }
+                if let Ok(call) = self.inflight.again(call, State::Listen { stream }) {
+                    self.start_stream_if_complete(call, stream);
+                }
+            }
+            other => {
+                let _ = self.inflight.again(call, other);
+                after.wanted = false;
+            }
+        }
+        after.gained = self.gained();
+        after.sync = self.subscriptions.is_unsynced();
+        after
+    }
+
+    fn go_on_reading(
+        &mut self,
+        call: CallId,
+        uri: Arc<str>,
+        read: Read,
+        contents: &[Borrowed<'_>],
+        trash: &mut Trash,
+    ) {
+        match read {
+            Read::Fixed(fixed) => {
+                if let Some(open) = self.inflight.close(call) {
+                    let revision = open.context.revision;
+                    self.write_read(open.route, revision, &open.id, &fixed.defaults(&uri), contents);
+                }
+                trash.put(fixed);
+            }
+            Read::Call { handler, vars } => {
+                let state = State::Read { uri: uri.clone(), handler: handler.clone() };
+                match self.inflight.again(call, state) {
+                    Ok(call) => self.asks.push_back(Ask::Read { call, uri, handler, vars }),
+                    Err(state) => trash.put((state, handler)),
+                }
+            }
+        }
+    }
+
+    /// The host dropped its responder, failed to answer in time, or answered nonsense.
+    pub(crate) fn give_up(&mut self, call: CallId, why: &str, trash: &mut Trash) -> After {
+        let Some(state) = self.inflight.answered(call) else { return self.unwanted() };
+        let mut after = After { wanted: true, gained: true, ..After::default() };
+        self.undo(call.slot(), &state);
+        after.sync = self.subscriptions.is_unsynced();
+        if let Some(open) = self.inflight.close(call) {
+            self.fail(open.route, Stage::Dispatched, &open.id, &RpcError::internal());
+            after.lines.push(Line(Level::Error, format!("{} {why}", state.describe())));
+            trash.put(open);
+        }
+        trash.put(state);
+        after
+    }
+}
+
+impl State {
+    pub(super) fn describe(&self) -> String {
+        match self {
+            State::Read { uri, .. } => format!("the read of {uri}"),
+            State::AuthorizeRead { uri, .. } => format!("the verdict about reading {uri}"),
+            State::Walk(walk) => format!("the list source \"{}\"", walk.source_name()),
+            State::Subscribe { uri } => format!("the request to watch {uri}"),
+            State::Listen { .. } => "the request for a listen stream".to_owned(),
+            State::Taken => "a call".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Requests that the catalog has looked up: answered at once, or opened as a slot that waits for the host.
+
+use super::CallId;
+use super::dispatch::Request;
+use super::inflight::{Ask, Context, Open, Read, State};
+use super::machine::Machine;
+use super::outbox::{Kind, Route, Stage};
+use crate::access::{Caller, Operation};
+use crate::catalog::{Handler, Listing, Vars, Walked};
+use crate::jsonrpc::{RequestId, RpcError};
+use crate::model::Borrowed;
+use crate::revision::Revision;
+use crate::sync::Trash;
+use crate::wire::{self, Cache, Defaults, Payload, ResultWriter};
+use std::sync::Arc;
+
+impl Machine {
+    /// Opens a slot for a request that waits for somebody.
+    pub(super) fn open(&mut self, request: Request, caller: &Arc<Caller>, state: State) -> CallId {
+        let context = Context::new(caller.clone(), request.revision);
+        self.inflight.open(Open { id: request.id, route: request.route, context, state })
+    }
+
+    /// Opens a slot and asks the host at once: the poller that did this takes the question with it.
+    fn open_and_hand_out(
+        &mut self,
+        request: Request,
+        caller: &Arc<Caller>,
+        state: State,
+    ) -> Option<(CallId, Arc<Context>)> {
+        let call = self.open(request, caller, state);
+        let deadline = self.now.checked_add(self.settings.limits.call_ms);
+        self.inflight.hand_out(call, deadline).map(|context| (call, context))
+    }
+
+    pub(crate) fn read_by_host(
+        &mut self,
+        request: Request,
+        caller: &Arc<Caller>,
+        uri: Arc<str>,
+        handler: Arc<Handler>,
+        vars: Vars,
+        trash: &mut Trash,
+    ) -> Option<(Ask, Arc<Context>)> {
+        if self.closed {
+            trash.put(handler);
+            return None;
+        }
+        let state = State::Read { uri: uri.clone(), handler: handler.clone() };
+        let (call, context) = self.open_and_hand_out(request, caller, state)?;
+        Some((Ask::Read { call, uri, handler, vars }, context))
+    }
+
+    pub(crate) fn authorize_read(
+        &mut self,
+        request: Request,
+        caller: &Arc<Caller>,
+        uri: Arc<str>,
+        read: Read,
+        trash: &mut Trash,
+    ) -> Option<(Ask, Arc<Context>)> {
+        if self.closed {
+            trash.put(read);
+            return None;
+        }
+        let state = State::AuthorizeRead { uri: uri.clone(), read };
+        let (call, context) = self.open_and_hand_out(request, caller, state)?;
+        Some((Ask::Authorize { call, operation: Operation::Read, uris: vec![uri] }, context))
+    }
+
+    /// Opens a slot for a walk that needs the host.
+    pub(crate) fn walk(&mut self, request: Request, caller: &Arc<Caller>, walked: Walked, trash: &mut Trash) {
+        if self.closed {
+            trash.put(walked);
+            return;
+        }
+        let call = self.open(request, caller, State::Taken);
+        self.walked(call, walked, trash);
+    }
+
+    /// Answers a request that needed no slot.
+    pub(crate) fn answer_read(
+        &mut self,
+        request: &Request,
+        defaults: &Defaults<'_>,
+        contents: &[Borrowed<'_>],
+    ) {
+        if !self.closed {
+            self.write_read(request.route, request.revision, &request.id, defaults, contents);
+        }
+    }
+
+    pub(crate) fn answer_list(
+        &mut self,
+        request: &Request,
+        listing: Listing,
+        items: &[u8],
+        cursor: Option<&str>,
+    ) {
+        if !self.closed {
+            self.write_list(request.route, request.revision, &request.id, listing, items, cursor);
+        }
+    }
+
+    pub(crate) fn answer_error(&mut self, request: &Request, fault: &RpcError) {
+        if !self.closed {
+            self.fail(request.route, Stage::Dispatched, &request.id, fault);
+        }
+    }
+
+    pub(super) fn write_read(
+        &mut self,
+        route: Route,
+        revision: &Revision,
+        id: &RequestId,
+        defaults: &Defaults<'_>,
+        contents: &[Borrowed<'_>],
+    ) {
+        let identity = &self.settings.identity;
+        self.outbox.write(route, Kind::Final(Stage::Dispatched), |payload| {
+            let mut result = ResultWriter::begin(payload.out, revision, id);
+            result.member("contents");
+            wire::write_contents(payload, revision, contents, defaults);
+            ResultWriter::resume(payload.out, revision).end(identity, Cache::NoReuse);
+        });
+    }
+
+    pub(super) fn write_list(
+        &mut self,
+        route: Route,
+        revision: &Revision,
+        id: &RequestId,
+        listing: Listing,
+        items: &[u8],
+        cursor: Option<&str>,
+    ) {
+        let identity = &self.settings.identity;
+        self.outbox.write(route, Kind::Final(Stage::Dispatched), |payload: &mut Payload<'_>| {
+            let mut result = ResultWriter::begin(payload.out, revision, id);
+            let list = result.member(listing.member());
+            list.push(b'[');
+            list.extend_from_slice(items);
+            list.push(b']');
+            if let Some(cursor) = cursor {
+                crate::encode::quote_into(cursor, result.member("nextCursor"));
+            }
+            result.end(identity, Cache::NoReuse);
+        });
+    }
+}

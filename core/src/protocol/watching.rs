@@ -1,0 +1,208 @@
+//! Subscriptions and listen streams of one connection: from the request to the notification.
+
+use super::CallId;
+use super::dispatch::{Request, limit};
+use super::inflight::Ask;
+use super::inflight::{Owner, State};
+use super::machine::{After, Machine};
+use super::outbox::{Kind, Route, Stage};
+use super::subscriptions::{HubOp, Mark, Queue, Watcher};
+use crate::access::{Caller, Operation};
+use crate::hub::Registered;
+use crate::jsonrpc::RpcError;
+use crate::sync::Trash;
+use crate::wire;
+use std::sync::Arc;
+
+impl Machine {
+    pub(crate) fn subscribe(
+        &mut self,
+        request: Request,
+        caller: &Arc<Caller>,
+        uri: &Arc<str>,
+        authorise: bool,
+    ) -> After {
+        if self.closed {
+            return After::default();
+        }
+        let call = self.open(request, caller, State::Subscribe { uri: uri.clone() });
+        self.subscriptions.want(uri, Watcher::Session, call.slot(), !authorise);
+        if authorise {
+            self.asks.push_back(Ask::Authorize {
+                call,
+                operation: Operation::Subscribe,
+                uris: vec![uri.clone()],
+            });
+        }
+        After { gained: authorise, sync: self.subscriptions.is_unsynced(), ..After::default() }
+    }
+
+    pub(crate) fn listen(
+        &mut self,
+        request: Request,
+        caller: &Arc<Caller>,
+        lists: bool,
+        uris: Vec<Arc<str>>,
+        authorise: bool,
+    ) -> After {
+        if self.closed {
+            return After::default();
+        }
+        let stream =
+            self.subscriptions.open_stream(request.id.clone(), request.route, request.revision, lists);
+        let call = self.open(request, caller, State::Listen { stream });
+        let authorise = authorise && !uris.is_empty();
+        self.subscriptions.stream_wants(stream, &uris, call.slot(), !authorise);
+        if authorise {
+            self.asks.push_back(Ask::Authorize { call, operation: Operation::Subscribe, uris });
+        } else {
+            self.start_stream_if_complete(call, stream);
+        }
+        After { gained: true, sync: self.subscriptions.is_unsynced(), ..After::default() }
+    }
+
+    pub(super) fn start_stream_if_complete(&mut self, call: CallId, key: u64) {
+        if !self.subscriptions.stream_is_complete(key) {
+            return;
+        }
+        let Some(open) = self.inflight.close(call) else { return };
+        self.inflight.own(open.id.clone(), Owner::Stream(key));
+        if let Some(stream) = self.subscriptions.stream(key) {
+            let (lists, uris) = (stream.lists, stream.uris.clone());
+            self.outbox
+                .write(open.route, Kind::Message, |p| wire::acknowledged(p.out, &open.id, lists, &uris));
+        }
+        let queue = self.subscriptions.stream_starts(key, call.slot());
+        self.queue(queue);
+    }
+
+    /// The request in that slot subscribed, or there is nothing left to subscribe to.
+    pub(super) fn subscribed(&mut self, slot: u32) {
+        let Some((call, _)) = self.inflight.in_slot(slot) else { return };
+        let Some(open) = self.inflight.close(call) else { return };
+        let identity = &self.settings.identity;
+        self.outbox.write(open.route, Kind::Final(Stage::Dispatched), |p| {
+            wire::empty_result(p.out, open.context.revision, &open.id, identity);
+        });
+    }
+
+    /// The hub registered a URI for a request, or could not.
+    pub(crate) fn registered(
+        &mut self,
+        call: CallId,
+        uri: &Arc<str>,
+        outcome: Registered,
+        trash: &mut Trash,
+    ) -> After {
+        let Some(open) = self.inflight.get(call) else { return After::default() };
+        let slot = call.slot();
+        let fault = match outcome {
+            Registered::Watched => None,
+            Registered::Failed => Some(RpcError::internal()),
+            Registered::Full(max) => Some(limit("subscriptions_total", max)),
+        };
+        match (&open.state, fault) {
+            (State::Subscribe { .. }, None) => {
+                let queue = self.subscriptions.acknowledge(uri, slot);
+                self.subscribed(slot);
+                self.queue(queue);
+            }
+            (State::Subscribe { .. }, Some(fault)) => {
+                self.subscriptions.unwant(uri, slot);
+                if let Some(open) = self.inflight.close(call) {
+                    self.fail(open.route, Stage::Dispatched, &open.id, &fault);
+                }
+            }
+            (State::Listen { stream }, None) => {
+                let stream = *stream;
+                self.subscriptions.stream_has(stream);
+                self.start_stream_if_complete(call, stream);
+            }
+            (State::Listen { stream }, Some(fault)) => {
+                let stream = *stream;
+                if let Registered::Full(_) = outcome {
+                    self.subscriptions.close_stream(stream);
+                    if let Some(open) = self.inflight.close(call) {
+                        self.fail(open.route, Stage::Dispatched, &open.id, &fault);
+                        trash.put(open);
+                    }
+                } else {
+                    self.subscriptions.stream_drops(stream, uri, slot);
+                    self.start_stream_if_complete(call, stream);
+                }
+            }
+            _ => {}
+        }
+        After {
+            wanted: true,
+            gained: self.gained(),
+            sync: self.subscriptions.is_unsynced(),
+            ..After::default()
+        }
+    }
+
+    pub(crate) fn sync_begin(&mut self) -> bool {
+        self.subscriptions.sync_begin()
+    }
+
+    pub(crate) fn sync_next(&mut self) -> Option<HubOp> {
+        let inflight = &mut self.inflight;
+        let deadline = self.now.checked_add(self.settings.limits.call_ms);
+        self.subscriptions.sync_next(|slot| {
+            let (call, _) = inflight.in_slot(slot)?;
+            inflight.expect(call, deadline); // the interest handler may never answer
+            Some(call)
+        })
+    }
+
+    /// A URI changed. True if there is something new to send.
+    pub(crate) fn updated(&mut self, uri: &Arc<str>, sequence: u64, title: Option<&Arc<str>>) -> bool {
+        let queue = self.subscriptions.updated(uri, sequence, title);
+        let gained = !queue.is_empty();
+        self.queue(queue);
+        gained
+    }
+
+    /// The list changed. True if there is something new to send.
+    pub(crate) fn list_changed(&mut self) -> bool {
+        let session = self.lifecycle.session().is_some();
+        let queue = self.subscriptions.list_changed(session);
+        let gained = !queue.is_empty();
+        self.queue(queue);
+        gained
+    }
+
+    /// Queues what the client shall be told, or holds it back until the session is ready.
+    pub(super) fn queue(&mut self, queue: Queue) {
+        for (watcher, uri) in queue {
+            match watcher {
+                Watcher::Session if !self.lifecycle.is_ready() => self.held.push((watcher, uri)),
+                Watcher::Session => self.outbox.mark(Route::Connection, Mark { watcher, uri }),
+                Watcher::Stream(key) => {
+                    if let Some(stream) = self.subscriptions.stream(key) {
+                        self.outbox.mark(stream.route, Mark { watcher, uri });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Renders marked changes as they are now.
+    pub(crate) fn render(&mut self, route: Route) {
+        while let Some(mark) = self.outbox.next_mark(route) {
+            let Some(title) = self.subscriptions.take_change(&mark) else { continue };
+            let (id, revision) = match mark.watcher {
+                Watcher::Session => (None, self.lifecycle.session()),
+                Watcher::Stream(key) => match self.subscriptions.stream(key) {
+                    Some(stream) => (Some(stream.id.clone()), Some(stream.revision)),
+                    None => continue,
+                },
+            };
+            let title = title.filter(|_| revision.is_some_and(|revision| revision.contents_titles));
+            self.outbox.write(route, Kind::Message, |p| match &mark.uri {
+                Some(uri) => wire::updated(p.out, id.as_ref(), uri, title.as_deref()),
+                None => wire::list_changed(p.out, id.as_ref()),
+            });
+        }
+    }
+}

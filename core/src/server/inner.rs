@@ -1,0 +1,95 @@
+//! The state behind a server.
+
+use crate::catalog::{Catalog, Sealer};
+use crate::event::{Event, Gatekeeper, InterestCall, Watcher};
+use crate::group;
+use crate::hub::{Hub, Then};
+use crate::keys::Key;
+use crate::log::{Level, Log};
+use crate::protocol::Settings;
+use crate::responder::{Responder, Watched};
+use crate::sync::Lock;
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+
+/// The state behind a [`super::Server`].
+pub(crate) struct Inner {
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) catalog: Lock<Catalog>,
+    pub(crate) sealer: Sealer,
+    pub(crate) hub: Hub,
+    pub(crate) log: Log,
+    pub(super) groups: Lock<Vec<Weak<group::Inner>>>,
+    pub(super) gatekeeper: Lock<Option<Arc<Gatekeeper>>>,
+    pub(super) watcher: Lock<Option<Arc<Watcher>>>,
+    pub(super) authorises: AtomicBool,
+    pub(super) closed: AtomicBool,
+    pub(super) connections: AtomicU64,
+}
+
+impl Inner {
+    pub(super) fn new(settings: Settings, key: &Key, log: Log) -> Self {
+        Inner {
+            hub: Hub::new(settings.limits.subscriptions_total),
+            settings: Arc::new(settings),
+            catalog: Lock::new(Catalog::default()),
+            sealer: Sealer::new(key),
+            log,
+            groups: Lock::new(Vec::new()),
+            gatekeeper: Lock::new(None),
+            watcher: Lock::new(None),
+            authorises: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
+            connections: AtomicU64::new(0),
+        }
+    }
+
+    pub(crate) fn authorises(&self) -> bool {
+        self.authorises.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn gatekeeper(&self) -> Option<Arc<Gatekeeper>> {
+        self.gatekeeper.with(|gatekeeper, _| gatekeeper.clone())
+    }
+
+    pub(super) fn list_changed(&self) {
+        if self.settings.identity.list_changed {
+            for connection in self.hub.connections() {
+                connection.list_changed();
+            }
+        }
+    }
+
+    pub(crate) fn poll_event(self: &Arc<Self>) -> Option<Event> {
+        let (interest, then) = self.hub.next_interest();
+        self.carry_out(then);
+        let (uri, wanted) = interest?;
+        let responder = Responder::<Watched>::interest(Arc::downgrade(self), uri.clone());
+        let watcher = self.watcher.with(|watcher, _| watcher.clone());
+        Some(Event::Interest(InterestCall::new(uri, wanted, watcher, responder)))
+    }
+
+    pub(crate) fn interest_done(self: &Arc<Self>, uri: &Arc<str>, failure: Option<String>) {
+        let then = self.hub.interest_done(uri, failure.is_none());
+        if let Some(why) = failure {
+            self.log.write(Level::Error, &format!("the interest handler for {uri} failed: {why}"));
+        }
+        self.carry_out(then);
+    }
+
+    /// Everything the hub decided, with no lock held.
+    pub(crate) fn carry_out(&self, then: Then) {
+        for (connection, call, uri, outcome) in then.resolved {
+            if let Some(connection) = connection.upgrade() {
+                connection.registered(call, &uri, outcome);
+            }
+        }
+        if then.queued {
+            let groups: Vec<_> =
+                self.groups.with(|groups, _| groups.iter().filter_map(Weak::upgrade).collect());
+            for group in groups {
+                group.push(None);
+            }
+        }
+    }
+}

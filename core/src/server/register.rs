@@ -1,0 +1,218 @@
+//! What is served: fixed values, callbacks, list sources, and who may.
+
+use super::{Handle, Server};
+use crate::catalog::HandlerId;
+use crate::error::Result;
+use crate::event::{AuthorizeCall, Call, Gatekeeper, InterestCall, ListCall, Watcher};
+use crate::log::Level;
+use crate::model::{Answer, Body, Page, Resource, Template};
+use crate::provider::{IntoReply, Lister, Provider, Reader, gatekeeper, watcher};
+use crate::responder::Watched;
+use crate::sync::atomic::Ordering;
+use std::sync::Arc;
+
+impl Server {
+    /// A fixed text, served without a callback.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidUri`], [`ErrorKind::Duplicate`], [`ErrorKind::InvalidArgument`] for a descriptor that may
+    /// not be sent, [`ErrorKind::Closed`].
+    pub fn text(&self, resource: impl Into<Resource>, text: impl Into<String>) -> Result<Handle> {
+        self.value(resource.into(), Body::from(text.into()))
+    }
+
+    /// Fixed bytes, served without a callback. Errors as for [`Server::text`].
+    pub fn blob(&self, resource: impl Into<Resource>, bytes: impl Into<Vec<u8>>) -> Result<Handle> {
+        self.value(resource.into(), Body::from(bytes.into()))
+    }
+
+    /// A fixed body that may be shared with the host. Errors as for [`Server::text`].
+    pub fn value(&self, resource: impl Into<Resource>, body: impl Into<Body>) -> Result<Handle> {
+        self.open()?;
+        let (resource, body) = (resource.into(), body.into());
+        let _outlives = body.clone(); // if it is refused, it must not be dropped under the lock
+        let name = self.0.catalog.with(|c, _| c.add_value(resource, body))?;
+        self.0.list_changed();
+        Ok(self.handle(&name))
+    }
+
+    /// Replaces a fixed text or bytes, and tells those who watch it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unknown`] if no value is registered there, [`ErrorKind::Closed`].
+    pub fn set(&self, uri: &str, body: impl Into<Body>) -> Result<()> {
+        self.open()?;
+        let body = body.into();
+        let _outlives = body.clone();
+        self.0.catalog.with(|c, trash| c.set_value(uri, body).map(|old| trash.put(old)))?;
+        self.updated(uri)
+    }
+
+    /// A fixed URI whose contents a closure supplies. Errors as for [`Server::text`].
+    pub fn resource<F, R, M>(&self, resource: impl Into<Resource>, read: F) -> Result<Handle>
+    where
+        F: Fn(Call) -> R + Send + Sync + 'static,
+        R: IntoReply<Answer, M>,
+        M: 'static,
+    {
+        let resource = resource.into();
+        let name = resource.uri.clone();
+        self.add_resource(resource, Some(Arc::new(Reader::new(read))))?;
+        Ok(self.handle(&name))
+    }
+
+    /// Every URI that a template makes, with contents from a closure.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidTemplate`], [`ErrorKind::Duplicate`], [`ErrorKind::Ambiguous`],
+    /// [`ErrorKind::InvalidArgument`], [`ErrorKind::Closed`].
+    pub fn template<F, R, M>(&self, template: impl Into<Template>, read: F) -> Result<Handle>
+    where
+        F: Fn(Call) -> R + Send + Sync + 'static,
+        R: IntoReply<Answer, M>,
+        M: 'static,
+    {
+        let template = template.into();
+        let name = template.uri_template.clone();
+        self.add_template(template, Some(Arc::new(Reader::new(read))), false)?;
+        Ok(self.handle(&name))
+    }
+
+    /// A list source: after the fixed resources, the sources are listed in the order of their registration. The name
+    /// goes into cursors, so replicas use the same.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Duplicate`], [`ErrorKind::InvalidArgument`] for an empty name, [`ErrorKind::Closed`].
+    pub fn list<F, R, M>(&self, name: impl Into<String>, list: F) -> Result<Handle>
+    where
+        F: Fn(ListCall) -> R + Send + Sync + 'static,
+        R: IntoReply<Page, M>,
+        M: 'static,
+    {
+        let name = name.into();
+        self.add_list(Some(name.clone()), Some(Arc::new(Lister::new(list))))?;
+        Ok(self.handle(&name))
+    }
+
+    /// Reads whatever no registration serves.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Closed`].
+    pub fn fallback<F, R, M>(&self, read: F) -> Result<()>
+    where
+        F: Fn(Call) -> R + Send + Sync + 'static,
+        R: IntoReply<Answer, M>,
+        M: 'static,
+    {
+        self.set_fallback(Some(Arc::new(Reader::new(read)))).map(drop)
+    }
+
+    /// Asks a closure before anything is listed, read or watched: one question for many URIs.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Closed`].
+    pub fn authorize<F, R, M>(&self, authorize: F) -> Result<()>
+    where
+        F: Fn(AuthorizeCall) -> R + Send + Sync + 'static,
+        R: IntoReply<Vec<crate::Verdict>, M> + 'static,
+        M: 'static,
+    {
+        self.open()?;
+        let gatekeeper: Arc<Gatekeeper> = Arc::new(gatekeeper(authorize));
+        self.0.gatekeeper.with(|g, trash| trash.put(g.replace(gatekeeper)));
+        self.0.authorises.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    /// Tells a closure which URIs are watched. A subscriber is acknowledged after the closure has answered.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Closed`].
+    pub fn on_interest<F, R, M>(&self, interest: F) -> Result<()>
+    where
+        F: Fn(InterestCall) -> R + Send + Sync + 'static,
+        R: IntoReply<Watched, M> + 'static,
+        M: 'static,
+    {
+        self.open()?;
+        let watcher: Arc<Watcher> = Arc::new(watcher(interest));
+        self.0.watcher.with(|w, trash| trash.put(w.replace(watcher)));
+        let then = self.0.hub.ask_host();
+        self.0.carry_out(then);
+        Ok(())
+    }
+
+    /// Removes a fixed resource by its URI, a template by its text, or a list source by its name. Calls under way
+    /// finish. Returns the registration's id if it had callbacks.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unknown`], [`ErrorKind::Closed`].
+    pub fn remove(&self, name: &str) -> Result<Option<HandlerId>> {
+        self.open()?;
+        let handler = self.0.catalog.with(|c, trash| {
+            c.remove(name).map(|removed| {
+                let handler = removed.handler;
+                trash.put(removed);
+                handler
+            })
+        })?;
+        self.0.list_changed();
+        Ok(handler)
+    }
+
+    // ---- what bindings build on: callbacks by number
+
+    /// [`Server::resource`] with a [`Provider`], or with none for a host that runs events by itself.
+    pub fn add_resource(
+        &self,
+        resource: impl Into<Resource>,
+        provider: Option<Arc<dyn Provider>>,
+    ) -> Result<HandlerId> {
+        self.open()?;
+        let resource = resource.into();
+        let _outlives = provider.clone(); // if it is refused, it must not be dropped under the lock
+        let id = self.0.catalog.with(|c, _| c.add_resource(resource, provider))?;
+        self.0.list_changed();
+        Ok(id)
+    }
+
+    /// [`Server::template`] with a [`Provider`], or with none. `lists`: the provider also lists what the template
+    /// makes.
+    pub fn add_template(
+        &self,
+        template: impl Into<Template>,
+        provider: Option<Arc<dyn Provider>>,
+        lists: bool,
+    ) -> Result<HandlerId> {
+        self.open()?;
+        let template = template.into();
+        let text = template.uri_template.clone();
+        let _outlives = provider.clone();
+        let (id, suspicious) = self.0.catalog.with(|c, _| c.add_template(template, provider, lists))?;
+        if suspicious {
+            let line = format!("\"{text}\" matches one segment only; for nested paths write {{+path}}");
+            self.0.log.write(Level::Warning, &line);
+        }
+        self.0.list_changed();
+        Ok(id)
+    }
+
+    /// [`Server::list`] with a [`Provider`], or with none. Without a name, its ordinal is the name.
+    pub fn add_list(&self, name: Option<String>, provider: Option<Arc<dyn Provider>>) -> Result<HandlerId> {
+        self.open()?;
+        let _outlives = provider.clone();
+        let id = self.0.catalog.with(|c, _| c.add_source(name, provider))?;
+        self.0.list_changed();
+        Ok(id)
+    }
+
+    /// [`Server::fallback`] with a [`Provider`], or with none.
+    pub fn set_fallback(&self, provider: Option<Arc<dyn Provider>>) -> Result<HandlerId> {
+        self.open()?;
+        Ok(self.0.catalog.with(|c, trash| {
+            let (id, old) = c.set_fallback(provider);
+            trash.put(old);
+            id
+        }))
+    }
+}
