@@ -21,6 +21,7 @@ pub(crate) use shared::Shared;
 /// Bytes go in through [`Connection::receive`]; work for the host comes out of [`Connection::poll_event`]; bytes for
 /// the client come out of [`Connection::drain`]. Nothing blocks.
 #[derive(Clone)]
+#[must_use = "a connection ends when its last handle is dropped"]
 pub struct Connection(pub(crate) Arc<Shared>);
 
 /// What [`Connection::handle`] made of a message.
@@ -177,7 +178,12 @@ impl Connection {
     /// # Errors
     /// [`ErrorKind::Closed`] after the connection or server was closed.
     pub fn exchange(&self, message: &[u8]) -> Result<(Route, Option<Event>)> {
-        self.open_exchange(message, false)
+        let opened = self.open_exchange(message, false)?;
+        // Whoever takes the exchange's answer does not drain the connection for it.
+        if self.0.machine.with(|m, _| m.outbox().has_output_beside_exchanges() && m.mark_ready()) {
+            self.0.push();
+        }
+        Ok(opened)
     }
 
     fn open_exchange(&self, message: &[u8], single: bool) -> Result<(Route, Option<Event>)> {

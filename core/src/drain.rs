@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 /// Whether there is output to take.
 #[derive(Debug)]
+#[must_use = "a drain that is dropped hands its route back, which is a wake"]
 pub enum DrainStart {
     /// There is; this takes it.
     Ready(Drain),

@@ -250,7 +250,8 @@ macro_rules! answerable {
             /// even before the callback has returned. If the responder was taken already, this one reaches nobody.
             pub fn defer(&self) -> (Deferred, Responder<$answer>) {
                 let twin = self.responder.as_ref().map(Responder::twin);
-                (Deferred::new(), twin.unwrap_or_else(Responder::spent))
+                let twin = twin.unwrap_or_else(Responder::spent);
+                (Deferred::new(twin.question()), twin)
             }
 
             /// The responder, for a host that answers by itself. If it was taken already, this one reaches nobody.

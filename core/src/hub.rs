@@ -27,6 +27,13 @@ pub(crate) struct Then {
     pub(crate) queued: bool,
 }
 
+/// What the host is to be told.
+pub(crate) struct Interest {
+    pub(crate) uri: Arc<str>,
+    pub(crate) wanted: bool,
+    pub(crate) delivery: u64,
+}
+
 /// A request that is answered once the host has been told.
 struct Waiter {
     connection: Weak<Shared>,
@@ -42,8 +49,8 @@ struct Entry {
     waiters: Vec<Waiter>,
     /// What the host was told last.
     told: bool,
-    /// What the host is being told.
-    under_way: Option<bool>,
+    /// What the host is being told, by which delivery.
+    under_way: Option<(bool, u64)>,
     queued: bool,
 }
 
@@ -53,6 +60,7 @@ struct State {
     connections: BTreeMap<u64, Weak<Shared>>,
     queue: VecDeque<Arc<str>>,
     sequence: u64,
+    deliveries: u64,
     watched: usize,
     /// The host wants to know what is watched.
     asks: bool,
@@ -155,7 +163,7 @@ impl Hub {
     }
 
     /// The next interest to tell the host of.
-    pub(crate) fn next_interest(&self) -> (Option<(Arc<str>, bool)>, Then) {
+    pub(crate) fn next_interest(&self) -> (Option<Interest>, Then) {
         self.state.with(|s, _| {
             let mut then = Then::default();
             while let Some(uri) = s.queue.pop_front() {
@@ -163,8 +171,10 @@ impl Hub {
                 entry.queued = false;
                 let wanted = !entry.watchers.is_empty();
                 if wanted != entry.told {
-                    entry.under_way = Some(wanted);
-                    return (Some((uri, wanted)), then);
+                    s.deliveries += 1;
+                    let delivery = s.deliveries;
+                    entry.under_way = Some((wanted, delivery));
+                    return (Some(Interest { uri, wanted, delivery }), then);
                 }
                 s.settle(&uri, &mut then);
             }
@@ -173,11 +183,12 @@ impl Hub {
     }
 
     /// The host has been told. If it failed to begin watching, those who waited for that are refused and forgotten.
-    pub(crate) fn interest_done(&self, uri: &Arc<str>, ok: bool) -> Then {
+    /// Only the delivery that is under way counts: an earlier one may be answered twice, through two handles.
+    pub(crate) fn interest_done(&self, uri: &Arc<str>, delivery: u64, ok: bool) -> Then {
         self.state.with(|s, trash| {
             let mut then = Then::default();
             if let Some(entry) = s.uris.get_mut(uri)
-                && let Some(wanted) = entry.under_way.take()
+                && let Some((wanted, _)) = entry.under_way.take_if(|(_, under_way)| *under_way == delivery)
             {
                 if wanted {
                     let outcome = if ok { Registered::Watched } else { Registered::Failed };
@@ -215,8 +226,8 @@ impl Hub {
     pub(crate) fn forget(&self) {
         self.state.with(|s, trash| {
             let asks = s.asks;
-            let sequence = s.sequence;
-            trash.put(std::mem::replace(s, State { sequence, asks, ..State::default() }));
+            let (sequence, deliveries) = (s.sequence, s.deliveries);
+            trash.put(std::mem::replace(s, State { sequence, deliveries, asks, ..State::default() }));
         });
     }
 

@@ -1,7 +1,7 @@
 //! What a host implements, and the closures that do it for them.
 
 use crate::event::{Answerable, AuthorizeCall, Call, InterestCall, ListCall};
-use crate::responder::{Reply, Responder};
+use crate::responder::{Question, Reply, Responder};
 use std::marker::PhantomData;
 
 /// The callbacks of one registration. A method that is not implemented drops its call, which is an internal error.
@@ -28,11 +28,11 @@ pub trait Provider: Send + Sync {
 /// What a closure returns that answers later, through the responder that [`Call::defer`] gave.
 #[derive(Debug)]
 #[must_use = "return it from the callback"]
-pub struct Deferred(());
+pub struct Deferred(Question);
 
 impl Deferred {
-    pub(crate) fn new() -> Self {
-        Deferred(())
+    pub(crate) fn new(question: Question) -> Self {
+        Deferred(question)
     }
 }
 
@@ -60,7 +60,10 @@ impl<A: Reply, T: Into<A>> IntoReply<A, Now> for T {
 
 impl<A: Reply> IntoReply<A, Later> for Deferred {
     fn reply(self, responder: Responder<A>) {
-        responder.disarm();
+        // Of another call, it says nothing about this one: then the drop answers.
+        if self.0 == responder.question() {
+            responder.disarm();
+        }
     }
 }
 

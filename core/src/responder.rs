@@ -23,8 +23,16 @@ const DROPPED: &str = "was dropped without an answer";
 
 enum Target {
     Call { connection: Weak<Shared>, call: CallId, context: Arc<Context> },
-    Interest { server: Weak<Inner>, uri: Arc<str> },
+    Interest { server: Weak<Inner>, uri: Arc<str>, delivery: u64 },
     Done,
+}
+
+/// Tells questions apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Question {
+    Call(usize, CallId),
+    Interest(u64),
+    None,
 }
 
 impl<A: Reply> Responder<A> {
@@ -40,9 +48,9 @@ impl<A: Reply> Responder<A> {
                 Some(connection) => answer.into().complete(&connection, *call),
                 None => false,
             },
-            Target::Interest { server, uri } => {
+            Target::Interest { server, uri, delivery } => {
                 if let Some(server) = server.upgrade() {
-                    server.interest_done(uri, answer.into().failure());
+                    server.interest_done(uri, *delivery, answer.into().failure());
                 }
                 true
             }
@@ -80,13 +88,24 @@ impl<A: Reply> Responder<A> {
         Responder { target: Target::Done, kind: PhantomData }
     }
 
+    /// Which question this is.
+    pub(crate) fn question(&self) -> Question {
+        match &self.target {
+            Target::Call { connection, call, .. } => Question::Call(connection.as_ptr() as usize, *call),
+            Target::Interest { delivery, .. } => Question::Interest(*delivery),
+            Target::Done => Question::None,
+        }
+    }
+
     /// A second handle for the same question. The first answer counts.
     pub(crate) fn twin(&self) -> Self {
         let target = match &self.target {
             Target::Call { connection, call, context } => {
                 Target::Call { connection: connection.clone(), call: *call, context: context.clone() }
             }
-            Target::Interest { server, uri } => Target::Interest { server: server.clone(), uri: uri.clone() },
+            Target::Interest { server, uri, delivery } => {
+                Target::Interest { server: server.clone(), uri: uri.clone(), delivery: *delivery }
+            }
             Target::Done => Target::Done,
         };
         Responder { target, kind: PhantomData }
@@ -94,8 +113,8 @@ impl<A: Reply> Responder<A> {
 }
 
 impl Responder<Watched> {
-    pub(crate) fn interest(server: Weak<Inner>, uri: Arc<str>) -> Self {
-        Responder { target: Target::Interest { server, uri }, kind: PhantomData }
+    pub(crate) fn interest(server: Weak<Inner>, uri: Arc<str>, delivery: u64) -> Self {
+        Responder { target: Target::Interest { server, uri, delivery }, kind: PhantomData }
     }
 }
 
@@ -107,9 +126,9 @@ impl<A: Reply> Drop for Responder<A> {
                     connection.give_up(call, DROPPED);
                 }
             }
-            Target::Interest { server, uri } => {
+            Target::Interest { server, uri, delivery } => {
                 if let Some(server) = server.upgrade() {
-                    server.interest_done(&uri, Some(DROPPED.to_owned()));
+                    server.interest_done(&uri, delivery, Some(DROPPED.to_owned()));
                 }
             }
             Target::Done => {}

@@ -1,6 +1,6 @@
 //! Closing a connection while somebody is busy with it.
 
-use wellhead::{Caller, DrainStart, Route, Server};
+use wellhead::{Caller, Connection, DrainStart, Event, Route, Server, Verdict};
 
 #[test]
 fn a_connection_closed_while_it_is_drained_is_finished_when_the_drain_ends() {
@@ -17,4 +17,37 @@ fn a_connection_closed_while_it_is_drained_is_finished_when_the_drain_ends() {
     drop(drain);
     assert!(connection.is_finished());
     assert!(matches!(connection.drain(Route::Connection), DrainStart::Empty));
+}
+
+fn drained(connection: &Connection) -> String {
+    let DrainStart::Ready(mut drain) = connection.drain(Route::Connection) else { return String::new() };
+    let mut out = Vec::new();
+    while let Some(transmit) = drain.poll_transmit(1 << 16) {
+        let taken = transmit.bytes.len();
+        out.extend_from_slice(transmit.bytes);
+        drain.wrote(taken);
+    }
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn a_listen_stream_that_is_not_acknowledged_when_streams_end_ends_once_it_is() {
+    let server = Server::new("s", "1");
+    server.text("notes://1", "one").unwrap();
+    server.authorize(|call| vec![Verdict::Allow; call.uris().len()]).unwrap();
+    let connection = server.connect(Caller::default());
+    connection.receive(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"subscriptions/listen\",\"params\":{\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}},\"notifications\":{\"resourceSubscriptions\":[\"notes://1\"]}}}\n");
+    let question = connection.poll_event();
+    assert!(matches!(question, Some(Event::Authorize(_))));
+    connection.end_streams();
+    assert_eq!(drained(&connection), "");
+    question.map(Event::run);
+    let lines = drained(&connection);
+    let lines: Vec<_> = lines.lines().collect();
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert!(lines[0].contains("notifications/subscriptions/acknowledged"));
+    assert!(lines[1].contains("\"id\":1,\"result\""));
+    assert!(lines[2].contains("notifications/cancelled"));
+    connection.end();
+    assert!(connection.is_finished());
 }

@@ -1,6 +1,6 @@
 //! One message in hand, for hosts that run events by themselves.
 
-use wellhead::{Caller, Event, Handled, Responder, Server, Template};
+use wellhead::{Caller, DrainStart, Event, Handled, Responder, Route, Server, Template};
 
 const READ: &[u8] = br#"{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"notes://a%20b","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
 
@@ -69,4 +69,24 @@ fn a_listen_stream_is_refused_where_there_is_room_for_one_answer() {
     let listen = br#"{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
     let Handled::Answer(answer) = connection.handle(listen).unwrap() else { panic!("no answer") };
     assert!(String::from_utf8(answer).unwrap().contains(r#""id":1,"error":{"code":-32600,"#));
+}
+
+#[test]
+fn output_of_the_connection_that_an_exchange_made_wakes_its_group() {
+    let server = Server::new("s", "1");
+    let group = server.group(|| {});
+    let connection = group.connect(Caller::default());
+    connection.receive(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}}}\n");
+    assert!(connection.poll_event().is_none());
+    let DrainStart::Ready(mut drain) = connection.drain(Route::Connection) else { panic!("no answer") };
+    while let Some(transmit) = drain.poll_transmit(1 << 16) {
+        let taken = transmit.bytes.len();
+        drain.wrote(taken);
+    }
+    drop(drain);
+    while group.next().is_some() {}
+    server.list_changed().unwrap(); // held back: the session has not begun
+    while group.next().is_some() {}
+    connection.exchange(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).unwrap();
+    assert_eq!(group.next().map(|connection| connection.id()), Some(connection.id()));
 }

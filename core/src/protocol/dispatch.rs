@@ -1,6 +1,6 @@
 //! A message in, what to do about it out.
 
-use super::inflight::Cancelled;
+use super::inflight::{Cancelled, Owner};
 use super::machine::{After, Machine};
 use super::outbox::{Kind, Route, Stage};
 use super::request::{Draft, cancelled_id};
@@ -130,6 +130,10 @@ impl Machine {
         };
         match self.method(&draft, placed.revision, placed.method, route) {
             Ok(Some(work)) => {
+                // The input is dealt with by one thread at a time; exchanges are not.
+                if let Route::Exchange(exchange) = route {
+                    self.inflight.own(draft.id.clone(), Owner::Admitted(exchange));
+                }
                 Admitted::Work(Request { id: draft.id, revision: placed.revision, route, work })
             }
             Ok(None) => Admitted::Done,
@@ -205,7 +209,6 @@ impl Machine {
                     return Err(bad(limit("listen_streams", limit_of)));
                 }
                 let uris = if identity.subscribe { uris } else { Vec::new() };
-                self.room_for_subscriptions(uris.len()).map_err(bad)?;
                 Some(Work::Listen {
                     lists: lists && identity.list_changed,
                     uris: uris.into_iter().map(Cow::into_owned).collect(),
@@ -224,7 +227,7 @@ impl Machine {
         Ok(uri.into_owned())
     }
 
-    fn room_for_subscriptions(&self, more: usize) -> Result<(), RpcError> {
+    pub(super) fn room_for_subscriptions(&self, more: usize) -> Result<(), RpcError> {
         let max = self.settings.limits.subscriptions;
         if self.subscriptions.len() + more > max { Err(limit("subscriptions", max)) } else { Ok(()) }
     }
@@ -266,6 +269,7 @@ impl Machine {
                     self.outbox.end(waiting.route);
                 }
             }
+            Cancelled::Admitted(exchange) => self.outbox.end(Route::Exchange(exchange)),
             Cancelled::Stream(stream) => {
                 if let Some(stream) = self.subscriptions.close_stream(stream) {
                     self.outbox.end(stream.route);

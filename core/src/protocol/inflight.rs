@@ -116,6 +116,8 @@ pub(crate) enum Owner {
     Stream(u64),
     /// Read, but not dispatched for want of room.
     Waiting(u64),
+    /// Dispatched on an exchange, and being looked up by somebody who holds no lock.
+    Admitted(u64),
 }
 
 /// What a cancellation found.
@@ -124,6 +126,7 @@ pub(crate) enum Cancelled {
     Request { open: Box<Open>, slot: u32, tell_host: Option<CallId> },
     Stream(u64),
     Waiting(u64),
+    Admitted(u64),
 }
 
 #[derive(Default)]
@@ -160,6 +163,23 @@ impl Inflight {
             Some(Owner::Waiting(number)) => Some(*number),
             _ => None,
         }
+    }
+
+    /// A request of an exchange was looked up. False if it was cancelled meanwhile.
+    pub(crate) fn claim(&mut self, id: &RequestId, exchange: u64) -> bool {
+        let admitted = self.ids.get(id) == Some(&Owner::Admitted(exchange));
+        if admitted {
+            self.ids.remove(id);
+        }
+        admitted
+    }
+
+    /// The request of an exchange that is being looked up; it is not wanted any more.
+    pub(crate) fn disown_admitted(&mut self, exchange: u64) -> Option<RequestId> {
+        let (id, _) = self.ids.iter().find(|(_, owner)| **owner == Owner::Admitted(exchange))?;
+        let id = id.clone();
+        self.ids.remove(&id);
+        Some(id)
     }
 
     /// A request has waited long enough. False if it was cancelled meanwhile.
@@ -322,6 +342,10 @@ impl Inflight {
             Some(Owner::Waiting(number)) => {
                 self.ids.remove(id);
                 Cancelled::Waiting(number)
+            }
+            Some(Owner::Admitted(exchange)) => {
+                self.ids.remove(id);
+                Cancelled::Admitted(exchange)
             }
             Some(Owner::Slot(slot)) => {
                 let call = CallId { slot, generation: self.slots[slot as usize].generation };

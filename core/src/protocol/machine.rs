@@ -77,6 +77,8 @@ pub(crate) struct Machine {
     /// The group has this connection on its list.
     ready: bool,
     pub(super) closed: bool,
+    /// Listen streams end as soon as they have begun.
+    pub(super) ending: bool,
     next_exchange: u64,
     pub(super) now: u64,
 }
@@ -98,6 +100,7 @@ impl Machine {
             full: false,
             ready: false,
             closed: false,
+            ending: false,
             next_exchange: 1,
             now: 0,
             settings,
@@ -178,6 +181,7 @@ impl Machine {
         if let Some(waiting) = self.take_waiting(route) {
             self.inflight.disown(&waiting.id);
         }
+        self.inflight.disown_admitted(exchange);
         for call in self.inflight.on(route) {
             if let Some(open) = self.drop_call(call, &mut after) {
                 trash.put(open);
@@ -312,6 +316,9 @@ impl Machine {
             self.inflight.disown(&waiting.id);
             self.fail(route, Stage::Refused, &waiting.id, &RpcError::internal());
         }
+        if let Some(id) = self.inflight.disown_admitted(exchange) {
+            self.fail(route, Stage::Dispatched, &id, &RpcError::internal());
+        }
         for call in self.inflight.on(route) {
             self.run_out(call, "in time", &mut after, trash);
         }
@@ -336,10 +343,17 @@ impl Machine {
 
     // ---- the end
 
-    /// Ends listen streams as the protocol asks.
+    /// Ends listen streams as the protocol asks; those that are not acknowledged yet, once they are.
     pub(crate) fn end_streams(&mut self) -> After {
+        self.ending = true;
         for key in self.subscriptions.live_streams() {
-            let Some(stream) = self.subscriptions.close_stream(key) else { continue };
+            self.end_stream(key);
+        }
+        After { gained: true, sync: self.subscriptions.is_unsynced(), ..After::default() }
+    }
+
+    pub(super) fn end_stream(&mut self, key: u64) {
+        if let Some(stream) = self.subscriptions.close_stream(key) {
             let identity = &self.settings.identity;
             self.outbox.write(stream.route, Kind::Final(Stage::Dispatched), |p| {
                 wire::stream_ended(p.out, stream.revision, &stream.id, identity);
@@ -349,7 +363,6 @@ impl Machine {
             }
             self.inflight.disown(&stream.id);
         }
-        After { gained: true, sync: self.subscriptions.is_unsynced(), ..After::default() }
     }
 
     /// Ends listen streams, drops what is in flight, and takes no more input.

@@ -123,6 +123,11 @@ impl Outbox {
         self.connection.has_output() || self.exchanges.values().any(Outlet::has_output)
     }
 
+    /// Whether the connection itself has output, exchanges aside.
+    pub(crate) fn has_output_beside_exchanges(&self) -> bool {
+        self.connection.has_output()
+    }
+
     /// Nothing to take, and nobody is taking it.
     pub(crate) fn is_spent(&self) -> bool {
         let spent = |outlet: &Outlet| !outlet.drained && !outlet.has_output();

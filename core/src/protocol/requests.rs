@@ -15,6 +15,15 @@ use crate::wire::{self, Cache, Defaults, Payload, ResultWriter};
 use std::sync::Arc;
 
 impl Machine {
+    /// Whether a request that was looked up is still wanted.
+    pub(super) fn claim(&mut self, request: &Request) -> bool {
+        let claimed = match request.route {
+            Route::Connection => true,
+            Route::Exchange(exchange) => self.inflight.claim(&request.id, exchange),
+        };
+        claimed && !self.closed
+    }
+
     /// Opens a slot for a request that waits for somebody.
     pub(super) fn open(&mut self, request: Request, caller: &Arc<Caller>, state: State) -> CallId {
         let context = Context::new(caller.clone(), request.revision);
@@ -42,7 +51,7 @@ impl Machine {
         vars: Vars,
         trash: &mut Trash,
     ) -> Option<(Ask, Arc<Context>)> {
-        if self.closed {
+        if !self.claim(&request) {
             trash.put(handler);
             return None;
         }
@@ -59,7 +68,7 @@ impl Machine {
         read: Read,
         trash: &mut Trash,
     ) -> Option<(Ask, Arc<Context>)> {
-        if self.closed {
+        if !self.claim(&request) {
             trash.put(read);
             return None;
         }
@@ -70,7 +79,7 @@ impl Machine {
 
     /// Opens a slot for a walk that needs the host.
     pub(crate) fn walk(&mut self, request: Request, caller: &Arc<Caller>, walked: Walked, trash: &mut Trash) {
-        if self.closed {
+        if !self.claim(&request) {
             trash.put(walked);
             return;
         }
@@ -85,7 +94,7 @@ impl Machine {
         defaults: &Defaults<'_>,
         contents: &[Borrowed<'_>],
     ) {
-        if !self.closed {
+        if self.claim(request) {
             self.write_read(request.route, request.revision, &request.id, defaults, contents);
         }
     }
@@ -97,13 +106,13 @@ impl Machine {
         items: &[u8],
         cursor: Option<&str>,
     ) {
-        if !self.closed {
+        if self.claim(request) {
             self.write_list(request.route, request.revision, &request.id, listing, items, cursor);
         }
     }
 
     pub(crate) fn answer_error(&mut self, request: &Request, fault: &RpcError) {
-        if !self.closed {
+        if self.claim(request) {
             self.fail(request.route, Stage::Dispatched, &request.id, fault);
         }
     }

@@ -22,7 +22,7 @@ impl Machine {
         uri: &Arc<str>,
         authorise: bool,
     ) -> After {
-        if self.closed {
+        if !self.claim(&request) {
             return After::default();
         }
         let call = self.open(request, caller, State::Subscribe { uri: uri.clone() });
@@ -45,7 +45,11 @@ impl Machine {
         uris: Vec<Arc<str>>,
         authorise: bool,
     ) -> After {
-        if self.closed {
+        if !self.claim(&request) {
+            return After::default();
+        }
+        if let Err(fault) = self.room_for_subscriptions(uris.len()) {
+            self.fail(request.route, Stage::Dispatched, &request.id, &fault);
             return After::default();
         }
         let stream =
@@ -74,6 +78,9 @@ impl Machine {
         }
         let queue = self.subscriptions.stream_starts(key, call.slot());
         self.queue(queue);
+        if self.ending {
+            self.end_stream(key);
+        }
     }
 
     /// The request in that slot subscribed, or there is nothing left to subscribe to.

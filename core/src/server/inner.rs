@@ -3,7 +3,7 @@
 use crate::catalog::{Catalog, Sealer};
 use crate::event::{Event, Gatekeeper, InterestCall, Watcher};
 use crate::group;
-use crate::hub::{Hub, Then};
+use crate::hub::{Hub, Interest, Then};
 use crate::keys::Key;
 use crate::log::{Level, Log};
 use crate::protocol::Settings;
@@ -63,14 +63,14 @@ impl Inner {
     pub(crate) fn poll_event(self: &Arc<Self>) -> Option<Event> {
         let (interest, then) = self.hub.next_interest();
         self.carry_out(then);
-        let (uri, wanted) = interest?;
-        let responder = Responder::<Watched>::interest(Arc::downgrade(self), uri.clone());
+        let Interest { uri, wanted, delivery } = interest?;
+        let responder = Responder::<Watched>::interest(Arc::downgrade(self), uri.clone(), delivery);
         let watcher = self.watcher.with(|watcher, _| watcher.clone());
         Some(Event::Interest(InterestCall::new(uri, wanted, watcher, responder)))
     }
 
-    pub(crate) fn interest_done(self: &Arc<Self>, uri: &Arc<str>, failure: Option<String>) {
-        let then = self.hub.interest_done(uri, failure.is_none());
+    pub(crate) fn interest_done(self: &Arc<Self>, uri: &Arc<str>, delivery: u64, failure: Option<String>) {
+        let then = self.hub.interest_done(uri, delivery, failure.is_none());
         if let Some(why) = failure {
             self.log.write(Level::Error, &format!("the interest handler for {uri} failed: {why}"));
         }

@@ -33,6 +33,70 @@ fn finish_answers_drop_answers_for_you_cancel_and_close_swallow() {
 
 /// Invariant 4.
 #[test]
+fn a_callback_that_returns_what_another_call_deferred_is_an_internal_error() {
+    let server = server();
+    let kept = std::sync::Mutex::new(None);
+    let held = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let responders = held.clone();
+    server
+        .fallback(move |call| {
+            let (later, responder) = call.defer();
+            responders.lock().unwrap().push(responder);
+            match kept.lock().unwrap().replace(later) {
+                Some(of_another) => of_another,
+                None => {
+                    let (again, responder) = call.defer();
+                    responders.lock().unwrap().push(responder);
+                    again
+                }
+            }
+        })
+        .unwrap();
+    let connection = connect(&server);
+    feed(&connection, &on_uri(1, "read", "m://x"));
+    serve(&connection);
+    assert_eq!(drain(&connection), "");
+    feed(&connection, &on_uri(2, "read", "m://x"));
+    serve(&connection);
+    let output = drain(&connection);
+    assert!(output.contains("\"id\":2,\"error\":{\"code\":-32603"), "{output}");
+    let first = held.lock().unwrap().remove(0);
+    assert!(first.finish("the first"));
+}
+
+/// Invariant 4.
+#[test]
+fn an_interest_that_is_answered_twice_settles_one_delivery() {
+    let server = server();
+    server.fallback(|_| "").unwrap();
+    server.on_interest(|_| ()).unwrap();
+    let connection = connect(&server);
+    let next = |connection: &wellhead::Connection| loop {
+        match connection.poll_event() {
+            Some(Event::Interest(call)) => return call,
+            Some(_) => {}
+            None => panic!("no interest"),
+        }
+    };
+    feed(&connection, &on_uri(1, "subscribe", "m://x"));
+    let watched = next(&connection);
+    let (_, twin) = watched.defer();
+    watched.into_responder().finish(());
+    feed(&connection, &on_uri(2, "unsubscribe", "m://x"));
+    let forgotten = next(&connection);
+    assert!(!forgotten.wanted());
+    forgotten.into_responder().finish(());
+    feed(&connection, &on_uri(3, "subscribe", "m://x"));
+    let again = next(&connection);
+    drain(&connection);
+    twin.finish(wellhead::Watched::Failed("late".into()));
+    assert_eq!(drain(&connection), "", "the delivery under way is another");
+    again.into_responder().finish(());
+    assert_eq!(answers(&drain(&connection), 3), 1);
+}
+
+/// Invariant 4.
+#[test]
 fn a_request_is_over_when_finish_is_accepted() {
     let server = server();
     server.fallback(|_| "").unwrap();

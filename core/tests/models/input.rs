@@ -71,6 +71,25 @@ fn several_pollers_keep_the_order_of_requests_and_hand_each_event_out_once() {
 }
 
 #[test]
+fn of_two_exchanges_with_one_id_at_once_only_one_asks_the_host() {
+    explore(2_000, || {
+        let server = server();
+        server.fallback(|_| "").expect("the server is open");
+        let connection = server.connect(Caller::default());
+        greet(&connection);
+        let ask = |connection: Connection| {
+            let message = on_uri(7, "read", "b://1");
+            let (_, event) = connection.exchange(message.as_bytes()).expect("the connection is open");
+            event
+        };
+        let other = connection.clone();
+        let other = thread::spawn(move || ask(other));
+        let events = [ask(connection), other.join().expect("it ends")];
+        assert_eq!(events.iter().flatten().count(), 1);
+    });
+}
+
+#[test]
 fn a_reader_that_was_refused_is_woken_when_there_is_room() {
     explore(600, || {
         let mut limits = Limits::default();
