@@ -60,15 +60,36 @@ impl Server {
     /// [`ErrorKind::InvalidUri`], [`ErrorKind::Closed`]. An unknown URI is fine.
     pub fn updated(&self, uri: &str) -> Result<()> {
         self.open()?;
-        check_uri(uri).map_err(|e| {
-            Error::new(ErrorKind::InvalidUri, format!("\"{uri}\" is not an absolute URI: {e}"))
-        })?;
+        absolute(uri)?;
         let title = self.0.catalog.with(|c, _| c.title(uri));
         let uri: Arc<str> = uri.into();
         let (sequence, watchers) = self.0.hub.changed(&uri);
         for watcher in watchers {
             if let Some(connection) = watcher.upgrade() {
                 connection.updated(&uri, sequence, title.as_ref());
+            }
+        }
+        Ok(())
+    }
+
+    /// The resource at `uri`, which lies below the one at `parent`, changed: those who watch `parent` are told of `uri`.
+    /// Those who watch `uri` are told by [`Server::updated`]; who watches both is told once. A client that has been told
+    /// of none of more than 16 such changes is told instead that `parent` changed. Never blocks, and never calls back.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidUri`], [`ErrorKind::Closed`]. Unknown URIs are fine, and they are not compared.
+    pub fn updated_below(&self, uri: &str, parent: &str) -> Result<()> {
+        self.open()?;
+        absolute(uri)?;
+        absolute(parent)?;
+        if uri == parent {
+            return self.updated(uri);
+        }
+        let (uri, parent): (Arc<str>, Arc<str>) = (uri.into(), parent.into());
+        let (sequence, watchers) = self.0.hub.changed(&parent);
+        for watcher in watchers {
+            if let Some(connection) = watcher.upgrade() {
+                connection.updated_below(&uri, &parent, sequence);
             }
         }
         Ok(())
@@ -170,6 +191,11 @@ impl Server {
     fn handle(&self, name: &str) -> Handle {
         Handle::new(Arc::downgrade(&self.0), name)
     }
+}
+
+fn absolute(uri: &str) -> Result<()> {
+    check_uri(uri)
+        .map_err(|e| Error::new(ErrorKind::InvalidUri, format!("\"{uri}\" is not an absolute URI: {e}")))
 }
 
 impl fmt::Debug for Server {

@@ -217,6 +217,10 @@ impl Shared {
         self.step(|m, _| After { gained: m.updated(uri, sequence, title), ..After::default() });
     }
 
+    pub(crate) fn updated_below(self: &Arc<Self>, uri: &Arc<str>, parent: &Arc<str>, sequence: u64) {
+        self.step(|m, _| After { gained: m.updated_below(uri, parent, sequence), ..After::default() });
+    }
+
     pub(crate) fn list_changed(self: &Arc<Self>) {
         self.step(|m, _| After { gained: m.list_changed(), ..After::default() });
     }

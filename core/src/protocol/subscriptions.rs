@@ -42,6 +42,61 @@ struct Watch {
     changed: bool,
     /// What is to be said of it: the resource's title, where the revision has it.
     title: Option<Arc<str>>,
+    /// What changed below it, in the order of the first change. In a box, since few watches ever hear of any.
+    #[allow(clippy::box_collection, reason = "a subscription is to cost little")]
+    below: Option<Box<Vec<Arc<str>>>>,
+}
+
+/// Unsent changes below one watched URI that are told one by one.
+const BELOW: usize = 16;
+
+impl Watch {
+    fn new(watcher: Watcher, pending: Pending) -> Watch {
+        let pending = vec![pending];
+        Watch { watcher, live: false, pending, heard: 0, changed: false, title: None, below: None }
+    }
+
+    fn has_changes(&self) -> bool {
+        self.changed || self.below.is_some()
+    }
+
+    /// The resource changed. True if a mark is due. An older change never replaces a newer one.
+    fn change(&mut self, sequence: u64, title: Option<&Arc<str>>) -> bool {
+        if self.heard >= sequence {
+            return false;
+        }
+        let fresh = !self.has_changes();
+        self.heard = sequence;
+        self.title = title.cloned();
+        self.changed = true;
+        fresh && self.live
+    }
+
+    /// Something below it changed. True if a mark is due. When that is more than is told one by one, it is the resource
+    /// that changed: a slow client costs what it subscribed to, not what lies below.
+    fn change_below(&mut self, uri: &Arc<str>) -> bool {
+        let fresh = !self.has_changes();
+        let below = self.below.get_or_insert_default();
+        if !below.contains(uri) {
+            below.push(uri.clone());
+        }
+        if below.len() > BELOW {
+            self.below = None;
+            self.changed = true;
+        }
+        fresh && self.live
+    }
+}
+
+/// What a mark stands for at the moment when it is rendered.
+#[derive(Default)]
+pub(crate) struct Changes {
+    /// The watched resource changed, or the list.
+    pub(crate) own: bool,
+    /// The resource's title, if it has one.
+    pub(crate) title: Option<Arc<str>>,
+    /// What changed below the resource.
+    pub(crate) below: Vec<Arc<str>>,
 }
 
 #[derive(Default)]
@@ -111,14 +166,7 @@ impl Subscriptions {
             watch.pending.push(pending);
         } else {
             entry.watches.reserve_exact(1);
-            entry.watches.push(Watch {
-                watcher,
-                live: false,
-                pending: vec![pending],
-                heard: 0,
-                changed: false,
-                title: None,
-            });
+            entry.watches.push(Watch::new(watcher, pending));
             self.len += 1;
         }
         if allowed {
@@ -188,7 +236,7 @@ impl Subscriptions {
             watch.pending = Vec::new(); // most subscriptions wait once, and then stay for long
         }
         let fresh = !std::mem::replace(&mut watch.live, true);
-        if fresh && watch.changed { vec![(watch.watcher, Some(uri.clone()))] } else { Queue::new() }
+        if fresh && watch.has_changes() { vec![(watch.watcher, Some(uri.clone()))] } else { Queue::new() }
     }
 
     // ---- listen streams
@@ -288,21 +336,36 @@ impl Subscriptions {
 
     // ---- changes
 
-    /// A URI changed. An older change never replaces a newer one.
+    /// A URI changed.
     pub(crate) fn updated(&mut self, uri: &Arc<str>, sequence: u64, title: Option<&Arc<str>>) -> Queue {
         let mut queue = Queue::new();
         let Some(entry) = self.entries.get_mut(uri) else { return queue };
         for watch in &mut entry.watches {
-            if watch.heard >= sequence {
-                continue;
-            }
-            watch.heard = sequence;
-            watch.title = title.cloned();
-            let fresh = !std::mem::replace(&mut watch.changed, true);
-            if fresh && watch.live {
+            if watch.change(sequence, title) {
                 queue.push((watch.watcher, Some(uri.clone())));
             }
         }
+        queue
+    }
+
+    /// A URI changed that lies below `parent`. Who watches both is told once.
+    pub(crate) fn updated_below(&mut self, uri: &Arc<str>, parent: &Arc<str>, sequence: u64) -> Queue {
+        let Some(mut entry) = self.entries.remove(parent) else { return Queue::new() };
+        let mut queue = Queue::new();
+        for watch in &mut entry.watches {
+            let own = self
+                .entries
+                .get_mut(uri)
+                .and_then(|own| own.watches.iter_mut().find(|own| own.watcher == watch.watcher));
+            let (due, told) = match own {
+                Some(own) => (own.change(sequence, None), uri),
+                None => (watch.change_below(uri), parent),
+            };
+            if due {
+                queue.push((watch.watcher, Some(told.clone())));
+            }
+        }
+        self.entries.insert(parent.clone(), entry);
         queue
     }
 
@@ -320,19 +383,23 @@ impl Subscriptions {
         queue
     }
 
-    /// Takes a marked change to render it, with a title if it has one. Nothing if whoever wanted it is gone.
-    #[allow(clippy::option_option, reason = "a change without a title is a change")]
-    pub(crate) fn take_change(&mut self, mark: &Mark) -> Option<Option<Arc<str>>> {
+    /// Takes marked changes to render them. Nothing if whoever wanted them is gone.
+    pub(crate) fn take_changes(&mut self, mark: &Mark) -> Changes {
+        let list = |own| Changes { own, ..Changes::default() };
         match (&mark.uri, mark.watcher) {
             (Some(uri), watcher) => {
-                let entry = self.entries.get_mut(uri)?;
-                let watch = entry.watches.iter_mut().find(|w| w.watcher == watcher && w.live)?;
-                std::mem::take(&mut watch.changed).then(|| watch.title.take())
+                let entry = self.entries.get_mut(uri);
+                let watch = entry.and_then(|e| e.watches.iter_mut().find(|w| w.watcher == watcher && w.live));
+                watch.map_or_else(Changes::default, |watch| Changes {
+                    own: std::mem::take(&mut watch.changed),
+                    title: watch.title.take(),
+                    below: watch.below.take().map_or_else(Vec::new, |below| *below),
+                })
             }
-            (None, Watcher::Session) => std::mem::take(&mut self.list_change).then_some(None),
+            (None, Watcher::Session) => list(std::mem::take(&mut self.list_change)),
             (None, Watcher::Stream(key)) => {
-                let stream = self.streams.get_mut(&key)?;
-                std::mem::take(&mut stream.list_change).then_some(None)
+                let stream = self.streams.get_mut(&key);
+                list(stream.is_some_and(|stream| std::mem::take(&mut stream.list_change)))
             }
         }
     }

@@ -170,6 +170,14 @@ impl Machine {
         gained
     }
 
+    /// A URI changed that lies below `parent`. True if there is something new to send.
+    pub(crate) fn updated_below(&mut self, uri: &Arc<str>, parent: &Arc<str>, sequence: u64) -> bool {
+        let queue = self.subscriptions.updated_below(uri, parent, sequence);
+        let gained = !queue.is_empty();
+        self.queue(queue);
+        gained
+    }
+
     /// The list changed. True if there is something new to send.
     pub(crate) fn list_changed(&mut self) -> bool {
         let session = self.lifecycle.session().is_some();
@@ -197,7 +205,7 @@ impl Machine {
     /// Renders marked changes as they are now.
     pub(crate) fn render(&mut self, route: Route) {
         while let Some(mark) = self.outbox.next_mark(route) {
-            let Some(title) = self.subscriptions.take_change(&mark) else { continue };
+            let changes = self.subscriptions.take_changes(&mark);
             let (id, revision) = match mark.watcher {
                 Watcher::Session => (None, self.lifecycle.session()),
                 Watcher::Stream(key) => match self.subscriptions.stream(key) {
@@ -205,11 +213,17 @@ impl Machine {
                     None => continue,
                 },
             };
-            let title = title.filter(|_| revision.is_some_and(|revision| revision.contents_titles));
-            self.outbox.write(route, Kind::Message, |p| match &mark.uri {
-                Some(uri) => wire::updated(p.out, id.as_ref(), uri, title.as_deref()),
-                None => wire::list_changed(p.out, id.as_ref()),
-            });
+            if changes.own {
+                let title =
+                    changes.title.filter(|_| revision.is_some_and(|revision| revision.contents_titles));
+                self.outbox.write(route, Kind::Message, |p| match &mark.uri {
+                    Some(uri) => wire::updated(p.out, id.as_ref(), uri, title.as_deref()),
+                    None => wire::list_changed(p.out, id.as_ref()),
+                });
+            }
+            for uri in &changes.below {
+                self.outbox.write(route, Kind::Message, |p| wire::updated(p.out, id.as_ref(), uri, None));
+            }
         }
     }
 }

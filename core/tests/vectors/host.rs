@@ -145,7 +145,11 @@ impl Host {
         } else if let Some(entry) = step.get("add") {
             outcome(step, &self.register(entry))
         } else if let Some(uri) = text("update") {
-            outcome(step, &self.server.updated(uri))
+            let updated = match text("below") {
+                Some(parent) => self.server.updated_below(uri, parent),
+                None => self.server.updated(uri),
+            };
+            outcome(step, &updated)
         } else if step["list_changed"] == true {
             outcome(step, &self.server.list_changed())
         } else if let Some(name) = text("listing") {
