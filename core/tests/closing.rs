@@ -37,11 +37,11 @@ fn a_listen_stream_that_is_not_acknowledged_when_streams_end_ends_once_it_is() {
     server.authorize(|call| vec![Verdict::Allow; call.uris().len()]).unwrap();
     let connection = server.connect(Caller::default());
     connection.receive(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"subscriptions/listen\",\"params\":{\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}},\"notifications\":{\"resourceSubscriptions\":[\"notes://1\"]}}}\n");
-    let question = connection.poll_event();
-    assert!(matches!(question, Some(Event::Authorize(_))));
+    let question = connection.poll_event().expect("the verdict is asked for");
+    assert!(matches!(question, Event::Authorize(_)));
     connection.end_streams();
     assert_eq!(drained(&connection), "");
-    question.map(Event::run);
+    question.run();
     let lines = drained(&connection);
     let lines: Vec<_> = lines.lines().collect();
     assert_eq!(lines.len(), 3, "{lines:?}");
