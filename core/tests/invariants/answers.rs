@@ -42,14 +42,12 @@ fn a_callback_that_returns_what_another_call_deferred_is_an_internal_error() {
         .fallback(move |call| {
             let (later, responder) = call.defer();
             responders.lock().unwrap().push(responder);
-            match kept.lock().unwrap().replace(later) {
-                Some(of_another) => of_another,
-                None => {
-                    let (again, responder) = call.defer();
-                    responders.lock().unwrap().push(responder);
-                    again
-                }
-            }
+            let before = kept.lock().unwrap().replace(later);
+            before.unwrap_or_else(|| {
+                let (again, responder) = call.defer();
+                responders.lock().unwrap().push(responder);
+                again
+            })
         })
         .unwrap();
     let connection = connect(&server);
