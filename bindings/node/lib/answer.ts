@@ -1,7 +1,7 @@
 /** Hosts' values in the narrow form that the native half takes. */
 import { PermissionDenied, ResourceNotFound } from './errors.js';
-import { DENIED, type Failed, type NativeAnswer, type NativePage } from './native.js';
-import type { Body, Contents, Page } from './values.js';
+import { DENIED, type Failed, type NativeAnswer } from './native.js';
+import type { Body, Contents } from './values.js';
 
 /** What a read callback answered. */
 export function answer(body: Body): NativeAnswer {
@@ -27,15 +27,6 @@ function parts(all: readonly Contents[]): NativeAnswer {
     flat.push(body, uri, mimeType, meta && JSON.stringify(meta));
   }
   return flat;
-}
-
-/** What a list callback answered. */
-export function page(page: Page): NativePage {
-  const items: unknown = page?.items;
-  if (typeof items !== 'object' || items === null || !(Symbol.iterator in items)) {
-    return { failed: 'the callback returned no page; return { items, more }' };
-  }
-  return JSON.stringify({ items: Array.isArray(items) ? items : [...page.items], more: page.more === true });
 }
 
 /** What a callback threw. */

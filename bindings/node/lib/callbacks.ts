@@ -1,7 +1,8 @@
 /** Runs callbacks and hands their answers to the native half. */
-import { answer, failure, isThenable, page, thrown } from './answer.js';
+import { answer, failure, isThenable, thrown } from './answer.js';
 import { RunningCall } from './call.js';
 import { LATER, type Failed, type Hooks, type NativeAnswer, type NativePage } from './native.js';
+import { page } from './page.js';
 import type { Body, Lister, Page, Reader } from './values.js';
 
 /** A reader whose variables are those of any template. */
@@ -63,7 +64,7 @@ export class Callbacks {
 
   #list(handler: number, number: number, after: string | undefined, limit: number): NativePage {
     const list = this.#listers.get(handler);
-    if (list === undefined) return '{"items":[],"more":false}';
+    if (list === undefined) return page({ items: [] });
     const call = new RunningCall('');
     try {
       const listed = list({ after, limit }, call);

@@ -17,6 +17,7 @@ export type {
   Call,
   Contents,
   Descriptor,
+  Icon,
   Limits,
   ListCall,
   Lister,

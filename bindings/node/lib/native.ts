@@ -28,8 +28,8 @@ export type NativeAnswer =
   | typeof DENIED
   | Failed;
 
-/** JSON of `{ items, more }`. */
-export type NativePage = string | typeof LATER | Failed;
+/** A page as `page.ts` packs it: all texts, the lengths of them and the sizes, how many items, whether more follow. */
+export type NativePage = readonly [string, Float64Array, number, boolean] | typeof LATER | Failed;
 
 /** Bits of what `Native.turn` returns. */
 export const Next = { more: 1, ended: 2, woken: 4 } as const;

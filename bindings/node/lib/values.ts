@@ -13,6 +13,18 @@ export interface Annotations {
 /** Free-form `_meta`: any JSON. Keys that the protocol reserves are refused; use a prefix such as `com.example/`. */
 export type Meta = Readonly<Record<string, unknown>>;
 
+/** An image for a list entry. Source: `Icon` of the protocol's schema. */
+export interface Icon {
+  /** Where it is: an `https:`, `http:` or `data:` URI. Clients refuse others, so the server does. */
+  src: string;
+  /** The image's MIME type. */
+  mimeType?: string | undefined;
+  /** Sizes that it is good for: `48x48`, or `any`. */
+  sizes?: readonly string[] | undefined;
+  /** The background that it is made for. */
+  theme?: 'light' | 'dark' | undefined;
+}
+
 /** What describes a resource or a template to clients. Contents inherit `mimeType` and `meta`. */
 export interface Descriptor {
   /** The programmatic name; the URI if not given. */
@@ -24,6 +36,8 @@ export interface Descriptor {
   /** The MIME type. */
   mimeType?: string | undefined;
   annotations?: Annotations | undefined;
+  /** Images for people to know it by. Revisions since 2025-11-25 have them. */
+  icons?: readonly Icon[] | undefined;
   meta?: Meta | undefined;
 }
 

@@ -1,10 +1,10 @@
 //! What the functions of JavaScript answer, in the narrow form that `lib/answer.ts` makes of a host's value.
 //!
 //! A read: text or `Uint8Array`; an array, four elements for each part (body, URI, MIME type, `_meta` as JSON); nothing:
-//! not found; a number: see below; an object: what failed, in its `failed`. A list: the page as JSON, or the latter two.
+//! not found; a number: see below; an object: what failed, in its `failed`. A list: a packed page, or the latter two.
 
 use crate::bell::Bell;
-use crate::descriptor;
+use crate::page;
 use crate::raw::{Js, Type, Value};
 use std::sync::Arc;
 use wellhead::{Answer, Body, Contents, Json, Page};
@@ -32,14 +32,21 @@ pub(crate) fn read(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Option<Ans
 
 /// None: the answer comes later.
 pub(crate) fn list(js: Js<'_>, value: Value<'_>) -> Option<Page> {
-    if let Some(text) = js.as_text(value) {
-        return Some(descriptor::page(&text));
-    }
     match js.type_of(value) {
         Type::Number if js.as_number(value) == Some(LATER) => None,
-        Type::Object => Some(Page::failed(failure(js, value))),
+        Type::Object => Some(match js.elements(value) {
+            Some(elements) => packed(js, &elements).unwrap_or_else(|| Page::failed(WRONG)),
+            None => Page::failed(failure(js, value)),
+        }),
         _ => Some(Page::failed(WRONG)),
     }
+}
+
+/// All texts, the lengths of them and the sizes, how many items, whether more follow.
+fn packed(js: Js<'_>, elements: &[Value<'_>]) -> Option<Page> {
+    let [texts, numbers, items, more] = elements else { return None };
+    let numbers = js.as_numbers(*numbers, page::WIDTH * js.as_number(*items)? as usize)?;
+    Some(page::unpack(&js.as_units(*texts)?, &numbers, js.as_bool(*more)?))
 }
 
 /// Text or bytes.

@@ -1,45 +1,49 @@
-//! Descriptors, pages and options come from JavaScript as JSON text: one crossing instead of one for each member.
+//! Descriptors and options come from JavaScript as JSON text: one crossing instead of one for each member.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::borrow::Cow;
-use wellhead::{Annotations, Error, ErrorKind, Json, Limits, Listed, Page, Resource, Result, Template};
+use wellhead::{Annotations, Error, ErrorKind, Icon, Json, Limits, Resource, Result, Template};
 
-/// The members that describe a resource or a template.
+/// What describes a resource or a template.
+#[derive(Default)]
+pub(crate) struct Descriptor<'a> {
+    common: Common,
+    rare: Rare<'a>,
+}
+
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Descriptor<'a> {
+struct Common {
     name: Option<String>,
     title: Option<String>,
     description: Option<String>,
     mime_type: Option<String>,
     size: Option<u64>,
-    #[serde(borrow)]
-    annotations: Option<&'a RawValue>,
-    #[serde(borrow)]
-    meta: Option<&'a RawValue>,
 }
 
 macro_rules! describe {
     ($described:expr, $descriptor:expr) => {{
         let (mut described, descriptor) = ($described, $descriptor);
-        if let Some(name) = descriptor.name {
+        if let Some(name) = descriptor.common.name {
             described = described.name(name);
         }
-        if let Some(title) = descriptor.title {
+        if let Some(title) = descriptor.common.title {
             described = described.title(title);
         }
-        if let Some(description) = descriptor.description {
+        if let Some(description) = descriptor.common.description {
             described = described.description(description);
         }
-        if let Some(mime_type) = descriptor.mime_type {
+        if let Some(mime_type) = descriptor.common.mime_type {
             described = described.mime_type(mime_type);
         }
-        if let Some(annotations) = descriptor.annotations {
-            described = described.annotations(Annotations::from_json(annotations.get())?);
+        if let Some(annotations) = descriptor.rare.annotations()? {
+            described = described.annotations(annotations);
         }
-        if let Some(meta) = descriptor.meta {
-            described = described.meta(Json::object(meta.get())?);
+        for icon in descriptor.rare.icons() {
+            described = described.icon(icon);
+        }
+        if let Some(meta) = descriptor.rare.meta()? {
+            described = described.meta(meta);
         }
         described
     }};
@@ -48,11 +52,15 @@ macro_rules! describe {
 impl Descriptor<'_> {
     /// None: nothing is described.
     pub(crate) fn parse(text: Option<&str>) -> Result<Descriptor<'_>> {
-        text.map_or_else(|| Ok(Descriptor::default()), |text| serde_json::from_str(text).map_err(ill_typed))
+        let Some(text) = text else { return Ok(Descriptor::default()) };
+        Ok(Descriptor {
+            common: serde_json::from_str(text).map_err(ill_typed)?,
+            rare: Rare::parse(Some(text))?,
+        })
     }
 
     pub(crate) fn resource(self, uri: String) -> Result<Resource> {
-        let size = self.size;
+        let size = self.common.size;
         let resource = describe!(Resource::new(uri), self);
         Ok(match size {
             Some(size) => resource.size(size),
@@ -72,69 +80,56 @@ fn ill_typed(e: serde_json::Error) -> Error {
     Error::new(ErrorKind::InvalidArgument, format!("a member is missing or has the wrong type: {what}"))
 }
 
-/// Borrowed where nothing was escaped, which serde does not do for an optional `Cow` by itself.
-#[derive(Deserialize)]
-#[serde(transparent)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-
-impl Text<'_> {
-    fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-/// An item of a page. Its members stand here once more, since flattening them would cost a tree for each item.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Item<'a> {
-    #[serde(borrow)]
-    uri: Cow<'a, str>,
-    #[serde(borrow)]
-    key: Option<Text<'a>>,
-    #[serde(borrow)]
-    name: Option<Text<'a>>,
-    #[serde(borrow)]
-    title: Option<Text<'a>>,
-    #[serde(borrow)]
-    description: Option<Text<'a>>,
-    #[serde(borrow)]
-    mime_type: Option<Text<'a>>,
-    size: Option<u64>,
+/// The members that few items of a page have.
+#[derive(Deserialize, Default)]
+pub(crate) struct Rare<'a> {
     #[serde(borrow)]
     annotations: Option<&'a RawValue>,
+    icons: Option<Vec<IconMembers>>,
     #[serde(borrow)]
     meta: Option<&'a RawValue>,
 }
 
-#[derive(Deserialize)]
-struct Items<'a> {
-    #[serde(borrow)]
-    items: Vec<Item<'a>>,
-    more: bool,
+impl Rare<'_> {
+    /// None: there are none.
+    pub(crate) fn parse(text: Option<&str>) -> Result<Rare<'_>> {
+        text.map_or_else(|| Ok(Rare::default()), |text| serde_json::from_str(text).map_err(ill_typed))
+    }
+
+    pub(crate) fn annotations(&self) -> Result<Option<Annotations>> {
+        self.annotations.map(|annotations| Annotations::from_json(annotations.get())).transpose()
+    }
+
+    pub(crate) fn icons(&self) -> Vec<Icon> {
+        self.icons.iter().flatten().map(IconMembers::icon).collect()
+    }
+
+    pub(crate) fn meta(&self) -> Result<Option<Json>> {
+        self.meta.map(|meta| Json::object(meta.get())).transpose()
+    }
 }
 
-/// A page as JSON. What is wrong in it fails the page.
-pub(crate) fn page(text: &str) -> Page {
-    let read = || -> Result<Page> {
-        let Items { items, more } = serde_json::from_str(text).map_err(ill_typed)?;
-        let mut page = Page::default();
-        for item in &items {
-            page.push(Listed {
-                uri: &item.uri,
-                key: item.key.as_ref().map(Text::as_str),
-                name: item.name.as_ref().map(Text::as_str),
-                title: item.title.as_ref().map(Text::as_str),
-                description: item.description.as_ref().map(Text::as_str),
-                mime_type: item.mime_type.as_ref().map(Text::as_str),
-                size: item.size,
-                annotations: item.annotations.map(|a| Annotations::from_json(a.get())).transpose()?,
-                icons: Vec::new(),
-                meta: item.meta.map(|meta| Json::object(meta.get())).transpose()?,
-            });
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct IconMembers {
+    src: String,
+    mime_type: Option<String>,
+    #[serde(default)]
+    sizes: Vec<String>,
+    theme: Option<String>,
+}
+
+impl IconMembers {
+    fn icon(&self) -> Icon {
+        let mut icon = Icon::new(&self.src);
+        if let Some(mime_type) = &self.mime_type {
+            icon = icon.mime_type(mime_type);
         }
-        Ok(page.more(more))
-    };
-    read().into()
+        if let Some(theme) = &self.theme {
+            icon = icon.theme(theme);
+        }
+        self.sizes.iter().fold(icon, Icon::size)
+    }
 }
 
 /// What the constructor of a server takes.

@@ -23,5 +23,7 @@ mod calls;
 mod connection;
 mod descriptor;
 mod error;
+mod page;
 mod raw;
 mod server;
+mod utf8;

@@ -10,8 +10,10 @@
 #![allow(unsafe_code, reason = "see above")]
 
 use crate::bell::Bell;
+use crate::utf8::Transcoder;
 use napi::bindgen_prelude::{Env, JsValue};
 use napi::sys;
+use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::ptr;
 use std::sync::Arc;
@@ -21,6 +23,8 @@ use wellhead::Body;
 const BY_REFERENCE: usize = 64 << 10;
 /// Strings that fit here are taken in one call.
 const SCRATCH: usize = 4 << 10;
+/// Units up to which a string's UTF-16 form may be copied beside its UTF-8 form, for speed.
+const TWICE: usize = 4 << 20;
 
 /// The JavaScript thread, while it runs our code.
 #[derive(Clone, Copy)]
@@ -163,7 +167,16 @@ impl<'s> Js<'s> {
         if length < SCRATCH - 4 {
             return std::str::from_utf8(&scratch[..length]).ok().map(str::to_owned);
         }
-        // SAFETY: without a buffer only the length is told.
+        if self.units(value)? > TWICE {
+            return self.as_long_text(value);
+        }
+        Some(Transcoder::new().text(&self.as_units(value)?))
+    }
+
+    /// Converted by Node: slower, but into the one buffer that is kept.
+    fn as_long_text(self, value: Value<'_>) -> Option<String> {
+        let mut length = 0;
+        // SAFETY: the value is alive; without a buffer only the length is told.
         unsafe {
             sys::napi_get_value_string_utf8(self.env, value.raw, ptr::null_mut(), 0, &raw mut length);
         }
@@ -180,6 +193,79 @@ impl<'s> Js<'s> {
         }
         bytes.truncate(length);
         String::from_utf8(bytes).ok()
+    }
+
+    /// How many units a string has. None: it is none.
+    fn units(self, value: Value<'_>) -> Option<usize> {
+        let mut length = 0;
+        // SAFETY: the value is alive; without a buffer only the length is told.
+        let status = unsafe {
+            sys::napi_get_value_string_utf16(self.env, value.raw, ptr::null_mut(), 0, &raw mut length)
+        };
+        (status == sys::Status::napi_ok).then_some(length)
+    }
+
+    /// The units of a string, which are UTF-16. None: it is no string.
+    pub(crate) fn as_units(self, value: Value<'_>) -> Option<Vec<u16>> {
+        let mut length = self.units(value)?;
+        let mut units = vec![0u16; length + 1];
+        // SAFETY: the buffer has the room that is stated, the closing zero included.
+        unsafe {
+            sys::napi_get_value_string_utf16(
+                self.env,
+                value.raw,
+                units.as_mut_ptr(),
+                units.len(),
+                &raw mut length,
+            );
+        }
+        units.truncate(length);
+        Some(units)
+    }
+
+    pub(crate) fn as_bool(self, value: Value<'_>) -> Option<bool> {
+        let mut is = false;
+        // SAFETY: the value is alive.
+        (unsafe { sys::napi_get_value_bool(self.env, value.raw, &raw mut is) } == sys::Status::napi_ok)
+            .then_some(is)
+    }
+
+    /// The first numbers of a `Float64Array`. None: it is none, or shorter.
+    pub(crate) fn as_numbers(self, value: Value<'_>, count: usize) -> Option<Vec<f64>> {
+        let (kind, length, data) = self.typed_array(value)?;
+        if kind != sys::TypedarrayType::float64_array || length < count {
+            return None;
+        }
+        if count == 0 {
+            return Some(Vec::new()); // its memory may be nowhere
+        }
+        // SAFETY: Node says that so many numbers are there, and no JavaScript runs while they are copied.
+        Some(unsafe { std::slice::from_raw_parts(data.cast::<f64>(), count) }.to_vec())
+    }
+
+    /// Type, length and memory of a typed array. None: it is none.
+    fn typed_array(self, value: Value<'_>) -> Option<(sys::napi_typedarray_type, usize, *const c_void)> {
+        let mut is_typed = false;
+        // SAFETY: the value is alive.
+        if unsafe { sys::napi_is_typedarray(self.env, value.raw, &raw mut is_typed) } != sys::Status::napi_ok
+            || !is_typed
+        {
+            return None;
+        }
+        let (mut kind, mut length, mut data) = (0, 0, ptr::null_mut());
+        // SAFETY: the value is a typed array.
+        let status = unsafe {
+            sys::napi_get_typedarray_info(
+                self.env,
+                value.raw,
+                &raw mut kind,
+                &raw mut length,
+                &raw mut data,
+                ptr::null_mut(),
+                ptr::null_mut(),
+            )
+        };
+        (status == sys::Status::napi_ok).then_some((kind, length, data.cast_const()))
     }
 
     /// The elements of an array. None: it is none.
@@ -207,27 +293,8 @@ impl<'s> Js<'s> {
 
     /// The bytes of a `Uint8Array`: copied if they are few, held by reference otherwise. None: it is none.
     pub(crate) fn as_bytes(self, value: Value<'_>, bell: &Arc<Bell>) -> Option<Body> {
-        let mut is_typed = false;
-        // SAFETY: the value is alive.
-        if unsafe { sys::napi_is_typedarray(self.env, value.raw, &raw mut is_typed) } != sys::Status::napi_ok
-            || !is_typed
-        {
-            return None;
-        }
-        let (mut kind, mut length, mut data) = (0, 0, ptr::null_mut());
-        // SAFETY: the value is a typed array.
-        let status = unsafe {
-            sys::napi_get_typedarray_info(
-                self.env,
-                value.raw,
-                &raw mut kind,
-                &raw mut length,
-                &raw mut data,
-                ptr::null_mut(),
-                ptr::null_mut(),
-            )
-        };
-        if status != sys::Status::napi_ok || kind != sys::TypedarrayType::uint8_array {
+        let (kind, length, data) = self.typed_array(value)?;
+        if kind != sys::TypedarrayType::uint8_array {
             return None;
         }
         if length == 0 {

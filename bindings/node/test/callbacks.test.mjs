@@ -54,7 +54,10 @@ test('strings of every length come out whole, lone surrogates as U+FFFD', async 
       assert.equal(text, unit.repeat(length), `${length} times ${unit}`);
     }
   }
-  assert.deepEqual(await contents('a\uD800b'), [{ uri: 't:a', text: 'a\uFFFDb' }]);
+  for (const length of [0, 5000, 5_000_000]) {
+    const [{ text }] = await contents(`${'a'.repeat(length)}\uD800b`);
+    assert.equal(text, `${'a'.repeat(length)}\uFFFDb`, `behind ${length}`);
+  }
 });
 
 test('bytes of 64 KiB and more are sent as they are', async () => {
@@ -296,7 +299,9 @@ test('a listing is a page of items, at once or later; a wrong one is an internal
     'an item without a URI': [() => ({ items: [{}] }), /uri/],
     'no page': [() => undefined, /returned no page/],
     'a string': [() => 'x', /returned no page/],
-    'wrong type': [() => ({ items: [{ uri: 't:a', name: 7 }] }), /wrong type/],
+    'wrong type': [() => ({ items: [{ uri: 't:a', name: 7 }] }), /name is a number/],
+    'wrong size': [() => ({ items: [{ uri: 't:a', size: -1 }] }), /size is -1/],
+    'wrong icons': [() => ({ items: [{ uri: 't:a', icons: [{}] }] }), /src/],
     throws: [
       () => {
         throw new Error('boom');
@@ -321,6 +326,34 @@ test('a listing is a page of items, at once or later; a wrong one is an internal
       assert.match(lines.join(), expected, name);
     }
   }
+});
+
+test('every member of a listed item arrives, whatever its characters are', async () => {
+  const one = (n) => ({
+    uri: `t:${n}`,
+    name: 'é'.repeat(n % 3),
+    title: n % 2 ? '\uD83D' : undefined,
+    description: n % 2 ? '\uDE00\u{1F600}' : '\u0000"',
+    mimeType: 'text/plain',
+    size: n,
+    annotations: n % 5 ? undefined : { audience: ['user'], priority: 0.5 },
+    icons: n % 7 ? undefined : [{ src: 'https://a/b', mimeType: 'image/png', sizes: ['any'], theme: 'dark' }],
+    meta: n % 11 ? undefined : { 'a/b': n },
+  });
+  const { server, ask } = make({ limits: { pageItems: 1000 } });
+  server.list(() => ({ items: Array.from({ length: 300 }, (_, n) => one(n)) }));
+  const { result } = await ask(request(1, 'resources/list'));
+  const expected = Array.from({ length: 300 }, (_, n) => {
+    const { title, description, meta, ...rest } = one(n);
+    const whole = {
+      ...rest,
+      title: title && '\uFFFD',
+      description: description.replace(/^\uDE00/, '\uFFFD'),
+      _meta: meta,
+    };
+    return JSON.parse(JSON.stringify(whole)); // without what is undefined
+  });
+  assert.deepEqual(result.resources, expected);
 });
 
 test('an iterable lists what a template makes, page by page, and a changed array from its present state', async () => {

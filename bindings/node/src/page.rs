@@ -1,0 +1,78 @@
+//! A page as `lib/page.ts` packs it: all texts of its items in one string, and eight numbers for each item.
+
+use crate::descriptor::Rare;
+use crate::utf8::Transcoder;
+use std::ops::Range;
+use wellhead::{Listed, Page, Result};
+
+/// Numbers of one item: the lengths of its texts in UTF-16 units, and its size; negative: not given.
+pub(crate) const WIDTH: usize = 8;
+const TEXTS: usize = WIDTH - 1;
+
+/// What is wrong in it fails the page.
+pub(crate) fn unpack(units: &[u16], numbers: &[f64], more: bool) -> Page {
+    let mut texts = Texts::new(units);
+    let mut unpack = || -> Result<Page> {
+        let mut page = Page::default();
+        for item in numbers.as_chunks::<WIDTH>().0 {
+            let [uri, key, name, title, description, mime_type, rare] =
+                std::array::from_fn::<_, TEXTS, _>(|at| texts.next(item[at]));
+            let text = |range: Option<Range<usize>>| range.map(|range| &texts.all[range]);
+            let Some(uri) = text(uri) else {
+                return Ok(Page::failed("the callback listed an item without a uri"));
+            };
+            let rare = Rare::parse(text(rare))?;
+            page.push(Listed {
+                uri,
+                key: text(key),
+                name: text(name),
+                title: text(title),
+                description: text(description),
+                mime_type: text(mime_type),
+                size: (item[TEXTS] >= 0.0).then_some(item[TEXTS] as u64),
+                annotations: rare.annotations()?,
+                icons: rare.icons(),
+                meta: rare.meta()?,
+            });
+        }
+        Ok(page.more(more))
+    };
+    unpack().into()
+}
+
+/// The texts of a page, as UTF-8 one behind the other.
+struct Texts<'a> {
+    units: &'a [u16],
+    all: String,
+    /// Units and bytes are the same.
+    ascii: bool,
+    transcoder: Transcoder,
+    at: usize,
+}
+
+impl<'a> Texts<'a> {
+    fn new(units: &'a [u16]) -> Texts<'a> {
+        let mut transcoder = Transcoder::new();
+        let mut all = transcoder.text(units);
+        let ascii = all.len() == units.len();
+        if !ascii {
+            all.clear(); // converted one by one, since a surrogate may end one text and another begin the next
+        }
+        Texts { units, all, ascii, transcoder, at: 0 }
+    }
+
+    /// Where the next text stands in `all`.
+    fn next(&mut self, units: f64) -> Option<Range<usize>> {
+        if units < 0.0 {
+            return None;
+        }
+        let from = self.at;
+        self.at = self.units.len().min(from + units as usize);
+        if self.ascii {
+            return Some(from..self.at);
+        }
+        let start = self.all.len();
+        self.transcoder.append(&mut self.all, &self.units[from..self.at]);
+        Some(start..self.all.len())
+    }
+}
