@@ -21,7 +21,7 @@ fn main() -> wellhead::Result<()> {
         n.lock().unwrap().get(call.var("id")?).cloned()
     })?;
 
-    server.resource("notes://slow", |call| {
+    server.resource(Resource::new("notes://slow").name("slow"), |call| {
         let (later, responder) = call.defer();
         std::thread::spawn(move || responder.finish("answered by another thread"));
         later

@@ -131,6 +131,7 @@ static wellhead_status serve(store *s, wellhead_error **error) {
     logo.uri = WELLHEAD_STR("notes://logo");
     logo.mime_type = WELLHEAD_STR("image/png");
     slow.uri = WELLHEAD_STR("notes://slow");
+    slow.name = WELLHEAD_STR("slow");
     slowly.read = read_slow;
     any.uri = WELLHEAD_STR("notes://{id}");
     any.name = WELLHEAD_STR("note");

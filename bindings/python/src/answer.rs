@@ -1,6 +1,7 @@
 //! What callbacks return, as answers.
 
 use crate::body;
+use crate::call::Way;
 use crate::errors::Meaning;
 use crate::values::{Contents, Page};
 use pyo3::prelude::*;
@@ -18,7 +19,8 @@ pub(crate) trait FromCallback: wellhead::Reply + Sized {
     /// None: the exception is a failure.
     fn from_outcome(meaning: &Meaning) -> Option<Self>;
 
-    fn failed(why: String) -> Self;
+    /// Answers that there is no answer; `why` is for the log.
+    fn fail(way: Way<Self>, why: String);
 }
 
 impl FromCallback for Answer {
@@ -53,8 +55,8 @@ impl FromCallback for Answer {
         }
     }
 
-    fn failed(why: String) -> Self {
-        Answer::Failed(why)
+    fn fail(way: Way<Self>, why: String) {
+        way.finish(Answer::Failed(why));
     }
 }
 
@@ -62,14 +64,14 @@ impl FromCallback for wellhead::Page {
     const EXPECTED: &'static str = "wellhead.Page";
 
     fn from_value(value: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
-        Ok(value.cast::<Page>().ok().map(|page| page.get().to_core()))
+        value.cast::<Page>().ok().map(|page| page.get().to_core(value.py())).transpose()
     }
 
     fn from_outcome(_: &Meaning) -> Option<Self> {
         None
     }
 
-    fn failed(why: String) -> Self {
-        wellhead::Page::failed(why)
+    fn fail(way: Way<Self>, why: String) {
+        way.finish(wellhead::Page::failed(why));
     }
 }

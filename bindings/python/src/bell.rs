@@ -1,5 +1,5 @@
 //! Wakes through file descriptors: native threads reach an event loop, and signals reach native threads, without
-//! the GIL.
+//! the GIL. Unix only, and with it the package: an event loop of Windows waits for no descriptor.
 
 use crate::fork::Process;
 use std::io::{self, Read, Write};

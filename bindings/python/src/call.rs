@@ -1,7 +1,9 @@
 //! What a callback may know about its call, and the answer's way back.
 
+use crate::access::Caller;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use pyo3::{PyTraverseError, PyVisit};
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 use wellhead::{Reply, Responder};
@@ -11,6 +13,8 @@ use wellhead::{Reply, Responder};
 pub(crate) struct Call {
     uri: String,
     vars: Vec<(String, Var)>,
+    caller: Option<Py<Caller>>,
+    revision: &'static str,
     slot: Arc<dyn Watched>,
 }
 
@@ -21,21 +25,26 @@ enum Var {
 }
 
 impl Call {
-    pub(crate) fn new(call: &wellhead::Call, slot: Arc<Slot<wellhead::Answer>>) -> Self {
-        let vars = call.names().map(|name| {
+    pub(crate) fn new<A: Reply>(
+        caller: Option<Py<Caller>>,
+        revision: &'static str,
+        slot: Arc<Slot<A>>,
+    ) -> Self {
+        Call { uri: String::new(), vars: Vec::new(), caller, revision, slot }
+    }
+
+    /// The call of a read.
+    pub(crate) fn about(mut self, call: &wellhead::Call) -> Self {
+        call.uri().clone_into(&mut self.uri);
+        self.vars.extend(call.names().map(|name| {
             let value = if call.is_list(name) {
                 Var::Many(call.values(name).into_iter().map(str::to_owned).collect())
             } else {
                 Var::One(call.var(name).unwrap_or_default().to_owned())
             };
             (name.to_owned(), value)
-        });
-        Call { uri: call.uri().to_owned(), vars: vars.collect(), slot }
-    }
-
-    /// The call of a list source.
-    pub(crate) fn of_list(slot: Arc<Slot<wellhead::Page>>) -> Self {
-        Call { uri: String::new(), vars: Vec::new(), slot }
+        }));
+        self
     }
 }
 
@@ -44,6 +53,19 @@ impl Call {
     #[getter]
     fn uri(&self) -> &str {
         &self.uri
+    }
+
+    #[getter]
+    fn caller(&self, py: Python<'_>) -> PyResult<Py<Caller>> {
+        match &self.caller {
+            Some(caller) => Ok(caller.clone_ref(py)),
+            None => Py::new(py, Caller::nobody(py)),
+        }
+    }
+
+    #[getter]
+    fn revision(&self) -> &'static str {
+        self.revision
     }
 
     #[getter]
@@ -62,6 +84,10 @@ impl Call {
 
     fn __repr__(&self) -> String {
         format!("<wellhead.Call {}>", self.uri)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.caller)
     }
 }
 

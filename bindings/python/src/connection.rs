@@ -11,7 +11,7 @@ use pyo3::{PyTraverseError, PyVisit};
 use std::cell::RefCell;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use wellhead::{Caller, Drain, DrainStart, ErrorKind, Group, Handled, Route};
+use wellhead::{Drain, DrainStart, ErrorKind, Group, Handled, Route};
 
 thread_local! {
     /// The connections whose callbacks this thread is running.
@@ -176,11 +176,16 @@ impl Drop for Inner {
 }
 
 impl Connection {
-    pub(crate) fn open(server: &wellhead::Server, host: Arc<Host>, wake: Option<Py<PyAny>>) -> Self {
+    pub(crate) fn open(
+        server: &wellhead::Server,
+        caller: wellhead::Caller,
+        host: Arc<Host>,
+        wake: Option<Py<PyAny>>,
+    ) -> Self {
         let waker = Arc::new(Waker { wake: Mutex::new(wake), ..Waker::default() });
-        let called = waker.clone();
-        let group = server.group(move || called.wake());
-        let core = group.connect(Caller::default());
+        let woken = waker.clone();
+        let group = server.group(move || woken.wake());
+        let core = group.connect(caller);
         Connection(Arc::new(Inner { core: Some((core, group)), host, waker, drain: Mutex::default() }))
     }
 }

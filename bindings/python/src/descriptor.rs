@@ -1,76 +1,155 @@
 //! What describes a resource or template, from keyword arguments.
 
 use crate::errors::OrRaise;
+use crate::icon::Icon;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyDict;
-use wellhead::{Annotations, Json};
+use pyo3::types::{PyDict, PyString};
+use wellhead::{Annotations, Json, Listed, Template};
 
-/// The keyword arguments that resources and templates share.
+/// The keyword arguments that describe a resource or a template. Texts stay Python's, since most are made for one page.
+#[derive(Default)]
 pub(crate) struct Descriptor {
-    pub(crate) name: Option<String>,
-    pub(crate) title: Option<String>,
-    pub(crate) description: Option<String>,
-    pub(crate) mime_type: Option<String>,
-    pub(crate) annotations: Option<Annotations>,
-    pub(crate) meta: Option<Json>,
+    pub(crate) name: Option<Py<PyString>>,
+    pub(crate) title: Option<Py<PyString>>,
+    pub(crate) description: Option<Py<PyString>>,
+    pub(crate) mime_type: Option<Py<PyString>>,
+    /// Of a resource only.
+    pub(crate) size: Option<u64>,
+    rare: Option<Box<Rare>>,
+}
+
+#[derive(Default)]
+struct Rare {
+    annotations: Option<Annotations>,
+    icons: Vec<wellhead::Icon>,
+    meta: Option<Json>,
 }
 
 impl Descriptor {
-    pub(crate) fn new(
-        py: Python<'_>,
-        names: [Option<String>; 4],
-        annotations: Option<&Bound<'_, PyDict>>,
-        meta: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Self> {
-        let [name, title, description, mime_type] = names;
-        let annotations = match annotations {
-            Some(annotations) => Some(Annotations::from_json(&text(annotations)?).or_raise(py)?),
-            None => None,
-        };
-        let meta = meta.map(object).transpose()?;
-        Ok(Descriptor { name, title, description, mime_type, annotations, meta })
+    /// What `function` was given by keyword; `None` stands for nothing.
+    pub(crate) fn new(function: &str, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let mut descriptor = Descriptor::default();
+        for (name, value) in keywords.into_iter().flatten() {
+            let name = name.cast::<PyString>()?.to_str()?;
+            let known = descriptor.take(name, &value).map_err(|e| in_argument(value.py(), name, e))?;
+            if !known {
+                let message = format!("{function}() got an unexpected keyword argument '{name}'");
+                return Err(PyTypeError::new_err(message));
+            }
+        }
+        Ok(descriptor)
+    }
+
+    /// Takes one argument. Tells whether there is one of this name.
+    fn take(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        match name {
+            "name" => self.name = value.extract()?,
+            "title" => self.title = value.extract()?,
+            "description" => self.description = value.extract()?,
+            "mime_type" => self.mime_type = value.extract()?,
+            "size" => self.size = value.extract()?,
+            "annotations" | "icons" | "meta" if value.is_none() => {}
+            "annotations" => {
+                let annotations = Annotations::from_json(&json(value)?).or_raise(value.py())?;
+                self.rare.get_or_insert_default().annotations = Some(annotations);
+            }
+            "icons" => {
+                for icon in value.try_iter()? {
+                    let icon = icon?.cast::<Icon>()?.get().0.clone();
+                    self.rare.get_or_insert_default().icons.push(icon);
+                }
+            }
+            "meta" => self.rare.get_or_insert_default().meta = Some(object(value)?),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    pub(crate) fn listed<'a>(&'a self, py: Python<'a>, uri: &'a str) -> PyResult<Listed<'a>> {
+        let text =
+            |text: &'a Option<Py<PyString>>| text.as_ref().map(|text| text.bind(py).to_str()).transpose();
+        let rare = self.rare.as_deref();
+        Ok(Listed {
+            uri,
+            name: text(&self.name)?,
+            title: text(&self.title)?,
+            description: text(&self.description)?,
+            mime_type: text(&self.mime_type)?,
+            size: self.size,
+            annotations: rare.and_then(|rare| rare.annotations.clone()),
+            icons: rare.map(|rare| rare.icons.clone()).unwrap_or_default(),
+            meta: rare.and_then(|rare| rare.meta.clone()),
+            ..Listed::default()
+        })
+    }
+
+    pub(crate) fn resource(&self, py: Python<'_>, uri: &str) -> PyResult<wellhead::Resource> {
+        let listed = self.listed(py, uri)?;
+        let mut resource = wellhead::Resource::new(uri);
+        if let Some(size) = listed.size {
+            resource = resource.size(size);
+        }
+        Ok(describe!(resource, listed))
+    }
+
+    pub(crate) fn template(&self, py: Python<'_>, uri_template: &str) -> PyResult<Template> {
+        Ok(describe!(Template::new(uri_template), self.listed(py, uri_template)?))
     }
 }
 
-/// Calls the setters that resources and templates have in common.
-macro_rules! describe {
-    ($target:expr, $descriptor:expr) => {{
-        let (mut target, descriptor) = ($target, $descriptor);
-        if let Some(name) = descriptor.name {
-            target = target.name(name);
-        }
-        if let Some(title) = descriptor.title {
-            target = target.title(title);
-        }
-        if let Some(description) = descriptor.description {
-            target = target.description(description);
-        }
-        if let Some(mime_type) = descriptor.mime_type {
-            target = target.mime_type(mime_type);
-        }
-        if let Some(annotations) = descriptor.annotations {
-            target = target.annotations(annotations);
-        }
-        if let Some(meta) = descriptor.meta {
-            target = target.meta(meta);
-        }
-        target
-    }};
+/// A `TypeError` that says which argument it is about.
+fn in_argument(py: Python<'_>, name: &str, e: PyErr) -> PyErr {
+    if e.is_instance_of::<PyTypeError>(py) {
+        return PyTypeError::new_err(format!("argument '{name}': {}", e.value(py)));
+    }
+    e
 }
-pub(crate) use describe;
 
 /// A dict as a JSON object.
-pub(crate) fn object(value: &Bound<'_, PyDict>) -> PyResult<Json> {
-    Json::object(text(value)?).or_raise(value.py())
+pub(crate) fn object(value: &Bound<'_, PyAny>) -> PyResult<Json> {
+    Json::object(json(value)?).or_raise(value.py())
 }
 
-fn text(value: &Bound<'_, PyDict>) -> PyResult<String> {
+/// A dict as JSON text.
+fn json(value: &Bound<'_, PyAny>) -> PyResult<String> {
     static DUMPS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let py = value.py();
+    let value = value.cast::<PyDict>()?;
     let options = PyDict::new(py);
     options.set_item("ensure_ascii", false)?;
     options.set_item("allow_nan", false)?;
     options.set_item("separators", (",", ":"))?;
     DUMPS.import(py, "json", "dumps")?.call((value,), Some(&options))?.extract()
 }
+
+/// Calls the setters that resources and templates have in common.
+macro_rules! describe {
+    ($target:expr, $listed:expr) => {{
+        let (mut target, listed) = ($target, $listed);
+        if let Some(name) = listed.name {
+            target = target.name(name);
+        }
+        if let Some(title) = listed.title {
+            target = target.title(title);
+        }
+        if let Some(description) = listed.description {
+            target = target.description(description);
+        }
+        if let Some(mime_type) = listed.mime_type {
+            target = target.mime_type(mime_type);
+        }
+        if let Some(annotations) = listed.annotations {
+            target = target.annotations(annotations);
+        }
+        for icon in listed.icons {
+            target = target.icon(icon);
+        }
+        if let Some(meta) = listed.meta {
+            target = target.meta(meta);
+        }
+        target
+    }};
+}
+use describe;

@@ -1,24 +1,29 @@
 //! Runs the host's callables for the events of one connection.
 
+use crate::access::Caller;
 use crate::answer::FromCallback;
 use crate::call::{Call as PyCall, Slot, Way};
 use crate::errors::{Meaning, meaning};
 use crate::fork::Process;
-use crate::later::{Later, Pending, Question};
+use crate::later::{Later, Pending};
 use crate::log;
+use crate::registration::Positional;
 use crate::server::Server;
+use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList};
 use pyo3::{PyTraverseError, PyVisit};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use wellhead::{Answer, Call, CallId, Event, ListCall, Page};
+use wellhead::{Answer, AuthorizeCall, Call, CallId, Event, InterestCall, ListCall, Page, Responder};
 
 /// Whose callables to run, and the tasks that they left.
 pub(crate) struct Host {
     pub(crate) server: Py<Server>,
     pub(crate) process: Process,
+    /// Who is connected. The core has the id only, so that garbage collection sees the value.
+    caller: Option<Py<Caller>>,
     /// The tasks of coroutines, to be cancelled. asyncio itself holds them weakly.
     tasks: Mutex<HashMap<CallId, Py<PyAny>>>,
     /// The loop for coroutines that are made on threads without one.
@@ -26,9 +31,10 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    pub(crate) fn new(server: Py<Server>) -> Arc<Self> {
+    pub(crate) fn new(server: Py<Server>, caller: Option<Py<Caller>>) -> Arc<Self> {
         Arc::new(Host {
             server,
+            caller,
             process: Process::current(),
             tasks: Mutex::default(),
             event_loop: Mutex::default(),
@@ -50,11 +56,9 @@ impl Host {
                 }
                 Ok(false)
             }
-            // Whatever only Rust reaches runs as it would there.
-            other => {
-                py.detach(|| other.run());
-                Ok(true)
-            }
+            Event::Authorize(call) => self.authorize(py, call).map(|()| true),
+            Event::Interest(call) => self.interest(py, call).map(|()| true),
+            _ => Ok(false), // there are no others, and dropping one answers it
         }
     }
 
@@ -69,7 +73,8 @@ impl Host {
         let function = read.function.bind(py);
         let (way, object) = if read.parameters.want_call() {
             let slot = Arc::new(Slot::new(responder));
-            (Way::shared(slot.clone()), Some(Bound::new(py, PyCall::new(&call, slot))?))
+            let object = PyCall::new(self.caller(py), call.revision(), slot.clone()).about(&call);
+            (Way::shared(slot), Some(Bound::new(py, object)?))
         } else {
             (Way::own(responder), None)
         };
@@ -89,15 +94,44 @@ impl Host {
             responder.finish(Page::default()); // removed meanwhile
             return Ok(());
         };
-        let function = list.function.bind(py);
         let arguments = (call.after(), call.limit());
-        let Some(name) = &list.call else {
-            return self.settle(py, Way::own(responder), id, function.call1(arguments));
-        };
+        let (way, returned) = self.ask(py, list, arguments, responder, call.revision());
+        self.settle(py, way, id, returned)
+    }
+
+    fn authorize(self: &Arc<Self>, py: Python<'_>, mut call: AuthorizeCall) -> PyResult<()> {
+        let id = call.call();
+        let Some(responder) = call.take_responder() else { return Ok(()) };
+        let Some(gatekeeper) = self.server.get().table.gatekeeper() else { return Ok(()) };
+        let uris = PyList::new(py, call.uris())?;
+        let arguments = (call.operation().to_string(), uris);
+        let (way, returned) = self.ask(py, &gatekeeper, arguments, responder, call.revision());
+        self.settle(py, way, id, returned)
+    }
+
+    fn interest(self: &Arc<Self>, py: Python<'_>, mut call: InterestCall) -> PyResult<()> {
+        let Some(responder) = call.take_responder() else { return Ok(()) };
+        let Some(watcher) = self.server.get().table.watcher() else { return Ok(()) };
+        let returned = watcher.function.bind(py).call1((call.uri(), call.wanted()));
+        self.settle(py, Way::own(responder), None, returned)
+    }
+
+    /// Calls a function that takes its arguments by position, and perhaps the call.
+    fn ask<'py, A: FromCallback>(
+        &self,
+        py: Python<'py>,
+        asked: &Positional,
+        arguments: impl PyCallArgs<'py>,
+        responder: Responder<A>,
+        revision: &'static str,
+    ) -> (Way<A>, PyResult<Bound<'py, PyAny>>) {
+        let function = asked.function.bind(py);
+        let Some(name) = &asked.call else { return (Way::own(responder), function.call1(arguments)) };
         let slot = Arc::new(Slot::new(responder));
+        let way = Way::shared(slot.clone());
         let keywords = PyDict::new(py);
-        keywords.set_item(name, PyCall::of_list(slot.clone()))?;
-        self.settle(py, Way::shared(slot), id, function.call(arguments, Some(&keywords)))
+        let given = keywords.set_item(name, PyCall::new(self.caller(py), revision, slot));
+        (way, given.and_then(|()| function.call(arguments, Some(&keywords))))
     }
 
     /// Answers with what a callback returned or raised, or sees to it that it is answered later.
@@ -110,7 +144,6 @@ impl Host {
     ) -> PyResult<()>
     where
         A: FromCallback,
-        Question: From<Way<A>>,
     {
         if self.process.is_parent() {
             way.abandon();
@@ -126,7 +159,7 @@ impl Host {
                 if let Some(later) = Later::of(&value)? {
                     return self.wait(py, way, call, later);
                 }
-                way.finish(A::failed(wrong_type::<A>(&value)));
+                A::fail(way, wrong_type::<A>(&value));
             }
             Err(e) => return raised(py, way, e),
         }
@@ -143,7 +176,6 @@ impl Host {
     ) -> PyResult<()>
     where
         A: FromCallback,
-        Question: From<Way<A>>,
     {
         let future = match later {
             Later::Future(future) => future,
@@ -159,15 +191,15 @@ impl Host {
                 task
             }
         };
-        let pending = Bound::new(py, Pending::new(way, self, call))?;
-        if let Err(e) = future.call_method1("add_done_callback", (&pending,)) {
-            return match pending.get().take() {
-                Some(Question::Read(way)) => raised(py, way, e),
-                Some(Question::List(way)) => raised(py, way, e),
-                None => Ok(()),
-            };
+        let pending = Bound::new(py, Pending::new(Box::new(way), self, call))?;
+        match future.call_method1("add_done_callback", (&pending,)) {
+            Ok(_) => Ok(()),
+            Err(e) => pending.get().take().map_or(Ok(()), |question| question.raised(py, e)),
         }
-        Ok(())
+    }
+
+    fn caller(&self, py: Python<'_>) -> Option<Py<Caller>> {
+        self.caller.as_ref().map(|caller| caller.clone_ref(py))
     }
 
     /// The task of a call is done.
@@ -194,6 +226,7 @@ impl Host {
 
     pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.server)?;
+        visit.call(&self.caller)?;
         if let Ok(event_loop) = self.event_loop.try_lock() {
             visit.call(&*event_loop)?;
         }
@@ -222,7 +255,7 @@ pub(crate) fn raised<A: FromCallback>(py: Python<'_>, way: Way<A>, e: PyErr) -> 
     }
     let passes = matches!(meaning, Meaning::Passes).then(|| e.clone_ref(py));
     let why = e.to_string();
-    log::with_traceback(py, e, || way.finish(A::failed(why)));
+    log::with_traceback(py, e, || A::fail(way, why));
     passes.map_or(Ok(()), Err)
 }
 

@@ -6,7 +6,7 @@ use crate::host::{Host, raised, wrong_type};
 use pyo3::intern;
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use wellhead::{Answer, CallId, Page};
+use wellhead::CallId;
 
 /// What a callback may return in place of an answer.
 pub(crate) enum Later<'py> {
@@ -29,21 +29,26 @@ impl<'py> Later<'py> {
     }
 }
 
-/// A question that waits for a future.
-pub(crate) enum Question {
-    Read(Way<Answer>),
-    List(Way<Page>),
+/// A question that waits for a future: a [`Way`] of any kind.
+pub(crate) trait Question: Send + Sync {
+    /// Answers with the result of a future that is done.
+    fn done(self: Box<Self>, future: &Bound<'_, PyAny>);
+    /// Answers with what an exception means.
+    fn raised(self: Box<Self>, py: Python<'_>, e: PyErr) -> PyResult<()>;
+    fn abandon(self: Box<Self>);
 }
 
-impl From<Way<Answer>> for Question {
-    fn from(way: Way<Answer>) -> Self {
-        Question::Read(way)
+impl<A: FromCallback> Question for Way<A> {
+    fn done(self: Box<Self>, future: &Bound<'_, PyAny>) {
+        done(*self, future);
     }
-}
 
-impl From<Way<Page>> for Question {
-    fn from(way: Way<Page>) -> Self {
-        Question::List(way)
+    fn raised(self: Box<Self>, py: Python<'_>, e: PyErr) -> PyResult<()> {
+        raised(py, *self, e)
+    }
+
+    fn abandon(self: Box<Self>) {
+        (*self).abandon();
     }
 }
 
@@ -51,20 +56,17 @@ impl From<Way<Page>> for Question {
 /// with a task of a loop that ended, it answers "internal error".
 #[pyclass(frozen, module = "wellhead._core")]
 pub(crate) struct Pending {
-    question: Mutex<Option<Question>>,
+    question: Mutex<Option<Box<dyn Question>>>,
     host: Weak<Host>,
     call: Option<CallId>,
 }
 
 impl Pending {
-    pub(crate) fn new<A: wellhead::Reply>(way: Way<A>, host: &Arc<Host>, call: Option<CallId>) -> Self
-    where
-        Question: From<Way<A>>,
-    {
-        Pending { question: Mutex::new(Some(way.into())), host: Arc::downgrade(host), call }
+    pub(crate) fn new(question: Box<dyn Question>, host: &Arc<Host>, call: Option<CallId>) -> Self {
+        Pending { question: Mutex::new(Some(question)), host: Arc::downgrade(host), call }
     }
 
-    pub(crate) fn take(&self) -> Option<Question> {
+    pub(crate) fn take(&self) -> Option<Box<dyn Question>> {
         self.question.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
@@ -79,17 +81,10 @@ impl Pending {
                 host.forget_task(call);
             }
             if host.process.is_parent() {
-                match question {
-                    Question::Read(way) => way.abandon(),
-                    Question::List(way) => way.abandon(),
-                }
-                return;
+                return question.abandon();
             }
         }
-        match question {
-            Question::Read(way) => done(way, future),
-            Question::List(way) => done(way, future),
-        }
+        question.done(future);
     }
 }
 
@@ -97,14 +92,12 @@ fn done<A: FromCallback>(way: Way<A>, future: &Bound<'_, PyAny>) {
     let py = future.py();
     let cancelled = future.call_method0(intern!(py, "cancelled")).and_then(|is| is.is_truthy());
     if cancelled.unwrap_or(false) {
-        way.finish(A::failed("its future was cancelled".to_owned()));
-        return;
+        return A::fail(way, "its future was cancelled".to_owned());
     }
-    let answer = future
-        .call_method0(intern!(py, "result"))
-        .and_then(|value| Ok(A::from_value(&value)?.unwrap_or_else(|| A::failed(wrong_type::<A>(&value)))));
-    match answer {
-        Ok(answer) => way.finish(answer),
+    let result = future.call_method0(intern!(py, "result"));
+    match result.and_then(|value| Ok((A::from_value(&value)?, value))) {
+        Ok((Some(answer), _)) => way.finish(answer),
+        Ok((None, value)) => A::fail(way, wrong_type::<A>(&value)),
         // KeyboardInterrupt and its like belong to the thread that completed the future, and have been raised there.
         Err(e) => drop(raised(py, way, e)),
     }

@@ -3,6 +3,7 @@
 //! Rust holds the state and calls the host's callables, with no lock held; Python (`python/wellhead/`) holds what is
 //! idiomatic there: exceptions, signatures, signals, the asyncio loop.
 
+mod access;
 mod answer;
 mod arguments;
 mod bell;
@@ -15,6 +16,7 @@ mod errors;
 mod exchange;
 mod fork;
 mod host;
+mod icon;
 mod later;
 mod limits;
 mod log;
@@ -28,13 +30,15 @@ use pyo3::prelude::pymodule;
 mod _core {
     #[pymodule_export]
     use crate::{
+        access::Caller,
         call::Call,
         connection::Connection,
         driver::{Driver, at_exit},
         exchange::Exchange,
         fork::forked,
+        icon::Icon,
         limits::Limits,
-        server::{Fixed, Server},
+        server::{Handle, Server},
         values::{Contents, Page, Resource},
     };
 }

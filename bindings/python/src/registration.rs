@@ -2,7 +2,7 @@
 //! the garbage collector sees them.
 
 use crate::arguments::{Parameter, Parameters};
-use crate::descriptor::{Descriptor, describe};
+use crate::descriptor::Descriptor;
 use crate::errors::{OrRaise, error};
 use crate::server::Server;
 use pyo3::prelude::*;
@@ -16,12 +16,12 @@ use wellhead::{ErrorKind, HandlerId, Template, Variable};
 /// What was registered with one decorator.
 pub(crate) struct Handler {
     pub(crate) read: Option<Callback>,
-    pub(crate) list: Option<Lister>,
+    pub(crate) list: Option<Positional>,
 }
 
-/// A callable that lists.
+/// A callable that takes its arguments by position.
 #[derive(FromPyObject)]
-pub(crate) struct Lister {
+pub(crate) struct Positional {
     #[pyo3(item(0))]
     pub(crate) function: Py<PyAny>,
     #[pyo3(item(1))]
@@ -55,6 +55,8 @@ struct State {
     handlers: HashMap<HandlerId, Arc<Handler>>,
     /// The fallback's, which another one replaces.
     fallback: Option<HandlerId>,
+    gatekeeper: Option<Arc<Positional>>,
+    watcher: Option<Arc<Positional>>,
     /// An `async def` is registered.
     needs_loop: bool,
 }
@@ -71,6 +73,16 @@ impl Table {
     pub(crate) fn remove(&self, id: HandlerId) {
         let removed = self.state().handlers.remove(&id);
         drop(removed); // after the lock: it may run Python
+    }
+
+    /// What `authorize` registered.
+    pub(crate) fn gatekeeper(&self) -> Option<Arc<Positional>> {
+        self.state().gatekeeper.clone()
+    }
+
+    /// What `on_interest` registered.
+    pub(crate) fn watcher(&self) -> Option<Arc<Positional>> {
+        self.state().watcher.clone()
     }
 
     pub(crate) fn needs_loop(&self) -> bool {
@@ -91,6 +103,20 @@ impl Table {
         }
     }
 
+    fn put_gatekeeper(&self, gatekeeper: Positional) {
+        let mut state = self.state();
+        state.needs_loop |= gatekeeper.is_async;
+        let replaced = state.gatekeeper.replace(Arc::new(gatekeeper));
+        drop((state, replaced)); // in this order: it may run Python
+    }
+
+    fn put_watcher(&self, watcher: Positional) {
+        let mut state = self.state();
+        state.needs_loop |= watcher.is_async;
+        let replaced = state.watcher.replace(Arc::new(watcher));
+        drop((state, replaced));
+    }
+
     pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         // A collection that finds the table in use leaves it for the next one.
         let state = match self.0.try_lock() {
@@ -98,12 +124,14 @@ impl Table {
             Err(TryLockError::Poisoned(state)) => state.into_inner(),
             Err(TryLockError::WouldBlock) => return Ok(()),
         };
-        state.handlers.values().try_for_each(|handler| handler.traverse(visit))
+        state.handlers.values().try_for_each(|handler| handler.traverse(visit))?;
+        let mut others = [&state.gatekeeper, &state.watcher].into_iter().flatten();
+        others.try_for_each(|other| visit.call(&other.function))
     }
 
     pub(crate) fn clear(&self) {
-        let handlers = std::mem::take(&mut self.state().handlers);
-        drop(handlers);
+        let state = std::mem::take(&mut *self.state());
+        drop(state);
     }
 }
 
@@ -113,7 +141,7 @@ pub(crate) enum What {
     Resource {
         uri: String,
         descriptor: Descriptor,
-        size: Option<u64>,
+        raw_values: bool,
         thread: bool,
         list: Option<Py<PyAny>>,
     },
@@ -121,6 +149,8 @@ pub(crate) enum What {
         name: Option<String>,
     },
     Fallback,
+    Authorize,
+    OnInterest,
 }
 
 /// The second half of `@server.resource(…)`: registers the function and returns it unchanged.
@@ -165,9 +195,9 @@ struct Plan {
     #[pyo3(item(1))]
     is_async: bool,
     #[pyo3(item(2))]
-    name: Option<String>,
+    name: Option<Py<PyString>>,
     #[pyo3(item(3))]
-    description: Option<String>,
+    description: Option<Py<PyString>>,
 }
 
 /// Registers `function`, with the signature work done here, once.
@@ -179,30 +209,35 @@ pub(crate) fn register(
 ) -> PyResult<()> {
     let core = server.core(py);
     match what {
-        What::Resource { uri, mut descriptor, size, thread, list } => {
+        What::Resource { uri, mut descriptor, raw_values, thread, list } => {
             let template = uri.contains(['{', '}']); // neither stands in a URI
+            let refused = match template {
+                true if descriptor.size.is_some() => Some("size= is for one resource"),
+                false if list.is_some() => Some("list= is for templates"),
+                false if raw_values => Some("raw_values= is for templates"),
+                _ => None,
+            };
+            if let Some(why) = refused {
+                return Err(error(py, ErrorKind::InvalidArgument, why));
+            }
             let variables =
                 if template { Template::new(uri.as_str()).variables().or_raise(py)? } else { Vec::new() };
             let plan = plan(function, &variables, false)?;
             descriptor.name = descriptor.name.or(plan.name);
             descriptor.description = descriptor.description.or(plan.description);
-            let lists = list.is_some();
             let list = list.map(|list| listing(list.bind(py))).transpose()?;
+            let lists = list.is_some();
             let needs_loop = plan.is_async || list.as_ref().is_some_and(|list| list.is_async);
             let called = if thread { in_pool(function)? } else { function.clone() };
             let handler = Handler { read: Some(callback(&called, plan.parameters)), list };
-            if !template && lists || template && size.is_some() {
-                let what = if template { "size= is for one resource" } else { "list= is for templates" };
-                return Err(error(py, ErrorKind::InvalidArgument, what));
-            }
             let id = if template {
-                let template = describe!(Template::new(uri), descriptor);
+                let mut template = descriptor.template(py, &uri)?;
+                if raw_values {
+                    template = template.raw_values();
+                }
                 py.detach(|| core.add_template(template, None, lists)).or_raise(py)?
             } else {
-                let mut resource = describe!(wellhead::Resource::new(uri), descriptor);
-                if let Some(size) = size {
-                    resource = resource.size(size);
-                }
+                let resource = descriptor.resource(py, &uri)?;
                 py.detach(|| core.add_resource(resource, None)).or_raise(py)?
             };
             server.table.put(id, handler, needs_loop);
@@ -218,6 +253,15 @@ pub(crate) fn register(
             let handler = Handler { read: Some(callback(function, plan.parameters)), list: None };
             let id = py.detach(|| core.set_fallback(None)).or_raise(py)?;
             server.table.put_fallback(id, handler, plan.is_async);
+        }
+        // The core only needs to know that there is one; what it asks is asked of the callable in the table.
+        What::Authorize => {
+            server.table.put_gatekeeper(positional(function, ("operation", "uris"), true)?);
+            py.detach(|| core.authorize(|_| Vec::new())).or_raise(py)?;
+        }
+        What::OnInterest => {
+            server.table.put_watcher(positional(function, ("uri", "wanted"), false)?);
+            py.detach(|| core.on_interest(|_| ())).or_raise(py)?;
         }
     }
     Ok(())
@@ -240,7 +284,14 @@ fn plan(function: &Bound<'_, PyAny>, variables: &[Variable], uri: bool) -> PyRes
 }
 
 /// The function that lists, made from it or from the items that were given.
-fn listing(given: &Bound<'_, PyAny>) -> PyResult<Lister> {
+fn listing(given: &Bound<'_, PyAny>) -> PyResult<Positional> {
     static LISTING: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     LISTING.import(given.py(), "wellhead._parameters", "listing")?.call1((given,))?.extract()
+}
+
+/// A function that takes the arguments of these names by position.
+fn positional(function: &Bound<'_, PyAny>, names: (&str, &str), call: bool) -> PyResult<Positional> {
+    static POSITIONAL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let given = (function, names, call);
+    POSITIONAL.import(function.py(), "wellhead._parameters", "positional")?.call1(given)?.extract()
 }

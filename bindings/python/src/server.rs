@@ -1,8 +1,9 @@
 //! The server as Python sees it.
 
+use crate::access::Caller;
 use crate::body;
 use crate::connection::Connection;
-use crate::descriptor::{Descriptor, describe};
+use crate::descriptor::Descriptor;
 use crate::driver::Driver;
 use crate::errors::OrRaise;
 use crate::fork::Process;
@@ -15,8 +16,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 use std::time::Duration;
+use wellhead::Body;
 use wellhead::serve::Stdio;
-use wellhead::{Body, Resource};
 
 /// An application's resources, for any number of clients.
 #[pyclass(frozen, weakref, module = "wellhead")]
@@ -35,21 +36,12 @@ impl Server {
         &self.core
     }
 
-    fn add(
-        this: &Bound<'_, Self>,
-        uri: &str,
-        body: Body,
-        descriptor: Descriptor,
-        size: Option<u64>,
-    ) -> PyResult<Fixed> {
+    fn add(this: &Bound<'_, Self>, uri: &str, body: Body, descriptor: &Descriptor) -> PyResult<Handle> {
         let py = this.py();
-        let mut resource = describe!(Resource::new(uri), descriptor);
-        if let Some(size) = size {
-            resource = resource.size(size);
-        }
+        let resource = descriptor.resource(py, uri)?;
         let core = this.get().core(py);
         py.detach(|| core.value(resource, body)).or_raise(py)?;
-        Ok(Fixed { server: this.clone().unbind(), uri: uri.to_owned() })
+        Ok(Handle { server: this.clone().unbind(), uri: uri.to_owned() })
     }
 }
 
@@ -90,66 +82,37 @@ impl Server {
         Ok(Server { core, table: Table::default(), process: Process::current() })
     }
 
-    #[pyo3(signature = (uri, body, /, *, name = None, title = None, description = None, mime_type = None,
-        size = None, annotations = None, meta = None))]
-    #[allow(clippy::too_many_arguments, reason = "keyword arguments")]
+    #[pyo3(signature = (uri, body, /, **described))]
     fn text(
         this: &Bound<'_, Self>,
         uri: &str,
         body: &Bound<'_, PyString>,
-        name: Option<String>,
-        title: Option<String>,
-        description: Option<String>,
-        mime_type: Option<String>,
-        size: Option<u64>,
-        annotations: Option<&Bound<'_, PyDict>>,
-        meta: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Fixed> {
-        let names = [name, title, description, mime_type];
-        let descriptor = Descriptor::new(this.py(), names, annotations, meta)?;
-        Server::add(this, uri, body::text(body)?, descriptor, size)
+        described: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Handle> {
+        Server::add(this, uri, body::text(body)?, &Descriptor::new("text", described)?)
     }
 
-    #[pyo3(signature = (uri, body, /, *, name = None, title = None, description = None, mime_type = None,
-        size = None, annotations = None, meta = None))]
-    #[allow(clippy::too_many_arguments, reason = "keyword arguments")]
+    #[pyo3(signature = (uri, body, /, **described))]
     fn blob(
         this: &Bound<'_, Self>,
         uri: &str,
         body: &Bound<'_, PyAny>,
-        name: Option<String>,
-        title: Option<String>,
-        description: Option<String>,
-        mime_type: Option<String>,
-        size: Option<u64>,
-        annotations: Option<&Bound<'_, PyDict>>,
-        meta: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Fixed> {
-        let names = [name, title, description, mime_type];
-        let descriptor = Descriptor::new(this.py(), names, annotations, meta)?;
-        let bytes = body::buffer(body)?;
-        Server::add(this, uri, body::bytes(&bytes), descriptor, size)
+        described: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Handle> {
+        Server::add(this, uri, body::bytes(&body::buffer(body)?), &Descriptor::new("blob", described)?)
     }
 
-    #[pyo3(signature = (uri, /, *, name = None, title = None, description = None, mime_type = None, size = None,
-        annotations = None, meta = None, thread = false, list = None))]
-    #[allow(clippy::too_many_arguments, reason = "keyword arguments")]
+    #[pyo3(signature = (uri, /, *, list = None, raw_values = false, thread = false, **described))]
     fn resource(
         this: &Bound<'_, Self>,
         uri: String,
-        name: Option<String>,
-        title: Option<String>,
-        description: Option<String>,
-        mime_type: Option<String>,
-        size: Option<u64>,
-        annotations: Option<&Bound<'_, PyDict>>,
-        meta: Option<&Bound<'_, PyDict>>,
-        thread: bool,
         list: Option<Py<PyAny>>,
+        raw_values: bool,
+        thread: bool,
+        described: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Decorator> {
-        let names = [name, title, description, mime_type];
-        let descriptor = Descriptor::new(this.py(), names, annotations, meta)?;
-        let what = What::Resource { uri, descriptor, size, thread, list };
+        let descriptor = Descriptor::new("resource", described)?;
+        let what = What::Resource { uri, descriptor, raw_values, thread, list };
         Ok(Decorator::new(this.clone().unbind(), what))
     }
 
@@ -175,6 +138,18 @@ impl Server {
         Ok(function)
     }
 
+    #[pyo3(signature = (function, /))]
+    fn authorize<'py>(this: &Bound<'py, Self>, function: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        register(this.py(), this.get(), What::Authorize, &function)?;
+        Ok(function)
+    }
+
+    #[pyo3(signature = (function, /))]
+    fn on_interest<'py>(this: &Bound<'py, Self>, function: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        register(this.py(), this.get(), What::OnInterest, &function)?;
+        Ok(function)
+    }
+
     #[pyo3(signature = (uri, /))]
     fn remove(&self, py: Python<'_>, uri: &str) -> PyResult<()> {
         let core = self.core(py);
@@ -188,6 +163,12 @@ impl Server {
     fn updated(&self, py: Python<'_>, uri: &str) -> PyResult<()> {
         let core = self.core(py);
         py.detach(|| core.updated(uri)).or_raise(py)
+    }
+
+    #[pyo3(signature = (uri, parent, /))]
+    fn updated_below(&self, py: Python<'_>, uri: &str, parent: &str) -> PyResult<()> {
+        let core = self.core(py);
+        py.detach(|| core.updated_below(uri, parent)).or_raise(py)
     }
 
     fn list_changed(&self, py: Python<'_>) -> PyResult<()> {
@@ -212,13 +193,19 @@ impl Server {
         py.detach(|| core.close());
     }
 
-    #[pyo3(signature = (wake = None))]
-    fn connect(this: &Bound<'_, Self>, wake: Option<Py<PyAny>>) -> PyResult<Connection> {
+    #[pyo3(signature = (wake = None, *, caller = None))]
+    fn connect(
+        this: &Bound<'_, Self>,
+        wake: Option<Py<PyAny>>,
+        caller: Option<Py<Caller>>,
+    ) -> PyResult<Connection> {
         let py = this.py();
+        let known = caller.as_ref().map(|caller| caller.get().to_core(py)).unwrap_or_default();
         if wake.as_ref().is_some_and(|wake| !wake.bind(py).is_callable()) {
             return Err(PyTypeError::new_err("wake is a function without parameters"));
         }
-        Ok(Connection::open(this.get().core(py), Host::new(this.clone().unbind()), wake))
+        let host = Host::new(this.clone().unbind(), caller);
+        Ok(Connection::open(this.get().core(py), known, host, wake))
     }
 
     fn __enter__(this: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -251,7 +238,8 @@ impl Server {
         let drain = Duration::try_from_secs_f64(drain)
             .map_err(|_| PyValueError::new_err("drain is a number of seconds, 0 or more"))?;
         let options = Stdio::new().callback_threads(callback_threads).drain(drain).guard(guard);
-        Driver::start(py, Host::new(this.clone().unbind()), this.get().core(py), options, on_loop)
+        let host = Host::new(this.clone().unbind(), None);
+        Driver::start(py, host, this.get().core(py), options, on_loop)
     }
 
     /// For `_run.py`: whether an `async def` is registered.
@@ -270,13 +258,13 @@ impl Server {
 
 /// A fixed resource. Dropping this object removes nothing.
 #[pyclass(frozen, module = "wellhead")]
-pub(crate) struct Fixed {
+pub(crate) struct Handle {
     server: Py<Server>,
     uri: String,
 }
 
 #[pymethods]
-impl Fixed {
+impl Handle {
     #[getter]
     fn uri(&self) -> &str {
         &self.uri
@@ -298,7 +286,7 @@ impl Fixed {
     }
 
     fn __repr__(&self) -> String {
-        format!("<wellhead.Fixed {}>", self.uri)
+        format!("<wellhead.Handle {}>", self.uri)
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

@@ -1,12 +1,11 @@
 //! The values that callbacks answer with.
 
 use crate::body;
-use crate::descriptor::{Descriptor, describe, object};
+use crate::descriptor::{Descriptor, object};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use std::sync::Arc;
-use wellhead::{Body, Json};
+use pyo3::types::{PyDict, PyString};
+use wellhead::{Body, Json, Listed};
 
 /// One element of an answer, where text or bytes alone do not say enough.
 #[pyclass(frozen, module = "wellhead")]
@@ -25,7 +24,7 @@ impl Contents {
         body: &Bound<'_, PyAny>,
         uri: Option<String>,
         mime_type: Option<String>,
-        meta: Option<&Bound<'_, PyDict>>,
+        meta: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let Some(given) = body::body(body)? else {
             let message = format!("contents are str or bytes, not {}", body.get_type().name()?);
@@ -68,58 +67,77 @@ impl Contents {
 /// One item of a listing.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Resource {
-    inner: Arc<wellhead::Resource>,
-    key: Option<String>,
+    uri: Py<PyString>,
+    key: Option<Py<PyString>>,
+    descriptor: Descriptor,
 }
 
 #[pymethods]
 impl Resource {
     #[new]
-    #[pyo3(signature = (uri, /, *, name = None, title = None, description = None, mime_type = None, size = None,
-        key = None, annotations = None, meta = None))]
-    #[allow(clippy::too_many_arguments, reason = "keyword arguments")]
+    #[pyo3(signature = (uri, /, *, key = None, **described))]
     fn new(
-        py: Python<'_>,
-        uri: &str,
-        name: Option<String>,
-        title: Option<String>,
-        description: Option<String>,
-        mime_type: Option<String>,
-        size: Option<u64>,
-        key: Option<String>,
-        annotations: Option<&Bound<'_, PyDict>>,
-        meta: Option<&Bound<'_, PyDict>>,
+        uri: Py<PyString>,
+        key: Option<Py<PyString>>,
+        described: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let descriptor = Descriptor::new(py, [name, title, description, mime_type], annotations, meta)?;
-        let mut inner = describe!(wellhead::Resource::new(uri), descriptor);
-        if let Some(size) = size {
-            inner = inner.size(size);
-        }
-        if let Some(key) = &key {
-            inner = inner.key(key.as_str());
-        }
-        Ok(Resource { inner: Arc::new(inner), key })
+        Ok(Resource { uri, key, descriptor: Descriptor::new("Resource", described)? })
     }
 
     #[getter]
-    fn uri(&self) -> &str {
-        self.inner.uri()
+    fn uri(&self) -> &Py<PyString> {
+        &self.uri
     }
 
     #[getter]
-    fn key(&self) -> &str {
-        self.key.as_deref().unwrap_or(self.inner.uri())
+    fn key(&self) -> &Py<PyString> {
+        self.key.as_ref().unwrap_or(&self.uri)
     }
 
-    fn __repr__(&self) -> String {
-        format!("Resource({:?})", self.inner.uri())
+    #[getter]
+    fn name(&self) -> Option<&Py<PyString>> {
+        self.descriptor.name.as_ref()
+    }
+
+    #[getter]
+    fn title(&self) -> Option<&Py<PyString>> {
+        self.descriptor.title.as_ref()
+    }
+
+    #[getter]
+    fn description(&self) -> Option<&Py<PyString>> {
+        self.descriptor.description.as_ref()
+    }
+
+    #[getter]
+    fn mime_type(&self) -> Option<&Py<PyString>> {
+        self.descriptor.mime_type.as_ref()
+    }
+
+    #[getter]
+    fn size(&self) -> Option<u64> {
+        self.descriptor.size
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("Resource({})", self.uri.bind(py).repr()?))
+    }
+}
+
+impl Resource {
+    fn listed<'a>(&'a self, py: Python<'a>) -> PyResult<Listed<'a>> {
+        let mut listed = self.descriptor.listed(py, self.uri.bind(py).to_str()?)?;
+        if let Some(key) = &self.key {
+            listed.key = Some(key.bind(py).to_str()?);
+        }
+        Ok(listed)
     }
 }
 
 /// Some items of a listing, and whether there are more behind them.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Page {
-    items: Vec<Arc<wellhead::Resource>>,
+    items: Vec<Py<Resource>>,
     more: bool,
 }
 
@@ -128,17 +146,19 @@ impl Page {
     #[new]
     #[pyo3(signature = (items, /, *, more = false))]
     fn new(items: &Bound<'_, PyAny>, more: bool) -> PyResult<Self> {
-        let mut resources = Vec::new();
-        for item in items.try_iter()? {
-            let item = item?;
-            let Ok(item) = item.cast::<Resource>() else {
-                let message =
-                    format!("a page holds wellhead.Resource items, not {}", item.get_type().name()?);
-                return Err(PyTypeError::new_err(message));
-            };
-            resources.push(item.get().inner.clone());
-        }
-        Ok(Page { items: resources, more })
+        let items = items.try_iter()?.map(|item| {
+            item?.cast_into::<Resource>().map(Bound::unbind).map_err(|e| {
+                let given = e.into_inner();
+                let given = given.get_type().name().map_or_else(|e| e.to_string(), |name| name.to_string());
+                PyTypeError::new_err(format!("a page holds wellhead.Resource items, not {given}"))
+            })
+        });
+        Ok(Page { items: items.collect::<PyResult<_>>()?, more })
+    }
+
+    #[getter]
+    fn items(&self, py: Python<'_>) -> Vec<Py<Resource>> {
+        self.items.iter().map(|item| item.clone_ref(py)).collect()
     }
 
     #[getter]
@@ -157,7 +177,11 @@ impl Page {
 }
 
 impl Page {
-    pub(crate) fn to_core(&self) -> wellhead::Page {
-        wellhead::Page::new(self.items.iter().map(|item| &**item)).more(self.more)
+    pub(crate) fn to_core(&self, py: Python<'_>) -> PyResult<wellhead::Page> {
+        let mut page = wellhead::Page::default();
+        for item in &self.items {
+            page.push(item.get().listed(py)?);
+        }
+        Ok(page.more(self.more))
     }
 }

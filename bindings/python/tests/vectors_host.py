@@ -6,12 +6,13 @@ import base64
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any
+from typing import Any, Literal
 
 import wellhead
 
 FAILURE = "the callback failed"
 DESCRIPTION = ("name", "title", "description", "mime_type", "size", "annotations", "meta")
+Verdict = Literal["allow", "deny", "hide"]
 
 Json = Any
 
@@ -28,7 +29,7 @@ class Log(logging.Handler):
 class Held:
     """An answer that a `finish` step gives."""
 
-    def __init__(self, call: wellhead.Call) -> None:
+    def __init__(self, call: wellhead.Call | None) -> None:
         self.call = call
         self.future: Future[Any] = Future()
 
@@ -49,7 +50,7 @@ class Host:
         self.calls: list[str] = []
         self.lines: list[str] = []
         self.held: dict[str, Held] = {}
-        self.fixed: dict[str, wellhead.Fixed] = {}
+        self.fixed: dict[str, wellhead.Handle] = {}
         self.listings: dict[str, list[Json]] = {}
         self.log = Log(self.lines)
         logging.getLogger("wellhead").addHandler(self.log)
@@ -82,6 +83,10 @@ class Host:
                 self.server.list(name=name)(lister)
         elif "fallback" in entry:
             self.server.fallback(self.reader(entry["fallback"]))
+        elif "authorize" in entry:
+            self.authorize(entry["authorize"])
+        elif "interest" in entry:
+            self.interest(entry["interest"])
         else:
             raise AssertionError(f"no catalogue entry: {entry}")
 
@@ -101,7 +106,24 @@ class Host:
             return Future()  # nobody keeps it
         return answer(read, values)
 
-    def hold(self, name: str, call: wellhead.Call) -> Future[Any]:
+    def authorize(self, rules: Json) -> None:
+        def verdict(uri: str) -> Verdict:
+            return "deny" if uri in rules.get("deny", ()) else "hide" if uri in rules.get("hide", ()) else "allow"
+
+        @self.server.authorize
+        def callback(operation: str, uris: list[str], call: wellhead.Call) -> Any:
+            self.calls.append(f"authorize {operation} {','.join(uris)}")
+            return self.hold(rules["hold"], call) if "hold" in rules else [verdict(uri) for uri in uris]
+
+    def interest(self, behaviour: Json) -> None:
+        @self.server.on_interest
+        def callback(uri: str, wanted: bool) -> Any:
+            self.calls.append(f"interest {uri} {str(wanted).lower()}")
+            if behaviour.get("fail"):
+                raise RuntimeError(FAILURE)
+            return self.hold(behaviour["hold"], None) if "hold" in behaviour else None
+
+    def hold(self, name: str, call: wellhead.Call | None) -> Future[Any]:
         assert name not in self.held, f"{name} is held already"
         self.held[name] = Held(call)
         return self.held[name].future
@@ -133,7 +155,8 @@ class Host:
         if "finish" in step:
             self.finish(self.held.pop(step["finish"]), step["with"])
         elif "cancelled" in step:
-            assert self.held[step["cancelled"]].call.cancelled is step["is"]
+            call = self.held[step["cancelled"]].call
+            assert call is not None and call.cancelled is step["is"]
         elif "set" in step:
             body = step["text"] if "text" in step else base64.b64decode(step["base64"])
             outcome(step, lambda: self.fixed[step["set"]].set(body))
@@ -142,7 +165,9 @@ class Host:
         elif "add" in step:
             outcome(step, lambda: self.add(step["add"]))
         elif "update" in step:
-            outcome(step, lambda: self.server.updated(step["update"]))
+            below = [step["below"]] if "below" in step else []
+            update = self.server.updated_below if below else self.server.updated
+            outcome(step, lambda: update(step["update"], *below))
         elif "list_changed" in step:
             outcome(step, self.server.list_changed)
         elif "listing" in step:
@@ -165,6 +190,13 @@ class Host:
             return  # the last reference to the future
         if answered == "fail":
             held.future.set_exception(RuntimeError(FAILURE))
+        elif isinstance(answered, dict) and "verdicts" in answered:
+            held.future.set_result(answered["verdicts"])
+        elif isinstance(answered, dict) and "ok" in answered:
+            if answered["ok"]:
+                held.future.set_result(None)
+            else:
+                held.future.set_exception(RuntimeError(FAILURE))
         elif isinstance(answered, dict) and "items" in answered:
             items = [item(each) for each in answered["items"]]
             held.future.set_result(wellhead.Page(items, more=answered["more"]))

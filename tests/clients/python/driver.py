@@ -27,6 +27,7 @@ RESOURCE_NOT_FOUND = -32002
 LOGO = b"\x89PNG\r\n\x1a\n"
 SLOW = {"answered by another thread", "answered later"}
 FIXED = ["notes://about", "notes://logo", "notes://slow"]
+NAMES = ["notes://about", "notes://logo", "slow"]
 WATCHED = "notes://042"
 
 T = TypeVar("T")
@@ -114,6 +115,8 @@ async def connect(notes: Notes) -> str:
 async def walk(notes: Notes) -> str:
     first = await notes.page(None)
     listed = [str(resource.uri) for resource in first.resources]
+    names = [resource.name for resource in first.resources[: len(NAMES)]]
+    expect(names == NAMES, f"the first names are {names}")
     gone, late, unseen = listed[-1], "notes://251", "notes://240"
     notes.edit(f"del {key(gone)}")
     await notes.inbox.until(lambda: holds(notes.inbox.list_changes > 0), f"list_changed after {gone} was deleted")

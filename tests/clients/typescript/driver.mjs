@@ -17,6 +17,7 @@ const PATIENCE = 20_000; // milliseconds, for each thing awaited
 const LOGO = '89 50 4e 47 0d 0a 1a 0a';
 const SLOW = ['answered by another thread', 'answered later'];
 const FIXED = ['notes://about', 'notes://logo', 'notes://slow'];
+const NAMES = ['notes://about', 'notes://logo', 'slow'];
 const WATCHED = 'notes://042';
 
 /** What came in, below the client library: it hides the code of an error and the stream of a notification. */
@@ -146,6 +147,8 @@ const STEPS = {
         const first = await notes.page();
         const pages = [first];
         const listed = first.resources.map(({ uri }) => uri);
+        const names = first.resources.slice(0, NAMES.length).map(({ name }) => name);
+        expect(isDeepStrictEqual(names, NAMES), `the first names are ${names}`);
         const [gone, late, unseen] = [listed.at(-1) ?? '', 'notes://251', 'notes://240'];
         notes.edit(`del ${key(gone)}`);
         await wire.until(() => wire.listChanges > 0, `list_changed after ${gone} was deleted`);

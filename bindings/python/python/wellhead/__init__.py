@@ -4,7 +4,7 @@ import atexit as _atexit
 import os as _os
 
 from wellhead import _core
-from wellhead._core import Call, Connection, Contents, Fixed, Limits, Page, Resource, Server
+from wellhead._core import Call, Caller, Connection, Contents, Handle, Icon, Limits, Page, Resource, Server
 from wellhead._errors import (
     ClosedError,
     Error,
@@ -16,11 +16,13 @@ from wellhead._errors import (
 
 __all__ = [
     "Call",
+    "Caller",
     "ClosedError",
     "Connection",
     "Contents",
     "Error",
-    "Fixed",
+    "Handle",
+    "Icon",
     "LimitError",
     "Limits",
     "Page",

@@ -2,17 +2,19 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from types import TracebackType
-from typing import Any, Protocol, TypeAlias, TypeVar, final, overload
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar, final, overload
 
 from typing_extensions import Buffer, Self  # stubs only: no run-time dependency
 
 __all__ = [
     "Call",
+    "Caller",
     "Connection",
     "Contents",
     "Driver",
     "Exchange",
-    "Fixed",
+    "Handle",
+    "Icon",
     "Limits",
     "Page",
     "Resource",
@@ -29,11 +31,15 @@ class _Later(Protocol[_T_co]):
     def result(self, timeout: float | None = None) -> _T_co: ...
     def add_done_callback(self, fn: Callable[..., object], /) -> None: ...
 
+_T = TypeVar("_T")
+_Soon: TypeAlias = _T | Awaitable[_T] | _Later[_T]
 _Body: TypeAlias = str | Buffer | Contents | Sequence[Contents] | None
-_Answer: TypeAlias = _Body | Awaitable[_Body] | _Later[_Body]
-_PageAnswer: TypeAlias = Page | Awaitable[Page] | _Later[Page]
-_Read = TypeVar("_Read", bound=Callable[..., _Answer])
-_List = TypeVar("_List", bound=Callable[..., _PageAnswer])
+_Operation: TypeAlias = Literal["list", "read", "subscribe"]
+_Verdict: TypeAlias = Literal["allow", "deny", "hide"]
+_Read = TypeVar("_Read", bound=Callable[..., _Soon[_Body]])
+_List = TypeVar("_List", bound=Callable[..., _Soon[Page]])
+_Authorize = TypeVar("_Authorize", bound=Callable[..., _Soon[Sequence[_Verdict]]])
+_Interest = TypeVar("_Interest", bound=Callable[[str, bool], _Soon[None]])
 
 @final
 class Call:
@@ -46,6 +52,12 @@ class Call:
     def uri(self) -> str:
         """The URI as the client spelled it; empty in the call of a list source."""
     @property
+    def caller(self) -> Caller:
+        """Who asks: what `Server.connect` was given. Over stdio, nobody in particular."""
+    @property
+    def revision(self) -> str:
+        """The protocol revision of the request, its date, such as `2025-06-18`."""
+    @property
     def cancelled(self) -> bool:
         """Whether nobody wants the answer any more: the request was cancelled, or its client is gone. Cheap; a
         callback that takes long asks now and then."""
@@ -54,6 +66,44 @@ class Call:
         """The template's variables that are present in the URI, percent-decoded, in the order of the template;
         exploded ones as lists. For names that are no Python identifiers, and for callbacks that serve many
         templates."""
+
+@final
+class Caller:
+    """Who a connection speaks for, as the program that accepted it knows them.
+
+    Args:
+        id: Stable bytes that list cursors are bound to. Empty: nobody in particular.
+        value: Whatever the program wants to know in its callbacks, such as the claims of a verified token.
+    """
+
+    def __new__(cls, id: Buffer, value: Any = None, /) -> Self: ...
+    @property
+    def id(self) -> bytes: ...
+    @property
+    def value(self) -> Any: ...
+
+@final
+class Icon:
+    """An image for a list entry.
+
+    Clients of revisions before 2025-11-25 are not sent it.
+
+    Args:
+        src: An `https:`, `http:` or `data:` URI; clients refuse others.
+        mime_type: The image's MIME type.
+        sizes: What it is good for, such as `48x48` or `any`.
+        theme: `light` or `dark`: the background it is made for.
+    """
+
+    def __new__(
+        cls,
+        src: str,
+        /,
+        *,
+        mime_type: str | None = None,
+        sizes: Sequence[str] | None = None,
+        theme: Literal["light", "dark"] | None = None,
+    ) -> Self: ...
 
 @final
 class Contents:
@@ -101,12 +151,23 @@ class Resource:
         size: int | None = None,
         key: str | None = None,
         annotations: dict[str, Any] | None = None,
+        icons: Iterable[Icon] | None = None,
         meta: dict[str, Any] | None = None,
     ) -> Self: ...
     @property
     def uri(self) -> str: ...
     @property
     def key(self) -> str: ...
+    @property
+    def name(self) -> str | None: ...
+    @property
+    def title(self) -> str | None: ...
+    @property
+    def description(self) -> str | None: ...
+    @property
+    def mime_type(self) -> str | None: ...
+    @property
+    def size(self) -> int | None: ...
 
 @final
 class Page:
@@ -114,12 +175,14 @@ class Page:
 
     def __new__(cls, items: Iterable[Resource], /, *, more: bool = False) -> Self: ...
     @property
+    def items(self) -> list[Resource]: ...
+    @property
     def more(self) -> bool: ...
     def __len__(self) -> int: ...
 
 @final
-class Fixed:
-    """A fixed resource. Dropping this object removes nothing."""
+class Handle:
+    """A fixed resource, to be changed or removed. Dropping this object removes nothing."""
 
     @property
     def uri(self) -> str: ...
@@ -243,8 +306,9 @@ class Server:
         mime_type: str | None = None,
         size: int | None = None,
         annotations: dict[str, Any] | None = None,
+        icons: Iterable[Icon] | None = None,
         meta: dict[str, Any] | None = None,
-    ) -> Fixed:
+    ) -> Handle:
         """Serves a fixed text without a callback.
 
         Raises:
@@ -264,8 +328,9 @@ class Server:
         mime_type: str | None = None,
         size: int | None = None,
         annotations: dict[str, Any] | None = None,
+        icons: Iterable[Icon] | None = None,
         meta: dict[str, Any] | None = None,
-    ) -> Fixed:
+    ) -> Handle:
         """Serves fixed bytes without a callback. Raises as `text`."""
     def resource(
         self,
@@ -278,9 +343,11 @@ class Server:
         mime_type: str | None = None,
         size: int | None = None,
         annotations: dict[str, Any] | None = None,
+        icons: Iterable[Icon] | None = None,
         meta: dict[str, Any] | None = None,
+        list: Callable[..., _Soon[Page]] | Iterable[Resource] | None = None,
+        raw_values: bool = False,
         thread: bool = False,
-        list: Callable[..., _PageAnswer] | Iterable[Resource] | None = None,
     ) -> Callable[[_Read], _Read]:
         """Serves a URI, or every URI of a template such as `notes://{id}` (RFC 6570), with what the decorated
         function returns. The function itself stays as it is; `name` and `description` are taken from its name and
@@ -297,8 +364,10 @@ class Server:
         `add_done_callback`, such as a `concurrent.futures.Future`, to be answered later from any thread.
 
         Args:
-            thread: Sends the function to a pool of threads instead of the one that runs the server.
             list: What the template lists: the items themselves, or a function as for `Server.list`.
+            raw_values: Hands over every value as it was sent. Without it, values with a `..` segment, an absolute path,
+                a drive or a control character are not found; with it, checking them is the function's work.
+            thread: Sends the function to a pool of threads instead of the one that runs the server.
 
         Raises:
             RegistrationError: `invalid_uri`, `invalid_template`, `duplicate`, `ambiguous`, or a parameter that cannot
@@ -321,6 +390,28 @@ class Server:
         """
     def fallback(self, function: _Read, /) -> _Read:
         """Reads whatever no registration serves, with a parameter `uri: str` or `call: wellhead.Call`."""
+    def authorize(self, function: _Authorize, /) -> _Authorize:
+        """Asks a function `(operation, uris)` before anything is listed, read or watched: one question for many URIs.
+        A parameter annotated `wellhead.Call` is given the call, whose `caller` says who asks.
+
+        `operation` is `"list"`, `"read"` or `"subscribe"`. The function returns one verdict for each URI, in their
+        order, now or later as a callback of `resource` does: `"allow"`; `"deny"`, which answers "permission denied",
+        and leaves it out of lists; `"hide"`, which answers exactly as if it did not exist. If it raises, nothing is
+        allowed. A second function replaces the first.
+
+        Raises:
+            RegistrationError: The function takes other parameters (`invalid_argument`).
+            ClosedError: The server was closed.
+        """
+    def on_interest(self, function: _Interest, /) -> _Interest:
+        """Tells a function `(uri, wanted)` when a URI begins and ceases to be watched by anybody, one call for a URI at
+        a time. Those who subscribe are acknowledged once it is done, now or later as a callback of `resource`, so they
+        miss no change that it lets the program see; if it raises, they get an error.
+
+        Raises:
+            RegistrationError: The function takes other parameters (`invalid_argument`).
+            ClosedError: The server was closed.
+        """
     def remove(self, uri: str, /) -> None:
         """Removes a resource by its URI, a template by its text, or a list source by its name. Calls under way finish.
 
@@ -334,6 +425,12 @@ class Server:
         Raises:
             RegistrationError: The URI is not absolute (`invalid_uri`).
             ClosedError: The server was closed.
+        """
+    def updated_below(self, uri: str, parent: str, /) -> None:
+        """Tells those who watch `parent`, such as a folder, that the resource at `uri` below it changed.
+
+        Those who watch `uri` are told by `updated`, and who watches both is told once. A client that has not been told
+        of more than 16 such changes is told instead that `parent` changed. Never blocks. Raises as `updated`.
         """
     def list_changed(self) -> None:
         """Tells everybody who wants to know that what is listed changed by other means than registering and removing.
@@ -365,8 +462,8 @@ class Server:
         """Ends every connection, and makes `run` return. May be repeated."""
     def _start(self, callback_threads: int, drain: float, guard: bool, on_loop: bool) -> Driver: ...
     def _needs_loop(self) -> bool: ...
-    def connect(self, wake: Callable[[], object] | None = None) -> Connection:
-        """A connection whose bytes the program moves itself.
+    def connect(self, wake: Callable[[], object] | None = None, *, caller: Caller | None = None) -> Connection:
+        """A connection whose bytes the program moves itself, for `caller`, by default nobody in particular.
 
         `wake` is called, on any thread and perhaps for nothing, when there is something to poll or to transmit that was
         not there before: call `poll_event` until 0 and `poll_transmit` until `None` then, but not from inside `wake`.
@@ -394,9 +491,13 @@ class Connection:
     def poll_transmit(self, max: int = 262_144, /) -> bytes | None:
         """At most `max` bytes for the client; `None` if there are none."""
     def poll_timeout(self) -> int | None:
-        """When to call `tick` at the latest, in milliseconds of the program's clock."""
+        """When to call `tick` at the latest, on the clock of `tick`; `None` if nothing is waiting for time to pass."""
     def tick(self, now_ms: int, /) -> None:
-        """Tells the time, in milliseconds of any monotonic clock. Answers that were held too long become errors."""
+        """Tells the time, in milliseconds of any monotonic clock. Answers that were held too long become errors.
+
+        A connection's time begins at 0: with a clock that has been running, tell the time once before the first poll,
+        or the first `tick` finds everything overdue.
+        """
     def handle(self, message: str | Buffer, /, *, timeout: float = 60.0) -> bytes | None:
         """Deals with one message apart from the input, runs its callbacks here, and returns its answer; `None` for a
         notification. An answer that has not come after `timeout` seconds is an internal error.

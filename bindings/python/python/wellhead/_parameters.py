@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     Plan: TypeAlias = tuple[list[tuple[str, int, Any, bool]], bool, str | None, str | None]
+    Positional: TypeAlias = tuple[Callable[..., Any], bool, str | None]
     Parameter: TypeAlias = tuple[str, Any, Any, bool]  # name, annotation, default, keyword_only
 
 # The numbers are those of `Kind` in arguments.rs.
@@ -160,24 +161,32 @@ def contents(cell: types.CellType) -> Any:
         return None
 
 
-def listing(given: Any) -> tuple[Callable[..., Any], bool, str | None]:
-    """(function, is_async, call) of a listing: a function (after, limit), or the items themselves.
+def listing(given: Any) -> Positional:
+    """A listing: a function (after, limit), or the items themselves."""
+    if callable(given):
+        return positional(given, ("after", "limit"), True)
+    return Items(given), False, None
+
+
+def positional(function: Any, names: tuple[str, str], may_want_call: bool) -> Positional:
+    """(function, is_async, call) of a callback that takes two arguments by position, whatever it calls them.
 
     `call` is the name of the parameter that is given the call.
     """
-    if not callable(given):
-        return Items(given), False, None
     try:
-        parameters = signature(given)
+        parameters = signature(function)
     except RegistrationError:
-        return given, is_async(given), None  # * takes anything
+        if not callable(function):
+            raise
+        return function, is_async(function), None  # * takes anything
     call = next((name for name, annotation, _, _ in parameters if annotation is _core.Call), None)
     others = [one for one in parameters if one[0] != call]
     required = [name for name, _, default, _ in others if default is MISSING]
-    positional = [name for name, _, _, keyword_only in parameters[:2] if not keyword_only and name != call]
-    if len(positional) < 2 or not set(required) <= set(positional):
-        raise refusal(given, "a list function takes (after, limit), and a wellhead.Call if it wants one")
-    return given, is_async(given), call
+    first = [name for name, _, _, keyword_only in parameters[:2] if not keyword_only and name != call]
+    if len(first) < 2 or not set(required) <= set(first) or (call is not None and not may_want_call):
+        also = ", and a wellhead.Call if it wants one" if may_want_call else ""
+        raise refusal(function, f"it takes ({', '.join(names)}){also}")
+    return function, is_async(function), call
 
 
 class Items:

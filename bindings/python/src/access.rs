@@ -1,0 +1,95 @@
+//! Who calls, and what the host lets them do.
+
+use crate::answer::FromCallback;
+use crate::body::buffer;
+use crate::call::Way;
+use crate::errors::Meaning;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use pyo3::{PyTraverseError, PyVisit};
+use wellhead::{Verdict, Watched};
+
+/// Who a connection speaks for.
+#[pyclass(frozen, module = "wellhead")]
+pub(crate) struct Caller {
+    id: Py<PyBytes>,
+    value: Py<PyAny>,
+}
+
+#[pymethods]
+impl Caller {
+    #[new]
+    #[pyo3(signature = (id, value = None, /))]
+    fn new(id: &Bound<'_, PyAny>, value: Option<Py<PyAny>>) -> PyResult<Self> {
+        let value = value.unwrap_or_else(|| id.py().None());
+        Ok(Caller { id: buffer(id)?.unbind(), value })
+    }
+
+    #[getter]
+    fn id(&self, py: Python<'_>) -> Py<PyBytes> {
+        self.id.clone_ref(py)
+    }
+
+    #[getter]
+    fn value(&self, py: Python<'_>) -> Py<PyAny> {
+        self.value.clone_ref(py)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("Caller({}, {})", self.id.bind(py).repr()?, self.value.bind(py).repr()?))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.value)
+    }
+}
+
+impl Caller {
+    pub(crate) fn nobody(py: Python<'_>) -> Self {
+        Caller { id: PyBytes::new(py, &[]).unbind(), value: py.None() }
+    }
+
+    /// As the core knows it. The value stays with Python, where garbage collection sees it.
+    pub(crate) fn to_core(&self, py: Python<'_>) -> wellhead::Caller {
+        wellhead::Caller::new(self.id.as_bytes(py))
+    }
+}
+
+impl FromCallback for Vec<Verdict> {
+    const EXPECTED: &'static str = "a list with \"allow\", \"deny\" or \"hide\" for each URI";
+
+    fn from_value(value: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        let Ok(given) = value.extract::<Vec<Bound<'_, PyString>>>() else { return Ok(None) };
+        let verdicts = given.iter().map(|verdict| match verdict.to_str() {
+            Ok("allow") => Some(Verdict::Allow),
+            Ok("deny") => Some(Verdict::Deny),
+            Ok("hide") => Some(Verdict::Hide),
+            _ => None,
+        });
+        Ok(verdicts.collect())
+    }
+
+    fn from_outcome(_: &Meaning) -> Option<Self> {
+        None
+    }
+
+    fn fail(way: Way<Self>, _: String) {
+        drop(way); // without verdicts nothing is allowed
+    }
+}
+
+impl FromCallback for Watched {
+    const EXPECTED: &'static str = "None";
+
+    fn from_value(value: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        Ok(value.is_none().then_some(Watched::Done))
+    }
+
+    fn from_outcome(_: &Meaning) -> Option<Self> {
+        None
+    }
+
+    fn fail(way: Way<Self>, why: String) {
+        way.finish(Watched::Failed(why));
+    }
+}
