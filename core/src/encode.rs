@@ -18,9 +18,15 @@ use simd as chosen;
 /// Escapes what RFC 8259 section 7 requires and nothing else: `"`, `\` and U+0000 to U+001F.
 pub(crate) fn escape_into(text: &str, out: &mut Vec<u8>) {
     // Names, URIs and the like: most need no escaping, and a copy is cheaper than setting up for more.
-    if text.len() <= SHORT && !needs_escaping(text) {
-        return out.extend_from_slice(text.as_bytes());
+    if text.len() <= SHORT && !needs_escaping(text.as_bytes()) {
+        out.extend_from_slice(text.as_bytes());
+    } else {
+        escape_blocks(text, out);
     }
+}
+
+#[inline(never)] // its setting up is not for the short
+fn escape_blocks(text: &str, out: &mut Vec<u8>) {
     let mut at = 0;
     while at < text.len() {
         let end = escape_chunk_end(text, at, ESCAPE_BLOCK);
@@ -31,19 +37,28 @@ pub(crate) fn escape_into(text: &str, out: &mut Vec<u8>) {
 
 const SHORT: usize = 256;
 
-/// Eight bytes at a time.
-fn needs_escaping(text: &str) -> bool {
-    const ONES: u64 = u64::MAX / 255;
-    const HIGH: u64 = ONES << 7;
-    // The high bit of each byte that is zero; a borrow may set one above it, never the lowest.
-    let zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
-    let (words, rest) = text.as_bytes().as_chunks::<8>();
-    let found = words.iter().fold(0, |found, word| {
-        let word = u64::from_le_bytes(*word);
-        let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
-        found | control | zero(word ^ (ONES * u64::from(b'"'))) | zero(word ^ (ONES * u64::from(b'\\')))
-    });
-    found != 0 || rest.iter().any(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\')
+/// Blocks at a time, of which the last overlaps the one before, so that few bytes are looked at one by one.
+fn needs_escaping(bytes: &[u8]) -> bool {
+    match bytes.len() {
+        0..4 => bytes.iter().any(|byte| has_escaped(&[*byte])),
+        4..8 => either_end::<4>(bytes),
+        8..16 => either_end::<8>(bytes),
+        _ => {
+            let (blocks, rest) = bytes.as_chunks::<16>();
+            blocks.iter().any(has_escaped)
+                || !rest.is_empty() && bytes.last_chunk::<16>().is_none_or(has_escaped)
+        }
+    }
+}
+
+fn either_end<const N: usize>(bytes: &[u8]) -> bool {
+    bytes.first_chunk::<N>().is_none_or(has_escaped) || bytes.last_chunk::<N>().is_none_or(has_escaped)
+}
+
+/// Without a branch, so that it becomes vector code.
+fn has_escaped<const N: usize>(block: &[u8; N]) -> bool {
+    let escaped = |byte: u8| u8::from(byte < 0x20) | u8::from(byte == b'"') | u8::from(byte == b'\\');
+    block.iter().fold(0, |found, &byte| found | escaped(byte)) != 0
 }
 
 /// Appends `text` as a JSON string, with its quotes.

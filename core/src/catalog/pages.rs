@@ -11,9 +11,8 @@ use crate::log::{Level, Line};
 use crate::model::{Page, PageItem};
 use crate::revision::Revision;
 use crate::sync::Lock;
-use crate::uri::check_uri;
 use crate::wire::{same_in_all, write_resource, write_template};
-use std::ops::Bound;
+use std::ops::{Bound, Range};
 use std::sync::Arc;
 
 /// What is listed.
@@ -64,8 +63,9 @@ pub(crate) struct Walk {
     position: Option<String>,
     /// The last item that was consumed before the source: where the next page starts if this one is full already.
     before: Option<Position>,
-    /// Items not consumed yet.
+    /// Items not consumed yet, and their JSON in one buffer.
     candidates: Vec<Candidate>,
+    rendered: Vec<u8>,
     /// The source has items behind the candidates.
     more: bool,
     scanned: usize,
@@ -75,8 +75,15 @@ pub(crate) struct Walk {
 /// An item that may become part of the page; not, if nothing was rendered.
 struct Candidate {
     uri: Arc<str>,
-    key: String,
-    rendered: Option<Vec<u8>>,
+    /// The URI if not given.
+    key: Option<String>,
+    rendered: Option<Range<usize>>,
+}
+
+impl Candidate {
+    fn into_key(self) -> String {
+        self.key.unwrap_or_else(|| self.uri.to_string())
+    }
 }
 
 /// How far a walk came.
@@ -108,6 +115,7 @@ impl Walk {
             position: None,
             before: None,
             candidates: Vec::new(),
+            rendered: Vec::new(),
             more: false,
             scanned: 0,
             items: Items::new(around.limits),
@@ -180,14 +188,18 @@ impl Walk {
         let from = position.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
         let revision = self.revision;
         let fixed = catalog.fixed.range::<str, _>((from, Bound::Unbounded));
-        self.take_registered(fixed.map(|(uri, fixed)| (&**uri, fixed)), |uri, fixed, out| {
-            let described = fixed.descriptor().view();
-            if same_in_all(revision, &described) {
-                out.extend_from_slice(&fixed.rendered);
-            } else {
-                write_resource(out, revision, uri, &described);
-            }
-        });
+        self.take_registered(
+            fixed.map(|(uri, fixed)| (&**uri, fixed)),
+            |fixed| fixed.uri.clone(),
+            |uri, fixed, out| {
+                let described = fixed.descriptor().view();
+                if same_in_all(revision, &described) {
+                    out.extend_from_slice(&fixed.rendered);
+                } else {
+                    write_resource(out, revision, uri, &described);
+                }
+            },
+        );
     }
 
     fn take_templates(&mut self, catalog: &Catalog) {
@@ -196,6 +208,7 @@ impl Walk {
         let templates = catalog.templates.after(position.as_deref());
         self.take_registered(
             templates.map(|(text, handler)| (text.as_str(), handler)),
+            |handler| (*handler.name).into(),
             |text, handler, out| {
                 write_template(out, revision, text, &handler.descriptor.view());
             },
@@ -203,16 +216,18 @@ impl Walk {
     }
 
     /// Takes what is registered one by one: as candidates if somebody has to be asked, otherwise into the page at once.
-    fn take_registered<'a, T>(
+    fn take_registered<'a, T: Copy>(
         &mut self,
         mut rest: impl Iterator<Item = (&'a str, T)>,
+        key_of: impl Fn(T) -> Arc<str>,
         write: impl Fn(&str, T, &mut Vec<u8>),
     ) {
         if self.authorise {
             for (key, registered) in rest.by_ref().take(self.items.max) {
-                let mut item = Vec::new();
-                write(key, registered, &mut item);
-                self.candidates.push(Candidate { uri: key.into(), key: key.into(), rendered: Some(item) });
+                let from = self.rendered.len();
+                write(key, registered, &mut self.rendered);
+                let rendered = Some(from..self.rendered.len());
+                self.candidates.push(Candidate { uri: key_of(registered), key: None, rendered });
             }
             self.scanned += self.candidates.len();
             self.more = rest.next().is_some();
@@ -246,52 +261,45 @@ impl Walk {
         }
         let taken = page.len().min(self.wanted());
         self.more = page.more || page.len() > taken;
-        let last = page.items().take(taken).last();
-        if self.more && last.map(|item| item.key) == self.position.as_deref() {
+        let last = page.items().take(taken).next_back();
+        if self.more && last.map(PageItem::key) == self.position.as_deref() {
             return Err("gave the key that it was asked to go on from; keys must move on".to_owned());
         }
         self.scanned += taken;
         // One lock for all: a fixed resource wins over a listed one of the same URI.
-        let shadowed: Vec<bool> = catalog
-            .with(|c, _| page.items().take(taken).map(|item| c.fixed.contains_key(item.uri)).collect());
+        let shadowed: Vec<bool> = catalog.with(|c, _| {
+            let is_fixed = |item: PageItem<'_>| c.fixed.contains_key(item.uri());
+            if c.fixed.is_empty() { Vec::new() } else { page.items().take(taken).map(is_fixed).collect() }
+        });
         self.items.reserve(taken);
         let mut consumed = None;
-        for (item, shadowed) in page.items().zip(shadowed) {
-            let shown = self.is_valid(&item, lines) && !shadowed;
+        for (at, item) in page.items().take(taken).enumerate() {
+            if let Some(fault) = item.fault() {
+                let line = format!("the list source \"{}\" {fault}", self.source_name());
+                lines.push(Line(Level::Error, line));
+            }
+            let shown = item.fault().is_none() && !shadowed.get(at).is_some_and(|shadowed| *shadowed);
             let revision = self.revision;
-            let write = |out: &mut Vec<u8>| write_resource(out, revision, item.uri, &item.described);
             if self.authorise {
                 let rendered = shown.then(|| {
-                    let mut rendered = Vec::new();
-                    write(&mut rendered);
-                    rendered
+                    let from = self.rendered.len();
+                    item.write(&mut self.rendered, revision);
+                    from..self.rendered.len()
                 });
-                self.candidates.push(Candidate { uri: item.uri.into(), key: item.key.to_owned(), rendered });
-            } else if shown && !self.items.add(write) {
+                let (uri, key) = (item.uri(), item.key());
+                let key = (uri != key).then(|| key.to_owned());
+                self.candidates.push(Candidate { uri: uri.into(), key, rendered });
+            } else if shown && !self.items.add(|out| item.write(out, revision)) {
                 self.more = true;
                 break;
             } else {
-                consumed = Some(item.key);
+                consumed = Some(item);
             }
         }
-        if let Some(key) = consumed {
-            self.position = Some(key.to_owned());
+        if let Some(item) = consumed {
+            self.position = Some(item.key().to_owned());
         }
         Ok(())
-    }
-
-    /// Whether a listed item may be sent; if not, the log says why.
-    fn is_valid(&self, item: &PageItem<'_>, lines: &mut Vec<Line>) -> bool {
-        let uri = check_uri(item.uri).map_err(|e| e.to_string());
-        match uri.and_then(|()| item.described.check().map_err(|e| e.to_string())) {
-            Ok(()) => true,
-            Err(why) => {
-                let (source, uri) = (self.source_name(), item.uri);
-                let line = format!("the list source \"{source}\" gave \"{uri}\", which is left out: {why}");
-                lines.push(Line(Level::Error, line));
-                false
-            }
-        }
     }
 
     fn authorise(self: Box<Self>, around: &Surroundings<'_>) -> Walked {
@@ -307,14 +315,19 @@ impl Walk {
 
     /// Moves candidates into the page, and decides how to go on.
     fn consume(mut self: Box<Self>, around: &Surroundings<'_>) -> Walked {
+        let rendered = std::mem::take(&mut self.rendered);
+        let mut consumed = None;
         for candidate in std::mem::take(&mut self.candidates) {
-            if let Some(rendered) = candidate.rendered
-                && !self.items.add(|out| out.extend_from_slice(&rendered))
+            if let Some(stretch) = candidate.rendered.clone()
+                && !self.items.add(|out| out.extend_from_slice(&rendered[stretch]))
             {
                 self.more = true;
                 break;
             }
-            self.position = Some(candidate.key);
+            consumed = Some(candidate);
+        }
+        if let Some(candidate) = consumed {
+            self.position = Some(candidate.into_key());
         }
         if self.items.is_full() || self.scanned >= PATIENCE.saturating_mul(self.items.max) {
             return self.page(around);

@@ -1,4 +1,5 @@
-//! Plain values that hosts hand in and get back. They know nothing of JSON; `wire` writes them for a revision.
+//! Plain values that hosts hand in and get back. They know nothing of JSON, but for pages, whose items are written as
+//! they come; `wire` writes them for a revision.
 
 mod annotations;
 mod contents;

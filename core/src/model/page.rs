@@ -1,14 +1,23 @@
 //! What a list callback answers.
 
 use super::{Annotations, Described, Icon, Json, Rare, Resource};
+use crate::encode::check_utf8;
+use crate::revision::Revision;
+use crate::uri::check_uri;
+use crate::wire::{ListedMembers, begin_resource, end_resource};
 use std::borrow::Borrow;
+use std::ops::Range;
 
 /// Some items of a listing, in the listing's order, and whether there are more behind them.
 ///
-/// The items' texts are copied into one buffer, so that a page of hundreds costs few allocations.
+/// Each item is checked and written as JSON when it is added, all into one buffer, so that a page of hundreds costs few
+/// allocations, and each of its texts is looked at once.
 #[derive(Debug, Clone, Default)]
 pub struct Page {
-    text: String,
+    /// Of each item what all revisions have, and its title.
+    json: Vec<u8>,
+    /// Keys that are not the URI.
+    keys: String,
     rows: Vec<Row>,
     pub(crate) more: bool,
     pub(crate) failed: Option<String>,
@@ -43,31 +52,49 @@ pub struct Listed<'a> {
     pub meta: Option<Json>,
 }
 
-/// A stretch of the page's text.
-#[derive(Debug, Clone, Copy)]
-struct Span {
-    from: u32,
-    to: u32,
-}
-
+/// Where an item stands in the page's buffers.
 #[derive(Debug, Clone)]
 struct Row {
-    uri: Span,
-    key: Option<Span>,
-    name: Option<Span>,
-    title: Option<Span>,
-    description: Option<Span>,
-    mime_type: Option<Span>,
-    size: Option<u64>,
+    json: Range<usize>,
+    members: ListedMembers,
+    key: Option<Range<usize>>,
     rare: Option<Box<Rare>>,
+    /// Why it is left out.
+    fault: Option<Box<str>>,
 }
 
 /// An item as it stands in a page.
 #[derive(Clone, Copy)]
 pub(crate) struct PageItem<'a> {
-    pub(crate) uri: &'a str,
-    pub(crate) key: &'a str,
-    pub(crate) described: Described<'a>,
+    page: &'a Page,
+    row: &'a Row,
+}
+
+impl<'a> PageItem<'a> {
+    /// Why it may not be sent, for the log.
+    pub(crate) fn fault(self) -> Option<&'a str> {
+        self.row.fault.as_deref()
+    }
+
+    /// Empty if it may not be sent.
+    pub(crate) fn uri(self) -> &'a str {
+        check_utf8(&self.page.json[self.row.members.uri.clone()]).unwrap_or_default()
+    }
+
+    pub(crate) fn key(self) -> &'a str {
+        self.row.key.clone().map_or_else(|| self.uri(), |key| &self.page.keys[key])
+    }
+
+    pub(crate) fn write(self, out: &mut Vec<u8>, revision: &Revision) {
+        let Row { json, members, rare, .. } = self.row;
+        if revision.titles || members.title.is_empty() {
+            out.extend_from_slice(&self.page.json[json.clone()]);
+        } else {
+            out.extend_from_slice(&self.page.json[json.start..members.title.start]);
+            out.extend_from_slice(&self.page.json[members.title.end..json.end]);
+        }
+        end_resource(out, revision, rare.as_deref());
+    }
 }
 
 impl Page {
@@ -76,17 +103,12 @@ impl Page {
     pub fn new(items: impl IntoIterator<Item: Borrow<Resource>>) -> Self {
         let mut page = Page::default();
         let items = items.into_iter();
-        page.rows.reserve(items.size_hint().0);
+        page.reserve(items.size_hint().0);
         for item in items {
-            page.add(item.borrow());
+            let Resource { uri, key, descriptor } = item.borrow();
+            page.insert(uri, key.as_deref(), descriptor.view(), descriptor.rare.clone());
         }
         page
-    }
-
-    fn add(&mut self, resource: &Resource) {
-        let Described { name, title, description, mime_type, size, rare } = resource.descriptor.view();
-        let strings = [Some(&*resource.uri), resource.key.as_deref(), name, title, description, mime_type];
-        self.insert(strings, size, rare.map(|rare| Box::new(rare.clone())));
     }
 
     /// Adds an item.
@@ -94,23 +116,34 @@ impl Page {
         let Listed { uri, key, name, title, description, mime_type, size, annotations, icons, meta } = item;
         let rare = (annotations.is_some() || !icons.is_empty() || meta.is_some())
             .then(|| Box::new(Rare { annotations, icons, meta }));
-        self.insert([Some(uri), key, name, title, description, mime_type], size, rare);
+        let described = Described { name, title, description, mime_type, size, rare: None };
+        self.insert(uri, key, described, rare);
     }
 
-    fn insert(&mut self, strings: [Option<&str>; 6], size: Option<u64>, rare: Option<Box<Rare>>) {
-        let bytes: usize = strings.iter().flatten().map(|string| string.len()).sum();
-        if self.text.len() + bytes > u32::MAX as usize {
-            self.failed = Some("its page has more than 4 GiB of text".to_owned());
-            return;
-        }
-        self.text.reserve(bytes);
-        let [uri, key, name, title, description, mime_type] = strings.map(|string| {
-            let from = self.text.len() as u32;
-            self.text.push_str(string?);
-            Some(Span { from, to: self.text.len() as u32 })
+    fn insert(&mut self, uri: &str, key: Option<&str>, described: Described<'_>, rare: Option<Box<Rare>>) {
+        let checked = check_uri(uri).map_err(|e| e.to_string()).and_then(|()| {
+            Described { rare: rare.as_deref(), ..described }.check().map_err(|e| e.to_string())
         });
-        let uri = uri.unwrap_or(Span { from: 0, to: 0 });
-        self.rows.push(Row { uri, key, name, title, description, mime_type, size, rare });
+        let from = self.json.len();
+        let (members, fault) = match checked {
+            Ok(()) => (begin_resource(&mut self.json, uri, &described), None),
+            Err(why) => {
+                let fault = format!("gave \"{uri}\", which is left out: {why}");
+                (ListedMembers::default(), Some(fault.into()))
+            }
+        };
+        let key = key.or(fault.is_some().then_some(uri)).map(|key| {
+            let from = self.keys.len();
+            self.keys.push_str(key);
+            from..self.keys.len()
+        });
+        self.rows.push(Row { json: from..self.json.len(), members, key, rare, fault });
+    }
+
+    /// Makes room for so many items of ordinary size.
+    fn reserve(&mut self, items: usize) {
+        self.rows.reserve(items);
+        self.json.reserve(items.saturating_mul(160));
     }
 
     /// How many items there are.
@@ -135,23 +168,8 @@ impl Page {
         Page { failed: Some(why.into()), ..Page::default() }
     }
 
-    pub(crate) fn items(&self) -> impl ExactSizeIterator<Item = PageItem<'_>> {
-        self.rows.iter().map(|row| {
-            let text = |span: Span| &self.text[span.from as usize..span.to as usize];
-            let uri = text(row.uri);
-            PageItem {
-                uri,
-                key: row.key.map_or(uri, text),
-                described: Described {
-                    name: row.name.map(text),
-                    title: row.title.map(text),
-                    description: row.description.map(text),
-                    mime_type: row.mime_type.map(text),
-                    size: row.size,
-                    rare: row.rare.as_deref(),
-                },
-            }
-        })
+    pub(crate) fn items(&self) -> impl DoubleEndedIterator<Item = PageItem<'_>> + ExactSizeIterator {
+        self.rows.iter().map(|row| PageItem { page: self, row })
     }
 }
 

@@ -11,26 +11,28 @@ pub(crate) fn check_uri(uri: &str) -> Result<(), UriError> {
     let colon = check_scheme(bytes)?;
     let mut at = colon + 1;
     if bytes[at..].starts_with(b"//") {
-        at += 2;
-        let end =
-            bytes[at..].iter().position(|b| matches!(b, b'/' | b'?' | b'#')).map_or(bytes.len(), |n| at + n);
-        check_authority(uri, at, end)?;
-        at = end;
+        let start = at + 2;
+        at = skip(bytes, start, REG_NAME);
+        if !matches!(bytes.get(at), None | Some(b'/' | b'?' | b'#')) {
+            // More than a plain name.
+            let end = bytes[at..].iter().position(|b| matches!(b, b'/' | b'?' | b'#'));
+            at = end.map_or(bytes.len(), |n| at + n);
+            check_authority(uri, start, at)?;
+        }
     }
     let mut fragment = false;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            _ if is(byte, PCHAR) => at += 1,
-            b'/' | b'?' => at += 1,
-            b'%' => at = after_escape(bytes, at)?,
-            b'#' if !fragment => {
+    loop {
+        at = skip(bytes, at, PATH);
+        match bytes.get(at) {
+            None => return Ok(()),
+            Some(b'%') => at = after_escape(bytes, at)?,
+            Some(b'#') if !fragment => {
                 fragment = true;
                 at += 1;
             }
-            _ => return Err(wrong_byte(uri, at)),
+            Some(_) => return Err(wrong_byte(uri, at)),
         }
     }
-    Ok(())
 }
 
 /// Why a text is not an absolute URI.
@@ -82,7 +84,7 @@ impl std::error::Error for UriError {}
 
 /// Whether `byte` may stand for itself in a query or fragment: RFC 3986 `pchar` without escapes, `/` and `?`.
 pub(super) fn is_uri_byte(byte: u8) -> bool {
-    is(byte, PCHAR) || matches!(byte, b'/' | b'?' | b'#' | b'[' | b']')
+    is(byte, PATH) || matches!(byte, b'#' | b'[' | b']')
 }
 
 /// Whether `byte` may stand in a scheme after its first letter.
@@ -92,7 +94,7 @@ pub(super) fn is_scheme_byte(byte: u8) -> bool {
 
 /// The offset of the colon that ends the scheme.
 fn check_scheme(bytes: &[u8]) -> Result<usize, UriError> {
-    let end = bytes.iter().position(|&b| !is(b, SCHEME)).unwrap_or(bytes.len());
+    let end = skip(bytes, 0, SCHEME);
     if bytes.first().is_some_and(u8::is_ascii_alphabetic) && bytes.get(end) == Some(&b':') {
         return Ok(end);
     }
@@ -174,10 +176,19 @@ fn wrong_byte(uri: &str, at: usize) -> UriError {
 
 const SCHEME: u8 = 1;
 const REG_NAME: u8 = 2;
-const PCHAR: u8 = 4;
+/// Of paths, queries and fragments: `pchar`, `/` and `?`.
+const PATH: u8 = 4;
 
 fn is(byte: u8, class: u8) -> bool {
     CLASSES[usize::from(byte)] & class != 0
+}
+
+/// Where the bytes of a class end that begin at `at`.
+fn skip(bytes: &[u8], mut at: usize, class: u8) -> usize {
+    while bytes.get(at).is_some_and(|&byte| is(byte, class)) {
+        at += 1;
+    }
+    at
 }
 
 static CLASSES: [u8; 256] = {
@@ -192,10 +203,10 @@ static CLASSES: [u8; 256] = {
             table[byte] |= SCHEME;
         }
         if unreserved || sub_delims {
-            table[byte] |= REG_NAME | PCHAR;
+            table[byte] |= REG_NAME | PATH;
         }
-        if matches!(b, b':' | b'@') {
-            table[byte] |= PCHAR;
+        if matches!(b, b':' | b'@' | b'/' | b'?') {
+            table[byte] |= PATH;
         }
         byte += 1;
     }

@@ -86,10 +86,10 @@ fn write_element(
     if revision.contents_titles {
         // Every element has a name there; what has no descriptor of its own is named by its URI.
         let described = own && shown == uri;
-        text(out, "name", Some(descriptor.name.as_deref().filter(|_| described).unwrap_or(shown)));
-        text(out, "title", descriptor.title.as_deref().filter(|_| described));
+        text(out, b",\"name\":\"", Some(descriptor.name.as_deref().filter(|_| described).unwrap_or(shown)));
+        text(out, b",\"title\":\"", descriptor.title.as_deref().filter(|_| described));
     }
-    text(out, "mimeType", element.mime_type.as_deref().or(descriptor.mime_type.as_deref()));
+    text(out, b",\"mimeType\":\"", element.mime_type.as_deref().or(descriptor.mime_type.as_deref()));
     out.extend_from_slice(match source {
         Source::Text(_) => b",\"text\":\"",
         Source::Blob(_) => b",\"blob\":\"",

@@ -1,14 +1,44 @@
 //! Resources and templates as lists show them.
 
-use crate::encode::quote_into;
-use crate::model::{Annotations, Described, Icon, Role};
+use crate::encode::{escape_into, quote_into};
+use crate::model::{Annotations, Described, Icon, Rare, Role};
 use crate::revision::Revision;
+use std::ops::Range;
 
 pub(crate) fn write_resource(out: &mut Vec<u8>, revision: &Revision, uri: &str, described: &Described<'_>) {
-    out.reserve(256);
-    out.extend_from_slice(b"{\"uri\":");
-    quote_into(uri, out);
-    write_members(out, revision, uri, described);
+    let shown = Described { title: described.title.filter(|_| revision.titles), ..*described };
+    begin_resource(out, uri, &shown);
+    end_resource(out, revision, described.rare);
+}
+
+/// Where in a buffer some members of a resource stand.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ListedMembers {
+    /// The value, without quotes.
+    pub(crate) uri: Range<usize>,
+    /// The whole member, with the comma in front; empty if there is none. Only revisions with titles have it.
+    pub(crate) title: Range<usize>,
+}
+
+/// Writes what all revisions have of a resource with a valid URI, and its title. The rest, [`end_resource`] writes.
+pub(crate) fn begin_resource(out: &mut Vec<u8>, uri: &str, described: &Described<'_>) -> ListedMembers {
+    let Described { name, title, description, mime_type, .. } = described;
+    let texts = [*name, *title, *description, *mime_type];
+    out.reserve(128 + uri.len() + texts.iter().flatten().map(|text| text.len()).sum::<usize>());
+    out.extend_from_slice(b"{\"uri\":\"");
+    let start = out.len();
+    out.extend_from_slice(uri.as_bytes()); // a URI has nothing to escape
+    let uri_range = start..out.len();
+    out.push(b'"');
+    let title = write_members(out, uri, described);
+    ListedMembers { uri: uri_range, title }
+}
+
+/// Ends what [`begin_resource`] began.
+pub(crate) fn end_resource(out: &mut Vec<u8>, revision: &Revision, rare: Option<&Rare>) {
+    if let Some(rare) = rare {
+        write_rare(out, revision, rare);
+    }
     out.push(b'}');
 }
 
@@ -18,10 +48,11 @@ pub(crate) fn write_template(
     template: &str,
     described: &Described<'_>,
 ) {
+    let shown = Described { title: described.title.filter(|_| revision.titles), ..*described };
     out.extend_from_slice(b"{\"uriTemplate\":");
     quote_into(template, out);
-    write_members(out, revision, template, described);
-    out.push(b'}');
+    write_members(out, template, &shown);
+    end_resource(out, revision, described.rare);
 }
 
 /// Whether a descriptor is written alike in the newest revision and in `revision`.
@@ -34,18 +65,22 @@ pub(crate) fn same_in_all(revision: &Revision, described: &Described<'_>) -> boo
     (revision.titles || !newer) && (revision.icons || rare.is_none_or(|rare| rare.icons.is_empty()))
 }
 
-fn write_members(out: &mut Vec<u8>, revision: &Revision, uri: &str, described: &Described<'_>) {
-    text(out, "name", Some(described.name.unwrap_or(uri)));
-    if revision.titles {
-        text(out, "title", described.title);
-    }
-    text(out, "description", described.description);
-    text(out, "mimeType", described.mime_type);
+/// Writes what all revisions have, and the title. Returns where that stands.
+fn write_members(out: &mut Vec<u8>, uri: &str, described: &Described<'_>) -> Range<usize> {
+    text(out, b",\"name\":\"", Some(described.name.unwrap_or(uri)));
+    let start = out.len();
+    text(out, b",\"title\":\"", described.title);
+    let title = start..out.len();
+    text(out, b",\"description\":\"", described.description);
+    text(out, b",\"mimeType\":\"", described.mime_type);
     if let Some(size) = described.size {
         out.extend_from_slice(b",\"size\":");
         out.extend_from_slice(itoa::Buffer::new().format(size).as_bytes());
     }
-    let Some(rare) = described.rare else { return };
+    title
+}
+
+fn write_rare(out: &mut Vec<u8>, revision: &Revision, rare: &Rare) {
     if let Some(annotations) = &rare.annotations {
         write_annotations(out, revision, annotations);
     }
@@ -60,13 +95,14 @@ fn write_members(out: &mut Vec<u8>, revision: &Revision, uri: &str, described: &
     }
 }
 
-/// A member that follows another one; nothing if there is no value.
-pub(super) fn text(out: &mut Vec<u8>, name: &str, value: Option<&str>) {
+/// A member that follows another one; nothing if there is no value. `head` is what stands in front of the value: comma,
+/// name, colon and quote.
+#[inline]
+pub(super) fn text<const N: usize>(out: &mut Vec<u8>, head: &[u8; N], value: Option<&str>) {
     let Some(value) = value else { return };
-    out.extend_from_slice(b",\"");
-    out.extend_from_slice(name.as_bytes());
-    out.extend_from_slice(b"\":");
-    quote_into(value, out);
+    out.extend_from_slice(head);
+    escape_into(value, out);
+    out.push(b'"');
 }
 
 pub(super) fn separated<T>(out: &mut Vec<u8>, items: &[T], mut write: impl FnMut(&mut Vec<u8>, &T)) {
@@ -98,7 +134,7 @@ fn write_annotations(out: &mut Vec<u8>, revision: &Revision, annotations: &Annot
         );
     }
     if revision.titles {
-        text(out, "lastModified", annotations.last_modified.as_deref());
+        text(out, b",\"lastModified\":\"", annotations.last_modified.as_deref());
     }
     if out.len() > start {
         out.remove(start); // the comma before the first member
@@ -109,12 +145,12 @@ fn write_annotations(out: &mut Vec<u8>, revision: &Revision, annotations: &Annot
 fn write_icon(out: &mut Vec<u8>, icon: &Icon) {
     out.extend_from_slice(b"{\"src\":");
     quote_into(&icon.src, out);
-    text(out, "mimeType", icon.mime_type.as_deref());
+    text(out, b",\"mimeType\":\"", icon.mime_type.as_deref());
     if !icon.sizes.is_empty() {
         out.extend_from_slice(b",\"sizes\":[");
         separated(out, &icon.sizes, |out, size| quote_into(size, out));
         out.push(b']');
     }
-    text(out, "theme", icon.theme.as_deref());
+    text(out, b",\"theme\":\"", icon.theme.as_deref());
     out.push(b'}');
 }

@@ -52,9 +52,9 @@ impl Identity {
     fn write(&self, out: &mut Vec<u8>, titles: bool) {
         out.extend_from_slice(b"{\"name\":");
         quote_into(&self.name, out);
-        text(out, "version", Some(&self.version));
+        text(out, b",\"version\":\"", Some(&self.version));
         if titles {
-            text(out, "title", self.title.as_deref());
+            text(out, b",\"title\":\"", self.title.as_deref());
         }
         out.push(b'}');
     }
