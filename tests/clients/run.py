@@ -29,8 +29,10 @@ BUILD = ROOT / "build" / "clients"
 TARGET = ROOT / os.environ.get("CARGO_TARGET_DIR", "target")
 HOSTS = HERE / "hosts.txt"
 CLIENTS = {
-    "python": [str(BUILD / "python/bin/python"), str(HERE / "python/driver.py")],
-    "typescript": ["node", "--preserve-symlinks-main", str(BUILD / "typescript/driver.mjs")],
+    "python-1": [str(BUILD / "python-1/bin/python"), str(HERE / "python/v1.py")],
+    "python-2": [str(BUILD / "python-2/bin/python"), str(HERE / "python/v2.py")],
+    "typescript-1": ["node", "--preserve-symlinks-main", "--preserve-symlinks", str(BUILD / "typescript/v1.mjs")],
+    "typescript-2": ["node", "--preserve-symlinks-main", "--preserve-symlinks", str(BUILD / "typescript/v2.mjs")],
 }
 LIMIT = 300.0  # seconds for one driver, which gives each of its waits 20
 STDERR_LINES = 15
@@ -133,7 +135,7 @@ class Table:
 
     def __init__(self, hosts: dict[str, list[str]]) -> None:
         self._width = min(100, shutil.get_terminal_size((100, 24)).columns)
-        self._columns = [max(map(len, ["host", *hosts])) + 2, max(map(len, ["client", *CLIENTS])) + 2, len("cancel the listen") + 2]
+        self._columns = [max(map(len, ["host", *hosts])) + 2, max(map(len, ["client", *CLIENTS])) + 2, len("watch it no longer") + 2]
         self._colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
         self._block: tuple[str, str] | None = None
         print("Each host is the notes application in that language, driven over stdio by the official MCP clients:")
@@ -173,10 +175,13 @@ class Table:
 
 
 def client_versions() -> dict[str, str]:
-    requirements = dict(line.split("==") for line in (HERE / "python/requirements.txt").read_text().split())
+    versions = {}
+    for name, era in {"python-1": "with a handshake", "python-2": "without"}.items():
+        requirements = dict(line.split("==") for line in (HERE / f"python/requirements-{name[-1]}.txt").read_text().split())
+        versions[name] = f"mcp {requirements['mcp']}, {era}"
     dependencies = json.loads((HERE / "typescript/package.json").read_text())["dependencies"]
-    name = "@modelcontextprotocol/client"
-    return {"python": f"mcp {requirements['mcp']}, with a handshake", "typescript": f"{name} {dependencies[name]}, without"}
+    packages = {"typescript-1": ("@modelcontextprotocol/sdk", "with a handshake"), "typescript-2": ("@modelcontextprotocol/client", "without")}
+    return versions | {name: f"{package} {dependencies[package]}, {era}" for name, (package, era) in packages.items()}
 
 
 def parse_arguments() -> argparse.Namespace:

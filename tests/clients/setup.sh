@@ -10,11 +10,13 @@ mkdir -p "$build/typescript"
 build=$(CDPATH= cd -- "$build" && pwd)
 
 # The copy of the pins is made last: a setup that was cut short starts again.
-if ! cmp -s "$here/python/requirements.txt" "$build/python/requirements.txt"; then
-    "${PYTHON:-python3}" -m venv --clear "$build/python"
-    "$build/python/bin/pip" install --quiet --disable-pip-version-check --no-deps -r "$here/python/requirements.txt"
-    cp "$here/python/requirements.txt" "$build/python/requirements.txt"
-fi
+for version in 1 2; do
+    if ! cmp -s "$here/python/requirements-$version.txt" "$build/python-$version/requirements.txt"; then
+        "${PYTHON:-python3}" -m venv --clear "$build/python-$version"
+        "$build/python-$version/bin/pip" install --quiet --disable-pip-version-check --no-deps -r "$here/python/requirements-$version.txt"
+        cp "$here/python/requirements-$version.txt" "$build/python-$version/requirements.txt"
+    fi
+done
 
 if ! cmp -s "$here/typescript/package-lock.json" "$build/typescript/installed.json"; then
     cp "$here/typescript/package.json" "$here/typescript/package-lock.json" "$build/typescript/"
@@ -22,5 +24,5 @@ if ! cmp -s "$here/typescript/package-lock.json" "$build/typescript/installed.js
     cp "$here/typescript/package-lock.json" "$build/typescript/installed.json"
 fi
 
-# Imports are looked up beside this link, not beside the file it points to: see run.py.
-ln -sf "$here/typescript/driver.mjs" "$build/typescript/driver.mjs"
+# Imports are looked up beside these links, not beside the files they point to: see run.py.
+ln -sf "$here/typescript/steps.mjs" "$here/typescript/v1.mjs" "$here/typescript/v2.mjs" "$build/typescript/"

@@ -1,18 +1,8 @@
-// Drives one notes host over stdio with the official TypeScript client (`@modelcontextprotocol/client` 2.x), in the revision without a handshake.
-//
-//     driver.mjs FIFO RECORD COMMAND...
-//
-// COMMAND is the host behind `witness.py`, FIFO takes the edits it listens for, RECORD tells how it ended. Prints one JSON object per line: first
-// the names of all steps, then a verdict for each step that was reached.
+// The steps in which a notes host is driven, for whichever version of the official TypeScript client stands behind a `Session`.
 
-import { Client, ResourceNotFoundError } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { constants, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 
-const REVISION = '2026-07-28';
-const RESOURCE_NOT_FOUND = -32602;
-const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 const PATIENCE = 20_000; // milliseconds, for each thing awaited
 const LOGO = '89 50 4e 47 0d 0a 1a 0a';
 const SLOW = ['answered by another thread', 'answered later'];
@@ -20,8 +10,23 @@ const FIXED = ['notes://about', 'notes://logo', 'notes://slow'];
 const NAMES = ['notes://about', 'notes://logo', 'slow'];
 const WATCHED = 'notes://042';
 
+/**
+ * A session of one version of the client.
+ * @typedef {object} Session
+ * @property {any} client
+ * @property {any} transport
+ * @property {number} resourceNotFound
+ * @property {(error: unknown) => boolean} isNotFound
+ * @property {(wire: Wire) => Promise<string>} connect settles the revision, and says which
+ * @property {(wire: Wire) => Promise<void>} watchList from now on the host tells of list changes
+ * @property {(cursor?: string) => Promise<any>} page
+ * @property {() => Promise<string[]>} [whole] the whole list, walked by the client itself
+ * @property {(uri: string, wire: Wire) => Promise<string | number | undefined>} watch the id of the stream, if there is one
+ * @property {(uri: string) => Promise<void>} unwatch
+ */
+
 /** What came in, below the client library: it hides the code of an error and the stream of a notification. */
-class Wire {
+export class Wire {
     /** @type {any[]} */
     messages = [];
     /** @type {Error[]} */
@@ -29,7 +34,7 @@ class Wire {
     /** @type {(() => void) | undefined} */
     #arrived;
 
-    /** Listens beside a client that has connected. @param {Client} client @param {StdioClientTransport} transport */
+    /** Listens beside a client that has connected. @param {any} client @param {any} transport */
     tap(client, transport) {
         const deliver = transport.onmessage;
         transport.onmessage = message => {
@@ -71,17 +76,14 @@ class Wire {
 /** The notes application: its client, and the FIFO through which its user edits. */
 class Notes {
     wire = new Wire();
-    client = new Client({ name: 'notes-driver', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
-    /** @type {import('@modelcontextprotocol/client').McpSubscription | undefined} */
-    watch;
     /** Which of the hosts that the client has started is the one it talks to. @type {number | null} */
     pid = null;
     #fifo;
 
-    /** @param {string} fifo @param {string} record @param {StdioClientTransport} transport */
-    constructor(fifo, record, transport) {
+    /** @param {string} fifo @param {string} record @param {Session} session */
+    constructor(fifo, record, session) {
         this.record = record;
-        this.transport = transport;
+        this.session = session;
         // Open for reading too: neither this nor the host's opening waits, and the host never sees the FIFO end.
         this.#fifo = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);
     }
@@ -93,7 +95,7 @@ class Notes {
 
     /** @param {string} uri @returns {Promise<any>} */
     async read(uri) {
-        const { contents } = await inTime(this.client.readResource({ uri }), `an answer to resources/read of ${uri}`);
+        const { contents } = await inTime(this.session.client.readResource({ uri }), `an answer to resources/read of ${uri}`);
         expect(contents.length === 1, `${uri} has ${contents.length} contents instead of 1`);
         expect(contents[0]?.uri === uri, `the contents of ${uri} say they are of ${contents[0]?.uri}`);
         return contents[0];
@@ -105,15 +107,14 @@ class Notes {
             await this.read(uri);
             return true;
         } catch (error) {
-            if (error instanceof ResourceNotFoundError) return false;
+            if (this.session.isNotFound(error)) return false;
             throw error;
         }
     }
 
-    /** One page, which `client.listResources` would follow up with all the others. @param {string} [cursor] */
+    /** @param {string} [cursor] */
     async page(cursor) {
-        const request = this.client.request({ method: 'resources/list', params: cursor === undefined ? {} : { cursor } });
-        return await inTime(request, 'a page of resources/list');
+        return await inTime(this.session.page(cursor), 'a page of resources/list');
     }
 
     /** How the hosts ended that the client has started: one that it probes, then one that it talks to. @returns {any[]} */
@@ -125,29 +126,24 @@ class Notes {
 
 /** @type {Record<string, (notes: Notes) => Promise<string>>} */
 const STEPS = {
-    async 'server/discover'(notes) {
-        const { client, transport } = notes;
-        await inTime(client.connect(transport), 'an answer to server/discover');
-        notes.wire.tap(client, transport);
-        notes.pid = transport.pid;
-        expect(client.getProtocolEra() === 'modern', `the client fell back to ${client.getNegotiatedProtocolVersion()}`);
-        expect(client.getNegotiatedProtocolVersion() === REVISION, `negotiated ${client.getNegotiatedProtocolVersion()}`);
-        expect(client.getServerVersion()?.name, 'the server does not tell its name');
-        const { resources } = client.getServerCapabilities() ?? {};
+    async 'connect'(notes) {
+        const { session, wire } = notes;
+        const settled = await session.connect(wire);
+        notes.pid = session.transport.pid;
+        expect(session.client.getServerVersion()?.name, 'the server does not tell its name');
+        const { resources } = session.client.getServerCapabilities() ?? {};
         expect(resources?.subscribe && resources.listChanged, `the resources capability is ${JSON.stringify(resources)}`);
-        return `${REVISION}, subscribe, listChanged`;
+        return `${settled}, subscribe, listChanged`;
     },
 
     async 'walk the list'(notes) {
-        const { wire } = notes;
-        const filter = { resourcesListChanged: true };
-        const stream = await inTime(notes.client.listen(filter), 'subscriptions/acknowledged for list changes');
-        expect(isDeepStrictEqual(stream.honoredFilter, filter), `acknowledged ${JSON.stringify(stream.honoredFilter)}`);
+        const { session, wire } = notes;
+        await session.watchList(wire);
 
         const first = await notes.page();
         const pages = [first];
-        const listed = first.resources.map(({ uri }) => uri);
-        const names = first.resources.slice(0, NAMES.length).map(({ name }) => name);
+        const listed = first.resources.map(uriOf);
+        const names = first.resources.slice(0, NAMES.length).map((/** @type {any} */ { name }) => name);
         expect(isDeepStrictEqual(names, NAMES), `the first names are ${names}`);
         const [gone, late, unseen] = [listed.at(-1) ?? '', 'notes://251', 'notes://240'];
         notes.edit(`del ${key(gone)}`);
@@ -159,7 +155,7 @@ const STEPS = {
         for (let cursor = first.nextCursor; cursor !== undefined; cursor = pages.at(-1)?.nextCursor) {
             const page = await notes.page(cursor);
             pages.push(page);
-            listed.push(...page.resources.map(({ uri }) => uri));
+            listed.push(...page.resources.map(uriOf));
             if (pages.length === 2) {
                 expect(!listed.includes(unseen), `${unseen} is listed before its page`);
                 notes.edit(`del ${key(unseen)}`);
@@ -172,10 +168,9 @@ const STEPS = {
         const expected = [...FIXED, ...numbers(1, 251).filter(uri => uri !== unseen)];
         expect(isDeepStrictEqual(listed, expected), difference(listed, expected));
 
-        const { resources } = await inTime(notes.client.listResources(), 'the whole list');
-        const whole = resources.map(({ uri }) => uri);
+        const whole = await session.whole?.();
         const now = expected.filter(uri => uri !== gone);
-        expect(isDeepStrictEqual(whole, now), `walked by the client, ${difference(whole, now)}`);
+        if (whole) expect(isDeepStrictEqual(whole, now), `walked by the client, ${difference(whole, now)}`);
         return `${listed.length} entries once each, ${pages.length} pages, edited between them`;
     },
 
@@ -197,8 +192,8 @@ const STEPS = {
     },
 
     async 'read by template'(notes) {
-        const { resourceTemplates } = await inTime(notes.client.listResourceTemplates(), 'an answer to resources/templates/list');
-        const templates = resourceTemplates.map(({ uriTemplate }) => uriTemplate);
+        const { resourceTemplates } = await inTime(notes.session.client.listResourceTemplates(), 'an answer to resources/templates/list');
+        const templates = resourceTemplates.map((/** @type {any} */ { uriTemplate }) => uriTemplate);
         expect(isDeepStrictEqual(templates, ['notes://{id}']), `the templates are ${templates.join(', ')}`);
         const { text, mimeType } = await notes.read('notes://007');
         expect(text === '# Note 007', `notes://007 is ${quote(text)}`);
@@ -214,10 +209,11 @@ const STEPS = {
         expect(refusal, `${uri} was read, though there is no such note`);
         const error = messages.slice(before).find(message => message.error)?.error;
         expect(error, `no error arrived: ${refusal}`);
-        expect(error.code === RESOURCE_NOT_FOUND, `the code is ${error.code}, not ${RESOURCE_NOT_FOUND}`);
-        // The client tells this from other invalid parameters by a `data` that has `uri` and nothing else.
+        const { resourceNotFound } = notes.session;
+        expect(error.code === resourceNotFound, `the code is ${error.code}, not ${resourceNotFound}`);
+        // The client of the new era tells this from other invalid parameters by a `data` that has `uri` and nothing else.
         expect(isDeepStrictEqual(error.data, { uri }), `the data is ${JSON.stringify(error.data)}`);
-        expect(refusal instanceof ResourceNotFoundError, `the client takes it for ${refusal}`);
+        expect(notes.session.isNotFound(refusal), `the client takes it for ${refusal}`);
         return `${error.code} with data.uri`;
     },
 
@@ -227,12 +223,9 @@ const STEPS = {
         return quote(text);
     },
 
-    async 'listen'(notes) {
-        const { wire } = notes;
-        const filter = { resourceSubscriptions: [WATCHED] };
-        notes.watch = await inTime(notes.client.listen(filter), `subscriptions/acknowledged for ${WATCHED}`);
-        expect(isDeepStrictEqual(notes.watch.honoredFilter, filter), `acknowledged ${JSON.stringify(notes.watch.honoredFilter)}`);
-        const id = wire.notifications('notifications/subscriptions/acknowledged').at(-1)._meta[SUBSCRIPTION_ID];
+    async 'watch a note'(notes) {
+        const { session, wire } = notes;
+        const id = await session.watch(WATCHED, wire);
         for (const [index, body] of ['Milk', 'Bread'].entries()) {
             notes.edit(`set ${key(WATCHED)} ${body}`);
             await wire.until(() => wire.updates.length > index, `updated ${index + 1} of ${WATCHED}`);
@@ -241,40 +234,46 @@ const STEPS = {
         }
         for (const { uri, _meta } of wire.updates) {
             expect(uri === WATCHED, `an update arrived for ${uri}`);
-            expect(_meta?.[SUBSCRIPTION_ID] === id, `an update came on stream ${_meta?.[SUBSCRIPTION_ID]} instead of ${id}`);
+            const stream = _meta?.['io.modelcontextprotocol/subscriptionId'];
+            expect(stream === id, `an update came on stream ${stream} instead of ${id}`);
         }
         return `2 of 2 edits of ${WATCHED} notified`;
     },
 
-    async 'cancel the listen'(notes) {
-        const { wire } = notes;
-        await inTime(notes.watch?.close() ?? Promise.reject(new Error('there is no stream to cancel')), 'the stream to close');
+    async 'watch it no longer'(notes) {
+        const { session, wire } = notes;
+        await inTime(session.unwatch(WATCHED), 'the watch to end');
         await notes.read('notes://about'); // nothing answers a cancellation: once this is answered, it has been read
         const before = wire.listChanges;
         notes.edit(`set ${key(WATCHED)} Butter`);
         notes.edit('add 252 # Note 252'); // edits take effect in order: once this one shows, the one before it is over
-        await wire.until(() => wire.listChanges > before, 'list_changed on the other stream after notes://252 was added');
+        await wire.until(() => wire.listChanges > before, 'list_changed after notes://252 was added');
         await wire.until(() => notes.exists('notes://252'), 'notes://252 after it was added');
         const { text } = await notes.read(WATCHED);
         expect(text === 'Butter', `${WATCHED} is ${quote(text)}`);
-        expect(wire.updates.length === 2, `${wire.updates.length - 2} updates arrived on a stream that was cancelled`);
-        return 'a third edit stayed silent, the other stream went on';
+        expect(wire.updates.length === 2, `${wire.updates.length - 2} updates arrived for what is not watched`);
+        return 'a third edit stayed silent';
     },
 
     async 'end of input'(notes) {
-        const { client, wire } = notes;
-        await inTime(client.close(), 'the client to close'); // with a stream still open
+        const { session, wire } = notes;
+        await inTime(session.client.close(), 'the client to close'); // with a stream still open, where there are streams
         const end = notes.ends.find(({ pid }) => pid === notes.pid);
         expect(end, 'the host had to be killed');
         expect(!end.terminated, 'the host did not end by itself, the client sent it SIGTERM');
         expect(end.code === 0, `the host ended with ${end.code}`);
         expect(wire.faults.length === 0, `the client complained: ${wire.faults.join('; ')}`);
-        return 'exit status 0, by itself, a stream still open';
+        return 'exit status 0, by itself';
     },
 };
 
+/** @param {{ uri: string }} resource */
+function uriOf({ uri }) {
+    return uri;
+}
+
 /** @template T @param {Promise<T>} work @param {string} awaited @param {number} [patience] @returns {Promise<T>} */
-async function inTime(work, awaited, patience = PATIENCE) {
+export async function inTime(work, awaited, patience = PATIENCE) {
     /** @type {NodeJS.Timeout | undefined} */
     let timer;
     const late = new Promise((_, reject) => {
@@ -317,7 +316,7 @@ function quote(value) {
 class Failure extends Error {}
 
 /** @type {(truth: unknown, otherwise: string) => asserts truth} */
-function expect(truth, otherwise) {
+export function expect(truth, otherwise) {
     if (!truth) throw new Failure(otherwise);
 }
 
@@ -326,15 +325,19 @@ function say(line) {
     console.log(JSON.stringify(line));
 }
 
-const [fifo = '', record = '', command = '', ...args] = process.argv.slice(2);
-const notes = new Notes(fifo, record, new StdioClientTransport({ command, args }));
-say({ steps: Object.keys(STEPS) });
-for (const [name, step] of Object.entries(STEPS)) {
-    try {
-        say({ step: name, ok: true, detail: await step(notes) });
-    } catch (error) {
-        say({ step: name, ok: false, detail: error instanceof Failure ? error.message : String(error) });
-        if (name === 'server/discover') break;
+/** Takes all steps with the session that is made for the host's command. @param {(command: string, args: string[]) => Session} start */
+export async function drive(start) {
+    const [fifo = '', record = '', command = '', ...args] = process.argv.slice(2);
+    const session = start(command, args);
+    const notes = new Notes(fifo, record, session);
+    say({ steps: Object.keys(STEPS) });
+    for (const [name, step] of Object.entries(STEPS)) {
+        try {
+            say({ step: name, ok: true, detail: await step(notes) });
+        } catch (error) {
+            say({ step: name, ok: false, detail: error instanceof Failure ? error.message : String(error) });
+            if (name === 'connect') break;
+        }
     }
+    await session.client.close();
 }
-await notes.client.close();

@@ -1,29 +1,17 @@
-"""Drives one notes host over stdio with the official Python client (package `mcp` 1.x, revisions with a handshake).
+"""The steps in which a notes host is driven, for whichever version of the official Python client stands behind a `Client`."""
 
-    driver.py FIFO RECORD COMMAND...
-
-COMMAND is the host behind `witness.py`, FIFO takes the edits it listens for, RECORD tells how it ended. Prints one JSON object per line: first
-the names of all steps, then a verdict for each step that was reached.
-"""
-
-import base64
 import json
 import os
 import sys
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import anyio
-import mcp.types as types
-from mcp import ClientSession, StdioServerParameters
-from mcp.client.stdio import stdio_client
-from mcp.shared.exceptions import McpError
-from pydantic import AnyUrl
 
 PATIENCE = 20.0  # seconds, for each thing awaited
-RESOURCE_NOT_FOUND = -32002
 LOGO = b"\x89PNG\r\n\x1a\n"
 SLOW = {"answered by another thread", "answered later"}
 FIXED = ["notes://about", "notes://logo", "notes://slow"]
@@ -31,7 +19,31 @@ NAMES = ["notes://about", "notes://logo", "slow"]
 WATCHED = "notes://042"
 
 T = TypeVar("T")
-Contents = TypeVar("Contents", types.TextResourceContents, types.BlobResourceContents)
+
+
+@dataclass
+class Content:
+    """What a resource came as: one content, text or bytes."""
+
+    uri: str
+    mime_type: str | None
+    body: str | bytes
+
+
+@dataclass
+class Page:
+    uris: list[str]
+    names: list[str]
+    next_cursor: str | None
+
+
+class Refused(Exception):
+    """The host answered with an error."""
+
+    def __init__(self, code: int, data: object) -> None:
+        super().__init__(f"error {code} with {data!r}")
+        self.code = code
+        self.data = data
 
 
 class Inbox:
@@ -43,14 +55,19 @@ class Inbox:
         self.faults: list[str] = []
         self._arrived = anyio.Event()
 
-    async def __call__(self, message: object) -> None:
-        match message:
-            case types.ServerNotification(root=types.ResourceListChangedNotification()):
-                self.list_changes += 1
-            case types.ServerNotification(root=types.ResourceUpdatedNotification(params=params)):
-                self.updates.append(str(params.uri))
-            case _:
-                self.faults.append(f"the client was sent {message!r}")
+    def list_changed(self) -> None:
+        self.list_changes += 1
+        self._ring()
+
+    def updated(self, uri: str) -> None:
+        self.updates.append(uri)
+        self._ring()
+
+    def fault(self, what: str) -> None:
+        self.faults.append(what)
+        self._ring()
+
+    def _ring(self) -> None:
         self._arrived.set()
         self._arrived = anyio.Event()
 
@@ -67,55 +84,65 @@ class Inbox:
             raise AssertionError(f"{PATIENCE:.0f} s passed without {awaited}") from None
 
 
-class Notes:
-    """The notes application: its session, and the FIFO through which its user edits."""
+class Client(Protocol):
+    """A session of one version of the client. Each call raises [`Refused`] where the host answered with an error."""
 
-    def __init__(self, session: ClientSession, inbox: Inbox, fifo: int) -> None:
-        self.session = session
-        self.inbox = inbox
+    resource_not_found: int
+    inbox: Inbox
+
+    async def connect(self) -> str:
+        """Settles the revision, and says which."""
+
+    async def page(self, cursor: str | None) -> Page: ...
+    async def contents(self, uri: str) -> list[Content]: ...
+    async def templates(self) -> list[str]: ...
+    async def watch(self, uri: str) -> None: ...
+    async def unwatch(self, uri: str) -> None: ...
+
+
+class Notes:
+    """The notes application: its client, and the FIFO through which its user edits."""
+
+    def __init__(self, client: Client, fifo: int) -> None:
+        self.client = client
+        self.inbox = client.inbox
         self._fifo = fifo
 
     def edit(self, line: str) -> None:
         os.write(self._fifo, f"{line}\n".encode())
 
-    async def read(self, uri: str, kind: type[Contents]) -> Contents:
-        result = await in_time(self.session.read_resource(AnyUrl(uri)), f"an answer to resources/read of {uri}")
-        expect(len(result.contents) == 1, f"{uri} has {len(result.contents)} contents instead of 1")
-        contents = result.contents[0]
-        expect(str(contents.uri) == uri, f"the contents of {uri} say they are of {contents.uri}")
-        if not isinstance(contents, kind):
-            raise AssertionError(f"{uri} came as {type(contents).__name__}")
-        return contents
+    async def read(self, uri: str, kind: type[T]) -> tuple[T, str | None]:
+        contents = await in_time(self.client.contents(uri), f"an answer to resources/read of {uri}")
+        expect(len(contents) == 1, f"{uri} has {len(contents)} contents instead of 1")
+        content = contents[0]
+        expect(content.uri == uri, f"the contents of {uri} say they are of {content.uri}")
+        if not isinstance(content.body, kind):
+            raise AssertionError(f"{uri} came as {type(content.body).__name__}")
+        return content.body, content.mime_type
 
     async def text(self, uri: str) -> str:
-        return (await self.read(uri, types.TextResourceContents)).text
+        return (await self.read(uri, str))[0]
 
     async def exists(self, uri: str) -> bool:
         try:
             await self.text(uri)
-        except McpError as error:
-            expect(error.error.code == RESOURCE_NOT_FOUND, f"{uri}: {error.error}")
+        except Refused as refused:
+            expect(refused.code == self.client.resource_not_found, f"{uri}: {refused}")
             return False
         return True
 
-    async def page(self, cursor: str | None) -> types.ListResourcesResult:
-        params = types.PaginatedRequestParams(cursor=cursor) if cursor else None
-        return await in_time(self.session.list_resources(params=params), "a page of resources/list")
+    async def page(self, cursor: str | None) -> Page:
+        return await in_time(self.client.page(cursor), "a page of resources/list")
 
 
 async def connect(notes: Notes) -> str:
-    result = await in_time(notes.session.initialize(), "an answer to initialize")
-    expect(result.protocolVersion == types.LATEST_PROTOCOL_VERSION, f"negotiated {result.protocolVersion}")
-    expect(bool(result.serverInfo.name), "serverInfo has no name")
-    resources = result.capabilities.resources
-    expect(bool(resources and resources.subscribe and resources.listChanged), f"the resources capability is {resources!r}")
-    return f"{result.protocolVersion}, subscribe, listChanged"
+    return await notes.client.connect()
 
 
 async def walk(notes: Notes) -> str:
     first = await notes.page(None)
-    listed = [str(resource.uri) for resource in first.resources]
-    names = [resource.name for resource in first.resources[: len(NAMES)]]
+    listed = list(first.uris)
+    names = first.names[: len(NAMES)]
     expect(names == NAMES, f"the first names are {names}")
     gone, late, unseen = listed[-1], "notes://251", "notes://240"
     notes.edit(f"del {key(gone)}")
@@ -124,17 +151,17 @@ async def walk(notes: Notes) -> str:
     notes.edit(f"add {key(late)} # Note {key(late)}")
     await notes.inbox.until(lambda: notes.exists(late), f"{late} after it was added")
 
-    pages, cursor = [first], first.nextCursor
+    pages, cursor = [first], first.next_cursor
     while cursor is not None:
         pages.append(await notes.page(cursor))
-        listed += [str(resource.uri) for resource in pages[-1].resources]
-        cursor = pages[-1].nextCursor
+        listed += pages[-1].uris
+        cursor = pages[-1].next_cursor
         if len(pages) == 2:
             expect(unseen not in listed, f"{unseen} is listed before its page")
             notes.edit(f"del {key(unseen)}")
             await notes.inbox.until(lambda: absent(notes, unseen), f"{unseen} to be gone")
 
-    longest = max(len(page.resources) for page in pages)
+    longest = max(len(page.uris) for page in pages)
     expect(longest <= 100 and len(pages) == 3, f"{len(pages)} pages of up to {longest} entries instead of 3 of up to 100")
     expected = FIXED + [f"notes://{number:03}" for number in range(1, 252) if number != int(key(unseen))]
     expect(listed == expected, difference(listed, expected))
@@ -148,31 +175,29 @@ async def text(notes: Notes) -> str:
 
 
 async def blob(notes: Notes) -> str:
-    contents = await notes.read("notes://logo", types.BlobResourceContents)
-    found = base64.b64decode(contents.blob, validate=True)
+    found, mime_type = await notes.read("notes://logo", bytes)
     expect(found == LOGO, f"notes://logo is {found.hex(' ')}")
-    expect(contents.mimeType == "image/png", f"notes://logo is of type {contents.mimeType}")
-    return f"{contents.mimeType} {found.hex(' ')}"
+    expect(mime_type == "image/png", f"notes://logo is of type {mime_type}")
+    return f"{mime_type} {found.hex(' ')}"
 
 
 async def template(notes: Notes) -> str:
-    result = await in_time(notes.session.list_resource_templates(), "an answer to resources/templates/list")
-    templates = [each.uriTemplate for each in result.resourceTemplates]
+    templates = await in_time(notes.client.templates(), "an answer to resources/templates/list")
     expect(templates == ["notes://{id}"], f"the templates are {templates}")
-    contents = await notes.read("notes://007", types.TextResourceContents)
-    expect(contents.text == "# Note 007", f"notes://007 is {contents.text!r}")
-    expect(contents.mimeType == "text/markdown", f"notes://007 is of type {contents.mimeType}")
-    return f"notes://{{id}}: {contents.text!r}"
+    found, mime_type = await notes.read("notes://007", str)
+    expect(found == "# Note 007", f"notes://007 is {found!r}")
+    expect(mime_type == "text/markdown", f"notes://007 is of type {mime_type}")
+    return f"notes://{{id}}: {found!r}"
 
 
 async def unknown(notes: Notes) -> str:
-    uri = "notes://999"
+    uri, code = "notes://999", notes.client.resource_not_found
     try:
         await notes.text(uri)
-    except McpError as error:
-        expect(error.error.code == RESOURCE_NOT_FOUND, f"the code is {error.error.code}, not {RESOURCE_NOT_FOUND}")
-        expect(error.error.data == {"uri": uri}, f"the data is {error.error.data!r}")
-        return f"{error.error.code} with data.uri"
+    except Refused as refused:
+        expect(refused.code == code, f"the code is {refused.code}, not {code}")
+        expect(refused.data == {"uri": uri}, f"the data is {refused.data!r}")
+        return f"{refused.code} with data.uri"
     raise AssertionError(f"{uri} was read, though there is no such note")
 
 
@@ -182,8 +207,8 @@ async def slow(notes: Notes) -> str:
     return repr(found)
 
 
-async def subscribe(notes: Notes) -> str:
-    await in_time(notes.session.subscribe_resource(AnyUrl(WATCHED)), "an answer to resources/subscribe")
+async def watch(notes: Notes) -> str:
+    await in_time(notes.client.watch(WATCHED), f"an answer to the wish to watch {WATCHED}")
     for body in ["Milk", "Bread"]:
         before = len(notes.inbox.updates)
         notes.edit(f"set {key(WATCHED)} {body}")
@@ -194,8 +219,8 @@ async def subscribe(notes: Notes) -> str:
     return f"2 of 2 edits of {WATCHED} notified"
 
 
-async def unsubscribe(notes: Notes) -> str:
-    await in_time(notes.session.unsubscribe_resource(AnyUrl(WATCHED)), "an answer to resources/unsubscribe")
+async def unwatch(notes: Notes) -> str:
+    await in_time(notes.client.unwatch(WATCHED), f"an answer to the wish to watch {WATCHED} no longer")
     before = notes.inbox.list_changes
     notes.edit(f"set {key(WATCHED)} Butter")
     notes.edit("add 252 # Note 252")  # edits take effect in order: once this one shows, the one before it is over
@@ -208,33 +233,45 @@ async def unsubscribe(notes: Notes) -> str:
 
 
 STEPS: dict[str, Callable[[Notes], Awaitable[str]]] = {
-    "initialize": connect,
+    "connect": connect,
     "walk the list": walk,
     "read text": text,
     "read bytes": blob,
     "read by template": template,
     "unknown note": unknown,
     "slow note": slow,
-    "subscribe": subscribe,
-    "unsubscribe": unsubscribe,
+    "watch a note": watch,
+    "watch it no longer": unwatch,
 }
 ENDING = "end of input"
 
 
-async def drive(fifo: int, record: Path, command: list[str]) -> None:
-    inbox = Inbox()
-    host = StdioServerParameters(command=command[0], args=command[1:])
-    async with stdio_client(host) as streams, ClientSession(streams[0], streams[1], message_handler=inbox) as session:
-        notes = Notes(session, inbox, fifo)
-        for name, step in STEPS.items():
-            if not await report(name, step(notes)) and step is connect:
-                return
-    await report(ENDING, ending(inbox, record))
+async def drive(client: Client, fifo: str) -> None:
+    """Takes all steps but the last, in which the client is closed."""
+    # Open for reading too: neither this nor the host's opening waits, and the host never sees the FIFO end.
+    descriptor = os.open(fifo, os.O_RDWR | os.O_NONBLOCK)
+    notes = Notes(client, descriptor)
+    for name, step in STEPS.items():
+        if not await report(name, step(notes)) and step is connect:
+            return
+
+
+def main(session: Callable[[str, list[str], Inbox], Awaitable[None]]) -> None:
+    """`session` drives the host COMMAND through one session of its client, to its end."""
+    fifo, record, *command = sys.argv[1:]
+    say({"steps": [*STEPS, ENDING]})
+
+    async def run() -> None:
+        inbox = Inbox()
+        await session(fifo, command, inbox)
+        await report(ENDING, ending(inbox, Path(record)))
+
+    anyio.run(run)
 
 
 async def ending(inbox: Inbox, record: Path) -> str:
     expect(record.exists(), "the host had to be killed")
-    end = json.loads(record.read_text())
+    end = json.loads(record.read_text().splitlines()[-1])
     expect(not end["terminated"], "the host did not end by itself, the client sent it SIGTERM")
     expect(end["code"] == 0, f"the host ended with {end['code']}")
     expect(not inbox.faults, "; ".join(inbox.faults))
@@ -291,15 +328,3 @@ def expect(truth: bool, otherwise: str) -> None:
 
 def say(line: dict[str, object]) -> None:
     print(json.dumps(line), flush=True)
-
-
-def main() -> None:
-    fifo, record, *command = sys.argv[1:]
-    say({"steps": [*STEPS, ENDING]})
-    # Open for reading too: neither this nor the host's opening waits, and the host never sees the FIFO end.
-    descriptor = os.open(fifo, os.O_RDWR | os.O_NONBLOCK)
-    anyio.run(drive, descriptor, Path(record), command)
-
-
-if __name__ == "__main__":
-    main()

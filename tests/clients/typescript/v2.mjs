@@ -1,0 +1,55 @@
+// Drives one notes host over stdio with the official TypeScript client (`@modelcontextprotocol/client` 2.x), in the revision without a handshake.
+//
+//     v2.mjs FIFO RECORD COMMAND...
+//
+// COMMAND is the host behind `witness.py`, FIFO takes the edits it listens for, RECORD tells how it ended. Prints one JSON object per line: first
+// the names of all steps, then a verdict for each step that was reached.
+
+import { Client, ResourceNotFoundError } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { isDeepStrictEqual } from 'node:util';
+import { drive, expect, inTime } from './steps.mjs';
+
+const REVISION = '2026-07-28';
+
+await drive((command, args) => {
+    const client = new Client({ name: 'notes-driver', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
+    const transport = new StdioClientTransport({ command, args });
+    /** @type {import('@modelcontextprotocol/client').McpSubscription | undefined} */
+    let watch;
+    /** @param {object} filter */
+    const listen = async filter => {
+        const stream = await inTime(client.listen(filter), `subscriptions/acknowledged for ${JSON.stringify(filter)}`);
+        expect(isDeepStrictEqual(stream.honoredFilter, filter), `acknowledged ${JSON.stringify(stream.honoredFilter)}`);
+        return stream;
+    };
+    return {
+        client,
+        transport,
+        resourceNotFound: -32602,
+        isNotFound: error => error instanceof ResourceNotFoundError,
+        async connect(wire) {
+            await inTime(client.connect(transport), 'an answer to server/discover');
+            wire.tap(client, transport);
+            expect(client.getProtocolEra() === 'modern', `the client fell back to ${client.getNegotiatedProtocolVersion()}`);
+            expect(client.getNegotiatedProtocolVersion() === REVISION, `negotiated ${client.getNegotiatedProtocolVersion()}`);
+            return `server/discover: ${REVISION}`;
+        },
+        async watchList() {
+            await listen({ resourcesListChanged: true });
+        },
+        // One page, which `client.listResources` would follow up with all the others.
+        page: cursor => client.request({ method: 'resources/list', params: cursor === undefined ? {} : { cursor } }),
+        async whole() {
+            const { resources } = await inTime(client.listResources(), 'the whole list');
+            return resources.map(({ uri }) => uri);
+        },
+        async watch(uri, wire) {
+            watch = await listen({ resourceSubscriptions: [uri] });
+            return wire.notifications('notifications/subscriptions/acknowledged').at(-1)._meta['io.modelcontextprotocol/subscriptionId'];
+        },
+        async unwatch() {
+            await watch?.close();
+        },
+    };
+});
