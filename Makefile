@@ -26,7 +26,7 @@ test: ## everything that one Rust, one Python and one Node can show, in at most 
 
 .PHONY: test-all
 test-all: ## the same with what is long, and with more Pythons
-	$(PYTHON) tests/steps.py lint test-rust test-models fuzz-long check-header test-c test-c-asan test-python-all test-node test-clients test-readme rows words
+	$(PYTHON) tests/steps.py lint test-rust test-models fuzz-long check-header test-c test-c-asan test-python-all test-node test-clients test-inspector test-readme rows words
 
 # ---- the parts
 
@@ -50,6 +50,10 @@ hosts: c python node ## the notes application in the four languages
 .PHONY: test-clients
 test-clients: hosts ## the official clients against the notes application in the four languages
 	$(PYTHON) tests/clients/run.py
+
+.PHONY: test-inspector
+test-inspector: hosts ## the command line of the MCP Inspector on the notes application in each language
+	$(PYTHON) tests/clients/inspector.py
 
 .PHONY: test-readme
 test-readme: ## the README's smallest servers, each from an empty folder

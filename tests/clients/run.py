@@ -50,7 +50,7 @@ class Row:
 
 
 def main() -> int:
-    options = parse_arguments()
+    options = parse_arguments(__doc__)
     subprocess.run([HERE / "setup.sh"], check=True)
     printer: Tap | Table = Table(options.host) if options.demo else Tap()
     passed = failed = 0
@@ -184,8 +184,8 @@ def client_versions() -> dict[str, str]:
     return versions | {name: f"{package} {dependencies[package]}, {era}" for name, (package, era) in packages.items()}
 
 
-def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, usage=argparse.SUPPRESS)
+def parse_arguments(usage: str | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=usage, formatter_class=argparse.RawDescriptionHelpFormatter, usage=argparse.SUPPRESS)
     parser.add_argument("--host", action="append", default=[], help="a name in hosts.txt, or NAME=COMMAND")
     parser.add_argument("--client", action="append", choices=list(CLIENTS), default=[])
     parser.add_argument("--demo", action="store_true", help="one table for people instead of test lines")
