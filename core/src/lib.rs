@@ -14,6 +14,8 @@ mod access;
 mod catalog;
 mod client;
 mod connection;
+#[cfg(feature = "directory")]
+mod directory;
 mod drain;
 mod encode;
 mod error;
@@ -41,6 +43,8 @@ pub use access::{Caller, Operation, Verdict};
 pub use catalog::HandlerId;
 pub use client::TestClient;
 pub use connection::{Connection, Handled};
+#[cfg(feature = "directory")]
+pub use directory::Directory;
 pub use drain::{Drain, DrainStart, Transmit};
 pub use error::{Error, ErrorKind, Result};
 pub use event::{AuthorizeCall, Call, Event, InterestCall, ListCall};

@@ -188,7 +188,7 @@ impl Server {
         self.0.hub.len()
     }
 
-    fn handle(&self, name: &str) -> Handle {
+    pub(crate) fn handle(&self, name: &str) -> Handle {
         Handle::new(Arc::downgrade(&self.0), name)
     }
 }

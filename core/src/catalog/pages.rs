@@ -206,8 +206,9 @@ impl Walk {
         let revision = self.revision;
         let position = self.position.clone();
         let templates = catalog.templates.after(position.as_deref());
+        let templates = templates.map(|(text, handler)| (text.as_str(), handler));
         self.take_registered(
-            templates.map(|(text, handler)| (text.as_str(), handler)),
+            templates.filter(|(text, handler)| handler.is_listed(text)),
             |handler| (*handler.name).into(),
             |text, handler, out| {
                 write_template(out, revision, text, &handler.descriptor.view());

@@ -4,7 +4,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Body, Contents, Descriptor, Resource, Template};
 use crate::provider::Provider;
 use crate::revision::Revision;
-use crate::uri::{Captures, Conflict, Router, UriTemplate, Value, check_uri};
+use crate::uri::{Captures, Conflict, Router, TemplateError, UriTemplate, Value, check_uri};
 use crate::wire::{Defaults, write_resource};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,11 +29,23 @@ pub(crate) struct Handler {
     /// The descriptor is that of the resource itself, not of a template.
     own: bool,
     raw_values: bool,
+    /// Further templates that lead here, unlisted.
+    also: Vec<String>,
     variables: Vec<Box<str>>,
     pub(crate) provider: Option<Arc<dyn Provider>>,
 }
 
 impl Handler {
+    /// The texts that the router knows it by, its name first.
+    fn templates(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&*self.name).chain(self.also.iter().map(String::as_str))
+    }
+
+    /// Whether a template of this text is listed.
+    pub(crate) fn is_listed(&self, text: &str) -> bool {
+        *self.name == *text
+    }
+
     pub(crate) fn defaults<'a>(&'a self, uri: &'a str) -> Defaults<'a> {
         Defaults { uri, descriptor: &self.descriptor, own: self.own }
     }
@@ -175,6 +187,7 @@ impl Catalog {
             descriptor: resource.descriptor,
             own: true,
             raw_values: false,
+            also: Vec::new(),
             variables: Vec::new(),
             provider,
         });
@@ -190,13 +203,15 @@ impl Catalog {
         lists: bool,
     ) -> Result<(HandlerId, bool)> {
         let text = template.uri_template;
-        let compiled = UriTemplate::parse(&text)
-            .map_err(|e| Error::new(ErrorKind::InvalidTemplate, format!("\"{text}\": {e}")))?;
+        let compiled = UriTemplate::parse(&text).map_err(|e| invalid_template(&text, &e))?;
         template.descriptor.check()?;
         if lists && self.sources.iter().any(|source| *source.name == *text) {
             return Err(source_exists(&text));
         }
         let suspicious = compiled.probably_meant_greedy();
+        let also =
+            template.also.iter().map(|text| UriTemplate::parse(text).map_err(|e| invalid_template(text, &e)));
+        let also = also.collect::<Result<Vec<_>>>()?;
         let id = HandlerId(self.handlers + 1);
         let handler = Arc::new(Handler {
             id,
@@ -204,16 +219,22 @@ impl Catalog {
             descriptor: template.descriptor,
             own: false,
             raw_values: template.raw_values,
+            also: template.also,
             variables: compiled.variables().iter().map(|variable| variable.name.clone()).collect(),
             provider,
         });
-        self.templates.insert(compiled, handler.clone()).map_err(|conflict| {
-            let kind = match conflict {
-                Conflict::Duplicate { .. } => ErrorKind::Duplicate,
-                Conflict::Ambiguous { .. } => ErrorKind::Ambiguous,
-            };
-            Error::new(kind, conflict.to_string())
-        })?;
+        for (done, compiled) in std::iter::once(compiled).chain(also).enumerate() {
+            if let Err(conflict) = self.templates.insert(compiled, handler.clone()) {
+                for text in handler.templates().take(done) {
+                    self.templates.remove(text);
+                }
+                let kind = match conflict {
+                    Conflict::Duplicate { .. } => ErrorKind::Duplicate,
+                    Conflict::Ambiguous { .. } => ErrorKind::Ambiguous,
+                };
+                return Err(Error::new(kind, conflict.to_string()));
+            }
+        }
         self.handlers += 1;
         if lists {
             self.sources.push(handler);
@@ -249,6 +270,7 @@ impl Catalog {
             descriptor: Descriptor::default(),
             own: false,
             raw_values: false,
+            also: Vec::new(),
             variables: Vec::new(),
             provider,
         }));
@@ -267,6 +289,7 @@ impl Catalog {
             descriptor: Descriptor::default(),
             own: false,
             raw_values: false,
+            also: Vec::new(),
             variables: Vec::new(),
             provider,
         };
@@ -284,6 +307,9 @@ impl Catalog {
             return Ok(Removed { handler, _fixed: Some(fixed), _handlers: Vec::new() });
         }
         let template = self.templates.remove(name);
+        for text in template.iter().flat_map(|handler| handler.templates()) {
+            self.templates.remove(text);
+        }
         // A template's own source goes with it; another one of that name stays.
         let source = self.sources.iter().position(|source| {
             *source.name == *name && template.as_ref().is_none_or(|template| template.id == source.id)
@@ -333,6 +359,10 @@ pub(crate) struct Removed {
 
 fn unknown(name: &str) -> Error {
     Error::new(ErrorKind::Unknown, format!("nothing is registered as \"{name}\""))
+}
+
+fn invalid_template(text: &str, e: &TemplateError) -> Error {
+    Error::new(ErrorKind::InvalidTemplate, format!("\"{text}\": {e}"))
 }
 
 fn source_exists(name: &str) -> Error {

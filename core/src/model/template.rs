@@ -10,13 +10,20 @@ use crate::uri::{UriTemplate, Variable};
 pub struct Template {
     pub(crate) uri_template: String,
     pub(crate) raw_values: bool,
+    /// Templates that are routed to the same callbacks without being listed.
+    pub(crate) also: Vec<String>,
     pub(crate) descriptor: Descriptor,
 }
 
 impl Template {
     /// A template such as `notes://{id}`.
     pub fn new(uri_template: impl Into<String>) -> Self {
-        Template { uri_template: uri_template.into(), raw_values: false, descriptor: Descriptor::default() }
+        Template {
+            uri_template: uri_template.into(),
+            raw_values: false,
+            also: Vec::new(),
+            descriptor: Descriptor::default(),
+        }
     }
 
     /// The template's text.

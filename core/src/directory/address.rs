@@ -1,0 +1,232 @@
+//! Between paths below a root and `file:` URIs.
+
+use crate::error::{Error, ErrorKind, Result};
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+use std::path::{Component, Path, Prefix};
+
+/// What RFC 3986 does not allow in a path segment, and `'`, which RFC 6570 does not allow in a template.
+const ESCAPED: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'\'')
+    .add(b'/')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'[')
+    .add(b'\\')
+    .add(b']')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
+
+/// The URIs of a root and of what is below it. A path below it is names joined by `/`; the root itself is "".
+#[derive(Debug)]
+pub(super) struct Address {
+    /// `/home/ann/notes`, escaped; "" for the root of the file system.
+    path: String,
+}
+
+/// Where a URI leads to.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Target {
+    pub(super) path: String,
+    /// It ends in a slash, so it must be a directory.
+    pub(super) slash: bool,
+}
+
+impl Address {
+    /// Of an absolute path without links, `.` and `..`.
+    pub(super) fn new(root: &Path) -> Result<Address> {
+        let mut path = String::new();
+        for component in root.components() {
+            let name = match component {
+                Component::RootDir => continue,
+                Component::Prefix(prefix) => match prefix.kind() {
+                    Prefix::Disk(letter) | Prefix::VerbatimDisk(letter) => format!("{}:", char::from(letter)),
+                    _ => return Err(refuse(root, "is not on a drive with a letter; serve a folder that is")),
+                },
+                other => other
+                    .as_os_str()
+                    .to_str()
+                    .ok_or_else(|| refuse(root, "has a name that is not UTF-8; rename it"))?
+                    .to_owned(),
+            };
+            path.push('/');
+            path.extend(utf8_percent_encode(&name, ESCAPED));
+        }
+        Ok(Address { path })
+    }
+
+    /// The template that makes every URI below the root.
+    pub(super) fn template(&self) -> String {
+        format!("file://{}/{{+path}}", self.path)
+    }
+
+    /// Templates of the other spellings: the root itself, and the authority `localhost` (WIRE U-20).
+    pub(super) fn other_templates(&self) -> Vec<String> {
+        let path = &self.path;
+        let mut others = vec![format!("file://{path}/"), format!("file://localhost{path}/")];
+        if !path.is_empty() {
+            others.extend([format!("file://{path}"), format!("file://localhost{path}")]);
+        }
+        others.push(format!("file://localhost{path}/{{+path}}"));
+        others
+    }
+
+    /// The one spelling that is listed.
+    pub(super) fn uri(&self, path: &str) -> String {
+        let mut uri = format!("file://{}", self.path);
+        if path.is_empty() && self.path.is_empty() {
+            uri.push('/');
+        }
+        for name in path.split('/').filter(|name| !name.is_empty()) {
+            uri.push('/');
+            uri.extend(utf8_percent_encode(name, ESCAPED));
+        }
+        uri
+    }
+
+    /// The same with the authority `localhost`.
+    pub(super) fn uri_at_localhost(uri: &str) -> String {
+        uri.replacen("file://", "file://localhost", 1)
+    }
+
+    /// Where a URI leads to, if it may be below the root at all: decoded once, without `.`, `..` and empty segments.
+    pub(super) fn parse(&self, uri: &str) -> Option<Target> {
+        let rest = uri.strip_prefix("file://")?;
+        let rest = rest.strip_prefix("localhost").unwrap_or(rest);
+        let rest = rest.strip_prefix(&self.path)?;
+        if !(rest.is_empty() || rest.starts_with('/')) || rest.contains(['?', '#']) {
+            return None;
+        }
+        let rest = rest.strip_prefix('/').unwrap_or(rest);
+        let decoded = percent_decode_str(rest).decode_utf8().ok()?;
+        let (path, slash) = match decoded.strip_suffix('/') {
+            Some(path) if !path.is_empty() => (path, true),
+            Some(_) => return None,
+            None => (&*decoded, decoded.is_empty() && uri.ends_with('/')),
+        };
+        let proper = path.is_empty() || path.split('/').all(is_name);
+        proper.then(|| Target { path: path.to_owned(), slash })
+    }
+
+    /// Whether this is the spelling that changes are told in.
+    pub(super) fn is_listed_spelling(&self, uri: &str, path: &str) -> bool {
+        let listed = self.uri(path);
+        uri == listed || uri == Address::uri_at_localhost(&listed)
+    }
+}
+
+/// Whether a segment can only be the name of an entry.
+fn is_name(segment: &str) -> bool {
+    // On Windows a backslash separates, and a colon makes a drive or the stream of a file.
+    let foreign = |c: char| c == '\0' || cfg!(windows) && (c == '\\' || c == ':');
+    !matches!(segment, "" | "." | "..") && !segment.contains(foreign)
+}
+
+fn refuse(root: &Path, why: &str) -> Error {
+    Error::new(ErrorKind::InvalidArgument, format!("the folder \"{}\" {why}", root.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn notes() -> Address {
+        Address::new(Path::new("/home/ann b/notes")).unwrap()
+    }
+
+    fn path(uri: &str) -> Option<String> {
+        notes().parse(uri).map(|target| target.path)
+    }
+
+    // row: U-20
+    #[test]
+    fn only_this_machine_is_an_authority() {
+        assert_eq!(path("file:///home/ann%20b/notes/a").as_deref(), Some("a"));
+        assert_eq!(path("file://localhost/home/ann%20b/notes/a").as_deref(), Some("a"));
+        for other in
+            ["example.com", "127.0.0.1", "localhost:80", "user@localhost", "localhost.", "%6cocalhost"]
+        {
+            assert_eq!(path(&format!("file://{other}/home/ann%20b/notes/a")), None, "{other}");
+        }
+    }
+
+    // row: U-21, U-25
+    #[test]
+    fn names_are_decoded_exactly_once() {
+        assert_eq!(path("file:///home/ann%20b/notes/%61%2fb").as_deref(), Some("a/b"));
+        assert_eq!(path("file:///home/ann%20b/notes/%252e%252e").as_deref(), Some("%2e%2e"));
+        for refused in ["a%00b", "%00", "%ff", "%c3", "%ed%a0%80"] {
+            assert_eq!(path(&format!("file:///home/ann%20b/notes/{refused}")), None, "{refused}");
+        }
+    }
+
+    // row: U-22
+    #[test]
+    fn no_segment_leads_upwards() {
+        for refused in [
+            "..",
+            "../x",
+            "a/..",
+            "a/../b",
+            "%2e%2e/x",
+            "a/%2E%2e",
+            "..%2fx",
+            "a%2f..%2f..%2fx",
+            ".",
+            "a/./b",
+            "a//b",
+            "//a",
+        ] {
+            assert_eq!(path(&format!("file:///home/ann%20b/notes/{refused}")), None, "{refused}");
+        }
+        for name in ["...", "..a", "a..", "%252e%252e"] {
+            assert!(path(&format!("file:///home/ann%20b/notes/{name}")).is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_sibling_whose_name_begins_alike_is_outside() {
+        assert_eq!(path("file:///home/ann%20b/notes2"), None);
+        assert_eq!(path("file:///home/ann%20b/notes-old/a"), None);
+        assert_eq!(path("file:///home/ann%20b"), None);
+    }
+
+    #[test]
+    fn a_query_or_a_fragment_is_not_part_of_a_name() {
+        assert_eq!(path("file:///home/ann%20b/notes/a?b"), None);
+        assert_eq!(path("file:///home/ann%20b/notes/a#b"), None);
+        assert_eq!(path("file:///home/ann%20b/notes/a%3Fb").as_deref(), Some("a?b"));
+    }
+
+    #[test]
+    fn the_root_has_a_uri_with_and_without_a_slash() {
+        let root = |slash| Some(Target { path: String::new(), slash });
+        assert_eq!(notes().parse("file:///home/ann%20b/notes"), root(false));
+        assert_eq!(notes().parse("file:///home/ann%20b/notes/"), root(true));
+        let system = Address::new(Path::new("/")).unwrap();
+        assert_eq!(system.uri(""), "file:///");
+        assert_eq!(system.uri("etc/a"), "file:///etc/a");
+        assert_eq!(system.parse("file:///etc/a").unwrap().path, "etc/a");
+        assert_eq!(system.template(), "file:///{+path}");
+    }
+
+    proptest! {
+        #[test]
+        fn every_name_survives_its_uri(names in prop::collection::vec("[^/\0]{1,12}", 1..5)) {
+            prop_assume!(names.iter().all(|name| is_name(name)));
+            let path = names.join("/");
+            let uri = notes().uri(&path);
+            prop_assert!(crate::uri::check_uri(&uri).is_ok());
+            prop_assert!(crate::uri::UriTemplate::parse(&uri).is_ok());
+            prop_assert_eq!(notes().parse(&uri), Some(Target { path, slash: false }));
+        }
+    }
+}

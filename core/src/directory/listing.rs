@@ -1,0 +1,106 @@
+//! Listing a tree page by page: depth first, a directory before what is in it, names in the order of their bytes.
+//!
+//! A page starts anew at its key and reads the directories on the way to it and behind it, never the whole tree. The
+//! names of a large directory are kept for the next page, as long as it does not change.
+
+use super::stamp::Stamp;
+use super::tree::{Entry, Folder, Tree, join};
+use cap_std::fs::Metadata;
+use parking_lot::Mutex;
+use std::io;
+use std::sync::Arc;
+
+/// The names of smaller directories are read again, which costs little.
+const LARGE: usize = 1_000;
+
+/// So many large directories are remembered.
+const REMEMBERED: usize = 4;
+
+/// What is in a directory, in the order of the names' bytes.
+pub(super) type Sorted = Arc<[Box<str>]>;
+
+/// The names in large directories, as they were read last.
+#[derive(Debug, Default)]
+pub(super) struct Names(Mutex<Vec<(Stamp, Sorted)>>);
+
+impl Names {
+    /// The names in a directory. Those that are not UTF-8 are left out: no URI has them.
+    pub(super) fn of(&self, folder: &Folder) -> io::Result<Sorted> {
+        let stamp = Stamp::of(&folder.dir.dir_metadata()?);
+        let known = self.0.lock().iter().find(|(known, _)| *known == stamp).map(|(_, names)| names.clone());
+        if let Some(names) = known {
+            return Ok(names);
+        }
+        let mut names = Vec::new();
+        for entry in folder.dir.entries()? {
+            names.extend(entry?.file_name().into_string().ok().map(String::into_boxed_str));
+        }
+        names.sort_unstable();
+        let names: Sorted = names.into();
+        if names.len() >= LARGE && stamp.is_settled() {
+            let mut remembered = self.0.lock();
+            if remembered.len() == REMEMBERED {
+                remembered.remove(0);
+            }
+            remembered.push((stamp, names.clone()));
+        }
+        Ok(names)
+    }
+}
+
+/// What a page takes. A step that returns false ends the walk.
+pub(super) trait Sink {
+    /// A directory is about to be read.
+    fn enter(&mut self, folder: &Folder) -> bool;
+
+    /// An entry.
+    fn take(&mut self, path: &str, is_folder: bool, metadata: &Metadata) -> bool;
+}
+
+/// Hands over the entries behind the one at `after`, which need not be there any more; none: from the root itself on.
+pub(super) fn walk(tree: &Tree, names: &Names, after: Option<&str>, sink: &mut impl Sink) -> io::Result<()> {
+    let root = tree.root();
+    if after.is_none() && !sink.take("", true, &root.dir.dir_metadata()?) {
+        return Ok(());
+    }
+    let behind: Vec<&str> = after.unwrap_or_default().split('/').filter(|name| !name.is_empty()).collect();
+    below(tree, names, &root, &behind, sink).map(drop)
+}
+
+fn below(
+    tree: &Tree,
+    names: &Names,
+    folder: &Folder,
+    behind: &[&str],
+    sink: &mut impl Sink,
+) -> io::Result<bool> {
+    if !sink.enter(folder) {
+        return Ok(false);
+    }
+    let all = names.of(folder)?;
+    let (from, inside) = match behind {
+        [] => (0, None),
+        [first, rest @ ..] => {
+            let at = all.partition_point(|name| **name < **first);
+            (at, all.get(at).is_some_and(|name| **name == **first).then_some(rest))
+        }
+    };
+    for (n, name) in all[from..].iter().enumerate() {
+        // It is gone by now, not served, or may not be looked at.
+        let Ok(Some(entry)) = tree.child(folder, name) else { continue };
+        // The first may be the one to go on behind, or lead to it.
+        let inside = inside.filter(|_| n == 0);
+        let path = join(&folder.path, name);
+        if inside.is_none() && !sink.take(&path, entry.is_folder(), entry.metadata()) {
+            return Ok(false);
+        }
+        // What is in a directory behind a link is listed only where it really is.
+        if let Entry::Folder(next, _) = entry
+            && next.path == path
+            && matches!(below(tree, names, &next, inside.unwrap_or_default(), sink), Ok(false))
+        {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

@@ -1,0 +1,121 @@
+//! A folder as `file:` resources: listed, read, watched.
+
+mod address;
+mod listing;
+mod media;
+mod provider;
+mod rules;
+mod stamp;
+mod tree;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::Template;
+use crate::server::{Handle, Server};
+use address::Address;
+use provider::Files;
+use rules::Rules;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tree::Tree;
+
+/// A folder to be served, and how. Hidden entries (whose names begin with a dot) and those that `.gitignore` and `.ignore`
+/// files name are never served, links only if they lead to something that is.
+///
+/// ```no_run
+/// use wellhead::{Directory, Server};
+///
+/// let server = Server::new("notes", "1.0.0");
+/// server.directory(Directory::new("/home/ann/notes").include("*.md").exclude("drafts/"))?;
+/// # Ok::<(), wellhead::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Directory {
+    path: PathBuf,
+    include: Vec<String>,
+    exclude: Vec<String>,
+    max_file_bytes: u64,
+}
+
+impl Directory {
+    /// A folder; a relative path is taken from the current one.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Directory { path: path.into(), include: Vec::new(), exclude: Vec::new(), max_file_bytes: 64 << 20 }
+    }
+
+    /// Serves only files that this pattern, or another one given so, matches. Patterns have the form of lines of
+    /// `.gitignore`: `*.md` anywhere, `/docs` at the top, `docs/` for everything in such directories.
+    #[must_use]
+    pub fn include(mut self, pattern: impl Into<String>) -> Self {
+        self.include.push(pattern.into());
+        self
+    }
+
+    /// Does not serve what this pattern matches, as if `.gitignore` had it. Wins over [`Directory::include`].
+    #[must_use]
+    pub fn exclude(mut self, pattern: impl Into<String>) -> Self {
+        self.exclude.push(pattern.into());
+        self
+    }
+
+    /// The largest file that is served, in bytes; 64 MiB by default. A file is read whole, so this is also about memory.
+    #[must_use]
+    pub fn max_file_bytes(mut self, bytes: u64) -> Self {
+        self.max_file_bytes = bytes;
+        self
+    }
+}
+
+impl Server {
+    /// A folder with everything in it, as resources under `file:` (RFC 8089): listed depth first, files read as text
+    /// or bytes by their names and contents, directories as a `text/uri-list` of what is in them (RFC 2483). The
+    /// handle's name is the template `file:///…/{+path}`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`] for a folder that cannot be opened; [`ErrorKind::InvalidArgument`] for one that has no `file:`
+    /// URI, for what is not a folder, and for a bad pattern; [`ErrorKind::Duplicate`] for one that is served already;
+    /// [`ErrorKind::Closed`].
+    pub fn directory(&self, directory: impl Into<Directory>) -> Result<Handle> {
+        let Directory { path, include, exclude, max_file_bytes } = directory.into();
+        let unusable = |e: std::io::Error| {
+            let message = format!("the folder \"{}\" cannot be served: {e}", path.display());
+            Error::new(ErrorKind::Io, message).because(e)
+        };
+        let root = path.canonicalize().map_err(unusable)?;
+        if !root.is_dir() {
+            let message = format!("\"{}\" is not a folder; give the folder that it is in", path.display());
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        }
+        let address = Address::new(&root)?;
+        let rules = Rules::new(&root, &include, &exclude)?;
+        let tree = Tree::open(&root, rules, max_file_bytes).map_err(unusable)?;
+
+        let name = root.file_name().map_or_else(|| "/".into(), |name| name.to_string_lossy().into_owned());
+        let template = address.template();
+        let mut described = Template::new(&*template)
+            .name(&name)
+            .description(format!("The files and directories in {}", root.display()))
+            .raw_values();
+        described.also = address.other_templates();
+        let files = Files::new(name, address, tree, self.limits().uri_bytes);
+        self.add_template(described, Some(Arc::new(files)), true)?;
+        Ok(self.handle(&template))
+    }
+}
+
+impl From<&str> for Directory {
+    fn from(path: &str) -> Self {
+        Directory::new(path)
+    }
+}
+
+impl From<PathBuf> for Directory {
+    fn from(path: PathBuf) -> Self {
+        Directory::new(path)
+    }
+}
+
+impl From<&std::path::Path> for Directory {
+    fn from(path: &std::path::Path) -> Self {
+        Directory::new(path)
+    }
+}

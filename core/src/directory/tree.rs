@@ -1,0 +1,198 @@
+//! Finding entries below the root, and nothing outside.
+//!
+//! Every step opens one name relative to a handle on the directory before it, and follows no link. A link is resolved
+//! once, by `cap-std` and within the root, and then the path that it stands for is walked in the same way, under the
+//! same rules: whoever swaps a directory for a link meanwhile makes a step fail.
+
+use super::rules::{Chain, Rules};
+use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, File, Metadata, OpenOptions};
+use std::io;
+use std::path::{Component, Path};
+use std::sync::Arc;
+
+/// Deeper directories are not served, so that a walk has few of them open.
+const DEEPEST: usize = 128;
+
+/// A folder that is served.
+#[derive(Debug)]
+pub(super) struct Tree {
+    root: Arc<Dir>,
+    rules: Rules,
+    max_file_bytes: u64,
+}
+
+/// A directory that is served.
+#[derive(Debug, Clone)]
+pub(super) struct Folder {
+    pub(super) dir: Arc<Dir>,
+    /// Without links.
+    pub(super) path: String,
+    chain: Chain,
+    depth: usize,
+}
+
+/// An entry that is served.
+#[derive(Debug)]
+pub(super) enum Entry {
+    Folder(Folder, Metadata),
+    /// The folder that it is in, and its name there.
+    File(Folder, String, Metadata),
+}
+
+impl Entry {
+    pub(super) fn metadata(&self) -> &Metadata {
+        match self {
+            Entry::Folder(_, metadata) | Entry::File(_, _, metadata) => metadata,
+        }
+    }
+
+    pub(super) fn is_folder(&self) -> bool {
+        matches!(self, Entry::Folder(..))
+    }
+}
+
+/// Whether links may be followed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Links {
+    Followed,
+    Refused,
+}
+
+impl Tree {
+    pub(super) fn open(root: &Path, rules: Rules, max_file_bytes: u64) -> io::Result<Tree> {
+        let root = Arc::new(Dir::open_ambient_dir(root, ambient_authority())?);
+        Ok(Tree { root, rules, max_file_bytes })
+    }
+
+    pub(super) fn root(&self) -> Folder {
+        let chain = self.rules.enter(&Chain::default(), &self.root, "");
+        Folder { dir: self.root.clone(), path: String::new(), chain, depth: 0 }
+    }
+
+    /// The entry at `path`. None: there is none that is served.
+    pub(super) fn find(&self, path: &str) -> io::Result<Option<Entry>> {
+        self.walk(path, Links::Followed)
+    }
+
+    fn walk(&self, path: &str, links: Links) -> io::Result<Option<Entry>> {
+        let mut folder = self.root();
+        let mut names = path.split('/').filter(|name| !name.is_empty()).peekable();
+        while let Some(name) = names.next() {
+            let Some(metadata) = found(folder.dir.symlink_metadata(name))? else { return Ok(None) };
+            if metadata.is_symlink() {
+                let served = links == Links::Followed
+                    && self.rules.allow(&folder.chain, &join(&folder.path, name), false);
+                return if served { self.follow(path) } else { Ok(None) };
+            }
+            let last = names.peek().is_none();
+            match self.step(&folder, name, metadata)? {
+                Some(entry) if last => return Ok(Some(entry)),
+                Some(Entry::Folder(next, _)) => folder = next,
+                Some(Entry::File(..)) | None => return Ok(None),
+            }
+        }
+        let metadata = folder.dir.dir_metadata()?;
+        Ok(Some(Entry::Folder(folder, metadata)))
+    }
+
+    /// The entry that a path with a link in it leads to.
+    fn follow(&self, path: &str) -> io::Result<Option<Entry>> {
+        // An error here is a link that leads nowhere, in a circle or outside.
+        let Ok(target) = self.root.canonicalize(path) else { return Ok(None) };
+        let mut plain = String::new();
+        for component in target.components() {
+            match (component, component.as_os_str().to_str()) {
+                (Component::CurDir, _) => {}
+                (Component::Normal(_), Some(name)) => plain = join(&plain, name),
+                _ => return Ok(None),
+            }
+        }
+        self.walk(&plain, Links::Refused)
+    }
+
+    /// An entry of a folder, a link resolved.
+    pub(super) fn child(&self, folder: &Folder, name: &str) -> io::Result<Option<Entry>> {
+        let Some(metadata) = found(folder.dir.symlink_metadata(name))? else { return Ok(None) };
+        if metadata.is_symlink() {
+            let path = join(&folder.path, name);
+            return if self.rules.allow(&folder.chain, &path, false) { self.follow(&path) } else { Ok(None) };
+        }
+        self.step(folder, name, metadata)
+    }
+
+    /// An entry of a folder that is no link, judged by the rules.
+    fn step(&self, folder: &Folder, name: &str, metadata: Metadata) -> io::Result<Option<Entry>> {
+        let path = join(&folder.path, name);
+        if !self.rules.allow(&folder.chain, &path, metadata.is_dir()) {
+            return Ok(None);
+        }
+        if metadata.is_dir() {
+            let Some(next) = self.enter(folder, name)? else { return Ok(None) };
+            return Ok(Some(Entry::Folder(next, metadata)));
+        }
+        let served = metadata.is_file() && metadata.len() <= self.max_file_bytes;
+        Ok(served.then(|| Entry::File(folder.clone(), name.to_owned(), metadata)))
+    }
+
+    fn enter(&self, folder: &Folder, name: &str) -> io::Result<Option<Folder>> {
+        if folder.depth == DEEPEST {
+            return Ok(None);
+        }
+        let Some(dir) = found(folder.dir.open_dir_nofollow(name))? else { return Ok(None) };
+        let path = join(&folder.path, name);
+        let chain = self.rules.enter(&folder.chain, &dir, &path);
+        Ok(Some(Folder { dir: Arc::new(dir), path, chain, depth: folder.depth + 1 }))
+    }
+
+    /// Opens a file that was found. None: it is not there any more, or no longer what it was.
+    pub(super) fn open_file(&self, folder: &Folder, name: &str) -> io::Result<Option<(File, Metadata)>> {
+        let mut options = OpenOptions::new();
+        // Something else may stand there by now; a named pipe would wait for a writer.
+        options.read(true).follow(FollowSymlinks::No).nonblock(true);
+        let Some(file) = found(folder.dir.open_with(name, &options))? else { return Ok(None) };
+        let metadata = file.metadata()?;
+        Ok((metadata.is_file() && metadata.len() <= self.max_file_bytes).then_some((file, metadata)))
+    }
+
+    pub(super) fn max_file_bytes(&self) -> u64 {
+        self.max_file_bytes
+    }
+}
+
+pub(super) fn join(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") }
+}
+
+/// An error that says that there is no such entry, or that it is a link by now, as none.
+fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(e) if is_absent(&e) => Ok(None),
+        Err(e) => Err(e),
+    }
+}
+
+fn is_absent(e: &io::Error) -> bool {
+    matches!(
+        e.kind(),
+        io::ErrorKind::NotFound
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::InvalidFilename
+            | io::ErrorKind::InvalidInput
+            | io::ErrorKind::StaleNetworkFileHandle
+    ) || is_link(e)
+}
+
+#[cfg(unix)]
+fn is_link(e: &io::Error) -> bool {
+    // ELOOP, and what some systems say instead; ENXIO is a socket, or a pipe without a reader.
+    let loops = [rustix::io::Errno::LOOP, rustix::io::Errno::MLINK, rustix::io::Errno::NXIO];
+    loops.iter().any(|errno| e.raw_os_error() == Some(errno.raw_os_error()))
+}
+
+#[cfg(not(unix))]
+fn is_link(_: &io::Error) -> bool {
+    false
+}

@@ -1,0 +1,14 @@
+//! A folder as resources, as a client sees it, on real files.
+
+#[cfg(unix)]
+mod hidden;
+#[cfg(unix)]
+mod listing;
+#[cfg(unix)]
+mod outside;
+#[cfg(unix)]
+mod reading;
+#[cfg(unix)]
+mod registering;
+#[cfg(unix)]
+mod support;
