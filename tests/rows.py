@@ -226,6 +226,8 @@ step = by_member(
     step_of("remove", text, ERROR),
     step_of("add", entry, ERROR),
     step_of("update", text, {"below": text, **ERROR}),
+    step_of("access_changed", text, ERROR),
+    step_of("caller", text),
     step_of("list_changed", one_of(True), ERROR),
     step_of("listing", text, required={"items": array(item)}),
     step_of("tick", integer),
@@ -239,7 +241,7 @@ step = by_member(
 
 LIMITS = ("message_bytes", "nesting", "id_bytes", "uri_bytes", "page_items", "page_bytes", "calls_in_flight", "subscriptions",
           "subscriptions_total", "listen_streams", "output_bytes", "call_ms")
-NEEDS = ("annotations", "meta", "parts", "fallback", "authorize", "interest", "updated_below", "wrong_type")
+NEEDS = ("annotations", "meta", "parts", "fallback", "authorize", "interest", "updated_below", "access_changed", "caller", "wrong_type")
 vector = members(
     {"about": text, "rows": array(text), "steps": array(step)},
     {
@@ -256,7 +258,7 @@ def needed(value: Any) -> set[str]:
     found: set[str] = set()
     if isinstance(value, dict):
         for name, inner in value.items():
-            if name in ("fallback", "authorize", "interest", "parts", "annotations", "meta"):
+            if name in ("fallback", "authorize", "interest", "parts", "annotations", "meta", "access_changed", "caller"):
                 found.add(name)
             if name == "below":
                 found.add("updated_below")

@@ -95,6 +95,23 @@ impl Server {
         Ok(())
     }
 
+    /// What the caller with this id may do changed: everything that its connections watch is asked for again, many URIs
+    /// to a question, and what is refused is watched no longer. Clients are not told that. Until the verdict is in,
+    /// changes are sent as before; a question that is not answered, or not in time, is refused. Does nothing without
+    /// [`Server::authorize`]. Never blocks, and never calls back.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Closed`]. An unknown caller is fine.
+    pub fn access_changed(&self, caller_id: &[u8]) -> Result<()> {
+        self.open()?;
+        if self.0.authorises() {
+            for connection in self.0.hub.connections() {
+                connection.access_changed(caller_id);
+            }
+        }
+        Ok(())
+    }
+
     /// What is listed changed, by other means than registering and removing: everybody who wants to know is told.
     /// Never blocks, and never calls back.
     ///

@@ -221,6 +221,13 @@ impl Shared {
         self.step(|m, _| After { gained: m.updated_below(uri, parent, sequence), ..After::default() });
     }
 
+    /// Asks again whether a caller may watch what it watches, if this is that caller's connection.
+    pub(crate) fn access_changed(self: &Arc<Self>, caller: &[u8]) {
+        if self.caller.id() == caller {
+            self.step(|m, _| m.review(&self.caller));
+        }
+    }
+
     pub(crate) fn list_changed(self: &Arc<Self>) {
         self.step(|m, _| After { gained: m.list_changed(), ..After::default() });
     }

@@ -80,6 +80,7 @@ impl Machine {
                 let uris = self.subscriptions.stream(*stream).map_or(0, |s| s.uris.len());
                 (Operation::Subscribe, uris, None)
             }
+            State::Review { uris } => (Operation::Subscribe, uris.len(), None),
             State::Read { .. } | State::Taken => return None,
         };
         Some(Asked { operation, uris, fixed })
@@ -183,6 +184,14 @@ impl Machine {
                     self.start_stream_if_complete(call, stream);
                 }
             }
+            State::Review { uris } => {
+                self.inflight.close(call);
+                for (uri, verdict) in uris.iter().zip(verdicts) {
+                    if *verdict != Verdict::Allow {
+                        self.revoke(uri, *verdict);
+                    }
+                }
+            }
             other => {
                 let _ = self.inflight.again(call, other);
                 after.wanted = false;
@@ -243,6 +252,7 @@ impl State {
             State::Walk(walk) => format!("the list source \"{}\"", walk.source_name()),
             State::Subscribe { uri } => format!("the request to watch {uri}"),
             State::Listen { .. } => "the request for a listen stream".to_owned(),
+            State::Review { uris } => format!("the verdict about watching {} URIs", uris.len()),
             State::Taken => "a call".to_owned(),
         }
     }

@@ -5,6 +5,7 @@ use super::machine::{After, Machine};
 use super::outbox::{Kind, Route, Stage};
 use super::request::{Draft, cancelled_id};
 use super::{Ask, State};
+use crate::access::Verdict;
 use crate::catalog::Listing;
 use crate::jsonrpc::write::{ReplyId, error};
 use crate::jsonrpc::{Fault, Params, Parsed, RequestId, RpcError};
@@ -294,6 +295,11 @@ impl Machine {
             State::Subscribe { uri } => self.subscriptions.unwant(uri, slot),
             State::Listen { stream } => {
                 self.subscriptions.close_stream(*stream);
+            }
+            State::Review { uris } => {
+                for uri in uris {
+                    self.revoke(uri, Verdict::Deny); // no verdict is no permission
+                }
             }
             _ => {}
         }

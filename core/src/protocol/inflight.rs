@@ -56,6 +56,8 @@ pub(crate) enum State {
     Subscribe { uri: Arc<str> },
     /// Verdicts, then the interest handlers.
     Listen { stream: u64 },
+    /// Verdicts, whether the client may go on watching.
+    Review { uris: Vec<Arc<str>> },
     /// Somebody took the state and is working on it without a lock.
     Taken,
 }
@@ -193,12 +195,19 @@ impl Inflight {
 
     /// Registers a request and mints the id of its first question.
     pub(crate) fn open(&mut self, open: Open) -> CallId {
+        let id = open.id.clone();
+        let call = self.open_own(open);
+        self.ids.insert(id, Owner::Slot(call.slot));
+        call
+    }
+
+    /// Mints the id of a question that no request has asked for: its own id is nobody's.
+    pub(crate) fn open_own(&mut self, open: Open) -> CallId {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Slot { generation: 0, asked: false, due: false, body: Body::Free });
             self.slots.len() as u32 - 1
         });
         self.used += 1;
-        self.ids.insert(open.id.clone(), Owner::Slot(slot));
         self.put(slot, open)
     }
 
@@ -292,7 +301,7 @@ impl Inflight {
         let slot = self.current(call)?;
         match std::mem::replace(&mut slot.body, Body::Free) {
             Body::Open(open) => {
-                self.ids.remove(&open.id);
+                self.free_id(&open.id, call.slot);
                 self.release(call.slot);
                 Some(open)
             }
@@ -312,13 +321,19 @@ impl Inflight {
         match std::mem::replace(&mut slot.body, Body::Abandoned) {
             Body::Open(open) => {
                 open.context.cancel();
-                self.ids.remove(&open.id);
+                self.free_id(&open.id, call.slot);
                 Some(open)
             }
             other => {
                 slot.body = other;
                 None
             }
+        }
+    }
+
+    fn free_id(&mut self, id: &RequestId, slot: u32) {
+        if self.ids.get(id) == Some(&Owner::Slot(slot)) {
+            self.ids.remove(id);
         }
     }
 

@@ -11,6 +11,7 @@ mod machine;
 mod outbox;
 mod request;
 mod requests;
+mod review;
 mod subscriptions;
 mod watching;
 

@@ -7,7 +7,7 @@ use super::inflight::CallId;
 use super::outbox::Route;
 use crate::jsonrpc::RequestId;
 use crate::revision::Revision;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// Who in this connection watches.
@@ -114,7 +114,7 @@ pub(crate) struct Stream {
     pub(crate) lists: bool,
     pub(crate) uris: Vec<Arc<str>>,
     /// URIs whose interest is still being registered.
-    waiting: usize,
+    awaited: BTreeSet<Arc<str>>,
     live: bool,
     list_change: bool,
 }
@@ -239,6 +239,30 @@ impl Subscriptions {
         if fresh && watch.has_changes() { vec![(watch.watcher, Some(uri.clone()))] } else { Queue::new() }
     }
 
+    /// Everything that is watched, or about to be.
+    pub(crate) fn uris(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.entries.iter().filter(|(_, entry)| !entry.watches.is_empty()).map(|(uri, _)| uri)
+    }
+
+    /// Nobody here may watch `uri` any more. Returns the requests for it that had been allowed, by watcher and slot: they
+    /// are to be refused. Those that wait for a verdict of their own get that.
+    pub(crate) fn revoke(&mut self, uri: &Arc<str>) -> Vec<(Watcher, u32)> {
+        let mut refused = Vec::new();
+        let Some(entry) = self.entries.get_mut(uri) else { return refused };
+        for watch in &mut entry.watches {
+            if let (true, Watcher::Stream(key)) = (watch.live, watch.watcher)
+                && let Some(stream) = self.streams.get_mut(&key)
+            {
+                stream.uris.retain(|watched| watched != uri);
+            }
+            watch.live = false;
+            let allowed = watch.pending.iter().filter(|pending| pending.allowed);
+            refused.extend(allowed.map(|pending| (watch.watcher, pending.slot)));
+        }
+        self.sweep(uri);
+        refused
+    }
+
     // ---- listen streams
 
     /// A stream that is not acknowledged yet.
@@ -257,7 +281,7 @@ impl Subscriptions {
             revision,
             lists,
             uris: Vec::new(),
-            waiting: 0,
+            awaited: BTreeSet::new(),
             live: false,
             list_change: false,
         };
@@ -271,7 +295,7 @@ impl Subscriptions {
         }
         if let Some(stream) = self.streams.get_mut(&stream) {
             stream.uris = uris.to_vec();
-            stream.waiting = uris.len();
+            stream.awaited = uris.iter().cloned().collect();
         }
     }
 
@@ -280,20 +304,20 @@ impl Subscriptions {
         self.unwant(uri, slot);
         if let Some(stream) = self.streams.get_mut(&stream) {
             stream.uris.retain(|u| u != uri);
-            stream.waiting -= 1;
+            stream.awaited.remove(uri);
         }
     }
 
     /// One URI of a stream is watched.
-    pub(crate) fn stream_has(&mut self, stream: u64) {
+    pub(crate) fn stream_has(&mut self, stream: u64, uri: &Arc<str>) {
         if let Some(stream) = self.streams.get_mut(&stream) {
-            stream.waiting -= 1;
+            stream.awaited.remove(uri);
         }
     }
 
     /// Whether nothing more is awaited before the acknowledgement.
     pub(crate) fn stream_is_complete(&self, stream: u64) -> bool {
-        self.streams.get(&stream).is_some_and(|s| s.waiting == 0)
+        self.streams.get(&stream).is_some_and(|s| s.awaited.is_empty())
     }
 
     /// The stream is acknowledged: what was marked meanwhile may be sent.

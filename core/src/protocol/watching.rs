@@ -122,7 +122,7 @@ impl Machine {
             }
             (State::Listen { stream }, None) => {
                 let stream = *stream;
-                self.subscriptions.stream_has(stream);
+                self.subscriptions.stream_has(stream, uri);
                 self.start_stream_if_complete(call, stream);
             }
             (State::Listen { stream }, Some(fault)) => {

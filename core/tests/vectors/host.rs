@@ -40,8 +40,8 @@ impl Host {
         Host { server, state }
     }
 
-    pub(crate) fn connect(&self) -> Client {
-        Client { connection: self.server.connect(Caller::default()), unread: Vec::new() }
+    pub(crate) fn connect(&self, caller: Caller) -> Client {
+        Client { connection: self.server.connect(caller), unread: Vec::new() }
     }
 
     /// Registers a catalogue entry.
@@ -150,6 +150,8 @@ impl Host {
                 None => self.server.updated(uri),
             };
             outcome(step, &updated)
+        } else if let Some(id) = text("access_changed") {
+            outcome(step, &self.server.access_changed(id.as_bytes()))
         } else if step["list_changed"] == true {
             outcome(step, &self.server.list_changed())
         } else if let Some(name) = text("listing") {

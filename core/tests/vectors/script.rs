@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
+use wellhead::Caller;
 
 /// How bytes go in and out.
 #[derive(Clone, Copy, PartialEq)]
@@ -67,11 +68,15 @@ struct Run {
 impl Run {
     fn client(&mut self, name: &str) -> &mut Client {
         let host = &self.host;
-        self.clients.entry(name.to_owned()).or_insert_with(|| host.connect())
+        self.clients.entry(name.to_owned()).or_insert_with(|| host.connect(Caller::default()))
     }
 
     fn step(&mut self, step: &Value) -> Result<(), String> {
         let on = step["on"].as_str().unwrap_or("a");
+        if let Some(id) = step["caller"].as_str() {
+            let before = self.clients.insert(on.to_owned(), self.host.connect(Caller::new(id.as_bytes())));
+            return before.map_or(Ok(()), |_| Err(format!("connection {on} exists already")));
+        }
         self.client(on);
         self.act(on, step)?;
         self.settle();

@@ -1,0 +1,63 @@
+//! What a client watches is judged again: access changed.
+
+use super::faults::refused;
+use super::inflight::{Ask, Context, Open, State};
+use super::machine::{After, Machine};
+use super::outbox::{Route, Stage};
+use super::subscriptions::Watcher;
+use crate::access::{Caller, Operation, Verdict};
+use crate::jsonrpc::RequestId;
+use crate::revision::Revision;
+use std::sync::Arc;
+
+/// Exchanges are numbered from 1: what is written here reaches nobody.
+const NOWHERE: Route = Route::Exchange(0);
+
+impl Machine {
+    /// Asks about everything that the client watches, so many URIs at once. No request of the client is behind it, so
+    /// nothing is answered.
+    pub(crate) fn review(&mut self, caller: &Arc<Caller>) -> After {
+        if self.closed {
+            return After::default();
+        }
+        let revision = self.lifecycle.last().unwrap_or(&Revision::all()[0]);
+        let watched: Vec<_> = self.subscriptions.uris().cloned().collect();
+        for uris in watched.chunks(self.settings.limits.page_items.max(1)) {
+            let call = self.inflight.open_own(Open {
+                id: RequestId::from_raw("0").expect("an integer is an id"),
+                route: NOWHERE,
+                context: Context::new(caller.clone(), revision),
+                state: State::Review { uris: uris.to_vec() },
+            });
+            self.asks.push_back(Ask::Authorize {
+                call,
+                operation: Operation::Subscribe,
+                uris: uris.to_vec(),
+            });
+        }
+        After { gained: !watched.is_empty(), ..After::default() }
+    }
+
+    /// The client may not watch a URI any more: its notifications end, and a request for it that waits is refused.
+    pub(super) fn revoke(&mut self, uri: &Arc<str>, verdict: Verdict) {
+        for (watcher, slot) in self.subscriptions.revoke(uri) {
+            match watcher {
+                Watcher::Session => {
+                    self.subscriptions.unwant(uri, slot);
+                    if let Some((call, _)) = self.inflight.in_slot(slot)
+                        && let Some(open) = self.inflight.close(call)
+                    {
+                        let fault = refused(open.context.revision, uri, verdict);
+                        self.fail(open.route, Stage::Dispatched, &open.id, &fault);
+                    }
+                }
+                Watcher::Stream(key) => {
+                    self.subscriptions.stream_drops(key, uri, slot);
+                    if let Some((call, _)) = self.inflight.in_slot(slot) {
+                        self.start_stream_if_complete(call, key);
+                    }
+                }
+            }
+        }
+    }
+}
