@@ -71,6 +71,10 @@ words: ## that the tables of words in ARCHITECTURE.md and the public names of th
 bench-stdio: ## the round trip of the stdio driver against canned answers; best as `taskset -c 0 make bench-stdio`
 	cargo bench -p wellhead --features stdio --bench stdio
 
+.PHONY: bench-templates
+bench-templates: ## what finding a URI costs among 10 to 10,000 templates, and with URIs made to be dear
+	cargo bench -p wellhead --bench templates
+
 .PHONY: bench-hosts
 bench-hosts: ## the hosts of bench/hosts.txt, in release mode
 	bash bench/build.sh

@@ -55,6 +55,14 @@ def array(item: Checker) -> Checker:
     return check
 
 
+def members_of(member: Checker) -> Checker:
+    def check(value: Any, where: str) -> None:
+        is_a(dict, "an object")(value, where)
+        for name, inner in value.items():
+            member(inner, f"{where}.{name}")
+    return check
+
+
 def members(required: dict[str, Checker], optional: dict[str, Checker]) -> Checker:
     def check(value: Any, where: str) -> None:
         is_a(dict, "an object")(value, where)
@@ -147,6 +155,15 @@ entry = by_member(
 )
 
 
+def template_value(value: Any, where: str) -> None:
+    if isinstance(value, dict):
+        members_of(text)(value, where)
+    elif isinstance(value, list):
+        array(text)(value, where)
+    else:
+        text(value, where)
+
+
 def message(value: Any, where: str) -> None:
     """What every language writes alike: see README, Messages."""
     if isinstance(value, str):
@@ -228,6 +245,8 @@ step = by_member(
     step_of("update", text, {"below": text, **ERROR}),
     step_of("access_changed", text, ERROR),
     step_of("caller", text),
+    step_of("explain", text, required={"is": is_a(dict, "an object")}),
+    step_of("expand", text, {"is": text, **ERROR}, {"values": members_of(template_value)}),
     step_of("list_changed", one_of(True), ERROR),
     step_of("listing", text, required={"items": array(item)}),
     step_of("tick", integer),
@@ -241,7 +260,7 @@ step = by_member(
 
 LIMITS = ("message_bytes", "nesting", "id_bytes", "uri_bytes", "page_items", "page_bytes", "calls_in_flight", "subscriptions",
           "subscriptions_total", "listen_streams", "output_bytes", "call_ms")
-NEEDS = ("annotations", "meta", "parts", "fallback", "authorize", "interest", "updated_below", "access_changed", "caller", "wrong_type")
+NEEDS = ("annotations", "meta", "parts", "fallback", "authorize", "interest", "updated_below", "access_changed", "caller", "explain", "expand", "wrong_type")
 vector = members(
     {"about": text, "rows": array(text), "steps": array(step)},
     {
@@ -258,7 +277,7 @@ def needed(value: Any) -> set[str]:
     found: set[str] = set()
     if isinstance(value, dict):
         for name, inner in value.items():
-            if name in ("fallback", "authorize", "interest", "parts", "annotations", "meta", "access_changed", "caller"):
+            if name in ("fallback", "authorize", "interest", "parts", "annotations", "meta", "access_changed", "caller", "explain", "expand"):
                 found.add(name)
             if name == "below":
                 found.add("updated_below")

@@ -40,7 +40,7 @@ mod uri;
 mod wire;
 
 pub use access::{Caller, Operation, Verdict};
-pub use catalog::HandlerId;
+pub use catalog::{Explanation, HandlerId, PassedOver, TakenBy, Why};
 pub use client::TestClient;
 pub use connection::{Connection, Handled};
 #[cfg(feature = "directory")]
@@ -62,4 +62,4 @@ pub use server::{Builder, Handle, Server};
 #[cfg(shuttle)]
 #[doc(hidden)]
 pub use sync::{Fault, planted};
-pub use uri::Variable;
+pub use uri::{TemplateValue, Variable};

@@ -6,6 +6,7 @@ mod inner;
 mod register;
 
 use crate::access::Caller;
+use crate::catalog::Explanation;
 use crate::connection::Connection;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
@@ -121,6 +122,13 @@ impl Server {
         self.open()?;
         self.0.list_changed();
         Ok(())
+    }
+
+    /// Which registration takes `uri`, and why each template that does not take it does not: for people who wonder why
+    /// a URI is not found. Takes time that grows with the number of templates, and calls no callback: what an authoriser
+    /// or [`crate::Provider::knows`] would say is not looked at.
+    pub fn explain(&self, uri: &str) -> Explanation {
+        self.0.catalog.with(|c, _| c.explain(uri))
     }
 
     // ---- clients

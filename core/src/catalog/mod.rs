@@ -1,9 +1,11 @@
 //! What is served: fixed resources, templates, list sources, and a fallback.
 
 mod cursor;
+mod explain;
 mod pages;
 mod registry;
 
+pub use explain::{Explanation, PassedOver, TakenBy, Why};
 pub use registry::HandlerId;
 
 pub(crate) use cursor::Sealer;

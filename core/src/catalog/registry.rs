@@ -31,11 +31,15 @@ pub(crate) struct Handler {
     raw_values: bool,
     /// Further templates that lead here, unlisted.
     also: Vec<String>,
-    variables: Vec<Box<str>>,
+    pub(crate) variables: Vec<Box<str>>,
     pub(crate) provider: Option<Arc<dyn Provider>>,
 }
 
 impl Handler {
+    pub(crate) fn is_of_resource(&self) -> bool {
+        self.own
+    }
+
     /// The texts that the router knows it by, its name first.
     fn templates(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&*self.name).chain(self.also.iter().map(String::as_str))
@@ -58,6 +62,10 @@ pub(crate) struct Vars {
 
 impl Vars {
     const NONE: Vars = Vars { captures: None };
+
+    pub(crate) fn is_of_template(&self) -> bool {
+        self.captures.is_some()
+    }
 
     pub(crate) fn get<'a>(&'a self, handler: &Handler, name: &str) -> Option<&'a Value> {
         let at = handler.variables.iter().position(|variable| **variable == *name)?;

@@ -2,7 +2,8 @@
 
 use super::descriptor::{Descriptor, descriptor_setters};
 use crate::error::{Error, ErrorKind, Result};
-use crate::uri::{UriTemplate, Variable};
+use crate::uri::{ExpandError, TemplateValue, UriTemplate, Variable, expand};
+use std::collections::BTreeMap;
 
 /// A URI template of RFC 6570 and what describes the resources it makes.
 #[derive(Debug, Clone)]
@@ -40,6 +41,34 @@ impl Template {
         UriTemplate::parse(text)
             .map(|template| template.variables().to_vec())
             .map_err(|e| Error::new(ErrorKind::InvalidTemplate, format!("\"{text}\": {e}")))
+    }
+
+    /// The URI that these values make, by RFC 6570, levels 1 to 4: for links. Works for templates that cannot be
+    /// registered because a URI would not tell their values, too. Values of other names are not used.
+    ///
+    /// ```
+    /// # use wellhead::Template;
+    /// assert_eq!(Template::new("notes://{id}{?q}").expand([("id", "a/b"), ("q", "")])?, "notes://a%2Fb?q=");
+    /// # Ok::<(), wellhead::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidTemplate`]; [`ErrorKind::InvalidArgument`] for a list where `{name:3}` wants a text.
+    pub fn expand<N, V>(&self, values: impl IntoIterator<Item = (N, V)>) -> Result<String>
+    where
+        N: Into<String>,
+        V: Into<TemplateValue>,
+    {
+        let values: BTreeMap<String, TemplateValue> =
+            values.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        let text = &self.uri_template;
+        expand(text, |name| values.get(name)).map_err(|e| {
+            let kind = match e {
+                ExpandError::Template(_) => ErrorKind::InvalidTemplate,
+                ExpandError::PrefixOfList(_) => ErrorKind::InvalidArgument,
+            };
+            Error::new(kind, format!("\"{text}\": {e}"))
+        })
     }
 
     /// Hands over every value as it was sent. Without this, values with a `..` segment, an absolute path, a drive or a

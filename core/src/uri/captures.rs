@@ -33,6 +33,11 @@ impl Captures {
         values.get(variable)?.as_ref()
     }
 
+    /// The first variable whose decoded value is not safe.
+    pub(crate) fn first_unsafe(&self) -> Option<usize> {
+        self.decoded.iter().position(|value| value.as_ref().is_some_and(|value| !safety::is_safe(value)))
+    }
+
     /// Whether every decoded value may be used as a path below a directory (WIRE U-36).
     pub(crate) fn is_safe(&self) -> bool {
         self.decoded.iter().flatten().all(safety::is_safe)

@@ -6,12 +6,41 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode_byte, utf8_per
 
 use super::syntax::{Expression, Operator, Part, Syntax, TemplateError, VarSpec};
 
-/// What a variable stands for in an expansion (RFC 6570 section 2.4). An empty list is undefined.
+/// What a variable stands for in an expansion (RFC 6570 section 2.4). An empty list is undefined, like a variable that
+/// is not there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Argument {
+#[non_exhaustive]
+pub enum TemplateValue {
+    /// A string.
     Text(String),
+    /// A list of strings.
     List(Vec<String>),
+    /// An associative array, in its order.
     Pairs(Vec<(String, String)>),
+}
+
+impl From<&str> for TemplateValue {
+    fn from(text: &str) -> Self {
+        TemplateValue::Text(text.to_owned())
+    }
+}
+
+impl From<String> for TemplateValue {
+    fn from(text: String) -> Self {
+        TemplateValue::Text(text)
+    }
+}
+
+impl From<Vec<String>> for TemplateValue {
+    fn from(list: Vec<String>) -> Self {
+        TemplateValue::List(list)
+    }
+}
+
+impl From<Vec<(String, String)>> for TemplateValue {
+    fn from(pairs: Vec<(String, String)>) -> Self {
+        TemplateValue::Pairs(pairs)
+    }
 }
 
 /// Why a template could not be expanded.
@@ -39,14 +68,14 @@ impl std::error::Error for ExpandError {}
 /// Expands any RFC 6570 template, also one that matching refuses. `lookup` answers `None` for what is undefined.
 pub(crate) fn expand<'v>(
     template: &str,
-    lookup: impl Fn(&str) -> Option<&'v Argument>,
+    lookup: impl Fn(&str) -> Option<&'v TemplateValue>,
 ) -> Result<String, ExpandError> {
     expand_syntax(&Syntax::parse(template).map_err(ExpandError::Template)?, lookup)
 }
 
 pub(super) fn expand_syntax<'v>(
     syntax: &Syntax,
-    lookup: impl Fn(&str) -> Option<&'v Argument>,
+    lookup: impl Fn(&str) -> Option<&'v TemplateValue>,
 ) -> Result<String, ExpandError> {
     let mut out = String::new();
     for part in &syntax.parts {
@@ -84,23 +113,23 @@ fn style(operator: Operator) -> Style {
 fn expand_expression<'v>(
     out: &mut String,
     expression: &Expression,
-    lookup: &impl Fn(&str) -> Option<&'v Argument>,
+    lookup: &impl Fn(&str) -> Option<&'v TemplateValue>,
 ) -> Result<(), ExpandError> {
     let style = style(expression.operator);
     let mut lead = style.first;
     for spec in &expression.variables {
         let Some(argument) = lookup(&spec.name) else { continue };
         let items: Vec<(Option<&str>, &str)> = match argument {
-            Argument::Text(text) => vec![(None, text)],
-            Argument::List(list) => list.iter().map(|item| (None, item.as_str())).collect(),
-            Argument::Pairs(pairs) => {
+            TemplateValue::Text(text) => vec![(None, text)],
+            TemplateValue::List(list) => list.iter().map(|item| (None, item.as_str())).collect(),
+            TemplateValue::Pairs(pairs) => {
                 pairs.iter().map(|(key, value)| (Some(key.as_str()), value.as_str())).collect()
             }
         };
         if items.is_empty() {
             continue;
         }
-        if spec.prefix.is_some() && !matches!(argument, Argument::Text(_)) {
+        if spec.prefix.is_some() && !matches!(argument, TemplateValue::Text(_)) {
             return Err(ExpandError::PrefixOfList(spec.name.clone()));
         }
         out.push_str(lead);

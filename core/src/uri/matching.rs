@@ -11,12 +11,12 @@ impl Program {
         self.run_counted(uri, skip).0
     }
 
-    /// Also the number of instructions and bytes looked at, which tests bound.
-    pub(super) fn run_counted(&self, uri: &[u8], skip: usize) -> (Option<Slots>, usize) {
+    /// Also how far it came and what that took, which tests bound.
+    pub(super) fn run_counted(&self, uri: &[u8], skip: usize) -> (Option<Slots>, Effort) {
         let mut slots = vec![usize::MAX; self.slots];
         let mut tried = vec![0_u64; (self.splits * (uri.len() + 1)).div_ceil(64)];
         let mut todo = vec![Todo::Try { pc: skip, at: skip }];
-        let mut steps = 0;
+        let mut effort = Effort { steps: 0, furthest: skip };
         while let Some(next) = todo.pop() {
             let (mut pc, mut at) = match next {
                 Todo::Try { pc, at } => (pc, at),
@@ -26,14 +26,14 @@ impl Program {
                 }
             };
             loop {
-                steps += 1;
+                effort.steps += 1;
                 match self.code[pc] {
                     Inst::Byte(byte) if uri.get(at) == Some(&byte) => at += 1,
                     Inst::Any(class) if uri.get(at).is_some_and(|&b| class.contains(b)) => at += 1,
                     Inst::Run(class) => {
                         let run = uri[at..].iter().position(|&b| !class.contains(b));
                         let end = run.map_or(uri.len(), |n| at + n);
-                        steps += end - at;
+                        effort.steps += end - at;
                         at = end;
                     }
                     Inst::Jump(to) => {
@@ -57,14 +57,25 @@ impl Program {
                         }
                         slots[slot] = at;
                     }
-                    Inst::Match if at == uri.len() => return (Some(slots), steps),
-                    Inst::Byte(_) | Inst::Any(_) | Inst::Match => break,
+                    Inst::Match if at == uri.len() => return (Some(slots), effort),
+                    Inst::Byte(_) | Inst::Any(_) | Inst::Match => {
+                        effort.furthest = effort.furthest.max(at);
+                        break;
+                    }
                 }
                 pc += 1;
             }
         }
-        (None, steps)
+        (None, effort)
     }
+}
+
+/// What a run took.
+pub(super) struct Effort {
+    /// Instructions and bytes looked at.
+    pub(super) steps: usize,
+    /// The byte that no reading gets past.
+    pub(super) furthest: usize,
 }
 
 enum Todo {

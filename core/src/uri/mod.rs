@@ -26,9 +26,10 @@ mod properties;
 
 pub(crate) use captures::{Captures, Value};
 pub(crate) use check::{UriError, check_uri};
-pub(crate) use expand::{Argument, ExpandError, expand};
+pub use expand::TemplateValue;
+pub(crate) use expand::{ExpandError, expand};
 pub(crate) use router::{Conflict, Router};
 pub(crate) use specificity::Order;
 pub(crate) use syntax::TemplateError;
-pub(crate) use template::UriTemplate;
 pub use template::Variable;
+pub(crate) use template::{Miss, UriTemplate};

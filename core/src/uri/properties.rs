@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::{Argument, Order, Router, UriTemplate, Value, check_uri};
+use super::{Order, Router, TemplateValue, UriTemplate, Value, check_uri};
 
 /// Templates of which some are refused: the tests take the others.
 fn template_text() -> impl Strategy<Value = String> {
@@ -25,10 +25,10 @@ fn uri() -> impl Strategy<Value = String> {
     .prop_map(|parts| format!("t:{}", parts.concat()))
 }
 
-fn argument(value: &Value) -> Argument {
+fn argument(value: &Value) -> TemplateValue {
     match value {
-        Value::One(text) => Argument::Text(text.to_string()),
-        Value::Many(list) => Argument::List(list.clone()),
+        Value::One(text) => TemplateValue::Text(text.to_string()),
+        Value::Many(list) => TemplateValue::List(list.clone()),
     }
 }
 
@@ -51,12 +51,12 @@ proptest! {
         let word = |n: usize| if plain { words[n].replace(['/', ' '], "_") } else { words[n].clone() };
         let repeats = text.matches(['{', ',']).count() > template.variables().len();
         let mut filling = true;
-        let arguments: Vec<Option<Argument>> = template.variables().iter().enumerate().map(|(n, variable)| {
+        let arguments: Vec<Option<TemplateValue>> = template.variables().iter().enumerate().map(|(n, variable)| {
             // Groups of `/` and `.` fill from the left, so once absent, absent to the end;
             // with a name that stands twice, none is.
             filling &= !variable.optional || present[n] || repeats;
             (!variable.optional || filling).then(|| if variable.list {
- Argument::List(vec![word(2 * n), word(2 * n + 1)]) } else { Argument::Text(word(n)) })
+ TemplateValue::List(vec![word(2 * n), word(2 * n + 1)]) } else { TemplateValue::Text(word(n)) })
         }).collect();
         let lookup = |name: &str| {
             arguments[template.variables().iter().position(|v| &*v.name == name)?].as_ref()
@@ -140,9 +140,14 @@ fn the_work_of_a_match_is_linear_in_the_uri() {
         let program = template.program();
         for length in [100, 1_000, 8_000] {
             let uri = format!("{}{}", template.literal_prefix(), unit.repeat(length / unit.len()));
-            let (_, steps) = program.run_counted(uri.as_bytes(), template.literal_prefix().len());
+            let (_, effort) = program.run_counted(uri.as_bytes(), template.literal_prefix().len());
             let bound = 4 * program.code.len() * (uri.len() + 1);
-            assert!(steps <= bound, "{text}: {steps} steps for {} bytes, bound {bound}", uri.len());
+            assert!(
+                effort.steps <= bound,
+                "{text}: {} steps for {} bytes, bound {bound}",
+                effort.steps,
+                uri.len()
+            );
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A URI template compiled for matching.
 
 use super::captures::Captures;
-use super::expand::{Argument, ExpandError, expand_syntax};
+use super::expand::{ExpandError, TemplateValue, expand_syntax};
 use super::program::Program;
 use super::refusal;
 use super::specificity::{self, Order, Token};
@@ -16,6 +16,15 @@ pub(crate) struct UriTemplate {
     program: Program,
     tokens: Vec<Token>,
     prefix: Box<str>,
+}
+
+/// Why a URI is none of a template's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Miss {
+    /// No reading gets past this byte of the URI. `instead`: a template that does.
+    Differs { at: usize, instead: Option<String> },
+    /// A value is not UTF-8, occurs twice, or differs from another one of its name.
+    Values,
 }
 
 /// A variable of a template.
@@ -66,6 +75,32 @@ impl UriTemplate {
         Captures::collect(&self.program, self.variables.len(), uri, &slots)
     }
 
+    /// [`UriTemplate::matches`], with the reason if it does not: for people.
+    pub(crate) fn explain(&self, uri: &str) -> Result<Captures, Miss> {
+        let prefix = self.literal_prefix();
+        let common = prefix.bytes().zip(uri.bytes()).take_while(|(a, b)| a == b).count();
+        if common < prefix.len() {
+            return Err(Miss::Differs { at: common, instead: None });
+        }
+        let (slots, effort) = self.program.run_counted(uri.as_bytes(), prefix.len());
+        let Some(slots) = slots else {
+            return Err(Miss::Differs { at: effort.furthest, instead: self.greedy_instead(uri) });
+        };
+        Captures::collect(&self.program, self.variables.len(), uri, &slots).ok_or(Miss::Values)
+    }
+
+    /// The template with `{+name}` where `{name}` stands, if that is all that `uri` lacks (WIRE U-47).
+    fn greedy_instead(&self, uri: &str) -> Option<String> {
+        let simple =
+            self.syntax.expressions().filter(|e| e.operator == Operator::Simple && e.variables.len() == 1);
+        simple
+            .map(|expression| {
+                let (before, after) = (&self.text[..=expression.span.start], expression.span.start + 1);
+                format!("{before}+{}", &self.text[after..])
+            })
+            .find(|text| UriTemplate::parse(text).is_ok_and(|greedy| greedy.matches(uri).is_some()))
+    }
+
     /// How it stands to another template by WIRE U-37.
     pub(crate) fn order(&self, other: &Self) -> Order {
         if specificity::intersect(&self.program, &other.program) {
@@ -78,7 +113,7 @@ impl UriTemplate {
     /// The URI for these values. `lookup` answers `None` for a variable that is undefined.
     pub(crate) fn expand<'v>(
         &self,
-        lookup: impl Fn(&str) -> Option<&'v Argument>,
+        lookup: impl Fn(&str) -> Option<&'v TemplateValue>,
     ) -> Result<String, ExpandError> {
         expand_syntax(&self.syntax, lookup)
     }

@@ -105,7 +105,7 @@ pub(super) fn text<const N: usize>(out: &mut Vec<u8>, head: &[u8; N], value: Opt
     out.push(b'"');
 }
 
-pub(super) fn separated<T>(out: &mut Vec<u8>, items: &[T], mut write: impl FnMut(&mut Vec<u8>, &T)) {
+pub(crate) fn separated<T>(out: &mut Vec<u8>, items: &[T], mut write: impl FnMut(&mut Vec<u8>, &T)) {
     for (i, item) in items.iter().enumerate() {
         if i > 0 {
             out.push(b',');

@@ -8,7 +8,7 @@ mod result;
 
 pub(crate) use contents::{Defaults, Payload, Segment, write_contents};
 pub(crate) use descriptor::{
-    ListedMembers, begin_resource, end_resource, same_in_all, write_resource, write_template,
+    ListedMembers, begin_resource, end_resource, same_in_all, separated, write_resource, write_template,
 };
 pub(crate) use lifecycle::{Identity, discover, initialize};
 pub(crate) use notification::{acknowledged, cancelled_stream, list_changed, stream_ended, updated};

@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::sync::{Arc, Mutex};
 use wellhead::{
     AuthorizeCall, Body, Caller, Connection, DrainStart, Event, InterestCall, Limits, Page, Route, Server,
-    Verdict,
+    Template, TemplateValue, Verdict,
 };
 
 pub(crate) struct Host {
@@ -150,6 +150,16 @@ impl Host {
                 None => self.server.updated(uri),
             };
             outcome(step, &updated)
+        } else if let Some(uri) = text("explain") {
+            same("explain", &step["is"].to_string(), &self.server.explain(uri).to_json())
+        } else if let Some(template) = text("expand") {
+            let values = step["values"].as_object().into_iter().flatten();
+            let expanded =
+                Template::new(template).expand(values.map(|(name, value)| (name, value_of(value))));
+            if let (Some(uri), Ok(expanded)) = (text("is"), &expanded) {
+                return same("expand", &uri, &expanded.as_str());
+            }
+            outcome(step, &expanded.map(drop))
         } else if let Some(id) = text("access_changed") {
             outcome(step, &self.server.access_changed(id.as_bytes()))
         } else if step["list_changed"] == true {
@@ -322,6 +332,17 @@ fn word(verdict: &str) -> Verdict {
         "deny" => Verdict::Deny,
         "hide" => Verdict::Hide,
         other => panic!("no such verdict: {other}"),
+    }
+}
+
+/// What a template's variable stands for.
+fn value_of(value: &Value) -> TemplateValue {
+    match value {
+        Value::Array(list) => list.iter().map(text_of).collect::<Vec<_>>().into(),
+        Value::Object(pairs) => {
+            pairs.iter().map(|(name, value)| (name.clone(), text_of(value))).collect::<Vec<_>>().into()
+        }
+        text => text_of(text).into(),
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::*;
 
-fn argument(name: &str) -> Option<Argument> {
-    let text = |s: &str| Some(Argument::Text(s.to_owned()));
-    let list = |items: &[&str]| Some(Argument::List(items.iter().map(|&s| s.to_owned()).collect()));
+fn argument(name: &str) -> Option<TemplateValue> {
+    let text = |s: &str| Some(TemplateValue::Text(s.to_owned()));
+    let list = |items: &[&str]| Some(TemplateValue::List(items.iter().map(|&s| s.to_owned()).collect()));
     match name {
         "count" => list(&["one", "two", "three"]),
         "dom" => list(&["example", "com"]),
@@ -16,14 +16,14 @@ fn argument(name: &str) -> Option<Argument> {
         "base" => text("http://example.com/home/"),
         "path" => text("/foo/bar"),
         "list" => list(&["red", "green", "blue"]),
-        "keys" => Some(Argument::Pairs(
+        "keys" => Some(TemplateValue::Pairs(
             [("semi", ";"), ("dot", "."), ("comma", ",")].map(|(k, v)| (k.to_owned(), v.to_owned())).into(),
         )),
         "v" => text("6"),
         "x" => text("1024"),
         "y" => text("768"),
         "empty" => text(""),
-        "empty_keys" => Some(Argument::Pairs(Vec::new())),
+        "empty_keys" => Some(TemplateValue::Pairs(Vec::new())),
         _ => None,
     }
 }
@@ -210,9 +210,9 @@ fn section_3_2_9_form_style_query_continuation() {
 // U-35
 #[test]
 fn a_prefix_counts_characters_and_refuses_lists() {
-    let text = Argument::Text("\u{fc}\u{fc}\u{fc}".to_owned());
+    let text = TemplateValue::Text("\u{fc}\u{fc}\u{fc}".to_owned());
     assert_eq!(expand("{v:2}", |_| Some(&text)).as_deref(), Ok("%C3%BC%C3%BC"));
-    let list = Argument::List(vec!["a".to_owned()]);
+    let list = TemplateValue::List(vec!["a".to_owned()]);
     let error = expand("{v:2}", |_| Some(&list)).unwrap_err();
     assert!(error.to_string().contains("`v` is a list"), "{error}");
     assert!(expand("{v", |_| None).unwrap_err().to_string().contains("no closing"));
@@ -220,7 +220,7 @@ fn a_prefix_counts_characters_and_refuses_lists() {
 
 #[test]
 fn reserved_expansion_keeps_escapes_and_literals_outside_uris_are_encoded() {
-    let text = Argument::Text("%20%2x%".to_owned());
+    let text = TemplateValue::Text("%20%2x%".to_owned());
     assert_eq!(expand("{+v}", |_| Some(&text)).as_deref(), Ok("%20%252x%25"));
     assert_eq!(expand("a:\u{fc}%41{v}", |_| None).as_deref(), Ok("a:%C3%BC%41"));
 }
