@@ -79,6 +79,8 @@ typedef struct wellhead_connection wellhead_connection;
 typedef struct wellhead_call wellhead_call;             /* what a callback is asked */
 typedef struct wellhead_read wellhead_read;             /* responder of a read */
 typedef struct wellhead_list wellhead_list;             /* responder of a listing */
+typedef struct wellhead_authorize wellhead_authorize;   /* responder of a question about access */
+typedef struct wellhead_interest wellhead_interest;     /* responder of an interest */
 typedef struct wellhead_transmit wellhead_transmit;     /* bytes for a client */
 typedef struct wellhead_error wellhead_error;
 
@@ -200,11 +202,14 @@ typedef struct wellhead_resource {
     /* JSON as the protocol has it: {"audience":["user"],"priority":0.5,"lastModified":"2025-01-12T15:00:58Z"}, each
      * member optional. */
     wellhead_str annotations;
+    /* JSON as the protocol has it: [{"src":"https://x/i.png","mimeType":"image/png","sizes":["48x48"],"theme":"dark"}],
+     * each member but src optional. */
+    wellhead_str icons;
     /* A JSON object, sent as _meta; contents inherit it. Keys that the protocol reserves are INVALID_ARGUMENT. */
     wellhead_str meta;
     uint32_t flags;                           /* WELLHEAD_RAW_VALUES */
 } wellhead_resource;
-#define WELLHEAD_RESOURCE_INIT { sizeof(wellhead_resource), {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0 }
+#define WELLHEAD_RESOURCE_INIT { sizeof(wellhead_resource), {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0 }
 
 /* The callbacks of one registration. NULL: not offered. They borrow `call` and `responder` until they return: answer
  * before that, or keep the responder and answer later. A callback that does neither has answered "internal error". */
@@ -271,7 +276,7 @@ WELLHEAD_API wellhead_status wellhead_server_remove(wellhead_server *server, wel
 
 /* A call lives as long as its responder: until the callback returns or, if kept, until the answer. So do its strings. */
 
-/* The URI as the client spelled it; absent for a listing. */
+/* The URI as the client spelled it; absent for a listing and for a question about access. */
 WELLHEAD_API wellhead_str wellhead_call_uri(const wellhead_call *call);
 
 /* The value of a template's variable, percent-decoded; of a list ({name*}) the first. Absent if the URI has none. */
@@ -286,6 +291,15 @@ WELLHEAD_API wellhead_str wellhead_call_var_at(const wellhead_call *call, const 
 /* The name of the variable at `index` of those that the URI has, in the order of the template. Absent: there are no
  * more. */
 WELLHEAD_API wellhead_str wellhead_call_var_name(const wellhead_call *call, size_t index);
+
+/* The caller that the connection was made with; NULL: none was given. */
+WELLHEAD_API void *wellhead_call_caller(const wellhead_call *call);
+
+/* The caller_id that the connection was made with; absent: none was given. */
+WELLHEAD_API wellhead_str wellhead_call_caller_id(const wellhead_call *call);
+
+/* The protocol revision of the request, its date. Absent for an interest, which is nobody's request. */
+WELLHEAD_API wellhead_str wellhead_call_revision(const wellhead_call *call);
 
 /* 1: nobody wants the answer any more. Cheap; a callback that takes long asks now and then. The answer is still to be
  * given, or the kept responder freed. */
@@ -384,11 +398,81 @@ WELLHEAD_API wellhead_status wellhead_list_finish(wellhead_list *responder, int 
 /* Answers "internal error". `why` goes to the log, not to the client. */
 WELLHEAD_API wellhead_status wellhead_list_failed(wellhead_list *responder, wellhead_str why);
 
+/* ---- access and interest ------------------------------------------------------------------------------------------ */
+
+#define WELLHEAD_OPERATION_LIST 1             /* See the URIs in a list. */
+#define WELLHEAD_OPERATION_READ 2             /* Read them. */
+#define WELLHEAD_OPERATION_SUBSCRIBE 3        /* Be told of their changes. */
+#define WELLHEAD_VERDICT_DENY 0               /* "Permission denied"; left out of lists. */
+#define WELLHEAD_VERDICT_ALLOW 1              /* Go on. */
+#define WELLHEAD_VERDICT_HIDE 2               /* Answered exactly as if it did not exist. */
+
+/* Asks `authorize` before anything is listed, read or watched: one question for many URIs. It replaces an earlier one.
+ * call: says who asks; its URI is absent. operation: one of WELLHEAD_OPERATION_; further numbers may be added, so deny
+ * what you do not know. uris: `uri_count` of them, never none; they live as long as the call. The callback answers
+ * before it returns, or keeps the responder and answers later. authorize: may not be NULL. destroy: may be NULL.
+ * INVALID_ARGUMENT, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_set_authorize(
+    wellhead_server *server,
+    void (*authorize)(void *user_data, const wellhead_call *call, uint32_t operation, const wellhead_str *uris,
+                      size_t uri_count, wellhead_authorize *responder), void *user_data,
+    void (*destroy)(void *user_data), wellhead_error **error);
+
+/* As wellhead_read_keep. Thread safety: only inside the callback. */
+WELLHEAD_API wellhead_authorize *wellhead_authorize_keep(wellhead_authorize *responder);
+
+/* The call of a kept responder; borrowed until the answer. */
+WELLHEAD_API const wellhead_call *wellhead_authorize_call(const wellhead_authorize *responder);
+
+/* Gives up a kept responder unanswered: the client is told "internal error". */
+WELLHEAD_API void wellhead_authorize_free(wellhead_authorize *responder);
+
+/* Sets the verdict, one of WELLHEAD_VERDICT_, about the URI at `index`. A verdict that is not set denies.
+ * INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer. */
+WELLHEAD_API wellhead_status wellhead_authorize_set(wellhead_authorize *responder, size_t index, uint32_t verdict);
+
+/* Answers with the verdicts that were set. */
+WELLHEAD_API wellhead_status wellhead_authorize_finish(wellhead_authorize *responder);
+
+/* Answers "internal error". `why` goes to the log, not to the client. */
+WELLHEAD_API wellhead_status wellhead_authorize_failed(wellhead_authorize *responder, wellhead_str why);
+
+/* Tells `interest` which URIs are watched, for a host that must watch something itself to notice changes. It replaces
+ * an earlier one. wanted: 1 if somebody watches wellhead_call_uri(call) from now on, 0 if nobody does any more; one
+ * delivery at a time for a URI. A subscriber is acknowledged after the callback has answered, so that no change falls
+ * between the two. interest: may not be NULL. destroy: may be NULL. INVALID_ARGUMENT, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_set_interest(
+    wellhead_server *server,
+    void (*interest)(void *user_data, const wellhead_call *call, int wanted, wellhead_interest *responder),
+    void *user_data, void (*destroy)(void *user_data), wellhead_error **error);
+
+/* As wellhead_read_keep. Thread safety: only inside the callback. */
+WELLHEAD_API wellhead_interest *wellhead_interest_keep(wellhead_interest *responder);
+
+/* The call of a kept responder; borrowed until the answer. */
+WELLHEAD_API const wellhead_call *wellhead_interest_call(const wellhead_interest *responder);
+
+/* Gives up a kept responder unanswered, as wellhead_interest_failed does. */
+WELLHEAD_API void wellhead_interest_free(wellhead_interest *responder);
+
+/* Answers that the host now watches the URI, or has stopped. */
+WELLHEAD_API wellhead_status wellhead_interest_done(wellhead_interest *responder);
+
+/* Answers that it could not: those who wait to watch the URI are told "internal error". `why` goes to the log. */
+WELLHEAD_API wellhead_status wellhead_interest_failed(wellhead_interest *responder, wellhead_str why);
+
 /* ---- updates ------------------------------------------------------------------------------------------------------ */
 
 /* The resource at `uri` changed: everybody who watches it is told. Never blocks, never calls back but for `wake`. OK
  * if nobody watches. INVALID_URI, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_updated(wellhead_server *server, wellhead_str uri);
+
+/* The resource at `uri`, which lies below the one at `parent`, changed: those who watch `parent` are told of `uri`.
+ * Those who watch `uri` are told by wellhead_server_updated; who watches both is told once. A client that has been
+ * told of none of more than 16 such changes is told instead that `parent` changed. Otherwise as
+ * wellhead_server_updated. */
+WELLHEAD_API wellhead_status wellhead_server_updated_below(wellhead_server *server, wellhead_str uri,
+                                                           wellhead_str parent);
 
 /* What is listed changed, by other means than adding and removing, which say so themselves. Never blocks, never calls
  * back but for `wake`. CLOSED. */
@@ -407,12 +491,28 @@ WELLHEAD_API wellhead_status wellhead_server_list_changed(wellhead_server *serve
  *   if (wellhead_connection_finished(c)) wellhead_connection_free(c);
  */
 
-/* Makes a connection. wake(wake_data): there may be something to poll that was not there before. It is called on any
- * thread, also for nothing, and must not call functions of this connection, only make the host's loop do so. wake:
- * may be NULL, for a host that polls after each receive and never answers later. wake_destroy(wake_data): called once,
- * after the last wake; may be NULL. NULL on failure: INVALID_ARGUMENT. */
-WELLHEAD_API wellhead_connection *wellhead_connection_new(wellhead_server *server, void (*wake)(void *wake_data),
-                                                          void *wake_data, void (*wake_destroy)(void *wake_data),
+/* What a connection is made with; everything has a default. */
+typedef struct wellhead_connection_options {
+    size_t struct_size;
+    /* There may be something to poll that was not there before. Called on any thread, also for nothing. It must not
+     * call functions of this connection, only make the host's loop do so. NULL is for a host that polls after each
+     * receive and never answers later. */
+    void (*wake)(void *wake_data);
+    void *wake_data;
+    /* Called once, after the last wake; also when no connection is made. May be NULL. */
+    void (*wake_destroy)(void *wake_data);
+    /* For whom the connection speaks: the host's own, handed to callbacks by wellhead_call_caller. */
+    void *caller;
+    /* Called once, after the last call; also when no connection is made. May be NULL. */
+    void (*caller_destroy)(void *caller);
+    /* The caller in stable bytes: cursors of one id are worth nothing to another. Absent: nobody in particular. */
+    wellhead_str caller_id;
+} wellhead_connection_options;
+#define WELLHEAD_CONNECTION_OPTIONS_INIT { sizeof(wellhead_connection_options), NULL, NULL, NULL, NULL, NULL, {NULL, 0} }
+
+/* Makes a connection. options: may be NULL. NULL on failure: INVALID_ARGUMENT. */
+WELLHEAD_API wellhead_connection *wellhead_connection_new(wellhead_server *server,
+                                                          const wellhead_connection_options *options,
                                                           wellhead_error **error);
 
 /* Takes input: newline-delimited messages, split anywhere. It is only buffered. *taken: how many bytes were accepted;
@@ -442,8 +542,9 @@ WELLHEAD_API void wellhead_transmit_free(wellhead_transmit *transmit);
  * never. */
 WELLHEAD_API uint64_t wellhead_connection_poll_timeout(const wellhead_connection *connection);
 
-/* Tells the time, in milliseconds of a monotonic clock of the host's choosing. Answers kept longer than call_ms become
- * internal errors. */
+/* Tells the time, in milliseconds of a monotonic clock of the host's choosing. A connection's time begins at 0: with a
+ * clock that has been running, tick once before the first poll. Answers kept longer than call_ms become internal
+ * errors. */
 WELLHEAD_API void wellhead_connection_tick(wellhead_connection *connection, uint64_t now_ms);
 
 /* 1: ended or closed, and nothing is left to poll, to answer or to send. */

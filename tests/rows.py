@@ -104,7 +104,8 @@ def base64(value: Any, where: str) -> None:
 
 
 DESCRIPTOR: dict[str, Checker] = {
-    "name": text, "title": text, "description": text, "mime_type": text, "size": integer, "annotations": obj, "meta": obj,
+    "name": text, "title": text, "description": text, "mime_type": text, "size": integer, "annotations": obj,
+    "icons": array(obj), "meta": obj,
 }
 PART: dict[str, Checker] = {"uri": text, "mime_type": text, "meta": obj}
 part = by_member(("text", members({"text": text}, PART)), ("base64", members({"base64": base64}, PART)))
@@ -260,7 +261,8 @@ step = by_member(
 
 LIMITS = ("message_bytes", "nesting", "id_bytes", "uri_bytes", "page_items", "page_bytes", "calls_in_flight", "subscriptions",
           "subscriptions_total", "listen_streams", "output_bytes", "call_ms")
-NEEDS = ("annotations", "meta", "parts", "fallback", "authorize", "interest", "updated_below", "access_changed", "caller", "explain", "expand", "wrong_type")
+NEEDS = ("annotations", "icons", "meta", "parts", "fallback", "authorize", "interest", "updated_below", "access_changed", "caller", "explain", "expand", "wrong_type",
+         "verdict_count")
 vector = members(
     {"about": text, "rows": array(text), "steps": array(step)},
     {
@@ -277,7 +279,7 @@ def needed(value: Any) -> set[str]:
     found: set[str] = set()
     if isinstance(value, dict):
         for name, inner in value.items():
-            if name in ("fallback", "authorize", "interest", "parts", "annotations", "meta", "access_changed", "caller", "explain", "expand"):
+            if name in ("fallback", "authorize", "interest", "parts", "annotations", "icons", "meta", "access_changed", "caller", "explain", "expand"):
                 found.add(name)
             if name == "below":
                 found.add("updated_below")

@@ -112,6 +112,17 @@ impl<A: Reply> Responder<A> {
     }
 }
 
+impl Responder<Vec<Verdict>> {
+    /// Answers "internal error". `why` goes to the log, not to the client.
+    pub fn fail(mut self, why: &str) {
+        if let Target::Call { connection, call, .. } = std::mem::replace(&mut self.target, Target::Done)
+            && let Some(connection) = connection.upgrade()
+        {
+            connection.give_up(call, &format!("failed: {why}"));
+        }
+    }
+}
+
 impl Responder<Watched> {
     pub(crate) fn interest(server: Weak<Inner>, uri: Arc<str>, delivery: u64) -> Self {
         Responder { target: Target::Interest { server, uri, delivery }, kind: PhantomData }

@@ -1,23 +1,31 @@
 //! What a callback is asked.
 
 use crate::boundary::ask;
+use crate::foreign::UserData;
 use crate::types::wellhead_str;
-use std::ffi::{c_char, c_int};
-use wellhead::{Call, ListCall};
+use std::ffi::{c_char, c_int, c_void};
+use wellhead::{AuthorizeCall, Call, Caller, InterestCall, ListCall};
 
 /// cbindgen:ignore
 pub enum wellhead_call {
     Read(Call),
     List(ListCall),
+    Authorize(Authorize),
+    Interest(InterestCall),
 }
 
-/// The URI as the client spelled it; absent for a listing.
+/// The URI as the client spelled it; absent for a listing and for a question about access.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_uri(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe {
         ask(call, wellhead_str::ABSENT, |_, call| {
-            call.read().map_or(wellhead_str::ABSENT, |c| wellhead_str::of(c.uri()))
+            let uri = match call {
+                wellhead_call::Read(call) => Some(call.uri()),
+                wellhead_call::Interest(call) => Some(call.uri()),
+                wellhead_call::List(_) | wellhead_call::Authorize(_) => None,
+            };
+            uri.map_or(wellhead_str::ABSENT, wellhead_str::of)
         })
     }
 }
@@ -74,15 +82,60 @@ pub unsafe extern "C" fn wellhead_call_var_name(call: *const wellhead_call, inde
     }
 }
 
+/// The caller that the connection was made with; NULL: none was given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_caller(call: *const wellhead_call) -> *mut c_void {
+    let none = std::ptr::null_mut();
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(call, none, |_, call| {
+            call.caller().and_then(Caller::value::<UserData>).map_or(none, UserData::get)
+        })
+    }
+}
+
+/// The caller_id that the connection was made with; absent: none was given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_caller_id(call: *const wellhead_call) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(call, wellhead_str::ABSENT, |_, call| match call.caller().map_or(&[][..], Caller::id) {
+            [] => wellhead_str::ABSENT,
+            id => wellhead_str::bytes(id),
+        })
+    }
+}
+
+/// The protocol revision of the request, its date. Absent for an interest, which is nobody's request.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_revision(call: *const wellhead_call) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(call, wellhead_str::ABSENT, |_, call| {
+            let revision = match call {
+                wellhead_call::Read(call) => Some(call.revision()),
+                wellhead_call::List(call) => Some(call.revision()),
+                wellhead_call::Authorize(question) => Some(question.call.revision()),
+                wellhead_call::Interest(_) => None,
+            };
+            revision.map_or(wellhead_str::ABSENT, wellhead_str::of)
+        })
+    }
+}
+
 /// 1: nobody wants the answer any more. Cheap; a callback that takes long asks now and then. The answer is still to be
 /// given, or the kept responder freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_cancelled(call: *const wellhead_call) -> c_int {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(call, 0, |_, call| match call {
-            wellhead_call::Read(call) => c_int::from(call.is_cancelled()),
-            wellhead_call::List(call) => c_int::from(call.is_cancelled()),
+        ask(call, 0, |_, call| {
+            c_int::from(match call {
+                wellhead_call::Read(call) => call.is_cancelled(),
+                wellhead_call::List(call) => call.is_cancelled(),
+                wellhead_call::Authorize(question) => question.call.is_cancelled(),
+                wellhead_call::Interest(call) => call.is_cancelled(),
+            })
         })
     }
 }
@@ -91,15 +144,34 @@ impl wellhead_call {
     fn read(&self) -> Option<&Call> {
         match self {
             wellhead_call::Read(call) => Some(call),
-            wellhead_call::List(_) => None,
+            _ => None,
         }
     }
 
-    /// Answers "internal error" now.
-    pub(crate) fn give_up(&self) {
+    fn caller(&self) -> Option<&Caller> {
         match self {
-            wellhead_call::Read(call) => drop(call.defer().1),
-            wellhead_call::List(call) => drop(call.defer().1),
+            wellhead_call::Read(call) => Some(call.caller()),
+            wellhead_call::List(call) => Some(call.caller()),
+            wellhead_call::Authorize(question) => Some(question.call.caller()),
+            wellhead_call::Interest(_) => None,
         }
+    }
+}
+
+/// A question about access, with its URIs as C sees them.
+pub struct Authorize {
+    pub(crate) call: AuthorizeCall,
+    pub(crate) uris: Vec<wellhead_str>,
+}
+
+// SAFETY: `uris` are views into `call`, which nothing changes.
+unsafe impl Send for Authorize {}
+// SAFETY: as above.
+unsafe impl Sync for Authorize {}
+
+impl Authorize {
+    pub(crate) fn new(call: AuthorizeCall) -> Self {
+        let uris = call.uris().map(wellhead_str::of).collect();
+        Authorize { call, uris }
     }
 }

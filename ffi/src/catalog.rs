@@ -12,7 +12,7 @@ use crate::status::{wellhead_error, wellhead_status};
 use crate::types::{growing, wellhead_str};
 use std::ffi::c_void;
 use std::sync::Arc;
-use wellhead::{Call, ListCall, Provider, Result};
+use wellhead::{Body, Call, HandlerId, ListCall, Provider, Result, Server};
 
 type ReadFn = unsafe extern "C" fn(*mut c_void, *const wellhead_call, *mut wellhead_read);
 type ListFn =
@@ -61,13 +61,7 @@ pub unsafe extern "C" fn wellhead_server_add_text(
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe {
-        guard(error, |promise| {
-            let server = promise.handle(server, "server")?;
-            let resource = promise.fields(resource, "resource")?.resource(promise)?;
-            server.server.value(resource, Source::copied(text).text(promise)?).map(drop)
-        })
-    }
+    unsafe { add_value(server, resource, error, |promise| Source::copied(text).text(promise)) }
 }
 
 /// Serves fixed bytes, without a callback. They are copied; absent is empty. Status values as for
@@ -80,13 +74,7 @@ pub unsafe extern "C" fn wellhead_server_add_blob(
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe {
-        guard(error, |promise| {
-            let server = promise.handle(server, "server")?;
-            let resource = promise.fields(resource, "resource")?.resource(promise)?;
-            server.server.value(resource, Source::copied(bytes).blob(promise)?).map(drop)
-        })
-    }
+    unsafe { add_value(server, resource, error, |promise| Source::copied(bytes).blob(promise)) }
 }
 
 /// Replaces fixed contents by a text, and tells those who watch the URI. UNKNOWN if none are registered there,
@@ -99,12 +87,7 @@ pub unsafe extern "C" fn wellhead_server_set_text(
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe {
-        guard(error, |promise| {
-            let server = promise.handle(server, "server")?;
-            server.server.set(promise.text(uri, "uri")?, Source::copied(text).text(promise)?)
-        })
-    }
+    unsafe { set_value(server, uri, error, |promise| Source::copied(text).text(promise)) }
 }
 
 /// Replaces fixed contents by bytes. Otherwise as wellhead_server_set_text.
@@ -116,12 +99,7 @@ pub unsafe extern "C" fn wellhead_server_set_blob(
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe {
-        guard(error, |promise| {
-            let server = promise.handle(server, "server")?;
-            server.server.set(promise.text(uri, "uri")?, Source::copied(bytes).blob(promise)?)
-        })
-    }
+    unsafe { set_value(server, uri, error, |promise| Source::copied(bytes).blob(promise)) }
 }
 
 /// Serves a fixed URI whose contents come from provider->read, which is required. provider->list must be NULL. Status
@@ -135,11 +113,9 @@ pub unsafe extern "C" fn wellhead_server_add_resource(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        guard(error, |promise| {
-            let callbacks = Callbacks::new(promise, provider)?.reads()?.without_list()?;
-            let server = promise.handle(server, "server")?;
+        register(server, provider, error, Callbacks::only_reads, |promise, server, provider| {
             let resource = promise.fields(resource, "resource")?.resource(promise)?;
-            server.server.add_resource(resource, Some(Arc::new(callbacks))).map(drop)
+            server.add_resource(resource, Some(provider))
         })
     }
 }
@@ -156,12 +132,10 @@ pub unsafe extern "C" fn wellhead_server_add_template(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        guard(error, |promise| {
-            let callbacks = Callbacks::new(promise, provider)?.reads()?;
-            let server = promise.handle(server, "server")?;
+        register(server, provider, error, Callbacks::reads, |promise, server, provider| {
             let template = promise.fields(resource, "resource")?.template(promise)?;
-            let lists = callbacks.list.is_some();
-            server.server.add_template(template, Some(Arc::new(callbacks)), lists).map(drop)
+            let lists = provider.list.is_some();
+            server.add_template(template, Some(provider), lists)
         })
     }
 }
@@ -178,11 +152,9 @@ pub unsafe extern "C" fn wellhead_server_add_list(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        guard(error, |promise| {
-            let callbacks = Callbacks::new(promise, provider)?.lists()?;
-            let server = promise.handle(server, "server")?;
+        register(server, provider, error, Callbacks::only_lists, |promise, server, provider| {
             let name = promise.optional(name, "name")?.map(str::to_owned);
-            server.server.add_list(name, Some(Arc::new(callbacks))).map(drop)
+            server.add_list(name, Some(provider))
         })
     }
 }
@@ -197,10 +169,8 @@ pub unsafe extern "C" fn wellhead_server_set_fallback(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        guard(error, |promise| {
-            let callbacks = Callbacks::new(promise, provider)?.reads()?.without_list()?;
-            let server = promise.handle(server, "server")?;
-            server.server.set_fallback(Some(Arc::new(callbacks))).map(drop)
+        register(server, provider, error, Callbacks::only_reads, |_, server, provider| {
+            server.set_fallback(Some(provider))
         })
     }
 }
@@ -222,6 +192,56 @@ pub unsafe extern "C" fn wellhead_server_remove(
     }
 }
 
+unsafe fn add_value(
+    server: *mut wellhead_server,
+    resource: *const wellhead_resource,
+    error: *mut *mut wellhead_error,
+    body: impl FnOnce(&Promise) -> Result<Body>,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(error, |promise| {
+            let server = promise.handle(server, "server")?;
+            let resource = promise.fields(resource, "resource")?.resource(promise)?;
+            server.server.value(resource, body(promise)?).map(drop)
+        })
+    }
+}
+
+unsafe fn set_value(
+    server: *mut wellhead_server,
+    uri: wellhead_str,
+    error: *mut *mut wellhead_error,
+    body: impl FnOnce(&Promise) -> Result<Body>,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(error, |promise| {
+            let server = promise.handle(server, "server")?;
+            server.server.set(promise.text(uri, "uri")?, body(promise)?)
+        })
+    }
+}
+
+/// Registers callbacks that `fits` accepts.
+unsafe fn register(
+    server: *mut wellhead_server,
+    provider: *const wellhead_provider,
+    error: *mut *mut wellhead_error,
+    fits: fn(&Callbacks) -> Result<()>,
+    add: impl FnOnce(&Promise, &Server, Arc<Callbacks>) -> Result<HandlerId>,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(error, |promise| {
+            let callbacks = Callbacks::new(promise, provider)?;
+            fits(&callbacks)?;
+            let server = promise.handle(server, "server")?;
+            add(promise, &server.server, Arc::new(callbacks)).map(drop)
+        })
+    }
+}
+
 /// A provider as the core wants it.
 struct Callbacks {
     read: Option<ReadFn>,
@@ -237,25 +257,23 @@ impl Callbacks {
         Ok(Callbacks { read: provider.read, list: provider.list, user_data })
     }
 
-    fn reads(self) -> Result<Self> {
-        if self.read.is_none() {
-            return Err(invalid("provider->read is NULL"));
-        }
-        Ok(self)
+    fn reads(&self) -> Result<()> {
+        self.read.map(drop).ok_or_else(|| invalid("provider->read is NULL"))
     }
 
-    fn without_list(self) -> Result<Self> {
-        if self.list.is_some() {
-            return Err(invalid("provider->list is of no use here; use wellhead_server_add_list"));
+    fn only_reads(&self) -> Result<()> {
+        self.reads()?;
+        match self.list {
+            None => Ok(()),
+            Some(_) => Err(invalid("provider->list is of no use here; use wellhead_server_add_list")),
         }
-        Ok(self)
     }
 
-    fn lists(self) -> Result<Self> {
+    fn only_lists(&self) -> Result<()> {
         match (self.read, self.list) {
             (_, None) => Err(invalid("provider->list is NULL")),
             (Some(_), _) => Err(invalid("provider->read is of no use here; register a resource or template")),
-            (None, Some(_)) => Ok(self),
+            (None, Some(_)) => Ok(()),
         }
     }
 }
@@ -263,7 +281,8 @@ impl Callbacks {
 impl Provider for Callbacks {
     fn read(&self, call: Call) {
         let Some(read) = self.read else { return };
-        Pending::run(wellhead_call::Read(call), |call, responder| {
+        let (_, responder) = call.defer();
+        Pending::run(wellhead_call::Read(call), responder, |call, responder| {
             // SAFETY: the host's function, called as the header says.
             unsafe { read(self.user_data.get(), call, responder) }
         });
@@ -271,12 +290,13 @@ impl Provider for Callbacks {
 
     fn list(&self, call: ListCall) {
         let Some(list) = self.list else { return };
+        let (_, responder) = call.defer();
         let limit = call.limit();
-        Pending::run(wellhead_call::List(call), |call, responder| {
+        Pending::run(wellhead_call::List(call), responder, |call, responder| {
             // SAFETY: `run` keeps the call alive until the callback returns.
             let after = match unsafe { &*call } {
                 wellhead_call::List(call) => call.after().map_or(wellhead_str::ABSENT, wellhead_str::of),
-                wellhead_call::Read(_) => wellhead_str::ABSENT,
+                _ => wellhead_str::ABSENT,
             };
             // SAFETY: the host's function, called as the header says.
             unsafe { list(self.user_data.get(), call, after, limit, responder) }

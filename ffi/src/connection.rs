@@ -4,7 +4,7 @@ use crate::boundary::{answer, ask, free, guard, invalid, make};
 use crate::foreign::UserData;
 use crate::server::{Generation, wellhead_server};
 use crate::status::{wellhead_error, wellhead_status};
-use crate::types::wellhead_str;
+use crate::types::{growing, wellhead_str};
 use parking_lot::{Condvar, Mutex};
 use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
@@ -37,32 +37,56 @@ enum Output {
     Answer(Vec<u8>),
 }
 
-/// Makes a connection. wake(wake_data): there may be something to poll that was not there before. It is called on any
-/// thread, also for nothing, and must not call functions of this connection, only make the host's loop do so. wake:
-/// may be NULL, for a host that polls after each receive and never answers later. wake_destroy(wake_data): called once,
-/// after the last wake; may be NULL. NULL on failure: INVALID_ARGUMENT.
+/// What a connection is made with; everything has a default.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct wellhead_connection_options {
+    pub struct_size: usize,
+    /// There may be something to poll that was not there before. Called on any thread, also for nothing. It must not
+    /// call functions of this connection, only make the host's loop do so. NULL is for a host that polls after each
+    /// receive and never answers later.
+    pub wake: Option<unsafe extern "C" fn(wake_data: *mut c_void)>,
+    pub wake_data: *mut c_void,
+    /// Called once, after the last wake; also when no connection is made. May be NULL.
+    pub wake_destroy: Option<unsafe extern "C" fn(wake_data: *mut c_void)>,
+    /// For whom the connection speaks: the host's own, handed to callbacks by wellhead_call_caller.
+    pub caller: *mut c_void,
+    /// Called once, after the last call; also when no connection is made. May be NULL.
+    pub caller_destroy: Option<unsafe extern "C" fn(caller: *mut c_void)>,
+    /// The caller in stable bytes: cursors of one id are worth nothing to another. Absent: nobody in particular.
+    pub caller_id: wellhead_str,
+}
+
+growing!(wellhead_connection_options);
+
+/// Makes a connection. options: may be NULL. NULL on failure: INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_new(
     server: *mut wellhead_server,
-    wake: Option<unsafe extern "C" fn(wake_data: *mut c_void)>,
-    wake_data: *mut c_void,
-    wake_destroy: Option<unsafe extern "C" fn(wake_data: *mut c_void)>,
+    options: *const wellhead_connection_options,
     error: *mut *mut wellhead_error,
 ) -> *mut wellhead_connection {
-    let data = UserData::new(wake_data, wake_destroy);
     // SAFETY: our caller's promise.
     unsafe {
-        make(error, move |promise| {
+        make(error, |promise| {
+            let options = promise.options(options, "options")?;
+            // First of all, so that they are destroyed whatever comes.
+            let wake = options.map(|o| (o.wake, UserData::new(o.wake_data, o.wake_destroy)));
+            let caller = options.map(|o| UserData::new(o.caller, o.caller_destroy));
             let server = promise.handle(server, "server")?;
+            let caller = match (options, caller) {
+                (Some(o), Some(value)) => Caller::new(promise.bytes(o.caller_id, "caller_id")?).with(value),
+                _ => Caller::default(),
+            };
             let (bell, made) = (Arc::new(Bell::default()), server.forks.now());
             let ring = bell.clone();
             let group = server.server.group(move || {
                 ring.ring();
-                if let Some(wake) = wake {
+                if let Some((Some(wake), data)) = &wake {
                     wake(data.get());
                 }
             });
-            Ok(wellhead_connection { connection: group.connect(Caller::default()), group, bell, made })
+            Ok(wellhead_connection { connection: group.connect(caller), group, bell, made })
         })
     }
 }
@@ -146,8 +170,9 @@ pub unsafe extern "C" fn wellhead_connection_poll_timeout(connection: *const wel
     }
 }
 
-/// Tells the time, in milliseconds of a monotonic clock of the host's choosing. Answers kept longer than call_ms become
-/// internal errors.
+/// Tells the time, in milliseconds of a monotonic clock of the host's choosing. A connection's time begins at 0: with a
+/// clock that has been running, tick once before the first poll. Answers kept longer than call_ms become internal
+/// errors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_tick(connection: *mut wellhead_connection, now_ms: u64) {
     // SAFETY: our caller's promise.

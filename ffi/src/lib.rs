@@ -22,6 +22,10 @@ pub mod read;
 
 pub mod list;
 
+pub mod authorize;
+
+pub mod interest;
+
 pub mod updates;
 
 pub mod connection;

@@ -1,16 +1,28 @@
 //! Answers to listings.
 
-use crate::boundary::{Promise, guard, invalid};
+use crate::boundary::{Promise, invalid};
 use crate::call::wellhead_call;
-use crate::pending::{self, Pending};
+use crate::pending::{self, Kind, Pending};
 use crate::resource::wellhead_resource;
 use crate::status::wellhead_status;
 use crate::types::wellhead_str;
 use std::ffi::c_int;
-use wellhead::{Page, Result};
+use wellhead::{Page, Responder};
 
 /// cbindgen:ignore
-pub type wellhead_list = Pending<Page>;
+pub type wellhead_list = Pending<List>;
+
+/// Listings.
+pub enum List {}
+
+impl Kind for List {
+    type Answer = Page;
+    type Added = Page;
+
+    fn fail(responder: Responder<Page>, why: &str) {
+        responder.finish(Page::failed(why));
+    }
+}
 
 /// As wellhead_read_keep. Thread safety: only inside the callback.
 #[unsafe(no_mangle)]
@@ -22,11 +34,8 @@ pub unsafe extern "C" fn wellhead_list_keep(responder: *mut wellhead_list) -> *m
 /// The call of a kept responder; borrowed until the answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_list_call(responder: *const wellhead_list) -> *const wellhead_call {
-    if responder.is_null() {
-        return std::ptr::null();
-    }
     // SAFETY: our caller's promise.
-    unsafe { &raw const (*responder).call }
+    unsafe { pending::call(responder) }
 }
 
 /// Gives up a kept responder unanswered: the client is told "internal error".
@@ -45,13 +54,10 @@ pub unsafe extern "C" fn wellhead_list_add(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        guard(std::ptr::null_mut(), |promise| {
-            let pending = promise.handle(responder.cast_const(), "responder")?;
-            let item = promise.fields(item, "item")?;
-            pending.add(|page| {
-                page.push(item.listed(promise)?);
-                Ok(())
-            })
+        let item = |promise: &Promise, _: &wellhead_call| promise.fields(item, "item");
+        pending::add(responder, item, |promise, page, item| {
+            page.push(item.listed(promise)?);
+            Ok(())
         })
     }
 }
@@ -62,7 +68,7 @@ pub unsafe extern "C" fn wellhead_list_add(
 pub unsafe extern "C" fn wellhead_list_finish(responder: *mut wellhead_list, more: c_int) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        finish(responder, |_, page| {
+        pending::finish(responder, |_, _, page| {
             if more != 0 && page.is_empty() {
                 return Err(invalid("a page with more to come has no item"));
             }
@@ -78,32 +84,5 @@ pub unsafe extern "C" fn wellhead_list_failed(
     why: wellhead_str,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe {
-        finish(responder, |promise, _| {
-            Ok(Page::failed(promise.optional(why, "why")?.unwrap_or("no reason given")))
-        })
-    }
-}
-
-unsafe fn finish(
-    responder: *mut wellhead_list,
-    make: impl FnOnce(&Promise, Page) -> Result<Page>,
-) -> wellhead_status {
-    // SAFETY: our caller's promise.
-    unsafe {
-        pending::consume(responder, |promise, call, added| {
-            let wellhead_call::List(call) = call else {
-                return Err(invalid("not the responder of a listing"));
-            };
-            let (_, responder) = call.defer();
-            match make(promise, added) {
-                Ok(page) => responder.finish(page),
-                Err(e) => {
-                    responder.finish(Page::failed(e.to_string()));
-                    return Err(e);
-                }
-            };
-            Ok(())
-        })
-    }
+    unsafe { pending::fail(responder, why) }
 }

@@ -1,44 +1,51 @@
 //! Responders: one allocation that holds the call, what was added to the answer, and who owns it.
 //!
 //! The frame that runs the callback holds a reference until the callback returns. `keep` makes one more, the host's,
-//! which the answer gives back. When the last one goes without an answer, the call's own drop answers for it.
+//! which the answer gives back. When the last one goes without an answer, the drop of what is inside answers.
 
 use crate::boundary::{Promise, answer, guard, invalid};
 use crate::call::wellhead_call;
 use crate::status::wellhead_status;
+use crate::types::wellhead_str;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use wellhead::Result;
+use wellhead::{Reply, Responder, Result};
 
-/// A responder, `wellhead_read` or `wellhead_list`. `T` is what an answer of several parts is gathered in.
-pub struct Pending<T> {
+/// What a responder answers.
+pub trait Kind {
+    type Answer: Reply;
+    /// What an answer of several parts is gathered in.
+    type Added: Default + Send;
+
+    /// Answers "internal error"; `why` goes to the log.
+    fn fail(responder: Responder<Self::Answer>, why: &str);
+}
+
+/// A responder, such as `wellhead_read`.
+pub struct Pending<K: Kind> {
     pub(crate) call: wellhead_call,
-    /// What was added so far.
-    added: Mutex<T>,
-    answered: AtomicBool,
+    /// None: answered.
+    open: Mutex<Option<Open<K>>>,
     /// The host holds a reference.
     kept: AtomicBool,
 }
 
-impl<T: Default + Send> Pending<T> {
-    /// Runs a callback on a call; both pointers are valid until it returns.
-    pub(crate) fn run(call: wellhead_call, callback: impl FnOnce(*const wellhead_call, *mut Pending<T>)) {
-        let pending = Arc::new(Pending {
-            call,
-            added: Mutex::new(T::default()),
-            answered: AtomicBool::new(false),
-            kept: AtomicBool::new(false),
-        });
-        callback(&raw const pending.call, Arc::as_ptr(&pending).cast_mut());
-    }
+struct Open<K: Kind> {
+    responder: Responder<K::Answer>,
+    added: K::Added,
+}
 
-    /// Adds to the answer.
-    pub(crate) fn add(&self, add: impl FnOnce(&mut T) -> Result<()>) -> Result<()> {
-        if self.answered.load(Ordering::Acquire) {
-            return Err(answered());
-        }
-        add(&mut self.added.lock())
+impl<K: Kind> Pending<K> {
+    /// Runs a callback on a call; both pointers are valid until it returns.
+    pub(crate) fn run(
+        call: wellhead_call,
+        responder: Responder<K::Answer>,
+        callback: impl FnOnce(*const wellhead_call, *mut Pending<K>),
+    ) {
+        let open = Mutex::new(Some(Open { responder, added: K::Added::default() }));
+        let pending = Arc::new(Pending { call, open, kept: AtomicBool::new(false) });
+        callback(&raw const pending.call, Arc::as_ptr(&pending).cast_mut());
     }
 }
 
@@ -50,14 +57,14 @@ fn answered() -> wellhead::Error {
 ///
 /// # Safety
 /// `responder` is NULL or was given to a callback that has not returned.
-pub(crate) unsafe fn keep<T: Send>(responder: *mut Pending<T>) -> *mut Pending<T> {
+pub(crate) unsafe fn keep<K: Kind>(responder: *mut Pending<K>) -> *mut Pending<K> {
     if responder.is_null() {
         return responder;
     }
     answer(std::ptr::null_mut(), || {
         // SAFETY: the callback's frame keeps it alive.
         let pending = unsafe { &*responder };
-        if pending.answered.load(Ordering::Acquire) {
+        if pending.open.lock().is_none() {
             return std::ptr::null_mut();
         }
         if !pending.kept.swap(true, Ordering::AcqRel) {
@@ -68,44 +75,114 @@ pub(crate) unsafe fn keep<T: Send>(responder: *mut Pending<T>) -> *mut Pending<T
     })
 }
 
-/// Gives back the host's reference.
+/// The call of a responder.
 ///
 /// # Safety
-/// `responder` is valid, and used no more unless its callback has not returned.
-unsafe fn let_go<T>(responder: *mut Pending<T>, pending: &Pending<T>) -> Option<Arc<Pending<T>>> {
-    // SAFETY: the reference that `keep` made.
-    pending.kept.swap(false, Ordering::AcqRel).then(|| unsafe { Arc::from_raw(responder.cast_const()) })
+/// `responder` is NULL or valid.
+pub(crate) unsafe fn call<K: Kind>(responder: *const Pending<K>) -> *const wellhead_call {
+    if responder.is_null() {
+        return std::ptr::null();
+    }
+    // SAFETY: our caller's promise.
+    unsafe { &raw const (*responder).call }
 }
 
-/// Answers with what `finish` makes of the call and what was added. Consumes a kept responder, whatever it returns.
+/// Adds to the answer what `make` gives, which is the host's and is dropped, if it is, with no lock held.
 ///
 /// # Safety
-/// `responder` is NULL or valid, as the header says.
-pub(crate) unsafe fn consume<T: Default + Send>(
-    responder: *mut Pending<T>,
-    finish: impl FnOnce(&Promise, &wellhead_call, T) -> Result<()>,
+/// `responder` is NULL or valid.
+pub(crate) unsafe fn add<K: Kind, T>(
+    responder: *mut Pending<K>,
+    make: impl FnOnce(&Promise, &wellhead_call) -> Result<T>,
+    put: impl FnOnce(&Promise, &mut K::Added, T) -> Result<()>,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
         guard(std::ptr::null_mut(), |promise| {
             let pending = promise.handle(responder.cast_const(), "responder")?;
-            if pending.answered.swap(true, Ordering::AcqRel) {
-                return Err(answered());
+            let part = make(promise, &pending.call)?;
+            match &mut *pending.open.lock() {
+                Some(open) => put(promise, &mut open.added, part),
+                None => Err(answered()),
             }
+        })
+    }
+}
+
+/// Answers with what `make` makes of what was added, or "internal error". Consumes a kept responder, whatever it
+/// returns.
+///
+/// # Safety
+/// `responder` is NULL or valid, as the header says.
+pub(crate) unsafe fn finish<K: Kind>(
+    responder: *mut Pending<K>,
+    make: impl FnOnce(&Promise, &wellhead_call, K::Added) -> Result<K::Answer>,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        consume(responder, |promise, call, open| match make(promise, call, open.added) {
+            Ok(answer) => {
+                open.responder.finish(answer);
+                Ok(())
+            }
+            Err(e) => {
+                K::fail(open.responder, &e.to_string());
+                Err(e)
+            }
+        })
+    }
+}
+
+/// Answers "internal error".
+///
+/// # Safety
+/// As for [`finish`].
+pub(crate) unsafe fn fail<K: Kind>(responder: *mut Pending<K>, why: wellhead_str) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        consume(responder, |promise, _, open| {
+            let said = promise.optional(why, "why");
+            let why = said
+                .as_ref()
+                .map_or_else(ToString::to_string, |why| why.unwrap_or("no reason given").to_owned());
+            K::fail(open.responder, &why);
+            said.map(drop)
+        })
+    }
+}
+
+/// Takes the answer out of a responder, and gives back the host's reference.
+unsafe fn consume<K: Kind>(
+    responder: *mut Pending<K>,
+    answer: impl FnOnce(&Promise, &wellhead_call, Open<K>) -> Result<()>,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(std::ptr::null_mut(), |promise| {
+            let pending = promise.handle(responder.cast_const(), "responder")?;
+            let open = pending.open.lock().take().ok_or_else(answered)?;
             let host = let_go(responder, pending);
-            let added = std::mem::take(&mut *pending.added.lock());
-            let result = finish(promise, &pending.call, added);
+            let result = answer(promise, &pending.call, open);
             drop(host); // perhaps the last one
             result
         })
     }
 }
 
+/// Gives back the host's reference.
+///
+/// # Safety
+/// `responder` is valid, and used no more unless its callback has not returned.
+unsafe fn let_go<K: Kind>(responder: *mut Pending<K>, pending: &Pending<K>) -> Option<Arc<Pending<K>>> {
+    // SAFETY: the reference that `keep` made.
+    pending.kept.swap(false, Ordering::AcqRel).then(|| unsafe { Arc::from_raw(responder.cast_const()) })
+}
+
 /// Gives up a kept responder: "internal error".
 ///
 /// # Safety
 /// `responder` is NULL or kept, and used no more.
-pub(crate) unsafe fn give_up<T: Send>(responder: *mut Pending<T>) {
+pub(crate) unsafe fn give_up<K: Kind>(responder: *mut Pending<K>) {
     if responder.is_null() {
         return;
     }
@@ -114,8 +191,9 @@ pub(crate) unsafe fn give_up<T: Send>(responder: *mut Pending<T>) {
         let pending = unsafe { &*responder };
         // SAFETY: as above.
         let host = unsafe { let_go(responder, pending) };
-        if host.is_some() && !pending.answered.swap(true, Ordering::AcqRel) {
-            pending.call.give_up();
+        if host.is_some() {
+            let open = pending.open.lock().take();
+            drop(open); // answers; with no lock held
         }
     });
 }

@@ -1,16 +1,28 @@
 //! Answers to reads.
 
-use crate::boundary::{Promise, guard, invalid};
+use crate::boundary::Promise;
 use crate::call::wellhead_call;
 use crate::foreign::{Source, json};
-use crate::pending::{self, Pending};
+use crate::pending::{self, Kind, Pending};
 use crate::status::wellhead_status;
 use crate::types::{growing, wellhead_str};
 use std::ffi::c_void;
-use wellhead::{Answer, Body, Contents, Result};
+use wellhead::{Answer, Body, Contents, Responder, Result};
 
 /// cbindgen:ignore
-pub type wellhead_read = Pending<Vec<Contents>>;
+pub type wellhead_read = Pending<Read>;
+
+/// Reads.
+pub enum Read {}
+
+impl Kind for Read {
+    type Answer = Answer;
+    type Added = Vec<Contents>;
+
+    fn fail(responder: Responder<Answer>, why: &str) {
+        responder.finish(Answer::Failed(why.to_owned()));
+    }
+}
 
 /// Of one element of an answer with several. What is absent here is taken from the registration.
 #[repr(C)]
@@ -38,11 +50,8 @@ pub unsafe extern "C" fn wellhead_read_keep(responder: *mut wellhead_read) -> *m
 /// The call of a kept responder; borrowed until the answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_call(responder: *const wellhead_read) -> *const wellhead_call {
-    if responder.is_null() {
-        return std::ptr::null();
-    }
     // SAFETY: our caller's promise.
-    unsafe { &raw const (*responder).call }
+    unsafe { pending::call(responder) }
 }
 
 /// Gives up a kept responder unanswered: the client is told "internal error".
@@ -103,14 +112,14 @@ pub unsafe extern "C" fn wellhead_read_blob_owned(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_not_found(responder: *mut wellhead_read) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe { finish(responder, |_, _| Ok(Answer::NotFound)) }
+    unsafe { pending::finish(responder, |_, _, _| Ok(Answer::NotFound)) }
 }
 
 /// Answers that there is one, but not for this caller.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_denied(responder: *mut wellhead_read) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe { finish(responder, |_, _| Ok(Answer::Denied)) }
+    unsafe { pending::finish(responder, |_, _, _| Ok(Answer::Denied)) }
 }
 
 /// Answers "internal error". `why` goes to the log, not to the client.
@@ -120,11 +129,7 @@ pub unsafe extern "C" fn wellhead_read_failed(
     why: wellhead_str,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe {
-        finish(responder, |promise, _| {
-            Ok(Answer::Failed(promise.optional(why, "why")?.unwrap_or("no reason given").to_owned()))
-        })
-    }
+    unsafe { pending::fail(responder, why) }
 }
 
 /// Adds a text to an answer of several elements. about: may be NULL. A refused one leaves the answer as it was:
@@ -182,7 +187,7 @@ pub unsafe extern "C" fn wellhead_read_add_blob_owned(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_finish(responder: *mut wellhead_read) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe { finish(responder, |_, added| Ok(Answer::Found(added))) }
+    unsafe { pending::finish(responder, |_, _, added| Ok(Answer::Found(added))) }
 }
 
 unsafe fn whole(
@@ -190,28 +195,7 @@ unsafe fn whole(
     body: impl FnOnce(&Promise) -> Result<Body>,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe { finish(responder, |promise, _| body(promise).map(Answer::from)) }
-}
-
-unsafe fn finish(
-    responder: *mut wellhead_read,
-    make: impl FnOnce(&Promise, Vec<Contents>) -> Result<Answer>,
-) -> wellhead_status {
-    // SAFETY: our caller's promise.
-    unsafe {
-        pending::consume(responder, |promise, call, added| {
-            let wellhead_call::Read(call) = call else { return Err(invalid("not the responder of a read")) };
-            let (_, responder) = call.defer();
-            match make(promise, added) {
-                Ok(answer) => responder.finish(answer),
-                Err(e) => {
-                    responder.finish(Answer::Failed(e.to_string()));
-                    return Err(e);
-                }
-            };
-            Ok(())
-        })
-    }
+    unsafe { pending::finish(responder, |promise, _, _| body(promise).map(Answer::from)) }
 }
 
 unsafe fn add(
@@ -219,26 +203,26 @@ unsafe fn add(
     about: *const wellhead_contents,
     body: impl FnOnce(&Promise) -> Result<Body>,
 ) -> wellhead_status {
+    let contents = |promise: &Promise, _: &wellhead_call| {
+        let mut contents = Contents::new(body(promise)?);
+        if let Some(about) = promise.options(about, "about")? {
+            if let Some(uri) = promise.optional(about.uri, "uri")? {
+                contents = contents.uri(uri);
+            }
+            if let Some(mime_type) = promise.optional(about.mime_type, "mime_type")? {
+                contents = contents.mime_type(mime_type);
+            }
+            if let Some(meta) = promise.optional(about.meta, "meta")? {
+                contents = contents.meta(json(meta, "meta")?);
+            }
+        }
+        Ok(contents)
+    };
     // SAFETY: our caller's promise.
     unsafe {
-        guard(std::ptr::null_mut(), |promise| {
-            let pending = promise.handle(responder.cast_const(), "responder")?;
-            let mut contents = Contents::new(body(promise)?);
-            if let Some(about) = promise.options(about, "about")? {
-                if let Some(uri) = promise.optional(about.uri, "uri")? {
-                    contents = contents.uri(uri);
-                }
-                if let Some(mime_type) = promise.optional(about.mime_type, "mime_type")? {
-                    contents = contents.mime_type(mime_type);
-                }
-                if let Some(meta) = promise.optional(about.meta, "meta")? {
-                    contents = contents.meta(json(meta, "meta")?);
-                }
-            }
-            pending.add(|added| {
-                added.push(contents);
-                Ok(())
-            })
+        pending::add(responder, contents, |_, added, contents| {
+            added.push(contents);
+            Ok(())
         })
     }
 }

@@ -3,7 +3,7 @@
 use crate::boundary::Promise;
 use crate::foreign::{json, unknown_flags};
 use crate::types::{growing, wellhead_str};
-use wellhead::{Annotations, Listed, Resource, Result, Template};
+use wellhead::{Annotations, Icon, Listed, Resource, Result, Template};
 
 /// For templates: hand over every value as it was sent. Without it, values with a ".." segment, an absolute path, a
 /// drive or a control character look like "not found"; with it, checking them is the host's work.
@@ -33,6 +33,9 @@ pub struct wellhead_resource {
     /// JSON as the protocol has it: {"audience":["user"],"priority":0.5,"lastModified":"2025-01-12T15:00:58Z"}, each
     /// member optional.
     pub annotations: wellhead_str,
+    /// JSON as the protocol has it: [{"src":"https://x/i.png","mimeType":"image/png","sizes":["48x48"],"theme":"dark"}],
+    /// each member but src optional.
+    pub icons: wellhead_str,
     /// A JSON object, sent as _meta; contents inherit it. Keys that the protocol reserves are INVALID_ARGUMENT.
     pub meta: wellhead_str,
     /// WELLHEAD_RAW_VALUES
@@ -59,6 +62,9 @@ macro_rules! describe {
         }
         if let Some(annotations) = $promise.optional($fields.annotations, "annotations")? {
             value = value.annotations(Annotations::from_json(annotations)?);
+        }
+        if let Some(icons) = $promise.optional($fields.icons, "icons")? {
+            value = Icon::list_from_json(icons)?.into_iter().fold(value, |value, icon| value.icon(icon));
         }
         if let Some(meta) = $promise.optional($fields.meta, "meta")? {
             value = value.meta(json(meta, "meta")?);
@@ -92,7 +98,11 @@ impl wellhead_resource {
                 .optional(self.annotations, "annotations")?
                 .map(Annotations::from_json)
                 .transpose()?,
-            icons: Vec::new(),
+            icons: promise
+                .optional(self.icons, "icons")?
+                .map(Icon::list_from_json)
+                .transpose()?
+                .unwrap_or_default(),
             meta: promise.optional(self.meta, "meta")?.map(|meta| json(meta, "meta")).transpose()?,
         })
     }

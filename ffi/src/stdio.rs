@@ -45,7 +45,7 @@ pub unsafe extern "C" fn wellhead_serve_stdio(
     unsafe {
         guard(error, |promise| {
             let server = promise.handle(server, "server")?;
-            let mut stdio = Stdio::new();
+            let mut stdio = Stdio::new().before_restore(stdout::flush);
             if let Some(options) = promise.options(options, "options")? {
                 unknown_flags(options.flags, WELLHEAD_STDIO_KEEP_STDOUT | WELLHEAD_STDIO_HANDLE_SIGTERM)?;
                 stdio = stdio
@@ -65,6 +65,25 @@ pub unsafe extern "C" fn wellhead_serve_stdio(
             stdio.serve(&server)
         })
     }
+}
+
+/// The C library's buffer before descriptor 1. Only that one: to flush a stream is to wait for who reads from it.
+#[cfg(unix)]
+mod stdout {
+    unsafe extern "C" {
+        #[cfg_attr(target_vendor = "apple", link_name = "__stdoutp")]
+        static stdout: *mut libc::FILE;
+    }
+
+    pub(super) fn flush() {
+        // SAFETY: the C library made it before main, and never takes it away.
+        unsafe { libc::fflush(stdout) };
+    }
+}
+
+#[cfg(not(unix))]
+mod stdout {
+    pub(super) fn flush() {} // nothing was guarded
 }
 
 /// A Rust program ignores SIGPIPE from its start; a C program dies of it.

@@ -15,7 +15,11 @@ impl wellhead_str {
     pub(crate) const ABSENT: wellhead_str = wellhead_str { ptr: std::ptr::null(), len: 0 };
 
     pub(crate) fn of(text: &str) -> wellhead_str {
-        wellhead_str { ptr: text.as_ptr().cast(), len: text.len() }
+        wellhead_str::bytes(text.as_bytes())
+    }
+
+    pub(crate) fn bytes(bytes: &[u8]) -> wellhead_str {
+        wellhead_str { ptr: bytes.as_ptr().cast(), len: bytes.len() }
     }
 }
 

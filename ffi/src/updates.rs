@@ -20,6 +20,25 @@ pub unsafe extern "C" fn wellhead_server_updated(
     }
 }
 
+/// The resource at `uri`, which lies below the one at `parent`, changed: those who watch `parent` are told of `uri`.
+/// Those who watch `uri` are told by wellhead_server_updated; who watches both is told once. A client that has been
+/// told of none of more than 16 such changes is told instead that `parent` changed. Otherwise as
+/// wellhead_server_updated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_updated_below(
+    server: *mut wellhead_server,
+    uri: wellhead_str,
+    parent: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(std::ptr::null_mut(), |promise| {
+            let server = promise.handle(server, "server")?;
+            server.server.updated_below(promise.text(uri, "uri")?, promise.text(parent, "parent")?)
+        })
+    }
+}
+
 /// What is listed changed, by other means than adding and removing, which say so themselves. Never blocks, never calls
 /// back but for `wake`. CLOSED.
 #[unsafe(no_mangle)]

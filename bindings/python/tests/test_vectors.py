@@ -12,7 +12,7 @@ from vectors_message import Kept, compact, matches, sent, written
 
 FOLDER = Path(__file__).parents[3] / "tests" / "vectors"
 # The words of `needs` that Python reaches.
-REACHES = {"annotations", "meta", "parts", "fallback", "authorize", "interest", "updated_below", "wrong_type"}
+REACHES = {"annotations", "meta", "parts", "fallback", "authorize", "interest", "updated_below", "verdict_count", "wrong_type"}
 
 
 def scripts() -> dict[str, Any]:

@@ -40,6 +40,41 @@ impl Icon {
         self
     }
 
+    /// Reads the protocol's own JSON form: an array of objects with `src` and, each optional, `mimeType`, `sizes` and
+    /// `theme`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`] for anything else.
+    pub fn list_from_json(text: &str) -> Result<Vec<Icon>> {
+        let value: serde_json::Value =
+            serde_json::from_str(text).map_err(|e| refuse("not JSON").because(e))?;
+        let serde_json::Value::Array(icons) = value else { return Err(refuse("not an array")) };
+        icons.into_iter().map(Icon::from_value).collect()
+    }
+
+    fn from_value(value: serde_json::Value) -> Result<Icon> {
+        let serde_json::Value::Object(members) = value else { return Err(refuse("not an array of objects")) };
+        let mut icon = Icon::new("");
+        for (name, value) in members {
+            match (name.as_str(), value) {
+                ("src", serde_json::Value::String(src)) => icon.src = src.into(),
+                ("mimeType", serde_json::Value::String(mime_type)) => icon.mime_type = Some(mime_type.into()),
+                ("theme", serde_json::Value::String(theme)) => icon.theme = Some(theme.into()),
+                ("sizes", serde_json::Value::Array(sizes)) => {
+                    for size in sizes {
+                        let serde_json::Value::String(size) = size else {
+                            return Err(refuse("a size is no string"));
+                        };
+                        icon.sizes.push(size.into());
+                    }
+                }
+                (name, _) => return Err(refuse(&format!("unknown or ill-typed member \"{name}\""))),
+            }
+        }
+        icon.check()?;
+        Ok(icon)
+    }
+
     pub(crate) fn check(&self) -> Result<()> {
         let scheme = self.src.split_once(':').map_or("", |(scheme, _)| scheme).to_ascii_lowercase();
         if matches!(scheme.as_str(), "https" | "http" | "data") {
@@ -49,5 +84,42 @@ impl Icon {
             ErrorKind::InvalidArgument,
             format!("icon \"{}\": clients refuse this scheme; give an https:, http: or data: URI", self.src),
         ))
+    }
+}
+
+fn refuse(what: &str) -> Error {
+    Error::new(
+        ErrorKind::InvalidArgument,
+        format!(
+            "icons: {what}; give [{{\"src\":\"https://…\",\"mimeType\":\"image/png\",\"sizes\":[\"48x48\"],\"theme\":\"light\"}}], each but src optional"
+        ),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn icons_are_read_from_the_json_of_the_protocol() {
+        let text = r#"[{"src":"https://x/i.png","mimeType":"image/png","sizes":["48x48","any"],"theme":"dark"},{"src":"data:,"}]"#;
+        let full =
+            Icon::new("https://x/i.png").mime_type("image/png").size("48x48").size("any").theme("dark");
+        assert_eq!(Icon::list_from_json(text).unwrap(), [full, Icon::new("data:,")]);
+        for wrong in [
+            "",
+            "{}",
+            "[1]",
+            "[{}]",
+            r#"[{"src":1}]"#,
+            r#"[{"src":"https:","sizes":[1]}]"#,
+            r#"[{"src":"x"}]"#,
+        ] {
+            assert_eq!(
+                Icon::list_from_json(wrong).unwrap_err().kind(),
+                ErrorKind::InvalidArgument,
+                "{wrong}"
+            );
+        }
     }
 }

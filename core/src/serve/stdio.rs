@@ -26,12 +26,19 @@ pub struct Stdio {
     pub(super) callback_threads: usize,
     pub(super) drain: Duration,
     guard: bool,
+    before_restore: Option<fn()>,
     terminate: bool,
 }
 
 impl Default for Stdio {
     fn default() -> Self {
-        Stdio { callback_threads: 1, drain: Duration::from_secs(5), guard: true, terminate: false }
+        Stdio {
+            callback_threads: 1,
+            drain: Duration::from_secs(5),
+            guard: true,
+            before_restore: None,
+            terminate: false,
+        }
     }
 }
 
@@ -62,6 +69,14 @@ impl Stdio {
     #[must_use]
     pub fn guard(mut self, on: bool) -> Self {
         self.guard = on;
+        self
+    }
+
+    /// What flushes the buffers that stand before descriptor 1 in other languages. It is called when the guard is about
+    /// to give the descriptor back, so that nothing printed meanwhile reaches the client after all.
+    #[must_use]
+    pub fn before_restore(mut self, flush: fn()) -> Self {
+        self.before_restore = Some(flush);
         self
     }
 
@@ -121,7 +136,7 @@ impl Stdio {
             return Err(Error::new(ErrorKind::Closed, "the server is closed; make a new one"));
         }
         let owner = Owner::claim()?;
-        let files = platform::open(self.guard)
+        let files = platform::open(self.guard, self.before_restore)
             .map_err(|e| Error::new(ErrorKind::Io, "standard input or output cannot be served").because(e))?;
         if files.input.is_terminal() {
             eprintln!(

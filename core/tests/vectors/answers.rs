@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use wellhead::{
-    Annotations, Answer, AuthorizeCall, Call, Contents, Deferred, InterestCall, Json, ListCall, Page,
+    Annotations, Answer, AuthorizeCall, Call, Contents, Deferred, Icon, InterestCall, Json, ListCall, Page,
     Provider, Resource, Responder, Template, Verdict, Watched,
 };
 
@@ -234,7 +234,7 @@ fn key(item: &Value) -> &str {
 /// An item of a list.
 pub(crate) fn item(item: &Value) -> Resource {
     let described = resource(item["uri"].as_str().expect("an item has a URI"), item);
-    let described = described.expect("annotations and _meta of a script's items are valid");
+    let described = described.expect("annotations, icons and _meta of a script's items are valid");
     match item["key"].as_str() {
         Some(key) => described.key(key),
         None => described,
@@ -259,6 +259,10 @@ macro_rules! describe {
         }
         if let Some(annotations) = $entry.get("annotations") {
             described = described.annotations(Annotations::from_json(&annotations.to_string())?);
+        }
+        if let Some(icons) = $entry.get("icons") {
+            let icons = Icon::list_from_json(&icons.to_string())?;
+            described = icons.into_iter().fold(described, |described, icon| described.icon(icon));
         }
         if let Some(meta) = $entry.get("meta") {
             described = described.meta(Json::object(meta.to_string())?);

@@ -200,6 +200,10 @@ impl Host {
                 let items = items_of(with).iter().map(item).collect::<Vec<_>>();
                 responder.finish(Page::new(items).more(with["more"] == true))
             }
+            Held::Question(responder) if with == "fail" => {
+                responder.fail(FAILURE);
+                false
+            }
             Held::Question(responder) => {
                 let verdicts = with["verdicts"].as_array().ok_or("a question is finished with verdicts")?;
                 responder.finish(verdicts.iter().map(|v| word(&text_of(v))).collect::<Vec<_>>())

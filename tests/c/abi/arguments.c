@@ -17,6 +17,23 @@ static void answer_page(void *user_data, const wellhead_call *call, wellhead_str
     wellhead_list_finish(r, 0);
 }
 
+static void allow_all(void *user_data, const wellhead_call *call, uint32_t operation, const wellhead_str *uris,
+                      size_t uri_count, wellhead_authorize *r) {
+    (void)user_data;
+    (void)call;
+    (void)operation;
+    (void)uris;
+    for (size_t i = 0; i < uri_count; i++) wellhead_authorize_set(r, i, WELLHEAD_VERDICT_ALLOW);
+    wellhead_authorize_finish(r);
+}
+
+static void watch(void *user_data, const wellhead_call *call, int wanted, wellhead_interest *r) {
+    (void)user_data;
+    (void)call;
+    (void)wanted;
+    wellhead_interest_done(r);
+}
+
 static void null_handles_are_refused_and_not_touched(void) {
     const wellhead_status invalid = WELLHEAD_STATUS_INVALID_ARGUMENT;
     wellhead_str uri = WELLHEAD_STR("n:1");
@@ -38,9 +55,10 @@ static void null_handles_are_refused_and_not_touched(void) {
     CHECK(wellhead_server_set_fallback(NULL, &provider, NULL) == invalid);
     CHECK(wellhead_server_remove(NULL, uri, NULL) == invalid);
     CHECK(wellhead_server_updated(NULL, uri) == invalid);
+    CHECK(wellhead_server_updated_below(NULL, uri, uri) == invalid);
     CHECK(wellhead_server_list_changed(NULL) == invalid);
     CHECK(wellhead_serve_stdio(NULL, NULL, NULL) == invalid);
-    CHECK(wellhead_connection_new(NULL, NULL, NULL, NULL, NULL) == NULL);
+    CHECK(wellhead_connection_new(NULL, NULL, NULL) == NULL);
     CHECK(wellhead_connection_receive(NULL, uri, &taken, NULL) == invalid);
     CHECK(wellhead_connection_receive(connection, uri, NULL, NULL) == invalid);
     CHECK(wellhead_connection_handle(NULL, uri, 0, &answer, NULL) == invalid);
@@ -49,6 +67,15 @@ static void null_handles_are_refused_and_not_touched(void) {
     CHECK(wellhead_connection_poll_transmit(NULL, 1) == NULL);
     CHECK(wellhead_connection_poll_timeout(NULL) == UINT64_MAX);
     CHECK(wellhead_connection_finished(NULL) == 1);
+    CHECK(wellhead_server_set_authorize(NULL, allow_all, NULL, NULL, NULL) == invalid);
+    CHECK(wellhead_server_set_authorize(server, NULL, NULL, NULL, NULL) == invalid);
+    CHECK(wellhead_server_set_interest(NULL, watch, NULL, NULL, NULL) == invalid);
+    CHECK(wellhead_server_set_interest(server, NULL, NULL, NULL, NULL) == invalid);
+    CHECK(wellhead_authorize_set(NULL, 0, WELLHEAD_VERDICT_ALLOW) == invalid);
+    CHECK(wellhead_authorize_finish(NULL) == invalid && wellhead_authorize_failed(NULL, uri) == invalid);
+    CHECK(wellhead_interest_done(NULL) == invalid && wellhead_interest_failed(NULL, uri) == invalid);
+    CHECK(wellhead_authorize_keep(NULL) == NULL && wellhead_interest_keep(NULL) == NULL);
+    CHECK(wellhead_authorize_call(NULL) == NULL && wellhead_interest_call(NULL) == NULL);
     CHECK(wellhead_read_text(NULL, uri) == invalid);
     CHECK(wellhead_read_finish(NULL) == invalid);
     CHECK(wellhead_read_add_text(NULL, NULL, uri) == invalid);
@@ -57,7 +84,8 @@ static void null_handles_are_refused_and_not_touched(void) {
     CHECK(wellhead_read_keep(NULL) == NULL && wellhead_list_keep(NULL) == NULL);
     CHECK(wellhead_read_call(NULL) == NULL && wellhead_list_call(NULL) == NULL);
     CHECK(wellhead_call_uri(NULL).ptr == NULL && wellhead_call_var(NULL, "id").ptr == NULL);
-    CHECK(wellhead_call_cancelled(NULL) == 0);
+    CHECK(wellhead_call_cancelled(NULL) == 0 && wellhead_call_revision(NULL).ptr == NULL);
+    CHECK(wellhead_call_caller(NULL) == NULL && wellhead_call_caller_id(NULL).ptr == NULL);
     CHECK(wellhead_error_status(NULL) == WELLHEAD_STATUS_OK && wellhead_error_message(NULL).ptr == NULL);
     CHECK(wellhead_transmit_bytes(NULL).ptr == NULL);
     wellhead_connection_end(NULL);
@@ -76,6 +104,8 @@ static void freeing_null_does_nothing(void) {
     wellhead_error_free(NULL);
     wellhead_read_free(NULL);
     wellhead_list_free(NULL);
+    wellhead_authorize_free(NULL);
+    wellhead_interest_free(NULL);
 }
 
 static void an_error_says_what_to_do_and_success_touches_none(void) {

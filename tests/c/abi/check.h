@@ -19,6 +19,7 @@ int checks_failed(void);
 void test_arguments(void);
 void test_answers(void);
 void test_lifetimes(void);
+void test_access(void);
 void test_connection(void);
 void test_stdio(void);
 
@@ -26,12 +27,18 @@ void test_stdio(void);
 #define READ(id, uri) "{\"jsonrpc\":\"2.0\",\"id\":" #id ",\"method\":\"resources/read\",\"params\":{\"uri\":\"" uri "\"," META "}}\n"
 #define LIST(id) "{\"jsonrpc\":\"2.0\",\"id\":" #id ",\"method\":\"resources/list\",\"params\":{" META "}}\n"
 #define CANCEL(id) "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":" #id "," META "}}\n"
+#define INITIALIZE "{\"jsonrpc\":\"2.0\",\"id\":\"i\",\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-06-18\"," \
+                   "\"capabilities\":{},\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}}}\n" \
+                   "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n"
+#define SUBSCRIBE(id, uri) "{\"jsonrpc\":\"2.0\",\"id\":" #id ",\"method\":\"resources/subscribe\",\"params\":{\"uri\":\"" uri "\"}}\n"
 #define INTERNAL_ERROR "\"code\":-32603"
 
 /* A server named "s" that logs nowhere. */
 wellhead_server *quiet_server(void);
 /* A connection without a wake. */
 wellhead_connection *connect_to(wellhead_server *server);
+wellhead_connection *connect_with(wellhead_server *server, void (*wake)(void *), void *wake_data,
+                                  void (*wake_destroy)(void *));
 wellhead_status add_template(wellhead_server *server, const char *uri_template, wellhead_provider provider);
 
 void feed(wellhead_connection *connection, const char *bytes);

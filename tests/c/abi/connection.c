@@ -219,15 +219,10 @@ static void *update(void *user_data) {
 static void an_update_from_another_thread_wakes_and_is_told_once(void) {
     flag woken = FLAG_INIT;
     wellhead_server *server = server_with(echo, NULL);
-    wellhead_connection *connection = wellhead_connection_new(server, wake_up, &woken, NULL, NULL);
+    wellhead_connection *connection = connect_with(server, wake_up, &woken, NULL);
     updater u = {server, 1000};
     pthread_t thread;
-    CHECK(has(exchange(connection,
-                       "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-06-18\","
-                       "\"capabilities\":{},\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}}}\n"
-                       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n"
-                       "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"resources/subscribe\",\"params\":{\"uri\":\"n:1\"}}\n"),
-              "\"id\":2,\"result\":{}"));
+    CHECK(has(exchange(connection, INITIALIZE SUBSCRIBE(2, "n:1")), "\"id\":2,\"result\":{}"));
     CHECK(pthread_create(&thread, NULL, update, &u) == 0);
     pthread_join(thread, NULL);
     await(&woken);

@@ -79,7 +79,7 @@ static void free_in_order(const char *order) {
     int wakes = 0;
     wellhead_server *server = quiet_server();
     CHECK(add_template(server, "n:{id}", owned(&o)) == WELLHEAD_STATUS_OK);
-    wellhead_connection *connection = wellhead_connection_new(server, count, &wakes, NULL, NULL);
+    wellhead_connection *connection = connect_with(server, count, &wakes, NULL);
     feed(connection, READ(1, "n:1") READ(2, "other:1"));
     wellhead_connection_poll_event(connection, SIZE_MAX);
     wellhead_transmit *transmit = wellhead_connection_poll_transmit(connection, SIZE_MAX);
@@ -124,7 +124,7 @@ static void wake_data_is_destroyed_once_after_the_last_wake(void) {
     owner o = {NULL, 0, 0, NULL};
     wellhead_server *server = quiet_server();
     CHECK(add_template(server, "n:{id}", owned(&o)) == WELLHEAD_STATUS_OK);
-    wellhead_connection *connection = wellhead_connection_new(server, wake, &w, wake_gone, NULL);
+    wellhead_connection *connection = connect_with(server, wake, &w, wake_gone);
     exchange(connection, READ(1, "n:1"));
     int before = w.woken;
     wellhead_read_text(o.kept, WELLHEAD_STR("x"));
@@ -132,7 +132,7 @@ static void wake_data_is_destroyed_once_after_the_last_wake(void) {
     wellhead_connection_free(connection);
     wellhead_server_free(server);
     CHECK(w.destroyed == 1);
-    CHECK(wellhead_connection_new(NULL, wake, &unused, wake_gone, NULL) == NULL);
+    CHECK(connect_with(NULL, wake, &unused, wake_gone) == NULL);
     CHECK(unused.destroyed == 1);
 }
 

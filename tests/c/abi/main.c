@@ -33,7 +33,16 @@ wellhead_server *quiet_server(void) {
 }
 
 wellhead_connection *connect_to(wellhead_server *server) {
-    return wellhead_connection_new(server, NULL, NULL, NULL, NULL);
+    return wellhead_connection_new(server, NULL, NULL);
+}
+
+wellhead_connection *connect_with(wellhead_server *server, void (*wake)(void *), void *wake_data,
+                                  void (*wake_destroy)(void *)) {
+    wellhead_connection_options options = WELLHEAD_CONNECTION_OPTIONS_INIT;
+    options.wake = wake;
+    options.wake_data = wake_data;
+    options.wake_destroy = wake_destroy;
+    return wellhead_connection_new(server, &options, NULL);
 }
 
 wellhead_status add_template(wellhead_server *server, const char *uri_template, wellhead_provider provider) {
@@ -96,6 +105,7 @@ int main(void) {
     test_arguments();
     test_answers();
     test_lifetimes();
+    test_access();
     test_connection();
     test_stdio();
     printf("%d passed, %d failed\n", passed, failed);

@@ -26,6 +26,7 @@ static void serve(reader *read, int32_t callback_threads, uint32_t flags) {
     CHECK(wellhead_serve_stdio(server, &options, NULL) == WELLHEAD_STATUS_OK);
     CHECK(sigaction(SIGPIPE, NULL, &after) == 0 && after.sa_handler == SIG_DFL);
     wellhead_server_free(server);
+    fflush(stdout); /* as exit does */
     _exit(checks_failed() != 0);
 }
 
@@ -120,6 +121,20 @@ static void a_stray_printf_does_not_reach_the_client(void) {
     CHECK(well(c));
 }
 
+static void print_unflushed(void *user_data, const wellhead_call *call, wellhead_read *r) {
+    printf("stray");
+    echo(user_data, call, r);
+}
+
+static void a_printf_that_is_not_flushed_does_not_reach_the_client_when_the_service_ends(void) {
+    child c = start(print_unflushed, 0, 0);
+    ask(c, READ(1, "n:one"));
+    close(c.to);
+    const char *output = answered(c);
+    CHECK(has(output, "\"text\":\"one\"") && !has(output, "stray"));
+    CHECK(well(c));
+}
+
 static void standard_output_stays_where_it_is_if_asked_to(void) {
     child c = start(print_and_echo, 0, WELLHEAD_STDIO_KEEP_STDOUT);
     ask(c, READ(1, "n:one"));
@@ -175,6 +190,7 @@ void test_stdio(void) {
     RUN(callbacks_run_on_a_pool);
     RUN(a_broken_pipe_ends_the_service_and_not_the_host);
     RUN(a_stray_printf_does_not_reach_the_client);
+    RUN(a_printf_that_is_not_flushed_does_not_reach_the_client_when_the_service_ends);
     RUN(standard_output_stays_where_it_is_if_asked_to);
     RUN(closing_the_server_ends_the_service);
     RUN(standard_input_is_served_once_at_a_time);

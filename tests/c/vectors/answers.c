@@ -6,18 +6,32 @@
 
 typedef struct { host *host; json_t *entry; } registration;
 
-static void forget(void *user_data) {
+void *own(host *h, json_t *entry) {
+    registration *new = malloc(sizeof *new);
+    if (!new) abort();
+    *new = (registration){h, json_incref(entry)};
+    h->registrations++;
+    return new;
+}
+
+void forget(void *user_data) {
     registration *own = user_data;
     own->host->registrations--;
     json_decref(own->entry);
     free(own);
 }
 
-static void hold(host *h, text name, wellhead_read *read, wellhead_list *list) {
-    held *new = malloc(sizeof *new);
+static held *hold(host *h, text name) {
+    held *new = calloc(1, sizeof *new);
     if (!new) abort();
-    *new = (held){.next = h->held, .name = name.at, .read = read, .list = list};
-    h->held = new;
+    new->next = h->held;
+    new->name = name.at;
+    return h->held = new;
+}
+
+static void note(host *h, text *line) {
+    json_array_append_new(h->calls, json_stringn(line->at, line->len));
+    text_free(line);
 }
 
 /* The value of a variable by a name that is not NUL-terminated. */
@@ -52,8 +66,7 @@ static void note_read(host *h, const wellhead_call *call) {
         wellhead_str value = var(call, name);
         text_say(&line, "%s%.*s=%.*s", i ? ";" : " ", (int)name.len, name.ptr, (int)value.len, value.ptr);
     }
-    json_array_append_new(h->calls, json_stringn(line.at, line.len));
-    text_free(&line);
+    note(h, &line);
 }
 
 /* The answer that the variables choose; NULL: not found. */
@@ -77,7 +90,7 @@ static void read_callback(void *user_data, const wellhead_call *call, wellhead_r
     read = chosen(call, read ? read : json_object_get(own->entry, "read"));
     const char *word = json_string_value(read);
     const json_t *name = json_object_get(read, "hold");
-    if (name) hold(own->host, filled(call, name), wellhead_read_keep(r), NULL);
+    if (name) hold(own->host, filled(call, name))->read = wellhead_read_keep(r);
     else if (!word || strcmp(word, "none") != 0) answer(own->host, r, call, read);
 }
 
@@ -113,6 +126,8 @@ static size_t first_behind(const json_t *items, wellhead_str after) {
     return at;
 }
 
+static void add_item(wellhead_list *r, const json_t *item);
+
 static void list_callback(void *user_data, const wellhead_call *call, wellhead_str after, size_t limit,
                           wellhead_list *r) {
     registration *own = user_data;
@@ -121,10 +136,9 @@ static void list_callback(void *user_data, const wellhead_call *call, wellhead_s
     text line = {0};
     text_say(&line, "list %s after=%.*s limit=%zu", name, after.ptr ? (int)after.len : 1, after.ptr ? after.ptr : "-",
              limit);
-    json_array_append_new(own->host->calls, json_stringn(line.at, line.len));
-    text_free(&line);
+    note(own->host, &line);
     if (later) {
-        hold(own->host, filled(call, later), NULL, wellhead_list_keep(r));
+        hold(own->host, filled(call, later))->list = wellhead_list_keep(r);
     } else if (json_is_string(pages)) {
         wellhead_list_failed(r, WELLHEAD_STR(FAILURE));
     } else if (json_is_true(json_object_get(pages, "more_without_items"))) {
@@ -140,13 +154,46 @@ static void list_callback(void *user_data, const wellhead_call *call, wellhead_s
     }
 }
 
+static int lists(const json_t *uris, wellhead_str uri) {
+    for (size_t i = 0; i < json_array_size(uris); i++)
+        if (compare(string(json_array_get(uris, i)), uri) == 0) return 1;
+    return 0;
+}
+
+void authorize_callback(void *user_data, const wellhead_call *call, uint32_t operation, const wellhead_str *uris,
+                        size_t uri_count, wellhead_authorize *r) {
+    static const char *const operations[] = {"", "list", "read", "subscribe"};
+    registration *own = user_data;
+    const json_t *rule = json_object_get(own->entry, "authorize"), *later = json_object_get(rule, "hold");
+    text line = {0};
+    text_say(&line, "authorize %s ", operations[operation]);
+    for (size_t i = 0; i < uri_count; i++) text_say(&line, "%s%.*s", i ? "," : "", (int)uris[i].len, uris[i].ptr);
+    note(own->host, &line);
+    if (later) {
+        hold(own->host, filled(call, later))->question = wellhead_authorize_keep(r);
+        return;
+    }
+    for (size_t i = 0; i < uri_count; i++) {
+        int deny = lists(json_object_get(rule, "deny"), uris[i]), hide = lists(json_object_get(rule, "hide"), uris[i]);
+        if (!deny) wellhead_authorize_set(r, i, hide ? WELLHEAD_VERDICT_HIDE : WELLHEAD_VERDICT_ALLOW);
+    }
+    wellhead_authorize_finish(r);
+}
+
+void interest_callback(void *user_data, const wellhead_call *call, int wanted, wellhead_interest *r) {
+    registration *own = user_data;
+    const json_t *rule = json_object_get(own->entry, "interest"), *later = json_object_get(rule, "hold");
+    wellhead_str uri = wellhead_call_uri(call);
+    text line = {0};
+    text_say(&line, "interest %.*s %s", (int)uri.len, uri.ptr, wanted ? "true" : "false");
+    note(own->host, &line);
+    if (later) hold(own->host, filled(call, later))->interest = wellhead_interest_keep(r);
+    else answer_interest(r, !json_object_get(rule, "fail"));
+}
+
 void provide(wellhead_provider *p, host *h, json_t *entry) {
-    registration *own = malloc(sizeof *own);
     const json_t *pages = list_pages(entry), *items = json_object_get(pages, "items");
-    if (!own) abort();
-    *own = (registration){h, json_incref(entry)};
-    h->registrations++;
-    p->user_data = own;
+    p->user_data = own(h, entry);
     p->destroy = forget;
     if (json_object_get(entry, "read") || json_object_get(entry, "fallback")) p->read = read_callback;
     if (pages) p->list = list_callback;
@@ -220,7 +267,37 @@ void answer(host *h, wellhead_read *r, const wellhead_call *call, const json_t *
     }
 }
 
-void add_item(wellhead_list *r, const json_t *item) {
+void answer_question(wellhead_authorize *r, const json_t *with) {
+    const json_t *verdicts = json_object_get(with, "verdicts");
+    if (json_is_string(with)) {
+        wellhead_authorize_failed(r, WELLHEAD_STR(FAILURE));
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(verdicts); i++) {
+        const char *word = json_string_value(json_array_get(verdicts, i));
+        wellhead_authorize_set(r, i, strcmp(word, "allow") == 0  ? WELLHEAD_VERDICT_ALLOW
+                                     : strcmp(word, "hide") == 0 ? WELLHEAD_VERDICT_HIDE
+                                                                 : WELLHEAD_VERDICT_DENY);
+    }
+    wellhead_authorize_finish(r);
+}
+
+void answer_interest(wellhead_interest *r, int done) {
+    if (done) wellhead_interest_done(r);
+    else wellhead_interest_failed(r, WELLHEAD_STR(FAILURE));
+}
+
+void answer_page(wellhead_list *r, const json_t *with) {
+    const json_t *items = json_object_get(with, "items");
+    if (json_is_string(with)) {
+        wellhead_list_failed(r, WELLHEAD_STR(FAILURE));
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(items); i++) add_item(r, json_array_get(items, i));
+    wellhead_list_finish(r, json_is_true(json_object_get(with, "more")));
+}
+
+static void add_item(wellhead_list *r, const json_t *item) {
     description d;
     describe(&d, item, member(item, "uri"));
     d.resource.key = member(item, "key");
@@ -231,9 +308,10 @@ void add_item(wellhead_list *r, const json_t *item) {
 void describe(description *d, const json_t *entry, wellhead_str uri) {
     const wellhead_resource init = WELLHEAD_RESOURCE_INIT;
     const json_t *size = json_object_get(entry, "size"), *annotations = json_object_get(entry, "annotations");
-    const json_t *meta = json_object_get(entry, "meta");
+    const json_t *icons = json_object_get(entry, "icons"), *meta = json_object_get(entry, "meta");
     *d = (description){.resource = init};
     if (annotations) d->annotations = text_of_json(annotations);
+    if (icons) d->icons = text_of_json(icons);
     if (meta) d->meta = text_of_json(meta);
     d->size = (uint64_t)json_integer_value(size);
     d->resource.uri = uri;
@@ -243,10 +321,12 @@ void describe(description *d, const json_t *entry, wellhead_str uri) {
     d->resource.mime_type = member(entry, "mime_type");
     d->resource.size = size ? &d->size : NULL;
     d->resource.annotations = view(&d->annotations);
+    d->resource.icons = view(&d->icons);
     d->resource.meta = view(&d->meta);
 }
 
 void describe_end(description *d) {
     text_free(&d->annotations);
+    text_free(&d->icons);
     text_free(&d->meta);
 }

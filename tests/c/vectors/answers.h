@@ -11,16 +11,24 @@
 typedef struct {
     wellhead_resource resource;
     uint64_t size;
-    text annotations, meta;
+    text annotations, icons, meta;
 } description;
 
 void describe(description *d, const json_t *entry, wellhead_str uri);
 void describe_end(description *d);
 
-/* Callbacks for an entry, with user data of their own. */
+/* User data of a callback for an entry, and its end. */
+void *own(host *h, json_t *entry);
+void forget(void *user_data);
+void authorize_callback(void *user_data, const wellhead_call *call, uint32_t operation, const wellhead_str *uris,
+                        size_t uri_count, wellhead_authorize *r);
+void interest_callback(void *user_data, const wellhead_call *call, int wanted, wellhead_interest *r);
+/* The callbacks of a registration, with user data of their own. */
 void provide(wellhead_provider *p, host *h, json_t *entry);
 /* Gives an ANSWER of the README, its texts filled with the variables of `call`, if there is one. */
 void answer(host *h, wellhead_read *r, const wellhead_call *call, const json_t *with);
-void add_item(wellhead_list *r, const json_t *item);
+void answer_page(wellhead_list *r, const json_t *with);
+void answer_question(wellhead_authorize *r, const json_t *with);
+void answer_interest(wellhead_interest *r, int done);
 
 #endif

@@ -50,13 +50,20 @@ void host_start(host *h, const json_t *options) {
     if (!h->server) abort();
 }
 
+/* Frees what is held, unanswered. */
+static void give_up(held *one) {
+    wellhead_read_free(one->read);
+    wellhead_list_free(one->list);
+    wellhead_authorize_free(one->question);
+    wellhead_interest_free(one->interest);
+    free(one->name);
+    free(one);
+}
+
 int host_stop(host *h) {
     while (h->held) {
         held *next = h->held->next;
-        wellhead_read_free(h->held->read);
-        wellhead_list_free(h->held->list);
-        free(h->held->name);
-        free(h->held);
+        give_up(h->held);
         h->held = next;
     }
     wellhead_server_free(h->server);
@@ -78,6 +85,10 @@ wellhead_status host_add(host *h, json_t *entry, wellhead_error **error) {
         text bytes = text_of_base64(json_object_get(entry, "base64"));
         status = wellhead_server_add_blob(h->server, &d.resource, view(&bytes), error);
         text_free(&bytes);
+    } else if (strcmp(kind, "authorize") == 0) {
+        status = wellhead_server_set_authorize(h->server, authorize_callback, own(h, entry), forget, error);
+    } else if (strcmp(kind, "interest") == 0) {
+        status = wellhead_server_set_interest(h->server, interest_callback, own(h, entry), forget, error);
     } else {
         provide(&p, h, entry);
         if (strcmp(kind, "resource") == 0) status = wellhead_server_add_resource(h->server, &d.resource, &p, error);
@@ -97,17 +108,13 @@ static int finish(host *h, const char *name, const json_t *with) {
     if (!(found = *at)) return 0;
     *at = found->next;
     if (word && strcmp(word, "drop") == 0) {
-        wellhead_read_free(found->read);
-        wellhead_list_free(found->list);
-    } else if (found->read) {
-        answer(h, found->read, NULL, with);
-    } else if (word) {
-        wellhead_list_failed(found->list, WELLHEAD_STR(FAILURE));
-    } else {
-        const json_t *items = json_object_get(with, "items");
-        for (size_t i = 0; i < json_array_size(items); i++) add_item(found->list, json_array_get(items, i));
-        wellhead_list_finish(found->list, json_is_true(json_object_get(with, "more")));
+        give_up(found);
+        return 1;
     }
+    if (found->read) answer(h, found->read, NULL, with);
+    if (found->list) answer_page(found->list, with);
+    if (found->question) answer_question(found->question, with);
+    if (found->interest) answer_interest(found->interest, json_is_true(json_object_get(with, "ok")));
     free(found->name);
     free(found);
     return 1;
@@ -128,7 +135,10 @@ static int cancelled(const host *h, const char *name, const json_t *is, text *wh
         text_say(why, "nothing is held as %s", name);
         return 0;
     }
-    int now = wellhead_call_cancelled(found->read ? wellhead_read_call(found->read) : wellhead_list_call(found->list));
+    int now = wellhead_call_cancelled(wellhead_read_call(found->read))
+              || wellhead_call_cancelled(wellhead_list_call(found->list))
+              || wellhead_call_cancelled(wellhead_authorize_call(found->question))
+              || wellhead_call_cancelled(wellhead_interest_call(found->interest));
     if (now != json_is_true(is)) text_say(why, "got %d", now);
     return now == json_is_true(is);
 }
@@ -178,6 +188,8 @@ int host_act(host *h, json_t *step, text *why) {
     if (strcmp(verb, "remove") == 0)
         return outcome(step, wellhead_server_remove(h->server, string(what), NULL), why);
     if (strcmp(verb, "add") == 0) return outcome(step, host_add(h, what, NULL), why);
+    if (strcmp(verb, "update") == 0 && json_object_get(step, "below"))
+        return outcome(step, wellhead_server_updated_below(h->server, string(what), member(step, "below")), why);
     if (strcmp(verb, "update") == 0) return outcome(step, wellhead_server_updated(h->server, string(what)), why);
     if (strcmp(verb, "list_changed") == 0) return outcome(step, wellhead_server_list_changed(h->server), why);
     if (strcmp(verb, "listing") == 0) {

@@ -10,6 +10,8 @@ typedef struct held {
     char *name;
     wellhead_read *read; /* or */
     wellhead_list *list;
+    wellhead_authorize *question;
+    wellhead_interest *interest;
 } held;
 
 typedef struct {

@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-pub(in crate::serve) fn open(_guard: bool) -> io::Result<Files> {
+pub(in crate::serve) fn open(_guard: bool, _before_restore: Option<fn()>) -> io::Result<Files> {
     Ok(Files { input: Input, output: Output, guard: None })
 }
 

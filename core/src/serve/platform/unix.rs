@@ -20,11 +20,11 @@ const PIPE_SIZE: usize = 1 << 20;
 /// What a pipe that is ready for writing takes without waiting (POSIX guarantees 512).
 const PIPE_BUF: usize = 512;
 
-pub(in crate::serve) fn open(guard: bool) -> io::Result<Files> {
+pub(in crate::serve) fn open(guard: bool, before_restore: Option<fn()>) -> io::Result<Files> {
     // Above the three standard numbers, and closed in child processes.
     let input = fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
     let output = fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3)?;
-    let guard = if guard { Some(Guard::new(&input, &output)?) } else { None };
+    let guard = if guard { Some(Guard::new(&input, &output, before_restore)?) } else { None };
     for fd in [&input, &output] {
         enlarge(fd);
     }
@@ -43,11 +43,13 @@ fn enlarge(_: &OwnedFd) {}
 pub(in crate::serve) struct Guard {
     input: OwnedFd,
     output: OwnedFd,
+    before_restore: Option<fn()>,
 }
 
 impl Guard {
-    fn new(input: &OwnedFd, output: &OwnedFd) -> io::Result<Guard> {
-        let guard = Guard { input: fcntl_dupfd_cloexec(input, 3)?, output: fcntl_dupfd_cloexec(output, 3)? };
+    fn new(input: &OwnedFd, output: &OwnedFd, before_restore: Option<fn()>) -> io::Result<Guard> {
+        let (input, output) = (fcntl_dupfd_cloexec(input, 3)?, fcntl_dupfd_cloexec(output, 3)?);
+        let guard = Guard { input, output, before_restore };
         let null = std::fs::File::open("/dev/null")?;
         rustix::stdio::dup2_stdin(&null)?;
         rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;
@@ -57,7 +59,11 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        let _ = io::stdout().flush(); // what was printed meanwhile is not for the client
+        // What was printed meanwhile is not for the client.
+        let _ = io::stdout().flush();
+        if let Some(flush) = self.before_restore {
+            flush();
+        }
         let _ = rustix::stdio::dup2_stdin(&self.input);
         let _ = rustix::stdio::dup2_stdout(&self.output);
     }

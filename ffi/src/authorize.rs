@@ -1,0 +1,181 @@
+//! Questions about access, and their answers.
+
+use crate::boundary::{guard, invalid};
+use crate::call::{Authorize, wellhead_call};
+use crate::foreign::UserData;
+use crate::pending::{self, Kind, Pending};
+use crate::server::wellhead_server;
+use crate::status::{wellhead_error, wellhead_status};
+use crate::types::wellhead_str;
+use std::ffi::c_void;
+use wellhead::{AuthorizeCall, Operation, Responder, Verdict};
+
+/// See the URIs in a list.
+pub const WELLHEAD_OPERATION_LIST: u32 = 1;
+/// Read them.
+pub const WELLHEAD_OPERATION_READ: u32 = 2;
+/// Be told of their changes.
+pub const WELLHEAD_OPERATION_SUBSCRIBE: u32 = 3;
+
+/// "Permission denied"; left out of lists.
+pub const WELLHEAD_VERDICT_DENY: u32 = 0;
+/// Go on.
+pub const WELLHEAD_VERDICT_ALLOW: u32 = 1;
+/// Answered exactly as if it did not exist.
+pub const WELLHEAD_VERDICT_HIDE: u32 = 2;
+
+/// Asks `authorize` before anything is listed, read or watched: one question for many URIs. It replaces an earlier one.
+/// call: says who asks; its URI is absent. operation: one of WELLHEAD_OPERATION_; further numbers may be added, so deny
+/// what you do not know. uris: `uri_count` of them, never none; they live as long as the call. The callback answers
+/// before it returns, or keeps the responder and answers later. authorize: may not be NULL. destroy: may be NULL.
+/// INVALID_ARGUMENT, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_set_authorize(
+    server: *mut wellhead_server,
+    authorize: Option<
+        unsafe extern "C" fn(
+            user_data: *mut c_void,
+            call: *const wellhead_call,
+            operation: u32,
+            uris: *const wellhead_str,
+            uri_count: usize,
+            responder: *mut wellhead_authorize,
+        ),
+    >,
+    user_data: *mut c_void,
+    destroy: Option<unsafe extern "C" fn(user_data: *mut c_void)>,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    let user_data = UserData::new(user_data, destroy);
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(error, move |promise| {
+            let server = promise.handle(server, "server")?;
+            let authorize = authorize.ok_or_else(|| invalid("authorize is NULL"))?;
+            server.server.authorize(move |call: AuthorizeCall| {
+                let (deferred, responder) = call.defer();
+                let operation = number(call.operation());
+                let question = Authorize::new(call);
+                let (uris, count) = (question.uris.as_ptr(), question.uris.len());
+                Pending::run(wellhead_call::Authorize(question), responder, |call, responder| {
+                    // SAFETY: the host's function, called as the header says.
+                    authorize(user_data.get(), call, operation, uris, count, responder);
+                });
+                deferred
+            })
+        })
+    }
+}
+
+fn number(operation: Operation) -> u32 {
+    match operation {
+        Operation::List => WELLHEAD_OPERATION_LIST,
+        Operation::Read => WELLHEAD_OPERATION_READ,
+        Operation::Subscribe => WELLHEAD_OPERATION_SUBSCRIBE,
+        _ => 0,
+    }
+}
+
+/// cbindgen:ignore
+pub type wellhead_authorize = Pending<Question>;
+
+/// Questions about access.
+pub enum Question {}
+
+impl Kind for Question {
+    type Answer = Vec<Verdict>;
+    /// Those that were set, by index.
+    type Added = Vec<(usize, Verdict)>;
+
+    fn fail(responder: Responder<Vec<Verdict>>, why: &str) {
+        responder.fail(why);
+    }
+}
+
+/// As wellhead_read_keep. Thread safety: only inside the callback.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_authorize_keep(
+    responder: *mut wellhead_authorize,
+) -> *mut wellhead_authorize {
+    // SAFETY: our caller's promise.
+    unsafe { pending::keep(responder) }
+}
+
+/// The call of a kept responder; borrowed until the answer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_authorize_call(
+    responder: *const wellhead_authorize,
+) -> *const wellhead_call {
+    // SAFETY: our caller's promise.
+    unsafe { pending::call(responder) }
+}
+
+/// Gives up a kept responder unanswered: the client is told "internal error".
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_authorize_free(responder: *mut wellhead_authorize) {
+    // SAFETY: our caller's promise.
+    unsafe { pending::give_up(responder) }
+}
+
+/// Sets the verdict, one of WELLHEAD_VERDICT_, about the URI at `index`. A verdict that is not set denies.
+/// INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_authorize_set(
+    responder: *mut wellhead_authorize,
+    index: usize,
+    verdict: u32,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        pending::add(
+            responder,
+            |_, call| {
+                if index >= count(call) {
+                    return Err(invalid(format!("index {index}: the question has {} URIs", count(call))));
+                }
+                match verdict {
+                    WELLHEAD_VERDICT_ALLOW => Ok(Verdict::Allow),
+                    WELLHEAD_VERDICT_DENY => Ok(Verdict::Deny),
+                    WELLHEAD_VERDICT_HIDE => Ok(Verdict::Hide),
+                    unknown => Err(invalid(format!("verdict {unknown} is not one of WELLHEAD_VERDICT_"))),
+                }
+            },
+            |_, set, verdict| {
+                set.push((index, verdict));
+                Ok(())
+            },
+        )
+    }
+}
+
+/// Answers with the verdicts that were set.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_authorize_finish(responder: *mut wellhead_authorize) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        pending::finish(responder, |_, call, set| {
+            let mut verdicts = vec![Verdict::Deny; count(call)];
+            for (index, verdict) in set {
+                verdicts[index] = verdict;
+            }
+            Ok(verdicts)
+        })
+    }
+}
+
+/// Answers "internal error". `why` goes to the log, not to the client.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_authorize_failed(
+    responder: *mut wellhead_authorize,
+    why: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { pending::fail(responder, why) }
+}
+
+fn count(call: &wellhead_call) -> usize {
+    match call {
+        wellhead_call::Authorize(question) => question.uris.len(),
+        _ => 0,
+    }
+}
