@@ -259,9 +259,10 @@ step = by_member(
     step_of("log", text),
 )
 
-LIMITS = ("message_bytes", "nesting", "id_bytes", "uri_bytes", "page_items", "page_bytes", "calls_in_flight", "subscriptions",
+LIMITS = ("message_bytes", "nesting", "id_bytes", "batch_length", "uri_bytes", "page_items", "page_bytes", "calls_in_flight", "subscriptions",
           "subscriptions_total", "listen_streams", "output_bytes", "call_ms")
-NEEDS = ("annotations", "icons", "meta", "parts", "fallback", "authorize", "interest", "updated_below", "access_changed", "caller", "explain", "expand", "wrong_type",
+OPTIONS = ("batch_length",)
+NEEDS = ("annotations", "icons", "meta", "parts", "fallback", "authorize", "interest", "updated_below", "access_changed", "caller", "explain", "expand", "options", "wrong_type",
          "verdict_count")
 vector = members(
     {"about": text, "rows": array(text), "steps": array(step)},
@@ -281,6 +282,8 @@ def needed(value: Any) -> set[str]:
         for name, inner in value.items():
             if name in ("fallback", "authorize", "interest", "parts", "annotations", "icons", "meta", "access_changed", "caller", "explain", "expand"):
                 found.add(name)
+            if name in OPTIONS:
+                found.add("options")
             if name == "below":
                 found.add("updated_below")
             if name == "mime_type" and ("text" in value or "base64" in value) and not {"body", "blob"} & set(value):

@@ -78,9 +78,9 @@ impl Connection {
                     }
                 }
                 Next::Cancel(call) => return Some(Event::Cancel(call)),
-                Next::Resume(line, route) => {
+                Next::Line { line, route, resumed } => {
                     let turn = Turn { shared, chunk: None };
-                    let (event, _) = shared.message(&line, route, true);
+                    let (event, _) = shared.message(&line, route, resumed);
                     drop(turn);
                     if event.is_some() {
                         return event;
@@ -147,7 +147,7 @@ impl Connection {
             }
             event = self.poll_event();
             if event.is_none() {
-                return Handled::Later(route);
+                return self.take(route).unwrap_or(Handled::Later(route));
             }
         }
     }
@@ -179,8 +179,9 @@ impl Connection {
     /// [`ErrorKind::Closed`] after the connection or server was closed.
     pub fn exchange(&self, message: &[u8]) -> Result<(Route, Option<Event>)> {
         let opened = self.open_exchange(message, false)?;
-        // Whoever takes the exchange's answer does not drain the connection for it.
-        if self.0.machine.with(|m, _| m.outbox().has_output_beside_exchanges() && m.mark_ready()) {
+        // Whoever takes the exchange's answer does not drain the connection for it, nor poll for the elements of a batch.
+        let more = |m: &mut Machine| m.outbox().has_output_beside_exchanges() || m.has_elements();
+        if self.0.machine.with(|m, _| more(m) && m.mark_ready()) {
             self.0.push();
         }
         Ok(opened)
@@ -285,8 +286,8 @@ impl Turn<'_> {
                     }
                 }
                 Line::Whole(from, to) => {
-                    let (event, full) = self.shared.message(chunk.line(from, to), Route::Connection, false);
-                    if event.is_some() || full {
+                    let (event, stop) = self.shared.message(chunk.line(from, to), Route::Connection, false);
+                    if event.is_some() || stop {
                         return event;
                     }
                 }

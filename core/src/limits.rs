@@ -13,6 +13,8 @@ pub struct Limits {
     pub nesting: usize,
     /// Bytes of a request id as it was written. Refuses. 1 KiB.
     pub id_bytes: usize,
+    /// Messages of one batch, where the revision has batches (2025-03-26 and before). Refuses. 100.
+    pub batch_length: usize,
     /// Bytes of a URI in a request. Refuses. 8 KiB.
     pub uri_bytes: usize,
     /// Items of one page of a list, at least one; 100.
@@ -39,6 +41,7 @@ impl Default for Limits {
             message_bytes: 4 << 20,
             nesting: 100,
             id_bytes: 1 << 10,
+            batch_length: 100,
             uri_bytes: 8 << 10,
             page_items: 100,
             page_bytes: 1 << 20,

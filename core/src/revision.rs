@@ -26,6 +26,8 @@ pub(crate) struct Revision {
     pub(crate) icons: bool,
     /// `name` and `title` on contents, `title` on updates: shown for a while on this revision's pages only.
     pub(crate) contents_titles: bool,
+    /// An array of messages is a message.
+    pub(crate) batches: bool,
     /// A reply to a message without a readable id says `"id":null`; otherwise it has no `id`.
     pub(crate) null_id: bool,
     /// Results carry `resultType`, the server's identity, and caching hints where cacheable.
@@ -144,6 +146,7 @@ static REVISIONS: [Revision; 5] = [
         titles: true,
         icons: true,
         contents_titles: false,
+        batches: false,
         null_id: false,
         result_envelope: true,
         not_found: -32602,
@@ -154,6 +157,7 @@ static REVISIONS: [Revision; 5] = [
         titles: true,
         icons: true,
         contents_titles: false,
+        batches: false,
         null_id: false,
         result_envelope: false,
         not_found: -32002,
@@ -164,6 +168,7 @@ static REVISIONS: [Revision; 5] = [
         titles: true,
         icons: false,
         contents_titles: true,
+        batches: false,
         null_id: true,
         result_envelope: false,
         not_found: -32002,
@@ -174,6 +179,7 @@ static REVISIONS: [Revision; 5] = [
         titles: false,
         icons: false,
         contents_titles: false,
+        batches: true,
         null_id: true,
         result_envelope: false,
         not_found: -32002,
@@ -184,6 +190,7 @@ static REVISIONS: [Revision; 5] = [
         titles: false,
         icons: false,
         contents_titles: false,
+        batches: true,
         null_id: true,
         result_envelope: false,
         not_found: -32002,

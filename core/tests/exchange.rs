@@ -1,6 +1,6 @@
 //! One message in hand, for hosts that run events by themselves.
 
-use wellhead::{Caller, DrainStart, Event, Handled, Responder, Route, Server, Template};
+use wellhead::{Caller, Connection, DrainStart, Event, Handled, Responder, Route, Server, Template};
 
 const READ: &[u8] = br#"{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"notes://a%20b","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
 
@@ -89,4 +89,72 @@ fn output_of_the_connection_that_an_exchange_made_wakes_its_group() {
     while group.next().is_some() {}
     connection.exchange(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).unwrap();
     assert_eq!(group.next().map(|connection| connection.id()), Some(connection.id()));
+}
+
+/// A connection whose client speaks a revision that has batches.
+fn connect_with_batches(server: &Server) -> Connection {
+    let connection = server.connect(Caller::default());
+    let initialize = br#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
+    assert!(matches!(connection.handle(initialize), Ok(Handled::Answer(_))));
+    connection
+}
+
+const READ_AND_PING: &[u8] = br#"[{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"notes://1"}},{"jsonrpc":"2.0","id":2,"method":"ping"}]"#;
+
+#[test]
+fn a_batch_in_hand_is_answered_in_one_piece() {
+    let server = Server::new("s", "1");
+    server.template("notes://{id}", |_| "found").unwrap();
+    let connection = connect_with_batches(&server);
+    let answer = text(connection.handle(READ_AND_PING).ok());
+    assert_eq!(
+        answer,
+        r#"[{"jsonrpc":"2.0","id":1,"result":{"contents":[{"uri":"notes://1","text":"found"}]}},{"jsonrpc":"2.0","id":2,"result":{}}]"#
+    );
+    let silent = br#"[{"jsonrpc":"2.0","method":"notifications/initialized"}]"#;
+    assert!(matches!(connection.handle(silent), Ok(Handled::Nothing)));
+}
+
+#[test]
+fn a_batch_that_was_waited_for_long_enough_lacks_no_entry() {
+    let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
+    server.add_template(Template::new("notes://{id}"), None, false).unwrap();
+    let connection = connect_with_batches(&server);
+    let mut held: Option<Responder<_>> = None;
+    let handled = connection.handle_with(READ_AND_PING, |event| {
+        let Event::Read(call) = event else { panic!("not a read") };
+        held = Some(call.into_responder());
+    });
+    let Ok(Handled::Later(route)) = handled else { panic!("not later but {handled:?}") };
+    connection.expire(route);
+    let answer = text(connection.take(route));
+    assert!(answer.starts_with(r#"[{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"#), "{answer}");
+    assert!(answer.ends_with(r#",{"jsonrpc":"2.0","id":2,"result":{}}]"#), "{answer}");
+    assert!(!held.unwrap().finish("late"));
+}
+
+#[test]
+fn a_batch_that_nobody_has_begun_expires_with_the_rest() {
+    let connection = connect_with_batches(&Server::new("s", "1"));
+    let (route, event) = connection.exchange(READ_AND_PING).unwrap();
+    assert!(event.is_none());
+    connection.expire(route);
+    assert_eq!(text(connection.take(route)).matches("-32603").count(), 2);
+    assert!(connection.poll_event().is_none());
+}
+
+#[test]
+fn a_forgotten_batch_cancels_what_it_asked() {
+    let server = Server::new("s", "1");
+    server.add_template(Template::new("notes://{id}"), None, false).unwrap();
+    let connection = connect_with_batches(&server);
+    let (route, _) = connection.exchange(READ_AND_PING).unwrap();
+    let Some(Event::Read(call)) = connection.poll_event() else { panic!("not a read") };
+    connection.forget(route);
+    assert!(call.is_cancelled());
+    call.into_responder().finish("late");
+    assert!(matches!(connection.poll_event(), Some(Event::Cancel(_))));
+    assert!(connection.poll_event().is_none());
+    connection.end();
+    assert!(connection.is_finished());
 }

@@ -5,6 +5,7 @@ use crate::catalog::{Content, Surroundings, Walk, Walked};
 use crate::event::{AuthorizeCall, Call, Event, ListCall};
 use crate::group;
 use crate::jsonrpc::{ParseLimits, parse};
+use crate::limits::Limits;
 use crate::model::{Answer, Borrowed, Page};
 use crate::protocol::{Admitted, After, Ask, CallId, Context, HubOp, Machine, Route};
 use crate::server::Inner;
@@ -107,18 +108,19 @@ impl Shared {
         resumed: bool,
     ) -> (Option<Event>, bool) {
         let limits = &self.server.settings.limits;
-        let parsed = parse(line, &ParseLimits { nesting: limits.nesting, id_bytes: limits.id_bytes });
-        let (admitted, after, full) = self.machine.with(|m, trash| {
+        let Limits { nesting, id_bytes, batch_length, .. } = *limits;
+        let parsed = parse(line, &ParseLimits { nesting, id_bytes, batch_length });
+        let (admitted, after, stop) = self.machine.with(|m, trash| {
             let (admitted, after) = m.offer(parsed, route, resumed, trash);
             if let Admitted::Wait { id, cancellable } = &admitted {
                 m.wait(id.clone(), *cancellable, line, route);
             }
-            (admitted, after, m.is_full())
+            (admitted, after, m.is_full() || m.has_elements())
         });
         self.follow(after);
         match admitted {
-            Admitted::Work(request) => (self.work(request), full),
-            Admitted::Done | Admitted::Wait { .. } => (None, full),
+            Admitted::Work(request) => (self.work(request), stop),
+            Admitted::Done | Admitted::Wait { .. } => (None, stop),
         }
     }
 

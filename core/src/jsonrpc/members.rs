@@ -1,4 +1,4 @@
-use serde::de::{Deserializer as _, MapAccess, Visitor};
+use serde::de::{Deserializer as _, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
@@ -55,6 +55,32 @@ pub(crate) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
 pub(crate) fn strings(raw: &RawValue) -> Option<Vec<Cow<'_, str>>> {
     let elements: Vec<&RawValue> = serde_json::from_str(raw.get()).ok()?;
     elements.into_iter().map(string).collect()
+}
+
+/// The elements of an array, unless there are more than `max`.
+pub(super) fn elements(array: &RawValue, max: usize) -> Option<Vec<&RawValue>> {
+    serde_json::Deserializer::from_str(array.get()).deserialize_seq(Elements(max)).ok()
+}
+
+struct Elements(usize);
+
+impl<'de> Visitor<'de> for Elements {
+    type Value = Vec<&'de RawValue>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "an array of at most {} elements", self.0)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut array: A) -> Result<Self::Value, A::Error> {
+        let mut elements = Vec::new();
+        while let Some(element) = array.next_element()? {
+            if elements.len() == self.0 {
+                return Err(A::Error::custom("more elements"));
+            }
+            elements.push(element);
+        }
+        Ok(elements)
+    }
 }
 
 pub(crate) fn boolean(raw: &RawValue) -> Option<bool> {

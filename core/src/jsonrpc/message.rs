@@ -22,9 +22,9 @@ pub(crate) enum Parsed<'a> {
         id: Option<RequestId>,
         result: Result<&'a RawValue, &'a RawValue>,
     },
-    /// A batch, its elements not looked at: the caller refuses it, or parses them one by one.
-    #[cfg_attr(not(test), expect(dead_code, reason = "every batch is refused yet"))]
-    Array(&'a RawValue),
+    /// A batch, its elements not looked at: the caller refuses it, or parses them one by one. Nothing if it has more
+    /// than [`ParseLimits::batch_length`].
+    Array(Option<Vec<&'a RawValue>>),
     /// Not a message. `id` is the one to answer with, if it is certain.
     Bad {
         id: Option<RequestId>,
@@ -63,4 +63,6 @@ pub(crate) struct ParseLimits {
     pub(crate) nesting: usize,
     /// The raw text of an id, in bytes, quotes included.
     pub(crate) id_bytes: usize,
+    /// Elements of an array of messages.
+    pub(crate) batch_length: usize,
 }

@@ -1,4 +1,4 @@
-use super::members::{each_member, is_null, string};
+use super::members::{each_member, elements, is_null, string};
 use super::scan::nesting_exceeds;
 use super::{Fault, Params, ParseLimits, Parsed, RequestId};
 use crate::encode::check_utf8;
@@ -22,7 +22,7 @@ pub(crate) fn parse<'a>(line: &'a [u8], limits: &ParseLimits) -> Parsed<'a> {
         };
     }
     match serde_json::from_str::<&RawValue>(text) {
-        Ok(raw) if raw.get().starts_with('[') => Parsed::Array(raw),
+        Ok(raw) if raw.get().starts_with('[') => Parsed::Array(elements(raw, limits.batch_length)),
         Ok(_) => Parsed::Bad { id: None, fault: Fault::Invalid("a message is an object") },
         Err(_) => Parsed::Bad { id: None, fault: Fault::Parse },
     }

@@ -65,9 +65,8 @@ impl Machine {
                 self.outbox.end(route); // no request of ours is open
                 Admitted::Done
             }
-            Parsed::Array(_) => {
-                let batch = RpcError::invalid_request("batches are not accepted; send one message at a time");
-                self.refuse(route, None, &batch);
+            Parsed::Array(elements) => {
+                self.batch(elements, route);
                 Admitted::Done
             }
             Parsed::Bad { id, fault } => {
@@ -77,6 +76,8 @@ impl Machine {
                     Fault::Nesting => limit("nesting", self.settings.limits.nesting),
                     Fault::IdTooLong => limit("id_bytes", self.settings.limits.id_bytes),
                 };
+                // An element of a batch that is no message has no id, whatever it says.
+                let id = id.filter(|_| self.outbox.batches.route_of(route).is_none());
                 self.refuse(route, id.as_ref(), &fault);
                 Admitted::Done
             }
@@ -106,11 +107,15 @@ impl Machine {
                 self.outbox.end(route); // cancelled on its way back
                 return Admitted::Done;
             }
+        } else if !self.outbox.batches.note_id(route, &id) {
+            let fault = RpcError::invalid_request("the batch has another request with this id");
+            self.refuse(route, Some(&id), &fault);
+            return Admitted::Done;
         } else if self.inflight.has_id(&id) {
             let fault = RpcError::invalid_request("a request with this id is in flight");
             self.refuse(route, Some(&id), &fault);
             return Admitted::Done;
-        } else if !self.has_room() && name != "ping" {
+        } else if !self.has_room(route) && (name != "ping" || self.outbox.batches.route_of(route).is_some()) {
             let cancellable = Method::named(&name) != Some(Method::Initialize);
             return Admitted::Wait { id, cancellable };
         }
@@ -121,6 +126,10 @@ impl Machine {
                 return Admitted::Done;
             }
         };
+        if let Some(fault) = self.unfit_for_batch(&draft, route) {
+            self.refuse(route, Some(&draft.id), &fault);
+            return Admitted::Done;
+        }
         let placed = match self.lifecycle.place(&draft) {
             Ok(placed) => placed,
             Err((fault, revision)) => {
@@ -306,10 +315,11 @@ impl Machine {
     }
 
     /// Answers a message that was not dispatched.
-    fn refuse(&mut self, route: Route, id: Option<&RequestId>, fault: &RpcError) {
+    pub(super) fn refuse(&mut self, route: Route, id: Option<&RequestId>, fault: &RpcError) {
+        let in_batch = self.outbox.batches.route_of(route).is_some();
         let reply = match (id, self.lifecycle.last()) {
             (Some(id), _) => ReplyId::Id(id),
-            (None, Some(revision)) if !revision.null_id => ReplyId::Omitted,
+            (None, Some(revision)) if !revision.null_id && !in_batch => ReplyId::Omitted,
             (None, _) => ReplyId::Null,
         };
         self.outbox.write(route, Kind::Final(Stage::Refused), |p| error(p.out, reply, fault));

@@ -177,7 +177,8 @@ impl Inflight {
     }
 
     /// The request of an exchange that is being looked up; it is not wanted any more.
-    pub(crate) fn disown_admitted(&mut self, exchange: u64) -> Option<RequestId> {
+    pub(crate) fn disown_admitted(&mut self, route: Route) -> Option<RequestId> {
+        let Route::Exchange(exchange) = route else { return None };
         let (id, _) = self.ids.iter().find(|(_, owner)| **owner == Owner::Admitted(exchange))?;
         let id = id.clone();
         self.ids.remove(&id);

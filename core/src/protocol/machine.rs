@@ -1,6 +1,7 @@
 //! The state of one connection, and its steps.
 
 use super::CallId;
+use super::batch::{Element, Elements};
 use super::dispatch::Admitted;
 use super::inflight::{Ask, Context, Inflight, Open, Owner};
 use super::input::{Chunk, Input};
@@ -48,8 +49,12 @@ pub(super) struct Waiting {
 pub(crate) enum Next {
     Ask(Ask, Arc<Context>),
     Cancel(CallId),
-    /// A line that had waited. The poller holds the input token.
-    Resume(Vec<u8>, Route),
+    /// A message that had waited, or an element of a batch. The poller holds the input token.
+    Line {
+        line: Vec<u8>,
+        route: Route,
+        resumed: bool,
+    },
     /// Bytes to parse. The poller holds the input token.
     Chunk(Chunk),
     Nothing,
@@ -70,6 +75,8 @@ pub(crate) struct Machine {
     next_waiting: u64,
     pub(super) waiting_bytes: usize,
     input: Input,
+    /// What is left of the batches that were begun.
+    pub(super) elements: Elements,
     /// Input was refused for want of room.
     starved: bool,
     /// Input was left unread because the client takes no output.
@@ -79,7 +86,7 @@ pub(crate) struct Machine {
     pub(super) closed: bool,
     /// Listen streams end as soon as they have begun.
     pub(super) ending: bool,
-    next_exchange: u64,
+    pub(super) next_exchange: u64,
     pub(super) now: u64,
 }
 
@@ -96,6 +103,7 @@ impl Machine {
             next_waiting: 0,
             waiting_bytes: 0,
             input: Input::new(settings.limits.message_bytes),
+            elements: Elements::default(),
             starved: false,
             full: false,
             ready: false,
@@ -121,7 +129,7 @@ impl Machine {
 
     /// There is something to poll or to drain.
     pub(crate) fn gained(&self) -> bool {
-        !self.asks.is_empty() || self.outbox.has_output() || !self.waiting.is_empty() && self.has_slot()
+        !self.asks.is_empty() || self.outbox.has_output() || self.may_dispatch() || self.has_elements()
     }
 
     // ---- input
@@ -139,13 +147,14 @@ impl Machine {
     /// What is charged to the input budget beside unread bytes: requests that wait, and what is answered at once
     /// (`ping`, errors) though the client has more to take than it may.
     fn backlog(&self) -> usize {
-        self.waiting_bytes + self.outbox.len().saturating_sub(self.settings.limits.output_bytes)
+        let over = self.outbox.free_len().saturating_sub(self.settings.limits.output_bytes);
+        self.waiting_bytes + self.elements.len() + over
     }
 
     /// Even what is answered at once has to wait: nothing more is read until the client takes something.
     pub(crate) fn is_full(&mut self) -> bool {
         let Limits { output_bytes, .. } = self.settings.limits;
-        let full = self.outbox.len() >= output_bytes.saturating_add(self.settings.limits.input_bytes());
+        let full = self.outbox.free_len() >= output_bytes.saturating_add(self.settings.limits.input_bytes());
         self.full |= full;
         full
     }
@@ -177,14 +186,18 @@ impl Machine {
     /// Nobody waits for an exchange any more: its request is cancelled, or its stream ended.
     pub(crate) fn forget_exchange(&mut self, exchange: u64, trash: &mut Trash) -> After {
         let (mut after, route) = (After::default(), Route::Exchange(exchange));
+        let routes = self.routes_of(route);
         trash.put(self.outbox.forget(exchange));
-        if let Some(waiting) = self.take_waiting(route) {
-            self.inflight.disown(&waiting.id);
-        }
-        self.inflight.disown_admitted(exchange);
-        for call in self.inflight.on(route) {
-            if let Some(open) = self.drop_call(call, &mut after) {
-                trash.put(open);
+        self.elements.remove(&routes);
+        for route in routes {
+            if let Some(waiting) = self.take_waiting(route) {
+                self.inflight.disown(&waiting.id);
+            }
+            self.inflight.disown_admitted(route);
+            for call in self.inflight.on(route) {
+                if let Some(open) = self.drop_call(call, &mut after) {
+                    trash.put(open);
+                }
             }
         }
         for key in self.subscriptions.streams_on(route) {
@@ -217,14 +230,27 @@ impl Machine {
         Some(open)
     }
 
-    fn has_slot(&self) -> bool {
+    /// Whether a request of this route may be dispatched, were it the first that waits. What its own batch has gathered
+    /// does not count: only the rest of the batch makes that go out.
+    fn has_slot(&self, route: Route) -> bool {
         let Limits { calls_in_flight, output_bytes, .. } = self.settings.limits;
-        self.inflight.len() < calls_in_flight.max(1) && self.outbox.len() < output_bytes.max(1)
+        let output = self.outbox.len() - self.outbox.batches.gathered_with(route);
+        self.inflight.len() < calls_in_flight.max(1) && output < output_bytes.max(1)
     }
 
-    /// Whether another request may be dispatched.
-    pub(super) fn has_room(&self) -> bool {
-        self.waiting.is_empty() && self.has_slot()
+    /// Whether another request of this route may be dispatched.
+    pub(super) fn has_room(&self, route: Route) -> bool {
+        self.waiting.is_empty() && self.has_slot(route)
+    }
+
+    /// Whether the first request that waits may be dispatched.
+    fn may_dispatch(&self) -> bool {
+        self.waiting.first_key_value().is_some_and(|(_, waiting)| self.has_slot(waiting.route))
+    }
+
+    /// Whether a batch was begun that nobody has come to the end of.
+    pub(crate) fn has_elements(&self) -> bool {
+        !self.elements.is_empty()
     }
 
     /// What a poller does next: continuations, then input.
@@ -239,16 +265,21 @@ impl Machine {
             }
             trash.put(ask); // cancelled before anyone took it: no event at all
         }
-        if self.has_slot()
-            && !self.waiting.is_empty()
+        if self.may_dispatch()
             && self.input.hold()
-            && let Some((_, waiting)) = self.waiting.pop_first()
+            && let Some((_, Waiting { line, route, .. })) = self.waiting.pop_first()
         {
-            self.waiting_bytes -= waiting.line.len();
-            return Next::Resume(waiting.line, waiting.route);
+            self.waiting_bytes -= line.len();
+            return Next::Line { line, route, resumed: true };
         }
         if self.is_full() {
             return Next::Nothing;
+        }
+        if self.has_elements()
+            && self.input.hold()
+            && let Some(Element { line, route }) = self.elements.pop()
+        {
+            return Next::Line { line, route, resumed: false };
         }
         self.input.take().map_or(Next::Nothing, Next::Chunk)
     }
@@ -292,7 +323,7 @@ impl Machine {
 
     /// Whether a wake is due because output was taken: what waited for that may go on.
     pub(crate) fn may_resume(&mut self) -> bool {
-        let resumes = !self.waiting.is_empty() && self.has_slot();
+        let resumes = self.may_dispatch();
         let reads = self.full && !self.is_full() && std::mem::take(&mut self.full);
         self.has_room_again() || resumes || reads
     }
@@ -312,15 +343,21 @@ impl Machine {
     /// An exchange has been waited for long enough.
     pub(crate) fn expire(&mut self, exchange: u64, trash: &mut Trash) -> After {
         let (mut after, route) = (After::default(), Route::Exchange(exchange));
-        if let Some(waiting) = self.take_waiting(route) {
-            self.inflight.disown(&waiting.id);
-            self.fail(route, Stage::Refused, &waiting.id, &RpcError::internal());
+        let routes = self.routes_of(route);
+        for route in self.elements.remove(&routes) {
+            self.refuse(route, None, &RpcError::internal());
         }
-        if let Some(id) = self.inflight.disown_admitted(exchange) {
-            self.fail(route, Stage::Dispatched, &id, &RpcError::internal());
-        }
-        for call in self.inflight.on(route) {
-            self.run_out(call, "in time", &mut after, trash);
+        for route in routes {
+            if let Some(waiting) = self.take_waiting(route) {
+                self.inflight.disown(&waiting.id);
+                self.fail(route, Stage::Refused, &waiting.id, &RpcError::internal());
+            }
+            if let Some(id) = self.inflight.disown_admitted(route) {
+                self.fail(route, Stage::Dispatched, &id, &RpcError::internal());
+            }
+            for call in self.inflight.on(route) {
+                self.run_out(call, "in time", &mut after, trash);
+            }
         }
         after.sync = self.subscriptions.is_unsynced();
         after
@@ -385,6 +422,8 @@ impl Machine {
         self.waiting.clear();
         self.waiting_bytes = 0;
         self.input.clear();
+        self.elements.clear();
+        trash.put(self.outbox.forget_batches());
         trash.put(std::mem::take(&mut self.asks));
         trash.put(self.inflight.clear());
         After { gained: true, sync: self.subscriptions.is_unsynced(), room: true, ..After::default() }
@@ -396,7 +435,8 @@ impl Machine {
 
     /// No more input, nothing in flight, nothing to write.
     pub(crate) fn is_finished(&self) -> bool {
-        let idle = self.asks.is_empty() && self.waiting.is_empty() && self.outbox.is_spent();
+        let read = self.waiting.is_empty() && self.elements.is_empty();
+        let idle = self.asks.is_empty() && read && self.outbox.is_spent();
         self.closed && idle || self.input.is_spent() && self.inflight.len() == 0 && idle
     }
 }

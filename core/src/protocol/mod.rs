@@ -2,6 +2,7 @@
 //! ordered collections, so that the same steps give the same bytes.
 
 mod answers;
+mod batch;
 mod dispatch;
 mod faults;
 mod inflight;

@@ -1,5 +1,6 @@
 //! Messages on their way out, by route.
 
+use super::batch::Batches;
 use super::subscriptions::Mark;
 use crate::encode::{base64_chunk, base64_into, escape_chunk_end, escape_into};
 use crate::sync::Trash;
@@ -40,14 +41,27 @@ pub enum Kind {
     Ended,
 }
 
-struct Piece {
-    kind: Kind,
+pub(super) struct Piece {
+    pub(super) kind: Kind,
     bytes: Vec<u8>,
     segments: VecDeque<Segment>,
 }
 
 impl Piece {
-    fn len(&self) -> usize {
+    fn new(kind: Kind) -> Piece {
+        Piece { kind, bytes: Vec::new(), segments: VecDeque::new() }
+    }
+
+    /// Appends a message, which may leave large bodies to be encoded later.
+    fn write(&mut self, write: impl FnOnce(&mut Payload<'_>)) {
+        let mut payload = Payload::new(&mut self.bytes);
+        write(&mut payload);
+        if let Some(segments) = payload.end() {
+            self.segments = segments.into();
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
         let segment = |segment: &Segment| match segment {
             Segment::Bytes(bytes) => bytes.len(),
             Segment::Text(_, length) | Segment::Blob(_, length) => *length,
@@ -85,6 +99,7 @@ const GATHER: usize = 64 << 10;
 pub(crate) struct Outbox {
     connection: Outlet,
     exchanges: BTreeMap<u64, Outlet>,
+    pub(super) batches: Batches,
     bytes: usize,
     /// The connection was closed: whatever is still on its way out is not wanted.
     cleared: bool,
@@ -119,6 +134,12 @@ impl Outbox {
         self.bytes
     }
 
+    /// The same without what batches have gathered at the cost of a call: the client cannot take that yet, and how
+    /// much it is the calls bound.
+    pub(crate) fn free_len(&self) -> usize {
+        self.bytes - self.batches.len() + self.batches.refused()
+    }
+
     pub(crate) fn has_output(&self) -> bool {
         self.connection.has_output() || self.exchanges.values().any(Outlet::has_output)
     }
@@ -136,6 +157,39 @@ impl Outbox {
 
     /// Queues one message. `write` may leave large bodies to be encoded later.
     pub(crate) fn write(&mut self, route: Route, kind: Kind, write: impl FnOnce(&mut Payload<'_>)) {
+        match self.batches.route_of(route) {
+            None => self.queue(route, kind, write),
+            Some(route) if kind == Kind::Message => self.queue(route, kind, write),
+            Some(_) => {
+                let mut answer = Piece::new(kind);
+                answer.write(write);
+                self.bytes += answer.len();
+                self.over(route, Some(answer));
+            }
+        }
+    }
+
+    /// An element of a batch is over. If it was the last, the batch is answered.
+    fn over(&mut self, route: Route, answer: Option<Piece>) {
+        let Some((route, answers)) = self.batches.over(route, answer) else { return };
+        self.bytes -= answers.iter().map(Piece::len).sum::<usize>();
+        if answers.is_empty() {
+            return self.end(route);
+        }
+        self.queue(route, Kind::Final(Stage::Dispatched), |payload| {
+            payload.out.push(b'[');
+            for (i, answer) in answers.into_iter().enumerate() {
+                if i > 0 {
+                    payload.out.push(b',');
+                }
+                payload.out.extend_from_slice(&answer.bytes);
+                answer.segments.into_iter().for_each(|segment| payload.segment(segment));
+            }
+            payload.out.push(b']');
+        });
+    }
+
+    fn queue(&mut self, route: Route, kind: Kind, write: impl FnOnce(&mut Payload<'_>)) {
         let lines = route == Route::Connection;
         let Some(outlet) = self.outlet(route) else { return };
         let gather = lines
@@ -145,28 +199,28 @@ impl Outbox {
                 .is_some_and(|piece| piece.segments.is_empty() && piece.bytes.len() < GATHER);
         if !gather {
             let kind = if lines { Kind::Message } else { kind };
-            outlet.queue.push_back(Piece { kind, bytes: Vec::new(), segments: VecDeque::new() });
+            outlet.queue.push_back(Piece::new(kind));
         }
         let Some(piece) = outlet.queue.back_mut() else { return };
         let before = piece.len();
-        let mut payload = Payload::new(&mut piece.bytes);
-        write(&mut payload);
-        if lines {
-            payload.out.push(b'\n');
-        }
-        if let Some(segments) = payload.end() {
-            piece.segments = segments.into();
-        }
+        piece.write(|payload| {
+            write(payload);
+            if lines {
+                payload.out.push(b'\n');
+            }
+        });
         let after = piece.len();
         self.bytes += after - before;
     }
 
     /// Ends an exchange that has no answer.
     pub(crate) fn end(&mut self, route: Route) {
-        if let Route::Exchange(_) = route
+        if self.batches.route_of(route).is_some() {
+            self.over(route, None);
+        } else if let Route::Exchange(_) = route
             && let Some(outlet) = self.outlet(route)
         {
-            outlet.queue.push_back(Piece { kind: Kind::Ended, bytes: Vec::new(), segments: VecDeque::new() });
+            outlet.queue.push_back(Piece::new(Kind::Ended));
         }
     }
 
@@ -249,16 +303,26 @@ impl Outbox {
         let exchanges: Vec<_> =
             std::mem::take(&mut self.exchanges).into_values().map(|o| (o.queue, o.half)).collect();
         self.connection.marks.clear();
-        (std::mem::take(&mut self.connection.queue), self.connection.half.take(), exchanges)
+        let (_, batches) = self.batches.forget(None);
+        (batches, std::mem::take(&mut self.connection.queue), self.connection.half.take(), exchanges)
+    }
+
+    /// Forgets the batches that lack an answer.
+    pub(crate) fn forget_batches(&mut self) -> impl Send + use<> {
+        let (bytes, batches) = self.batches.forget(None);
+        self.bytes -= bytes;
+        batches
     }
 
     /// Forgets an exchange nobody waits for any more.
     pub(crate) fn forget(&mut self, exchange: u64) -> impl Send + use<> {
+        let (bytes, batches) = self.batches.forget(Some(Route::Exchange(exchange)));
+        self.bytes -= bytes;
         let outlet = self.exchanges.remove(&exchange);
         if let Some(outlet) = &outlet {
             self.bytes -= outlet.queue.iter().map(Piece::len).sum::<usize>();
         }
-        outlet.map(|outlet| (outlet.queue, outlet.half))
+        (batches, outlet.map(|outlet| (outlet.queue, outlet.half)))
     }
 }
 

@@ -29,6 +29,14 @@ impl<'a> Payload<'a> {
         Payload { out, large: Vec::new(), start }
     }
 
+    /// Appends a stretch of another message.
+    pub(crate) fn segment(&mut self, segment: Segment) {
+        match segment {
+            Segment::Bytes(bytes) => self.out.extend_from_slice(&bytes),
+            body => self.large(body),
+        }
+    }
+
     fn large(&mut self, body: Segment) {
         self.large.push(Segment::Bytes(self.out.split_off(self.start)));
         self.large.push(body);

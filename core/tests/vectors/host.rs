@@ -293,6 +293,7 @@ fn limits(values: &Value) -> Limits {
             "message_bytes" => limits.message_bytes = size,
             "nesting" => limits.nesting = size,
             "id_bytes" => limits.id_bytes = size,
+            "batch_length" => limits.batch_length = size,
             "uri_bytes" => limits.uri_bytes = size,
             "page_items" => limits.page_items = size,
             "page_bytes" => limits.page_bytes = size,

@@ -2,7 +2,7 @@ use super::*;
 use proptest::prelude::*;
 use serde_json::Value;
 
-const LIMITS: ParseLimits = ParseLimits { nesting: 100, id_bytes: 1024 };
+const LIMITS: ParseLimits = ParseLimits { nesting: 100, id_bytes: 1024, batch_length: 3 };
 
 /// One line that says all about what was parsed.
 fn outcome(line: impl AsRef<[u8]>) -> String {
@@ -18,7 +18,8 @@ fn outcome(line: impl AsRef<[u8]>) -> String {
         Parsed::Notification { method, params: p } => format!("notification {method} {}", params(p)),
         Parsed::Response { id, result: Ok(raw) } => format!("result {} {raw}", known(id)),
         Parsed::Response { id, result: Err(raw) } => format!("error {} {raw}", known(id)),
-        Parsed::Array(raw) => format!("array {raw}"),
+        Parsed::Array(Some(elements)) => format!("array of {}", elements.len()),
+        Parsed::Array(None) => "array too long".to_owned(),
         Parsed::Bad { id, fault: Fault::Parse } => format!("not JSON {}", known(id)),
         Parsed::Bad { id, fault: Fault::Invalid(_) } => format!("invalid {}", known(id)),
         Parsed::Bad { id, fault: Fault::Nesting } => format!("nesting {}", known(id)),
@@ -161,8 +162,10 @@ fn a_refusal_says_what_is_wrong() {
 #[test]
 fn arrays_are_left_to_the_caller() {
     assert_outcomes([
-        ("[]", "array []"),
-        (r#" [{"jsonrpc":"2.0"},1] "#, r#"array [{"jsonrpc":"2.0"},1]"#),
+        ("[]", "array of 0"),
+        (r#" [{"jsonrpc":"2.0"},1] "#, "array of 2"),
+        ("[1,[2],3]", "array of 3"),
+        ("[1,2,3,4]", "array too long"),
         ("[1", "not JSON -"),
         ("[1]x", "not JSON -"),
     ]);

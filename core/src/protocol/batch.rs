@@ -1,0 +1,232 @@
+//! Batches: an array of messages, answered by one array (JSON-RPC 2.0 section 6).
+//!
+//! An element is dealt with like a message on an exchange of its own. What it answers is gathered here until nothing is
+//! owed any more; then the answers go out in the order of the requests.
+
+use super::dispatch::limit;
+use super::machine::Machine;
+use super::outbox::{Kind, Piece, Route, Stage};
+use super::request::Draft;
+use crate::jsonrpc::write::{ReplyId, error};
+use crate::jsonrpc::{RequestId, RpcError};
+use crate::revision::Method;
+use serde_json::value::RawValue;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// An element that nobody has looked at.
+pub(super) struct Element {
+    pub(super) line: Vec<u8>,
+    pub(super) route: Route,
+}
+
+/// Elements of batches, to be dealt with before further input.
+#[derive(Default)]
+pub(super) struct Elements {
+    queue: VecDeque<Element>,
+    bytes: usize,
+}
+
+impl Elements {
+    pub(super) fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// Bytes of all of them.
+    pub(super) fn len(&self) -> usize {
+        self.bytes
+    }
+
+    fn push(&mut self, element: Element) {
+        self.bytes += element.line.len();
+        self.queue.push_back(element);
+    }
+
+    pub(super) fn pop(&mut self) -> Option<Element> {
+        let element = self.queue.pop_front()?;
+        self.bytes -= element.line.len();
+        Some(element)
+    }
+
+    pub(super) fn clear(&mut self) {
+        *self = Elements::default();
+    }
+
+    /// Drops those on these routes, and names them.
+    pub(super) fn remove(&mut self, routes: &[Route]) -> Vec<Route> {
+        let mut removed = Vec::new();
+        self.queue.retain(|element| {
+            let wanted = !routes.contains(&element.route);
+            if !wanted {
+                removed.push(element.route);
+                self.bytes -= element.line.len();
+            }
+            wanted
+        });
+        removed
+    }
+}
+
+/// A batch that is not answered yet.
+struct Batch {
+    /// Where the answer goes.
+    route: Route,
+    /// What the elements answered, in their order.
+    answers: Vec<Option<Piece>>,
+    /// Elements that may still answer.
+    open: usize,
+    /// Ids of its requests so far.
+    ids: BTreeSet<RequestId>,
+    bytes: usize,
+    refused: usize,
+}
+
+/// All batches of a connection that are not answered yet, each under the number of its first element's exchange. Its
+/// elements have the numbers from there.
+#[derive(Default)]
+pub(super) struct Batches {
+    open: BTreeMap<u64, Batch>,
+    bytes: usize,
+    refused: usize,
+}
+
+impl Batches {
+    /// Gathered bytes that the client cannot take yet.
+    pub(super) fn len(&self) -> usize {
+        self.bytes
+    }
+
+    /// How many of them refuse an element, which costs no call.
+    pub(super) fn refused(&self) -> usize {
+        self.refused
+    }
+
+    /// Bytes gathered by the batch that this is an element of.
+    pub(super) fn gathered_with(&self, route: Route) -> usize {
+        self.find(route).map_or(0, |batch| batch.bytes)
+    }
+
+    /// The number of the batch that this is an element of, and which.
+    fn place(&self, route: Route) -> Option<(u64, usize)> {
+        let Route::Exchange(number) = route else { return None };
+        let (first, batch) = self.open.range(..=number).next_back()?;
+        let index = (number - first) as usize;
+        (index < batch.answers.len()).then_some((*first, index))
+    }
+
+    fn find(&self, route: Route) -> Option<&Batch> {
+        self.open.get(&self.place(route)?.0)
+    }
+
+    /// Where the batch goes that this is an element of.
+    pub(super) fn route_of(&self, route: Route) -> Option<Route> {
+        self.find(route).map(|batch| batch.route)
+    }
+
+    /// Notes a request of a batch. False if the same batch has one with this id.
+    pub(super) fn note_id(&mut self, route: Route, id: &RequestId) -> bool {
+        let Some((first, _)) = self.place(route) else { return true };
+        self.open.get_mut(&first).is_none_or(|batch| batch.ids.insert(id.clone()))
+    }
+
+    /// The routes of the elements of the batches that go there.
+    pub(super) fn elements_of(&self, route: Route) -> impl Iterator<Item = Route> {
+        self.open
+            .iter()
+            .filter(move |(_, batch)| batch.route == route)
+            .flat_map(|(first, batch)| (*first..).take(batch.answers.len()))
+            .map(Route::Exchange)
+    }
+
+    fn begin(&mut self, route: Route, first: u64, elements: usize) {
+        let answers = std::iter::repeat_with(|| None).take(elements).collect();
+        let batch = Batch { route, answers, open: elements, ids: BTreeSet::new(), bytes: 0, refused: 0 };
+        self.open.insert(first, batch);
+    }
+
+    /// An element is over, with an answer or without. The whole batch, if it was the last: where it goes, and its
+    /// answers.
+    pub(super) fn over(&mut self, route: Route, answer: Option<Piece>) -> Option<(Route, Vec<Piece>)> {
+        let (first, index) = self.place(route)?;
+        let batch = self.open.get_mut(&first)?;
+        batch.open -= 1;
+        if let Some(answer) = answer {
+            let bytes = answer.len();
+            let refused = if answer.kind == Kind::Final(Stage::Refused) { bytes } else { 0 };
+            batch.bytes += bytes;
+            batch.refused += refused;
+            self.bytes += bytes;
+            self.refused += refused;
+            batch.answers[index] = Some(answer);
+        }
+        if batch.open > 0 {
+            return None;
+        }
+        let batch = self.open.remove(&first)?;
+        self.bytes -= batch.bytes;
+        self.refused -= batch.refused;
+        Some((batch.route, batch.answers.into_iter().flatten().collect()))
+    }
+
+    /// Drops the batches that go there, or all. How many bytes they had gathered, and what is to be dropped.
+    pub(super) fn forget(&mut self, route: Option<Route>) -> (usize, impl Send + use<>) {
+        let mut gone = Vec::new();
+        let firsts: Vec<u64> = self.open.keys().copied().collect();
+        for first in firsts {
+            if route.is_none_or(|route| self.open[&first].route == route) {
+                gone.extend(self.open.remove(&first));
+            }
+        }
+        let bytes = gone.iter().map(|batch| batch.bytes).sum();
+        self.bytes -= bytes;
+        self.refused -= gone.iter().map(|batch| batch.refused).sum::<usize>();
+        let answers: Vec<_> = gone.into_iter().map(|batch| batch.answers).collect();
+        (bytes, answers)
+    }
+}
+
+impl Machine {
+    /// Takes an array of messages, whose elements come out of [`Machine::next`] one after the other.
+    pub(super) fn batch(&mut self, elements: Option<Vec<&RawValue>>, route: Route) {
+        if self.outbox.batches.route_of(route).is_some() {
+            return self.refuse(route, None, &RpcError::invalid_request("a message is an object"));
+        }
+        if !self.lifecycle.session().is_some_and(|revision| revision.batches) {
+            let fault = RpcError::invalid_request("batches are not accepted; send one message at a time");
+            return self.refuse(route, None, &fault);
+        }
+        let refusal = match &elements {
+            None => limit("batch_length", self.settings.limits.batch_length),
+            Some(elements) if elements.is_empty() => RpcError::invalid_request("the batch is empty"),
+            Some(_) => return self.begin_batch(&elements.unwrap_or_default(), route),
+        };
+        self.outbox.write(route, Kind::Final(Stage::Refused), |p| error(p.out, ReplyId::Null, &refusal));
+    }
+
+    fn begin_batch(&mut self, elements: &[&RawValue], route: Route) {
+        let first = self.next_exchange;
+        self.next_exchange += elements.len() as u64;
+        self.outbox.batches.begin(route, first, elements.len());
+        for (number, element) in (first..).zip(elements) {
+            let line = element.get().as_bytes().to_vec();
+            self.elements.push(Element { line, route: Route::Exchange(number) });
+        }
+    }
+
+    /// Why a request may not be in the batch that it is in, if it is in one.
+    pub(super) fn unfit_for_batch(&self, draft: &Draft<'_>, route: Route) -> Option<RpcError> {
+        self.outbox.batches.route_of(route)?;
+        let what = if draft.is_stateless() {
+            "a request that names its own protocol version stands alone"
+        } else if Method::named(&draft.name) == Some(Method::Initialize) {
+            "initialize stands alone"
+        } else {
+            return None;
+        };
+        Some(RpcError::invalid_request(what))
+    }
+
+    /// The routes of everything that an exchange asked: its own, and if it is a batch those of the elements.
+    pub(super) fn routes_of(&self, route: Route) -> Vec<Route> {
+        std::iter::once(route).chain(self.outbox.batches.elements_of(route)).collect()
+    }
+}
