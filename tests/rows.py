@@ -105,19 +105,22 @@ def base64(value: Any, where: str) -> None:
 
 DESCRIPTOR: dict[str, Checker] = {
     "name": text, "title": text, "description": text, "mime_type": text, "size": integer, "annotations": obj,
-    "icons": array(obj), "meta": obj,
+    "icons": array(obj), "meta": obj, "kind": text, "metadata": obj,
 }
-PART: dict[str, Checker] = {"uri": text, "mime_type": text, "meta": obj}
+RESOURCE: dict[str, Checker] = {**DESCRIPTOR, "version": text}
+TOLD: dict[str, Checker] = {"name": text, "title": text, "kind": text, "version": text, "metadata": obj}
+PART: dict[str, Checker] = {"uri": text, "mime_type": text, "meta": obj, **TOLD}
 part = by_member(("text", members({"text": text}, PART)), ("base64", members({"base64": base64}, PART)))
 
 
 def answer(value: Any, where: str) -> None:
     if isinstance(value, str):
-        one_of("not_found", "denied", "fail", "wrong_type", "none", "drop")(value, where)
+        one_of("not_found", "denied", "not_modified", "busy", "fail", "wrong_type", "none", "drop")(value, where)
         return
     by_member(
-        ("text", members({"text": text}, {"mime_type": text})),
-        ("base64", members({"base64": base64}, {"mime_type": text})),
+        ("text", members({"text": text}, {"mime_type": text, **TOLD})),
+        ("base64", members({"base64": base64}, {"mime_type": text, **TOLD})),
+        ("busy", members({"busy": integer}, {})),
         ("parts", members({"parts": array(part)}, {})),
         ("repeat", members({"repeat": text, "times": integer}, {})),
         ("repeat_base64", members({"repeat_base64": base64, "times": integer}, {})),
@@ -126,7 +129,7 @@ def answer(value: Any, where: str) -> None:
     )(value, where)
 
 
-item = members({"uri": text}, {"key": text, **DESCRIPTOR})
+item = members({"uri": text}, {"key": text, **RESOURCE})
 
 
 def listing(value: Any, where: str) -> None:
@@ -145,9 +148,9 @@ def name_or_null(value: Any, where: str) -> None:
 
 
 entry = by_member(
-    ("text", members({"text": text, "body": text}, DESCRIPTOR)),
-    ("blob", members({"blob": text, "base64": base64}, DESCRIPTOR)),
-    ("resource", members({"resource": text, "read": answer}, DESCRIPTOR)),
+    ("text", members({"text": text, "body": text}, RESOURCE)),
+    ("blob", members({"blob": text, "base64": base64}, RESOURCE)),
+    ("resource", members({"resource": text, "read": answer}, RESOURCE)),
     ("template", members({"template": text, "read": answer}, {"list": listing, **DESCRIPTOR})),
     ("list", members({"list": name_or_null, "pages": listing}, {})),
     ("fallback", members({"fallback": answer}, {})),
@@ -240,10 +243,10 @@ step = by_member(
     step_of("out", array(message)),
     step_of("finish", text, required={"with": finish}),
     step_of("cancelled", text, required={"is": boolean}),
-    step_of("set", text, {"text": text, "base64": base64, **ERROR}),
+    step_of("set", text, {"text": text, "base64": base64, "version": text, **ERROR}),
     step_of("remove", text, ERROR),
     step_of("add", entry, ERROR),
-    step_of("update", text, {"below": text, **ERROR}),
+    step_of("update", text, {"below": text, "as": members({}, RESOURCE), **ERROR}),
     step_of("access_changed", text, ERROR),
     step_of("caller", text),
     step_of("explain", text, required={"is": is_a(dict, "an object")}),
@@ -262,8 +265,25 @@ step = by_member(
 LIMITS = ("message_bytes", "nesting", "id_bytes", "batch_length", "uri_bytes", "page_items", "page_bytes", "calls_in_flight", "subscriptions",
           "subscriptions_total", "listen_streams", "output_bytes", "call_ms")
 OPTIONS = ("batch_length",)
-NEEDS = ("annotations", "icons", "meta", "parts", "fallback", "authorize", "interest", "updated_below", "access_changed", "caller", "explain", "expand", "options", "wrong_type",
-         "verdict_count")
+NEEDS = (
+    "annotations",
+    "icons",
+    "meta",
+    "parts",
+    "versions",
+    "busy",
+    "fallback",
+    "authorize",
+    "interest",
+    "updated_below",
+    "access_changed",
+    "caller",
+    "explain",
+    "expand",
+    "options",
+    "wrong_type",
+    "verdict_count",
+)
 vector = members(
     {"about": text, "rows": array(text), "steps": array(step)},
     {
@@ -284,17 +304,26 @@ def needed(value: Any) -> set[str]:
                 found.add(name)
             if name in OPTIONS:
                 found.add("options")
+            answers = ("text" in value or "base64" in value) and not {"body", "blob"} & set(value)
+            if name in ("kind", "version", "metadata", "as") or answers and name in ("name", "title"):
+                found.add("versions")
+            if name == "busy":
+                found.add("busy")
             if name == "below":
                 found.add("updated_below")
-            if name == "mime_type" and ("text" in value or "base64" in value) and not {"body", "blob"} & set(value):
+            if name == "mime_type" and answers:
                 found.add("parts")
-            if name not in ("in", "out"):
+            if name == "server":
+                found |= needed({option: inner[option] for option in inner if option not in ("name", "version", "title")})
+            elif name not in ("in", "out"):
                 found |= needed(inner)
     elif isinstance(value, list):
         for inner in value:
             found |= needed(inner)
-    elif value == "wrong_type":
-        found.add("wrong_type")
+    elif value == "not_modified":
+        found.add("versions")
+    elif value in ("wrong_type", "busy"):
+        found.add(value)
     return found
 
 

@@ -8,6 +8,7 @@ use crate::protocol::{CallId, Context};
 use crate::provider::{Deferred, Provider};
 use crate::responder::{Reply, Responder, Watched};
 use crate::uri::Value;
+use serde_json::value::RawValue;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
@@ -124,6 +125,12 @@ impl Call {
     /// Whether the variable is a list (`{name*}`).
     pub fn is_list(&self, name: &str) -> bool {
         matches!(self.vars.get(&self.handler, name), Some(Value::Many(_)))
+    }
+
+    /// The version of the resource that the client has. If it is still the right one, [`Answer::NotModified`] says so,
+    /// without a body being made.
+    pub fn if_version(&self) -> Option<&str> {
+        self.context.if_version()
     }
 
     /// The registration that this call belongs to.
@@ -316,6 +323,12 @@ macro_rules! with_caller {
             /// Who asks.
             pub fn caller(&self) -> &Caller {
                 &self.context.caller
+            }
+
+            /// The request's `_meta` as it came, the text of a JSON object: `traceparent` and the like. Its keys are
+            /// the client's, and never checked.
+            pub fn meta(&self) -> Option<&str> {
+                self.context.details.as_ref()?.meta.as_deref().map(RawValue::get)
             }
 
             /// The protocol revision of the request, its date.

@@ -59,7 +59,6 @@ struct State {
     uris: BTreeMap<Arc<str>, Entry>,
     connections: BTreeMap<u64, Weak<Shared>>,
     queue: VecDeque<Arc<str>>,
-    sequence: u64,
     deliveries: u64,
     watched: usize,
     /// The host wants to know what is watched.
@@ -212,13 +211,12 @@ impl Hub {
         })
     }
 
-    /// A change: its place in the order of changes, and who is to hear of it.
-    pub(crate) fn changed(&self, uri: &str) -> (u64, Vec<Weak<Shared>>) {
+    /// Who is to hear of a change.
+    pub(crate) fn watchers(&self, uri: &str) -> Vec<Weak<Shared>> {
         self.state.with(|s, _| {
-            s.sequence += 1;
             let watchers =
                 s.uris.get(uri).map(|entry| entry.watchers.iter().map(|(_, c)| c.clone()).collect());
-            (s.sequence, watchers.unwrap_or_default())
+            watchers.unwrap_or_default()
         })
     }
 
@@ -226,8 +224,8 @@ impl Hub {
     pub(crate) fn forget(&self) {
         self.state.with(|s, trash| {
             let asks = s.asks;
-            let (sequence, deliveries) = (s.sequence, s.deliveries);
-            trash.put(std::mem::replace(s, State { sequence, deliveries, asks, ..State::default() }));
+            let deliveries = s.deliveries;
+            trash.put(std::mem::replace(s, State { deliveries, asks, ..State::default() }));
         });
     }
 

@@ -74,6 +74,8 @@ impl Revision {
         match condition {
             Condition::ResourceNotFound => self.not_found,
             Condition::PermissionDenied => 403,
+            Condition::NotModified => 304,
+            Condition::Busy => 503,
             Condition::UnsupportedVersion => -32022,
         }
     }
@@ -135,6 +137,8 @@ impl Method {
 pub(crate) enum Condition {
     ResourceNotFound,
     PermissionDenied,
+    NotModified,
+    Busy,
     UnsupportedVersion,
 }
 

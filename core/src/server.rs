@@ -13,6 +13,7 @@ use crate::event::Event;
 use crate::group::{self, Group};
 use crate::limits::Limits;
 use crate::log::Level;
+use crate::model::{Descriptor, Resource};
 use crate::sync::atomic::Ordering;
 use crate::uri::check_uri;
 use std::fmt;
@@ -54,22 +55,35 @@ impl Server {
 
     // ---- changes
 
-    /// The resource at `uri` changed: everybody who watches it is told, in the form of their protocol revision. Never
-    /// blocks, and never calls back.
+    /// The resource at `uri` changed: everybody who watches it is told, in the form of their protocol revision. If it
+    /// was registered with a version, that is not known any more. Never blocks, and never calls back.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidUri`], [`ErrorKind::Closed`]. An unknown URI is fine.
     pub fn updated(&self, uri: &str) -> Result<()> {
+        self.changed(uri, None)
+    }
+
+    /// [`Server::updated`], telling what the resource is now: its new version above all. What is registered has that
+    /// version from now on; its other members, and what is listed, stay as they are.
+    ///
+    /// # Errors
+    /// Also [`ErrorKind::InvalidArgument`] for a descriptor that may not be sent.
+    pub fn updated_as(&self, resource: impl Into<Resource>) -> Result<()> {
+        let Resource { uri, descriptor, .. } = resource.into();
+        descriptor.check()?;
+        self.changed(&uri, Some(descriptor))
+    }
+
+    fn changed(&self, uri: &str, said: Option<Descriptor>) -> Result<()> {
         self.open()?;
         absolute(uri)?;
-        let title = self.0.catalog.with(|c, _| c.title(uri));
-        let uri: Arc<str> = uri.into();
-        let (sequence, watchers) = self.0.hub.changed(&uri);
-        for watcher in watchers {
-            if let Some(connection) = watcher.upgrade() {
-                connection.updated(&uri, sequence, title.as_ref());
-            }
-        }
+        let change = self.0.catalog.with(|c, trash| {
+            let (change, old) = c.changed(uri, said);
+            trash.put(old);
+            change
+        });
+        self.0.publish(uri, &change);
         Ok(())
     }
 
@@ -87,10 +101,10 @@ impl Server {
             return self.updated(uri);
         }
         let (uri, parent): (Arc<str>, Arc<str>) = (uri.into(), parent.into());
-        let (sequence, watchers) = self.0.hub.changed(&parent);
-        for watcher in watchers {
+        let change = self.0.catalog.with(|c, _| c.changed_below(&uri));
+        for watcher in self.0.hub.watchers(&parent) {
             if let Some(connection) = watcher.upgrade() {
-                connection.updated_below(&uri, &parent, sequence);
+                connection.updated_below(&uri, &parent, &change);
             }
         }
         Ok(())

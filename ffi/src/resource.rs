@@ -104,6 +104,7 @@ impl wellhead_resource {
                 .transpose()?
                 .unwrap_or_default(),
             meta: promise.optional(self.meta, "meta")?.map(|meta| json(meta, "meta")).transpose()?,
+            ..Listed::default()
         })
     }
 

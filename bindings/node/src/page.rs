@@ -33,6 +33,7 @@ pub(crate) fn unpack(units: &[u16], numbers: &[f64], more: bool) -> Page {
                 annotations: rare.annotations()?,
                 icons: rare.icons(),
                 meta: rare.meta()?,
+                ..Listed::default()
             });
         }
         Ok(page.more(more))

@@ -10,4 +10,4 @@ pub use registry::HandlerId;
 
 pub(crate) use cursor::Sealer;
 pub(crate) use pages::{Listing, Surroundings, Walk, Walked};
-pub(crate) use registry::{Catalog, Content, Fixed, Found, Handler, Vars};
+pub(crate) use registry::{Catalog, Change, Content, Fixed, Found, Handler, Vars};

@@ -4,6 +4,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Body, Contents, Descriptor, Resource, Template};
 use crate::provider::Provider;
 use crate::revision::Revision;
+use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::uri::{Captures, Conflict, Router, TemplateError, UriTemplate, Value, check_uri};
 use crate::wire::{Defaults, write_resource};
 use std::collections::BTreeMap;
@@ -28,6 +29,8 @@ pub(crate) struct Handler {
     pub(crate) descriptor: Descriptor,
     /// The descriptor is that of the resource itself, not of a template.
     own: bool,
+    /// The resource changed since, so that its version is not known any more; another handler has the new one.
+    outdated: AtomicBool,
     raw_values: bool,
     /// Further templates that lead here, unlisted.
     also: Vec<String>,
@@ -52,6 +55,29 @@ impl Handler {
 
     pub(crate) fn defaults<'a>(&'a self, uri: &'a str) -> Defaults<'a> {
         Defaults { uri, descriptor: &self.descriptor, own: self.own }
+    }
+
+    /// The version that was registered, unless the resource changed since.
+    pub(crate) fn version(&self) -> Option<&str> {
+        self.descriptor.version().filter(|_| !self.outdated.load(Ordering::Acquire))
+    }
+
+    /// The same registration for a resource that changed.
+    fn changed(&self, version: Option<Box<str>>) -> Handler {
+        self.outdated.store(true, Ordering::Release);
+        let mut descriptor = self.descriptor.clone();
+        descriptor.set_version(version);
+        Handler {
+            id: self.id,
+            name: self.name.clone(),
+            descriptor,
+            own: self.own,
+            outdated: AtomicBool::new(false),
+            raw_values: self.raw_values,
+            also: self.also.clone(),
+            variables: self.variables.clone(),
+            provider: self.provider.clone(),
+        }
     }
 }
 
@@ -91,8 +117,13 @@ pub(crate) struct Fixed {
     pub(crate) content: Content,
 }
 
+#[allow(clippy::large_enum_variant, reason = "the large one is the common one, and stands in an Arc")]
 pub(crate) enum Content {
-    Value { descriptor: Descriptor, contents: [Contents; 1] },
+    /// Contents and their version are one value, so that no reader sees one without the other.
+    Value {
+        descriptor: Descriptor,
+        contents: [Contents; 1],
+    },
     Call(Arc<Handler>),
 }
 
@@ -114,6 +145,12 @@ impl Fixed {
 
     pub(crate) fn defaults<'a>(&'a self, uri: &'a str) -> Defaults<'a> {
         Defaults { uri, descriptor: self.descriptor(), own: true }
+    }
+
+    /// The same resource after a change, with what is to be served from now on.
+    fn changed(&self, content: Content) -> Fixed {
+        // No revision's list shows a version, so what was rendered is still right.
+        Fixed { uri: self.uri.clone(), rendered: self.rendered.clone(), content }
     }
 }
 
@@ -139,6 +176,16 @@ pub(crate) struct Catalog {
     fallback: Option<Arc<Handler>>,
     handlers: u64,
     unnamed: usize,
+    /// Numbers every change of a resource, in the order in which the catalog heard of them.
+    changes: u64,
+}
+
+/// A change of a resource, as its watchers are told of it.
+pub(crate) struct Change {
+    /// Its place in the order of changes.
+    pub(crate) sequence: u64,
+    /// What the host said of the resource, or else what is registered.
+    pub(crate) descriptor: Option<Arc<Descriptor>>,
 }
 
 impl Catalog {
@@ -169,16 +216,57 @@ impl Catalog {
         Ok(uri)
     }
 
-    /// Replaces a fixed value; returns the old one, to be dropped without a lock.
-    pub(crate) fn set_value(&mut self, uri: &str, body: Body) -> Result<Arc<Fixed>> {
+    /// Replaces a fixed value and its version; returns the old one as well, to be dropped without a lock.
+    pub(crate) fn set_value(&mut self, uri: &str, mut contents: Contents) -> Result<(Change, Arc<Fixed>)> {
         let Some(fixed) = self.fixed.get_mut(uri) else { return Err(unknown(uri)) };
         let Content::Value { descriptor, .. } = &fixed.content else {
             let message = format!("\"{uri}\" is answered by a callback and has no value to set");
             return Err(Error::new(ErrorKind::Unknown, message));
         };
-        let content = Content::Value { descriptor: descriptor.clone(), contents: [Contents::new(body)] };
-        let next = Fixed { uri: fixed.uri.clone(), rendered: fixed.rendered.clone(), content };
-        Ok(std::mem::replace(fixed, Arc::new(next)))
+        let mut descriptor = descriptor.clone();
+        descriptor.set_version(contents.take_version());
+        let shown = Arc::new(descriptor.clone());
+        let next = fixed.changed(Content::Value { descriptor, contents: [contents] });
+        let old = std::mem::replace(fixed, Arc::new(next));
+        self.changes += 1;
+        Ok((Change { sequence: self.changes, descriptor: Some(shown) }, old))
+    }
+
+    /// Notes that a resource changed: what is registered has the given version from now on, or none. Returns what that
+    /// replaced as well, to be dropped without a lock.
+    pub(crate) fn changed(&mut self, uri: &str, said: Option<Descriptor>) -> (Change, Option<Arc<Fixed>>) {
+        self.changes += 1;
+        let mut old = None;
+        let mut registered = None;
+        if let Some(fixed) = self.fixed.get_mut(uri) {
+            let version = said.as_ref().and_then(Descriptor::version);
+            if version != fixed.descriptor().version() {
+                let content = match &fixed.content {
+                    Content::Value { descriptor, contents } => {
+                        let mut descriptor = descriptor.clone();
+                        descriptor.set_version(version.map(Into::into));
+                        Content::Value { descriptor, contents: contents.clone() }
+                    }
+                    Content::Call(handler) => {
+                        Content::Call(Arc::new(handler.changed(version.map(Into::into))))
+                    }
+                };
+                let next = fixed.changed(content);
+                old = Some(std::mem::replace(fixed, Arc::new(next)));
+            }
+            if said.is_none() {
+                registered = Some(fixed.descriptor().clone());
+            }
+        }
+        let descriptor = said.or(registered).map(Arc::new);
+        (Change { sequence: self.changes, descriptor }, old)
+    }
+
+    /// Numbers a change that the host tells of again by other means: the version stays.
+    pub(crate) fn changed_below(&mut self, uri: &str) -> Change {
+        self.changes += 1;
+        let registered = self.fixed.get(uri).map(|fixed| Arc::new(fixed.descriptor().clone()));
+        Change { sequence: self.changes, descriptor: registered }
     }
 
     pub(crate) fn add_resource(
@@ -194,6 +282,7 @@ impl Catalog {
             name: resource.uri.into(),
             descriptor: resource.descriptor,
             own: true,
+            outdated: AtomicBool::new(false),
             raw_values: false,
             also: Vec::new(),
             variables: Vec::new(),
@@ -226,6 +315,7 @@ impl Catalog {
             name: text.into(),
             descriptor: template.descriptor,
             own: false,
+            outdated: AtomicBool::new(false),
             raw_values: template.raw_values,
             also: template.also,
             variables: compiled.variables().iter().map(|variable| variable.name.clone()).collect(),
@@ -277,6 +367,7 @@ impl Catalog {
             name,
             descriptor: Descriptor::default(),
             own: false,
+            outdated: AtomicBool::new(false),
             raw_values: false,
             also: Vec::new(),
             variables: Vec::new(),
@@ -296,6 +387,7 @@ impl Catalog {
             name: "the fallback".into(),
             descriptor: Descriptor::default(),
             own: false,
+            outdated: AtomicBool::new(false),
             raw_values: false,
             also: Vec::new(),
             variables: Vec::new(),
@@ -351,11 +443,6 @@ impl Catalog {
             None => Found::Nothing,
         }
     }
-
-    /// The title that is registered for exactly this URI.
-    pub(crate) fn title(&self, uri: &str) -> Option<Arc<str>> {
-        self.fixed.get(uri)?.descriptor().title.as_deref().map(Arc::from)
-    }
 }
 
 /// What a removal took out of the catalog.
@@ -375,4 +462,72 @@ fn invalid_template(text: &str, e: &TemplateError) -> Error {
 
 fn source_exists(name: &str) -> Error {
     Error::new(ErrorKind::Duplicate, format!("a list source named \"{name}\" is registered already"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const URI: &str = "notes://a";
+
+    fn said(version: &str) -> Descriptor {
+        Resource::new(URI).version(version).descriptor
+    }
+
+    fn version(catalog: &Catalog) -> Option<String> {
+        match catalog.find(URI) {
+            Found::Value(fixed) => fixed.descriptor().version().map(str::to_owned),
+            Found::Call { handler, .. } => handler.version().map(str::to_owned),
+            Found::Nothing | Found::Invalid => None,
+        }
+    }
+
+    #[test]
+    fn the_version_of_a_fixed_value_is_what_the_host_said_last() {
+        let mut catalog = Catalog::default();
+        catalog.add_value(Resource::new(URI).version("1"), Body::from("a")).unwrap();
+        assert_eq!(version(&catalog).as_deref(), Some("1"));
+        catalog.changed(URI, None);
+        assert_eq!(version(&catalog), None);
+        catalog.changed(URI, Some(said("2")));
+        assert_eq!(version(&catalog).as_deref(), Some("2"));
+        assert!(catalog.set_value(URI, Contents::new("b").version("3")).is_ok());
+        assert_eq!(version(&catalog).as_deref(), Some("3"));
+        catalog.changed(URI, None);
+        assert_eq!(version(&catalog), None);
+        catalog.changed(URI, Some(said("4")));
+        assert!(catalog.set_value(URI, Contents::new("c")).is_ok());
+        assert_eq!(version(&catalog), None);
+    }
+
+    #[test]
+    fn a_change_voids_the_version_for_reads_that_began_before_it() {
+        let mut catalog = Catalog::default();
+        let id = catalog.add_resource(Resource::new(URI).version("1"), None).unwrap();
+        let Found::Call { handler: reading, .. } = catalog.find(URI) else { panic!("a callback serves it") };
+        assert_eq!(reading.version(), Some("1"));
+        catalog.changed(URI, Some(said("2")));
+        assert_eq!(reading.version(), None);
+        assert_eq!(version(&catalog).as_deref(), Some("2"));
+        let Found::Call { handler, .. } = catalog.find(URI) else { panic!("a callback serves it") };
+        assert_eq!(handler.id, id);
+    }
+
+    #[test]
+    fn watchers_are_shown_what_the_host_said_or_else_what_is_registered_without_its_version() {
+        let mut catalog = Catalog::default();
+        let registered = Resource::new(URI).title("A").version("1");
+        catalog.add_value(registered, Body::from("a")).unwrap();
+        let shown = |change: &Change| {
+            let descriptor = change.descriptor.as_deref();
+            descriptor.map(|d| (d.title.clone(), d.version().map(str::to_owned)))
+        };
+        let (first, _) = catalog.changed(URI, None);
+        assert_eq!(shown(&first), Some((Some("A".to_owned()), None)));
+        let (second, _) = catalog.changed(URI, Some(said("2")));
+        assert_eq!(shown(&second), Some((None, Some("2".to_owned()))));
+        let (third, _) = catalog.changed("notes://other", None);
+        assert_eq!(shown(&third), None);
+        assert!(first.sequence < second.sequence && second.sequence < third.sequence);
+    }
 }

@@ -5,7 +5,7 @@ use crate::catalog::{Content, Found, Walk, Walked};
 use crate::event::Event;
 use crate::jsonrpc::RpcError;
 use crate::model::Borrowed;
-use crate::protocol::{Read, Request, Work, invalid_uri, not_found};
+use crate::protocol::{Read, Request, Work, invalid_uri, not_found, not_modified};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -68,25 +68,27 @@ impl Shared {
     }
 
     fn read(self: &Arc<Self>, request: Request, uri: Arc<str>, authorise: bool) -> Option<Event> {
-        let asked = match self.server.catalog.with(|c, _| c.find(&uri)) {
+        let read = match self.server.catalog.with(|c, _| c.find(&uri)) {
             Found::Invalid => return self.refuse(&request, &invalid_uri(&uri)),
             Found::Nothing => return self.refuse(&request, &not_found(request.revision, &uri)),
-            Found::Value(fixed) if authorise => {
-                let read = Read::Fixed(fixed);
+            Found::Value(fixed) => Read::Fixed(fixed),
+            Found::Call { handler, vars } => Read::Call { handler, vars },
+        };
+        if !authorise && let Some(had) = request.if_version().filter(|had| read.version() == Some(had)) {
+            return self.refuse(&request, &not_modified(request.revision, &uri, had));
+        }
+        let asked = match read {
+            read if authorise => {
                 self.machine.with(|m, trash| m.authorize_read(request, &self.caller, uri, read, trash))
             }
-            Found::Value(fixed) => {
+            Read::Fixed(fixed) => {
                 if let Content::Value { contents, .. } = &fixed.content {
                     let (defaults, contents) = (fixed.defaults(&uri), Borrowed::all(contents));
                     self.machine.with(|m, _| m.answer_read(&request, &defaults, &contents));
                 }
                 return None;
             }
-            Found::Call { handler, vars } if authorise => {
-                let read = Read::Call { handler, vars };
-                self.machine.with(|m, trash| m.authorize_read(request, &self.caller, uri, read, trash))
-            }
-            Found::Call { handler, vars } => {
+            Read::Call { handler, vars } => {
                 self.machine.with(|m, trash| m.read_by_host(request, &self.caller, uri, handler, vars, trash))
             }
         };

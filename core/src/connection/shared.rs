@@ -1,16 +1,15 @@
 //! The state behind a connection, and its steps with what they ask for afterwards.
 
 use crate::access::{Caller, Operation, Verdict};
-use crate::catalog::{Content, Surroundings, Walk, Walked};
+use crate::catalog::{Change, Content, Surroundings, Walk, Walked};
 use crate::event::{AuthorizeCall, Call, Event, ListCall};
 use crate::group;
 use crate::jsonrpc::{ParseLimits, parse};
 use crate::limits::Limits;
-use crate::model::{Answer, Borrowed, Page};
+use crate::model::{Answer, Borrowed, Contents, Page};
 use crate::protocol::{Admitted, After, Ask, CallId, Context, HubOp, Machine, Route};
 use crate::server::Inner;
 use crate::sync::{Fault, Lock, is_planted, is_running};
-use crate::uri::check_uri;
 use std::sync::Arc;
 
 /// The state behind a [`Connection`]. Its lock is the only one around protocol state.
@@ -215,12 +214,12 @@ impl Shared {
         self.step(|m, trash| m.registered(call, uri, outcome, trash));
     }
 
-    pub(crate) fn updated(self: &Arc<Self>, uri: &Arc<str>, sequence: u64, title: Option<&Arc<str>>) {
-        self.step(|m, _| After { gained: m.updated(uri, sequence, title), ..After::default() });
+    pub(crate) fn updated(self: &Arc<Self>, uri: &Arc<str>, change: &Change) {
+        self.step(|m, _| After { gained: m.updated(uri, change), ..After::default() });
     }
 
-    pub(crate) fn updated_below(self: &Arc<Self>, uri: &Arc<str>, parent: &Arc<str>, sequence: u64) {
-        self.step(|m, _| After { gained: m.updated_below(uri, parent, sequence), ..After::default() });
+    pub(crate) fn updated_below(self: &Arc<Self>, uri: &Arc<str>, parent: &Arc<str>, change: &Change) {
+        self.step(|m, _| After { gained: m.updated_below(uri, parent, change), ..After::default() });
     }
 
     /// Asks again whether a caller may watch what it watches, if this is that caller's connection.
@@ -279,20 +278,11 @@ impl Drop for Shared {
     }
 }
 
-/// What a host put into its contents is checked before any lock is taken.
+/// Contents that may not be sent are a failure.
 fn check_answer(answer: Answer) -> Answer {
     let Answer::Found(contents) = &answer else { return answer };
-    for element in contents {
-        if let Some(uri) = &element.uri
-            && let Err(e) = check_uri(uri)
-        {
-            return Answer::Failed(format!("the contents' uri \"{uri}\" is not an absolute URI: {e}"));
-        }
-        if let Some(meta) = &element.meta
-            && let Err(e) = crate::model::check_meta(meta)
-        {
-            return Answer::Failed(e.to_string());
-        }
+    match contents.iter().try_for_each(Contents::check) {
+        Ok(()) => answer,
+        Err(e) => Answer::Failed(e.to_string()),
     }
-    answer
 }

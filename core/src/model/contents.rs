@@ -1,8 +1,11 @@
 //! What a read callback answers.
 
-use super::Json;
+use super::{Json, check_meta};
+use crate::error::{Error, ErrorKind};
+use crate::uri::check_uri;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Text that the host keeps and we only borrow until it is sent. Dropped on any thread.
 pub type SharedText = Arc<dyn AsRef<str> + Send + Sync>;
@@ -78,12 +81,24 @@ pub struct Contents {
     pub(crate) uri: Option<String>,
     pub(crate) mime_type: Option<String>,
     pub(crate) meta: Option<Json>,
+    /// Boxed away: most contents are described by their registration alone.
+    pub(crate) told: Option<Box<Told>>,
+}
+
+/// What an answer says of the resource beside its contents.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Told {
+    pub(crate) name: Option<String>,
+    pub(crate) title: Option<String>,
+    pub(crate) kind: Option<Box<str>>,
+    pub(crate) version: Option<Box<str>>,
+    pub(crate) metadata: Option<Json>,
 }
 
 impl Contents {
     /// Contents with a body of text or bytes.
     pub fn new(body: impl Into<Body>) -> Self {
-        Contents { body: body.into(), uri: None, mime_type: None, meta: None }
+        Contents { body: body.into(), uri: None, mime_type: None, meta: None, told: None }
     }
 
     /// The URI of a sub-resource; the requested URI if not given.
@@ -121,6 +136,65 @@ impl Contents {
     pub fn meta(mut self, meta: Json) -> Self {
         self.meta = Some(meta);
         self
+    }
+
+    /// The resource's name. Only some clients are shown it.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.told_mut().name = Some(name.into());
+        self
+    }
+
+    /// The resource's name for people. Only some clients are shown it.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.told_mut().title = Some(title.into());
+        self
+    }
+
+    /// What sort of thing the resource is: see [`super::Resource::kind`].
+    #[must_use]
+    pub fn kind(mut self, kind: impl Into<String>) -> Self {
+        self.told_mut().kind = Some(kind.into().into());
+        self
+    }
+
+    /// The version of these contents: see [`super::Resource::version`]. If it is the one that the client has, the client
+    /// is told so, and sent nothing.
+    #[must_use]
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.told_mut().version = Some(version.into().into());
+        self
+    }
+
+    /// Free-form attributes of the resource: see [`super::Resource::metadata`].
+    #[must_use]
+    pub fn metadata(mut self, metadata: Json) -> Self {
+        self.told_mut().metadata = Some(metadata);
+        self
+    }
+
+    pub(crate) fn take_version(&mut self) -> Option<Box<str>> {
+        self.told.as_mut()?.version.take()
+    }
+
+    pub(crate) fn told(&self) -> Option<&Told> {
+        self.told.as_deref()
+    }
+
+    fn told_mut(&mut self) -> &mut Told {
+        self.told.get_or_insert_default()
+    }
+
+    /// What a host put in is checked before any lock is taken.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        if let Some(uri) = &self.uri {
+            check_uri(uri).map_err(|e| {
+                let message = format!("the contents' uri \"{uri}\" is not an absolute URI: {e}");
+                Error::new(ErrorKind::InvalidUri, message)
+            })?;
+        }
+        self.meta.as_ref().map_or(Ok(()), check_meta)
     }
 }
 
@@ -166,6 +240,10 @@ pub enum Answer {
     NotFound,
     /// There is, but not for this caller.
     Denied,
+    /// The client has the contents already. Only where the call said which version that is; otherwise it is a failure.
+    NotModified,
+    /// Not now; perhaps after so long.
+    Busy(Option<Duration>),
     /// It could not be read: an internal error for the client, the text for the log.
     Failed(String),
 }

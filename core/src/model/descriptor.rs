@@ -19,6 +19,9 @@ pub(crate) struct Rare {
     pub(crate) annotations: Option<Annotations>,
     pub(crate) icons: Vec<Icon>,
     pub(crate) meta: Option<Json>,
+    pub(crate) kind: Option<Box<str>>,
+    pub(crate) version: Option<Box<str>>,
+    pub(crate) metadata: Option<Json>,
 }
 
 /// The same members, borrowed: from a [`Descriptor`], or from where a page keeps them.
@@ -30,6 +33,18 @@ pub(crate) struct Described<'a> {
     pub(crate) mime_type: Option<&'a str>,
     pub(crate) size: Option<u64>,
     pub(crate) rare: Option<&'a Rare>,
+}
+
+impl Rare {
+    pub(crate) fn is_empty(&self) -> bool {
+        let Rare { annotations, icons, meta, kind, version, metadata } = self;
+        annotations.is_none()
+            && icons.is_empty()
+            && meta.is_none()
+            && kind.is_none()
+            && version.is_none()
+            && metadata.is_none()
+    }
 }
 
 impl Descriptor {
@@ -50,6 +65,16 @@ impl Descriptor {
 
     pub(crate) fn meta(&self) -> Option<&Json> {
         self.rare.as_ref()?.meta.as_ref()
+    }
+
+    pub(crate) fn version(&self) -> Option<&str> {
+        self.rare.as_ref()?.version.as_deref()
+    }
+
+    pub(crate) fn set_version(&mut self, version: Option<Box<str>>) {
+        if version.is_some() || self.version().is_some() {
+            self.rare().version = version;
+        }
     }
 
     pub(crate) fn check(&self) -> Result<()> {
@@ -165,6 +190,20 @@ macro_rules! descriptor_setters {
         #[must_use]
         pub fn icon(mut self, icon: crate::model::Icon) -> Self {
             self.descriptor.rare().icons.push(icon);
+            self
+        }
+
+        /// What sort of thing it is, in the host's own words. Clients of the `resources/get` dialect are shown it.
+        #[must_use]
+        pub fn kind(mut self, kind: impl Into<String>) -> Self {
+            self.descriptor.rare().kind = Some(kind.into().into());
+            self
+        }
+
+        /// Free-form attributes of the host's own. Clients of the `resources/get` dialect are shown them.
+        #[must_use]
+        pub fn metadata(mut self, metadata: crate::model::Json) -> Self {
+            self.descriptor.rare().metadata = Some(metadata);
             self
         }
 

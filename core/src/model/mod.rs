@@ -12,7 +12,7 @@ mod template;
 
 pub use annotations::{Annotations, Role};
 pub use contents::{Answer, Body, Contents, SharedBytes, SharedText};
-pub(crate) use contents::{Borrowed, Source};
+pub(crate) use contents::{Borrowed, Source, Told};
 pub use icon::Icon;
 pub use json::Json;
 pub use page::{Listed, Page};

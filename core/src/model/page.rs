@@ -50,6 +50,12 @@ pub struct Listed<'a> {
     pub icons: Vec<Icon>,
     /// Free-form `_meta`.
     pub meta: Option<Json>,
+    /// What sort of thing it is.
+    pub kind: Option<&'a str>,
+    /// Another one whenever the contents are.
+    pub version: Option<&'a str>,
+    /// Free-form attributes of the host's own.
+    pub metadata: Option<Json>,
 }
 
 /// Where an item stands in the page's buffers.
@@ -113,9 +119,11 @@ impl Page {
 
     /// Adds an item.
     pub fn push(&mut self, item: Listed<'_>) {
-        let Listed { uri, key, name, title, description, mime_type, size, annotations, icons, meta } = item;
-        let rare = (annotations.is_some() || !icons.is_empty() || meta.is_some())
-            .then(|| Box::new(Rare { annotations, icons, meta }));
+        let Listed { uri, key, name, title, description, mime_type, size, .. } = item;
+        let Listed { annotations, icons, meta, kind, version, metadata, .. } = item;
+        let (kind, version) = (kind.map(Into::into), version.map(Into::into));
+        let rare = Rare { annotations, icons, meta, kind, version, metadata };
+        let rare = (!rare.is_empty()).then(|| Box::new(rare));
         let described = Described { name, title, description, mime_type, size, rare: None };
         self.insert(uri, key, described, rare);
     }

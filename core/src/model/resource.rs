@@ -31,6 +31,14 @@ impl Resource {
         self
     }
 
+    /// An opaque text that is another one whenever the contents are. A client that has this version already is told so
+    /// and sent nothing. [`crate::Server::updated`] voids it.
+    #[must_use]
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.descriptor.set_version(Some(version.into().into()));
+        self
+    }
+
     /// In a list callback's answer: where the page after this item starts; the URI if not given. It must keep its
     /// place in the order when the item itself is gone.
     #[must_use]

@@ -1,12 +1,12 @@
 //! What the host answers: contents, pages and verdicts, as long as somebody wants them.
 
 use super::CallId;
-use super::faults::{denied, not_found, refused};
-use super::inflight::{Ask, Context, Read, State};
+use super::faults::{busy, denied, not_found, not_modified, refused};
+use super::inflight::{Ask, Context, Open, Read, State};
 use super::machine::{After, Machine};
 use super::outbox::Stage;
 use crate::access::{Operation, Verdict};
-use crate::catalog::{Walk, Walked};
+use crate::catalog::{Handler, Walk, Walked};
 use crate::jsonrpc::RpcError;
 use crate::log::{Level, Line};
 use crate::model::{Answer, Borrowed};
@@ -40,11 +40,30 @@ impl Machine {
         let revision = open.context.revision;
         match answer {
             Answer::Found(_) => {
-                let defaults = handler.defaults(uri);
-                self.write_read(open.route, revision, &open.id, &defaults, contents);
+                if let Some(had) = open.context.if_version()
+                    && version(contents, uri, handler) == Some(had)
+                {
+                    self.fail(open.route, Stage::Dispatched, &open.id, &not_modified(revision, uri, had));
+                } else {
+                    let defaults = handler.defaults(uri);
+                    self.write_read(open.route, revision, &open.id, &defaults, contents);
+                }
             }
             Answer::NotFound => self.fail(open.route, Stage::Dispatched, &open.id, &not_found(revision, uri)),
             Answer::Denied => self.fail(open.route, Stage::Dispatched, &open.id, &denied(revision, uri)),
+            Answer::NotModified => {
+                if let Some(had) = open.context.if_version() {
+                    self.fail(open.route, Stage::Dispatched, &open.id, &not_modified(revision, uri, had));
+                } else {
+                    self.fail(open.route, Stage::Dispatched, &open.id, &RpcError::internal());
+                    let why = "was answered \"not modified\", though the call named no version";
+                    after.lines.push(Line(Level::Error, format!("the read of {uri} {why}")));
+                }
+            }
+            Answer::Busy(retry_after) => {
+                let fault = busy(revision, retry_after.map(|after| after.as_millis()));
+                self.fail(open.route, Stage::Dispatched, &open.id, &fault);
+            }
             Answer::Failed(why) => {
                 self.fail(open.route, Stage::Dispatched, &open.id, &RpcError::internal());
                 after.lines.push(Line(Level::Error, format!("reading {uri} failed: {why}")));
@@ -210,6 +229,16 @@ impl Machine {
         contents: &[Borrowed<'_>],
         trash: &mut Trash,
     ) {
+        let has = |open: &Open| open.context.if_version().is_some_and(|had| read.version() == Some(had));
+        if self.inflight.get(call).is_some_and(|open| has(open))
+            && let Some(open) = self.inflight.close(call)
+        {
+            let had = open.context.if_version().unwrap_or_default();
+            let fault = not_modified(open.context.revision, &uri, had);
+            self.fail(open.route, Stage::Dispatched, &open.id, &fault);
+            trash.put(read);
+            return;
+        }
         match read {
             Read::Fixed(fixed) => {
                 if let Some(open) = self.inflight.close(call) {
@@ -242,6 +271,13 @@ impl Machine {
         trash.put(state);
         after
     }
+}
+
+/// The version of what was answered.
+fn version<'a>(contents: &'a [Borrowed<'_>], uri: &str, handler: &'a Handler) -> Option<&'a str> {
+    let main = contents.iter().find(|c| c.contents.uri.as_deref().is_none_or(|own| own == uri));
+    let told = main.or(contents.first()).and_then(|c| c.contents.told());
+    told.and_then(|told| told.version.as_deref()).or(handler.version())
 }
 
 impl State {

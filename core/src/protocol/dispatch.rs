@@ -3,7 +3,7 @@
 use super::inflight::{Cancelled, Owner};
 use super::machine::{After, Machine};
 use super::outbox::{Kind, Route, Stage};
-use super::request::{Draft, cancelled_id};
+use super::request::{Details, Draft, cancelled_id};
 use super::{Ask, State};
 use crate::access::Verdict;
 use crate::catalog::Listing;
@@ -30,7 +30,15 @@ pub(crate) struct Request {
     pub(crate) id: RequestId,
     pub(crate) revision: &'static Revision,
     pub(crate) route: Route,
+    pub(crate) details: Option<Box<Details>>,
     pub(crate) work: Work,
+}
+
+impl Request {
+    /// The version that the client has.
+    pub(crate) fn if_version(&self) -> Option<&str> {
+        self.details.as_ref()?.if_version.as_deref()
+    }
 }
 
 pub(crate) enum Work {
@@ -144,7 +152,8 @@ impl Machine {
                 if let Route::Exchange(exchange) = route {
                     self.inflight.own(draft.id.clone(), Owner::Admitted(exchange));
                 }
-                Admitted::Work(Request { id: draft.id, revision: placed.revision, route, work })
+                let details = draft.details();
+                Admitted::Work(Request { id: draft.id, revision: placed.revision, route, details, work })
             }
             Ok(None) => Admitted::Done,
             Err((stage, fault)) => {

@@ -2,6 +2,7 @@
 
 use crate::access::Verdict;
 use crate::jsonrpc::RpcError;
+use crate::jsonrpc::write::Object;
 use crate::revision::{Condition, Revision};
 
 pub(crate) fn not_found(revision: &Revision, uri: &str) -> RpcError {
@@ -10,6 +11,25 @@ pub(crate) fn not_found(revision: &Revision, uri: &str) -> RpcError {
 
 pub(super) fn denied(revision: &Revision, uri: &str) -> RpcError {
     RpcError::new(revision.code(Condition::PermissionDenied), "Permission denied").with_member("uri", uri)
+}
+
+/// The client has what it asked for.
+pub(crate) fn not_modified(revision: &Revision, uri: &str, version: &str) -> RpcError {
+    let mut data = Vec::new();
+    let mut object = Object::begin(&mut data);
+    object.string("uri", uri).string("version", version);
+    object.end();
+    let data = String::from_utf8(data).expect("escaped text stays text");
+    RpcError::new(revision.code(Condition::NotModified), "Not Modified").with_data(data)
+}
+
+/// The host cannot answer now.
+pub(super) fn busy(revision: &Revision, retry_after_ms: Option<u128>) -> RpcError {
+    let fault = RpcError::new(revision.code(Condition::Busy), "Busy");
+    match retry_after_ms {
+        Some(ms) => fault.with_data(format!("{{\"retryAfterMs\":{ms}}}")),
+        None => fault,
+    }
 }
 
 pub(super) fn refused(revision: &Revision, uri: &str, verdict: Verdict) -> RpcError {

@@ -1,6 +1,7 @@
 //! Requests that are not answered yet: who has which id, and which host call belongs to which request.
 
 use super::outbox::Route;
+use super::request::Details;
 use crate::access::Caller;
 use crate::catalog::{Handler, Walk};
 use crate::jsonrpc::RequestId;
@@ -27,12 +28,22 @@ impl CallId {
 pub(crate) struct Context {
     pub(crate) caller: Arc<Caller>,
     pub(crate) revision: &'static Revision,
+    pub(crate) details: Option<Box<Details>>,
     cancelled: AtomicBool,
 }
 
 impl Context {
-    pub(crate) fn new(caller: Arc<Caller>, revision: &'static Revision) -> Arc<Context> {
-        Arc::new(Context { caller, revision, cancelled: AtomicBool::new(false) })
+    pub(crate) fn new(
+        caller: Arc<Caller>,
+        revision: &'static Revision,
+        details: Option<Box<Details>>,
+    ) -> Arc<Context> {
+        Arc::new(Context { caller, revision, details, cancelled: AtomicBool::new(false) })
+    }
+
+    /// The version that the client has.
+    pub(crate) fn if_version(&self) -> Option<&str> {
+        self.details.as_ref()?.if_version.as_deref()
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {
@@ -66,6 +77,16 @@ pub(crate) enum State {
 pub(crate) enum Read {
     Fixed(Arc<crate::catalog::Fixed>),
     Call { handler: Arc<Handler>, vars: crate::catalog::Vars },
+}
+
+impl Read {
+    /// The version that is registered, if it is known.
+    pub(crate) fn version(&self) -> Option<&str> {
+        match self {
+            Read::Fixed(fixed) => fixed.descriptor().version(),
+            Read::Call { handler, .. } => handler.version(),
+        }
+    }
 }
 
 /// What the host is asked next. It becomes an event, with a responder, after the lock is released.

@@ -20,7 +20,7 @@ pub use inflight::CallId;
 pub use outbox::{Kind, Route, Stage};
 
 pub(crate) use dispatch::{Admitted, Request, Work, invalid_uri};
-pub(crate) use faults::not_found;
+pub(crate) use faults::{not_found, not_modified};
 pub(crate) use inflight::{Ask, Context, Read, State};
 pub(crate) use input::{Chunk, Line};
 pub(crate) use machine::{After, Machine, Next, Settings};

@@ -19,8 +19,17 @@ pub(crate) struct Draft<'a> {
     pub(crate) id: RequestId,
     pub(crate) name: Cow<'a, str>,
     meta: Meta<'a>,
+    raw_meta: Option<&'a RawValue>,
     /// The members that the method of that name reads, in the order of [`names`].
     fields: [Picked<'a>; 3],
+}
+
+/// What a request says beside what it asks for.
+pub(crate) struct Details {
+    /// Its `_meta`, as it came.
+    pub(crate) meta: Option<Box<RawValue>>,
+    /// The version of the resource that the client has.
+    pub(crate) if_version: Option<Box<str>>,
 }
 
 enum Meta<'a> {
@@ -64,13 +73,20 @@ impl<'a> Draft<'a> {
         };
         let none = [const { Ok(None) }; 4];
         let [meta, a, b, c] = params.map_or(none, |object| pick(object, &names(&name)));
-        let meta =
-            meta.map_err(|duplicate| twice(&duplicate)).and_then(|meta| meta.map(Meta::read).transpose());
-        let meta = match meta {
-            Ok(meta) => meta.unwrap_or(Meta::Absent),
+        let meta = meta
+            .map_err(|duplicate| twice(&duplicate))
+            .and_then(|raw| Ok((raw, raw.map(Meta::read).transpose()?)));
+        let (raw_meta, meta) = match meta {
+            Ok((raw, meta)) => (raw, meta.unwrap_or(Meta::Absent)),
             Err(error) => return Err((id, error)),
         };
-        Ok(Draft { id, name, meta, fields: [a, b, c] })
+        Ok(Draft { id, name, meta, raw_meta, fields: [a, b, c] })
+    }
+
+    /// What the host may want to know of the request beside what it asks for.
+    pub(crate) fn details(&self) -> Option<Box<Details>> {
+        let meta = self.raw_meta?;
+        Some(Box::new(Details { meta: Some(meta.to_owned()), if_version: None }))
     }
 
     fn field(&self, at: usize) -> Result<Option<&'a RawValue>, RpcError> {

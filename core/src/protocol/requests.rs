@@ -26,7 +26,7 @@ impl Machine {
 
     /// Opens a slot for a request that waits for somebody.
     pub(super) fn open(&mut self, request: Request, caller: &Arc<Caller>, state: State) -> CallId {
-        let context = Context::new(caller.clone(), request.revision);
+        let context = Context::new(caller.clone(), request.revision, request.details);
         self.inflight.open(Open { id: request.id, route: request.route, context, state })
     }
 

@@ -26,7 +26,7 @@ impl Machine {
             let call = self.inflight.open_own(Open {
                 id: RequestId::from_raw("0").expect("an integer is an id"),
                 route: NOWHERE,
-                context: Context::new(caller.clone(), revision),
+                context: Context::new(caller.clone(), revision, None),
                 state: State::Review { uris: uris.to_vec() },
             });
             self.asks.push_back(Ask::Authorize {

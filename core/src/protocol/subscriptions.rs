@@ -5,7 +5,9 @@
 
 use super::inflight::CallId;
 use super::outbox::Route;
+use crate::catalog::Change;
 use crate::jsonrpc::RequestId;
+use crate::model::Descriptor;
 use crate::revision::Revision;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -40,8 +42,8 @@ struct Watch {
     heard: u64,
     /// There is a change to be sent.
     changed: bool,
-    /// What is to be said of it: the resource's title, where the revision has it.
-    title: Option<Arc<str>>,
+    /// What the resource is since.
+    descriptor: Option<Arc<Descriptor>>,
     /// What changed below it, in the order of the first change. In a box, since few watches ever hear of any.
     #[allow(clippy::box_collection, reason = "a subscription is to cost little")]
     below: Option<Box<Vec<Arc<str>>>>,
@@ -53,7 +55,7 @@ const BELOW: usize = 16;
 impl Watch {
     fn new(watcher: Watcher, pending: Pending) -> Watch {
         let pending = vec![pending];
-        Watch { watcher, live: false, pending, heard: 0, changed: false, title: None, below: None }
+        Watch { watcher, live: false, pending, heard: 0, changed: false, descriptor: None, below: None }
     }
 
     fn has_changes(&self) -> bool {
@@ -61,13 +63,13 @@ impl Watch {
     }
 
     /// The resource changed. True if a mark is due. An older change never replaces a newer one.
-    fn change(&mut self, sequence: u64, title: Option<&Arc<str>>) -> bool {
-        if self.heard >= sequence {
+    fn change(&mut self, change: &Change) -> bool {
+        if self.heard >= change.sequence {
             return false;
         }
         let fresh = !self.has_changes();
-        self.heard = sequence;
-        self.title = title.cloned();
+        self.heard = change.sequence;
+        self.descriptor.clone_from(&change.descriptor);
         self.changed = true;
         fresh && self.live
     }
@@ -93,8 +95,8 @@ impl Watch {
 pub(crate) struct Changes {
     /// The watched resource changed, or the list.
     pub(crate) own: bool,
-    /// The resource's title, if it has one.
-    pub(crate) title: Option<Arc<str>>,
+    /// What the watched resource is since, if that is known.
+    pub(crate) descriptor: Option<Arc<Descriptor>>,
     /// What changed below the resource.
     pub(crate) below: Vec<Arc<str>>,
 }
@@ -361,11 +363,11 @@ impl Subscriptions {
     // ---- changes
 
     /// A URI changed.
-    pub(crate) fn updated(&mut self, uri: &Arc<str>, sequence: u64, title: Option<&Arc<str>>) -> Queue {
+    pub(crate) fn updated(&mut self, uri: &Arc<str>, change: &Change) -> Queue {
         let mut queue = Queue::new();
         let Some(entry) = self.entries.get_mut(uri) else { return queue };
         for watch in &mut entry.watches {
-            if watch.change(sequence, title) {
+            if watch.change(change) {
                 queue.push((watch.watcher, Some(uri.clone())));
             }
         }
@@ -373,7 +375,7 @@ impl Subscriptions {
     }
 
     /// A URI changed that lies below `parent`. Who watches both is told once.
-    pub(crate) fn updated_below(&mut self, uri: &Arc<str>, parent: &Arc<str>, sequence: u64) -> Queue {
+    pub(crate) fn updated_below(&mut self, uri: &Arc<str>, parent: &Arc<str>, change: &Change) -> Queue {
         let Some(mut entry) = self.entries.remove(parent) else { return Queue::new() };
         let mut queue = Queue::new();
         for watch in &mut entry.watches {
@@ -382,7 +384,8 @@ impl Subscriptions {
                 .get_mut(uri)
                 .and_then(|own| own.watches.iter_mut().find(|own| own.watcher == watch.watcher));
             let (due, told) = match own {
-                Some(own) => (own.change(sequence, None), uri),
+                Some(own) if own.changed => (false, uri), // what is to be sent may say more than this change
+                Some(own) => (own.change(change), uri),
                 None => (watch.change_below(uri), parent),
             };
             if due {
@@ -416,7 +419,7 @@ impl Subscriptions {
                 let watch = entry.and_then(|e| e.watches.iter_mut().find(|w| w.watcher == watcher && w.live));
                 watch.map_or_else(Changes::default, |watch| Changes {
                     own: std::mem::take(&mut watch.changed),
-                    title: watch.title.take(),
+                    descriptor: watch.descriptor.take(),
                     below: watch.below.take().map_or_else(Vec::new, |below| *below),
                 })
             }

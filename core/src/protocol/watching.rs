@@ -8,6 +8,7 @@ use super::machine::{After, Machine};
 use super::outbox::{Kind, Route, Stage};
 use super::subscriptions::{HubOp, Mark, Queue, Watcher};
 use crate::access::{Caller, Operation};
+use crate::catalog::Change;
 use crate::hub::Registered;
 use crate::jsonrpc::RpcError;
 use crate::sync::Trash;
@@ -163,16 +164,16 @@ impl Machine {
     }
 
     /// A URI changed. True if there is something new to send.
-    pub(crate) fn updated(&mut self, uri: &Arc<str>, sequence: u64, title: Option<&Arc<str>>) -> bool {
-        let queue = self.subscriptions.updated(uri, sequence, title);
+    pub(crate) fn updated(&mut self, uri: &Arc<str>, change: &Change) -> bool {
+        let queue = self.subscriptions.updated(uri, change);
         let gained = !queue.is_empty();
         self.queue(queue);
         gained
     }
 
     /// A URI changed that lies below `parent`. True if there is something new to send.
-    pub(crate) fn updated_below(&mut self, uri: &Arc<str>, parent: &Arc<str>, sequence: u64) -> bool {
-        let queue = self.subscriptions.updated_below(uri, parent, sequence);
+    pub(crate) fn updated_below(&mut self, uri: &Arc<str>, parent: &Arc<str>, change: &Change) -> bool {
+        let queue = self.subscriptions.updated_below(uri, parent, change);
         let gained = !queue.is_empty();
         self.queue(queue);
         gained
@@ -214,10 +215,11 @@ impl Machine {
                 },
             };
             if changes.own {
-                let title =
-                    changes.title.filter(|_| revision.is_some_and(|revision| revision.contents_titles));
+                let titled = revision.is_some_and(|revision| revision.contents_titles);
+                let descriptor = changes.descriptor.filter(|_| titled);
+                let title = descriptor.as_ref().and_then(|descriptor| descriptor.title.as_deref());
                 self.outbox.write(route, Kind::Message, |p| match &mark.uri {
-                    Some(uri) => wire::updated(p.out, id.as_ref(), uri, title.as_deref()),
+                    Some(uri) => wire::updated(p.out, id.as_ref(), uri, title),
                     None => wire::list_changed(p.out, id.as_ref()),
                 });
             }

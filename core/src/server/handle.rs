@@ -2,7 +2,7 @@
 
 use super::{Inner, Server};
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::Body;
+use crate::model::Contents;
 use std::fmt;
 use std::sync::Weak;
 
@@ -24,8 +24,8 @@ impl Handle {
     }
 
     /// [`Server::set`] for this registration.
-    pub fn set(&self, body: impl Into<Body>) -> Result<()> {
-        self.server()?.set(&self.name, body)
+    pub fn set(&self, contents: impl Into<Contents>) -> Result<()> {
+        self.server()?.set(&self.name, contents)
     }
 
     /// [`Server::remove`] for this registration.

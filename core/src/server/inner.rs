@@ -1,6 +1,6 @@
 //! The state behind a server.
 
-use crate::catalog::{Catalog, Sealer};
+use crate::catalog::{Catalog, Change, Sealer};
 use crate::event::{Event, Gatekeeper, InterestCall, Watcher};
 use crate::group;
 use crate::hub::{Hub, Interest, Then};
@@ -50,6 +50,16 @@ impl Inner {
 
     pub(crate) fn gatekeeper(&self) -> Option<Arc<Gatekeeper>> {
         self.gatekeeper.with(|gatekeeper, _| gatekeeper.clone())
+    }
+
+    /// Tells everybody who watches the resource that it changed. Changes may arrive in any order.
+    pub(super) fn publish(&self, uri: &str, change: &Change) {
+        let uri: Arc<str> = uri.into();
+        for watcher in self.hub.watchers(&uri) {
+            if let Some(connection) = watcher.upgrade() {
+                connection.updated(&uri, change);
+            }
+        }
     }
 
     pub(super) fn list_changed(&self) {

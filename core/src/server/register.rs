@@ -5,7 +5,7 @@ use crate::catalog::HandlerId;
 use crate::error::Result;
 use crate::event::{AuthorizeCall, Call, Gatekeeper, InterestCall, ListCall, Watcher};
 use crate::log::Level;
-use crate::model::{Answer, Body, Page, Resource, Template};
+use crate::model::{Answer, Body, Contents, Page, Resource, Template};
 use crate::provider::{IntoReply, Lister, Provider, Reader, gatekeeper, watcher};
 use crate::responder::Watched;
 use crate::sync::atomic::Ordering;
@@ -36,16 +36,25 @@ impl Server {
         Ok(self.handle(&name))
     }
 
-    /// Replaces a fixed text or bytes, and tells those who watch it.
+    /// Replaces a fixed text or bytes, and tells those who watch it. [`Contents`] with a version give the resource that
+    /// version; otherwise it has none from now on.
     ///
     /// # Errors
-    /// [`ErrorKind::Unknown`] if no value is registered there, [`ErrorKind::Closed`].
-    pub fn set(&self, uri: &str, body: impl Into<Body>) -> Result<()> {
+    /// [`ErrorKind::Unknown`] if no value is registered there, [`ErrorKind::InvalidUri`] and
+    /// [`ErrorKind::InvalidArgument`] for contents that may not be sent, [`ErrorKind::Closed`].
+    pub fn set(&self, uri: &str, contents: impl Into<Contents>) -> Result<()> {
         self.open()?;
-        let body = body.into();
-        let _outlives = body.clone();
-        self.0.catalog.with(|c, trash| c.set_value(uri, body).map(|old| trash.put(old)))?;
-        self.updated(uri)
+        let contents = contents.into();
+        contents.check()?;
+        let _outlives = contents.clone();
+        let change = self.0.catalog.with(|c, trash| {
+            c.set_value(uri, contents).map(|(change, old)| {
+                trash.put(old);
+                change
+            })
+        })?;
+        self.0.publish(uri, &change);
+        Ok(())
     }
 
     /// A fixed URI whose contents a closure supplies. Errors as for [`Server::text`].

@@ -2,7 +2,7 @@
 
 use super::descriptor::text;
 use crate::encode::{base64_into, escape_into, quote_into};
-use crate::model::{Body, Borrowed, Descriptor, SharedBytes, SharedText, Source};
+use crate::model::{Body, Borrowed, Descriptor, SharedBytes, SharedText, Source, Told};
 use crate::revision::Revision;
 
 /// Bodies of this size and more are queued as their source and encoded while the client takes them.
@@ -94,8 +94,11 @@ fn write_element(
     if revision.contents_titles {
         // Every element has a name there; what has no descriptor of its own is named by its URI.
         let described = own && shown == uri;
-        text(out, b",\"name\":\"", Some(descriptor.name.as_deref().filter(|_| described).unwrap_or(shown)));
-        text(out, b",\"title\":\"", descriptor.title.as_deref().filter(|_| described));
+        let told = |told: fn(&Told) -> Option<&str>| element.told().and_then(told);
+        let name = told(|told| told.name.as_deref()).or(descriptor.name.as_deref().filter(|_| described));
+        let title = told(|told| told.title.as_deref()).or(descriptor.title.as_deref().filter(|_| described));
+        text(out, b",\"name\":\"", Some(name.unwrap_or(shown)));
+        text(out, b",\"title\":\"", title);
     }
     text(out, b",\"mimeType\":\"", element.mime_type.as_deref().or(descriptor.mime_type.as_deref()));
     out.extend_from_slice(match source {

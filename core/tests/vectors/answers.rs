@@ -4,6 +4,7 @@ use crate::host::{bytes, text_of};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use wellhead::{
     Annotations, Answer, AuthorizeCall, Call, Contents, Deferred, Icon, InterestCall, Json, ListCall, Page,
     Provider, Resource, Responder, Template, Verdict, Watched,
@@ -79,7 +80,10 @@ impl Shared {
     fn note_read(&self, call: &Call) {
         let vars: Vec<_> =
             call.names().map(|name| format!("{name}={}", call.var(name).unwrap_or_default())).collect();
-        self.note(format!("read {} {}", call.uri(), vars.join(";")).trim_end().to_owned());
+        let vars = vars.join(";");
+        let known = call.if_version().map(|version| format!("if_version={version}"));
+        let words = [Some(call.uri()), Some(&*vars).filter(|vars| !vars.is_empty()), known.as_deref()];
+        self.note(words.into_iter().flatten().fold("read".to_owned(), |line, word| line + " " + word));
     }
 
     fn note_list(&self, call: &ListCall, name: &str) {
@@ -189,9 +193,14 @@ pub(crate) fn answer(with: &Value, fill: &dyn Fn(&str) -> String) -> Answer {
     match with.as_str() {
         Some("not_found") => return Answer::NotFound,
         Some("denied") => return Answer::Denied,
+        Some("not_modified") => return Answer::NotModified,
+        Some("busy") => return Answer::Busy(None),
         Some("fail") => return Err::<String, _>(FAILURE).into(),
         _ if with.is_null() => return None::<String>.into(),
         _ => {}
+    }
+    if let Some(ms) = with["busy"].as_u64() {
+        return Answer::Busy(Some(Duration::from_millis(ms)));
     }
     if let Some(parts) = with["parts"].as_array() {
         return parts.iter().map(|part| contents(part, fill)).collect::<Vec<_>>().into();
@@ -219,6 +228,21 @@ fn contents(part: &Value, fill: &dyn Fn(&str) -> String) -> Contents {
     }
     if let Some(meta) = part.get("meta") {
         contents = contents.meta(Json::object(meta.to_string()).expect("_meta of a script is an object"));
+    }
+    if let Some(name) = part["name"].as_str() {
+        contents = contents.name(name);
+    }
+    if let Some(title) = part["title"].as_str() {
+        contents = contents.title(title);
+    }
+    if let Some(kind) = part["kind"].as_str() {
+        contents = contents.kind(kind);
+    }
+    if let Some(version) = part["version"].as_str() {
+        contents = contents.version(fill(version));
+    }
+    if let Some(metadata) = part.get("metadata") {
+        contents = contents.metadata(Json::object(metadata.to_string()).expect("metadata is an object"));
     }
     contents
 }
@@ -267,16 +291,25 @@ macro_rules! describe {
         if let Some(meta) = $entry.get("meta") {
             described = described.meta(Json::object(meta.to_string())?);
         }
+        if let Some(kind) = text("kind") {
+            described = described.kind(kind);
+        }
+        if let Some(metadata) = $entry.get("metadata") {
+            described = described.metadata(Json::object(metadata.to_string())?);
+        }
         described
     }};
 }
 
 pub(crate) fn resource(uri: &str, entry: &Value) -> wellhead::Result<Resource> {
-    let described = describe!(Resource::new(uri), entry);
-    Ok(match entry["size"].as_u64() {
-        Some(size) => described.size(size),
-        None => described,
-    })
+    let mut described = describe!(Resource::new(uri), entry);
+    if let Some(size) = entry["size"].as_u64() {
+        described = described.size(size);
+    }
+    if let Some(version) = entry["version"].as_str() {
+        described = described.version(version);
+    }
+    Ok(described)
 }
 
 pub(crate) fn template(text: &str, entry: &Value) -> wellhead::Result<Template> {

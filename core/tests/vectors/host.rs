@@ -7,8 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use std::sync::{Arc, Mutex};
 use wellhead::{
-    AuthorizeCall, Body, Caller, Connection, DrainStart, Event, InterestCall, Limits, Page, Route, Server,
-    Template, TemplateValue, Verdict,
+    AuthorizeCall, Body, Caller, Connection, Contents, DrainStart, Event, InterestCall, Limits, Page, Route,
+    Server, Template, TemplateValue, Verdict,
 };
 
 pub(crate) struct Host {
@@ -139,15 +139,19 @@ impl Host {
             same("cancelled", &(step["is"] == true), &self.state.is_cancelled(name)?)
         } else if let Some(uri) = text("set") {
             let body = text("text").map_or_else(|| Body::from(bytes(&step["base64"])), Body::from);
-            outcome(step, &self.server.set(uri, body))
+            match text("version") {
+                Some(version) => outcome(step, &self.server.set(uri, Contents::new(body).version(version))),
+                None => outcome(step, &self.server.set(uri, body)),
+            }
         } else if let Some(name) = text("remove") {
             outcome(step, &self.server.remove(name).map(drop))
         } else if let Some(entry) = step.get("add") {
             outcome(step, &self.register(entry))
         } else if let Some(uri) = text("update") {
-            let updated = match text("below") {
-                Some(parent) => self.server.updated_below(uri, parent),
-                None => self.server.updated(uri),
+            let updated = match (text("below"), step.get("as")) {
+                (Some(parent), _) => self.server.updated_below(uri, parent),
+                (None, Some(said)) => resource(uri, said).and_then(|r| self.server.updated_as(r)),
+                (None, None) => self.server.updated(uri),
             };
             outcome(step, &updated)
         } else if let Some(uri) = text("explain") {
