@@ -82,6 +82,7 @@ typedef struct wellhead_list wellhead_list;             /* responder of a listin
 typedef struct wellhead_authorize wellhead_authorize;   /* responder of a question about access */
 typedef struct wellhead_interest wellhead_interest;     /* responder of an interest */
 typedef struct wellhead_transmit wellhead_transmit;     /* bytes for a client */
+typedef struct wellhead_text wellhead_text;             /* a text of ours, for the caller to free */
 typedef struct wellhead_error wellhead_error;
 
 /* ---- status and errors -------------------------------------------------------------------------------------------- */
@@ -117,6 +118,12 @@ WELLHEAD_API wellhead_str wellhead_error_message(const wellhead_error *error);
 
 /* NULL: nothing. */
 WELLHEAD_API void wellhead_error_free(wellhead_error *error);
+
+/* What it holds; borrowed until it is freed. NULL: absent. */
+WELLHEAD_API wellhead_str wellhead_text_str(const wellhead_text *text);
+
+/* NULL: nothing. */
+WELLHEAD_API void wellhead_text_free(wellhead_text *text);
 
 /* ---- server ------------------------------------------------------------------------------------------------------- */
 
@@ -271,6 +278,25 @@ WELLHEAD_API wellhead_status wellhead_server_set_fallback(wellhead_server *serve
 /* Removes a resource by its URI, a template by its text, or a list source by its name. Callbacks under way still
  * finish. UNKNOWN, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_remove(wellhead_server *server, wellhead_str name, wellhead_error **error);
+
+/* A folder to be served, and how. Patterns have the form of lines of .gitignore: *.md anywhere, /docs at the top, docs/
+ * for everything in such directories. */
+typedef struct wellhead_directory {
+    size_t struct_size;
+    wellhead_str path;                        /* Required. A relative path is taken from the current directory. */
+    const wellhead_str *include;              /* Only files that one of these patterns matches; none: all. */
+    size_t include_count;
+    const wellhead_str *exclude;              /* Nothing that one of these patterns matches. */
+    size_t exclude_count;
+    uint64_t max_file_bytes;                  /* The largest file that is served, which is read whole; 0: 64 MiB */
+} wellhead_directory;
+#define WELLHEAD_DIRECTORY_INIT { sizeof(wellhead_directory), {NULL, 0}, NULL, 0, NULL, 0, 0 }
+
+/* Serves a folder with everything in it, as resources under file: (RFC 8089): files as text or bytes, directories as a
+ * text/uri-list (RFC 2483) of what is in them. Hidden entries and those that .gitignore and .ignore files name are not
+ * served, links only if they lead to something that is. IO, DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_add_directory(wellhead_server *server,
+                                                           const wellhead_directory *directory, wellhead_error **error);
 
 /* ---- calls -------------------------------------------------------------------------------------------------------- */
 
@@ -474,9 +500,36 @@ WELLHEAD_API wellhead_status wellhead_server_updated(wellhead_server *server, we
 WELLHEAD_API wellhead_status wellhead_server_updated_below(wellhead_server *server, wellhead_str uri,
                                                            wellhead_str parent);
 
+/* What the caller with this id may do changed: everything that its connections watch is asked for again, many URIs to a
+ * question, and what is refused is watched no longer. Nothing without wellhead_server_set_authorize. Never blocks, never
+ * calls back but for `wake`. OK for an unknown caller. INVALID_ARGUMENT, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_access_changed(wellhead_server *server, wellhead_str caller_id);
+
 /* What is listed changed, by other means than adding and removing, which say so themselves. Never blocks, never calls
  * back but for `wake`. CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_list_changed(wellhead_server *server);
+
+/* ---- URIs --------------------------------------------------------------------------------------------------------- */
+
+#define WELLHEAD_VALUE_LIST 1                 /* This value is an element of a list, also if it is the only one. */
+
+/* A value of a template's variable. Several with one name are a list, in their order; with keys they are pairs. */
+typedef struct wellhead_value {
+    wellhead_str name;
+    wellhead_str key;                         /* Absent: no pair. */
+    wellhead_str value;
+    uint32_t flags;                           /* WELLHEAD_VALUE_LIST */
+} wellhead_value;
+
+/* The URI that these values make of an RFC 6570 template, levels 1 to 4: for links. Variables without a value are left
+ * out, values of other names not used. NULL on failure: INVALID_TEMPLATE, INVALID_UTF8, INVALID_ARGUMENT. */
+WELLHEAD_API wellhead_text *wellhead_expand(wellhead_str uri_template, const wellhead_value *values,
+                                            size_t value_count, wellhead_error **error);
+
+/* Which registration takes a URI, and why each template that does not take it does not: for people who wonder why a
+ * URI is not found. JSON: {"uri":…,"takenBy":…,"passedOver":[…]}. No callback is called. NULL on failure:
+ * INVALID_UTF8, INVALID_ARGUMENT. */
+WELLHEAD_API wellhead_text *wellhead_server_explain(wellhead_server *server, wellhead_str uri, wellhead_error **error);
 
 /* ---- connection: bytes in, bytes out ------------------------------------------------------------------------------ */
 

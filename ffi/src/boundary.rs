@@ -60,6 +60,21 @@ impl Promise {
         unsafe { number.as_ref() }.copied()
     }
 
+    /// An array; NULL only if it is empty.
+    pub(crate) fn array<T: Copy>(&self, first: *const T, count: usize, name: &str) -> Result<&[T]> {
+        if count == 0 {
+            return Ok(&[]);
+        }
+        if first.is_null() {
+            return Err(invalid(format!("{name} is NULL, but has {count} elements")));
+        }
+        if count > isize::MAX as usize / size_of::<T>() {
+            return Err(invalid(format!("{name} has a length that no memory has")));
+        }
+        // SAFETY: the promise, and the length was checked.
+        Ok(unsafe { std::slice::from_raw_parts(first, count) })
+    }
+
     /// A struct that may be NULL. What the caller's header does not have yet is zero, what ours does not have is left.
     pub(crate) fn options<T: Growing>(&self, value: *const T, name: &str) -> Result<Option<T>> {
         if value.is_null() {

@@ -10,11 +10,15 @@ pub mod types;
 
 pub mod status;
 
+pub mod text;
+
 pub mod server;
 
 pub mod resource;
 
 pub mod catalog;
+
+pub mod directory;
 
 pub mod call;
 
@@ -27,6 +31,8 @@ pub mod authorize;
 pub mod interest;
 
 pub mod updates;
+
+pub mod uri;
 
 pub mod connection;
 

@@ -39,6 +39,23 @@ pub unsafe extern "C" fn wellhead_server_updated_below(
     }
 }
 
+/// What the caller with this id may do changed: everything that its connections watch is asked for again, many URIs to a
+/// question, and what is refused is watched no longer. Nothing without wellhead_server_set_authorize. Never blocks, never
+/// calls back but for `wake`. OK for an unknown caller. INVALID_ARGUMENT, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_access_changed(
+    server: *mut wellhead_server,
+    caller_id: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(std::ptr::null_mut(), |promise| {
+            let server = promise.handle(server, "server")?;
+            server.server.access_changed(promise.bytes(caller_id, "caller_id")?)
+        })
+    }
+}
+
 /// What is listed changed, by other means than adding and removing, which say so themselves. Never blocks, never calls
 /// back but for `wake`. CLOSED.
 #[unsafe(no_mangle)]

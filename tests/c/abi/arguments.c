@@ -56,6 +56,12 @@ static void null_handles_are_refused_and_not_touched(void) {
     CHECK(wellhead_server_remove(NULL, uri, NULL) == invalid);
     CHECK(wellhead_server_updated(NULL, uri) == invalid);
     CHECK(wellhead_server_updated_below(NULL, uri, uri) == invalid);
+    CHECK(wellhead_server_access_changed(NULL, uri) == invalid);
+    CHECK(wellhead_server_add_directory(NULL, NULL, NULL) == invalid);
+    CHECK(wellhead_server_add_directory(server, NULL, NULL) == invalid);
+    CHECK(wellhead_server_explain(NULL, uri, NULL) == NULL);
+    CHECK(wellhead_expand(uri, NULL, 1, NULL) == NULL);
+    CHECK(wellhead_text_str(NULL).ptr == NULL);
     CHECK(wellhead_server_list_changed(NULL) == invalid);
     CHECK(wellhead_serve_stdio(NULL, NULL, NULL) == invalid);
     CHECK(wellhead_connection_new(NULL, NULL, NULL) == NULL);
@@ -104,6 +110,7 @@ static void freeing_null_does_nothing(void) {
     wellhead_error_free(NULL);
     wellhead_read_free(NULL);
     wellhead_list_free(NULL);
+    wellhead_text_free(NULL);
     wellhead_authorize_free(NULL);
     wellhead_interest_free(NULL);
 }

@@ -106,6 +106,7 @@ int main(void) {
     test_answers();
     test_lifetimes();
     test_access();
+    test_directory();
     test_connection();
     test_stdio();
     printf("%d passed, %d failed\n", passed, failed);

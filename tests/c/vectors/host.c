@@ -163,6 +163,50 @@ static int called(host *h, const json_t *expected, text *why) {
     return same;
 }
 
+static int says(wellhead_text *got, const char *expected, size_t len, text *why) {
+    wellhead_str str = wellhead_text_str(got);
+    int same = str.len == len && memcmp(str.ptr, expected, len) == 0;
+    if (!same) text_say(why, "got %.*s", (int)str.len, str.ptr);
+    wellhead_text_free(got);
+    return same;
+}
+
+static int explained(host *h, const json_t *step, text *why) {
+    text expected = text_of_json(json_object_get(step, "is"));
+    int same = says(wellhead_server_explain(h->server, member(step, "explain"), NULL), expected.at, expected.len, why);
+    text_free(&expected);
+    return same;
+}
+
+/* A URI of a template. In C several values of one name are a list, with keys they are pairs. */
+static int expanded(const json_t *step, text *why) {
+    json_t *values = json_object_get(step, "values"), *value, *one;
+    const json_t *is = json_object_get(step, "is");
+    const char *name, *key;
+    size_t count = 0, i;
+    wellhead_value all[64];
+    wellhead_error *error = NULL;
+    json_object_foreach(values, name, value) {
+        wellhead_value each = {wellhead_cstr(name), {NULL, 0}, string(value), json_is_array(value) ? WELLHEAD_VALUE_LIST : 0};
+        if (json_is_string(value)) all[count++] = each;
+        json_array_foreach(value, i, one) {
+            each.value = string(one);
+            all[count++] = each;
+        }
+        json_object_foreach(value, key, one) {
+            each.key = wellhead_cstr(key);
+            each.value = string(one);
+            all[count++] = each;
+        }
+    }
+    wellhead_text *uri = wellhead_expand(member(step, "expand"), all, count, &error);
+    wellhead_status status = wellhead_error_status(error);
+    wellhead_error_free(error);
+    if (uri && is) return says(uri, json_string_value(is), json_string_length(is), why);
+    wellhead_text_free(uri);
+    return outcome(step, status, why);
+}
+
 const char *verb_of(json_t *step) {
     void *at = json_object_iter(step);
     const char *verb = json_object_iter_key(at);
@@ -192,6 +236,10 @@ int host_act(host *h, json_t *step, text *why) {
         return outcome(step, wellhead_server_updated_below(h->server, string(what), member(step, "below")), why);
     if (strcmp(verb, "update") == 0) return outcome(step, wellhead_server_updated(h->server, string(what)), why);
     if (strcmp(verb, "list_changed") == 0) return outcome(step, wellhead_server_list_changed(h->server), why);
+    if (strcmp(verb, "access_changed") == 0)
+        return outcome(step, wellhead_server_access_changed(h->server, string(what)), why);
+    if (strcmp(verb, "explain") == 0) return explained(h, step, why);
+    if (strcmp(verb, "expand") == 0) return expanded(step, why);
     if (strcmp(verb, "listing") == 0) {
         json_object_set(h->listings, json_string_value(what), json_object_get(step, "items"));
         return 1;

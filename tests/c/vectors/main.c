@@ -9,7 +9,7 @@
 /* The words of `needs` that C reaches. A callback that returns nothing and sets verdicts one by one can return neither a
  * wrong type nor a wrong number of verdicts. */
 static const char *const REACHED[] = {"annotations", "icons", "meta", "parts", "fallback", "authorize", "interest",
-                                      "updated_below"};
+                                      "updated_below", "access_changed", "caller", "explain", "expand"};
 
 /* A connection, and the bytes that it has not accepted yet. */
 typedef struct client {
@@ -26,14 +26,17 @@ typedef struct {
     int bytes; /* one at a time */
 } run;
 
-static client *find(run *r, const char *name) {
+/* The connection of that name, which is made for a caller if there is none yet. */
+static client *find(run *r, const char *name, wellhead_str caller_id) {
+    wellhead_connection_options options = WELLHEAD_CONNECTION_OPTIONS_INIT;
     client *c = r->clients;
     while (c && strcmp(c->name, name) != 0) c = c->next;
     if (c) return c;
     c = calloc(1, sizeof *c);
     if (!c) abort();
     c->name = name;
-    c->connection = wellhead_connection_new(r->host.server, NULL, NULL);
+    options.caller_id = caller_id;
+    c->connection = wellhead_connection_new(r->host.server, &options, NULL);
     c->next = r->clients;
     return r->clients = c;
 }
@@ -148,6 +151,8 @@ static int act(run *r, client *c, json_t *step, text *why) {
         text bytes = text_repeated(unit.ptr, unit.len, (size_t)json_integer_value(json_object_get(what, "times")));
         feed(r, c, bytes.at, bytes.len, 4096);
         text_free(&bytes);
+    } else if (strcmp(verb, "caller") == 0) {
+        /* made where it is mentioned */
     } else if (strcmp(verb, "end") == 0) {
         wellhead_connection_end(c->connection);
     } else if (strcmp(verb, "close") == 0) {
@@ -165,6 +170,7 @@ static int act(run *r, client *c, json_t *step, text *why) {
 }
 
 static int run_steps(run *r, const json_t *script, text *why) {
+    const wellhead_str nobody = {NULL, 0};
     const json_t *catalog = json_object_get(script, "catalog"), *steps = json_object_get(script, "steps");
     for (size_t i = 0; i < json_array_size(catalog); i++) {
         wellhead_error *error = NULL;
@@ -175,13 +181,13 @@ static int run_steps(run *r, const json_t *script, text *why) {
             return 0;
         }
     }
-    find(r, "a");
+    find(r, "a", nobody);
     for (size_t i = 0; i < json_array_size(steps); i++) {
         json_t *step = json_array_get(steps, i);
         const char *on = json_string_value(json_object_get(step, "on"));
         text_free(why);
         text_say(why, "step %zu, %s: ", i + 1, verb_of(step));
-        if (!act(r, find(r, on ? on : "a"), step, why)) return 0;
+        if (!act(r, find(r, on ? on : "a", member(step, "caller")), step, why)) return 0;
         settle(r);
     }
     for (client *c = r->clients; c; c = c->next) {

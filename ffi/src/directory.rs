@@ -1,0 +1,61 @@
+//! A folder as resources.
+
+use crate::boundary::{Promise, guard};
+use crate::server::wellhead_server;
+use crate::status::{wellhead_error, wellhead_status};
+use crate::types::{growing, wellhead_str};
+use wellhead::{Directory, Result};
+
+/// A folder to be served, and how. Patterns have the form of lines of .gitignore: *.md anywhere, /docs at the top, docs/
+/// for everything in such directories.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct wellhead_directory {
+    pub struct_size: usize,
+    /// Required. A relative path is taken from the current directory.
+    pub path: wellhead_str,
+    /// Only files that one of these patterns matches; none: all.
+    pub include: *const wellhead_str,
+    pub include_count: usize,
+    /// Nothing that one of these patterns matches.
+    pub exclude: *const wellhead_str,
+    pub exclude_count: usize,
+    /// The largest file that is served, which is read whole; 0: 64 MiB
+    pub max_file_bytes: u64,
+}
+
+growing!(wellhead_directory);
+
+/// Serves a folder with everything in it, as resources under file: (RFC 8089): files as text or bytes, directories as a
+/// text/uri-list (RFC 2483) of what is in them. Hidden entries and those that .gitignore and .ignore files name are not
+/// served, links only if they lead to something that is. IO, DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_add_directory(
+    server: *mut wellhead_server,
+    directory: *const wellhead_directory,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(error, |promise| {
+            let server = promise.handle(server, "server")?;
+            server.server.directory(promise.fields(directory, "directory")?.directory(promise)?).map(drop)
+        })
+    }
+}
+
+impl wellhead_directory {
+    fn directory(&self, promise: &Promise) -> Result<Directory> {
+        let mut directory = Directory::new(promise.text(self.path, "path")?);
+        for pattern in promise.array(self.include, self.include_count, "include")? {
+            directory = directory.include(promise.text(*pattern, "a pattern of include")?);
+        }
+        for pattern in promise.array(self.exclude, self.exclude_count, "exclude")? {
+            directory = directory.exclude(promise.text(*pattern, "a pattern of exclude")?);
+        }
+        Ok(match self.max_file_bytes {
+            0 => directory,
+            bytes => directory.max_file_bytes(bytes),
+        })
+    }
+}

@@ -1,0 +1,21 @@
+//! Texts that are given to the host.
+
+use crate::boundary::{ask, free};
+use crate::types::wellhead_str;
+
+/// cbindgen:ignore
+pub struct wellhead_text(pub(crate) String);
+
+/// What it holds; borrowed until it is freed. NULL: absent.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_text_str(text: *const wellhead_text) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe { ask(text, wellhead_str::ABSENT, |_, text| wellhead_str::of(&text.0)) }
+}
+
+/// NULL: nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_text_free(text: *mut wellhead_text) {
+    // SAFETY: our caller's promise.
+    unsafe { free(text) }
+}

@@ -1,0 +1,47 @@
+/* A folder as resources. */
+#define _DEFAULT_SOURCE
+#include "check.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void write_file(const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    CHECK(file && fputs(text, file) >= 0);
+    if (file) fclose(file);
+}
+
+static void a_folder_is_listed_and_read_as_its_options_say(void) {
+    char folder[] = "wellhead-c-XXXXXX", path[64];
+    wellhead_directory directory = WELLHEAD_DIRECTORY_INIT;
+    wellhead_str include[] = {WELLHEAD_STR("*.md")}, exclude[] = {WELLHEAD_STR("b.md")};
+    wellhead_server *server = quiet_server();
+    if (!mkdtemp(folder)) abort();
+    const char *const names[] = {"a.md", "b.md", "c.txt"};
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        write_file(path, "some text");
+    }
+    directory.path = wellhead_cstr(folder);
+    directory.include = include;
+    directory.include_count = 1;
+    directory.exclude = exclude;
+    directory.exclude_count = 1;
+    CHECK(wellhead_server_add_directory(server, &directory, NULL) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_server_add_directory(server, &directory, NULL) == WELLHEAD_STATUS_DUPLICATE);
+    wellhead_connection *connection = connect_to(server);
+    const char *output = exchange(connection, LIST(1));
+    CHECK(has(output, "a.md") && !has(output, "b.md") && !has(output, "c.txt"));
+    wellhead_connection_free(connection);
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        unlink(path);
+    }
+    rmdir(folder);
+    CHECK(wellhead_server_add_directory(server, &directory, NULL) == WELLHEAD_STATUS_IO);
+    wellhead_server_free(server);
+}
+
+void test_directory(void) {
+    RUN(a_folder_is_listed_and_read_as_its_options_say);
+}
