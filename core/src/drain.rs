@@ -56,7 +56,8 @@ impl Drain {
             return None;
         }
         if self.half.as_ref().is_none_or(Half::is_done) {
-            self.half = self.shared.next_message(self.route);
+            let used = self.half.take().map(Half::into_buffer).unwrap_or_default();
+            self.half = self.shared.next_message(self.route, used);
             if self.half.is_none() {
                 self.released = true; // in the same step that found nothing
                 return None;

@@ -16,7 +16,7 @@ impl Shared {
         let authorise = self.server.authorises();
         match &request.work {
             Work::Read { uri } => {
-                let uri: Arc<str> = uri.as_str().into();
+                let uri = uri.clone();
                 self.read(request, uri, authorise)
             }
             Work::List { listing, cursor } => {
@@ -83,7 +83,7 @@ impl Shared {
             }
             Read::Fixed(fixed) => {
                 if let Content::Value { contents, .. } = &fixed.content {
-                    let (defaults, contents) = (fixed.defaults(&uri), Borrowed::all(contents));
+                    let (defaults, contents) = (fixed.defaults(&uri), contents.each_ref().map(Borrowed::new));
                     self.machine.with(|m, _| m.answer_read(&request, &defaults, &contents));
                 }
                 return None;

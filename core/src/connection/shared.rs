@@ -153,11 +153,11 @@ impl Shared {
 
     pub(crate) fn finish_read(self: &Arc<Self>, call: CallId, answer: Answer) -> bool {
         let answer = check_answer(answer);
-        let contents = match &answer {
-            Answer::Found(contents) => Borrowed::all(contents),
-            _ => Vec::new(),
-        };
-        self.step(|m, trash| m.finish_read(call, &answer, &contents, trash))
+        let contents: &[_] = if let Answer::Found(contents) = &answer { contents } else { &[] };
+        let mut over = None; // dropped without the lock
+        Borrowed::all(contents, |contents| {
+            self.step(|m, trash| m.finish_read(call, &answer, contents, &mut over, trash))
+        })
     }
 
     pub(crate) fn finish_page(self: &Arc<Self>, call: CallId, page: Page) -> bool {
@@ -192,11 +192,13 @@ impl Shared {
         if asked.operation == Operation::List {
             return self.go_on(call, |walk, around, _| walk.judge(verdicts, around));
         }
-        let contents = match asked.fixed.as_ref().map(|fixed| &fixed.content) {
-            Some(Content::Value { contents, .. }) => Borrowed::all(contents),
-            _ => Vec::new(),
+        let contents: &[_] = match asked.fixed.as_ref().map(|fixed| &fixed.content) {
+            Some(Content::Value { contents, .. }) => contents,
+            _ => &[],
         };
-        self.step(|m, trash| m.finish_verdicts(call, verdicts, &contents, trash))
+        Borrowed::all(contents, |contents| {
+            self.step(|m, trash| m.finish_verdicts(call, verdicts, contents, trash))
+        })
     }
 
     pub(crate) fn give_up(self: &Arc<Self>, call: CallId, why: &str) -> bool {
@@ -235,11 +237,9 @@ impl Shared {
 
     // ---- output, for the drain
 
-    pub(crate) fn next_message(&self, route: Route) -> Option<crate::protocol::Half> {
-        self.machine.with(|m, _| {
-            m.render(route);
-            m.outbox().next(route)
-        })
+    /// `used`: the buffer of the message before.
+    pub(crate) fn next_message(&self, route: Route, mut used: Vec<u8>) -> Option<crate::protocol::Half> {
+        self.machine.with(|m, _| m.next_message(route, &mut used))
     }
 
     /// Output was taken or is not wanted any more: requests that waited for it may go on.

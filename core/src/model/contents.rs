@@ -212,15 +212,20 @@ pub(crate) enum Source<'a> {
 }
 
 impl<'a> Borrowed<'a> {
-    pub(crate) fn all(contents: &'a [Contents]) -> Vec<Borrowed<'a>> {
-        let borrow = |contents: &'a Contents| {
-            let source = match &contents.body {
-                Body::Text(text) => Source::Text((**text).as_ref()),
-                Body::Blob(bytes) => Source::Blob((**bytes).as_ref()),
-            };
-            Borrowed { contents, source }
+    pub(crate) fn new(contents: &'a Contents) -> Self {
+        let source = match &contents.body {
+            Body::Text(text) => Source::Text((**text).as_ref()),
+            Body::Blob(bytes) => Source::Blob((**bytes).as_ref()),
         };
-        contents.iter().map(borrow).collect()
+        Borrowed { contents, source }
+    }
+
+    /// Hands over all elements. One, as usual, costs no allocation.
+    pub(crate) fn all<R>(contents: &[Contents], take: impl FnOnce(&[Borrowed<'_>]) -> R) -> R {
+        match contents {
+            [one] => take(&[Borrowed::new(one)]),
+            some => take(&some.iter().map(Borrowed::new).collect::<Vec<_>>()),
+        }
     }
 }
 

@@ -29,6 +29,7 @@ impl Machine {
         call: CallId,
         answer: &Answer,
         contents: &[Borrowed<'_>],
+        over: &mut Option<(State, Open)>,
         trash: &mut Trash,
     ) -> After {
         let Some(state) = self.inflight.answered(call) else { return self.unwanted() };
@@ -69,7 +70,7 @@ impl Machine {
                 after.lines.push(Line(Level::Error, format!("reading {uri} failed: {why}")));
             }
         }
-        trash.put((state, open));
+        *over = Some((state, open)); // rather than into the trash, which would cost two allocations a read
         after.gained = true;
         after
     }

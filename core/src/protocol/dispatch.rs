@@ -14,6 +14,7 @@ use crate::sync::Trash;
 use crate::uri::check_uri;
 use crate::wire;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// What became of a message.
 pub(crate) enum Admitted {
@@ -43,7 +44,7 @@ impl Request {
 
 pub(crate) enum Work {
     List { listing: Listing, cursor: Option<String> },
-    Read { uri: String },
+    Read { uri: Arc<str> },
     Subscribe { uri: String },
     Listen { lists: bool, uris: Vec<String> },
 }
@@ -195,7 +196,7 @@ impl Machine {
             }
             Method::ListResources => Some(list(Listing::Resources, draft).map_err(bad)?),
             Method::ListTemplates => Some(list(Listing::Templates, draft).map_err(bad)?),
-            Method::Read => Some(Work::Read { uri: self.uri(draft).map_err(bad)? }),
+            Method::Read => Some(Work::Read { uri: self.uri(draft).map_err(bad)?.into() }),
             Method::Subscribe | Method::Unsubscribe if !identity.subscribe => {
                 return Err((Stage::NoMethod, RpcError::method_not_found(&draft.name)));
             }
@@ -204,7 +205,7 @@ impl Machine {
                 if !self.subscriptions.session_watches(&uri) {
                     self.room_for_subscriptions(1).map_err(bad)?;
                 }
-                Some(Work::Subscribe { uri })
+                Some(Work::Subscribe { uri: uri.into_owned() })
             }
             Method::Unsubscribe => {
                 let uri = self.uri(draft).map_err(bad)?;
@@ -236,14 +237,14 @@ impl Machine {
         })
     }
 
-    fn uri(&self, draft: &Draft<'_>) -> Result<String, RpcError> {
+    fn uri<'a>(&self, draft: &Draft<'a>) -> Result<Cow<'a, str>, RpcError> {
         let uri = draft.uri()?;
         let max = self.settings.limits.uri_bytes;
         if uri.len() > max {
             let what = format!("uri has more than {max} bytes");
             return Err(RpcError::invalid_params(&what).with_data(limit_data("uri_bytes", max)));
         }
-        Ok(uri.into_owned())
+        Ok(uri)
     }
 
     pub(super) fn room_for_subscriptions(&self, more: usize) -> Result<(), RpcError> {

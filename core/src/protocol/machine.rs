@@ -6,7 +6,7 @@ use super::dispatch::Admitted;
 use super::inflight::{Ask, Context, Inflight, Open, Owner};
 use super::input::{Chunk, Input};
 use super::lifecycle::Lifecycle;
-use super::outbox::{Kind, Outbox, Route, Stage};
+use super::outbox::{Half, Kind, Outbox, Route, Stage};
 use super::subscriptions::{Queue, Subscriptions};
 use crate::jsonrpc::{Parsed, RequestId, RpcError};
 use crate::limits::Limits;
@@ -319,6 +319,20 @@ impl Machine {
 
     pub(crate) fn outbox(&mut self) -> &mut Outbox {
         &mut self.outbox
+    }
+
+    /// The next message for a drain. It takes the buffer of the one before if there is use for it: an idle connection
+    /// keeps none.
+    pub(crate) fn next_message(&mut self, route: Route, used: &mut Vec<u8>) -> Option<Half> {
+        self.render(route);
+        let mut next = self.outbox.next(route);
+        if let Some(half) = &mut next {
+            half.lend(used);
+        }
+        if route == Route::Connection && (self.inflight.len() > 0 || self.input.len() > 0) {
+            self.outbox.reuse(used);
+        }
+        next
     }
 
     /// Whether a wake is due because output was taken: what waited for that may go on.

@@ -81,6 +81,8 @@ struct Outlet {
     single: bool,
     /// Its last message was taken: once that is written, the route is over.
     ended: bool,
+    /// The buffer of a message that was written, for the next one.
+    spare: Vec<u8>,
     /// Changes to be rendered when the client takes them.
     marks: VecDeque<Mark>,
 }
@@ -93,6 +95,8 @@ impl Outlet {
 
 /// Messages of up to this size are gathered in one buffer.
 const GATHER: usize = 64 << 10;
+/// No larger buffer is kept for the next message.
+const SPARE: usize = 512 << 10;
 
 /// All output of a connection.
 #[derive(Default)]
@@ -199,7 +203,8 @@ impl Outbox {
                 .is_some_and(|piece| piece.segments.is_empty() && piece.bytes.len() < GATHER);
         if !gather {
             let kind = if lines { Kind::Message } else { kind };
-            outlet.queue.push_back(Piece::new(kind));
+            let bytes = std::mem::take(&mut outlet.spare);
+            outlet.queue.push_back(Piece { bytes, ..Piece::new(kind) });
         }
         let Some(piece) = outlet.queue.back_mut() else { return };
         let before = piece.len();
@@ -267,6 +272,14 @@ impl Outbox {
         outlet.ended = matches!(piece.kind, Kind::Final(_) | Kind::Ended);
         self.bytes -= piece.len();
         Some(Half::new(piece))
+    }
+
+    /// Keeps the buffer of a message that was written for one that follows.
+    pub(crate) fn reuse(&mut self, used: &mut Vec<u8>) {
+        if used.capacity() > self.connection.spare.capacity() && used.capacity() <= SPARE {
+            std::mem::swap(&mut self.connection.spare, used);
+            self.connection.spare.clear();
+        }
     }
 
     /// The drain was dropped: parks what it had not written, unless nobody wants that any more. Tells whether there is
@@ -353,6 +366,19 @@ impl Half {
             at: 0,
             rest: piece.segments,
             encoded: 0,
+        }
+    }
+
+    /// Its buffer, once that was written.
+    pub(crate) fn into_buffer(self) -> Vec<u8> {
+        self.buffer
+    }
+
+    /// Gives it a buffer to encode its large bodies in.
+    pub(crate) fn lend(&mut self, used: &mut Vec<u8>) {
+        if self.buffer.capacity() == 0 {
+            std::mem::swap(&mut self.buffer, used);
+            self.buffer.clear();
         }
     }
 

@@ -316,6 +316,7 @@ impl Shared {
                 break;
             }
             if self.bell.inline {
+                self.flush(); // what was answered without the host does not wait for a slow callback
                 self.connection.run(|| events.into_iter().for_each(Event::run));
                 self.flush();
             } else {

@@ -15,10 +15,11 @@ impl Program {
     pub(super) fn run_counted(&self, uri: &[u8], skip: usize) -> (Option<Slots>, Effort) {
         let mut slots = vec![usize::MAX; self.slots];
         let mut tried = vec![0_u64; (self.splits * (uri.len() + 1)).div_ceil(64)];
-        let mut todo = vec![Todo::Try { pc: skip, at: skip }];
+        let mut next = Some(Todo::Try { pc: skip, at: skip });
+        let mut todo = Vec::new();
         let mut effort = Effort { steps: 0, furthest: skip };
-        while let Some(next) = todo.pop() {
-            let (mut pc, mut at) = match next {
+        while let Some(now) = next.take().or_else(|| todo.pop()) {
+            let (mut pc, mut at) = match now {
                 Todo::Try { pc, at } => (pc, at),
                 Todo::Restore { slot, value } => {
                     slots[slot] = value;
