@@ -63,10 +63,10 @@ impl Group {
 }
 
 impl Inner {
-    /// Puts a connection on the list; nothing to put: there is a server event.
-    pub(crate) fn push(&self, connection: Option<Weak<Shared>>) {
+    /// Puts connections on the list; nothing to put: there is a server event.
+    pub(crate) fn push(&self, connections: impl IntoIterator<Item = Weak<Shared>>) {
         let fire = self.state.with(|state, _| {
-            state.ready.extend(connection);
+            state.ready.extend(connections);
             std::mem::replace(&mut state.idle, false)
         });
         if fire {

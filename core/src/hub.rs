@@ -212,11 +212,11 @@ impl Hub {
     }
 
     /// Who is to hear of a change.
-    pub(crate) fn watchers(&self, uri: &str) -> Vec<Weak<Shared>> {
+    pub(crate) fn watchers(&self, uri: &str) -> Vec<Arc<Shared>> {
         self.state.with(|s, _| {
             let watchers =
-                s.uris.get(uri).map(|entry| entry.watchers.iter().map(|(_, c)| c.clone()).collect());
-            watchers.unwrap_or_default()
+                s.uris.get(uri).map(|entry| entry.watchers.iter().filter_map(|(_, c)| c.upgrade()));
+            watchers.map(Iterator::collect).unwrap_or_default()
         })
     }
 

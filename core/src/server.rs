@@ -7,7 +7,7 @@ mod register;
 
 use crate::access::Caller;
 use crate::catalog::Explanation;
-use crate::connection::Connection;
+use crate::connection::{Connection, Shared};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::group::{self, Group};
@@ -102,11 +102,7 @@ impl Server {
         }
         let (uri, parent): (Arc<str>, Arc<str>) = (uri.into(), parent.into());
         let change = self.0.catalog.with(|c, _| c.changed_below(&uri));
-        for watcher in self.0.hub.watchers(&parent) {
-            if let Some(connection) = watcher.upgrade() {
-                connection.updated_below(&uri, &parent, &change);
-            }
-        }
+        Shared::tell(&self.0.hub.watchers(&parent), |m| m.updated_below(&uri, &parent, &change));
         Ok(())
     }
 

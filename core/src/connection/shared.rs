@@ -1,7 +1,7 @@
 //! The state behind a connection, and its steps with what they ask for afterwards.
 
 use crate::access::{Caller, Operation, Verdict};
-use crate::catalog::{Change, Content, Surroundings, Walk, Walked};
+use crate::catalog::{Content, Surroundings, Walk, Walked};
 use crate::event::{AuthorizeCall, Call, Event, ListCall};
 use crate::group;
 use crate::jsonrpc::{ParseLimits, parse};
@@ -27,6 +27,9 @@ pub struct Shared {
     pub(super) caller: Arc<Caller>,
 }
 
+/// Connections that are told of a change before the first of them is woken for.
+const TOLD_AT_ONCE: usize = 64;
+
 impl Shared {
     pub(super) fn new(id: u64, server: Arc<Inner>, group: Option<Arc<group::Inner>>, caller: Caller) -> Self {
         let machine = Lock::new(Machine::new(server.settings.clone()));
@@ -35,6 +38,18 @@ impl Shared {
 
     /// One step of the machine from outside a poll, and what it asks for afterwards.
     pub(super) fn step<F>(self: &Arc<Self>, step: F) -> bool
+    where
+        F: FnOnce(&mut Machine, &mut crate::sync::Trash) -> After,
+    {
+        let (wanted, wake) = self.quiet_step(step);
+        if wake {
+            self.push();
+        }
+        wanted
+    }
+
+    /// The same without the wake, which the caller owes if the second value says so.
+    fn quiet_step<F>(self: &Arc<Self>, step: F) -> (bool, bool)
     where
         F: FnOnce(&mut Machine, &mut crate::sync::Trash) -> After,
     {
@@ -47,10 +62,7 @@ impl Shared {
         });
         let wanted = after.wanted;
         self.follow(after);
-        if wake {
-            self.push();
-        }
-        wanted
+        (wanted, wake)
     }
 
     /// What a step asks for, wakes aside.
@@ -75,7 +87,7 @@ impl Shared {
 
     pub(super) fn push(self: &Arc<Self>) {
         if let Some(group) = &self.group {
-            group.push(Some(Arc::downgrade(self)));
+            group.push([Arc::downgrade(self)]);
         }
     }
 
@@ -216,12 +228,27 @@ impl Shared {
         self.step(|m, trash| m.registered(call, uri, outcome, trash));
     }
 
-    pub(crate) fn updated(self: &Arc<Self>, uri: &Arc<str>, change: &Change) {
-        self.step(|m, _| After { gained: m.updated(uri, change), ..After::default() });
+    /// Tells connections of a change. `change` marks it, and says whether there is something new to send. Those that are
+    /// then to be woken for go onto their groups' lists many at a time.
+    pub(crate) fn tell(connections: &[Arc<Self>], change: impl Fn(&mut Machine) -> bool) {
+        for some in connections.chunks(TOLD_AT_ONCE) {
+            let mut wake = Vec::with_capacity(some.len());
+            for connection in some {
+                let step = |m: &mut Machine, _: &mut _| After { gained: change(m), ..After::default() };
+                if connection.quiet_step(step).1 {
+                    wake.push(connection);
+                }
+            }
+            for of_group in wake.chunk_by(|a, b| a.group_address() == b.group_address()) {
+                if let Some(group) = &of_group[0].group {
+                    group.push(of_group.iter().map(|connection| Arc::downgrade(connection)));
+                }
+            }
+        }
     }
 
-    pub(crate) fn updated_below(self: &Arc<Self>, uri: &Arc<str>, parent: &Arc<str>, change: &Change) {
-        self.step(|m, _| After { gained: m.updated_below(uri, parent, change), ..After::default() });
+    fn group_address(&self) -> Option<*const group::Inner> {
+        self.group.as_ref().map(Arc::as_ptr)
     }
 
     /// Asks again whether a caller may watch what it watches, if this is that caller's connection.
@@ -229,10 +256,6 @@ impl Shared {
         if self.caller.id() == caller {
             self.step(|m, _| m.review(&self.caller));
         }
-    }
-
-    pub(crate) fn list_changed(self: &Arc<Self>) {
-        self.step(|m, _| After { gained: m.list_changed(), ..After::default() });
     }
 
     // ---- output, for the drain

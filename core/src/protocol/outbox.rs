@@ -316,6 +316,7 @@ impl Outbox {
         let exchanges: Vec<_> =
             std::mem::take(&mut self.exchanges).into_values().map(|o| (o.queue, o.half)).collect();
         self.connection.marks.clear();
+        self.connection.spare = Vec::new();
         let (_, batches) = self.batches.forget(None);
         (batches, std::mem::take(&mut self.connection.queue), self.connection.half.take(), exchanges)
     }

@@ -1,12 +1,13 @@
 //! The state behind a server.
 
 use crate::catalog::{Catalog, Change, Sealer};
+use crate::connection::Shared;
 use crate::event::{Event, Gatekeeper, InterestCall, Watcher};
 use crate::group;
 use crate::hub::{Hub, Interest, Then};
 use crate::keys::Key;
 use crate::log::{Level, Log};
-use crate::protocol::Settings;
+use crate::protocol::{Machine, Settings};
 use crate::responder::{Responder, Watched};
 use crate::sync::Lock;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -55,18 +56,12 @@ impl Inner {
     /// Tells everybody who watches the resource that it changed. Changes may arrive in any order.
     pub(super) fn publish(&self, uri: &str, change: &Change) {
         let uri: Arc<str> = uri.into();
-        for watcher in self.hub.watchers(&uri) {
-            if let Some(connection) = watcher.upgrade() {
-                connection.updated(&uri, change);
-            }
-        }
+        Shared::tell(&self.hub.watchers(&uri), |m| m.updated(&uri, change));
     }
 
     pub(super) fn list_changed(&self) {
         if self.settings.identity.list_changed {
-            for connection in self.hub.connections() {
-                connection.list_changed();
-            }
+            Shared::tell(&self.hub.connections(), Machine::list_changed);
         }
     }
 
@@ -98,7 +93,7 @@ impl Inner {
             let groups: Vec<_> =
                 self.groups.with(|groups, _| groups.iter().filter_map(Weak::upgrade).collect());
             for group in groups {
-                group.push(None);
+                group.push([]);
             }
         }
     }
