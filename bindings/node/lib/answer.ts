@@ -1,7 +1,7 @@
 /** Hosts' values in the narrow form that the native half takes. */
 import { PermissionDenied, ResourceNotFound } from './errors.js';
 import { DENIED, type Failed, type NativeAnswer } from './native.js';
-import type { Body, Contents } from './values.js';
+import type { Body, Contents, Verdict } from './values.js';
 
 /** What a read callback answered. */
 export function answer(body: Body): NativeAnswer {
@@ -27,6 +27,28 @@ function parts(all: readonly Contents[]): NativeAnswer {
     flat.push(body, uri, mimeType, meta && JSON.stringify(meta));
   }
   return flat;
+}
+
+const LETTERS = { allow: 'a', deny: 'd', hide: 'h' } as const;
+
+/** What was answered to a question about so many URIs: a letter for each. */
+export function verdicts(given: readonly Verdict[] | undefined, uris: number): NativeAnswer {
+  if (!Array.isArray(given) || given.length !== uris) {
+    return {
+      failed: `authorize: the callback returned no array of ${uris} verdicts; return one for each URI`,
+    };
+  }
+  let letters = '';
+  for (const verdict of given as Verdict[]) {
+    const letter = LETTERS[verdict];
+    if (letter === undefined) {
+      return {
+        failed: `authorize: the callback returned ${String(verdict)}; return 'allow', 'deny' or 'hide'`,
+      };
+    }
+    letters += letter;
+  }
+  return letters;
 }
 
 /** What a callback threw. */

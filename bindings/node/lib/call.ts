@@ -1,13 +1,18 @@
-import type { Call } from './values.js';
+import type { Call, Caller, ListCall } from './values.js';
+
+/** Who asks where nobody said who it is. */
+export const NOBODY: Caller = Object.freeze({ id: '' });
 
 /** One call of a callback. Its signal is made when first touched: most callbacks never ask for it. */
-export class RunningCall implements Call {
-  readonly uri: string;
+export class RunningCall implements ListCall {
+  readonly caller: Caller;
+  readonly revision: string;
   #controller: AbortController | undefined;
   #cancelled = false;
 
-  constructor(uri: string) {
-    this.uri = uri;
+  constructor(caller: Caller, revision: string) {
+    this.caller = caller;
+    this.revision = revision;
   }
 
   get signal(): AbortSignal {
@@ -22,4 +27,43 @@ export class RunningCall implements Call {
     call.#cancelled = true;
     call.#controller?.abort();
   }
+}
+
+/** Names and values in turn, and behind them, if any value was sent escaped, the values as they were. */
+export type Variables = readonly (string | readonly string[])[];
+
+/** A call of a reader. */
+export class RunningRead extends RunningCall implements Call {
+  readonly uri: string;
+  readonly #variables: Variables;
+
+  constructor(caller: Caller, revision: string, uri: string, variables: Variables) {
+    super(caller, revision);
+    this.uri = uri;
+    this.#variables = variables;
+  }
+
+  raw(name: string): string | undefined {
+    const variables = this.#variables;
+    for (let i = 0; i + 1 < variables.length; i += 2) {
+      if (variables[i] !== name) continue;
+      if (variables.length % 2 !== 0) return variables.at(-1)?.[i / 2];
+      const value = variables[i + 1];
+      return typeof value === 'string' ? value : value?.[0];
+    }
+    return undefined;
+  }
+}
+
+/** From names and values in turn. */
+export function vars(variables: Variables): Record<string, string | readonly string[]> {
+  if (variables.length === 0) return {};
+  if (variables.length === 2) return { [variables[0] as string]: variables[1]! };
+  const vars: Record<string, string | readonly string[]> = {};
+  for (let i = 0; i + 1 < variables.length; i += 2) {
+    const [name, value] = [variables[i] as string, variables[i + 1]!];
+    if (name !== '__proto__') vars[name] = value;
+    else Object.defineProperty(vars, name, { value, writable: true, enumerable: true, configurable: true });
+  }
+  return vars;
 }

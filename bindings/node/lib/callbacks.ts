@@ -1,9 +1,9 @@
 /** Runs callbacks and hands their answers to the native half. */
-import { answer, failure, isThenable, thrown } from './answer.js';
-import { RunningCall } from './call.js';
-import { LATER, type Failed, type Hooks, type NativeAnswer, type NativePage } from './native.js';
+import { answer, failure, isThenable, thrown, verdicts } from './answer.js';
+import { NOBODY, RunningCall, RunningRead, vars, type Variables } from './call.js';
+import { type Ask, Asked, LATER, type Failed, type NativeAnswer } from './native.js';
 import { page } from './page.js';
-import type { Body, Lister, Page, Reader } from './values.js';
+import type { Authorizer, Caller, InterestHandler, Lister, Operation, Reader } from './values.js';
 
 /** A reader whose variables are those of any template. */
 export type AnyReader = Reader<any>;
@@ -13,24 +13,21 @@ const NO_ANSWER: Failed = { failed: 'its Promise was dropped without an answer' 
 export class Callbacks {
   readonly #readers = new Map<number, AnyReader>();
   readonly #listers = new Map<number, Lister>();
+  /** Asked before anything is listed, read or watched. */
+  authorizer: Authorizer | undefined;
+  /** Told what is watched. */
+  interested: InterestHandler | undefined;
   /** Calls that are answered later. */
   readonly #calls = new Map<number, RunningCall>();
-  readonly #finish: (call: number, answer: NativeAnswer | NativePage) => void;
-
-  /** What the native half runs events with. */
-  readonly hooks: Hooks;
-
+  readonly #caller: (connection: number) => Caller;
+  readonly #finish: (call: number, answer: NativeAnswer) => void;
   /** Promises that nobody can settle any more: their calls have no answer. */
   readonly #lost: FinalizationRegistry<number>;
 
-  constructor(finish: (call: number, answer: NativeAnswer | NativePage) => void) {
+  constructor(caller: (connection: number) => Caller, finish: (call: number, answer: NativeAnswer) => void) {
+    this.#caller = caller;
     this.#finish = finish;
     this.#lost = new FinalizationRegistry((number) => this.#settle(number, NO_ANSWER));
-    this.hooks = [
-      (handler, number, uri, ...variables) => this.#read(handler, number, uri, variables),
-      (handler, number, after, limit) => this.#list(handler, number, after, limit),
-      (number) => this.#cancel(number),
-    ];
   }
 
   reads(handler: number, read: AnyReader): void {
@@ -47,41 +44,95 @@ export class Callbacks {
     this.#listers.delete(handler);
   }
 
-  #read(handler: number, number: number, uri: string, variables: (string | string[])[]): NativeAnswer {
+  /** What the native half runs events with. */
+  readonly ask: Ask = (kind, number, handler, connection, revision, ...rest) => {
+    switch (kind) {
+      case Asked.read:
+        return this.#read(number, handler, connection, revision, rest as [string, ...Variables]);
+      case Asked.list:
+        return this.#list(number, handler, connection, revision, rest as [number, string | undefined]);
+      case Asked.authorize:
+        return this.#authorize(number, connection, revision, rest as [Operation, ...string[]]);
+      case Asked.interest:
+        return this.#interest(number, rest as [string, boolean]);
+      default:
+        this.#cancel(number);
+        return undefined;
+    }
+  };
+
+  #read(
+    number: number,
+    handler: number,
+    connection: number,
+    revision: string,
+    [uri, ...variables]: [string, ...Variables],
+  ): NativeAnswer {
     const read = this.#readers.get(handler);
     if (read === undefined) return undefined; // removed after the request had been looked up
-    const call = new RunningCall(uri);
-    try {
-      const body = read(vars(variables), call);
-      if (typeof body === 'string') return body;
-      if (!isThenable(body)) return answer(body);
-      this.#later(number, call, body, (body) => answer(body as Body), thrown);
-      return LATER;
-    } catch (e) {
-      return thrown(e);
-    }
+    const call = new RunningRead(this.#caller(connection), revision, uri, variables);
+    return this.#run(number, call, () => read(vars(variables), call), answer, thrown);
   }
 
-  #list(handler: number, number: number, after: string | undefined, limit: number): NativePage {
+  #list(
+    number: number,
+    handler: number,
+    connection: number,
+    revision: string,
+    [limit, after]: [number, string | undefined],
+  ): NativeAnswer {
     const list = this.#listers.get(handler);
     if (list === undefined) return page({ items: [] });
-    const call = new RunningCall('');
+    const call = new RunningCall(this.#caller(connection), revision);
+    return this.#run(number, call, () => list({ after, limit }, call), page, failure);
+  }
+
+  #authorize(
+    number: number,
+    connection: number,
+    revision: string,
+    [operation, ...uris]: [Operation, ...string[]],
+  ): NativeAnswer {
+    const call = new RunningCall(this.#caller(connection), revision);
+    const ask = () => this.authorizer?.({ operation, uris }, call);
+    return this.#run(number, call, ask, (given) => verdicts(given, uris.length), failure);
+  }
+
+  #interest(number: number, [uri, wanted]: [string, boolean]): NativeAnswer {
+    const call = new RunningCall(NOBODY, '');
+    return this.#run(
+      number,
+      call,
+      () => this.interested?.({ uri, wanted }),
+      () => undefined,
+      failure,
+    );
+  }
+
+  /** The answer of a callback, or that it comes later. */
+  #run<T>(
+    number: number,
+    call: RunningCall,
+    ask: () => T | PromiseLike<T>,
+    made: (value: T) => NativeAnswer,
+    failed: (e: unknown) => NativeAnswer,
+  ): NativeAnswer {
     try {
-      const listed = list({ after, limit }, call);
-      if (!isThenable(listed)) return page(listed);
-      this.#later(number, call, listed, (listed) => page(listed as Page), failure);
+      const value = ask();
+      if (!isThenable(value)) return made(value);
+      this.#later(number, call, value, made, failed);
       return LATER;
     } catch (e) {
-      return failure(e);
+      return failed(e);
     }
   }
 
-  #later<A extends NativeAnswer | NativePage>(
+  #later<T>(
     number: number,
     call: RunningCall,
-    value: PromiseLike<unknown>,
-    made: (value: unknown) => A,
-    failed: (e: unknown) => A,
+    value: PromiseLike<T>,
+    made: (value: T) => NativeAnswer,
+    failed: (e: unknown) => NativeAnswer,
   ): void {
     this.#calls.set(number, call);
     this.#lost.register(value, number, call);
@@ -99,7 +150,7 @@ export class Callbacks {
     );
   }
 
-  #settle(number: number, answer: NativeAnswer | NativePage): void {
+  #settle(number: number, answer: NativeAnswer): void {
     if (this.#drop(number)) this.#finish(number, answer);
   }
 
@@ -123,17 +174,4 @@ export class Callbacks {
       this.#drop(number);
     }
   }
-}
-
-/** From names and values in turn. */
-function vars(variables: (string | string[])[]): Record<string, string | string[]> {
-  if (variables.length === 0) return {};
-  if (variables.length === 2) return { [variables[0] as string]: variables[1] as string | string[] };
-  const vars: Record<string, string | string[]> = {};
-  for (let i = 0; i < variables.length; i += 2) {
-    const [name, value] = [variables[i] as string, variables[i + 1] as string | string[]];
-    if (name !== '__proto__') vars[name] = value;
-    else Object.defineProperty(vars, name, { value, writable: true, enumerable: true, configurable: true });
-  }
-  return vars;
 }

@@ -1,5 +1,6 @@
 import { closed, invalid, native } from './errors.js';
-import type { Hooks, NativeConnection } from './native.js';
+import type { Ask, NativeConnection } from './native.js';
+import type { Caller } from './values.js';
 
 /** A message in hand whose answer is still to come. */
 interface Exchange {
@@ -10,7 +11,7 @@ interface Exchange {
 
 /** What a connection needs of its server. */
 export interface Owner {
-  readonly hooks: Hooks;
+  readonly ask: Ask;
   /** Cancels the calls whose connections are gone. */
   readonly abandon: () => void;
   /** Connections that have exchanges, which must not be collected. */
@@ -27,13 +28,15 @@ export class Connection {
   readonly #native: NativeConnection;
   readonly #owner: Owner;
   readonly #wake: (() => void) | undefined;
+  readonly #caller: Caller;
   #exchanges: Exchange[] = [];
 
   /** @internal */
-  constructor(native: NativeConnection, owner: Owner, wake: (() => void) | undefined) {
+  constructor(native: NativeConnection, owner: Owner, wake: (() => void) | undefined, caller: Caller) {
     this.#native = native;
     this.#owner = owner;
     this.#wake = wake;
+    this.#caller = caller;
   }
 
   /**
@@ -53,7 +56,7 @@ export class Connection {
   /** Runs the callbacks of up to `max` events, here. Returns how many there were; 0 from inside a callback. */
   pollEvent(max = Infinity): number {
     needNumber('max', max);
-    const polled = this.#native.pollEvent(max, ...this.#owner.hooks);
+    const polled = this.#native.pollEvent(max, this.#owner.ask);
     this.#settle();
     return polled;
   }
@@ -64,12 +67,20 @@ export class Connection {
     return this.#native.pollTransmit(max) ?? undefined;
   }
 
-  /** When to call {@link Connection.tick} at the latest, in milliseconds of the host's clock. */
+  /**
+   * When to call {@link Connection.tick} at the latest, on the clock of `tick`; `undefined` if nothing is waiting for
+   * time to pass.
+   */
   pollTimeout(): number | undefined {
     return this.#native.pollTimeout() ?? undefined;
   }
 
-  /** Tells the time, in milliseconds of any monotonic clock. Answers that took too long become errors. */
+  /**
+   * Tells the time, in milliseconds of any monotonic clock. Answers that took too long become errors.
+   *
+   * A connection's time begins at 0: with a clock that has been running, such as `performance.now()`, tell the time once
+   * before the first poll, or the first `tick` finds everything overdue.
+   */
   tick(nowMs: number): void {
     needNumber('nowMs', Math.floor(nowMs));
     this.#native.tick(nowMs);
@@ -86,7 +97,7 @@ export class Connection {
     const bytes = typeof message === 'string' ? new TextEncoder().encode(message) : message;
     if (!(bytes instanceof Uint8Array))
       throw invalid(`message: a string or a Uint8Array, not ${typeof message}`);
-    const answer = native(() => this.#native.handle(bytes, ...this.#owner.hooks));
+    const answer = native(() => this.#native.handle(bytes, this.#owner.ask));
     this.#settle(); // this message may have cancelled another
     if (typeof answer !== 'number') return answer;
     this.#owner.waiting.add(this);
@@ -108,6 +119,11 @@ export class Connection {
   /** @internal */
   static number(connection: Connection): number {
     return connection.#native.number;
+  }
+
+  /** @internal */
+  static caller(connection: Connection): Caller {
+    return connection.#caller;
   }
 
   /** @internal */

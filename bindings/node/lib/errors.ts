@@ -34,7 +34,10 @@ export class WellheadError extends Error {
   }
 }
 
-/** A registration that cannot be: an invalid URI or template, a duplicate, an ambiguous template, an unknown name. */
+/**
+ * What was handed over cannot be: a value of a wrong type, an invalid URI or template, a duplicate, an ambiguous template,
+ * an unknown name.
+ */
 export class RegistrationError extends WellheadError {
   static {
     this.prototype.name = 'RegistrationError';
@@ -78,6 +81,8 @@ export class PermissionDenied extends WellheadError {
 }
 
 const registration = new Set<string>([
+  'ERR_WELLHEAD_INVALID_ARGUMENT',
+  'ERR_WELLHEAD_INVALID_UTF8',
   'ERR_WELLHEAD_INVALID_URI',
   'ERR_WELLHEAD_INVALID_TEMPLATE',
   'ERR_WELLHEAD_DUPLICATE',
@@ -104,8 +109,8 @@ function make(code: ErrorCode, message: string): WellheadError {
 }
 
 /** For values that can never be right. */
-export function invalid(message: string): WellheadError {
-  return new WellheadError('ERR_WELLHEAD_INVALID_ARGUMENT', message);
+export function invalid(message: string): RegistrationError {
+  return new RegistrationError('ERR_WELLHEAD_INVALID_ARGUMENT', message);
 }
 
 export function closed(what: string): ClosedError {

@@ -9,20 +9,27 @@ export {
   ResourceNotFound,
   WellheadError,
 } from './errors.js';
-export { type Fixed, type ResourceOptions, Server } from './server.js';
+export { type Handle, type ResourceOptions, Server } from './server.js';
 export type { Vars } from './template.js';
 export type {
+  AccessRequest,
   Annotations,
+  Authorizer,
   Body,
   Call,
+  Caller,
+  ConnectOptions,
   Contents,
   Descriptor,
   Icon,
+  Interest,
+  InterestHandler,
   Limits,
   ListCall,
   Lister,
   LogLevel,
   Meta,
+  Operation,
   Page,
   PageRequest,
   Reader,
@@ -30,4 +37,5 @@ export type {
   ResourceDescriptor,
   RunOptions,
   ServerOptions,
+  Verdict,
 } from './values.js';

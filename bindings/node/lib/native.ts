@@ -1,12 +1,29 @@
 /** The native half (`src/*.rs`), as this half sees it. */
 import { createRequire } from 'node:module';
 
-/** What an event is run with. */
-export type Hooks = readonly [
-  read: (handler: number, call: number, uri: string, ...variables: (string | string[])[]) => NativeAnswer,
-  list: (handler: number, call: number, after: string | undefined, limit: number) => NativePage,
-  cancel: (call: number) => void,
-];
+/** What is asked (`src/question.rs`), and what follows the revision. */
+export const Asked = {
+  /** Nobody wants the answer to that call any more. */
+  cancel: 0,
+  /** `uri, name, value, …, raw` */
+  read: 1,
+  /** `limit, after` */
+  list: 2,
+  /** `operation, uri, …` */
+  authorize: 3,
+  /** `uri, wanted` */
+  interest: 4,
+} as const;
+
+/** What events are run with. `call`: the number that `Native.finish` takes; `connection`: 0 is standard input. */
+export type Ask = (
+  kind: number,
+  call: number,
+  handler: number,
+  connection: number,
+  revision: string,
+  ...rest: unknown[]
+) => NativeAnswer;
 
 /** The answer comes later, through `Native.finish`. */
 export const LATER = 2;
@@ -18,18 +35,20 @@ export interface Failed {
   readonly failed: string;
 }
 
-/** Text or bytes; nothing: not found; four elements for each part: body, URI, MIME type, `_meta` as JSON. */
+/**
+ * A read: text or bytes; nothing: not found; four elements for each part: body, URI, MIME type, `_meta` as JSON. A list: a
+ * page as `page.ts` packs it: all texts, the lengths of them and the sizes, how many items, whether more follow. A question
+ * about access: a letter for each URI. An interest: nothing.
+ */
 export type NativeAnswer =
   | string
   | Uint8Array
   | readonly (string | Uint8Array | undefined)[]
+  | readonly [string, Float64Array, number, boolean]
   | undefined
   | typeof LATER
   | typeof DENIED
   | Failed;
-
-/** A page as `page.ts` packs it: all texts, the lengths of them and the sizes, how many items, whether more follow. */
-export type NativePage = readonly [string, Float64Array, number, boolean] | typeof LATER | Failed;
 
 /** Bits of what `Native.turn` returns. */
 export const Next = { more: 1, ended: 2, woken: 4 } as const;
@@ -41,15 +60,18 @@ export interface NativeServer {
   addTemplate(template: string, descriptor: string | undefined, lists: boolean): number;
   addList(name: string | undefined): number;
   setFallback(): number;
+  authorize(): void;
+  onInterest(): void;
   remove(name: string): number | null;
   updated(uri: string): void;
+  updatedBelow(uri: string, parent: string): void;
   listChanged(): void;
   close(): void;
   abandoned(): number[];
-  connect(): NativeConnection;
-  finish(call: number, answer: NativeAnswer | NativePage): boolean;
+  connect(caller: Uint8Array): NativeConnection;
+  finish(call: number, answer: NativeAnswer): boolean;
   start(guard: boolean, drainMs: number | undefined): void;
-  turn(...hooks: Hooks): number;
+  turn(ask: Ask): number;
   turnLater(): void;
   woken(): number[];
   terminate(): void;
@@ -62,11 +84,11 @@ export interface NativeConnection {
   readonly closed: boolean;
   receive(bytes: Uint8Array): number;
   end(): void;
-  pollEvent(max: number, ...hooks: Hooks): number;
+  pollEvent(max: number, ask: Ask): number;
   pollTransmit(max: number): Uint8Array | null;
   pollTimeout(): number | null;
   tick(nowMs: number): void;
-  handle(message: Uint8Array, ...hooks: Hooks): Uint8Array | number | undefined;
+  handle(message: Uint8Array, ask: Ask): Uint8Array | number | undefined;
   pollExchange(exchange: number): Uint8Array | boolean | undefined;
   close(): void;
 }

@@ -1,5 +1,5 @@
 /** A page of a listing, packed: one text and one array of numbers cross instead of hundreds of members. */
-import type { NativePage } from './native.js';
+import type { NativeAnswer } from './native.js';
 import type { Page, Resource } from './values.js';
 
 /** Numbers of one item: the lengths of its seven texts in UTF-16 units, and its size; -1: not given. */
@@ -9,7 +9,7 @@ const WIDTH = 8;
 let numbers = new Float64Array(100 * WIDTH);
 
 /** What a list callback answered. */
-export function page(page: Page): NativePage {
+export function page(page: Page | undefined): NativeAnswer {
   const items: unknown = page?.items;
   if (typeof items !== 'object' || items === null || !(Symbol.iterator in items)) {
     return { failed: 'the callback returned no page; return { items, more }' };
@@ -31,7 +31,7 @@ export function page(page: Page): NativePage {
     to[at + 7] = size === undefined ? -1 : whole(size);
     at += WIDTH;
   }
-  return [text, numbers, at / WIDTH, page.more === true];
+  return [text, numbers, at / WIDTH, page?.more === true];
 }
 
 /** The text that is added for a member, whose length is noted. */

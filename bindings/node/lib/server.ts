@@ -1,3 +1,4 @@
+import { NOBODY } from './call.js';
 import { type AnyReader, Callbacks } from './callbacks.js';
 import { Connection, type Owner } from './connection.js';
 import { invalid, native } from './errors.js';
@@ -5,9 +6,13 @@ import { listed } from './listing.js';
 import { Native, Next, type NativeServer } from './native.js';
 import type { Vars } from './template.js';
 import type {
+  Authorizer,
   Body,
   Call,
+  Caller,
+  ConnectOptions,
   Descriptor,
+  InterestHandler,
   Lister,
   LogLevel,
   Reader,
@@ -20,8 +25,8 @@ import type {
 /** Turns that may follow each other before timers and I/O have theirs. */
 const TURNS = 16;
 
-/** A fixed text or fixed bytes, to be replaced or removed. Dropping this object removes nothing. */
-export interface Fixed {
+/** A fixed resource, to be replaced or removed. Dropping this object removes nothing. */
+export interface Handle {
   /** Its URI. */
   readonly uri: string;
   /** Replaces the contents, and tells those who watch. */
@@ -34,6 +39,11 @@ export interface Fixed {
 export interface ResourceOptions extends ResourceDescriptor {
   /** Lists the resources that the template makes: a function as for {@link Server.list}, or what can be iterated. */
   list?: Lister | Iterable<Resource> | undefined;
+  /**
+   * Whether a template's values are handed over unchecked. Without it, values with a `..` segment, an absolute path, a
+   * drive or a control character are not found; with it, checking them is the callback's work.
+   */
+  rawValues?: boolean | undefined;
 }
 
 /**
@@ -93,10 +103,13 @@ export class Server {
     const log = onLog && ((level: string, line: string) => logTo(onLog, level as LogLevel, line));
     const json = JSON.stringify({ title, instructions, subscribe, listChanged, limits });
     this.#native = native(() => new Native(name, version, json, cursorKey, turn, soon, log));
-    this.#callbacks = new Callbacks((call, answer) => {
-      if (this.#native.finish(call, answer)) this.#takeTurnSoon();
-    });
-    this.#owner = { hooks: this.#callbacks.hooks, abandon: () => this.#abandon(), waiting: new Set() };
+    this.#callbacks = new Callbacks(
+      (connection) => (connection === 0 ? NOBODY : this.#caller(connection)),
+      (call, answer) => {
+        if (this.#native.finish(call, answer)) this.#takeTurnSoon();
+      },
+    );
+    this.#owner = { ask: this.#callbacks.ask, abandon: () => this.#abandon(), waiting: new Set() };
   }
 
   // ---- what is served
@@ -107,7 +120,7 @@ export class Server {
    * @throws {RegistrationError} if `uri` is invalid or registered already
    * @throws {ClosedError} after {@link Server.close}
    */
-  text(uri: string, body: string, options?: ResourceDescriptor): Fixed {
+  text(uri: string, body: string, options?: ResourceDescriptor): Handle {
     needString('body', body);
     return this.#value(uri, body, options);
   }
@@ -117,12 +130,12 @@ export class Server {
    *
    * @throws as {@link Server.text}
    */
-  blob(uri: string, body: Uint8Array, options?: ResourceDescriptor): Fixed {
+  blob(uri: string, body: Uint8Array, options?: ResourceDescriptor): Handle {
     if (!(body instanceof Uint8Array)) throw invalid(`body: a Uint8Array, not ${typeof body}`);
     return this.#value(uri, body, options);
   }
 
-  #value(uri: string, body: string | Uint8Array, options: ResourceDescriptor | undefined): Fixed {
+  #value(uri: string, body: string | Uint8Array, options: ResourceDescriptor | undefined): Handle {
     needString('uri', uri);
     native(() => this.#native.addValue(uri, body, json(options)));
     return {
@@ -148,6 +161,7 @@ export class Server {
     const { list, ...descriptor } = needObject('options', options) as ResourceOptions;
     if (!/[{}]/.test(uri)) {
       if (list !== undefined) throw invalid('list: only a template lists what it makes');
+      if (options.rawValues !== undefined) throw invalid('rawValues: only a template has values');
       this.#callbacks.reads(
         native(() => this.#native.addResource(uri, json(descriptor))),
         read,
@@ -196,6 +210,35 @@ export class Server {
   }
 
   /**
+   * Asks before anything is listed, read or watched: one question for many URIs. If the callback throws, nothing is
+   * allowed. A second one replaces the first.
+   *
+   * ```js
+   * server.authorize(({ uris }, { caller }) => uris.map((uri) => (mayRead(caller, uri) ? 'allow' : 'hide')));
+   * ```
+   *
+   * @throws {ClosedError} after {@link Server.close}
+   */
+  authorize(authorizer: Authorizer): void {
+    needFunction('authorizer', authorizer);
+    native(() => this.#native.authorize());
+    this.#callbacks.authorizer = authorizer;
+  }
+
+  /**
+   * Tells when a URI begins and ceases to be watched by anybody, one call for a URI at a time. Those who subscribe are
+   * acknowledged once the callback is done, so they miss no change that it lets the program see; if it throws, they get
+   * an error. A second one replaces the first.
+   *
+   * @throws {ClosedError} after {@link Server.close}
+   */
+  onInterest(handler: InterestHandler): void {
+    needFunction('handler', handler);
+    native(() => this.#native.onInterest());
+    this.#callbacks.interested = handler;
+  }
+
+  /**
    * Removes a resource by its URI, a template by its text, or a list source by its name. Calls under way finish.
    *
    * @throws {RegistrationError} if nothing is registered there
@@ -218,6 +261,20 @@ export class Server {
   updated(uri: string): void {
     needString('uri', uri);
     native(() => this.#native.updated(uri));
+  }
+
+  /**
+   * Tells those who watch `parent`, such as a folder, that the resource at `uri` below it changed.
+   *
+   * Those who watch `uri` itself are told by {@link Server.updated}, and who watches both is told once. A client that has
+   * not been told of more than 16 such changes is told instead that `parent` changed.
+   *
+   * @throws as {@link Server.updated}
+   */
+  updatedBelow(uri: string, parent: string): void {
+    needString('uri', uri);
+    needString('parent', parent);
+    native(() => this.#native.updatedBelow(uri, parent));
   }
 
   /**
@@ -261,15 +318,20 @@ export class Server {
     await this.#run;
   }
 
-  /**
-   * A connection for bytes that the host moves itself. `wake` is called when there is something to poll that was not
-   * there before, perhaps for nothing; never from inside of another call.
-   */
-  connect(wake?: () => void): Connection {
+  /** A connection for bytes that the host moves itself. */
+  connect(options: ConnectOptions = {}): Connection {
+    const { wake, caller = NOBODY } = needObject('options', options) as ConnectOptions;
     if (wake !== undefined) needFunction('wake', wake);
-    const connection = new Connection(this.#native.connect(), this.#owner, wake);
+    const id = typeof caller?.id === 'string' ? new TextEncoder().encode(caller.id) : caller?.id;
+    if (!(id instanceof Uint8Array)) throw invalid('caller: { id, value }, the id a string or a Uint8Array');
+    const connection = new Connection(this.#native.connect(id), this.#owner, wake, caller);
     this.#connections.set(Connection.number(connection), new WeakRef(connection));
     return connection;
+  }
+
+  #caller(number: number): Caller {
+    const connection = this.#connections.get(number)?.deref();
+    return connection === undefined ? NOBODY : Connection.caller(connection);
   }
 
   // ---- turns
@@ -282,7 +344,7 @@ export class Server {
 
   #takeTurn(): void {
     this.#soon = false;
-    const next = this.#native.turn(...this.#callbacks.hooks);
+    const next = this.#native.turn(this.#callbacks.ask);
     if (next & Next.woken) this.#wake();
     if (next & Next.ended) {
       this.#native.stop();

@@ -85,16 +85,34 @@ export interface Page {
   more?: boolean | undefined;
 }
 
-/** The call that a callback answers. Valid for as long as you keep it. */
-export interface Call {
-  /** The URI as the client spelled it. */
-  readonly uri: string;
-  /** Aborted when the client cancels the request, or it took too long. Made when first touched. */
-  readonly signal: AbortSignal;
+/** Whom a connection speaks for, as the program that accepted it knows them. */
+export interface Caller {
+  /** Stable bytes, or text, that list cursors are bound to. Empty: nobody in particular. */
+  readonly id: string | Uint8Array;
+  /** Whatever callbacks are to know, such as the claims of a verified token. */
+  readonly value?: unknown;
 }
 
-/** The call that a listing answers. */
-export type ListCall = Pick<Call, 'signal'>;
+/** The call that a listing, or a question about access, answers. Valid for as long as you keep it. */
+export interface ListCall {
+  /** Aborted when the client cancels the request, or it took too long. Made when first touched. */
+  readonly signal: AbortSignal;
+  /** Who asks: what {@link Server.connect} was given. Over stdio, nobody in particular. */
+  readonly caller: Caller;
+  /** The protocol revision of the request: its date, such as `2025-06-18`. */
+  readonly revision: string;
+}
+
+/** The call that a read answers. Valid for as long as you keep it. */
+export interface Call extends ListCall {
+  /** The URI as the client spelled it. */
+  readonly uri: string;
+  /**
+   * The value of a template's variable as the client spelled it, escapes included; of a list, its first. `undefined` if
+   * it is absent from the URI.
+   */
+  raw(name: string): string | undefined;
+}
 
 /** What a listing is asked for. */
 export interface PageRequest {
@@ -114,6 +132,49 @@ export type Reader<V> = (vars: V, call: Call) => Body | PromiseLike<Body>;
 
 /** Lists the items behind `after`, in an order of the host's own, now or by a Promise. */
 export type Lister = (page: PageRequest, call: ListCall) => Page | PromiseLike<Page>;
+
+/** What a caller wants to do: see resources in a list, read one, or be told of its changes. */
+export type Operation = 'list' | 'read' | 'subscribe';
+
+/**
+ * What may be done with a URI. `deny`: the answer is "permission denied", and lists leave it out; `hide`: the answer is
+ * exactly that of a URI that does not exist.
+ */
+export type Verdict = 'allow' | 'deny' | 'hide';
+
+/** A question about access. */
+export interface AccessRequest {
+  readonly operation: Operation;
+  /** One or more. */
+  readonly uris: readonly string[];
+}
+
+/** Answers a question about access with one verdict for each URI, in their order, now or by a Promise. */
+export type Authorizer = (
+  request: AccessRequest,
+  call: ListCall,
+) => readonly Verdict[] | PromiseLike<readonly Verdict[]>;
+
+/** A URI began or ceased to be watched. */
+export interface Interest {
+  readonly uri: string;
+  /** Whether anybody watches it now. */
+  readonly wanted: boolean;
+}
+
+/** Is told what is watched, and done now or when its Promise is. */
+export type InterestHandler = (interest: Interest) => void | PromiseLike<void>;
+
+/** What a connection is made with. */
+export interface ConnectOptions {
+  /**
+   * Called when there is something to poll that was not there before, perhaps for nothing; never from inside of another
+   * call.
+   */
+  wake?: (() => void) | undefined;
+  /** Whom the connection speaks for. Nobody in particular if not given. */
+  caller?: Caller | undefined;
+}
 
 /** What a client may cost. Every limit is on by default; `Infinity` turns one off. */
 export interface Limits {

@@ -1,44 +1,37 @@
 //! What the functions of JavaScript answer, in the narrow form that `lib/answer.ts` makes of a host's value.
 //!
-//! A read: text or `Uint8Array`; an array, four elements for each part (body, URI, MIME type, `_meta` as JSON); nothing:
-//! not found; a number: see below; an object: what failed, in its `failed`. A list: a packed page, or the latter two.
+//! Whatever the question: the number `LATER`; an object: what failed, in its `failed`. A read: text or `Uint8Array`; an
+//! array, four elements for each part (body, URI, MIME type, `_meta` as JSON); nothing: not found; the number `DENIED`.
+//! A list: a packed page. A question about access: a letter for each URI. An interest: nothing.
 
 use crate::bell::Bell;
 use crate::page;
+use crate::question::Outcome;
 use crate::raw::{Js, Type, Value};
 use std::sync::Arc;
-use wellhead::{Answer, Body, Contents, Json, Page};
+use wellhead::{Answer, Body, Contents, Json, Page, Verdict, Watched};
 
 const DENIED: f64 = 1.0;
 const LATER: f64 = 2.0;
-const WRONG: &str = "the callback returned no answer";
 
-/// None: the answer comes later.
-pub(crate) fn read(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Option<Answer> {
+pub(crate) fn read(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Outcome<Answer> {
     if let Some(body) = body(js, value, bell) {
-        return Some(body.into());
+        return Outcome::Answer(body.into());
     }
     match js.type_of(value) {
-        Type::Nothing => Some(Answer::NotFound),
-        Type::Number if js.as_number(value) == Some(LATER) => None,
-        Type::Number if js.as_number(value) == Some(DENIED) => Some(Answer::Denied),
-        Type::Object => Some(match js.elements(value) {
+        Type::Nothing => Outcome::Answer(Answer::NotFound),
+        Type::Number if js.as_number(value) == Some(DENIED) => Outcome::Answer(Answer::Denied),
+        _ => match js.elements(value) {
             Some(elements) => parts(js, &elements, bell),
-            None => Answer::Failed(failure(js, value)),
-        }),
-        _ => Some(Answer::Failed(WRONG.to_owned())),
+            None => other(js, value),
+        },
     }
 }
 
-/// None: the answer comes later.
-pub(crate) fn list(js: Js<'_>, value: Value<'_>) -> Option<Page> {
-    match js.type_of(value) {
-        Type::Number if js.as_number(value) == Some(LATER) => None,
-        Type::Object => Some(match js.elements(value) {
-            Some(elements) => packed(js, &elements).unwrap_or_else(|| Page::failed(WRONG)),
-            None => Page::failed(failure(js, value)),
-        }),
-        _ => Some(Page::failed(WRONG)),
+pub(crate) fn list(js: Js<'_>, value: Value<'_>) -> Outcome<Page> {
+    match js.elements(value).and_then(|elements| packed(js, &elements)) {
+        Some(page) => Outcome::Answer(page),
+        None => other(js, value),
     }
 }
 
@@ -49,15 +42,48 @@ fn packed(js: Js<'_>, elements: &[Value<'_>]) -> Option<Page> {
     Some(page::unpack(&js.as_units(*texts)?, &numbers, js.as_bool(*more)?))
 }
 
+pub(crate) fn verdicts(js: Js<'_>, value: Value<'_>) -> Outcome<Vec<Verdict>> {
+    let Some(letters) = js.as_text(value) else { return other(js, value) };
+    let verdicts = letters.bytes().map(|letter| match letter {
+        b'a' => Verdict::Allow,
+        b'h' => Verdict::Hide,
+        _ => Verdict::Deny,
+    });
+    Outcome::Answer(verdicts.collect())
+}
+
+pub(crate) fn watched(js: Js<'_>, value: Value<'_>) -> Outcome<Watched> {
+    match js.type_of(value) {
+        Type::Nothing => Outcome::Answer(Watched::Done),
+        _ => other(js, value),
+    }
+}
+
+/// What every question may be answered with.
+fn other<A>(js: Js<'_>, value: Value<'_>) -> Outcome<A> {
+    match js.type_of(value) {
+        Type::Number if js.as_number(value) == Some(LATER) => Outcome::Later,
+        Type::Object => match js.property(value, c"failed").and_then(|text| js.as_text(text)) {
+            Some(why) => Outcome::Failed(why),
+            None => wrong(),
+        },
+        _ => wrong(),
+    }
+}
+
+fn wrong<A>() -> Outcome<A> {
+    Outcome::Failed("the callback returned no answer".to_owned())
+}
+
 /// Text or bytes.
 pub(crate) fn body(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Option<Body> {
     js.as_text(value).map(Body::from).or_else(|| js.as_bytes(value, bell))
 }
 
-fn parts(js: Js<'_>, elements: &[Value<'_>], bell: &Arc<Bell>) -> Answer {
+fn parts(js: Js<'_>, elements: &[Value<'_>], bell: &Arc<Bell>) -> Outcome<Answer> {
     let mut all = Vec::with_capacity(elements.len() / 4);
     for part in elements.chunks_exact(4) {
-        let Some(body) = body(js, part[0], bell) else { return Answer::Failed(WRONG.to_owned()) };
+        let Some(body) = body(js, part[0], bell) else { return wrong() };
         let mut contents = Contents::new(body);
         if let Some(uri) = js.as_text(part[1]) {
             contents = contents.uri(uri);
@@ -68,14 +94,10 @@ fn parts(js: Js<'_>, elements: &[Value<'_>], bell: &Arc<Bell>) -> Answer {
         if let Some(meta) = js.as_text(part[3]) {
             match Json::object(meta) {
                 Ok(meta) => contents = contents.meta(meta),
-                Err(e) => return Answer::Failed(format!("meta: {e}")),
+                Err(e) => return Outcome::Failed(format!("meta: {e}")),
             }
         }
         all.push(contents);
     }
-    Answer::Found(all)
-}
-
-fn failure(js: Js<'_>, value: Value<'_>) -> String {
-    js.property(value, c"failed").and_then(|text| js.as_text(text)).unwrap_or_else(|| WRONG.to_owned())
+    Outcome::Answer(Answer::Found(all))
 }

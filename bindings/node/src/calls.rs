@@ -1,23 +1,18 @@
 //! The calls that JavaScript answers later, by number.
 
-use crate::answer;
 use crate::bell::Bell;
+use crate::question::{CANCEL, Outcome, Question, Understood};
 use crate::raw::{Js, Value};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
-use wellhead::{Answer, CallId, Event, Page, Responder};
+use wellhead::{Answer, CallId, Event, Level, Page, Responder, Server, Verdict, Watched};
 
-/// The functions of JavaScript that events are run with.
+/// The function of JavaScript that events are run with.
 #[derive(Clone, Copy)]
 pub(crate) struct Hooks<'s> {
     pub(crate) js: Js<'s>,
-    /// `read(handler, call, uri, name, value, …)`.
-    pub(crate) read: Value<'s>,
-    /// `list(handler, call, after, limit)`.
-    pub(crate) list: Value<'s>,
-    /// `cancel(call)`.
-    pub(crate) cancel: Value<'s>,
+    pub(crate) ask: Value<'s>,
 }
 
 /// Which connection a call belongs to; 0 is the driver's.
@@ -26,16 +21,32 @@ pub(crate) type Origin = u32;
 enum Held {
     Read(Responder<Answer>),
     List(Responder<Page>),
+    Authorize(Responder<Vec<Verdict>>),
+    Interest(Responder<Watched>),
 }
 
-impl Held {
-    fn is_cancelled(&self) -> bool {
-        match self {
-            Held::Read(responder) => responder.is_cancelled(),
-            Held::List(responder) => responder.is_cancelled(),
+macro_rules! each {
+    ($held:expr, $responder:ident => $do:expr) => {
+        match $held {
+            Held::Read($responder) => $do,
+            Held::List($responder) => $do,
+            Held::Authorize($responder) => $do,
+            Held::Interest($responder) => $do,
         }
-    }
+    };
 }
+
+macro_rules! held {
+    ($($kind:ident($answer:ty)),*) => {$(
+        impl From<Responder<$answer>> for Held {
+            fn from(responder: Responder<$answer>) -> Self {
+                Held::$kind(responder)
+            }
+        }
+    )*};
+}
+
+held!(Read(Answer), List(Page), Authorize(Vec<Verdict>), Interest(Watched));
 
 /// A held call.
 pub(crate) struct Entry {
@@ -45,6 +56,7 @@ pub(crate) struct Entry {
 }
 
 pub(crate) struct Calls {
+    server: Server,
     bell: Arc<Bell>,
     last: Cell<u32>,
     held: RefCell<HashMap<u32, Entry>>,
@@ -52,20 +64,23 @@ pub(crate) struct Calls {
 }
 
 impl Calls {
-    pub(crate) fn new(bell: Arc<Bell>) -> Calls {
-        Calls { bell, last: Cell::new(0), held: RefCell::default(), numbers: RefCell::default() }
+    pub(crate) fn new(server: Server, bell: Arc<Bell>) -> Calls {
+        Calls { server, bell, last: Cell::new(0), held: RefCell::default(), numbers: RefCell::default() }
     }
 
     /// Runs the callback of an event.
     pub(crate) fn run(&self, hooks: &Hooks<'_>, event: Event, origin: Origin) {
         match event {
-            Event::Read(call) => self.read(hooks, call, origin),
-            Event::List(call) => self.list(hooks, call, origin),
+            Event::Read(call) => self.ask(hooks, call, origin),
+            Event::List(call) => self.ask(hooks, call, origin),
+            Event::Authorize(call) => self.ask(hooks, call, origin),
+            Event::Interest(call) => self.ask(hooks, call, origin),
             Event::Cancel(call) => {
                 let number = self.numbers.borrow().get(&(origin, call)).copied();
                 if let Some(number) = number {
                     hooks.js.scope(|js| {
-                        js.number(f64::from(number)).map(|number| js.call(hooks.cancel, &[number]).is_some())
+                        let arguments = [js.number(f64::from(CANCEL))?, js.number(f64::from(number))?];
+                        js.call(hooks.ask, &arguments).map(drop)
                     });
                 }
             }
@@ -73,52 +88,46 @@ impl Calls {
         }
     }
 
-    fn read(&self, hooks: &Hooks<'_>, call: wellhead::Call, origin: Origin) {
+    fn ask<Q: Question>(&self, hooks: &Hooks<'_>, question: Q, origin: Origin)
+    where
+        Held: From<Responder<Q::Answer>>,
+    {
         let number = self.next();
-        let answer = hooks.js.scope(|js| {
+        let outcome = hooks.js.scope(|js| {
             let result =
-                read_arguments(js, &call, number).and_then(|arguments| js.call(hooks.read, &arguments));
+                arguments(js, &question, number, origin).and_then(|arguments| js.call(hooks.ask, &arguments));
             match result {
-                Some(value) => answer::read(js, value, &self.bell),
-                None => Some(Answer::Failed("JavaScript could not be called".to_owned())),
+                Some(value) => Q::Answer::understand(js, value, &self.bell),
+                None => Outcome::Failed("JavaScript could not be called".to_owned()),
             }
         });
-        if let Some(answer) = answer {
-            call.into_responder().finish(answer);
+        if let Outcome::Later = outcome {
+            let id = question.call();
+            let held = question.into_responder().into();
+            if let Some(id) = id {
+                self.numbers.borrow_mut().insert((origin, id), number);
+            }
+            self.held.borrow_mut().insert(number, Entry { held, origin, id });
         } else {
-            let id = call.call();
-            self.hold(number, Held::Read(call.into_responder()), origin, id);
+            self.answer(question.into_responder(), outcome);
         }
     }
 
-    fn list(&self, hooks: &Hooks<'_>, call: wellhead::ListCall, origin: Origin) {
-        let number = self.next();
-        let page = hooks.js.scope(|js| {
-            let result =
-                list_arguments(js, &call, number).and_then(|arguments| js.call(hooks.list, &arguments));
-            match result {
-                Some(value) => answer::list(js, value),
-                None => Some(Page::failed("JavaScript could not be called")),
-            }
-        });
-        if let Some(page) = page {
-            call.into_responder().finish(page);
-        } else {
-            let id = call.call();
-            self.hold(number, Held::List(call.into_responder()), origin, id);
+    fn answer<A: Understood>(&self, responder: Responder<A>, outcome: Outcome<A>) {
+        let answer = match outcome {
+            Outcome::Answer(answer) => Ok(answer),
+            Outcome::Failed(why) => A::of_failure(why),
+            Outcome::Later => return, // said before: dropping the responder logs that it has no answer
+        };
+        match answer {
+            Ok(answer) => drop(responder.finish(answer)),
+            Err(why) => self.server.log(Level::Error, &why), // and dropping the responder answers
         }
     }
 
     fn next(&self) -> u32 {
         self.last.set(self.last.get().wrapping_add(1));
         self.last.get()
-    }
-
-    fn hold(&self, number: u32, held: Held, origin: Origin, id: Option<CallId>) {
-        if let Some(id) = id {
-            self.numbers.borrow_mut().insert((origin, id), number);
-        }
-        self.held.borrow_mut().insert(number, Entry { held, origin, id });
     }
 
     /// Takes a held call out, to be answered.
@@ -132,8 +141,11 @@ impl Calls {
 
     /// Forgets calls whose answer nobody wants, because their connection is gone, and tells their numbers.
     pub(crate) fn abandon(&self) -> Vec<u32> {
-        let mut abandoned: Vec<(u32, Entry)> =
-            self.held.borrow_mut().extract_if(|_, call| call.held.is_cancelled()).collect();
+        let mut abandoned: Vec<(u32, Entry)> = self
+            .held
+            .borrow_mut()
+            .extract_if(|_, call| each!(&call.held, responder => responder.is_cancelled()))
+            .collect();
         abandoned.sort_unstable_by_key(|(number, _)| *number);
         for (_, call) in &abandoned {
             if let Some(id) = call.id {
@@ -144,45 +156,29 @@ impl Calls {
     }
 
     pub(crate) fn finish(&self, js: Js<'_>, call: Entry, value: Value<'_>) {
-        // What says "later" has been said before: dropping the responder logs that it has no answer.
-        match call.held {
-            Held::Read(responder) => match answer::read(js, value, &self.bell) {
-                Some(answer) => drop(responder.finish(answer)),
-                None => drop(responder),
-            },
-            Held::List(responder) => match answer::list(js, value) {
-                Some(page) => drop(responder.finish(page)),
-                None => drop(responder),
-            },
-        }
+        each!(call.held, responder => self.answer(responder, Understood::understand(js, value, &self.bell)));
     }
 }
 
-fn read_arguments<'s>(js: Js<'s>, call: &wellhead::Call, number: u32) -> Option<Vec<Value<'s>>> {
-    let mut arguments = Vec::with_capacity(5);
-    arguments.push(js.number(call.handler().number() as f64)?);
-    arguments.push(js.number(f64::from(number))?);
-    arguments.push(js.text(call.uri())?);
-    for name in call.names() {
-        arguments.push(js.text(name)?);
-        arguments.push(if call.is_list(name) {
-            let values: Option<Vec<_>> = call.values(name).into_iter().map(|value| js.text(value)).collect();
-            js.array(&values?)?
-        } else {
-            js.text(call.var(name)?)?
-        });
-    }
-    Some(arguments)
-}
-
-fn list_arguments<'s>(js: Js<'s>, call: &wellhead::ListCall, number: u32) -> Option<[Value<'s>; 4]> {
-    Some([
-        js.number(call.handler().number() as f64)?,
+/// What every question begins with, and what is its own.
+fn arguments<'s, Q: Question>(
+    js: Js<'s>,
+    question: &Q,
+    number: u32,
+    origin: Origin,
+) -> Option<Vec<Value<'s>>> {
+    let revision = match question.revision() {
+        Some(revision) => js.text(revision)?,
+        None => js.undefined()?,
+    };
+    let mut arguments = Vec::with_capacity(12);
+    arguments.extend([
+        js.number(f64::from(Q::KIND))?,
         js.number(f64::from(number))?,
-        match call.after() {
-            Some(after) => js.text(after)?,
-            None => js.undefined()?,
-        },
-        js.number(call.limit() as f64)?,
-    ])
+        js.number(question.handler() as f64)?,
+        js.number(f64::from(origin))?,
+        revision,
+    ]);
+    question.arguments(js, &mut arguments)?;
+    Some(arguments)
 }

@@ -25,12 +25,12 @@ pub(crate) struct NativeConnection {
 }
 
 impl NativeConnection {
-    pub(crate) fn new(inner: Rc<Inner>, number: Origin) -> NativeConnection {
+    pub(crate) fn new(inner: Rc<Inner>, number: Origin, caller: Caller) -> NativeConnection {
         let bell = inner.bell.clone();
         let group = inner.server.group(move || bell.wake(number));
         NativeConnection {
             number,
-            connection: group.connect(Caller::default()),
+            connection: group.connect(caller),
             group,
             inner,
             running: Cell::new(false),
@@ -64,12 +64,12 @@ impl NativeConnection {
 
     /// Runs the callbacks of at most `max` events. Returns how many there were; 0 inside of one of them.
     #[napi]
-    pub fn poll_event(&self, env: Env, max: f64, read: Hook<'_>, list: Hook<'_>, cancel: Hook<'_>) -> f64 {
+    pub fn poll_event(&self, env: Env, max: f64, ask: Hook<'_>) -> f64 {
         if self.running.get() {
             return 0.0;
         }
         let js = Js::new(&env);
-        let hooks = Hooks { js, read: js.value(&read), list: js.value(&list), cancel: js.value(&cancel) };
+        let hooks = Hooks { js, ask: js.value(&ask) };
         self.listen();
         let mut polled = 0.0;
         while polled < max
@@ -115,12 +115,10 @@ impl NativeConnection {
         &self,
         env: Env,
         message: &[u8],
-        read: Hook<'_>,
-        list: Hook<'_>,
-        cancel: Hook<'_>,
+        ask: Hook<'_>,
     ) -> Result<Either3<Uint8Array, u32, Undefined>> {
         let js = Js::new(&env);
-        let hooks = Hooks { js, read: js.value(&read), list: js.value(&list), cancel: js.value(&cancel) };
+        let hooks = Hooks { js, ask: js.value(&ask) };
         self.listen();
         let handled =
             self.connection.handle_with(message, |event| self.run(&hooks, event)).map_err(thrown)?;

@@ -19,6 +19,8 @@ struct Common {
     description: Option<String>,
     mime_type: Option<String>,
     size: Option<u64>,
+    #[serde(default)]
+    raw_values: bool,
 }
 
 macro_rules! describe {
@@ -69,7 +71,9 @@ impl Descriptor<'_> {
     }
 
     pub(crate) fn template(self, text: String) -> Result<Template> {
-        Ok(describe!(Template::new(text), self))
+        let raw_values = self.common.raw_values;
+        let template = describe!(Template::new(text), self);
+        Ok(if raw_values { template.raw_values() } else { template })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Wellhead for Node: what `lib/*.ts` stands on. Nobody else uses it.
 //!
 //! ```text
-//!  reader thread ── bell ──▶ tsfn ──▶ turn (JS) ──▶ Native.turn ──▶ read, list, cancel (JS) ──▶ the host's callback
+//!  reader thread ── bell ──▶ tsfn ──▶ turn (JS) ──▶ Native.turn ──▶ ask (JS) ──▶ the host's callback
 //!                                                       ▲                                          │ now
 //!                                                       └────────────── Native.finish ◀────────────┘ or later
 //! ```
@@ -24,6 +24,7 @@ mod connection;
 mod descriptor;
 mod error;
 mod page;
+mod question;
 mod raw;
 mod server;
 mod utf8;

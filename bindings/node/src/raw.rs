@@ -93,6 +93,11 @@ impl<'s> Js<'s> {
         self.made(|env, out| unsafe { sys::napi_create_double(env, number, out) })
     }
 
+    pub(crate) fn boolean(self, is: bool) -> Option<Value<'s>> {
+        // SAFETY: on the JS thread.
+        self.made(|env, out| unsafe { sys::napi_get_boolean(env, is, out) })
+    }
+
     pub(crate) fn undefined(self) -> Option<Value<'s>> {
         // SAFETY: on the JS thread.
         self.made(|env, out| unsafe { sys::napi_get_undefined(env, out) })

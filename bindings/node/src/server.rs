@@ -15,7 +15,7 @@ use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use wellhead::serve::{Batch, Driver, Interrupter, Stdio};
-use wellhead::{Body, Server};
+use wellhead::{Body, Caller, Server};
 
 /// The events of the driver; those of a connection have its number.
 const DRIVER: Origin = 0;
@@ -86,8 +86,8 @@ impl Native {
         }
         let server = builder.build().map_err(thrown)?;
         let inner = Rc::new(Inner {
+            calls: Calls::new(server.clone(), bell.clone()),
             server,
-            calls: Calls::new(bell.clone()),
             bell,
             stdio: RefCell::default(),
             connections: Cell::new(DRIVER),
@@ -156,6 +156,19 @@ impl Native {
         Ok(self.inner.server.set_fallback(None).map_err(thrown)?.number() as f64)
     }
 
+    /// From now on `ask` is called before anything is listed, read or watched.
+    #[napi]
+    pub fn authorize(&self) -> Result<()> {
+        // Its questions are events, which JavaScript answers: the closure is never run.
+        self.inner.server.authorize(|_: wellhead::AuthorizeCall| Vec::new()).map_err(thrown)
+    }
+
+    /// From now on `ask` is called when a URI begins or ceases to be watched.
+    #[napi]
+    pub fn on_interest(&self) -> Result<()> {
+        self.inner.server.on_interest(|_: wellhead::InterestCall| {}).map_err(thrown)
+    }
+
     /// Returns the number of what was removed, if it had callbacks.
     #[napi]
     pub fn remove(&self, name: String) -> Result<Option<f64>> {
@@ -166,6 +179,11 @@ impl Native {
     #[napi]
     pub fn updated(&self, uri: String) -> Result<()> {
         self.inner.server.updated(&uri).map_err(thrown)
+    }
+
+    #[napi]
+    pub fn updated_below(&self, uri: String, parent: String) -> Result<()> {
+        self.inner.server.updated_below(&uri, &parent).map_err(thrown)
     }
 
     #[napi]
@@ -184,12 +202,12 @@ impl Native {
         self.inner.calls.abandon()
     }
 
-    /// A connection, with the number that it wakes by.
+    /// A connection, with the number that it wakes by. `caller`: the id bytes of whom it speaks for.
     #[napi]
-    pub fn connect(&self) -> NativeConnection {
+    pub fn connect(&self, caller: Uint8Array) -> NativeConnection {
         let number = self.inner.connections.get() + 1;
         self.inner.connections.set(number);
-        NativeConnection::new(self.inner.clone(), number)
+        NativeConnection::new(self.inner.clone(), number, Caller::new(caller.to_vec()))
     }
 
     /// Answers a held call.
@@ -235,7 +253,7 @@ impl Native {
     /// One turn: lines of the log, and a batch of the driver's events. Returns what there is to do next, as bits:
     /// 1 another turn, 2 `stop`, 4 `woken`.
     #[napi]
-    pub fn turn(&self, env: Env, read: Hook<'_>, list: Hook<'_>, cancel: Hook<'_>) -> u32 {
+    pub fn turn(&self, env: Env, ask: Hook<'_>) -> u32 {
         let inner = &self.inner;
         let js = Js::new(&env);
         inner.bell.answer(js);
@@ -243,8 +261,7 @@ impl Native {
         if let Some(driver) = inner.driver() {
             next |= match driver.try_next() {
                 Batch::Events(events) => {
-                    let hooks =
-                        Hooks { js, read: js.value(&read), list: js.value(&list), cancel: js.value(&cancel) };
+                    let hooks = Hooks { js, ask: js.value(&ask) };
                     driver.run(|| {
                         let mut flushed = Instant::now();
                         for event in events {

@@ -45,7 +45,7 @@ test('pollEvent runs at most so many callbacks, and none from inside of one', ()
 test('wake is called, later, when an answer or a change makes output', async () => {
   const server = new Server('s', '1');
   let woken = 0;
-  const connection = server.connect(() => (woken += 1));
+  const connection = server.connect({ wake: () => (woken += 1) });
   let answer;
   server.resource('t:a', () => new Promise((done) => (answer = done)));
   connection.receive(line(read(1, 't:a')));
@@ -151,7 +151,7 @@ test('a closed connection takes nothing, gives nothing and is finished', () => {
 
 test('arguments of a wrong type are refused by name', async () => {
   const connection = new Server('s', '1').connect();
-  const refusal = { name: 'WellheadError', code: 'ERR_WELLHEAD_INVALID_ARGUMENT' };
+  const refusal = { name: 'RegistrationError', code: 'ERR_WELLHEAD_INVALID_ARGUMENT' };
   assert.throws(() => connection.receive('text'), { ...refusal, message: /bytes/ });
   await assert.rejects(connection.handle(7), { ...refusal, message: /message/ });
   for (const bad of [-1, NaN, 'x', 0.5]) {
@@ -169,7 +169,7 @@ test('a thousand connections and their calls can be forgotten', async () => {
   const server = new Server('s', '1', { onLog() {} });
   server.resource('t:a', () => new Promise(() => {}));
   const open = () => {
-    const connection = server.connect(() => {});
+    const connection = server.connect({ wake: () => {} });
     connection.receive(line(read(1, 't:a')));
     connection.pollEvent();
     return new WeakRef(connection);

@@ -13,7 +13,7 @@ import {
 
 const code = (word) => ({ code: `ERR_WELLHEAD_${word}` });
 const registration = (word) => ({ name: 'RegistrationError', ...code(word) });
-const invalid = (message) => ({ name: 'WellheadError', ...code('INVALID_ARGUMENT'), message });
+const invalid = (message) => ({ name: 'RegistrationError', ...code('INVALID_ARGUMENT'), message });
 const nothing = () => undefined;
 
 test('a URI, a template and a name that cannot be are refused with what to do', () => {
@@ -80,7 +80,7 @@ test('arguments of a wrong type are refused by name', () => {
   assert.throws(() => server.resource('t:{a}', { list: 7 }, nothing), invalid(/list/));
   assert.throws(() => server.list({}), invalid(/source/));
   assert.throws(() => server.fallback(), invalid(/read/));
-  assert.throws(() => server.connect(7), invalid(/wake/));
+  assert.throws(() => server.connect({ wake: 7 }), invalid(/wake/));
   assert.throws(() => server.remove(), invalid(/name/));
   assert.throws(() => server.updated(), invalid(/uri/));
 });

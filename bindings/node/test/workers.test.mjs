@@ -43,7 +43,7 @@ test('twenty workers serve at once, and end by themselves', limit, async () => {
 test('a worker may be terminated in the middle of a call, with others held', limit, async () => {
   for (let round = 0; round < 10; round++) {
     const worker = start(`
-      const connection = server.connect(() => {});
+      const connection = server.connect({ wake: () => {} });
       server.resource('t:a', () => new Promise(() => {}));
       server.resource('t:b', () => { parentPort.postMessage('busy'); for (;;); });
       connection.handle(request);

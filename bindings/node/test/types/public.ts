@@ -6,7 +6,7 @@ import {
   type Connection,
   type Contents,
   type ErrorCode,
-  type Fixed,
+  type Handle,
   type Limits,
   type Lister,
   type Page,
@@ -97,7 +97,7 @@ const reader: Reader<{ id: string }> = ({ id }): Body => id;
 server.resource('x:reader/{id}', reader);
 
 // ---- fixed values and changes
-const fixed: Fixed = server.text('x:text', 'text', { title: 'T', size: 4 });
+const fixed: Handle = server.text('x:text', 'text', { title: 'T', size: 4 });
 fixed.set('other');
 fixed.set(new Uint8Array());
 same<typeof fixed.uri, string>(true);
@@ -109,7 +109,7 @@ server.remove('x:text');
 
 // ---- clients
 const connection: Connection = server.connect();
-server.connect(() => {});
+server.connect({ wake: () => {}, caller: { id: 'ann', value: { admin: true } } });
 same<ReturnType<Connection['receive']>, number>(true);
 same<ReturnType<Connection['pollEvent']>, number>(true);
 same<ReturnType<Connection['pollTransmit']>, Uint8Array | undefined>(true);

@@ -61,6 +61,28 @@ export class Answers {
     };
   }
 
+  authorizer(rule) {
+    return ({ operation, uris }, call) => {
+      this.#note(`authorize ${operation} ${uris.join()}`);
+      if (rule.hold !== undefined) return this.#hold(rule.hold, call, ({ verdicts }) => verdicts);
+      return uris.map((uri) => {
+        if (rule.deny?.includes(uri)) return 'deny';
+        return rule.hide?.includes(uri) ? 'hide' : 'allow';
+      });
+    };
+  }
+
+  watcher(rule) {
+    return ({ uri, wanted }) => {
+      this.#note(`interest ${uri} ${wanted}`);
+      if (rule.fail) throw new Error(FAILURE);
+      if (rule.hold === undefined) return undefined;
+      return this.#hold(rule.hold, undefined, ({ ok }) => {
+        if (!ok) throw new Error(FAILURE);
+      });
+    };
+  }
+
   setItems(name, listing) {
     if (listing.items !== undefined) this.#listings.set(name, listing.items);
   }

@@ -51,6 +51,10 @@ export class Host {
       else server.list(entry.list, source);
     } else if (entry.fallback !== undefined) {
       server.fallback(answers.reader(entry.fallback));
+    } else if (entry.authorize !== undefined) {
+      server.authorize(answers.authorizer(entry.authorize));
+    } else if (entry.interest !== undefined) {
+      server.onInterest(answers.watcher(entry.interest));
     } else {
       throw new Error(`no catalogue entry: ${JSON.stringify(entry)}`);
     }
@@ -67,6 +71,7 @@ export class Host {
       outcome(() => this.#fixed.get(step.set).set(step.text ?? Buffer.from(step.base64, 'base64')));
     } else if (step.remove !== undefined) outcome(() => server.remove(step.remove));
     else if (step.add !== undefined) outcome(() => this.add(step.add));
+    else if (step.below !== undefined) outcome(() => server.updatedBelow(step.update, step.below));
     else if (step.update !== undefined) outcome(() => server.updated(step.update));
     else if (step.list_changed) outcome(() => server.listChanged());
     else if (step.listing !== undefined) answers.setItems(step.listing, step);

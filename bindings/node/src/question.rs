@@ -1,0 +1,207 @@
+//! What JavaScript is asked: each question's arguments, and what its answers mean.
+//!
+//! All are calls of one function, `ask(kind, call, handler, connection, revision, …)` of `lib/callbacks.ts`; what follows
+//! the revision stands with each kind below.
+
+use crate::answer;
+use crate::bell::Bell;
+use crate::raw::{Js, Value};
+use std::sync::Arc;
+use wellhead::{
+    Answer, AuthorizeCall, Call, CallId, InterestCall, ListCall, Page, Reply, Responder, Verdict, Watched,
+};
+
+/// `ask(CANCEL, call)` is no question: nobody wants that answer any more.
+pub(crate) const CANCEL: u32 = 0;
+
+/// Something that JavaScript answers, now or later.
+pub(crate) trait Question: Sized {
+    type Answer: Understood;
+    const KIND: u32;
+
+    fn handler(&self) -> u64 {
+        0
+    }
+
+    fn revision(&self) -> Option<&str>;
+    /// Adds what follows the revision. None: Node-API refused.
+    fn arguments<'s>(&self, js: Js<'s>, to: &mut Vec<Value<'s>>) -> Option<()>;
+    fn call(&self) -> Option<CallId>;
+    fn into_responder(self) -> Responder<Self::Answer>;
+}
+
+/// What became of a question.
+pub(crate) enum Outcome<A> {
+    Answer(A),
+    Failed(String),
+    Later,
+}
+
+/// An answer that JavaScript gives.
+pub(crate) trait Understood: Reply + Sized {
+    fn understand(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Outcome<Self>;
+    /// What a failure is answered with. The text comes back if there is no such answer: the responder is dropped then.
+    fn of_failure(why: String) -> Result<Self, String>;
+}
+
+/// `uri, name, value, …, raw`: the variables, and behind them, if any value was sent escaped, the values as they were.
+impl Question for Call {
+    type Answer = Answer;
+    const KIND: u32 = 1;
+
+    fn handler(&self) -> u64 {
+        Call::handler(self).number()
+    }
+
+    fn revision(&self) -> Option<&str> {
+        Some(Call::revision(self))
+    }
+
+    fn arguments<'s>(&self, js: Js<'s>, to: &mut Vec<Value<'s>>) -> Option<()> {
+        to.push(js.text(self.uri())?);
+        let mut variables = false;
+        for name in self.names() {
+            variables = true;
+            to.push(js.text(name)?);
+            to.push(if self.is_list(name) {
+                let values: Option<Vec<_>> =
+                    self.values(name).into_iter().map(|value| js.text(value)).collect();
+                js.array(&values?)?
+            } else {
+                js.text(self.var(name)?)?
+            });
+        }
+        if variables && self.uri().contains('%') {
+            let raw: Option<Vec<_>> = self.names().map(|name| js.text(self.raw(name)?)).collect();
+            to.push(js.array(&raw?)?);
+        }
+        Some(())
+    }
+
+    fn call(&self) -> Option<CallId> {
+        Call::call(self)
+    }
+
+    fn into_responder(self) -> Responder<Answer> {
+        Call::into_responder(self)
+    }
+}
+
+impl Understood for Answer {
+    fn understand(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Outcome<Answer> {
+        answer::read(js, value, bell)
+    }
+
+    fn of_failure(why: String) -> Result<Answer, String> {
+        Ok(Answer::Failed(why))
+    }
+}
+
+/// `limit, after`.
+impl Question for ListCall {
+    type Answer = Page;
+    const KIND: u32 = 2;
+
+    fn handler(&self) -> u64 {
+        ListCall::handler(self).number()
+    }
+
+    fn revision(&self) -> Option<&str> {
+        Some(ListCall::revision(self))
+    }
+
+    fn arguments<'s>(&self, js: Js<'s>, to: &mut Vec<Value<'s>>) -> Option<()> {
+        to.push(js.number(self.limit() as f64)?);
+        if let Some(after) = self.after() {
+            to.push(js.text(after)?);
+        }
+        Some(())
+    }
+
+    fn call(&self) -> Option<CallId> {
+        ListCall::call(self)
+    }
+
+    fn into_responder(self) -> Responder<Page> {
+        ListCall::into_responder(self)
+    }
+}
+
+impl Understood for Page {
+    fn understand(js: Js<'_>, value: Value<'_>, _: &Arc<Bell>) -> Outcome<Page> {
+        answer::list(js, value)
+    }
+
+    fn of_failure(why: String) -> Result<Page, String> {
+        Ok(Page::failed(why))
+    }
+}
+
+/// `operation, uri, …`.
+impl Question for AuthorizeCall {
+    type Answer = Vec<Verdict>;
+    const KIND: u32 = 3;
+
+    fn revision(&self) -> Option<&str> {
+        Some(AuthorizeCall::revision(self))
+    }
+
+    fn arguments<'s>(&self, js: Js<'s>, to: &mut Vec<Value<'s>>) -> Option<()> {
+        to.push(js.text(&self.operation().to_string())?);
+        for uri in self.uris() {
+            to.push(js.text(uri)?);
+        }
+        Some(())
+    }
+
+    fn call(&self) -> Option<CallId> {
+        AuthorizeCall::call(self)
+    }
+
+    fn into_responder(self) -> Responder<Vec<Verdict>> {
+        AuthorizeCall::into_responder(self)
+    }
+}
+
+impl Understood for Vec<Verdict> {
+    fn understand(js: Js<'_>, value: Value<'_>, _: &Arc<Bell>) -> Outcome<Vec<Verdict>> {
+        answer::verdicts(js, value)
+    }
+
+    fn of_failure(why: String) -> Result<Vec<Verdict>, String> {
+        Err(why)
+    }
+}
+
+/// `uri, wanted`.
+impl Question for InterestCall {
+    type Answer = Watched;
+    const KIND: u32 = 4;
+
+    fn revision(&self) -> Option<&str> {
+        None
+    }
+
+    fn arguments<'s>(&self, js: Js<'s>, to: &mut Vec<Value<'s>>) -> Option<()> {
+        to.extend([js.text(self.uri())?, js.boolean(self.wanted())?]);
+        Some(())
+    }
+
+    fn call(&self) -> Option<CallId> {
+        InterestCall::call(self)
+    }
+
+    fn into_responder(self) -> Responder<Watched> {
+        InterestCall::into_responder(self)
+    }
+}
+
+impl Understood for Watched {
+    fn understand(js: Js<'_>, value: Value<'_>, _: &Arc<Bell>) -> Outcome<Watched> {
+        answer::watched(js, value)
+    }
+
+    fn of_failure(why: String) -> Result<Watched, String> {
+        Ok(Watched::Failed(why))
+    }
+}
