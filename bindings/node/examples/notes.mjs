@@ -13,9 +13,9 @@ server.blob('notes://logo', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), { mimeTy
 server.resource('notes://{id}', { name: 'note', mimeType: 'text/markdown' }, ({ id }) => notes.get(id));
 
 server.resource(
-    'notes://slow',
-    { name: 'slow' },
-    () => new Promise((answer) => setTimeout(answer, 20, 'answered later')),
+  'notes://slow',
+  { name: 'slow' },
+  () => new Promise((answer) => setTimeout(answer, 20, 'answered later')),
 );
 
 server.list('notes', ({ after = '', limit }) => {

@@ -1,14 +1,12 @@
 /** Runs callbacks and hands their answers to the native half. */
 import { answer, failure, isThenable, thrown, verdicts } from './answer.js';
 import { NOBODY, RunningCall, RunningRead, vars, type Variables } from './call.js';
-import { type Ask, Asked, LATER, type Failed, type NativeAnswer } from './native.js';
+import { type Ask, Asked, LATER, type NativeAnswer } from './native.js';
 import { page } from './page.js';
 import type { Authorizer, Caller, InterestHandler, Lister, Operation, Reader } from './values.js';
 
 /** A reader whose variables are those of any template. */
 export type AnyReader = Reader<any>;
-
-const NO_ANSWER: Failed = { failed: 'its Promise was dropped without an answer' };
 
 export class Callbacks {
   readonly #readers = new Map<number, AnyReader>();
@@ -21,13 +19,13 @@ export class Callbacks {
   readonly #calls = new Map<number, RunningCall>();
   readonly #caller: (connection: number) => Caller;
   readonly #finish: (call: number, answer: NativeAnswer) => void;
-  /** Promises that nobody can settle any more: their calls have no answer. */
+  /** Promises that nobody can settle any more. To say "later" once more gives a call up. */
   readonly #lost: FinalizationRegistry<number>;
 
   constructor(caller: (connection: number) => Caller, finish: (call: number, answer: NativeAnswer) => void) {
     this.#caller = caller;
     this.#finish = finish;
-    this.#lost = new FinalizationRegistry((number) => this.#settle(number, NO_ANSWER));
+    this.#lost = new FinalizationRegistry((number) => this.#settle(number, LATER));
   }
 
   reads(handler: number, read: AnyReader): void {

@@ -10,7 +10,7 @@ export {
   WellheadError,
 } from './errors.js';
 export { type Handle, type ResourceOptions, Server } from './server.js';
-export type { Vars } from './template.js';
+export { expand, type TemplateValue, type Vars } from './template.js';
 export type {
   AccessRequest,
   Annotations,
@@ -21,6 +21,7 @@ export type {
   ConnectOptions,
   Contents,
   Descriptor,
+  Explanation,
   Icon,
   Interest,
   InterestHandler,
@@ -32,6 +33,7 @@ export type {
   Operation,
   Page,
   PageRequest,
+  PassedOver,
   Reader,
   Resource,
   ResourceDescriptor,

@@ -64,6 +64,8 @@ export interface NativeServer {
   onInterest(): void;
   remove(name: string): number | null;
   updated(uri: string): void;
+  accessChanged(caller: Uint8Array): void;
+  explain(uri: string): string;
   updatedBelow(uri: string, parent: string): void;
   listChanged(): void;
   close(): void;
@@ -103,9 +105,11 @@ interface Binding {
     soon: () => void,
     log: ((level: string, line: string) => void) | undefined,
   ) => NativeServer;
+  /** `values` is JSON: texts, arrays of texts, and `{"pairs":[[name,value]…]}`. */
+  expand(template: string, values: string): string;
 }
 
-export const { Native } = load();
+export const { Native, expand } = load();
 
 function load(): Binding {
   try {

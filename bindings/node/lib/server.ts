@@ -12,6 +12,7 @@ import type {
   Caller,
   ConnectOptions,
   Descriptor,
+  Explanation,
   InterestHandler,
   Lister,
   LogLevel,
@@ -278,12 +279,34 @@ export class Server {
   }
 
   /**
+   * What the callers with this id may do changed: everything that they watch is asked for again, and what is refused is
+   * watched no longer. Does nothing without {@link Server.authorize}; an unknown caller is fine.
+   *
+   * @throws {ClosedError} after {@link Server.close}
+   */
+  accessChanged(id: Caller['id']): void {
+    const bytes = idBytes(id);
+    native(() => this.#native.accessChanged(bytes));
+  }
+
+  /**
    * What is listed changed, by other means than registering and removing: those who want to know are told.
    *
    * @throws {ClosedError} after {@link Server.close}
    */
   listChanged(): void {
     native(() => this.#native.listChanged());
+  }
+
+  // ---- for people
+
+  /**
+   * Which registration takes `uri`, and why each template that does not take it does not: for people who wonder why a URI
+   * is not found. Calls no callback.
+   */
+  explain(uri: string): Explanation {
+    needString('uri', uri);
+    return JSON.parse(this.#native.explain(uri)) as Explanation;
   }
 
   // ---- clients
@@ -322,8 +345,7 @@ export class Server {
   connect(options: ConnectOptions = {}): Connection {
     const { wake, caller = NOBODY } = needObject('options', options) as ConnectOptions;
     if (wake !== undefined) needFunction('wake', wake);
-    const id = typeof caller?.id === 'string' ? new TextEncoder().encode(caller.id) : caller?.id;
-    if (!(id instanceof Uint8Array)) throw invalid('caller: { id, value }, the id a string or a Uint8Array');
+    const id = idBytes((needObject('caller', caller) as Caller).id);
     const connection = new Connection(this.#native.connect(id), this.#owner, wake, caller);
     this.#connections.set(Connection.number(connection), new WeakRef(connection));
     return connection;
@@ -374,6 +396,12 @@ export class Server {
       else Connection.wake(connection);
     }
   }
+}
+
+function idBytes(id: Caller['id']): Uint8Array {
+  if (typeof id === 'string') return new TextEncoder().encode(id);
+  if (id instanceof Uint8Array) return id;
+  throw invalid(`the id of a caller: a string or a Uint8Array, not ${typeof id}`);
 }
 
 function needString(what: string, value: unknown): void {

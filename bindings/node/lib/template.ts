@@ -1,4 +1,6 @@
-/** The variables of a URI template (RFC 6570), from its literal type. */
+/** URI templates (RFC 6570): the variables of one, from its literal type, and expansion. */
+import { invalid, native } from './errors.js';
+import { expand as expandNative } from './native.js';
 
 type Optional = '/' | ';' | '?' | '&' | '.';
 type Variable<S extends string> = S extends `${infer N}*` ? { [K in N]?: string[] } : { [K in S]: string };
@@ -25,3 +27,27 @@ type Flat<T> = { [K in keyof T]: T[K] };
 export type Vars<T extends string> = string extends T
   ? Record<string, string | string[] | undefined>
   : Flat<All<T>>;
+
+/** What a variable of a template is given: a text, a list of texts, or named texts. `undefined`: nothing. */
+export type TemplateValue = string | readonly string[] | Readonly<Record<string, string>> | undefined;
+
+/**
+ * The URI that these values make, for links. Takes templates of all four levels, also those that cannot be registered
+ * because a URI would not tell their values. Values of other names are not used.
+ *
+ * ```js
+ * expand('notes://{id}{?q}', { id: 'a/b', q: '' }); // 'notes://a%2Fb?q='
+ * ```
+ *
+ * @throws {RegistrationError} for an invalid template, and a list where `{name:3}` wants a text
+ */
+export function expand(template: string, values: Readonly<Record<string, TemplateValue>>): string {
+  if (typeof template !== 'string') throw invalid(`template: a string, not ${typeof template}`);
+  const plain = Object.entries(values).map(([name, value]) => [name, pairs(value)]);
+  return native(() => expandNative(template, JSON.stringify(Object.fromEntries(plain))));
+}
+
+function pairs(value: TemplateValue): unknown {
+  const named = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return named ? { pairs: Object.entries(value) } : value;
+}

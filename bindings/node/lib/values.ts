@@ -165,6 +165,38 @@ export interface Interest {
 /** Is told what is watched, and done now or when its Promise is. */
 export type InterestHandler = (interest: Interest) => void | PromiseLike<void>;
 
+/** What {@link Server.explain} found out about a URI. */
+export interface Explanation {
+  readonly uri: string;
+  /** What takes it: a fixed value, a callback for exactly this URI, a template, the fallback, nothing; or it is no URI. */
+  readonly takenBy: 'value' | 'resource' | 'template' | 'fallback' | 'nothing' | 'invalid';
+  /** The text of the template that takes it. */
+  readonly uriTemplate?: string;
+  /** The decoded values of the template's variables that are present. */
+  readonly values?: Readonly<Record<string, string | readonly string[]>>;
+  /** Why it is no URI. */
+  readonly reason?: string;
+  /** The templates that do not take it, by their text in byte order. */
+  readonly passedOver: readonly PassedOver[];
+}
+
+/** A template that does not take a URI. */
+export interface PassedOver {
+  readonly uriTemplate: string;
+  /**
+   * `differs`: it does not match. `values`: it matches, but a value is not UTF-8 once decoded, or one that may stand once
+   * stands twice. `unsafe`: it matches, but a value is a path that leads elsewhere, or has a control character; the URI is
+   * not found then, whatever else matches. `less_specific`: what takes the URI is more specific.
+   */
+  readonly why: 'differs' | 'values' | 'unsafe' | 'less_specific';
+  /** The byte of the URI that no reading gets past; its length if more was expected. */
+  readonly at?: number;
+  /** A template that would match: this one with `{+name}` for `{name}`. */
+  readonly didYouMean?: string;
+  /** The variable whose value is unsafe. */
+  readonly variable?: string;
+}
+
 /** What a connection is made with. */
 export interface ConnectOptions {
   /**

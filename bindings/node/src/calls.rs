@@ -6,7 +6,7 @@ use crate::raw::{Js, Value};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
-use wellhead::{Answer, CallId, Event, Level, Page, Responder, Server, Verdict, Watched};
+use wellhead::{Answer, CallId, Event, Page, Responder, Verdict, Watched};
 
 /// The function of JavaScript that events are run with.
 #[derive(Clone, Copy)]
@@ -56,7 +56,6 @@ pub(crate) struct Entry {
 }
 
 pub(crate) struct Calls {
-    server: Server,
     bell: Arc<Bell>,
     last: Cell<u32>,
     held: RefCell<HashMap<u32, Entry>>,
@@ -64,8 +63,8 @@ pub(crate) struct Calls {
 }
 
 impl Calls {
-    pub(crate) fn new(server: Server, bell: Arc<Bell>) -> Calls {
-        Calls { server, bell, last: Cell::new(0), held: RefCell::default(), numbers: RefCell::default() }
+    pub(crate) fn new(bell: Arc<Bell>) -> Calls {
+        Calls { bell, last: Cell::new(0), held: RefCell::default(), numbers: RefCell::default() }
     }
 
     /// Runs the callback of an event.
@@ -109,19 +108,7 @@ impl Calls {
             }
             self.held.borrow_mut().insert(number, Entry { held, origin, id });
         } else {
-            self.answer(question.into_responder(), outcome);
-        }
-    }
-
-    fn answer<A: Understood>(&self, responder: Responder<A>, outcome: Outcome<A>) {
-        let answer = match outcome {
-            Outcome::Answer(answer) => Ok(answer),
-            Outcome::Failed(why) => A::of_failure(why),
-            Outcome::Later => return, // said before: dropping the responder logs that it has no answer
-        };
-        match answer {
-            Ok(answer) => drop(responder.finish(answer)),
-            Err(why) => self.server.log(Level::Error, &why), // and dropping the responder answers
+            answer(question.into_responder(), outcome);
         }
     }
 
@@ -156,7 +143,15 @@ impl Calls {
     }
 
     pub(crate) fn finish(&self, js: Js<'_>, call: Entry, value: Value<'_>) {
-        each!(call.held, responder => self.answer(responder, Understood::understand(js, value, &self.bell)));
+        each!(call.held, responder => answer(responder, Understood::understand(js, value, &self.bell)));
+    }
+}
+
+fn answer<A: Understood>(responder: Responder<A>, outcome: Outcome<A>) {
+    match outcome {
+        Outcome::Answer(answer) => drop(responder.finish(answer)),
+        Outcome::Failed(why) => A::fail(responder, why),
+        Outcome::Later => {} // said before: dropping the responder logs that it has no answer
     }
 }
 

@@ -2,7 +2,10 @@
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use wellhead::{Annotations, Error, ErrorKind, Icon, Json, Limits, Resource, Result, Template};
+use std::collections::BTreeMap;
+use wellhead::{
+    Annotations, Error, ErrorKind, Icon, Json, Limits, Resource, Result, Template, TemplateValue,
+};
 
 /// What describes a resource or a template.
 #[derive(Default)]
@@ -41,7 +44,7 @@ macro_rules! describe {
         if let Some(annotations) = descriptor.rare.annotations()? {
             described = described.annotations(annotations);
         }
-        for icon in descriptor.rare.icons() {
+        for icon in descriptor.rare.icons()? {
             described = described.icon(icon);
         }
         if let Some(meta) = descriptor.rare.meta()? {
@@ -89,7 +92,8 @@ fn ill_typed(e: serde_json::Error) -> Error {
 pub(crate) struct Rare<'a> {
     #[serde(borrow)]
     annotations: Option<&'a RawValue>,
-    icons: Option<Vec<IconMembers>>,
+    #[serde(borrow)]
+    icons: Option<&'a RawValue>,
     #[serde(borrow)]
     meta: Option<&'a RawValue>,
 }
@@ -104,8 +108,8 @@ impl Rare<'_> {
         self.annotations.map(|annotations| Annotations::from_json(annotations.get())).transpose()
     }
 
-    pub(crate) fn icons(&self) -> Vec<Icon> {
-        self.icons.iter().flatten().map(IconMembers::icon).collect()
+    pub(crate) fn icons(&self) -> Result<Vec<Icon>> {
+        self.icons.map_or_else(|| Ok(Vec::new()), |icons| Icon::list_from_json(icons.get()))
     }
 
     pub(crate) fn meta(&self) -> Result<Option<Json>> {
@@ -113,27 +117,29 @@ impl Rare<'_> {
     }
 }
 
+/// What a variable of a template is given.
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct IconMembers {
-    src: String,
-    mime_type: Option<String>,
-    #[serde(default)]
-    sizes: Vec<String>,
-    theme: Option<String>,
+#[serde(untagged)]
+enum Value {
+    Text(String),
+    List(Vec<String>),
+    Pairs { pairs: Vec<(String, String)> },
 }
 
-impl IconMembers {
-    fn icon(&self) -> Icon {
-        let mut icon = Icon::new(&self.src);
-        if let Some(mime_type) = &self.mime_type {
-            icon = icon.mime_type(mime_type);
+impl From<Value> for TemplateValue {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::Text(text) => TemplateValue::Text(text),
+            Value::List(texts) => TemplateValue::List(texts),
+            Value::Pairs { pairs } => TemplateValue::Pairs(pairs),
         }
-        if let Some(theme) = &self.theme {
-            icon = icon.theme(theme);
-        }
-        self.sizes.iter().fold(icon, Icon::size)
     }
+}
+
+/// The URI that these values make.
+pub(crate) fn expand(template: String, values: &str) -> Result<String> {
+    let values: BTreeMap<String, Value> = serde_json::from_str(values).map_err(ill_typed)?;
+    Template::new(template).expand(values)
 }
 
 /// What the constructor of a server takes.

@@ -31,7 +31,7 @@ pub(crate) fn unpack(units: &[u16], numbers: &[f64], more: bool) -> Page {
                 mime_type: text(mime_type),
                 size: (item[TEXTS] >= 0.0).then_some(item[TEXTS] as u64),
                 annotations: rare.annotations()?,
-                icons: rare.icons(),
+                icons: rare.icons()?,
                 meta: rare.meta()?,
                 ..Listed::default()
             });

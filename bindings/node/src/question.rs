@@ -40,8 +40,8 @@ pub(crate) enum Outcome<A> {
 /// An answer that JavaScript gives.
 pub(crate) trait Understood: Reply + Sized {
     fn understand(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Outcome<Self>;
-    /// What a failure is answered with. The text comes back if there is no such answer: the responder is dropped then.
-    fn of_failure(why: String) -> Result<Self, String>;
+    /// Answers that the callback failed; the text is for the log.
+    fn fail(responder: Responder<Self>, why: String);
 }
 
 /// `uri, name, value, …, raw`: the variables, and behind them, if any value was sent escaped, the values as they were.
@@ -92,8 +92,8 @@ impl Understood for Answer {
         answer::read(js, value, bell)
     }
 
-    fn of_failure(why: String) -> Result<Answer, String> {
-        Ok(Answer::Failed(why))
+    fn fail(responder: Responder<Answer>, why: String) {
+        responder.finish(Answer::Failed(why));
     }
 }
 
@@ -132,8 +132,8 @@ impl Understood for Page {
         answer::list(js, value)
     }
 
-    fn of_failure(why: String) -> Result<Page, String> {
-        Ok(Page::failed(why))
+    fn fail(responder: Responder<Page>, why: String) {
+        responder.finish(Page::failed(why));
     }
 }
 
@@ -168,8 +168,8 @@ impl Understood for Vec<Verdict> {
         answer::verdicts(js, value)
     }
 
-    fn of_failure(why: String) -> Result<Vec<Verdict>, String> {
-        Err(why)
+    fn fail(responder: Responder<Vec<Verdict>>, why: String) {
+        responder.fail(&why);
     }
 }
 
@@ -201,7 +201,7 @@ impl Understood for Watched {
         answer::watched(js, value)
     }
 
-    fn of_failure(why: String) -> Result<Watched, String> {
-        Ok(Watched::Failed(why))
+    fn fail(responder: Responder<Watched>, why: String) {
+        responder.finish(Watched::Failed(why));
     }
 }

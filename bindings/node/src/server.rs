@@ -4,7 +4,7 @@ use crate::answer;
 use crate::bell::{Bell, Log, Soon};
 use crate::calls::{Calls, Hooks, Origin};
 use crate::connection::NativeConnection;
-use crate::descriptor::{Descriptor, Options};
+use crate::descriptor::{self, Descriptor, Options};
 use crate::error::{Result, invalid, thrown};
 use crate::raw::Js;
 use napi::CleanupEnvHook;
@@ -86,8 +86,8 @@ impl Native {
         }
         let server = builder.build().map_err(thrown)?;
         let inner = Rc::new(Inner {
-            calls: Calls::new(server.clone(), bell.clone()),
             server,
+            calls: Calls::new(bell.clone()),
             bell,
             stdio: RefCell::default(),
             connections: Cell::new(DRIVER),
@@ -167,6 +167,18 @@ impl Native {
     #[napi]
     pub fn on_interest(&self) -> Result<()> {
         self.inner.server.on_interest(|_: wellhead::InterestCall| {}).map_err(thrown)
+    }
+
+    /// Asks again for what the caller with these id bytes watches.
+    #[napi]
+    pub fn access_changed(&self, caller: Uint8Array) -> Result<()> {
+        self.inner.server.access_changed(&caller).map_err(thrown)
+    }
+
+    /// JSON.
+    #[napi]
+    pub fn explain(&self, uri: String) -> String {
+        self.inner.server.explain(&uri).to_json()
     }
 
     /// Returns the number of what was removed, if it had callbacks.
@@ -316,6 +328,12 @@ impl Native {
         answer::body(js, js.value(body), &self.inner.bell)
             .ok_or_else(|| invalid("a body is a string or a Uint8Array"))
     }
+}
+
+/// The URI that the values of a template make; they are JSON.
+#[napi]
+pub fn expand(template: String, values: String) -> Result<String> {
+    descriptor::expand(template, &values).map_err(thrown)
 }
 
 /// What Node-API refused, as an error of ours.

@@ -301,7 +301,7 @@ test('a listing is a page of items, at once or later; a wrong one is an internal
     'a string': [() => 'x', /returned no page/],
     'wrong type': [() => ({ items: [{ uri: 't:a', name: 7 }] }), /name is a number/],
     'wrong size': [() => ({ items: [{ uri: 't:a', size: -1 }] }), /size is -1/],
-    'wrong icons': [() => ({ items: [{ uri: 't:a', icons: [{}] }] }), /src/],
+    'wrong icons': [() => ({ items: [{ uri: 't:a', icons: [{}] }] }), /icon/],
     throws: [
       () => {
         throw new Error('boom');

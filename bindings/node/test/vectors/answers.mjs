@@ -64,7 +64,7 @@ export class Answers {
   authorizer(rule) {
     return ({ operation, uris }, call) => {
       this.#note(`authorize ${operation} ${uris.join()}`);
-      if (rule.hold !== undefined) return this.#hold(rule.hold, call, ({ verdicts }) => verdicts);
+      if (rule.hold !== undefined) return this.#hold(rule.hold, call, verdicts);
       return uris.map((uri) => {
         if (rule.deny?.includes(uri)) return 'deny';
         return rule.hide?.includes(uri) ? 'hide' : 'allow';
@@ -179,14 +179,19 @@ function body(value, fill) {
   return value.text === undefined ? Buffer.from(value.base64, 'base64') : fill(value.text);
 }
 
+function verdicts(value) {
+  if (value === 'fail') throw new Error(FAILURE);
+  return value.verdicts;
+}
+
 function page(value) {
   if (value === 'fail') throw new Error(FAILURE);
   return { items: value.items.map(resource), more: value.more };
 }
 
 /** A descriptor in the words of Node. */
-export function descriptor({ name, title, description, mime_type, size, annotations, meta }) {
-  return { name, title, description, mimeType: mime_type, size, annotations, meta };
+export function descriptor({ name, title, description, mime_type, size, annotations, icons, meta }) {
+  return { name, title, description, mimeType: mime_type, size, annotations, icons, meta };
 }
 
 function resource(item) {

@@ -1,6 +1,6 @@
 // The host of a script: the catalogue and what the script does to the server, with the public API.
 import assert from 'node:assert/strict';
-import { Server, WellheadError } from 'wellhead';
+import { expand, Server, WellheadError } from 'wellhead';
 import { Answers, descriptor } from './answers.mjs';
 
 export class Host {
@@ -23,8 +23,8 @@ export class Host {
     });
   }
 
-  connect() {
-    return new Client(this.#server.connect());
+  connect(id = '') {
+    return new Client(this.#server.connect({ caller: { id } }));
   }
 
   /** Registers a catalogue entry. */
@@ -74,7 +74,11 @@ export class Host {
     else if (step.below !== undefined) outcome(() => server.updatedBelow(step.update, step.below));
     else if (step.update !== undefined) outcome(() => server.updated(step.update));
     else if (step.list_changed) outcome(() => server.listChanged());
-    else if (step.listing !== undefined) answers.setItems(step.listing, step);
+    else if (step.access_changed !== undefined) outcome(() => server.accessChanged(step.access_changed));
+    else if (step.explain !== undefined) assert.deepEqual(server.explain(step.explain), step.is);
+    else if (step.expand !== undefined) {
+      outcome(() => assert.equal(expand(step.expand, step.values), step.is));
+    } else if (step.listing !== undefined) answers.setItems(step.listing, step);
     else if (step.shutdown) server.close();
     else if (step.calls !== undefined) assert.deepEqual(answers.calls.splice(0), step.calls);
     else if (step.log !== undefined) {

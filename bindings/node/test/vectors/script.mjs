@@ -48,6 +48,7 @@ class Run {
 
   async step(step) {
     const on = step.on ?? 'a';
+    if (step.caller !== undefined) return this.clients.set(on, this.host.connect(step.caller));
     await this.#act(on, step, this.client(on));
     await this.#promises();
     await this.#settle();
