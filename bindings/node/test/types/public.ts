@@ -6,6 +6,7 @@ import {
   type Connection,
   type Contents,
   type ErrorCode,
+  expand,
   type Handle,
   type Limits,
   type Lister,
@@ -104,8 +105,27 @@ same<typeof fixed.uri, string>(true);
 fixed.remove();
 server.blob('x:blob', Buffer.from(''), { mimeType: 'image/png' }).remove();
 server.updated('x:text');
+server.updatedBelow('x:text', 'x:folder');
+server.accessChanged(new Uint8Array());
+same<ReturnType<typeof expand>, string>(true);
+expand('x:{id}{?q*}', { id: 'a', q: ['b'], none: undefined });
+const why: string | undefined = server.explain('x:text').passedOver[0]?.why;
+void why;
 server.listChanged();
 server.remove('x:text');
+
+// ---- access
+server.authorize(({ operation, uris }, { caller, revision, signal }) => {
+  same<typeof operation, 'list' | 'read' | 'subscribe'>(true);
+  same<typeof caller.value, unknown>(true);
+  same<typeof revision, string>(true);
+  signal.throwIfAborted();
+  return uris.map((uri) => (uri === 'x:secret' ? 'hide' : 'allow'));
+});
+server.authorize(async ({ uris }) => uris.map(() => 'deny' as const));
+server.onInterest(({ uri, wanted }) => void [uri, wanted]);
+server.onInterest(async () => {});
+server.resource('x:raw/{id}', { rawValues: true }, (_, call) => call.raw('id'));
 
 // ---- clients
 const connection: Connection = server.connect();
@@ -139,6 +159,10 @@ const page: Page = { items: [], more: undefined };
 void [limits, contents, page];
 
 // ---- what is refused
+// @ts-expect-error there is no such verdict
+server.authorize(({ uris }) => uris.map(() => 'yes'));
+// @ts-expect-error a caller has an id
+server.connect({ caller: { value: 1 } });
 // @ts-expect-error the template has no such variable
 server.resource('notes://x/{id}', ({ name }) => name);
 // @ts-expect-error a number is no body
