@@ -33,15 +33,15 @@ test-all: ## the same with what is long, and with more Pythons
 .PHONY: lint
 lint: licences ## formatting and lints, with warnings as errors
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --features wellhead/stdio,wellhead/directory -- -D warnings
+	cargo clippy --workspace --all-targets --features wellhead/cli -- -D warnings
 
 .PHONY: licences
 licences: ## that every crate may be linked by the list of deny.toml
 	$(PYTHON) tests/licences.py
 
 .PHONY: test-rust
-test-rust: ## the core: unit tests, vectors, the stdio driver, folders, documentation
-	cargo test -p wellhead --features stdio,directory
+test-rust: ## the core: unit tests, vectors, the stdio driver, folders, the command, documentation
+	cargo test -p wellhead --features cli
 
 .PHONY: hosts
 hosts: c python node ## the notes application in the four languages

@@ -30,9 +30,11 @@ test-c: ## the vectors and tests in C
 test-c-asan: ## the same under AddressSanitizer and UndefinedBehaviorSanitizer
 	tests/c/run.sh --asan
 
-install: ## header, libraries and wellhead.pc, under $(DESTDIR)$(PREFIX)
+install: ## header, libraries, wellhead.pc and the command, under $(DESTDIR)$(PREFIX)
 	cargo build --release -p wellhead-ffi
-	install -d $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	cargo build --release -p wellhead --features cli --bin wellhead
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	install -m 755 $(TARGET)/release/wellhead $(DESTDIR)$(PREFIX)/bin
 	install -m 644 include/wellhead.h $(DESTDIR)$(PREFIX)/include
 	install -m 644 $(TARGET)/release/libwellhead.a $(DESTDIR)$(PREFIX)/lib
 	install -m 755 $(TARGET)/release/libwellhead.so $(DESTDIR)$(PREFIX)/lib/libwellhead.so.$(WELLHEAD_VERSION)

@@ -1,0 +1,241 @@
+//! The command `wellhead`: serves folders over standard input and output.
+
+use lexopt::prelude::*;
+use std::error::Error;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use wellhead::serve::Stdio;
+use wellhead::{Directory, Limits, Server, Watched};
+
+const HELP: &str = "\
+Serves folders to MCP clients: programs that start this command and speak the Model Context
+Protocol (MCP) with it over standard input and output. Clients list the files as resources, read
+them, and are told when they change. Nothing is ever written.
+
+Usage:
+  wellhead serve [OPTIONS] DIR...
+
+  wellhead serve ~/notes
+  wellhead serve --include '*.md' --exclude drafts/ ~/notes ~/work/docs
+
+Each file has the URI of its path, such as file:///home/ann/notes/a.md. Never served are hidden
+files (.env, .git), what .gitignore and .ignore files name, and whatever a link leads to outside
+of its folder.
+
+Options:
+  --include PATTERN     serve only files that match; may be given several times
+  --exclude PATTERN     do not serve what matches; wins over --include; may be given several times
+                        Patterns are those of .gitignore: '*.md' in any directory, '/a.md' at the
+                        top, 'drafts/' for directories with everything in them. Quote them, so that
+                        the shell leaves them alone.
+  --max-file-size SIZE  the largest file that is served, in bytes or as 500K, 64M, 2G [64M]
+  --page-size N         how many files one page of a list has at most [100]
+  -v, --verbose         say on standard error what is served and watched
+  -h, --help            print this
+  -V, --version         print the version
+
+Environment:
+  WELLHEAD_KEY          64 hexadecimal digits. Lists are given in pages, and what leads from one to
+                        the next is sealed under this key. Give several instances, or one that
+                        restarts, the same key (openssl rand -hex 32) so that a client can go on
+                        with any of them. Without it, each start makes a key of its own.
+
+A desktop client is told to start it in its configuration, usually so:
+  {\"mcpServers\": {\"notes\": {\"command\": \"wellhead\", \"args\": [\"serve\", \"/home/ann/notes\"]}}}
+
+It ends when the client closes its input, and on SIGTERM. Exit status: 0 after that, 1 if it
+failed, 2 if it was called in the wrong way.
+";
+
+fn main() -> ExitCode {
+    let command = match Command::from_args(lexopt::Parser::from_env()) {
+        Ok(command) => command,
+        Err(e) => {
+            return fail(2, &format!("{e}\nTry 'wellhead --help'."));
+        }
+    };
+    let serve = match command {
+        Command::Print(text) => {
+            let _ = io::stdout().write_all(text.as_bytes()); // who closes it does not want it
+            return ExitCode::SUCCESS;
+        }
+        Command::Serve(serve) => serve,
+    };
+    let server = match serve.server() {
+        Ok(server) => server,
+        Err(e) => return fail(2, &e.to_string()),
+    };
+    match Stdio::new().callback_threads(CALLBACK_THREADS).handle_sigterm(true).serve(&server) {
+        Ok(()) => {
+            serve.say("end");
+            ExitCode::SUCCESS
+        }
+        Err(e) => {
+            let cause = Error::source(&e).map(|cause| format!(": {cause}")).unwrap_or_default();
+            fail(1, &format!("{e}{cause}"))
+        }
+    }
+}
+
+/// Files are read on so many threads at once, so that a slow one holds up few others.
+const CALLBACK_THREADS: usize = 4;
+
+fn fail(status: u8, why: &str) -> ExitCode {
+    say(why);
+    ExitCode::from(status)
+}
+
+/// A line for people. It goes where a closed standard error swallows it.
+fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "wellhead: {line}");
+}
+
+/// What the arguments ask for.
+enum Command {
+    Print(String),
+    Serve(Serve),
+}
+
+/// The options of `wellhead serve`.
+#[derive(Default)]
+struct Serve {
+    folders: Vec<PathBuf>,
+    include: Vec<String>,
+    exclude: Vec<String>,
+    max_file_bytes: Option<u64>,
+    page_items: Option<usize>,
+    key: Option<Vec<u8>>,
+    verbose: bool,
+}
+
+impl Command {
+    fn from_args(mut args: lexopt::Parser) -> Result<Command, Box<dyn Error>> {
+        let mut serve = Serve::default();
+        let mut named = false;
+        while let Some(arg) = args.next()? {
+            match arg {
+                Short('h') | Long("help") => return Ok(Command::Print(HELP.to_owned())),
+                Short('V') | Long("version") => {
+                    return Ok(Command::Print(format!("wellhead {}\n", env!("CARGO_PKG_VERSION"))));
+                }
+                Short('v') | Long("verbose") => serve.verbose = true,
+                Long("include") => serve.include.push(args.value()?.string()?),
+                Long("exclude") => serve.exclude.push(args.value()?.string()?),
+                Long("max-file-size") => serve.max_file_bytes = Some(size(&args.value()?.string()?)?),
+                Long("page-size") => serve.page_items = Some(count(&args.value()?.string()?)?),
+                Value(name) if !named => {
+                    if name != "serve" {
+                        let name = name.display();
+                        return Err(
+                            format!("'{name}' is no command; did you mean 'wellhead serve {name}'?").into()
+                        );
+                    }
+                    named = true;
+                }
+                Value(folder) => serve.folders.push(folder.into()),
+                other => return Err(other.unexpected().into()),
+            }
+        }
+        if !named {
+            return Err("say what to do: 'wellhead serve DIR' serves a folder".into());
+        }
+        if serve.folders.is_empty() {
+            return Err("say which folder to serve: 'wellhead serve DIR'".into());
+        }
+        serve.key =
+            std::env::var_os("WELLHEAD_KEY").map(|digits| key(&digits.to_string_lossy())).transpose()?;
+        Ok(Command::Serve(serve))
+    }
+}
+
+impl Serve {
+    fn server(&self) -> wellhead::Result<Server> {
+        let mut limits = Limits::default();
+        limits.page_items = self.page_items.unwrap_or(limits.page_items);
+        let mut builder = Server::builder("wellhead", env!("CARGO_PKG_VERSION")).limits(limits);
+        if let Some(key) = &self.key {
+            builder = builder.cursor_key(key.clone());
+        }
+        let names: Vec<_> = self.folders.iter().map(|folder| name(folder)).collect();
+        let server = builder
+            .title(format!("Files in {}", names.join(", ")))
+            .instructions("Files, read-only. A directory reads as the list of the URIs of what is in it.")
+            .build()?;
+        self.refuse_nested()?;
+        for folder in &self.folders {
+            let mut directory = Directory::new(folder);
+            for pattern in &self.include {
+                directory = directory.include(pattern);
+            }
+            for pattern in &self.exclude {
+                directory = directory.exclude(pattern);
+            }
+            if let Some(bytes) = self.max_file_bytes {
+                directory = directory.max_file_bytes(bytes);
+            }
+            let handle = server.directory(directory)?;
+            self.say(&format!("serving {}", handle.name()));
+        }
+        if self.verbose {
+            server.on_interest(|call| {
+                let watched = if call.wanted() { "watched" } else { "no longer watched" };
+                say(&format!("{watched}: {}", call.uri()));
+                Watched::Done
+            })?;
+        }
+        Ok(server)
+    }
+
+    /// One folder inside another would be listed twice.
+    fn refuse_nested(&self) -> wellhead::Result<()> {
+        let roots: Vec<_> = self.folders.iter().filter_map(|folder| folder.canonicalize().ok()).collect();
+        for (n, inner) in roots.iter().enumerate() {
+            for (m, outer) in roots.iter().enumerate() {
+                if n != m && inner.starts_with(outer) {
+                    let message =
+                        format!("{} is in {} already; name it once", inner.display(), outer.display());
+                    return Err(wellhead::Error::new(wellhead::ErrorKind::Duplicate, message));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn say(&self, line: &str) {
+        if self.verbose {
+            say(line);
+        }
+    }
+}
+
+fn name(folder: &Path) -> String {
+    let path = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    path.file_name().map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+/// A number of bytes, such as 1000, 500K, 64M or 2G.
+fn size(text: &str) -> Result<u64, String> {
+    let (digits, shift) = match text.as_bytes().last() {
+        Some(b'K' | b'k') => (&text[..text.len() - 1], 10),
+        Some(b'M' | b'm') => (&text[..text.len() - 1], 20),
+        Some(b'G' | b'g') => (&text[..text.len() - 1], 30),
+        _ => (text, 0),
+    };
+    let bytes = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(1 << shift));
+    bytes.ok_or_else(|| format!("--max-file-size {text}: write it in bytes, or as 500K, 64M or 2G"))
+}
+
+fn count(text: &str) -> Result<usize, String> {
+    let count = text.parse().ok().filter(|count| *count > 0);
+    count.ok_or_else(|| format!("--page-size {text}: write a number of files, from 1 on"))
+}
+
+fn key(digits: &str) -> Result<Vec<u8>, String> {
+    let value = |digit: u8| char::from(digit).to_digit(16).map(|value| value as u8);
+    let bytes: Option<Vec<u8>> =
+        digits.as_bytes().chunks(2).map(|pair| Some(value(pair[0])? << 4 | value(*pair.get(1)?)?)).collect();
+    bytes.filter(|bytes| bytes.len() == 32).ok_or_else(|| {
+        "WELLHEAD_KEY must be 64 hexadecimal digits; 'openssl rand -hex 32' makes them".to_owned()
+    })
+}

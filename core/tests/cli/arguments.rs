@@ -1,0 +1,94 @@
+//! Right and wrong arguments.
+
+use crate::client::{Client, Folder, wellhead};
+use std::process::{Command, Output, Stdio};
+
+fn run(command: &mut Command) -> Output {
+    command.stdin(Stdio::null()).output().unwrap()
+}
+
+#[test]
+fn help_is_printed_and_names_every_option() {
+    for arguments in [&["--help"][..], &["-h"], &["serve", "--help"]] {
+        let output = run(wellhead().args(arguments));
+        assert!(output.status.success());
+        let text = String::from_utf8(output.stdout).unwrap();
+        for word in [
+            "wellhead serve",
+            "--include",
+            "--exclude",
+            "--max-file-size",
+            "--page-size",
+            "-v",
+            "WELLHEAD_KEY",
+        ] {
+            assert!(text.contains(word), "{word}");
+        }
+        assert!(text.lines().all(|line| line.len() <= 100));
+    }
+}
+
+#[test]
+fn the_version_is_printed() {
+    let output = run(wellhead().arg("--version"));
+    assert!(output.status.success());
+    assert_eq!(
+        String::from_utf8(output.stdout).unwrap(),
+        format!("wellhead {}\n", env!("CARGO_PKG_VERSION"))
+    );
+}
+
+#[test]
+fn wrong_arguments_get_a_reason_and_status_2() {
+    let folder = Folder::new(&[("a", b"")]);
+    let path = folder.path();
+    let (path, file) = (path.to_str().unwrap(), format!("{}/a", path.display()));
+    for (arguments, reason) in [
+        (&[][..], "say what to do"),
+        (&["serve"], "say which folder"),
+        (&["notes"], "did you mean 'wellhead serve notes'"),
+        (&["serve", "--frobnicate", path], "--frobnicate"),
+        (&["serve", "--include"], "--include"),
+        (&["serve", "--include", "a[", path], "is no pattern"),
+        (&["serve", "--page-size", "0", path], "--page-size 0"),
+        (&["serve", "--page-size", "many", path], "--page-size many"),
+        (&["serve", "--max-file-size", "1T", path], "500K, 64M or 2G"),
+        (&["serve", "--max-file-size", "99999999999G", path], "500K, 64M or 2G"),
+        (&["serve", "/no such folder"], "/no such folder"),
+        (&["serve", &file], "is not a folder"),
+        (&["serve", path, path], "name it once"),
+        (&["serve", "/", path], "name it once"),
+    ] {
+        let output = run(wellhead().args(arguments));
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(said.starts_with("wellhead: ") && said.contains(reason), "{arguments:?}: {said}");
+        assert!(output.stdout.is_empty(), "standard output is the client's");
+    }
+}
+
+#[test]
+fn a_key_that_is_none_is_refused() {
+    let folder = Folder::new(&[]);
+    for key in ["", "abc", &"0".repeat(63), &"g".repeat(64), &"0".repeat(66), &"é".repeat(32)] {
+        let output = run(wellhead().env("WELLHEAD_KEY", key).arg("serve").arg(folder.path()));
+        assert_eq!(output.status.code(), Some(2), "{key}");
+        assert!(String::from_utf8(output.stderr).unwrap().contains("64 hexadecimal digits"));
+    }
+}
+
+#[test]
+fn instances_with_one_key_go_on_with_each_others_lists() {
+    let folder = Folder::new(&[("a", b""), ("b", b"")]);
+    let start = |key: &str| {
+        let mut command = wellhead();
+        command.env("WELLHEAD_KEY", key).args(["serve", "--page-size", "2"]).arg(folder.path());
+        Client::start(&mut command).shake_hands("2025-06-18")
+    };
+    let key = "0123456789abcdefABCDEF0123456789".repeat(2);
+    let cursor = start(&key).ask("resources/list", &serde_json::json!({}))["nextCursor"].clone();
+    let go_on = serde_json::json!({ "cursor": cursor });
+    assert_eq!(start(&key).ask("resources/list", &go_on)["resources"][0]["uri"], folder.uri("b"));
+    let other = start(&"0".repeat(64)).answer("resources/list", &go_on);
+    assert_eq!(other["error"]["code"], -32602);
+}

@@ -1,0 +1,10 @@
+//! The command `wellhead`, as a client sees it that has started it: over pipes, on real files.
+
+#[cfg(unix)]
+mod arguments;
+#[cfg(unix)]
+mod client;
+#[cfg(unix)]
+mod ending;
+#[cfg(unix)]
+mod serving;

@@ -1,0 +1,72 @@
+//! Lists, reads and changes.
+
+use crate::client::{Client, Folder, meta};
+use serde_json::{Value, json};
+
+/// A folder of 25 texts, with a picture and something hidden.
+fn folder() -> Folder {
+    let folder =
+        Folder::new(&[("logo.png", b"\x89PNG\r\n\x1a\n\0"), (".env", b"secret"), ("sub/deep/x.md", b"# X")]);
+    for n in 0..25 {
+        folder.put(&format!("sub/{n:02}.txt"), format!("text {n}").as_bytes());
+    }
+    folder
+}
+
+#[test]
+fn a_list_walk_gives_everything_in_pages_of_the_size_asked_for() {
+    let folder = folder();
+    let mut client = Client::serve(&folder, &["--page-size", "7"]).shake_hands("2025-06-18");
+    let (items, pages) = client.list();
+    assert_eq!(items.len(), 30);
+    assert_eq!(pages, 5);
+    let uris: Vec<_> = items.iter().map(|item| item["uri"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(uris[..3], [folder.uri(""), folder.uri("logo.png"), folder.uri("sub")]);
+    assert_eq!(uris[29], folder.uri("sub/deep/x.md"));
+}
+
+#[test]
+fn texts_bytes_and_directories_are_read() {
+    let folder = folder();
+    let mut client = Client::serve(&folder, &[]).shake_hands("2025-06-18");
+    assert_eq!(client.read(&folder.uri("sub/07.txt"))["text"], "text 7");
+    assert_eq!(client.read(&folder.uri("logo.png"))["blob"], "iVBORw0KGgoA");
+    assert_eq!(client.read(&folder.uri("logo.png"))["mimeType"], "image/png");
+    assert_eq!(client.read(&folder.uri("sub/deep"))["text"], folder.uri("sub/deep/x.md") + "\r\n");
+    let hidden = client.answer("resources/read", &json!({"uri": folder.uri(".env")}));
+    assert_eq!(hidden["error"]["code"], -32002);
+}
+
+#[test]
+fn the_template_of_the_folder_makes_uris_that_can_be_read() {
+    let folder = folder();
+    let mut client = Client::serve(&folder, &[]).shake_hands("2025-06-18");
+    let templates = client.ask("resources/templates/list", &json!({}))["resourceTemplates"].clone();
+    let template = templates[0]["uriTemplate"].as_str().unwrap();
+    let uri = template.replace("{+path}", "sub/deep/x.md");
+    assert_eq!(client.read(&uri)["text"], "# X");
+}
+
+#[test]
+fn the_options_choose_what_is_served() {
+    let folder = folder();
+    let options = ["--include", "*.txt", "--include", "*.png", "--exclude", "1?.txt", "--max-file-size", "6"];
+    let mut client = Client::serve(&folder, &options).shake_hands("2025-06-18");
+    let (items, _) = client.list();
+    let files: Vec<_> = items.iter().filter(|item| item["mimeType"] != "inode/directory").collect();
+    assert_eq!(files.len(), 10, "text 0 to text 9, not the larger picture: {files:?}");
+}
+
+#[test]
+fn several_folders_are_served_at_once_and_in_both_eras() {
+    let (one, two) = (Folder::new(&[("a.txt", b"one")]), Folder::new(&[("a.txt", b"two")]));
+    let mut client = Client::serve(&one, &[two.path().to_str().unwrap()]);
+    for (folder, text) in [(&one, "one"), (&two, "two")] {
+        let params = json!({"uri": folder.uri("a.txt"), "_meta": meta()});
+        assert_eq!(client.ask("resources/read", &params)["contents"][0]["text"], text);
+    }
+    let discovered = client.ask("server/discover", &json!({"_meta": meta()}));
+    assert_eq!(discovered["capabilities"]["resources"], json!({"listChanged": true, "subscribe": true}));
+    let items: Value = client.ask("resources/list", &json!({"_meta": meta()}))["resources"].clone();
+    assert_eq!(items.as_array().unwrap().len(), 4);
+}
