@@ -154,6 +154,7 @@ entry = by_member(
     ("template", members({"template": text, "read": answer}, {"list": listing, **DESCRIPTOR})),
     ("list", members({"list": name_or_null, "pages": listing}, {})),
     ("fallback", members({"fallback": answer}, {})),
+    ("method", members({"method": text, "answer": lambda v, w: method_answer(v, w)}, {"revisions": array(text)})),
     ("authorize", members({"authorize": members({}, {"deny": array(text), "hide": array(text), "hold": text})}, {})),
     ("interest", members({"interest": members({}, {"hold": text, "fail": one_of(True)})}, {})),
 )
@@ -213,6 +214,26 @@ def messages(value: Any, where: str) -> None:
         message(value, where)
 
 
+def any_object(value: Any, where: str) -> None:
+    """JSON that is handed over as it stands: see README, Messages."""
+    is_a(dict, "an object")(value, where)
+    plain(value, where)
+
+
+def method_answer(value: Any, where: str) -> None:
+    if isinstance(value, str):
+        one_of("echo", "fail", "none")(value, where)
+        return
+    by_member(
+        ("result", members({"result": any_object}, {})),
+        ("error", members({"error": members({"code": integer, "message": text}, {"data": any_object})}, {})),
+        ("needs_input", members({"needs_input": any_object}, {})),
+        ("missing_capability", members({"missing_capability": any_object}, {})),
+        ("hold", members({"hold": text}, {})),
+        ("notify", members({"notify": array(members({"method": text}, {"params": any_object})), "then": method_answer}, {})),
+    )(value, where)
+
+
 def finish(value: Any, where: str) -> None:
     if isinstance(value, dict) and "items" in value:
         members({"items": array(item), "more": boolean}, {})(value, where)
@@ -220,6 +241,8 @@ def finish(value: Any, where: str) -> None:
         members({"verdicts": array(one_of("allow", "deny", "hide"))}, {})(value, where)
     elif isinstance(value, dict) and "ok" in value:
         members({"ok": boolean}, {})(value, where)
+    elif isinstance(value, dict) and {"result", "error", "needs_input", "missing_capability"} & set(value):
+        method_answer(value, where)
     else:
         answer(value, where)
 
@@ -249,6 +272,7 @@ step = by_member(
     step_of("update", text, {"below": text, "as": members({}, RESOURCE), **ERROR}),
     step_of("access_changed", text, ERROR),
     step_of("caller", text),
+    step_of("notify", text, {"params": any_object, "sent": boolean, **ERROR}, {"method": text}),
     step_of("explain", text, required={"is": is_a(dict, "an object")}),
     step_of("expand", text, {"is": text, **ERROR}, {"values": members_of(template_value)}),
     step_of("list_changed", one_of(True), ERROR),
@@ -283,13 +307,14 @@ NEEDS = (
     "options",
     "wrong_type",
     "verdict_count",
+    "method",
 )
 vector = members(
     {"about": text, "rows": array(text), "steps": array(step)},
     {
         "needs": array(one_of(*NEEDS)),
         "server": members({}, {"name": text, "version": text, "title": text, "instructions": text, "subscribe": boolean, "list_changed": boolean,
-                               "key": text, "limits": members({}, {name: integer for name in LIMITS})}),
+                               "key": text, "capabilities": members_of(any_object), "limits": members({}, {name: integer for name in LIMITS})}),
         "catalog": array(entry),
     },
 )
@@ -300,8 +325,10 @@ def needed(value: Any) -> set[str]:
     found: set[str] = set()
     if isinstance(value, dict):
         for name, inner in value.items():
-            if name in ("fallback", "authorize", "interest", "parts", "annotations", "icons", "meta", "access_changed", "caller", "explain", "expand"):
+            if name in ("fallback", "authorize", "interest", "parts", "annotations", "icons", "meta", "access_changed", "caller", "explain", "expand", "method"):
                 found.add(name)
+            if name == "capabilities":
+                found.add("method")
             if name in OPTIONS:
                 found.add("options")
             answers = ("text" in value or "base64" in value) and not {"body", "blob"} & set(value)
@@ -315,7 +342,7 @@ def needed(value: Any) -> set[str]:
                 found.add("parts")
             if name == "server":
                 found |= needed({option: inner[option] for option in inner if option not in ("name", "version", "title")})
-            elif name not in ("in", "out"):
+            elif name not in ("in", "out", "result", "params", "data", "needs_input", "missing_capability", "is"):
                 found |= needed(inner)
     elif isinstance(value, list):
         for inner in value:

@@ -1,6 +1,7 @@
 //! One client: bytes in, events out, answers in, bytes out.
 
 mod lookup;
+mod methods;
 mod shared;
 
 use crate::access::Caller;

@@ -1,9 +1,11 @@
 //! Questions to the host, as values: whoever polled them chooses where the host's code runs.
 
+mod method;
+
 use crate::access::{Caller, Operation, Verdict};
 use crate::catalog::{Handler, HandlerId, Vars};
 use crate::connection::Shared;
-use crate::model::{Answer, Page};
+use crate::model::{Answer, MethodAnswer, Page};
 use crate::protocol::{CallId, Context};
 use crate::provider::{Deferred, Provider};
 use crate::responder::{Reply, Responder, Watched};
@@ -11,6 +13,8 @@ use crate::uri::Value;
 use serde_json::value::RawValue;
 use std::fmt;
 use std::sync::{Arc, Weak};
+
+pub use method::MethodCall;
 
 /// Something that only the host can do. Each is handed out once.
 #[derive(Debug)]
@@ -20,6 +24,8 @@ pub enum Event {
     Read(Call),
     /// List a source's next items.
     List(ListCall),
+    /// Answer a method of the host's own.
+    Method(MethodCall),
     /// Nobody wants the answer to that call any more; its responder is still to be answered or dropped.
     Cancel(CallId),
     /// May the caller?
@@ -40,6 +46,10 @@ impl Event {
             },
             Event::List(call) => match call.provider() {
                 Some(provider) => guarded(call, move |call| provider.list(call)),
+                None => drop(call),
+            },
+            Event::Method(call) => match call.run() {
+                Some(run) => guarded(call, move |call| run(call)),
                 None => drop(call),
             },
             Event::Authorize(call) => match call.gatekeeper.clone() {
@@ -307,7 +317,13 @@ macro_rules! answerable {
     )*};
 }
 
-answerable!(Call: Answer, ListCall: Page, AuthorizeCall: Vec<Verdict>, InterestCall: Watched);
+answerable!(
+    Call: Answer,
+    ListCall: Page,
+    MethodCall: MethodAnswer,
+    AuthorizeCall: Vec<Verdict>,
+    InterestCall: Watched
+);
 
 /// A call of any kind, for the closure sugar.
 pub(crate) trait Answerable {
@@ -339,4 +355,4 @@ macro_rules! with_caller {
     )*};
 }
 
-with_caller!(Call, ListCall, AuthorizeCall);
+with_caller!(Call, ListCall, MethodCall, AuthorizeCall);

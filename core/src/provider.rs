@@ -1,6 +1,6 @@
 //! What a host implements, and the closures that do it for them.
 
-use crate::event::{Answerable, AuthorizeCall, Call, InterestCall, ListCall};
+use crate::event::{Answerable, AuthorizeCall, Call, InterestCall, ListCall, MethodCall};
 use crate::responder::{Question, Reply, Responder};
 use std::marker::PhantomData;
 
@@ -115,6 +115,14 @@ pub(crate) fn gatekeeper<F, R, M>(f: F) -> impl Fn(AuthorizeCall) + Send + Sync
 where
     F: Fn(AuthorizeCall) -> R + Send + Sync,
     R: IntoReply<Vec<crate::Verdict>, M>,
+{
+    move |call| run(call, &f)
+}
+
+pub(crate) fn method_handler<F, R, M>(f: F) -> impl Fn(MethodCall) + Send + Sync
+where
+    F: Fn(MethodCall) -> R + Send + Sync,
+    R: IntoReply<crate::MethodAnswer, M>,
 {
     move |call| run(call, &f)
 }

@@ -2,15 +2,16 @@
 
 use crate::access::Verdict;
 use crate::connection::Shared;
-use crate::model::{Answer, Page};
+use crate::error::Result;
+use crate::model::{Answer, Json, MethodAnswer, Page};
 use crate::protocol::{CallId, Context};
 use crate::server::Inner;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Arc, Weak};
 
-/// Answers one question, once, from any thread. `A` is what the question wants: [`Answer`], [`Page`], a verdict for
-/// each URI, or [`Watched`].
+/// Answers one question, once, from any thread. `A` is what the question wants: [`Answer`], [`Page`], [`MethodAnswer`], a
+/// verdict for each URI, or [`Watched`].
 ///
 /// It owns no lock and may outlive its connection and server. Dropping it answers "internal error".
 #[must_use = "dropping a responder answers \"internal error\""]
@@ -129,6 +130,34 @@ impl Responder<Watched> {
     }
 }
 
+impl Responder<MethodAnswer> {
+    /// Sends a notification about the call, before its answer and on the same way. Tells whether it was sent: not after
+    /// the answer, not when nobody wants that any more, not where there is room for an answer only, and not while the
+    /// client takes nothing. `notifications/message` is sent only from the level on that the request asks for, where the
+    /// revision has each request say so, and never if it does not ask.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::InvalidArgument`] for what is no notification of a call: other names than `notifications/…`,
+    /// those that the server sends by itself, and a `notifications/message` without a level, or without the capability
+    /// `logging`.
+    pub fn notify(&self, method: &str, params: Option<&Json>) -> Result<bool> {
+        match &self.target {
+            Target::Call { connection, call, context } => match connection.upgrade() {
+                Some(connection) => connection.notify(*call, context, method, params),
+                None => Ok(false),
+            },
+            _ => Ok(false),
+        }
+    }
+
+    pub(crate) fn client_capabilities(&self) -> Option<String> {
+        match &self.target {
+            Target::Call { connection, context, .. } => connection.upgrade()?.client_capabilities(context),
+            _ => None,
+        }
+    }
+}
+
 impl<A: Reply> Drop for Responder<A> {
     fn drop(&mut self) {
         match std::mem::replace(&mut self.target, Target::Done) {
@@ -186,6 +215,12 @@ impl sealed::Complete for Page {
     }
 }
 
+impl sealed::Complete for MethodAnswer {
+    fn complete(self, connection: &Arc<Shared>, call: CallId) -> bool {
+        connection.finish_method(call, self)
+    }
+}
+
 impl sealed::Complete for Vec<Verdict> {
     fn complete(self, connection: &Arc<Shared>, call: CallId) -> bool {
         connection.finish_verdicts(call, &self)
@@ -221,8 +256,8 @@ impl From<()> for Watched {
     }
 }
 
-impl<E: fmt::Display> From<Result<(), E>> for Watched {
-    fn from(result: Result<(), E>) -> Self {
+impl<E: fmt::Display> From<std::result::Result<(), E>> for Watched {
+    fn from(result: std::result::Result<(), E>) -> Self {
         result.map_or_else(|e| Watched::Failed(e.to_string()), Watched::from)
     }
 }

@@ -60,13 +60,22 @@ impl Revision {
 
     /// The method of that name, if this revision has it.
     pub(crate) fn method(&self, name: &str) -> Option<Method> {
-        let method = Method::named(name)?;
+        let Some(method) = Method::named(name) else {
+            return (!self.has_removed(name)).then_some(Method::Further);
+        };
         let eras: &[Era] = match method {
             Method::Initialize | Method::Ping | Method::Subscribe | Method::Unsubscribe => &[Era::Handshake],
             Method::Discover | Method::Listen => &[Era::Stateless],
-            Method::ListResources | Method::ListTemplates | Method::Read => &[Era::Handshake, Era::Stateless],
+            Method::ListResources | Method::ListTemplates | Method::Read | Method::Further => {
+                &[Era::Handshake, Era::Stateless]
+            }
         };
         eras.contains(&self.era).then_some(method)
+    }
+
+    /// Whether the revision has taken back a method that others have and that is not served here.
+    pub(crate) fn has_removed(&self, name: &str) -> bool {
+        self.era == Era::Stateless && name == "logging/setLevel"
     }
 
     /// The code of an error that MCP, not JSON-RPC, defines.
@@ -77,6 +86,7 @@ impl Revision {
             Condition::NotModified => 304,
             Condition::Busy => 503,
             Condition::UnsupportedVersion => -32022,
+            Condition::MissingCapability => -32021,
         }
     }
 }
@@ -113,6 +123,8 @@ pub(crate) enum Method {
     Subscribe,
     Unsubscribe,
     Listen,
+    /// Perhaps one of the host's own.
+    Further,
 }
 
 impl Method {
@@ -140,6 +152,27 @@ pub(crate) enum Condition {
     NotModified,
     Busy,
     UnsupportedVersion,
+    MissingCapability,
+}
+
+/// The server capability that stands for a further method of the protocol.
+pub(crate) fn capability_of(method: &str) -> Option<&'static str> {
+    match method.split_once('/')?.0 {
+        "tools" => Some("tools"),
+        "prompts" => Some("prompts"),
+        "logging" => Some("logging"),
+        _ => None,
+    }
+}
+
+/// Whether results of a further method are cacheable where the revision has that.
+pub(crate) fn is_cacheable(method: &str) -> bool {
+    matches!(method, "tools/list" | "prompts/list")
+}
+
+/// Whether a further method may be answered by asking the client for input, where the revision has that.
+pub(crate) fn may_need_input(method: &str) -> bool {
+    matches!(method, "tools/call" | "prompts/get")
 }
 
 /// Newest first.

@@ -3,6 +3,7 @@
 mod builder;
 mod handle;
 mod inner;
+mod methods;
 mod register;
 
 use crate::access::Caller;

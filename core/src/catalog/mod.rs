@@ -2,6 +2,7 @@
 
 mod cursor;
 mod explain;
+mod methods;
 mod pages;
 mod registry;
 
@@ -9,5 +10,6 @@ pub use explain::{Explanation, PassedOver, TakenBy, Why};
 pub use registry::HandlerId;
 
 pub(crate) use cursor::Sealer;
+pub(crate) use methods::{MethodFn, MethodHandler};
 pub(crate) use pages::{Listing, Surroundings, Walk, Walked};
 pub(crate) use registry::{Catalog, Change, Content, Fixed, Found, Handler, Vars};

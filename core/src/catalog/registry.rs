@@ -1,7 +1,8 @@
 //! Registration, and finding what serves a URI.
 
+use super::methods::{MethodFn, MethodHandler, Methods};
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Body, Contents, Descriptor, Resource, Template};
+use crate::model::{Body, Contents, Descriptor, Json, Method, Resource, Template};
 use crate::provider::Provider;
 use crate::revision::Revision;
 use crate::sync::atomic::{AtomicBool, Ordering};
@@ -174,6 +175,9 @@ pub(crate) struct Catalog {
     /// In the order of their registration.
     pub(crate) sources: Vec<Arc<Handler>>,
     fallback: Option<Arc<Handler>>,
+    methods: Methods,
+    /// Capabilities beside those for resources, as the host put them.
+    declared: BTreeMap<String, Json>,
     handlers: u64,
     unnamed: usize,
     /// Numbers every change of a resource, in the order in which the catalog heard of them.
@@ -376,6 +380,24 @@ impl Catalog {
         Ok(id)
     }
 
+    pub(crate) fn declare(&mut self, capabilities: BTreeMap<String, Json>) {
+        self.declared = capabilities;
+    }
+
+    /// The capabilities beside those for resources.
+    pub(crate) fn capabilities(&self) -> Vec<(String, Json)> {
+        self.methods.capabilities(&self.declared)
+    }
+
+    pub(crate) fn add_method(&mut self, method: Method, run: Option<Arc<MethodFn>>) -> Result<HandlerId> {
+        let id = self.mint();
+        self.methods.add(id, method, run).map(|handler| handler.id)
+    }
+
+    pub(crate) fn method(&self, name: &str, revision: &Revision) -> Option<Arc<MethodHandler>> {
+        self.methods.find(name, revision)
+    }
+
     /// Sets the reader of last resort; returns the one before.
     pub(crate) fn set_fallback(
         &mut self,
@@ -396,7 +418,7 @@ impl Catalog {
         (id, self.fallback.replace(Arc::new(handler)))
     }
 
-    /// Removes a fixed resource by its URI, a template by its text, or a list source by its name, in that order.
+    /// Removes a fixed resource by its URI, a template by its text, a list source or a method by its name, in that order.
     /// Returns what was removed, to be dropped without a lock.
     pub(crate) fn remove(&mut self, name: &str) -> Result<Removed> {
         if let Some(fixed) = self.fixed.remove(name) {
@@ -404,7 +426,7 @@ impl Catalog {
                 Content::Call(handler) => Some(handler.id),
                 Content::Value { .. } => None,
             };
-            return Ok(Removed { handler, _fixed: Some(fixed), _handlers: Vec::new() });
+            return Ok(Removed { handler, listed: true, _fixed: Some(fixed), ..Removed::default() });
         }
         let template = self.templates.remove(name);
         for text in template.iter().flat_map(|handler| handler.templates()) {
@@ -416,8 +438,18 @@ impl Catalog {
         });
         let handlers: Vec<_> = template.into_iter().chain(source.map(|at| self.sources.remove(at))).collect();
         match handlers.first() {
-            Some(handler) => Ok(Removed { handler: Some(handler.id), _fixed: None, _handlers: handlers }),
-            None => Err(unknown(name)),
+            Some(handler) => Ok(Removed {
+                handler: Some(handler.id),
+                listed: true,
+                _handlers: handlers,
+                ..Removed::default()
+            }),
+            None => match self.methods.remove(name) {
+                Some(method) => {
+                    Ok(Removed { handler: Some(method.id), _method: Some(method), ..Removed::default() })
+                }
+                None => Err(unknown(name)),
+            },
         }
     }
 
@@ -446,8 +478,12 @@ impl Catalog {
 }
 
 /// What a removal took out of the catalog.
+#[derive(Default)]
 pub(crate) struct Removed {
     pub(crate) handler: Option<HandlerId>,
+    /// What lists of resources show may differ.
+    pub(crate) listed: bool,
+    _method: Option<Arc<MethodHandler>>,
     _fixed: Option<Arc<Fixed>>,
     _handlers: Vec<Arc<Handler>>,
 }

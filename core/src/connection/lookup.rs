@@ -15,6 +15,14 @@ impl Shared {
     pub(super) fn work(self: &Arc<Self>, request: Request) -> Option<Event> {
         let authorise = self.server.authorises();
         match &request.work {
+            Work::Introduce => {
+                self.introduce(&request);
+                None
+            }
+            Work::Further { name, params } => {
+                let (name, params) = (name.clone(), params.clone());
+                self.further(request, &name, params)
+            }
             Work::Read { uri } => {
                 let uri = uri.clone();
                 self.read(request, uri, authorise)

@@ -2,7 +2,7 @@
 
 use crate::access::{Caller, Operation, Verdict};
 use crate::catalog::{Content, Surroundings, Walk, Walked};
-use crate::event::{AuthorizeCall, Call, Event, ListCall};
+use crate::event::{AuthorizeCall, Call, Event, ListCall, MethodCall};
 use crate::group;
 use crate::jsonrpc::{ParseLimits, parse};
 use crate::limits::Limits;
@@ -149,6 +149,9 @@ impl Shared {
         Some(match ask {
             Ask::Read { call, uri, handler, vars } => {
                 Event::Read(Call::new(target, call, context, uri, handler, vars))
+            }
+            Ask::Method { call, handler, params } => {
+                Event::Method(MethodCall::new(target, call, context, handler, params))
             }
             Ask::List { call, handler, after, limit } => {
                 Event::List(ListCall::new(target, call, context, handler, after, limit))

@@ -99,6 +99,13 @@ pub(crate) fn is_null(raw: &RawValue) -> bool {
     raw.get() == "null"
 }
 
+/// Hands over the members of an object with their decoded names.
+pub(crate) fn for_each_member<'a>(object: &'a RawValue, take: impl FnMut(&str, &'a RawValue)) {
+    if is_object(object) {
+        each_member(object.get(), take).expect("a raw value is valid JSON");
+    }
+}
+
 /// Hands over the members of the object in `text` with their decoded names. A name that is not
 /// Unicode cannot be one that anybody asks for and is left out.
 pub(super) fn each_member<'a>(

@@ -79,6 +79,16 @@ impl<'a> Object<'a> {
         self.out
     }
 
+    /// The same with any name.
+    pub(crate) fn any_member(&mut self, name: &str) -> &mut Vec<u8> {
+        if !std::mem::take(&mut self.empty) {
+            self.out.push(b',');
+        }
+        quote_into(name, self.out);
+        self.out.push(b':');
+        self.out
+    }
+
     pub(crate) fn string(&mut self, name: &'static str, value: &str) -> &mut Self {
         quote_into(value, self.member(name));
         self

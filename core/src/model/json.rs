@@ -29,6 +29,20 @@ impl Json {
         Ok(Json(raw))
     }
 
+    /// `{}`.
+    pub(crate) fn empty() -> Json {
+        Json(RawValue::from_string("{}".to_owned()).expect("an empty object is JSON"))
+    }
+
+    /// An object that came from a client.
+    pub(crate) fn received(object: &RawValue) -> Json {
+        Json(object.to_owned())
+    }
+
+    pub(crate) fn raw(&self) -> &RawValue {
+        &self.0
+    }
+
     /// The text.
     pub fn as_str(&self) -> &str {
         self.0.get()

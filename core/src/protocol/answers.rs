@@ -75,7 +75,7 @@ impl Machine {
         after
     }
 
-    fn unwanted(&self) -> After {
+    pub(super) fn unwanted(&self) -> After {
         After { gained: self.gained(), ..After::default() }
     }
 
@@ -101,7 +101,7 @@ impl Machine {
                 (Operation::Subscribe, uris, None)
             }
             State::Review { uris } => (Operation::Subscribe, uris.len(), None),
-            State::Read { .. } | State::Taken => return None,
+            State::Read { .. } | State::Method { .. } | State::Taken => return None,
         };
         Some(Asked { operation, uris, fixed })
     }
@@ -285,6 +285,7 @@ impl State {
     pub(super) fn describe(&self) -> String {
         match self {
             State::Read { uri, .. } => format!("the read of {uri}"),
+            State::Method { handler } => format!("the call of {}", handler.name),
             State::AuthorizeRead { uri, .. } => format!("the verdict about reading {uri}"),
             State::Walk(walk) => format!("the list source \"{}\"", walk.source_name()),
             State::Subscribe { uri } => format!("the request to watch {uri}"),

@@ -9,6 +9,7 @@ use crate::access::Verdict;
 use crate::catalog::Listing;
 use crate::jsonrpc::write::{ReplyId, error};
 use crate::jsonrpc::{Fault, Params, Parsed, RequestId, RpcError};
+use crate::model::Json;
 use crate::revision::{Method, Revision};
 use crate::sync::Trash;
 use crate::uri::check_uri;
@@ -43,10 +44,27 @@ impl Request {
 }
 
 pub(crate) enum Work {
-    List { listing: Listing, cursor: Option<String> },
-    Read { uri: Arc<str> },
-    Subscribe { uri: String },
-    Listen { lists: bool, uris: Vec<String> },
+    List {
+        listing: Listing,
+        cursor: Option<String>,
+    },
+    Read {
+        uri: Arc<str>,
+    },
+    Subscribe {
+        uri: String,
+    },
+    Listen {
+        lists: bool,
+        uris: Vec<String>,
+    },
+    /// The session has begun, or somebody wants to know what is served.
+    Introduce,
+    /// Perhaps a method of the host's own.
+    Further {
+        name: String,
+        params: Json,
+    },
 }
 
 impl Machine {
@@ -150,7 +168,7 @@ impl Machine {
         match self.method(&draft, placed.revision, placed.method, route) {
             Ok(Some(work)) => {
                 // The input is dealt with by one thread at a time; exchanges are not.
-                if let Route::Exchange(exchange) = route {
+                if let (Route::Exchange(exchange), false) = (route, placed.method == Method::Initialize) {
                     self.inflight.own(draft.id.clone(), Owner::Admitted(exchange));
                 }
                 let details = draft.details();
@@ -186,14 +204,11 @@ impl Machine {
                     return Err((Stage::Refused, RpcError::invalid_request("already initialized")));
                 }
                 let requested = draft.initialize().map_err(bad)?;
-                let revision = self.lifecycle.initialize(&requested);
-                self.outbox.write(route, done, |p| wire::initialize(p.out, revision, &draft.id, identity));
-                None
+                self.lifecycle.initialize(&requested, draft.capabilities());
+                Some(Work::Introduce)
             }
-            Method::Discover => {
-                self.outbox.write(route, done, |p| wire::discover(p.out, revision, &draft.id, identity));
-                None
-            }
+            Method::Discover => Some(Work::Introduce),
+            Method::Further => Some(Work::Further { name: draft.name.to_string(), params: draft.params() }),
             Method::ListResources => Some(list(Listing::Resources, draft).map_err(bad)?),
             Method::ListTemplates => Some(list(Listing::Templates, draft).map_err(bad)?),
             Method::Read => Some(Work::Read { uri: self.uri(draft).map_err(bad)?.into() }),

@@ -3,8 +3,9 @@
 use super::outbox::Route;
 use super::request::Details;
 use crate::access::Caller;
-use crate::catalog::{Handler, Walk};
+use crate::catalog::{Handler, MethodHandler, Walk};
 use crate::jsonrpc::RequestId;
+use crate::model::Json;
 use crate::revision::Revision;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Fault, is_planted};
@@ -59,6 +60,8 @@ impl Context {
 pub(crate) enum State {
     /// The host's answer to a read.
     Read { uri: Arc<str>, handler: Arc<Handler> },
+    /// The host's answer to a method of its own.
+    Method { handler: Arc<MethodHandler> },
     /// A verdict, before a read that is otherwise ready.
     AuthorizeRead { uri: Arc<str>, read: Read },
     /// The next page of a source, or verdicts about candidates.
@@ -92,6 +95,7 @@ impl Read {
 /// What the host is asked next. It becomes an event, with a responder, after the lock is released.
 pub(crate) enum Ask {
     Read { call: CallId, uri: Arc<str>, handler: Arc<Handler>, vars: crate::catalog::Vars },
+    Method { call: CallId, handler: Arc<MethodHandler>, params: Json },
     List { call: CallId, handler: Arc<Handler>, after: Option<String>, limit: usize },
     Authorize { call: CallId, operation: crate::access::Operation, uris: Vec<Arc<str>> },
     Cancel { call: CallId },
@@ -101,6 +105,7 @@ impl Ask {
     pub(crate) fn call(&self) -> CallId {
         match self {
             Ask::Read { call, .. }
+            | Ask::Method { call, .. }
             | Ask::List { call, .. }
             | Ask::Authorize { call, .. }
             | Ask::Cancel { call } => *call,

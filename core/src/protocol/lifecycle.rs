@@ -2,6 +2,7 @@
 
 use super::request::{Draft, neither_way};
 use crate::jsonrpc::RpcError;
+use crate::model::Json;
 use crate::revision::{Era, Method, Revision};
 
 /// How far the handshake of a connection has come. Stateless requests pay no attention to it.
@@ -18,6 +19,8 @@ pub(crate) struct Lifecycle {
     session: Session,
     /// What the client was last known to speak.
     last: Option<&'static Revision>,
+    /// What the session's client can do, as it said.
+    client: Option<Json>,
 }
 
 /// A request that has found its revision and method.
@@ -28,7 +31,7 @@ pub(crate) struct Placed {
 
 impl Default for Lifecycle {
     fn default() -> Self {
-        Lifecycle { session: Session::Fresh, last: None }
+        Lifecycle { session: Session::Fresh, last: None, client: None }
     }
 }
 
@@ -44,6 +47,11 @@ impl Lifecycle {
     /// Whether the session may be sent notifications.
     pub(crate) fn is_ready(&self) -> bool {
         matches!(self.session, Session::Ready(_))
+    }
+
+    /// What the session's client can do, as it said.
+    pub(crate) fn client_capabilities(&self) -> Option<&Json> {
+        self.client.as_ref()
     }
 
     /// What decides the form of an answer to a message without a readable id.
@@ -86,12 +94,13 @@ impl Lifecycle {
     }
 
     /// The handshake: the revision asked for, or the newest that has one.
-    pub(crate) fn initialize(&mut self, requested: &str) -> &'static Revision {
+    pub(crate) fn initialize(&mut self, requested: &str, client: Option<Json>) -> &'static Revision {
         let revision = Revision::find(requested)
             .filter(|revision| revision.era == Era::Handshake)
             .unwrap_or_else(Revision::newest_handshake);
         self.session = Session::Initializing(revision);
         self.last = Some(revision);
+        self.client = client;
         revision
     }
 

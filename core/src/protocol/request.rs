@@ -3,15 +3,16 @@
 use crate::jsonrpc::{
     DuplicateMember, Params, Picked, RequestId, RpcError, is_null, is_object, members, pick, string, strings,
 };
+use crate::model::Json;
 use crate::revision::{Era, Method, Revision};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
-const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+pub(super) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
-const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
-const LOG_LEVELS: [&str; 8] =
+pub(super) const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+pub(crate) const LOG_LEVELS: [&str; 8] =
     ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
 /// A request whose parameters have been picked out but not judged.
@@ -22,6 +23,7 @@ pub(crate) struct Draft<'a> {
     raw_meta: Option<&'a RawValue>,
     /// The members that the method of that name reads, in the order of [`names`].
     fields: [Picked<'a>; 3],
+    params: Option<&'a RawValue>,
 }
 
 /// What a request says beside what it asks for.
@@ -55,7 +57,7 @@ fn names(method: &str) -> [&'static str; 4] {
         Some(Method::ListResources | Method::ListTemplates) => ["_meta", "cursor", "", ""],
         Some(Method::Read | Method::Subscribe | Method::Unsubscribe) => ["_meta", "uri", "", ""],
         Some(Method::Listen) => ["_meta", "notifications", "", ""],
-        Some(Method::Ping | Method::Discover) | None => ["_meta", "", "", ""],
+        Some(Method::Ping | Method::Discover | Method::Further) | None => ["_meta", "", "", ""],
     }
 }
 
@@ -80,7 +82,7 @@ impl<'a> Draft<'a> {
             Ok((raw, meta)) => (raw, meta.unwrap_or(Meta::Absent)),
             Err(error) => return Err((id, error)),
         };
-        Ok(Draft { id, name, meta, raw_meta, fields: [a, b, c] })
+        Ok(Draft { id, name, meta, raw_meta, fields: [a, b, c], params })
     }
 
     /// What the host may want to know of the request beside what it asks for.
@@ -142,6 +144,16 @@ impl<'a> Draft<'a> {
             return Err(bad_param("clientInfo", "is missing or lacks a name or a version"));
         }
         Ok(version)
+    }
+
+    /// What the client of an `initialize` can do.
+    pub(crate) fn capabilities(&self) -> Option<Json> {
+        self.field(1).ok().flatten().map(Json::received)
+    }
+
+    /// All parameters, for a method that is the host's.
+    pub(crate) fn params(&self) -> Json {
+        self.params.map_or_else(Json::empty, Json::received)
     }
 
     /// The URI of a read, subscribe or unsubscribe, as the client spelled it.

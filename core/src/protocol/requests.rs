@@ -31,7 +31,7 @@ impl Machine {
     }
 
     /// Opens a slot and asks the host at once: the poller that did this takes the question with it.
-    fn open_and_hand_out(
+    pub(super) fn open_and_hand_out(
         &mut self,
         request: Request,
         caller: &Arc<Caller>,

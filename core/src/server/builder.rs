@@ -1,12 +1,14 @@
 //! What is said of a server before it is made.
 
 use super::{Inner, Server};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::keys::Key;
 use crate::limits::Limits;
 use crate::log::{Level, Log};
+use crate::model::Json;
 use crate::protocol::Settings;
 use crate::wire::Identity;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -21,6 +23,7 @@ pub struct Builder {
     limits: Limits,
     subscribe: bool,
     list_changed: bool,
+    capabilities: BTreeMap<String, Json>,
     log: Log,
 }
 
@@ -35,6 +38,7 @@ impl Builder {
             limits: Limits::default(),
             subscribe: true,
             list_changed: true,
+            capabilities: BTreeMap::new(),
             log: Log::default(),
         }
     }
@@ -81,6 +85,14 @@ impl Builder {
         self
     }
 
+    /// Declares a capability beside those for resources, with what there is to say of it: `{}`, or such as
+    /// `{"listChanged":true}`.
+    #[must_use]
+    pub fn capability(mut self, name: impl Into<String>, capability: Json) -> Self {
+        self.capabilities.insert(name.into(), capability);
+        self
+    }
+
     /// Where lines go about what went wrong in callbacks; standard error by default. Called without any lock held, on
     /// any thread.
     #[must_use]
@@ -92,7 +104,7 @@ impl Builder {
     /// Makes the server.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for a cursor key of another length; [`ErrorKind::Io`] if there is no randomness.
+    /// [`ErrorKind::InvalidArgument`] for a cursor key of another length or the capability `resources`; [`ErrorKind::Io`] if there is no randomness.
     pub fn build(self) -> Result<Server> {
         let key = match &self.cursor_key {
             Some(bytes) => Key::from_bytes(bytes)?,
@@ -106,8 +118,15 @@ impl Builder {
             self.subscribe,
             self.list_changed,
         );
+        if self.capabilities.contains_key("resources") {
+            let message =
+                "the capability \"resources\" is declared already; see `subscribe` and `list_changed`";
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        }
         let settings = Settings { limits: self.limits, identity };
-        Ok(Server(Arc::new(Inner::new(settings, &key, self.log))))
+        let inner = Inner::new(settings, &key, self.log);
+        inner.catalog.with(|c, _| c.declare(self.capabilities));
+        Ok(Server(Arc::new(inner)))
     }
 }
 

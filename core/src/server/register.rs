@@ -151,21 +151,23 @@ impl Server {
         Ok(())
     }
 
-    /// Removes a fixed resource by its URI, a template by its text, or a list source by its name. Calls under way
-    /// finish. Returns the registration's id if it had callbacks.
+    /// Removes a fixed resource by its URI, a template by its text, a list source or a method by its name. Calls under
+    /// way finish. Returns the registration's id if it had callbacks.
     ///
     /// # Errors
     /// [`ErrorKind::Unknown`], [`ErrorKind::Closed`].
     pub fn remove(&self, name: &str) -> Result<Option<HandlerId>> {
         self.open()?;
-        let handler = self.0.catalog.with(|c, trash| {
+        let (handler, listed) = self.0.catalog.with(|c, trash| {
             c.remove(name).map(|removed| {
-                let handler = removed.handler;
+                let told = (removed.handler, removed.listed);
                 trash.put(removed);
-                handler
+                told
             })
         })?;
-        self.0.list_changed();
+        if listed {
+            self.0.list_changed();
+        }
         Ok(handler)
     }
 

@@ -5,6 +5,7 @@ use super::{Cache, ResultWriter};
 use crate::encode::quote_into;
 use crate::jsonrpc::RequestId;
 use crate::jsonrpc::write::Object;
+use crate::model::Json;
 use crate::revision::Revision;
 
 pub(super) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
@@ -59,7 +60,8 @@ impl Identity {
         out.push(b'}');
     }
 
-    fn write_capabilities(&self, out: &mut Vec<u8>) {
+    /// `further`: what stands for methods beside those for resources.
+    fn write_capabilities(&self, out: &mut Vec<u8>, further: &[(String, Json)]) {
         let mut capabilities = Object::begin(out);
         let mut resources = Object::begin(capabilities.member("resources"));
         for (name, offered) in [("subscribe", self.subscribe), ("listChanged", self.list_changed)] {
@@ -68,14 +70,23 @@ impl Identity {
             }
         }
         resources.end();
+        for (name, capability) in further {
+            capabilities.any_member(name).extend_from_slice(capability.as_str().as_bytes());
+        }
         capabilities.end();
     }
 }
 
-pub(crate) fn initialize(out: &mut Vec<u8>, revision: &Revision, id: &RequestId, identity: &Identity) {
+pub(crate) fn initialize(
+    out: &mut Vec<u8>,
+    revision: &Revision,
+    id: &RequestId,
+    identity: &Identity,
+    further: &[(String, Json)],
+) {
     let mut result = ResultWriter::begin(out, revision, id);
     quote_into(revision.as_str(), result.member("protocolVersion"));
-    identity.write_capabilities(result.member("capabilities"));
+    identity.write_capabilities(result.member("capabilities"), further);
     identity.write(result.member("serverInfo"), revision.titles);
     if let Some(instructions) = &identity.instructions {
         quote_into(instructions, result.member("instructions"));
@@ -83,13 +94,19 @@ pub(crate) fn initialize(out: &mut Vec<u8>, revision: &Revision, id: &RequestId,
     result.end(identity, Cache::None);
 }
 
-pub(crate) fn discover(out: &mut Vec<u8>, revision: &Revision, id: &RequestId, identity: &Identity) {
+pub(crate) fn discover(
+    out: &mut Vec<u8>,
+    revision: &Revision,
+    id: &RequestId,
+    identity: &Identity,
+    further: &[(String, Json)],
+) {
     let mut result = ResultWriter::begin(out, revision, id);
     let versions = result.member("supportedVersions");
     versions.push(b'[');
     separated(versions, Revision::all(), |out, revision| quote_into(revision.as_str(), out));
     versions.push(b']');
-    identity.write_capabilities(result.member("capabilities"));
+    identity.write_capabilities(result.member("capabilities"), further);
     if let Some(instructions) = &identity.instructions {
         quote_into(instructions, result.member("instructions"));
     }

@@ -3,6 +3,7 @@
 mod contents;
 mod descriptor;
 mod lifecycle;
+mod method;
 mod notification;
 mod result;
 
@@ -11,5 +12,6 @@ pub(crate) use descriptor::{
     ListedMembers, begin_resource, end_resource, same_in_all, separated, write_resource, write_template,
 };
 pub(crate) use lifecycle::{Identity, discover, initialize};
+pub(crate) use method::{ResultType, further_result};
 pub(crate) use notification::{acknowledged, cancelled_stream, list_changed, stream_ended, updated};
 pub(crate) use result::{Cache, ResultWriter, empty_result};

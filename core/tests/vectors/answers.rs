@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use wellhead::{
-    Annotations, Answer, AuthorizeCall, Call, Contents, Deferred, Icon, InterestCall, Json, ListCall, Page,
-    Provider, Resource, Responder, Template, Verdict, Watched,
+    Annotations, Answer, AuthorizeCall, Call, Contents, Deferred, Icon, InterestCall, Json, ListCall,
+    MethodAnswer, Page, Provider, Resource, Responder, Template, Verdict, Watched,
 };
 
 /// What a callback says that fails.
@@ -28,6 +28,13 @@ pub(crate) enum Held {
     List(Responder<Page>),
     Question(Responder<Vec<Verdict>>),
     Interest(Responder<Watched>),
+    Method(Responder<MethodAnswer>),
+}
+
+impl State {
+    pub(crate) fn held(&self, name: &str) -> Option<&Held> {
+        self.held.get(name)
+    }
 }
 
 #[derive(Clone)]
@@ -38,7 +45,7 @@ impl Shared {
         f(&mut self.0.lock().expect("no callback panics while it holds the lock"))
     }
 
-    fn note(&self, call: String) {
+    pub(crate) fn note(&self, call: String) {
         self.with(|s| s.calls.push(call));
     }
 
@@ -57,6 +64,7 @@ impl Shared {
             Some(Held::List(responder)) => Ok(responder.is_cancelled()),
             Some(Held::Question(responder)) => Ok(responder.is_cancelled()),
             Some(Held::Interest(responder)) => Ok(responder.is_cancelled()),
+            Some(Held::Method(responder)) => Ok(responder.is_cancelled()),
             None => Err(format!("nothing is held as {name}")),
         })
     }

@@ -1,14 +1,15 @@
 //! The host of a script: the catalogue and what the script does to the server, with the public API.
 
 use crate::answers::{Callbacks, FAILURE, Held, Shared, State, answer, item, items_of, resource, template};
+use crate::methods::{method_answer, object};
 use crate::script::same;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use std::sync::{Arc, Mutex};
 use wellhead::{
-    AuthorizeCall, Body, Caller, Connection, Contents, DrainStart, Event, InterestCall, Limits, Page, Route,
-    Server, Template, TemplateValue, Verdict,
+    AuthorizeCall, Body, Caller, Connection, Contents, DrainStart, Event, InterestCall, Limits, Method, Page,
+    Route, Server, Template, TemplateValue, Verdict,
 };
 
 pub(crate) struct Host {
@@ -28,6 +29,9 @@ impl Host {
         }
         if let Some(instructions) = text("instructions") {
             builder = builder.instructions(instructions);
+        }
+        for (name, capability) in options["capabilities"].as_object().into_iter().flatten() {
+            builder = builder.capability(name, object(capability));
         }
         let lines = state.clone();
         let server = builder
@@ -97,6 +101,13 @@ impl Host {
             } else {
                 server.fallback(move |call| state.read_now(&call, &read))
             }
+        } else if let Some(name) = entry["method"].as_str() {
+            let mut method = Method::new(name);
+            if let Some(dates) = entry["revisions"].as_array() {
+                method = method.revisions(dates.iter().map(text_of));
+            }
+            let answer = entry["answer"].clone();
+            server.method(method, move |call| state.answer_method(&call, &answer)).map(drop)
         } else if let Some(rule) = entry.get("authorize").cloned() {
             if rule.get("hold").is_some() {
                 server.authorize(move |call: AuthorizeCall| {
@@ -154,6 +165,11 @@ impl Host {
                 (None, None) => self.server.updated(uri),
             };
             outcome(step, &updated)
+        } else if let Some(name) = text("notify") {
+            match self.state.notify(name, step)? {
+                Ok(sent) if step.get("sent").is_some() => same("sent", &step["sent"], &sent.into()),
+                other => outcome(step, &other.map(drop)),
+            }
         } else if let Some(uri) = text("explain") {
             same("explain", &step["is"].to_string(), &self.server.explain(uri).to_json())
         } else if let Some(template) = text("expand") {
@@ -212,6 +228,7 @@ impl Host {
                 let verdicts = with["verdicts"].as_array().ok_or("a question is finished with verdicts")?;
                 responder.finish(verdicts.iter().map(|v| word(&text_of(v))).collect::<Vec<_>>())
             }
+            Held::Method(responder) => responder.finish(method_answer(with)),
             Held::Interest(responder) => {
                 responder.finish(if with["ok"] == true { Ok(()) } else { Err(FAILURE) })
             }

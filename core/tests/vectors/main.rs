@@ -4,6 +4,7 @@
 mod answers;
 mod host;
 mod message;
+mod methods;
 mod script;
 
 use script::{Pace, Script};

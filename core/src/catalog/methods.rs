@@ -1,0 +1,92 @@
+//! Further methods, and the capabilities that stand for them.
+
+use super::HandlerId;
+use crate::error::{Error, ErrorKind, Result};
+use crate::event::MethodCall;
+use crate::model::{Json, Method};
+use crate::revision::{self, Revision};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub(crate) type MethodFn = dyn Fn(MethodCall) + Send + Sync;
+
+/// A registered method.
+pub(crate) struct MethodHandler {
+    pub(crate) id: HandlerId,
+    pub(crate) name: Box<str>,
+    /// None: all that have not removed it.
+    revisions: Option<Vec<&'static Revision>>,
+    /// None for a host that runs events by itself.
+    pub(crate) run: Option<Arc<MethodFn>>,
+}
+
+impl MethodHandler {
+    fn serves(&self, revision: &Revision) -> bool {
+        match &self.revisions {
+            Some(chosen) => chosen.contains(&revision),
+            None => !revision.has_removed(&self.name),
+        }
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct Methods {
+    by_name: BTreeMap<Box<str>, Arc<MethodHandler>>,
+}
+
+impl Methods {
+    pub(super) fn add(
+        &mut self,
+        id: HandlerId,
+        method: Method,
+        run: Option<Arc<MethodFn>>,
+    ) -> Result<Arc<MethodHandler>> {
+        let Method { name, revisions } = method;
+        let invalid = |what: String| Err(Error::new(ErrorKind::InvalidArgument, what));
+        if name.is_empty() || name.starts_with("notifications/") {
+            return invalid(format!("\"{name}\" cannot be the name of a method"));
+        }
+        if revision::Method::named(&name).is_some() {
+            return invalid(format!("\"{name}\" is served already; register resources instead"));
+        }
+        if self.by_name.contains_key(&*name) {
+            let message = format!("the method \"{name}\" is registered already; remove it first");
+            return Err(Error::new(ErrorKind::Duplicate, message));
+        }
+        let mut found = Vec::new();
+        for date in revisions.iter().flatten() {
+            match Revision::find(date) {
+                Some(revision) => found.push(revision),
+                None => return invalid(format!("\"{date}\" is no protocol revision")),
+            }
+        }
+        let handler = Arc::new(MethodHandler {
+            id,
+            name: name.clone().into(),
+            revisions: revisions.map(|_| found),
+            run,
+        });
+        self.by_name.insert(name.into(), handler.clone());
+        Ok(handler)
+    }
+
+    pub(super) fn remove(&mut self, name: &str) -> Option<Arc<MethodHandler>> {
+        self.by_name.remove(name)
+    }
+
+    /// What serves a method under a revision.
+    pub(crate) fn find(&self, name: &str, revision: &Revision) -> Option<Arc<MethodHandler>> {
+        self.by_name.get(name).filter(|handler| handler.serves(revision)).cloned()
+    }
+
+    /// The capabilities that the registered methods stand for, by `declared` or with nothing to say of them.
+    pub(crate) fn capabilities(&self, declared: &BTreeMap<String, Json>) -> Vec<(String, Json)> {
+        let mut all = declared.clone();
+        for name in self.by_name.keys() {
+            if let Some(capability) = revision::capability_of(name) {
+                all.entry(capability.to_owned()).or_insert_with(Json::empty);
+            }
+        }
+        all.into_iter().collect()
+    }
+}

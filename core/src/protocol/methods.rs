@@ -1,0 +1,223 @@
+//! Methods of the host's own, and what it says while it works on one.
+
+use super::CallId;
+use super::dispatch::Request;
+use super::inflight::{Ask, Context, State};
+use super::machine::{After, Machine};
+use super::needs_input::{self, Refusal};
+use super::outbox::{Kind, Stage};
+use super::request::{CLIENT_CAPABILITIES, LOG_LEVEL};
+use crate::access::Caller;
+use crate::catalog::MethodHandler;
+use crate::jsonrpc::write::{begin_result, end, notification};
+use crate::jsonrpc::{RpcError, members, string};
+use crate::log::{Level, Line};
+use crate::model::{Json, MethodAnswer};
+use crate::revision::{self, Condition, Era, Revision};
+use crate::sync::Trash;
+use crate::wire::{self, Cache, Identity, ResultType};
+use serde_json::value::RawValue;
+use std::sync::Arc;
+
+/// What a method's answer is on the wire.
+pub(crate) struct Outcome {
+    /// The result object.
+    written: Result<Vec<u8>, (Stage, RpcError)>,
+    line: Option<String>,
+}
+
+impl Machine {
+    /// Answers `initialize` and `server/discover`. `further`: the capabilities beside those for resources.
+    pub(crate) fn introduce(&mut self, request: &Request, further: &[(String, Json)]) {
+        let done = Kind::Final(Stage::Dispatched);
+        let settings = self.settings.clone();
+        let identity = &settings.identity;
+        if request.revision.era == Era::Stateless {
+            if self.claim(request) {
+                self.outbox.write(request.route, done, |p| {
+                    wire::discover(p.out, request.revision, &request.id, identity, further);
+                });
+            }
+        } else if let (false, Some(revision)) = (self.closed, self.lifecycle.session()) {
+            self.outbox.write(request.route, done, |p| {
+                wire::initialize(p.out, revision, &request.id, identity, further);
+            });
+        }
+    }
+
+    /// The method is nobody's.
+    pub(crate) fn answer_no_method(&mut self, request: &Request, name: &str) {
+        if self.claim(request) {
+            self.fail(request.route, Stage::NoMethod, &request.id, &RpcError::method_not_found(name));
+        }
+    }
+
+    pub(crate) fn call_method(
+        &mut self,
+        request: Request,
+        caller: &Arc<Caller>,
+        handler: Arc<MethodHandler>,
+        params: Json,
+        trash: &mut Trash,
+    ) -> Option<(Ask, Arc<Context>)> {
+        if !self.claim(&request) {
+            trash.put(handler);
+            return None;
+        }
+        let state = State::Method { handler: handler.clone() };
+        let (call, context) = self.open_and_hand_out(request, caller, state)?;
+        Some((Ask::Method { call, handler, params }, context))
+    }
+
+    /// What is being answered, and what the client can do. Nothing if nobody wants the answer any more.
+    pub(crate) fn method_of(
+        &mut self,
+        call: CallId,
+    ) -> Option<(Arc<MethodHandler>, &'static Revision, Option<Json>)> {
+        let open = self.inflight.get(call)?;
+        let State::Method { handler } = &open.state else { return None };
+        let (handler, context) = (handler.clone(), open.context.clone());
+        Some((handler, context.revision, self.client_capabilities(&context)))
+    }
+
+    /// What the client of a request can do, as it said with the request or at the session's beginning.
+    pub(crate) fn client_capabilities(&self, context: &Context) -> Option<Json> {
+        match context.revision.era {
+            Era::Stateless => context.meta_member(CLIENT_CAPABILITIES).map(Json::received),
+            Era::Handshake => self.lifecycle.client_capabilities().cloned(),
+        }
+    }
+
+    pub(crate) fn finish_method(&mut self, call: CallId, outcome: Outcome, trash: &mut Trash) -> After {
+        let Some(answered) = self.inflight.answered(call) else { return self.unwanted() };
+        trash.put(answered);
+        let Some(open) = self.inflight.close(call) else { return self.unwanted() };
+        let mut after = After { wanted: true, gained: true, ..After::default() };
+        match outcome.written {
+            Ok(result) => self.outbox.write(open.route, Kind::Final(Stage::Dispatched), |p| {
+                begin_result(p.out, &open.id);
+                p.out.extend_from_slice(&result);
+                end(p.out);
+            }),
+            Err((stage, fault)) => self.fail(open.route, stage, &open.id, &fault),
+        }
+        after.lines.extend(outcome.line.map(|line| Line(Level::Error, line)));
+        trash.put(open);
+        after
+    }
+
+    /// Sends a notification about a request that is not answered yet, where its answer will go. Not wanted if it is, if
+    /// there is room for an answer only, or if the client takes nothing.
+    pub(crate) fn notify(&mut self, call: CallId, method: &str, params: Option<&Json>) -> After {
+        let Some(open) = self.inflight.get(call) else { return After::default() };
+        let route = open.route;
+        if self.outbox.is_single(route) || self.outbox.len() >= self.settings.limits.output_bytes {
+            return After::default();
+        }
+        self.outbox.write(route, Kind::Message, |p| {
+            let params =
+                params.map(|params| |out: &mut Vec<u8>| out.extend_from_slice(params.as_str().as_bytes()));
+            notification(p.out, method, params);
+        });
+        After { wanted: true, gained: true, ..After::default() }
+    }
+}
+
+impl Context {
+    /// A member of the request's `_meta`.
+    pub(crate) fn meta_member(&self, name: &str) -> Option<&RawValue> {
+        let meta = self.details.as_ref()?.meta.as_deref()?;
+        members(meta, &[name]).ok()?[0]
+    }
+
+    /// From which level on the request wants to hear log messages, where each request says so.
+    pub(crate) fn log_level(&self) -> Option<String> {
+        string(self.meta_member(LOG_LEVEL)?).map(Into::into)
+    }
+}
+
+impl Outcome {
+    /// Writes an answer as the revision has it. Without a lock: the answer may be large.
+    pub(crate) fn of(
+        answer: MethodAnswer,
+        handler: &MethodHandler,
+        revision: &'static Revision,
+        client: Option<&Json>,
+        identity: &Identity,
+    ) -> Outcome {
+        let name = &*handler.name;
+        match answer {
+            MethodAnswer::Result(result) if needs_input::is_required(result.raw()) => {
+                Outcome::needs_input(&result, name, revision, client, identity)
+            }
+            MethodAnswer::Result(result) => {
+                let cache = if revision::is_cacheable(name) { Cache::NoReuse } else { Cache::None };
+                Outcome::result(&result, name, revision, identity, (ResultType::Complete, cache))
+            }
+            MethodAnswer::NeedsInput(wanted) => {
+                Outcome::needs_input(&wanted, name, revision, client, identity)
+            }
+            MethodAnswer::Error(error) => {
+                let mut fault = RpcError::new(error.code, error.message);
+                fault.data = error.data.map(|data| data.as_str().into());
+                Outcome { written: Err((Stage::Dispatched, fault)), line: None }
+            }
+            MethodAnswer::MissingCapability(wanted) => Outcome::missing(wanted.as_str(), revision, name),
+            MethodAnswer::Failed(why) => Outcome::failed(name, &format!("failed: {why}")),
+        }
+    }
+
+    fn result(
+        result: &Json,
+        name: &str,
+        revision: &Revision,
+        identity: &Identity,
+        kind: (ResultType, Cache),
+    ) -> Outcome {
+        let mut written = Vec::new();
+        match wire::further_result(&mut written, revision, identity, kind, result.raw()) {
+            Ok(()) => Outcome { written: Ok(written), line: None },
+            Err(why) => Outcome::failed(name, &format!("has a result that {why}")),
+        }
+    }
+
+    fn needs_input(
+        wanted: &Json,
+        name: &str,
+        revision: &'static Revision,
+        client: Option<&Json>,
+        identity: &Identity,
+    ) -> Outcome {
+        if !revision.result_envelope {
+            let mut fault = RpcError::internal();
+            fault.message = "Internal error: this needs input, which takes a newer protocol version".into();
+            let line = Some(format!("the call of {name} needs input, which {revision} does not have"));
+            return Outcome { written: Err((Stage::Dispatched, fault)), line };
+        }
+        if !revision::may_need_input(name) {
+            return Outcome::failed(name, "was answered \"needs input\", which this method may not be");
+        }
+        match needs_input::check(wanted.raw(), client.map(Json::raw)) {
+            Ok(()) => {
+                Outcome::result(wanted, name, revision, identity, (ResultType::InputRequired, Cache::None))
+            }
+            Err(Refusal::Malformed(why)) => Outcome::failed(name, &format!("needs input that {why}")),
+            Err(Refusal::Missing(capabilities)) => Outcome::missing(&capabilities, revision, name),
+        }
+    }
+
+    fn missing(wanted: &str, revision: &Revision, name: &str) -> Outcome {
+        if !revision.result_envelope {
+            return Outcome::failed(name, &format!("lacks the client capabilities {wanted}"));
+        }
+        let code = revision.code(Condition::MissingCapability);
+        let fault = RpcError::new(code, "Missing required client capability")
+            .with_data(format!("{{\"requiredCapabilities\":{wanted}}}"));
+        Outcome { written: Err((Stage::Refused, fault)), line: None }
+    }
+
+    fn failed(name: &str, what: &str) -> Outcome {
+        let line = Some(format!("the call of {name} {what}"));
+        Outcome { written: Err((Stage::Dispatched, RpcError::internal())), line }
+    }
+}

@@ -1,0 +1,147 @@
+//! What a server may ask of a client: features, and the capabilities that stand for them.
+
+use crate::jsonrpc::{for_each_member, is_object, members, string};
+use serde_json::value::RawValue;
+use std::collections::BTreeSet;
+
+/// Why a client is not asked.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// The host made a mistake; says which.
+    Malformed(String),
+    /// The client did not declare these capabilities: the text of an object.
+    Missing(String),
+}
+
+/// Whether a result says of itself that it is none yet.
+pub(crate) fn is_required(result: &RawValue) -> bool {
+    let kind = members(result, &["resultType"]).ok().and_then(|[kind]| string(kind?));
+    kind.is_some_and(|kind| kind == "input_required")
+}
+
+/// Judges the `inputRequests` and `requestState` of a result that asks for input.
+pub(crate) fn check(wanted: &RawValue, client: Option<&RawValue>) -> Result<(), Refusal> {
+    let malformed = |why: &str| Err(Refusal::Malformed(why.to_owned()));
+    let Ok([requests, state]) = members(wanted, &["inputRequests", "requestState"]) else {
+        return malformed("names inputRequests or requestState twice");
+    };
+    if requests.or(state).is_none() {
+        return malformed("has neither inputRequests nor requestState");
+    }
+    if state.is_some_and(|state| string(state).is_none()) {
+        return malformed("has a requestState that is not a string");
+    }
+    let Some(requests) = requests else { return Ok(()) };
+    if !is_object(requests) {
+        return malformed("has inputRequests that are not an object");
+    }
+    let (mut keys, mut wrong, mut missing) = (BTreeSet::new(), None, BTreeSet::new());
+    for_each_member(requests, |key, request| {
+        if !keys.insert(key.to_owned()) {
+            wrong.get_or_insert_with(|| format!("has two inputRequests named {key}"));
+        }
+        match of_request(request) {
+            Ok(need) if !need.is_met(client) => {
+                missing.insert(need);
+            }
+            Ok(_) => {}
+            Err(why) => {
+                wrong.get_or_insert_with(|| format!("has an inputRequest {key} {why}"));
+            }
+        }
+    });
+    match wrong {
+        Some(why) => Err(Refusal::Malformed(why)),
+        None if missing.is_empty() => Ok(()),
+        None => Err(Refusal::Missing(Need::as_capabilities(&missing))),
+    }
+}
+
+/// A client capability.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Need {
+    Elicitation,
+    ElicitationByUrl,
+    Roots,
+    Sampling,
+    SamplingTools,
+}
+
+fn of_request(request: &RawValue) -> Result<Need, &'static str> {
+    if !is_object(request) {
+        return Err("that is not an object");
+    }
+    let mut further = false;
+    for_each_member(request, |name, _| further |= name != "method" && name != "params");
+    if further {
+        return Err("that has other members than method and params");
+    }
+    let Ok([method, params]) = members(request, &["method", "params"]) else {
+        return Err("that names a member twice");
+    };
+    let method = method.and_then(string).ok_or("without a method")?;
+    Need::of(&method, params)
+}
+
+impl Need {
+    /// What a request to the client needs.
+    pub(crate) fn of(method: &str, params: Option<&RawValue>) -> Result<Need, &'static str> {
+        let has_params = params.is_some_and(is_object);
+        let member = |name: &str| members(params?, &[name]).ok()?[0];
+        match method {
+            "roots/list" => Ok(Need::Roots),
+            "elicitation/create" | "sampling/createMessage" if !has_params => Err("without params"),
+            "elicitation/create" if member("mode").and_then(string).is_some_and(|mode| mode == "url") => {
+                Ok(Need::ElicitationByUrl)
+            }
+            "elicitation/create" => Ok(Need::Elicitation),
+            "sampling/createMessage" if member("tools").is_some() => Ok(Need::SamplingTools),
+            "sampling/createMessage" => Ok(Need::Sampling),
+            _ => Err("of a method that is no client feature"),
+        }
+    }
+
+    fn path(self) -> (&'static str, Option<&'static str>) {
+        match self {
+            Need::Elicitation => ("elicitation", None),
+            Need::ElicitationByUrl => ("elicitation", Some("url")),
+            Need::Roots => ("roots", None),
+            Need::Sampling => ("sampling", None),
+            Need::SamplingTools => ("sampling", Some("tools")),
+        }
+    }
+
+    /// Whether the client's capabilities say so.
+    pub(crate) fn is_met(self, client: Option<&RawValue>) -> bool {
+        let (name, part) = self.path();
+        let object = |of: Option<&RawValue>, name: &str| {
+            let [found] = members(of?, &[name]).ok()?;
+            found.filter(|found| is_object(found)).map(ToOwned::to_owned)
+        };
+        let Some(capability) = object(client, name) else { return false };
+        match part {
+            Some(part) => object(Some(&capability), part).is_some(),
+            // An empty object means forms; one that names ways but not that one does not.
+            None if self == Need::Elicitation => {
+                object(Some(&capability), "form").is_some() || object(Some(&capability), "url").is_none()
+            }
+            None => true,
+        }
+    }
+
+    /// The capabilities object that would meet these needs.
+    pub(crate) fn as_capabilities(needs: &BTreeSet<Need>) -> String {
+        let mut names: Vec<(&str, Vec<&str>)> = Vec::new();
+        for (name, part) in needs.iter().map(|need| need.path()) {
+            match names.last_mut() {
+                Some((last, parts)) if *last == name => parts.extend(part),
+                _ => names.push((name, part.into_iter().collect())),
+            }
+        }
+        let shown = |(name, parts): &(&str, Vec<&str>)| {
+            let parts: Vec<_> = parts.iter().map(|part| format!("\"{part}\":{{}}")).collect();
+            format!("\"{name}\":{{{}}}", parts.join(","))
+        };
+        format!("{{{}}}", names.iter().map(shown).collect::<Vec<_>>().join(","))
+    }
+}

@@ -1,0 +1,77 @@
+//! The result of a further method: the host's JSON, and what the revision puts around it.
+
+use super::lifecycle::SERVER_INFO;
+use super::{Cache, Identity};
+use crate::jsonrpc::write::Object;
+use crate::jsonrpc::{for_each_member, is_object};
+use crate::revision::Revision;
+use serde_json::value::RawValue;
+
+/// Members that only a revision with a result envelope has.
+const ENVELOPE: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
+
+/// What kind of result it is, if it does not say so itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ResultType {
+    Complete,
+    InputRequired,
+}
+
+/// Writes the result object of a further method. The error says what is wrong with it.
+pub(crate) fn further_result(
+    out: &mut Vec<u8>,
+    revision: &Revision,
+    identity: &Identity,
+    (kind, cache): (ResultType, Cache),
+    result: &RawValue,
+) -> Result<(), &'static str> {
+    let mut members = Vec::new();
+    for_each_member(result, |name, value| members.push((name.to_owned(), value)));
+    let of = |wanted: &str| members.iter().find(|(name, _)| name == wanted).map(|(_, value)| *value);
+    let mut object = Object::begin(out);
+    if revision.result_envelope {
+        let own = of("resultType").filter(|_| kind == ResultType::Complete).map(RawValue::get);
+        let word = match kind {
+            ResultType::Complete => "\"complete\"",
+            ResultType::InputRequired => "\"input_required\"",
+        };
+        object.any_member("resultType").extend_from_slice(own.unwrap_or(word).as_bytes());
+    }
+    for (name, value) in &members {
+        let placed = ENVELOPE.contains(&&**name) || revision.result_envelope && name == "_meta";
+        if !placed {
+            object.any_member(name).extend_from_slice(value.get().as_bytes());
+        }
+    }
+    if revision.result_envelope {
+        if cache != Cache::None {
+            for (name, default) in [("ttlMs", "0"), ("cacheScope", "\"private\"")] {
+                let value = of(name).map_or(default, RawValue::get);
+                object.any_member(name).extend_from_slice(value.as_bytes());
+            }
+        }
+        write_meta(object.any_member("_meta"), of("_meta"), identity)?;
+    }
+    object.end();
+    Ok(())
+}
+
+/// The host's `_meta`, with the server's identity unless it names one.
+fn write_meta(out: &mut Vec<u8>, own: Option<&RawValue>, identity: &Identity) -> Result<(), &'static str> {
+    let mut meta = Object::begin(out);
+    let mut named = false;
+    if let Some(own) = own {
+        if !is_object(own) {
+            return Err("has a _meta that is not an object");
+        }
+        for_each_member(own, |name, value| {
+            named |= name == SERVER_INFO;
+            meta.any_member(name).extend_from_slice(value.get().as_bytes());
+        });
+    }
+    if !named {
+        identity.write_server_info(meta.any_member(SERVER_INFO));
+    }
+    meta.end();
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! What the methods of a script answer, and say meanwhile.
+
+use crate::answers::{FAILURE, Held, Shared};
+use crate::host::text_of;
+use serde_json::Value;
+use wellhead::{Deferred, Json, MethodAnswer, MethodCall, MethodError, Responder};
+
+impl Shared {
+    /// A method's handler. It keeps its responder, for a moment or until a `finish` step.
+    pub(crate) fn answer_method(&self, call: &MethodCall, answer: &Value) -> Deferred {
+        self.note(format!("method {} {}", call.method(), call.params()));
+        let (deferred, responder) = call.defer();
+        self.go_on(call, responder, answer);
+        deferred
+    }
+
+    fn go_on(&self, call: &MethodCall, responder: Responder<MethodAnswer>, answer: &Value) {
+        if let Some(name) = answer.get("hold") {
+            self.hold(&text_of(name), Held::Method(responder));
+        } else if answer == "none" {
+            drop(responder);
+        } else if answer == "echo" {
+            let mut seen = serde_json::Map::new();
+            let json = |text: &str| serde_json::from_str(text).expect("the core hands out JSON");
+            seen.insert("method".to_owned(), call.method().into());
+            seen.insert("params".to_owned(), json(call.params()));
+            if let Some(client) = call.client_capabilities() {
+                seen.insert("client".to_owned(), json(&client));
+            }
+            if let Some(level) = call.log_level() {
+                seen.insert("level".to_owned(), level.into());
+            }
+            responder.finish(object(&seen.into()));
+        } else if let Some(messages) = answer["notify"].as_array() {
+            for message in messages {
+                let params = message.get("params").map(object);
+                call.notify(&text_of(&message["method"]), params.as_ref())
+                    .expect("a script notifies of what may be said");
+            }
+            self.go_on(call, responder, &answer["then"]);
+        } else {
+            responder.finish(method_answer(answer));
+        }
+    }
+
+    /// Notifies about a held call. Tells whether that was sent.
+    pub(crate) fn notify(&self, name: &str, step: &Value) -> Result<wellhead::Result<bool>, String> {
+        self.with(|s| match s.held(name) {
+            Some(Held::Method(responder)) => {
+                Ok(responder.notify(&text_of(&step["method"]), step.get("params").map(object).as_ref()))
+            }
+            _ => Err(format!("no method is held as {name}")),
+        })
+    }
+}
+
+/// An answer of a method, of the README.
+pub(crate) fn method_answer(answer: &Value) -> MethodAnswer {
+    if let Some(result) = answer.get("result") {
+        object(result).into()
+    } else if let Some(wanted) = answer.get("needs_input") {
+        MethodAnswer::NeedsInput(object(wanted))
+    } else if let Some(wanted) = answer.get("missing_capability") {
+        MethodAnswer::MissingCapability(object(wanted))
+    } else if let Some(error) = answer.get("error") {
+        let code = error["code"].as_i64().expect("an error has a code");
+        let fault = MethodError::new(i32::try_from(code).expect("a code fits"), text_of(&error["message"]));
+        match error.get("data") {
+            Some(data) => fault.data(object(data)).into(),
+            None => fault.into(),
+        }
+    } else {
+        MethodAnswer::failed(FAILURE)
+    }
+}
+
+pub(crate) fn object(value: &Value) -> Json {
+    Json::object(value.to_string()).expect("a script's JSON is an object")
+}
