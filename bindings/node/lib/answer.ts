@@ -1,12 +1,13 @@
 /** Hosts' values in the narrow form that the native half takes. */
-import { PermissionDenied, ResourceNotFound } from './errors.js';
-import { DENIED, type Failed, type NativeAnswer } from './native.js';
-import type { Body, Contents, Verdict } from './values.js';
+import { Busy, PermissionDenied, ResourceNotFound } from './errors.js';
+import { DENIED, type Failed, type NativeAnswer, UNCHANGED } from './native.js';
+import { type Body, type Contents, NOT_MODIFIED, type Verdict } from './values.js';
 
 /** What a read callback answered. */
 export function answer(body: Body): NativeAnswer {
   if (typeof body === 'string' || body instanceof Uint8Array) return body;
   if (body === undefined || body === null) return undefined;
+  if (body === NOT_MODIFIED) return UNCHANGED;
   if (Array.isArray(body)) return parts(body as readonly Contents[]);
   if (typeof body === 'object') return parts([body as Contents]);
   return { failed: `the callback returned a ${typeof body}; return a string, a Uint8Array or Contents` };
@@ -19,14 +20,14 @@ function parts(all: readonly Contents[]): NativeAnswer {
     if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
       return { failed: 'the callback returned an object whose body is neither a string nor a Uint8Array' };
     }
-    const { uri, mimeType, meta } = part;
-    if (uri !== undefined && typeof uri !== 'string') return { failed: 'the uri of Contents is no string' };
-    if (mimeType !== undefined && typeof mimeType !== 'string') {
-      return { failed: 'the mimeType of Contents is no string' };
-    }
-    flat.push(body, uri, mimeType, meta && JSON.stringify(meta));
+    flat.push(body, said(part));
   }
   return flat;
+}
+
+/** What contents say beside their body, as JSON. */
+export function said({ body, ...said }: Contents): string {
+  return JSON.stringify(said);
 }
 
 const LETTERS = { allow: 'a', deny: 'd', hide: 'h' } as const;
@@ -55,6 +56,7 @@ export function verdicts(given: readonly Verdict[] | undefined, uris: number): N
 export function thrown(e: unknown): NativeAnswer {
   if (e instanceof ResourceNotFound) return undefined;
   if (e instanceof PermissionDenied) return DENIED;
+  if (e instanceof Busy) return { busy: e.retryAfterMs ?? -1 };
   return failure(e);
 }
 

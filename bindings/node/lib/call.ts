@@ -1,4 +1,4 @@
-import type { Call, Caller, ListCall } from './values.js';
+import type { Call, Caller, ListCall, Meta } from './values.js';
 
 /** Who asks where nobody said who it is. */
 export const NOBODY: Caller = Object.freeze({ id: '' });
@@ -7,12 +7,18 @@ export const NOBODY: Caller = Object.freeze({ id: '' });
 export class RunningCall implements ListCall {
   readonly caller: Caller;
   readonly revision: string;
+  readonly #meta: string | undefined;
   #controller: AbortController | undefined;
   #cancelled = false;
 
-  constructor(caller: Caller, revision: string) {
+  constructor(caller: Caller, revision: string, meta: string | undefined) {
     this.caller = caller;
     this.revision = revision;
+    this.#meta = meta;
+  }
+
+  get meta(): Meta | undefined {
+    return this.#meta === undefined ? undefined : (JSON.parse(this.#meta) as Meta);
   }
 
   get signal(): AbortSignal {
@@ -35,11 +41,20 @@ export type Variables = readonly (string | readonly string[])[];
 /** A call of a reader. */
 export class RunningRead extends RunningCall implements Call {
   readonly uri: string;
+  readonly ifVersion: string | undefined;
   readonly #variables: Variables;
 
-  constructor(caller: Caller, revision: string, uri: string, variables: Variables) {
-    super(caller, revision);
+  constructor(
+    caller: Caller,
+    revision: string,
+    meta: string | undefined,
+    ifVersion: string | undefined,
+    uri: string,
+    variables: Variables,
+  ) {
+    super(caller, revision, meta);
     this.uri = uri;
+    this.ifVersion = ifVersion;
     this.#variables = variables;
   }
 

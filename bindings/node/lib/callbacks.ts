@@ -1,6 +1,6 @@
 /** Runs callbacks and hands their answers to the native half. */
 import { answer, failure, isThenable, thrown, verdicts } from './answer.js';
-import { NOBODY, RunningCall, RunningRead, vars, type Variables } from './call.js';
+import { RunningCall, RunningRead, vars, type Variables } from './call.js';
 import { type Ask, Asked, LATER, type NativeAnswer } from './native.js';
 import { page } from './page.js';
 import type { Authorizer, Caller, InterestHandler, Lister, Operation, Reader } from './values.js';
@@ -43,61 +43,61 @@ export class Callbacks {
   }
 
   /** What the native half runs events with. */
-  readonly ask: Ask = (kind, number, handler, connection, revision, ...rest) => {
+  readonly ask: Ask = (kind, number, handler, connection, revision, meta, ...rest) => {
+    if (kind === Asked.read) {
+      const [ifVersion, uri, ...variables] = rest as [string | undefined, string, ...Variables];
+      const caller = this.#caller(connection);
+      return this.#read(
+        number,
+        handler,
+        new RunningRead(caller, revision, meta, ifVersion, uri, variables),
+        variables,
+      );
+    }
+    if (kind === Asked.cancel) {
+      this.#cancel(number);
+      return undefined;
+    }
+    const call = new RunningCall(this.#caller(connection), revision, meta);
     switch (kind) {
-      case Asked.read:
-        return this.#read(number, handler, connection, revision, rest as [string, ...Variables]);
       case Asked.list:
-        return this.#list(number, handler, connection, revision, rest as [number, string | undefined]);
+        return this.#list(number, handler, call, rest as [number, string | undefined]);
       case Asked.authorize:
-        return this.#authorize(number, connection, revision, rest as [Operation, ...string[]]);
+        return this.#authorize(number, call, rest as [Operation, ...string[]]);
       case Asked.interest:
-        return this.#interest(number, rest as [string, boolean]);
+        return this.#interest(number, call, rest as [string, boolean]);
       default:
-        this.#cancel(number);
-        return undefined;
+        return { failed: 'nobody knows how to answer this' };
     }
   };
 
-  #read(
-    number: number,
-    handler: number,
-    connection: number,
-    revision: string,
-    [uri, ...variables]: [string, ...Variables],
-  ): NativeAnswer {
+  #read(number: number, handler: number, call: RunningRead, variables: Variables): NativeAnswer {
     const read = this.#readers.get(handler);
     if (read === undefined) return undefined; // removed after the request had been looked up
-    const call = new RunningRead(this.#caller(connection), revision, uri, variables);
     return this.#run(number, call, () => read(vars(variables), call), answer, thrown);
   }
 
   #list(
     number: number,
     handler: number,
-    connection: number,
-    revision: string,
+    call: RunningCall,
     [limit, after]: [number, string | undefined],
   ): NativeAnswer {
     const list = this.#listers.get(handler);
     if (list === undefined) return page({ items: [] });
-    const call = new RunningCall(this.#caller(connection), revision);
     return this.#run(number, call, () => list({ after, limit }, call), page, failure);
   }
 
   #authorize(
     number: number,
-    connection: number,
-    revision: string,
+    call: RunningCall,
     [operation, ...uris]: [Operation, ...string[]],
   ): NativeAnswer {
-    const call = new RunningCall(this.#caller(connection), revision);
     const ask = () => this.authorizer?.({ operation, uris }, call);
     return this.#run(number, call, ask, (given) => verdicts(given, uris.length), failure);
   }
 
-  #interest(number: number, [uri, wanted]: [string, boolean]): NativeAnswer {
-    const call = new RunningCall(NOBODY, '');
+  #interest(number: number, call: RunningCall, [uri, wanted]: [string, boolean]): NativeAnswer {
     return this.#run(
       number,
       call,

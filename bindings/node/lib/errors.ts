@@ -13,7 +13,8 @@ type Word =
   | 'FORKED'
   | 'PANIC'
   | 'NOT_FOUND'
-  | 'DENIED';
+  | 'DENIED'
+  | 'BUSY';
 
 /** What {@link WellheadError.code} may be. */
 export type ErrorCode = `ERR_WELLHEAD_${Word}`;
@@ -77,6 +78,21 @@ export class PermissionDenied extends WellheadError {
 
   static {
     this.prototype.name = 'PermissionDenied';
+  }
+}
+
+/** Throw it from a reader: not now. The client is told to ask again, if its revision has a way to. */
+export class Busy extends WellheadError {
+  /** After how many milliseconds it is worth asking again. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(retryAfterMs?: number) {
+    super('ERR_WELLHEAD_BUSY', 'Busy');
+    this.retryAfterMs = retryAfterMs;
+  }
+
+  static {
+    this.prototype.name = 'Busy';
   }
 }
 

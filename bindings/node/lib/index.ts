@@ -1,6 +1,7 @@
 /** Wellhead: serves an application's resources to MCP clients. */
 export { Connection } from './connection.js';
 export {
+  Busy,
   ClosedError,
   type ErrorCode,
   LimitError,
@@ -11,6 +12,7 @@ export {
 } from './errors.js';
 export { type Handle, type ResourceOptions, Server } from './server.js';
 export { expand, type TemplateValue, type Vars } from './template.js';
+export { NOT_MODIFIED } from './values.js';
 export type {
   AccessRequest,
   Annotations,

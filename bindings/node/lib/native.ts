@@ -1,11 +1,11 @@
 /** The native half (`src/*.rs`), as this half sees it. */
 import { createRequire } from 'node:module';
 
-/** What is asked (`src/question.rs`), and what follows the revision. */
+/** What is asked (`src/question.rs`), and what follows the `_meta` of the request. */
 export const Asked = {
   /** Nobody wants the answer to that call any more. */
   cancel: 0,
-  /** `uri, name, value, …, raw` */
+  /** `ifVersion, uri, name, value, …, raw` */
   read: 1,
   /** `limit, after` */
   list: 2,
@@ -22,6 +22,7 @@ export type Ask = (
   handler: number,
   connection: number,
   revision: string,
+  meta: string | undefined,
   ...rest: unknown[]
 ) => NativeAnswer;
 
@@ -29,6 +30,13 @@ export type Ask = (
 export const LATER = 2;
 /** Permission denied. */
 export const DENIED = 1;
+/** The client has it already. */
+export const UNCHANGED = 3;
+
+/** Not now; -1: for an unknown time. */
+export interface Busy {
+  readonly busy: number;
+}
 
 /** It failed: an internal error for the client, the text for the log. */
 export interface Failed {
@@ -36,7 +44,7 @@ export interface Failed {
 }
 
 /**
- * A read: text or bytes; nothing: not found; four elements for each part: body, URI, MIME type, `_meta` as JSON. A list: a
+ * A read: text or bytes; nothing: not found; two elements for each part: the body, and what is said of it as JSON. A list: a
  * page as `page.ts` packs it: all texts, the lengths of them and the sizes, how many items, whether more follow. A question
  * about access: a letter for each URI. An interest: nothing.
  */
@@ -48,6 +56,8 @@ export type NativeAnswer =
   | undefined
   | typeof LATER
   | typeof DENIED
+  | typeof UNCHANGED
+  | Busy
   | Failed;
 
 /** Bits of what `Native.turn` returns. */
@@ -55,7 +65,7 @@ export const Next = { more: 1, ended: 2, woken: 4 } as const;
 
 export interface NativeServer {
   addValue(uri: string, body: string | Uint8Array, descriptor: string | undefined): void;
-  setValue(uri: string, body: string | Uint8Array): void;
+  setValue(uri: string, body: string | Uint8Array, said: string | undefined): void;
   addResource(uri: string, descriptor: string | undefined): number;
   addTemplate(template: string, descriptor: string | undefined, lists: boolean): number;
   addList(name: string | undefined): number;
@@ -66,6 +76,7 @@ export interface NativeServer {
   updated(uri: string): void;
   accessChanged(caller: Uint8Array): void;
   explain(uri: string): string;
+  updatedAs(uri: string, descriptor: string): void;
   updatedBelow(uri: string, parent: string): void;
   listChanged(): void;
   close(): void;

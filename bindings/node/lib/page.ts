@@ -2,8 +2,8 @@
 import type { NativeAnswer } from './native.js';
 import type { Page, Resource } from './values.js';
 
-/** Numbers of one item: the lengths of its seven texts in UTF-16 units, and its size; -1: not given. */
-const WIDTH = 8;
+/** Numbers of one item: the lengths of its nine texts in UTF-16 units, and its size; -1: not given. */
+const WIDTH = 10;
 
 /** Used for every page: the native half has read it before another page is packed. */
 let numbers = new Float64Array(100 * WIDTH);
@@ -19,16 +19,22 @@ export function page(page: Page | undefined): NativeAnswer {
   for (const item of items as Iterable<Resource>) {
     if (at === numbers.length) grow();
     const to = numbers;
-    const { uri, key, name, title, description, mimeType, size, annotations, icons, meta } = item;
+    const { uri, key, name, title, description, mimeType, size } = item;
+    const { kind, version, annotations, icons, meta, metadata } = item;
     text += measured(uri, 'uri', to, at);
     text += measured(key, 'key', to, at + 1);
     text += measured(name, 'name', to, at + 2);
     text += measured(title, 'title', to, at + 3);
     text += measured(description, 'description', to, at + 4);
     text += measured(mimeType, 'mimeType', to, at + 5);
-    const rare = annotations || icons || meta ? JSON.stringify({ annotations, icons, meta }) : undefined;
-    text += measured(rare, 'meta', to, at + 6);
-    to[at + 7] = size === undefined ? -1 : whole(size);
+    text += measured(kind, 'kind', to, at + 6);
+    text += measured(version, 'version', to, at + 7);
+    const rare =
+      annotations || icons || meta || metadata
+        ? JSON.stringify({ annotations, icons, meta, metadata })
+        : undefined;
+    text += measured(rare, 'meta', to, at + 8);
+    to[at + 9] = size === undefined ? -1 : whole(size);
     at += WIDTH;
   }
   return [text, numbers, at / WIDTH, page?.more === true];

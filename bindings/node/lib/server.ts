@@ -1,3 +1,4 @@
+import { said } from './answer.js';
 import { NOBODY } from './call.js';
 import { type AnyReader, Callbacks } from './callbacks.js';
 import { Connection, type Owner } from './connection.js';
@@ -11,6 +12,7 @@ import type {
   Call,
   Caller,
   ConnectOptions,
+  Contents,
   Descriptor,
   Explanation,
   InterestHandler,
@@ -30,8 +32,11 @@ const TURNS = 16;
 export interface Handle {
   /** Its URI. */
   readonly uri: string;
-  /** Replaces the contents, and tells those who watch. */
-  set(body: string | Uint8Array): void;
+  /**
+   * Replaces the contents, and tells those who watch. {@link Contents} with a version give the resource that version;
+   * otherwise it has none from now on.
+   */
+  set(body: string | Uint8Array | Contents): void;
   /** Removes the resource, and tells those who watch the list. */
   remove(): void;
 }
@@ -141,7 +146,12 @@ export class Server {
     native(() => this.#native.addValue(uri, body, json(options)));
     return {
       uri,
-      set: (body) => native(() => this.#native.setValue(uri, body)),
+      set: (given) => {
+        const plain = typeof given === 'string' || given instanceof Uint8Array;
+        const contents = plain ? { body: given } : (needObject('body', given) as Contents);
+        const { body } = contents;
+        native(() => this.#native.setValue(uri, body, plain ? undefined : said(contents)));
+      },
       remove: () => this.remove(uri),
     };
   }
@@ -262,6 +272,18 @@ export class Server {
   updated(uri: string): void {
     needString('uri', uri);
     native(() => this.#native.updated(uri));
+  }
+
+  /**
+   * {@link Server.updated}, telling what the resource is now: its new version above all. What is registered has that
+   * version from now on; its other members, and what is listed, stay as they are.
+   *
+   * @throws as {@link Server.updated}
+   */
+  updatedAs(resource: Resource): void {
+    const { uri, ...descriptor } = needObject('resource', resource) as Resource;
+    needString('uri', uri);
+    native(() => this.#native.updatedAs(uri, JSON.stringify(descriptor)));
   }
 
   /**

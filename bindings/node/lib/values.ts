@@ -39,10 +39,19 @@ export interface Descriptor {
   /** Images for people to know it by. Revisions since 2025-11-25 have them. */
   icons?: readonly Icon[] | undefined;
   meta?: Meta | undefined;
+  /** What kind of thing it is, in the host's words. Told only to clients that ask with `resources/get`. */
+  kind?: string | undefined;
+  /** Facts about it: any JSON. Told as `kind` is. */
+  metadata?: Meta | undefined;
 }
 
 /** {@link Descriptor} of one resource. */
 export interface ResourceDescriptor extends Descriptor {
+  /**
+   * What changes whenever the contents do, such as a hash or a time. Told as `kind` is, so that clients who have these
+   * contents are not sent them again.
+   */
+  version?: string | undefined;
   /** Size of the raw content in bytes, before any encoding. */
   size?: number | undefined;
 }
@@ -67,15 +76,32 @@ export interface Contents {
   /** The MIME type of this element. */
   mimeType?: string | undefined;
   meta?: Meta | undefined;
+  /** What the resource is called by programs, and by people. */
+  name?: string | undefined;
+  title?: string | undefined;
+  /** As in {@link ResourceDescriptor}. */
+  kind?: string | undefined;
+  version?: string | undefined;
+  metadata?: Meta | undefined;
 }
+
+/** Answer it to say that the client has the contents already: those of {@link Call.ifVersion}. */
+export const NOT_MODIFIED: unique symbol = Symbol('not modified');
 
 /**
  * What a read answers: text, bytes, one or several {@link Contents}, or nothing (`undefined`, `null`): there is no such
- * resource.
+ * resource. {@link NOT_MODIFIED} is an answer where {@link Call.ifVersion} is given.
  *
  * A `Uint8Array` of 64 KiB and more is not copied: do not change, resize or transfer it until it was sent.
  */
-export type Body = string | Uint8Array | Contents | readonly Contents[] | null | undefined;
+export type Body =
+  | string
+  | Uint8Array
+  | Contents
+  | readonly Contents[]
+  | typeof NOT_MODIFIED
+  | null
+  | undefined;
 
 /** Some items of a listing, in the listing's order. */
 export interface Page {
@@ -101,12 +127,19 @@ export interface ListCall {
   readonly caller: Caller;
   /** The protocol revision of the request: its date, such as `2025-06-18`. */
   readonly revision: string;
+  /** The request's `_meta` as it came: `traceparent` and the like. Its keys are the client's, and never checked. */
+  readonly meta: Meta | undefined;
 }
 
 /** The call that a read answers. Valid for as long as you keep it. */
 export interface Call extends ListCall {
   /** The URI as the client spelled it. */
   readonly uri: string;
+  /**
+   * The version of the resource that the client has. If it is still the right one, answer {@link NOT_MODIFIED} without
+   * making the contents.
+   */
+  readonly ifVersion: string | undefined;
   /**
    * The value of a template's variable as the client spelled it, escapes included; of a list, its first. `undefined` if
    * it is absent from the URI.
@@ -125,7 +158,7 @@ export interface PageRequest {
 /**
  * Reads a resource: answers at once, or by a Promise. Called on the JavaScript thread of its server.
  *
- * Throw {@link ResourceNotFound} or {@link PermissionDenied} for these outcomes. Whatever else is thrown is an internal
+ * Throw {@link ResourceNotFound}, {@link PermissionDenied} or {@link Busy} for these outcomes. Whatever else is thrown is an internal
  * error for the client, and a line with the stack in the server's log.
  */
 export type Reader<V> = (vars: V, call: Call) => Body | PromiseLike<Body>;
@@ -216,6 +249,8 @@ export interface Limits {
   nesting?: number | undefined;
   /** Bytes of a request id as it was written. Longer ones are refused. 1 KiB. */
   idBytes?: number | undefined;
+  /** Messages of one batch, where the revision has batches. Longer ones are refused. 100. */
+  batchLength?: number | undefined;
   /** Bytes of a URI in a request. Longer ones are refused. 8 KiB. */
   uriBytes?: number | undefined;
   /** Items of one page of a list. 100. */

@@ -1,18 +1,22 @@
 //! What the functions of JavaScript answer, in the narrow form that `lib/answer.ts` makes of a host's value.
 //!
 //! Whatever the question: the number `LATER`; an object: what failed, in its `failed`. A read: text or `Uint8Array`; an
-//! array, four elements for each part (body, URI, MIME type, `_meta` as JSON); nothing: not found; the number `DENIED`.
+//! array, two elements for each part (body, what is said of it as JSON); nothing: not found; the numbers `DENIED` and
+//! `NOT_MODIFIED`; an object: busy, in its `busy` for how many milliseconds, -1 for whatever.
 //! A list: a packed page. A question about access: a letter for each URI. An interest: nothing.
 
 use crate::bell::Bell;
-use crate::page;
 use crate::question::Outcome;
 use crate::raw::{Js, Type, Value};
+use crate::{descriptor, page};
 use std::sync::Arc;
-use wellhead::{Answer, Body, Contents, Json, Page, Verdict, Watched};
+use std::time::Duration;
+use wellhead::{Answer, Body, Contents, Page, Verdict, Watched};
 
 const DENIED: f64 = 1.0;
 const LATER: f64 = 2.0;
+const NOT_MODIFIED: f64 = 3.0;
+const WRONG: &str = "the callback returned no answer";
 
 pub(crate) fn read(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Outcome<Answer> {
     if let Some(body) = body(js, value, bell) {
@@ -21,9 +25,18 @@ pub(crate) fn read(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Outcome<An
     match js.type_of(value) {
         Type::Nothing => Outcome::Answer(Answer::NotFound),
         Type::Number if js.as_number(value) == Some(DENIED) => Outcome::Answer(Answer::Denied),
+        Type::Number if js.as_number(value) == Some(NOT_MODIFIED) => Outcome::Answer(Answer::NotModified),
         _ => match js.elements(value) {
-            Some(elements) => parts(js, &elements, bell),
-            None => other(js, value),
+            Some(elements) => match parts(js, &elements, bell) {
+                Ok(parts) => Outcome::Answer(Answer::Found(parts)),
+                Err(why) => Outcome::Failed(why),
+            },
+            None => match js.property(value, c"busy").and_then(|ms| js.as_number(ms)) {
+                Some(ms) => {
+                    Outcome::Answer(Answer::Busy((ms >= 0.0).then(|| Duration::from_millis(ms as u64))))
+                }
+                None => other(js, value),
+            },
         },
     }
 }
@@ -72,7 +85,7 @@ fn other<A>(js: Js<'_>, value: Value<'_>) -> Outcome<A> {
 }
 
 fn wrong<A>() -> Outcome<A> {
-    Outcome::Failed("the callback returned no answer".to_owned())
+    Outcome::Failed(WRONG.to_owned())
 }
 
 /// Text or bytes.
@@ -80,24 +93,15 @@ pub(crate) fn body(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Option<Bod
     js.as_text(value).map(Body::from).or_else(|| js.as_bytes(value, bell))
 }
 
-fn parts(js: Js<'_>, elements: &[Value<'_>], bell: &Arc<Bell>) -> Outcome<Answer> {
-    let mut all = Vec::with_capacity(elements.len() / 4);
-    for part in elements.chunks_exact(4) {
-        let Some(body) = body(js, part[0], bell) else { return wrong() };
-        let mut contents = Contents::new(body);
-        if let Some(uri) = js.as_text(part[1]) {
-            contents = contents.uri(uri);
-        }
-        if let Some(mime_type) = js.as_text(part[2]) {
-            contents = contents.mime_type(mime_type);
-        }
-        if let Some(meta) = js.as_text(part[3]) {
-            match Json::object(meta) {
-                Ok(meta) => contents = contents.meta(meta),
-                Err(e) => return Outcome::Failed(format!("meta: {e}")),
-            }
-        }
-        all.push(contents);
+/// Contents in parts: each a body, and what is said of it.
+pub(crate) fn parts(js: Js<'_>, elements: &[Value<'_>], bell: &Arc<Bell>) -> Result<Vec<Contents>, String> {
+    let mut all = Vec::with_capacity(elements.len() / 2);
+    for [given, said] in elements.as_chunks().0 {
+        let body = body(js, *given, bell).ok_or_else(|| WRONG.to_owned())?;
+        all.push(match js.as_text(*said) {
+            Some(said) => descriptor::contents(body, &said).map_err(|e| e.to_string())?,
+            None => Contents::new(body),
+        });
     }
-    Outcome::Answer(Answer::Found(all))
+    Ok(all)
 }

@@ -162,17 +162,14 @@ fn arguments<'s, Q: Question>(
     number: u32,
     origin: Origin,
 ) -> Option<Vec<Value<'s>>> {
-    let revision = match question.revision() {
-        Some(revision) => js.text(revision)?,
-        None => js.undefined()?,
-    };
     let mut arguments = Vec::with_capacity(12);
     arguments.extend([
         js.number(f64::from(Q::KIND))?,
         js.number(f64::from(number))?,
         js.number(question.handler() as f64)?,
         js.number(f64::from(origin))?,
-        revision,
+        js.text_or_undefined(question.revision())?,
+        js.text_or_undefined(question.meta())?,
     ]);
     question.arguments(js, &mut arguments)?;
     Some(arguments)

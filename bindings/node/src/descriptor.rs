@@ -4,7 +4,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use wellhead::{
-    Annotations, Error, ErrorKind, Icon, Json, Limits, Resource, Result, Template, TemplateValue,
+    Annotations, Body, Contents, Error, ErrorKind, Icon, Json, Limits, Resource, Result, Template,
+    TemplateValue,
 };
 
 /// What describes a resource or a template.
@@ -22,6 +23,8 @@ struct Common {
     description: Option<String>,
     mime_type: Option<String>,
     size: Option<u64>,
+    kind: Option<String>,
+    version: Option<String>,
     #[serde(default)]
     raw_values: bool,
 }
@@ -50,6 +53,12 @@ macro_rules! describe {
         if let Some(meta) = descriptor.rare.meta()? {
             described = described.meta(meta);
         }
+        if let Some(kind) = descriptor.common.kind {
+            described = described.kind(kind);
+        }
+        if let Some(metadata) = descriptor.rare.metadata()? {
+            described = described.metadata(metadata);
+        }
         described
     }};
 }
@@ -65,12 +74,15 @@ impl Descriptor<'_> {
     }
 
     pub(crate) fn resource(self, uri: String) -> Result<Resource> {
-        let size = self.common.size;
-        let resource = describe!(Resource::new(uri), self);
-        Ok(match size {
-            Some(size) => resource.size(size),
-            None => resource,
-        })
+        let (size, version) = (self.common.size, self.common.version.clone());
+        let mut resource = describe!(Resource::new(uri), self);
+        if let Some(size) = size {
+            resource = resource.size(size);
+        }
+        if let Some(version) = version {
+            resource = resource.version(version);
+        }
+        Ok(resource)
     }
 
     pub(crate) fn template(self, text: String) -> Result<Template> {
@@ -96,6 +108,8 @@ pub(crate) struct Rare<'a> {
     icons: Option<&'a RawValue>,
     #[serde(borrow)]
     meta: Option<&'a RawValue>,
+    #[serde(borrow)]
+    metadata: Option<&'a RawValue>,
 }
 
 impl Rare<'_> {
@@ -113,8 +127,55 @@ impl Rare<'_> {
     }
 
     pub(crate) fn meta(&self) -> Result<Option<Json>> {
-        self.meta.map(|meta| Json::object(meta.get())).transpose()
+        object("meta", self.meta)
     }
+
+    pub(crate) fn metadata(&self) -> Result<Option<Json>> {
+        object("metadata", self.metadata)
+    }
+}
+
+fn object(member: &str, given: Option<&RawValue>) -> Result<Option<Json>> {
+    let named = |e: Error| Error::new(e.kind(), format!("{member}: {e}"));
+    given.map(|given| Json::object(given.get()).map_err(named)).transpose()
+}
+
+/// What an answer says of its contents.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Said {
+    uri: Option<String>,
+    mime_type: Option<String>,
+    name: Option<String>,
+    title: Option<String>,
+    kind: Option<String>,
+    version: Option<String>,
+}
+
+/// Contents, and what was said of them, as JSON.
+pub(crate) fn contents(body: Body, text: &str) -> Result<Contents> {
+    let said: Said = serde_json::from_str(text).map_err(ill_typed)?;
+    let rare = Rare::parse(Some(text))?;
+    let mut contents = Contents::new(body);
+    for (text, add) in [
+        (said.uri, Contents::uri as fn(Contents, String) -> Contents),
+        (said.mime_type, Contents::mime_type),
+        (said.name, Contents::name),
+        (said.title, Contents::title),
+        (said.kind, Contents::kind),
+        (said.version, Contents::version),
+    ] {
+        if let Some(text) = text {
+            contents = add(contents, text);
+        }
+    }
+    if let Some(meta) = rare.meta()? {
+        contents = contents.meta(meta);
+    }
+    if let Some(metadata) = rare.metadata()? {
+        contents = contents.metadata(metadata);
+    }
+    Ok(contents)
 }
 
 /// What a variable of a template is given.
@@ -186,7 +247,7 @@ macro_rules! limits {
 }
 
 limits!(
-    message_bytes: usize, nesting: usize, id_bytes: usize, uri_bytes: usize, page_items: usize, page_bytes: usize,
+    message_bytes: usize, nesting: usize, id_bytes: usize, batch_length: usize, uri_bytes: usize, page_items: usize, page_bytes: usize,
     calls_in_flight: usize, subscriptions: usize, subscriptions_total: usize, listen_streams: usize,
     output_bytes: usize, call_ms: u64
 );

@@ -1,4 +1,4 @@
-//! A page as `lib/page.ts` packs it: all texts of its items in one string, and eight numbers for each item.
+//! A page as `lib/page.ts` packs it: all texts of its items in one string, and ten numbers for each item.
 
 use crate::descriptor::Rare;
 use crate::utf8::Transcoder;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use wellhead::{Listed, Page, Result};
 
 /// Numbers of one item: the lengths of its texts in UTF-16 units, and its size; negative: not given.
-pub(crate) const WIDTH: usize = 8;
+pub(crate) const WIDTH: usize = 10;
 const TEXTS: usize = WIDTH - 1;
 
 /// What is wrong in it fails the page.
@@ -15,7 +15,7 @@ pub(crate) fn unpack(units: &[u16], numbers: &[f64], more: bool) -> Page {
     let mut unpack = || -> Result<Page> {
         let mut page = Page::default();
         for item in numbers.as_chunks::<WIDTH>().0 {
-            let [uri, key, name, title, description, mime_type, rare] =
+            let [uri, key, name, title, description, mime_type, kind, version, rare] =
                 std::array::from_fn::<_, TEXTS, _>(|at| texts.next(item[at]));
             let text = |range: Option<Range<usize>>| range.map(|range| &texts.all[range]);
             let Some(uri) = text(uri) else {
@@ -33,7 +33,9 @@ pub(crate) fn unpack(units: &[u16], numbers: &[f64], more: bool) -> Page {
                 annotations: rare.annotations()?,
                 icons: rare.icons()?,
                 meta: rare.meta()?,
-                ..Listed::default()
+                kind: text(kind),
+                version: text(version),
+                metadata: rare.metadata()?,
             });
         }
         Ok(page.more(more))

@@ -1,7 +1,7 @@
 //! What JavaScript is asked: each question's arguments, and what its answers mean.
 //!
-//! All are calls of one function, `ask(kind, call, handler, connection, revision, …)` of `lib/callbacks.ts`; what follows
-//! the revision stands with each kind below.
+//! All are calls of one function, `ask(kind, call, handler, connection, revision, meta, …)` of `lib/callbacks.ts`; what
+//! follows stands with each kind below.
 
 use crate::answer;
 use crate::bell::Bell;
@@ -24,7 +24,9 @@ pub(crate) trait Question: Sized {
     }
 
     fn revision(&self) -> Option<&str>;
-    /// Adds what follows the revision. None: Node-API refused.
+    /// The request's `_meta`.
+    fn meta(&self) -> Option<&str>;
+    /// Adds what follows. None: Node-API refused.
     fn arguments<'s>(&self, js: Js<'s>, to: &mut Vec<Value<'s>>) -> Option<()>;
     fn call(&self) -> Option<CallId>;
     fn into_responder(self) -> Responder<Self::Answer>;
@@ -44,7 +46,7 @@ pub(crate) trait Understood: Reply + Sized {
     fn fail(responder: Responder<Self>, why: String);
 }
 
-/// `uri, name, value, …, raw`: the variables, and behind them, if any value was sent escaped, the values as they were.
+/// `ifVersion, uri, name, value, …, raw`: the variables, and behind them, if any value was sent escaped, the values as they were.
 impl Question for Call {
     type Answer = Answer;
     const KIND: u32 = 1;
@@ -57,8 +59,12 @@ impl Question for Call {
         Some(Call::revision(self))
     }
 
+    fn meta(&self) -> Option<&str> {
+        Call::meta(self)
+    }
+
     fn arguments<'s>(&self, js: Js<'s>, to: &mut Vec<Value<'s>>) -> Option<()> {
-        to.push(js.text(self.uri())?);
+        to.extend([js.text_or_undefined(self.if_version())?, js.text(self.uri())?]);
         let mut variables = false;
         for name in self.names() {
             variables = true;
@@ -110,6 +116,10 @@ impl Question for ListCall {
         Some(ListCall::revision(self))
     }
 
+    fn meta(&self) -> Option<&str> {
+        ListCall::meta(self)
+    }
+
     fn arguments<'s>(&self, js: Js<'s>, to: &mut Vec<Value<'s>>) -> Option<()> {
         to.push(js.number(self.limit() as f64)?);
         if let Some(after) = self.after() {
@@ -146,6 +156,10 @@ impl Question for AuthorizeCall {
         Some(AuthorizeCall::revision(self))
     }
 
+    fn meta(&self) -> Option<&str> {
+        AuthorizeCall::meta(self)
+    }
+
     fn arguments<'s>(&self, js: Js<'s>, to: &mut Vec<Value<'s>>) -> Option<()> {
         to.push(js.text(&self.operation().to_string())?);
         for uri in self.uris() {
@@ -179,6 +193,10 @@ impl Question for InterestCall {
     const KIND: u32 = 4;
 
     fn revision(&self) -> Option<&str> {
+        None
+    }
+
+    fn meta(&self) -> Option<&str> {
         None
     }
 

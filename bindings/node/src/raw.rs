@@ -88,6 +88,10 @@ impl<'s> Js<'s> {
         self.made(|env, out| unsafe { sys::napi_create_string_utf8(env, text.as_ptr().cast(), length, out) })
     }
 
+    pub(crate) fn text_or_undefined(self, text: Option<&str>) -> Option<Value<'s>> {
+        text.map_or_else(|| self.undefined(), |text| self.text(text))
+    }
+
     pub(crate) fn number(self, number: f64) -> Option<Value<'s>> {
         // SAFETY: on the JS thread.
         self.made(|env, out| unsafe { sys::napi_create_double(env, number, out) })

@@ -120,10 +120,15 @@ impl Native {
         self.inner.server.value(resource, body).map(drop).map_err(thrown)
     }
 
+    /// `said`: what is said of the body, as JSON.
     #[napi]
-    pub fn set_value(&self, env: Env, uri: String, body: Unknown<'_>) -> Result<()> {
+    pub fn set_value(&self, env: Env, uri: String, body: Unknown<'_>, said: Option<String>) -> Result<()> {
         let body = self.body(env, &body)?;
-        self.inner.server.set(&uri, body).map_err(thrown)
+        let contents = match said {
+            Some(said) => descriptor::contents(body, &said).map_err(thrown)?,
+            None => body.into(),
+        };
+        self.inner.server.set(&uri, contents).map_err(thrown)
     }
 
     /// A fixed URI that a callback reads. Returns the number that `read` is called with.
@@ -191,6 +196,13 @@ impl Native {
     #[napi]
     pub fn updated(&self, uri: String) -> Result<()> {
         self.inner.server.updated(&uri).map_err(thrown)
+    }
+
+    /// `descriptor` is JSON.
+    #[napi]
+    pub fn updated_as(&self, uri: String, descriptor: String) -> Result<()> {
+        let resource = Descriptor::parse(Some(&descriptor)).and_then(|d| d.resource(uri)).map_err(thrown)?;
+        self.inner.server.updated_as(resource).map_err(thrown)
     }
 
     #[napi]

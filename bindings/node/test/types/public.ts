@@ -6,7 +6,9 @@ import {
   type Connection,
   type Contents,
   type ErrorCode,
+  Busy,
   expand,
+  NOT_MODIFIED,
   type Handle,
   type Limits,
   type Lister,
@@ -101,6 +103,14 @@ server.resource('x:reader/{id}', reader);
 const fixed: Handle = server.text('x:text', 'text', { title: 'T', size: 4 });
 fixed.set('other');
 fixed.set(new Uint8Array());
+fixed.set({ body: 'x', version: '2' });
+server.updatedAs({ uri: 'x:text', version: '3', kind: 'note', metadata: { lines: 1 } });
+server.resource('x:versions', (_, { ifVersion, meta }) => {
+  same<typeof ifVersion, string | undefined>(true);
+  if (ifVersion === '1') return NOT_MODIFIED;
+  if (meta?.['traceparent'] === undefined) throw new Busy(100);
+  return { body: '', version: '1', title: 'T' };
+});
 same<typeof fixed.uri, string>(true);
 fixed.remove();
 server.blob('x:blob', Buffer.from(''), { mimeType: 'image/png' }).remove();

@@ -1,5 +1,5 @@
 // What the callbacks of a script answer and remember.
-import { PermissionDenied, ResourceNotFound } from 'wellhead';
+import { Busy, NOT_MODIFIED, PermissionDenied, ResourceNotFound } from 'wellhead';
 
 /** What a callback says that fails. */
 export const FAILURE = 'the callback failed';
@@ -38,9 +38,9 @@ export class Answers {
   reader(read) {
     return (vars, call) => {
       this.#note(
-        `read ${call.uri} ${Object.keys(vars)
-          .map((name) => `${name}=${first(vars[name])}`)
-          .join(';')}`.trimEnd(),
+        [`read ${call.uri}`, variables(vars), call.ifVersion && `if_version=${call.ifVersion}`]
+          .filter(Boolean)
+          .join(' '),
       );
       return this.#answer(read, vars, call);
     };
@@ -157,13 +157,19 @@ function made(value, fill) {
   if (value === 'denied') throw new PermissionDenied();
   if (value === 'fail') throw new Error(FAILURE);
   if (value === 'wrong_type') return 7;
+  if (value === 'not_modified') return NOT_MODIFIED;
+  if (value === 'busy') throw new Busy();
+  if (value.busy !== undefined) throw new Busy(value.busy);
   if (value.parts !== undefined) return value.parts.map((part) => contents(part, fill));
   if (value.repeat !== undefined) return value.repeat.repeat(value.times);
   if (value.repeat_base64 !== undefined) {
     const unit = Buffer.from(value.repeat_base64, 'base64');
     return Buffer.alloc(unit.length * value.times, unit);
   }
-  return value.mime_type === undefined ? body(value, fill) : contents(value, fill);
+  const plain = ['mime_type', 'name', 'title', 'kind', 'version', 'metadata'].every(
+    (said) => !(said in value),
+  );
+  return plain ? body(value, fill) : contents(value, fill);
 }
 
 function contents(part, fill) {
@@ -172,6 +178,11 @@ function contents(part, fill) {
     uri: part.uri && fill(part.uri),
     mimeType: part.mime_type,
     meta: part.meta,
+    name: part.name,
+    title: part.title,
+    kind: part.kind && fill(part.kind),
+    version: part.version && fill(part.version),
+    metadata: part.metadata,
   };
 }
 
@@ -190,8 +201,32 @@ function page(value) {
 }
 
 /** A descriptor in the words of Node. */
-export function descriptor({ name, title, description, mime_type, size, annotations, icons, meta }) {
-  return { name, title, description, mimeType: mime_type, size, annotations, icons, meta };
+export function descriptor({
+  name,
+  title,
+  description,
+  mime_type,
+  size,
+  annotations,
+  icons,
+  meta,
+  kind,
+  version,
+  metadata,
+}) {
+  return {
+    name,
+    title,
+    description,
+    mimeType: mime_type,
+    size,
+    annotations,
+    icons,
+    meta,
+    kind,
+    version,
+    metadata,
+  };
 }
 
 function resource(item) {
@@ -200,6 +235,12 @@ function resource(item) {
 
 function key(item) {
   return item.key ?? item.uri;
+}
+
+function variables(vars) {
+  return Object.keys(vars)
+    .map((name) => `${name}=${first(vars[name])}`)
+    .join(';');
 }
 
 function first(value) {

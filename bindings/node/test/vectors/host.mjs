@@ -68,10 +68,14 @@ export class Host {
     if (step.finish !== undefined) answers.finish(step.finish, step.with);
     else if (step.cancelled !== undefined) assert.equal(answers.isCancelled(step.cancelled), step.is);
     else if (step.set !== undefined) {
-      outcome(() => this.#fixed.get(step.set).set(step.text ?? Buffer.from(step.base64, 'base64')));
+      const body = step.text ?? Buffer.from(step.base64, 'base64');
+      const { version } = step;
+      outcome(() => this.#fixed.get(step.set).set(version === undefined ? body : { body, version }));
     } else if (step.remove !== undefined) outcome(() => server.remove(step.remove));
     else if (step.add !== undefined) outcome(() => this.add(step.add));
-    else if (step.below !== undefined) outcome(() => server.updatedBelow(step.update, step.below));
+    else if (step.as !== undefined) {
+      outcome(() => server.updatedAs({ ...descriptor(step.as), uri: step.update }));
+    } else if (step.below !== undefined) outcome(() => server.updatedBelow(step.update, step.below));
     else if (step.update !== undefined) outcome(() => server.updated(step.update));
     else if (step.list_changed) outcome(() => server.listChanged());
     else if (step.access_changed !== undefined) outcome(() => server.accessChanged(step.access_changed));
