@@ -272,6 +272,7 @@ step = by_member(
     step_of("update", text, {"below": text, "as": members({}, RESOURCE), **ERROR}),
     step_of("access_changed", text, ERROR),
     step_of("caller", text),
+    step_of("announce", text, ERROR),
     step_of("notify", text, {"params": any_object, "sent": boolean, **ERROR}, {"method": text}),
     step_of("explain", text, required={"is": is_a(dict, "an object")}),
     step_of("expand", text, {"is": text, **ERROR}, {"values": members_of(template_value)}),
@@ -314,7 +315,7 @@ vector = members(
     {
         "needs": array(one_of(*NEEDS)),
         "server": members({}, {"name": text, "version": text, "title": text, "instructions": text, "subscribe": boolean, "list_changed": boolean,
-                               "key": text, "capabilities": members_of(any_object), "limits": members({}, {name: integer for name in LIMITS})}),
+                               "key": text, "capabilities": members_of(any_object), "announces": members_of(text), "limits": members({}, {name: integer for name in LIMITS})}),
         "catalog": array(entry),
     },
 )
@@ -327,7 +328,7 @@ def needed(value: Any) -> set[str]:
         for name, inner in value.items():
             if name in ("fallback", "authorize", "interest", "parts", "annotations", "icons", "meta", "access_changed", "caller", "explain", "expand", "method"):
                 found.add(name)
-            if name == "capabilities":
+            if name in ("capabilities", "announces", "announce"):
                 found.add("method")
             if name in OPTIONS:
                 found.add("options")

@@ -51,7 +51,7 @@ impl Shared {
                 Known::Invalid => self.refuse(&request, &invalid_uri(uri)),
             },
             Work::Listen { lists, uris } => {
-                let lists = *lists;
+                let lists = self.server.offered(*lists);
                 let mut seen = BTreeSet::new();
                 let uris: Vec<Arc<str>> = uris
                     .iter()

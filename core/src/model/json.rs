@@ -39,6 +39,12 @@ impl Json {
         Json(object.to_owned())
     }
 
+    /// Whether a member is `true`.
+    pub(crate) fn is_true(&self, name: &str) -> bool {
+        let member = crate::jsonrpc::members(self.raw(), &[name]).ok().and_then(|[member]| member);
+        member.is_some_and(|member| member.get() == "true")
+    }
+
     pub(crate) fn raw(&self) -> &RawValue {
         &self.0
     }

@@ -1,6 +1,7 @@
 //! A message in, what to do about it out.
 
 use super::inflight::{Cancelled, Owner};
+use super::kinds::KindSet;
 use super::machine::{After, Machine};
 use super::outbox::{Kind, Route, Stage};
 use super::request::{Details, Draft, cancelled_id};
@@ -55,7 +56,7 @@ pub(crate) enum Work {
         uri: String,
     },
     Listen {
-        lists: bool,
+        lists: KindSet,
         uris: Vec<String>,
     },
     /// The session has begun, or somebody wants to know what is served.
@@ -238,16 +239,13 @@ impl Machine {
                 return Err((Stage::Refused, RpcError::invalid_request(what)));
             }
             Method::Listen => {
-                let (lists, uris) = draft.notifications().map_err(bad)?;
+                let (lists, uris) = draft.notifications(&settings.kinds).map_err(bad)?;
                 let limit_of = self.settings.limits.listen_streams;
                 if self.subscriptions.streams() >= limit_of {
                     return Err(bad(limit("listen_streams", limit_of)));
                 }
                 let uris = if identity.subscribe { uris } else { Vec::new() };
-                Some(Work::Listen {
-                    lists: lists && identity.list_changed,
-                    uris: uris.into_iter().map(Cow::into_owned).collect(),
-                })
+                Some(Work::Listen { lists, uris: uris.into_iter().map(Cow::into_owned).collect() })
             }
         })
     }

@@ -5,6 +5,7 @@ use super::batch::{Element, Elements};
 use super::dispatch::Admitted;
 use super::inflight::{Ask, Context, Inflight, Open, Owner};
 use super::input::{Chunk, Input};
+use super::kinds::Kinds;
 use super::lifecycle::Lifecycle;
 use super::outbox::{Half, Kind, Outbox, Route, Stage};
 use super::subscriptions::{Queue, Subscriptions};
@@ -20,6 +21,7 @@ use std::sync::Arc;
 pub(crate) struct Settings {
     pub(crate) limits: Limits,
     pub(crate) identity: Identity,
+    pub(crate) kinds: Kinds,
 }
 
 /// What a step asks of the shell, to be done without a lock.

@@ -1,7 +1,9 @@
 //! What a request says, read without any lock and before anything is known of the connection.
 
+use super::kinds::{KindSet, Kinds};
 use crate::jsonrpc::{
-    DuplicateMember, Params, Picked, RequestId, RpcError, is_null, is_object, members, pick, string, strings,
+    DuplicateMember, Params, Picked, RequestId, RpcError, boolean, for_each_member, is_null, is_object,
+    members, pick, string, strings,
 };
 use crate::model::Json;
 use crate::revision::{Era, Method, Revision};
@@ -173,25 +175,43 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// What a listen stream asks for: whether list changes, and which URIs.
-    pub(crate) fn notifications(&self) -> Result<(bool, Vec<Cow<'a, str>>), RpcError> {
-        const NAMES: [&str; 4] =
-            ["resourcesListChanged", "resourceSubscriptions", "toolsListChanged", "promptsListChanged"];
+    /// What a listen stream asks for: which kinds of list changes, and which URIs.
+    pub(crate) fn notifications(&self, kinds: &Kinds) -> Result<(KindSet, Vec<Cow<'a, str>>), RpcError> {
+        const URIS: &str = "resourceSubscriptions";
         let filter = self
             .field(0)?
             .filter(|filter| is_object(filter))
             .ok_or_else(|| bad_param("notifications", "is missing or not an object"))?;
-        let [lists, uris, tools, prompts] = members(filter, &NAMES).map_err(|duplicate| twice(&duplicate))?;
-        for (flag, name) in [(lists, NAMES[0]), (tools, NAMES[2]), (prompts, NAMES[3])] {
-            if flag.is_some_and(|flag| crate::jsonrpc::boolean(flag).is_none()) {
-                return Err(bad_param(name, "is not a boolean"));
+        let (mut asked, mut lists, mut uris, mut wrong) =
+            (KindSet::default(), KindSet::default(), None, None);
+        for_each_member(filter, |name, value| {
+            if name == URIS {
+                if uris.replace(value).is_some() {
+                    wrong.get_or_insert(twice(&DuplicateMember { name: name.into() }));
+                }
+            } else if let Some(kind) = kinds.find(name) {
+                match boolean(value) {
+                    _ if asked.has(kind) => {
+                        wrong.get_or_insert(twice(&DuplicateMember { name: name.into() }));
+                    }
+                    Some(true) => lists.add(kind),
+                    Some(false) => {}
+                    None => {
+                        let what = format!("{name} is not a boolean");
+                        wrong.get_or_insert(RpcError::invalid_params(&what).with_member("param", name));
+                    }
+                }
+                asked.add(kind);
             }
+        });
+        if let Some(wrong) = wrong {
+            return Err(wrong);
         }
         let uris = match uris {
-            Some(uris) => strings(uris).ok_or_else(|| bad_param(NAMES[1], "is not an array of strings"))?,
+            Some(uris) => strings(uris).ok_or_else(|| bad_param(URIS, "is not an array of strings"))?,
             None => Vec::new(),
         };
-        Ok((lists.and_then(crate::jsonrpc::boolean).unwrap_or(false), uris))
+        Ok((lists, uris))
     }
 }
 

@@ -4,6 +4,7 @@
 //! that come before the acknowledgement are marked, and sent after it.
 
 use super::inflight::CallId;
+use super::kinds::KindSet;
 use super::outbox::Route;
 use crate::catalog::Change;
 use crate::jsonrpc::RequestId;
@@ -93,7 +94,9 @@ impl Watch {
 /// What a mark stands for at the moment when it is rendered.
 #[derive(Default)]
 pub(crate) struct Changes {
-    /// The watched resource changed, or the list.
+    /// Kinds of lists that changed.
+    pub(crate) lists: KindSet,
+    /// The watched resource changed.
     pub(crate) own: bool,
     /// What the watched resource is since, if that is known.
     pub(crate) descriptor: Option<Arc<Descriptor>>,
@@ -113,12 +116,12 @@ pub(crate) struct Stream {
     pub(crate) id: RequestId,
     pub(crate) route: Route,
     pub(crate) revision: &'static Revision,
-    pub(crate) lists: bool,
+    pub(crate) lists: KindSet,
     pub(crate) uris: Vec<Arc<str>>,
     /// URIs whose interest is still being registered.
     awaited: BTreeSet<Arc<str>>,
     live: bool,
-    list_change: bool,
+    list_changes: KindSet,
 }
 
 /// What the hub is told, in order, one at a time.
@@ -136,7 +139,7 @@ pub(crate) struct Subscriptions {
     /// URIs about which the hub has to hear something.
     unsynced: VecDeque<Arc<str>>,
     syncing: bool,
-    list_change: bool,
+    list_changes: KindSet,
 }
 
 /// The mark to queue, if the watcher may be sent something and had nothing to send before.
@@ -273,7 +276,7 @@ impl Subscriptions {
         id: RequestId,
         route: Route,
         revision: &'static Revision,
-        lists: bool,
+        lists: KindSet,
     ) -> u64 {
         let key = self.next_stream;
         self.next_stream += 1;
@@ -285,7 +288,7 @@ impl Subscriptions {
             uris: Vec::new(),
             awaited: BTreeSet::new(),
             live: false,
-            list_change: false,
+            list_changes: KindSet::default(),
         };
         self.streams.insert(key, stream);
         key
@@ -328,7 +331,7 @@ impl Subscriptions {
         stream.live = true;
         let uris = stream.uris.clone();
         let mut queue = Queue::new();
-        if stream.list_change {
+        if !stream.list_changes.is_empty() {
             queue.push((Watcher::Stream(key), None));
         }
         for uri in &uris {
@@ -396,15 +399,21 @@ impl Subscriptions {
         queue
     }
 
-    /// The list changed. `session`: there is one to tell.
-    pub(crate) fn list_changed(&mut self, session: bool) -> Queue {
+    /// Lists of one kind changed. `session`: there is one to tell.
+    pub(crate) fn list_changed(&mut self, kind: usize, session: bool) -> Queue {
         let mut queue = Queue::new();
-        if session && !std::mem::replace(&mut self.list_change, true) {
-            queue.push((Watcher::Session, None));
+        if session {
+            if self.list_changes.is_empty() {
+                queue.push((Watcher::Session, None));
+            }
+            self.list_changes.add(kind);
         }
         for (key, stream) in &mut self.streams {
-            if stream.lists && !std::mem::replace(&mut stream.list_change, true) && stream.live {
-                queue.push((Watcher::Stream(*key), None));
+            if stream.lists.has(kind) {
+                if stream.list_changes.is_empty() && stream.live {
+                    queue.push((Watcher::Stream(*key), None));
+                }
+                stream.list_changes.add(kind);
             }
         }
         queue
@@ -412,21 +421,22 @@ impl Subscriptions {
 
     /// Takes marked changes to render them. Nothing if whoever wanted them is gone.
     pub(crate) fn take_changes(&mut self, mark: &Mark) -> Changes {
-        let list = |own| Changes { own, ..Changes::default() };
+        let list = |lists| Changes { lists, ..Changes::default() };
         match (&mark.uri, mark.watcher) {
             (Some(uri), watcher) => {
                 let entry = self.entries.get_mut(uri);
                 let watch = entry.and_then(|e| e.watches.iter_mut().find(|w| w.watcher == watcher && w.live));
                 watch.map_or_else(Changes::default, |watch| Changes {
+                    lists: KindSet::default(),
                     own: std::mem::take(&mut watch.changed),
                     descriptor: watch.descriptor.take(),
                     below: watch.below.take().map_or_else(Vec::new, |below| *below),
                 })
             }
-            (None, Watcher::Session) => list(std::mem::take(&mut self.list_change)),
+            (None, Watcher::Session) => list(std::mem::take(&mut self.list_changes)),
             (None, Watcher::Stream(key)) => {
                 let stream = self.streams.get_mut(&key);
-                list(stream.is_some_and(|stream| std::mem::take(&mut stream.list_change)))
+                list(stream.map_or_else(KindSet::default, |stream| std::mem::take(&mut stream.list_changes)))
             }
         }
     }
@@ -475,6 +485,6 @@ impl Subscriptions {
         }
         self.streams.clear();
         self.len = 0;
-        self.list_change = false;
+        self.list_changes = KindSet::default();
     }
 }

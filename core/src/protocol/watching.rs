@@ -4,6 +4,7 @@ use super::CallId;
 use super::dispatch::{Request, limit};
 use super::inflight::Ask;
 use super::inflight::{Owner, State};
+use super::kinds::KindSet;
 use super::machine::{After, Machine};
 use super::outbox::{Kind, Route, Stage};
 use super::subscriptions::{HubOp, Mark, Queue, Watcher};
@@ -42,7 +43,7 @@ impl Machine {
         &mut self,
         request: Request,
         caller: &Arc<Caller>,
-        lists: bool,
+        lists: KindSet,
         uris: Vec<Arc<str>>,
         authorise: bool,
     ) -> After {
@@ -74,6 +75,7 @@ impl Machine {
         self.inflight.own(open.id.clone(), Owner::Stream(key));
         if let Some(stream) = self.subscriptions.stream(key) {
             let (lists, uris) = (stream.lists, stream.uris.clone());
+            let lists = self.settings.kinds.of(lists).map(|(_, kind)| &*kind.name);
             self.outbox
                 .write(open.route, Kind::Message, |p| wire::acknowledged(p.out, &open.id, lists, &uris));
         }
@@ -179,10 +181,10 @@ impl Machine {
         gained
     }
 
-    /// The list changed. True if there is something new to send.
-    pub(crate) fn list_changed(&mut self) -> bool {
+    /// Lists of one kind changed. True if there is something new to send.
+    pub(crate) fn list_changed(&mut self, kind: usize) -> bool {
         let session = self.lifecycle.session().is_some();
-        let queue = self.subscriptions.list_changed(session);
+        let queue = self.subscriptions.list_changed(kind, session);
         let gained = !queue.is_empty();
         self.queue(queue);
         gained
@@ -214,13 +216,16 @@ impl Machine {
                     None => continue,
                 },
             };
-            if changes.own {
+            if let (true, Some(uri)) = (changes.own, &mark.uri) {
                 let titled = revision.is_some_and(|revision| revision.contents_titles);
                 let descriptor = changes.descriptor.filter(|_| titled);
                 let title = descriptor.as_ref().and_then(|descriptor| descriptor.title.as_deref());
-                self.outbox.write(route, Kind::Message, |p| match &mark.uri {
-                    Some(uri) => wire::updated(p.out, id.as_ref(), uri, title),
-                    None => wire::list_changed(p.out, id.as_ref()),
+                self.outbox.write(route, Kind::Message, |p| wire::updated(p.out, id.as_ref(), uri, title));
+            }
+            let lists = self.settings.kinds.of(changes.lists);
+            for (_, kind) in lists {
+                self.outbox.write(route, Kind::Message, |p| {
+                    wire::list_changed(p.out, id.as_ref(), &kind.notification);
                 });
             }
             for uri in &changes.below {

@@ -6,7 +6,7 @@ use crate::keys::Key;
 use crate::limits::Limits;
 use crate::log::{Level, Log};
 use crate::model::Json;
-use crate::protocol::Settings;
+use crate::protocol::{Kinds, Settings};
 use crate::wire::Identity;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,6 +24,7 @@ pub struct Builder {
     subscribe: bool,
     list_changed: bool,
     capabilities: BTreeMap<String, Json>,
+    kinds: Vec<(String, String)>,
     log: Log,
 }
 
@@ -39,6 +40,7 @@ impl Builder {
             subscribe: true,
             list_changed: true,
             capabilities: BTreeMap::new(),
+            kinds: Vec::new(),
             log: Log::default(),
         }
     }
@@ -93,6 +95,14 @@ impl Builder {
         self
     }
 
+    /// A further kind of lists whose changes [`crate::Server::announce`] tells of: its name, as a client asks for it in the
+    /// filter of `subscriptions/listen`, and the notification. `toolsListChanged` and `promptsListChanged` are there.
+    #[must_use]
+    pub fn announces(mut self, kind: impl Into<String>, notification: impl Into<String>) -> Self {
+        self.kinds.push((kind.into(), notification.into()));
+        self
+    }
+
     /// Where lines go about what went wrong in callbacks; standard error by default. Called without any lock held, on
     /// any thread.
     #[must_use]
@@ -104,7 +114,8 @@ impl Builder {
     /// Makes the server.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for a cursor key of another length or the capability `resources`; [`ErrorKind::Io`] if there is no randomness.
+    /// [`ErrorKind::InvalidArgument`] for a cursor key of another length, the capability `resources`, or kinds of lists that
+    /// cannot be announced; [`ErrorKind::Io`] if there is no randomness.
     pub fn build(self) -> Result<Server> {
         let key = match &self.cursor_key {
             Some(bytes) => Key::from_bytes(bytes)?,
@@ -123,7 +134,7 @@ impl Builder {
                 "the capability \"resources\" is declared already; see `subscribe` and `list_changed`";
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
-        let settings = Settings { limits: self.limits, identity };
+        let settings = Settings { limits: self.limits, identity, kinds: Kinds::new(self.kinds)? };
         let inner = Inner::new(settings, &key, self.log);
         inner.catalog.with(|c, _| c.declare(self.capabilities));
         Ok(Server(Arc::new(inner)))

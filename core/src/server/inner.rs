@@ -7,7 +7,8 @@ use crate::group;
 use crate::hub::{Hub, Interest, Then};
 use crate::keys::Key;
 use crate::log::{Level, Log};
-use crate::protocol::{Machine, Settings};
+use crate::model::Json;
+use crate::protocol::{KindSet, RESOURCES, Settings};
 use crate::responder::{Responder, Watched};
 use crate::sync::Lock;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -61,8 +62,31 @@ impl Inner {
 
     pub(super) fn list_changed(&self) {
         if self.settings.identity.list_changed {
-            Shared::tell(&self.hub.connections(), Machine::list_changed);
+            self.announce(RESOURCES);
         }
+    }
+
+    pub(super) fn announce(&self, kind: usize) {
+        Shared::tell(&self.hub.connections(), |m| m.list_changed(kind));
+    }
+
+    /// Those kinds of lists whose changes are announced.
+    pub(crate) fn offered(&self, wanted: KindSet) -> KindSet {
+        let mut offered = KindSet::default();
+        if wanted.is_empty() {
+            return offered;
+        }
+        let capabilities = self.catalog.with(|c, _| c.capabilities());
+        for (number, kind) in self.settings.kinds.of(wanted) {
+            let tells = |(name, json): &(String, Json)| {
+                Some(&**name) == kind.capability && json.is_true("listChanged")
+            };
+            let resources = number == RESOURCES && self.settings.identity.list_changed;
+            if resources || kind.capability.is_none() || capabilities.iter().any(tells) {
+                offered.add(number);
+            }
+        }
+        offered
     }
 
     pub(crate) fn poll_event(self: &Arc<Self>) -> Option<Event> {

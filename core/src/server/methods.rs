@@ -2,9 +2,10 @@
 
 use super::{Handle, Server};
 use crate::catalog::{HandlerId, MethodFn};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::event::MethodCall;
 use crate::model::{Method, MethodAnswer};
+use crate::protocol::{KindSet, RESOURCES};
 use crate::provider::{IntoReply, method_handler};
 use std::sync::Arc;
 
@@ -33,6 +34,35 @@ impl Server {
         let name = method.name.clone();
         self.add_method(method, Some(Arc::new(method_handler(handler))))?;
         Ok(self.handle(&name))
+    }
+
+    /// Lists of a kind changed: everybody who wants to know is told. `toolsListChanged`, `promptsListChanged`, or a kind of
+    /// [`crate::Builder::announces`]. Never blocks, and never calls back.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Unknown`]; [`crate::ErrorKind::InvalidArgument`] if the capability `tools` or `prompts` does
+    /// not declare `listChanged`; [`crate::ErrorKind::Closed`].
+    pub fn announce(&self, kind: &str) -> Result<()> {
+        self.open()?;
+        let kinds = &self.0.settings.kinds;
+        let Some(number) = kinds.find(kind) else {
+            let message = format!("no kind of lists is named \"{kind}\"; see Builder::announces");
+            return Err(Error::new(ErrorKind::Unknown, message));
+        };
+        let mut wanted = KindSet::default();
+        wanted.add(number);
+        if number != RESOURCES && self.0.offered(wanted).is_empty() {
+            let capability = kinds.get(number).and_then(|kind| kind.capability).unwrap_or_default();
+            let message =
+                format!("declare the capability \"{capability}\" with {{\"listChanged\":true}} first");
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        }
+        if number == RESOURCES {
+            self.0.list_changed()
+        } else {
+            self.0.announce(number)
+        }
+        Ok(())
     }
 
     /// [`Server::method`] with a function that answers through the call's responder, or with none for a host that runs

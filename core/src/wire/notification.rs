@@ -37,8 +37,8 @@ pub(crate) fn updated(out: &mut Vec<u8>, stream: Option<&RequestId>, uri: &str, 
     );
 }
 
-/// `notifications/resources/list_changed`, for a listen stream or for a session.
-pub(crate) fn list_changed(out: &mut Vec<u8>, stream: Option<&RequestId>) {
+/// That a list changed, for a listen stream or for a session.
+pub(crate) fn list_changed(out: &mut Vec<u8>, stream: Option<&RequestId>, method: &str) {
     let params = stream.map(|stream| {
         move |out: &mut Vec<u8>| {
             let mut params = Object::begin(out);
@@ -46,11 +46,16 @@ pub(crate) fn list_changed(out: &mut Vec<u8>, stream: Option<&RequestId>) {
             params.end();
         }
     });
-    notification(out, "notifications/resources/list_changed", params);
+    notification(out, method, params);
 }
 
 /// `notifications/subscriptions/acknowledged`: the first message of a listen stream.
-pub(crate) fn acknowledged(out: &mut Vec<u8>, stream: &RequestId, lists: bool, uris: &[Arc<str>]) {
+pub(crate) fn acknowledged<'a>(
+    out: &mut Vec<u8>,
+    stream: &RequestId,
+    lists: impl Iterator<Item = &'a str>,
+    uris: &[Arc<str>],
+) {
     notification(
         out,
         "notifications/subscriptions/acknowledged",
@@ -58,8 +63,8 @@ pub(crate) fn acknowledged(out: &mut Vec<u8>, stream: &RequestId, lists: bool, u
             let mut params = Object::begin(out);
             stream_meta(params.member("_meta"), stream);
             let mut honoured = Object::begin(params.member("notifications"));
-            if lists {
-                honoured.boolean("resourcesListChanged", true);
+            for list in lists {
+                honoured.any_member(list).extend_from_slice(b"true");
             }
             if !uris.is_empty() {
                 let list = honoured.member("resourceSubscriptions");

@@ -30,6 +30,9 @@ impl Host {
         if let Some(instructions) = text("instructions") {
             builder = builder.instructions(instructions);
         }
+        for (kind, notification) in options["announces"].as_object().into_iter().flatten() {
+            builder = builder.announces(kind, text_of(notification));
+        }
         for (name, capability) in options["capabilities"].as_object().into_iter().flatten() {
             builder = builder.capability(name, object(capability));
         }
@@ -170,6 +173,8 @@ impl Host {
                 Ok(sent) if step.get("sent").is_some() => same("sent", &step["sent"], &sent.into()),
                 other => outcome(step, &other.map(drop)),
             }
+        } else if let Some(kind) = text("announce") {
+            outcome(step, &self.server.announce(kind))
         } else if let Some(uri) = text("explain") {
             same("explain", &step["is"].to_string(), &self.server.explain(uri).to_json())
         } else if let Some(template) = text("expand") {
