@@ -147,11 +147,21 @@ def name_or_null(value: Any, where: str) -> None:
         text(value, where)
 
 
+def completion(value: Any, where: str) -> None:
+    if value == "fail":
+        return
+    by_member(
+        ("values", members({"values": array(text)}, {"total": integer, "more": one_of(True)})),
+        ("count", members({"count": integer}, {"total": integer, "more": one_of(True)})),
+        ("hold", members({"hold": text}, {})),
+    )(value, where)
+
+
 entry = by_member(
     ("text", members({"text": text, "body": text}, RESOURCE)),
     ("blob", members({"blob": text, "base64": base64}, RESOURCE)),
     ("resource", members({"resource": text, "read": answer}, RESOURCE)),
-    ("template", members({"template": text, "read": answer}, {"list": listing, **DESCRIPTOR})),
+    ("template", members({"template": text, "read": answer}, {"list": listing, "complete": members_of(completion), **DESCRIPTOR})),
     ("list", members({"list": name_or_null, "pages": listing}, {})),
     ("fallback", members({"fallback": answer}, {})),
     ("method", members({"method": text, "answer": lambda v, w: method_answer(v, w)}, {"revisions": array(text)})),
@@ -237,6 +247,8 @@ def method_answer(value: Any, where: str) -> None:
 def finish(value: Any, where: str) -> None:
     if isinstance(value, dict) and "items" in value:
         members({"items": array(item), "more": boolean}, {})(value, where)
+    elif isinstance(value, dict) and {"values", "count"} & set(value):
+        completion(value, where)
     elif isinstance(value, dict) and "verdicts" in value:
         members({"verdicts": array(one_of("allow", "deny", "hide"))}, {})(value, where)
     elif isinstance(value, dict) and "ok" in value:
@@ -297,6 +309,7 @@ NEEDS = (
     "parts",
     "versions",
     "busy",
+    "completion",
     "fallback",
     "authorize",
     "interest",
@@ -337,6 +350,8 @@ def needed(value: Any) -> set[str]:
                 found.add("versions")
             if name == "busy":
                 found.add("busy")
+            if name == "complete":
+                found.add("completion")
             if name == "below":
                 found.add("updated_below")
             if name == "mime_type" and answers:

@@ -53,6 +53,8 @@ pub enum Operation {
     Read,
     /// Be told of their changes.
     Subscribe,
+    /// Be proposed values for the variables of a template, which is named in place of a URI.
+    Complete,
 }
 
 impl fmt::Display for Operation {
@@ -61,6 +63,7 @@ impl fmt::Display for Operation {
             Operation::List => "list",
             Operation::Read => "read",
             Operation::Subscribe => "subscribe",
+            Operation::Complete => "complete",
         })
     }
 }

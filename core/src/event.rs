@@ -5,8 +5,8 @@ mod method;
 use crate::access::{Caller, Operation, Verdict};
 use crate::catalog::{Handler, HandlerId, Vars};
 use crate::connection::Shared;
-use crate::model::{Answer, MethodAnswer, Page};
-use crate::protocol::{CallId, Context};
+use crate::model::{Answer, Completion, MethodAnswer, Page};
+use crate::protocol::{Argument, CallId, Context};
 use crate::provider::{Deferred, Provider};
 use crate::responder::{Reply, Responder, Watched};
 use crate::uri::Value;
@@ -24,6 +24,8 @@ pub enum Event {
     Read(Call),
     /// List a source's next items.
     List(ListCall),
+    /// Propose values for a template's variable.
+    Complete(CompleteCall),
     /// Answer a method of the host's own.
     Method(MethodCall),
     /// Nobody wants the answer to that call any more; its responder is still to be answered or dropped.
@@ -44,9 +46,15 @@ impl Event {
                 Some(provider) => guarded(call, move |call| provider.read(call)),
                 None => drop(call),
             },
-            Event::List(call) => match call.provider() {
-                Some(provider) => guarded(call, move |call| provider.list(call)),
-                None => drop(call),
+            Event::List(call) => match (call.handler.callbacks.list(), call.provider()) {
+                (Some(list), _) => guarded(call, move |call| list(call)),
+                (None, Some(provider)) => guarded(call, move |call| provider.list(call)),
+                (None, None) => drop(call),
+            },
+            Event::Complete(call) => match (call.completer(), call.provider()) {
+                (Some(complete), _) => guarded(call, move |call| complete(call)),
+                (None, Some(provider)) => guarded(call, move |call| provider.complete(call)),
+                (None, None) => drop(call),
             },
             Event::Method(call) => match call.run() {
                 Some(run) => guarded(call, move |call| run(call)),
@@ -196,6 +204,66 @@ impl ListCall {
     }
 }
 
+/// A template's variable to be completed, to be answered with a [`Completion`].
+pub struct CompleteCall {
+    argument: Arc<Argument>,
+    handler: Arc<Handler>,
+    context: Arc<Context>,
+    responder: Option<Responder<Completion>>,
+    quiet: bool,
+}
+
+impl CompleteCall {
+    pub(crate) fn new(
+        connection: Weak<Shared>,
+        call: CallId,
+        context: Arc<Context>,
+        handler: Arc<Handler>,
+        argument: Arc<Argument>,
+    ) -> Self {
+        let responder = Some(Responder::new(connection, call, context.clone()));
+        CompleteCall { argument, handler, context, responder, quiet: false }
+    }
+
+    /// The text of the template.
+    pub fn uri_template(&self) -> &str {
+        &self.argument.reference
+    }
+
+    /// The name of the variable.
+    pub fn variable(&self) -> &str {
+        &self.argument.name
+    }
+
+    /// What has been typed of its value; may be empty.
+    pub fn value(&self) -> &str {
+        &self.argument.value
+    }
+
+    /// The value that another variable has already, if the client says so: only in revisions that have it.
+    pub fn other(&self, name: &str) -> Option<&str> {
+        self.others().find(|(other, _)| *other == name).map(|(_, value)| value)
+    }
+
+    /// All that [`CompleteCall::other`] knows, in the client's order.
+    pub fn others(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.argument.others.iter().map(|(name, value)| (&**name, value.as_str()))
+    }
+
+    /// The registration that this call belongs to.
+    pub fn handler(&self) -> HandlerId {
+        self.handler.id
+    }
+
+    fn provider(&self) -> Option<Arc<dyn Provider>> {
+        self.handler.provider.clone()
+    }
+
+    fn completer(&self) -> Option<Arc<dyn Fn(CompleteCall) + Send + Sync>> {
+        self.handler.callbacks.completer(&self.argument.name)
+    }
+}
+
 /// A question about some URIs, to be answered with one [`Verdict`] for each.
 pub struct AuthorizeCall {
     operation: Operation,
@@ -320,6 +388,7 @@ macro_rules! answerable {
 answerable!(
     Call: Answer,
     ListCall: Page,
+    CompleteCall: Completion,
     MethodCall: MethodAnswer,
     AuthorizeCall: Vec<Verdict>,
     InterestCall: Watched
@@ -355,4 +424,4 @@ macro_rules! with_caller {
     )*};
 }
 
-with_caller!(Call, ListCall, MethodCall, AuthorizeCall);
+with_caller!(Call, ListCall, CompleteCall, MethodCall, AuthorizeCall);

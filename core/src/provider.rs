@@ -1,8 +1,10 @@
 //! What a host implements, and the closures that do it for them.
 
-use crate::event::{Answerable, AuthorizeCall, Call, InterestCall, ListCall, MethodCall};
+use crate::event::{Answerable, AuthorizeCall, Call, CompleteCall, InterestCall, ListCall, MethodCall};
 use crate::responder::{Question, Reply, Responder};
+use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// The callbacks of one registration. A method that is not implemented drops its call, which is an internal error.
 ///
@@ -15,6 +17,11 @@ pub trait Provider: Send + Sync {
 
     /// Lists the items behind `call.after()`, in an order of the host's own, at most `call.limit()`.
     fn list(&self, call: ListCall) {
+        drop(call);
+    }
+
+    /// Proposes values for a variable of a template that said so: see [`crate::Template::completes`].
+    fn complete(&self, call: CompleteCall) {
         drop(call);
     }
 
@@ -133,4 +140,65 @@ where
     R: IntoReply<crate::Watched, M>,
 {
     move |call| run(call, &f)
+}
+
+/// The callbacks that come with a template, beside the one that reads.
+#[derive(Clone, Default)]
+pub(crate) struct TemplateCallbacks {
+    list: Option<Arc<dyn Fn(ListCall) + Send + Sync>>,
+    /// By variable; none where the provider completes.
+    completers: Vec<(Box<str>, Option<Arc<Completer>>)>,
+}
+
+type Completer = dyn Fn(CompleteCall) + Send + Sync;
+
+impl TemplateCallbacks {
+    pub(crate) fn set_list<F, R, M>(&mut self, f: F)
+    where
+        F: Fn(ListCall) -> R + Send + Sync + 'static,
+        R: IntoReply<crate::Page, M>,
+    {
+        self.list = Some(Arc::new(move |call| run(call, &f)));
+    }
+
+    pub(crate) fn add_completer<F, R, M>(&mut self, variable: String, f: F)
+    where
+        F: Fn(CompleteCall) -> R + Send + Sync + 'static,
+        R: IntoReply<crate::Completion, M>,
+    {
+        self.completers.push((variable.into(), Some(Arc::new(move |call| run(call, &f)))));
+    }
+
+    pub(crate) fn completed_by_provider(&mut self, variable: String) {
+        self.completers.push((variable.into(), None));
+    }
+
+    pub(crate) fn lists(&self) -> bool {
+        self.list.is_some()
+    }
+
+    /// The variables that are completed.
+    pub(crate) fn completed(&self) -> impl Iterator<Item = &str> {
+        self.completers.iter().map(|(variable, _)| &**variable)
+    }
+
+    /// What lists, if it is not the provider.
+    pub(crate) fn list(&self) -> Option<Arc<dyn Fn(ListCall) + Send + Sync>> {
+        self.list.clone()
+    }
+
+    /// What completes a variable, if it is not the provider.
+    pub(crate) fn completer(&self, variable: &str) -> Option<Arc<Completer>> {
+        self.completers.iter().find(|(name, _)| **name == *variable)?.1.clone()
+    }
+}
+
+impl fmt::Debug for TemplateCallbacks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let completed: Vec<_> = self.completed().collect();
+        f.debug_struct("TemplateCallbacks")
+            .field("lists", &self.lists())
+            .field("completed", &completed)
+            .finish()
+    }
 }

@@ -3,7 +3,7 @@
 use crate::access::Verdict;
 use crate::connection::Shared;
 use crate::error::Result;
-use crate::model::{Answer, Json, MethodAnswer, Page};
+use crate::model::{Answer, Completion, Json, MethodAnswer, Page};
 use crate::protocol::{CallId, Context};
 use crate::server::Inner;
 use std::fmt;
@@ -212,6 +212,12 @@ impl sealed::Complete for Answer {
 impl sealed::Complete for Page {
     fn complete(self, connection: &Arc<Shared>, call: CallId) -> bool {
         connection.finish_page(call, self)
+    }
+}
+
+impl sealed::Complete for Completion {
+    fn complete(self, connection: &Arc<Shared>, call: CallId) -> bool {
+        connection.finish_completion(call, &self)
     }
 }
 

@@ -26,6 +26,10 @@ pub(crate) struct Revision {
     pub(crate) icons: bool,
     /// `name` and `title` on contents, `title` on updates: shown for a while on this revision's pages only.
     pub(crate) contents_titles: bool,
+    /// The `completions` capability. The method is older.
+    pub(crate) completions: bool,
+    /// `context` in a request for completion: what other variables have already.
+    pub(crate) completion_context: bool,
     /// An array of messages is a message.
     pub(crate) batches: bool,
     /// A reply to a message without a readable id says `"id":null`; otherwise it has no `id`.
@@ -66,9 +70,11 @@ impl Revision {
         let eras: &[Era] = match method {
             Method::Initialize | Method::Ping | Method::Subscribe | Method::Unsubscribe => &[Era::Handshake],
             Method::Discover | Method::Listen => &[Era::Stateless],
-            Method::ListResources | Method::ListTemplates | Method::Read | Method::Further => {
-                &[Era::Handshake, Era::Stateless]
-            }
+            Method::ListResources
+            | Method::ListTemplates
+            | Method::Read
+            | Method::Complete
+            | Method::Further => &[Era::Handshake, Era::Stateless],
         };
         eras.contains(&self.era).then_some(method)
     }
@@ -123,6 +129,7 @@ pub(crate) enum Method {
     Subscribe,
     Unsubscribe,
     Listen,
+    Complete,
     /// Perhaps one of the host's own.
     Further,
 }
@@ -139,6 +146,7 @@ impl Method {
             "resources/subscribe" => Method::Subscribe,
             "resources/unsubscribe" => Method::Unsubscribe,
             "subscriptions/listen" => Method::Listen,
+            "completion/complete" => Method::Complete,
             _ => return None,
         })
     }
@@ -154,6 +162,9 @@ pub(crate) enum Condition {
     UnsupportedVersion,
     MissingCapability,
 }
+
+/// The server capability that stands for `completion/complete`.
+pub(crate) const COMPLETIONS: &str = "completions";
 
 /// The server capability that stands for a further method of the protocol.
 pub(crate) fn capability_of(method: &str) -> Option<&'static str> {
@@ -183,6 +194,8 @@ static REVISIONS: [Revision; 5] = [
         titles: true,
         icons: true,
         contents_titles: false,
+        completions: true,
+        completion_context: true,
         batches: false,
         null_id: false,
         result_envelope: true,
@@ -194,6 +207,8 @@ static REVISIONS: [Revision; 5] = [
         titles: true,
         icons: true,
         contents_titles: false,
+        completions: true,
+        completion_context: true,
         batches: false,
         null_id: false,
         result_envelope: false,
@@ -205,6 +220,8 @@ static REVISIONS: [Revision; 5] = [
         titles: true,
         icons: false,
         contents_titles: true,
+        completions: true,
+        completion_context: true,
         batches: false,
         null_id: true,
         result_envelope: false,
@@ -216,6 +233,8 @@ static REVISIONS: [Revision; 5] = [
         titles: false,
         icons: false,
         contents_titles: false,
+        completions: true,
+        completion_context: false,
         batches: true,
         null_id: true,
         result_envelope: false,
@@ -227,6 +246,8 @@ static REVISIONS: [Revision; 5] = [
         titles: false,
         icons: false,
         contents_titles: false,
+        completions: false,
+        completion_context: false,
         batches: true,
         null_id: true,
         result_envelope: false,

@@ -1,5 +1,6 @@
 //! What is served: fixed resources, templates, list sources, and a fallback.
 
+mod completing;
 mod cursor;
 mod explain;
 mod methods;
@@ -9,6 +10,7 @@ mod registry;
 pub use explain::{Explanation, PassedOver, TakenBy, Why};
 pub use registry::HandlerId;
 
+pub(crate) use completing::Completer;
 pub(crate) use cursor::Sealer;
 pub(crate) use methods::{MethodFn, MethodHandler};
 pub(crate) use pages::{Listing, Surroundings, Walk, Walked};

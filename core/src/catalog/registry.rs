@@ -1,10 +1,11 @@
 //! Registration, and finding what serves a URI.
 
+use super::completing::check_completers;
 use super::methods::{MethodFn, MethodHandler, Methods};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Body, Contents, Descriptor, Json, Method, Resource, Template};
-use crate::provider::Provider;
-use crate::revision::Revision;
+use crate::provider::{Provider, TemplateCallbacks};
+use crate::revision::{COMPLETIONS, Revision};
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::uri::{Captures, Conflict, Router, TemplateError, UriTemplate, Value, check_uri};
 use crate::wire::{Defaults, write_resource};
@@ -35,6 +36,7 @@ pub(crate) struct Handler {
     raw_values: bool,
     /// Further templates that lead here, unlisted.
     also: Vec<String>,
+    pub(crate) callbacks: TemplateCallbacks,
     pub(crate) variables: Vec<Box<str>>,
     pub(crate) provider: Option<Arc<dyn Provider>>,
 }
@@ -76,6 +78,7 @@ impl Handler {
             outdated: AtomicBool::new(false),
             raw_values: self.raw_values,
             also: self.also.clone(),
+            callbacks: self.callbacks.clone(),
             variables: self.variables.clone(),
             provider: self.provider.clone(),
         }
@@ -180,6 +183,8 @@ pub(crate) struct Catalog {
     declared: BTreeMap<String, Json>,
     handlers: u64,
     unnamed: usize,
+    /// Variables that are completed.
+    pub(super) completers: usize,
     /// Numbers every change of a resource, in the order in which the catalog heard of them.
     changes: u64,
 }
@@ -289,6 +294,7 @@ impl Catalog {
             outdated: AtomicBool::new(false),
             raw_values: false,
             also: Vec::new(),
+            callbacks: TemplateCallbacks::default(),
             variables: Vec::new(),
             provider,
         });
@@ -309,6 +315,7 @@ impl Catalog {
         if lists && self.sources.iter().any(|source| *source.name == *text) {
             return Err(source_exists(&text));
         }
+        check_completers(&text, &compiled, &template.callbacks)?;
         let suspicious = compiled.probably_meant_greedy();
         let also =
             template.also.iter().map(|text| UriTemplate::parse(text).map_err(|e| invalid_template(text, &e)));
@@ -322,6 +329,7 @@ impl Catalog {
             outdated: AtomicBool::new(false),
             raw_values: template.raw_values,
             also: template.also,
+            callbacks: template.callbacks,
             variables: compiled.variables().iter().map(|variable| variable.name.clone()).collect(),
             provider,
         });
@@ -338,6 +346,7 @@ impl Catalog {
             }
         }
         self.handlers += 1;
+        self.completers += handler.callbacks.completed().count();
         if lists {
             self.sources.push(handler);
         }
@@ -374,6 +383,7 @@ impl Catalog {
             outdated: AtomicBool::new(false),
             raw_values: false,
             also: Vec::new(),
+            callbacks: TemplateCallbacks::default(),
             variables: Vec::new(),
             provider,
         }));
@@ -386,7 +396,11 @@ impl Catalog {
 
     /// The capabilities beside those for resources.
     pub(crate) fn capabilities(&self) -> Vec<(String, Json)> {
-        self.methods.capabilities(&self.declared)
+        let mut all = self.methods.capabilities(&self.declared);
+        if self.completes() {
+            all.insert(0, (COMPLETIONS.to_owned(), Json::empty()));
+        }
+        all
     }
 
     pub(crate) fn add_method(&mut self, method: Method, run: Option<Arc<MethodFn>>) -> Result<HandlerId> {
@@ -412,6 +426,7 @@ impl Catalog {
             outdated: AtomicBool::new(false),
             raw_values: false,
             also: Vec::new(),
+            callbacks: TemplateCallbacks::default(),
             variables: Vec::new(),
             provider,
         };
@@ -432,6 +447,8 @@ impl Catalog {
         for text in template.iter().flat_map(|handler| handler.templates()) {
             self.templates.remove(text);
         }
+        self.completers -=
+            template.iter().map(|handler| handler.callbacks.completed().count()).sum::<usize>();
         // A template's own source goes with it; another one of that name stays.
         let source = self.sources.iter().position(|source| {
             *source.name == *name && template.as_ref().is_none_or(|template| template.id == source.id)

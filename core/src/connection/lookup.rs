@@ -1,11 +1,14 @@
 //! What a request asks for, looked up in the catalog with no lock of the connection held.
 
 use super::Shared;
-use crate::catalog::{Content, Found, Walk, Walked};
+use crate::catalog::{Completer, Content, Found, Walk, Walked};
 use crate::event::Event;
 use crate::jsonrpc::RpcError;
-use crate::model::Borrowed;
-use crate::protocol::{Read, Request, Work, invalid_uri, not_found, not_modified};
+use crate::model::{Borrowed, Completion};
+use crate::protocol::{
+    Argument, Completing, Read, Request, Work, invalid_uri, not_found, not_modified, unknown_prompt,
+    unknown_reference,
+};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -40,6 +43,10 @@ impl Shared {
                     walked => self.machine.with(|m, trash| m.walk(request, &self.caller, walked, trash)),
                 }
                 None
+            }
+            Work::Complete(argument) => {
+                let argument = argument.clone();
+                self.complete(request, argument, authorise)
             }
             Work::Subscribe { uri } => match self.knows(uri) {
                 Known::Yes(uri) => {
@@ -101,6 +108,44 @@ impl Shared {
             }
         };
         let (ask, context) = asked?;
+        self.event(ask, context)
+    }
+
+    fn complete(
+        self: &Arc<Self>,
+        request: Request,
+        argument: Result<(bool, Arc<Argument>), RpcError>,
+        authorise: bool,
+    ) -> Option<Event> {
+        if !self.server.catalog.with(|c, _| c.completes()) {
+            self.machine.with(|m, _| m.answer_no_method(&request, "completion/complete"));
+            return None;
+        }
+        let argument = match argument {
+            Ok((false, argument)) => argument,
+            Ok((true, argument)) => return self.refuse(&request, &unknown_prompt(&argument.reference)),
+            Err(fault) => return self.refuse(&request, &fault),
+        };
+        let Argument { reference, name, .. } = &*argument;
+        let completer = self.server.catalog.with(|c, _| c.completer(reference, name));
+        let none = Completion::default();
+        let completing = match completer {
+            Completer::Unknown => return self.refuse(&request, &unknown_reference(reference)),
+            Completer::Handler(handler) => Completing::Ask(handler),
+            Completer::Nobody => Completing::Done(none),
+            Completer::Resource => Completing::Done(none.total(0)),
+            Completer::NoVariable => {
+                let what = format!("the template has no variable \"{name}\"");
+                Completing::Refused(RpcError::invalid_params(&what).with_member("uri", reference))
+            }
+        };
+        let (ask, context) = self.machine.with(|m, trash| {
+            if authorise {
+                m.authorize_completion(request, &self.caller, argument, completing, trash)
+            } else {
+                m.complete(request, &self.caller, argument, completing, trash)
+            }
+        })?;
         self.event(ask, context)
     }
 

@@ -2,11 +2,11 @@
 
 use crate::access::{Caller, Operation, Verdict};
 use crate::catalog::{Content, Surroundings, Walk, Walked};
-use crate::event::{AuthorizeCall, Call, Event, ListCall, MethodCall};
+use crate::event::{AuthorizeCall, Call, CompleteCall, Event, ListCall, MethodCall};
 use crate::group;
 use crate::jsonrpc::{ParseLimits, parse};
 use crate::limits::Limits;
-use crate::model::{Answer, Borrowed, Contents, Page};
+use crate::model::{Answer, Borrowed, Completion, Contents, Page};
 use crate::protocol::{Admitted, After, Ask, CallId, Context, HubOp, Machine, Route};
 use crate::server::Inner;
 use crate::sync::{Fault, Lock, is_planted, is_running};
@@ -156,6 +156,9 @@ impl Shared {
             Ask::List { call, handler, after, limit } => {
                 Event::List(ListCall::new(target, call, context, handler, after, limit))
             }
+            Ask::Complete { call, handler, argument } => {
+                Event::Complete(CompleteCall::new(target, call, context, handler, argument))
+            }
             Ask::Authorize { call, operation, uris } => {
                 let gatekeeper = self.server.gatekeeper();
                 Event::Authorize(AuthorizeCall::new(target, call, context, operation, uris, gatekeeper))
@@ -177,6 +180,10 @@ impl Shared {
 
     pub(crate) fn finish_page(self: &Arc<Self>, call: CallId, page: Page) -> bool {
         self.go_on(call, |walk, around, lines| walk.feed(page, around, lines))
+    }
+
+    pub(crate) fn finish_completion(self: &Arc<Self>, call: CallId, completion: &Completion) -> bool {
+        self.step(|m, _| m.finish_completion(call, completion))
     }
 
     /// Takes a walk out, goes on with it without a lock, and puts it back.

@@ -1,6 +1,7 @@
 use serde::de::{Deserializer as _, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// A member that was asked for occurs twice, so that two readers could see two values.
@@ -55,6 +56,23 @@ pub(crate) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
 pub(crate) fn strings(raw: &RawValue) -> Option<Vec<Cow<'_, str>>> {
     let elements: Vec<&RawValue> = serde_json::from_str(raw.get()).ok()?;
     elements.into_iter().map(string).collect()
+}
+
+/// The members of an object of strings, decoded, in their order. Nothing if a value is no string.
+pub(crate) fn string_members(
+    object: &RawValue,
+) -> Result<Option<Vec<(String, Cow<'_, str>)>>, DuplicateMember> {
+    if !is_object(object) {
+        return Ok(None);
+    }
+    let mut found = Vec::new();
+    each_member(object.get(), |name, value| found.push((name.to_owned(), string(value))))
+        .expect("a raw value is valid JSON");
+    let mut seen = BTreeSet::new();
+    if let Some((name, _)) = found.iter().find(|(name, _)| !seen.insert(name.as_str())) {
+        return Err(DuplicateMember { name: name.as_str().into() });
+    }
+    Ok(found.into_iter().map(|(name, value)| Some((name, value?))).collect())
 }
 
 /// The elements of an array, unless there are more than `max`.

@@ -13,7 +13,8 @@ pub(crate) mod write;
 pub(crate) use error::RpcError;
 pub(crate) use id::RequestId;
 pub(crate) use members::{
-    DuplicateMember, Picked, boolean, for_each_member, is_null, is_object, members, pick, string, strings,
+    DuplicateMember, Picked, boolean, for_each_member, is_null, is_object, members, pick, string,
+    string_members, strings,
 };
 pub(crate) use message::{Fault, Params, ParseLimits, Parsed};
 pub(crate) use parse::parse;

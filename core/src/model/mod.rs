@@ -2,6 +2,7 @@
 //! they come; `wire` writes them for a revision.
 
 mod annotations;
+mod completion;
 mod contents;
 mod descriptor;
 mod icon;
@@ -12,6 +13,7 @@ mod resource;
 mod template;
 
 pub use annotations::{Annotations, Role};
+pub use completion::Completion;
 pub use contents::{Answer, Body, Contents, SharedBytes, SharedText};
 pub(crate) use contents::{Borrowed, Source, Told};
 pub use icon::Icon;

@@ -1,7 +1,10 @@
 //! What a listing shows of one template.
 
 use super::descriptor::{Descriptor, descriptor_setters};
+use super::{Completion, Page};
 use crate::error::{Error, ErrorKind, Result};
+use crate::event::{CompleteCall, ListCall};
+use crate::provider::{IntoReply, TemplateCallbacks};
 use crate::uri::{ExpandError, TemplateValue, UriTemplate, Variable, expand};
 use std::collections::BTreeMap;
 
@@ -13,6 +16,7 @@ pub struct Template {
     pub(crate) raw_values: bool,
     /// Templates that are routed to the same callbacks without being listed.
     pub(crate) also: Vec<String>,
+    pub(crate) callbacks: TemplateCallbacks,
     pub(crate) descriptor: Descriptor,
 }
 
@@ -23,6 +27,7 @@ impl Template {
             uri_template: uri_template.into(),
             raw_values: false,
             also: Vec::new(),
+            callbacks: TemplateCallbacks::default(),
             descriptor: Descriptor::default(),
         }
     }
@@ -76,6 +81,48 @@ impl Template {
     #[must_use]
     pub fn raw_values(mut self) -> Self {
         self.raw_values = true;
+        self
+    }
+
+    /// Lists what the template makes, after what was registered before it: see [`crate::Server::list`]. The template's
+    /// text names the list source.
+    #[must_use]
+    pub fn list<F, R, M>(mut self, list: F) -> Self
+    where
+        F: Fn(ListCall) -> R + Send + Sync + 'static,
+        R: IntoReply<Page, M> + 'static,
+        M: 'static,
+    {
+        self.callbacks.set_list(list);
+        self
+    }
+
+    /// Proposes values for one of the variables.
+    ///
+    /// ```
+    /// # let server = wellhead::Server::new("notes", "1");
+    /// # use wellhead::Template;
+    /// let template = Template::new("notes://{lang}").complete("lang", |call| {
+    ///     ["de", "en"].into_iter().filter(|lang| lang.starts_with(call.value())).collect::<Vec<_>>()
+    /// });
+    /// server.template(template, |call| call.var("lang").map(str::to_owned))?;
+    /// # Ok::<(), wellhead::Error>(())
+    /// ```
+    #[must_use]
+    pub fn complete<F, R, M>(mut self, variable: impl Into<String>, complete: F) -> Self
+    where
+        F: Fn(CompleteCall) -> R + Send + Sync + 'static,
+        R: IntoReply<Completion, M> + 'static,
+        M: 'static,
+    {
+        self.callbacks.add_completer(variable.into(), complete);
+        self
+    }
+
+    /// Says that [`crate::Provider::complete`] proposes values for one of the variables.
+    #[must_use]
+    pub fn completes(mut self, variable: impl Into<String>) -> Self {
+        self.callbacks.completed_by_provider(variable.into());
         self
     }
 

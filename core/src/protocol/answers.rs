@@ -1,7 +1,7 @@
 //! What the host answers: contents, pages and verdicts, as long as somebody wants them.
 
 use super::CallId;
-use super::faults::{busy, denied, not_found, not_modified, refused};
+use super::faults::{busy, denied, not_found, not_modified, refused, unknown_reference};
 use super::inflight::{Ask, Context, Open, Read, State};
 use super::machine::{After, Machine};
 use super::outbox::Stage;
@@ -101,7 +101,8 @@ impl Machine {
                 (Operation::Subscribe, uris, None)
             }
             State::Review { uris } => (Operation::Subscribe, uris.len(), None),
-            State::Read { .. } | State::Method { .. } | State::Taken => return None,
+            State::AuthorizeComplete { .. } => (Operation::Complete, 1, None),
+            State::Read { .. } | State::Complete { .. } | State::Method { .. } | State::Taken => return None,
         };
         Some(Asked { operation, uris, fixed })
     }
@@ -173,6 +174,20 @@ impl Machine {
                         self.fail(open.route, Stage::Dispatched, &open.id, &fault);
                     }
                     trash.put(read);
+                }
+            },
+            State::AuthorizeComplete { argument, completing } => match first {
+                Verdict::Allow => self.go_on_completing(call, argument, completing, trash),
+                verdict => {
+                    if let Some(open) = self.inflight.close(call) {
+                        let uri = &argument.reference;
+                        let fault = match verdict {
+                            Verdict::Hide => unknown_reference(uri),
+                            _ => denied(open.context.revision, uri),
+                        };
+                        self.fail(open.route, Stage::Dispatched, &open.id, &fault);
+                    }
+                    trash.put(completing);
                 }
             },
             State::Subscribe { uri } => match first {
@@ -287,6 +302,12 @@ impl State {
             State::Read { uri, .. } => format!("the read of {uri}"),
             State::Method { handler } => format!("the call of {}", handler.name),
             State::AuthorizeRead { uri, .. } => format!("the verdict about reading {uri}"),
+            State::Complete { argument } => {
+                format!("the completion of {} in {}", argument.name, argument.reference)
+            }
+            State::AuthorizeComplete { argument, .. } => {
+                format!("the verdict about completing {}", argument.reference)
+            }
             State::Walk(walk) => format!("the list source \"{}\"", walk.source_name()),
             State::Subscribe { uri } => format!("the request to watch {uri}"),
             State::Listen { .. } => "the request for a listen stream".to_owned(),

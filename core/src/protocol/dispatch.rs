@@ -4,7 +4,7 @@ use super::inflight::{Cancelled, Owner};
 use super::kinds::KindSet;
 use super::machine::{After, Machine};
 use super::outbox::{Kind, Route, Stage};
-use super::request::{Details, Draft, cancelled_id};
+use super::request::{Argument, Details, Draft, cancelled_id};
 use super::{Ask, State};
 use crate::access::Verdict;
 use crate::catalog::Listing;
@@ -59,6 +59,9 @@ pub(crate) enum Work {
         lists: KindSet,
         uris: Vec<String>,
     },
+    /// What is to be completed, and whether that is an argument of a prompt; judged once it is known that anything is
+    /// completed at all.
+    Complete(Result<(bool, Arc<Argument>), RpcError>),
     /// The session has begun, or somebody wants to know what is served.
     Introduce,
     /// Perhaps a method of the host's own.
@@ -213,6 +216,10 @@ impl Machine {
             Method::ListResources => Some(list(Listing::Resources, draft).map_err(bad)?),
             Method::ListTemplates => Some(list(Listing::Templates, draft).map_err(bad)?),
             Method::Read => Some(Work::Read { uri: self.uri(draft).map_err(bad)?.into() }),
+            Method::Complete => {
+                let argument = draft.argument(revision);
+                Some(Work::Complete(argument.map(|(prompt, argument)| (prompt, Arc::new(argument)))))
+            }
             Method::Subscribe | Method::Unsubscribe if !identity.subscribe => {
                 return Err((Stage::NoMethod, RpcError::method_not_found(&draft.name)));
             }

@@ -23,6 +23,15 @@ pub(crate) fn not_modified(revision: &Revision, uri: &str, version: &str) -> Rpc
     RpcError::new(revision.code(Condition::NotModified), "Not Modified").with_data(data)
 }
 
+/// Nothing that could be completed is known by that reference.
+pub(crate) fn unknown_reference(reference: &str) -> RpcError {
+    RpcError::invalid_params("ref names nothing that is registered").with_member("uri", reference)
+}
+
+pub(crate) fn unknown_prompt(name: &str) -> RpcError {
+    RpcError::invalid_params("ref names no prompt that is registered").with_member("name", name)
+}
+
 /// The host cannot answer now.
 pub(super) fn busy(revision: &Revision, retry_after_ms: Option<u128>) -> RpcError {
     let fault = RpcError::new(revision.code(Condition::Busy), "Busy");

@@ -1,7 +1,8 @@
 //! Requests that are not answered yet: who has which id, and which host call belongs to which request.
 
+use super::completing::Completing;
 use super::outbox::Route;
-use super::request::Details;
+use super::request::{Argument, Details};
 use crate::access::Caller;
 use crate::catalog::{Handler, MethodHandler, Walk};
 use crate::jsonrpc::RequestId;
@@ -64,6 +65,10 @@ pub(crate) enum State {
     Method { handler: Arc<MethodHandler> },
     /// A verdict, before a read that is otherwise ready.
     AuthorizeRead { uri: Arc<str>, read: Read },
+    /// The host's values for a completion.
+    Complete { argument: Arc<Argument> },
+    /// A verdict, before a completion that is otherwise ready.
+    AuthorizeComplete { argument: Arc<Argument>, completing: Completing },
     /// The next page of a source, or verdicts about candidates.
     Walk(Box<Walk>),
     /// A verdict, then the interest handler.
@@ -97,6 +102,7 @@ pub(crate) enum Ask {
     Read { call: CallId, uri: Arc<str>, handler: Arc<Handler>, vars: crate::catalog::Vars },
     Method { call: CallId, handler: Arc<MethodHandler>, params: Json },
     List { call: CallId, handler: Arc<Handler>, after: Option<String>, limit: usize },
+    Complete { call: CallId, handler: Arc<Handler>, argument: Arc<Argument> },
     Authorize { call: CallId, operation: crate::access::Operation, uris: Vec<Arc<str>> },
     Cancel { call: CallId },
 }
@@ -107,6 +113,7 @@ impl Ask {
             Ask::Read { call, .. }
             | Ask::Method { call, .. }
             | Ask::List { call, .. }
+            | Ask::Complete { call, .. }
             | Ask::Authorize { call, .. }
             | Ask::Cancel { call } => *call,
         }

@@ -3,6 +3,7 @@
 
 mod answers;
 mod batch;
+mod completing;
 mod dispatch;
 mod faults;
 mod inflight;
@@ -22,13 +23,14 @@ mod watching;
 pub use inflight::CallId;
 pub use outbox::{Kind, Route, Stage};
 
+pub(crate) use completing::Completing;
 pub(crate) use dispatch::{Admitted, Request, Work, invalid_uri};
-pub(crate) use faults::{not_found, not_modified};
+pub(crate) use faults::{not_found, not_modified, unknown_prompt, unknown_reference};
 pub(crate) use inflight::{Ask, Context, Read, State};
 pub(crate) use input::{Chunk, Line};
 pub(crate) use kinds::{KindSet, Kinds, RESOURCES};
 pub(crate) use machine::{After, Machine, Next, Settings};
 pub(crate) use methods::Outcome;
 pub(crate) use outbox::{Half, Start};
-pub(crate) use request::LOG_LEVELS;
+pub(crate) use request::{Argument, LOG_LEVELS};
 pub(crate) use subscriptions::HubOp;

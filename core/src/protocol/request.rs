@@ -3,12 +3,13 @@
 use super::kinds::{KindSet, Kinds};
 use crate::jsonrpc::{
     DuplicateMember, Params, Picked, RequestId, RpcError, boolean, for_each_member, is_null, is_object,
-    members, pick, string, strings,
+    members, pick, string, string_members, strings,
 };
 use crate::model::Json;
 use crate::revision::{Era, Method, Revision};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 pub(super) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
@@ -36,6 +37,17 @@ pub(crate) struct Details {
     pub(crate) if_version: Option<Box<str>>,
 }
 
+/// A variable that is to be completed.
+pub(crate) struct Argument {
+    /// A template's text, or whatever the client refers to.
+    pub(crate) reference: Arc<str>,
+    pub(crate) name: Box<str>,
+    /// What has been typed.
+    pub(crate) value: String,
+    /// The values that other variables have already.
+    pub(crate) others: Vec<(Box<str>, String)>,
+}
+
 enum Meta<'a> {
     Absent,
     /// No member of it says that the request stands for itself.
@@ -59,6 +71,7 @@ fn names(method: &str) -> [&'static str; 4] {
         Some(Method::ListResources | Method::ListTemplates) => ["_meta", "cursor", "", ""],
         Some(Method::Read | Method::Subscribe | Method::Unsubscribe) => ["_meta", "uri", "", ""],
         Some(Method::Listen) => ["_meta", "notifications", "", ""],
+        Some(Method::Complete) => ["_meta", "ref", "argument", "context"],
         Some(Method::Ping | Method::Discover | Method::Further) | None => ["_meta", "", "", ""],
     }
 }
@@ -164,6 +177,49 @@ impl<'a> Draft<'a> {
             .and_then(string)
             .filter(|uri| !uri.is_empty())
             .ok_or_else(|| bad_param("uri", "is missing, empty or not a string"))
+    }
+
+    /// What is to be completed, and whether that is an argument of a prompt.
+    pub(crate) fn argument(&self, revision: &Revision) -> Result<(bool, Argument), RpcError> {
+        let (reference, argument, context) = (self.field(0)?, self.field(1)?, self.field(2)?);
+        let reference = reference
+            .filter(|reference| is_object(reference))
+            .ok_or_else(|| bad_param("ref", "is missing or not an object"))?;
+        let [kind, uri, name] = members(reference, &["type", "uri", "name"]).map_err(|d| twice(&d))?;
+        let (is_prompt, reference) = match kind.and_then(string).as_deref() {
+            Some("ref/resource") => (false, uri),
+            Some("ref/prompt") => (true, name),
+            _ => return Err(bad_param("ref", "has no type that is known")),
+        };
+        let reference = reference
+            .and_then(string)
+            .ok_or_else(|| bad_param("ref", "lacks what it refers to, or that is not a string"))?;
+        let argument = argument
+            .filter(|argument| is_object(argument))
+            .ok_or_else(|| bad_param("argument", "is missing or not an object"))?;
+        let [name, value] = members(argument, &["name", "value"]).map_err(|d| twice(&d))?;
+        let (Some(name), Some(value)) = (name.and_then(string), value.and_then(string)) else {
+            return Err(bad_param("argument", "lacks a name or a value, or they are not strings"));
+        };
+        let mut others = Vec::new();
+        if let (true, Some(context)) = (revision.completion_context, context) {
+            if !is_object(context) {
+                return Err(bad_param("context", "is not an object"));
+            }
+            let [arguments] = members(context, &["arguments"]).map_err(|d| twice(&d))?;
+            if let Some(arguments) = arguments {
+                others = string_members(arguments)
+                    .map_err(|d| twice(&d))?
+                    .ok_or_else(|| bad_param("context", "has arguments that are not an object of strings"))?;
+            }
+        }
+        let argument = Argument {
+            reference: reference.into(),
+            name: name.into(),
+            value: value.into_owned(),
+            others: others.into_iter().map(|(name, value)| (name.into(), value.into_owned())).collect(),
+        };
+        Ok((is_prompt, argument))
     }
 
     pub(crate) fn cursor(&self) -> Result<Option<Cow<'a, str>>, RpcError> {

@@ -83,7 +83,8 @@ impl Server {
     {
         let template = template.into();
         let name = template.uri_template.clone();
-        self.add_template(template, Some(Arc::new(Reader::new(read))), false)?;
+        let lists = template.callbacks.lists();
+        self.add_template(template, Some(Arc::new(Reader::new(read))), lists)?;
         Ok(self.handle(&name))
     }
 
@@ -187,8 +188,8 @@ impl Server {
         Ok(id)
     }
 
-    /// [`Server::template`] with a [`Provider`], or with none. `lists`: the provider also lists what the template
-    /// makes.
+    /// [`Server::template`] with a [`Provider`], or with none. `lists`: the provider, or the template's own closure, also
+    /// lists what the template makes.
     pub fn add_template(
         &self,
         template: impl Into<Template>,
@@ -198,7 +199,7 @@ impl Server {
         self.open()?;
         let template = template.into();
         let text = template.uri_template.clone();
-        let _outlives = provider.clone();
+        let _outlives = (provider.clone(), template.callbacks.clone());
         let (id, suspicious) = self.0.catalog.with(|c, _| c.add_template(template, provider, lists))?;
         if suspicious {
             let line = format!("\"{text}\" matches one segment only; for nested paths write {{+path}}");

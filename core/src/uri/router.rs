@@ -78,6 +78,11 @@ impl<T> Router<T> {
         Some(value)
     }
 
+    /// What the template with this text stands for.
+    pub(crate) fn get(&self, text: &str) -> Option<&T> {
+        self.entries.get(text).map(|(_, value)| value)
+    }
+
     /// The most specific template that matches, and the values in `uri`, which may be unsafe.
     pub(crate) fn find(&self, uri: &str) -> Option<(&UriTemplate, &T, Captures)> {
         let mut below = uri;

@@ -6,7 +6,7 @@ use crate::encode::quote_into;
 use crate::jsonrpc::RequestId;
 use crate::jsonrpc::write::Object;
 use crate::model::Json;
-use crate::revision::Revision;
+use crate::revision::{COMPLETIONS, Revision};
 
 pub(super) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
@@ -60,8 +60,8 @@ impl Identity {
         out.push(b'}');
     }
 
-    /// `further`: what stands for methods beside those for resources.
-    fn write_capabilities(&self, out: &mut Vec<u8>, further: &[(String, Json)]) {
+    /// `further`: what is offered beside resources.
+    fn write_capabilities(&self, out: &mut Vec<u8>, revision: &Revision, further: &[(String, Json)]) {
         let mut capabilities = Object::begin(out);
         let mut resources = Object::begin(capabilities.member("resources"));
         for (name, offered) in [("subscribe", self.subscribe), ("listChanged", self.list_changed)] {
@@ -71,7 +71,9 @@ impl Identity {
         }
         resources.end();
         for (name, capability) in further {
-            capabilities.any_member(name).extend_from_slice(capability.as_str().as_bytes());
+            if revision.completions || name != COMPLETIONS {
+                capabilities.any_member(name).extend_from_slice(capability.as_str().as_bytes());
+            }
         }
         capabilities.end();
     }
@@ -86,7 +88,7 @@ pub(crate) fn initialize(
 ) {
     let mut result = ResultWriter::begin(out, revision, id);
     quote_into(revision.as_str(), result.member("protocolVersion"));
-    identity.write_capabilities(result.member("capabilities"), further);
+    identity.write_capabilities(result.member("capabilities"), revision, further);
     identity.write(result.member("serverInfo"), revision.titles);
     if let Some(instructions) = &identity.instructions {
         quote_into(instructions, result.member("instructions"));
@@ -106,7 +108,7 @@ pub(crate) fn discover(
     versions.push(b'[');
     separated(versions, Revision::all(), |out, revision| quote_into(revision.as_str(), out));
     versions.push(b']');
-    identity.write_capabilities(result.member("capabilities"), further);
+    identity.write_capabilities(result.member("capabilities"), revision, further);
     if let Some(instructions) = &identity.instructions {
         quote_into(instructions, result.member("instructions"));
     }

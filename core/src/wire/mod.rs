@@ -1,5 +1,6 @@
 //! Model to JSON under a given revision: the only place where fields are gated.
 
+mod completion;
 mod contents;
 mod descriptor;
 mod lifecycle;
@@ -7,6 +8,7 @@ mod method;
 mod notification;
 mod result;
 
+pub(crate) use completion::completion;
 pub(crate) use contents::{Defaults, Payload, Segment, write_contents};
 pub(crate) use descriptor::{
     ListedMembers, begin_resource, end_resource, same_in_all, separated, write_resource, write_template,

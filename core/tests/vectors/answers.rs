@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use wellhead::{
-    Annotations, Answer, AuthorizeCall, Call, Contents, Deferred, Icon, InterestCall, Json, ListCall,
-    MethodAnswer, Page, Provider, Resource, Responder, Template, Verdict, Watched,
+    Annotations, Answer, AuthorizeCall, Call, CompleteCall, Completion, Contents, Deferred, Icon,
+    InterestCall, Json, ListCall, MethodAnswer, Page, Provider, Resource, Responder, Template, Verdict,
+    Watched,
 };
 
 /// What a callback says that fails.
@@ -26,6 +27,7 @@ pub(crate) struct State {
 pub(crate) enum Held {
     Read(Responder<Answer>),
     List(Responder<Page>),
+    Completion(Responder<Completion>),
     Question(Responder<Vec<Verdict>>),
     Interest(Responder<Watched>),
     Method(Responder<MethodAnswer>),
@@ -62,6 +64,7 @@ impl Shared {
         self.with(|s| match s.held.get(name) {
             Some(Held::Read(responder)) => Ok(responder.is_cancelled()),
             Some(Held::List(responder)) => Ok(responder.is_cancelled()),
+            Some(Held::Completion(responder)) => Ok(responder.is_cancelled()),
             Some(Held::Question(responder)) => Ok(responder.is_cancelled()),
             Some(Held::Interest(responder)) => Ok(responder.is_cancelled()),
             Some(Held::Method(responder)) => Ok(responder.is_cancelled()),
@@ -131,6 +134,25 @@ impl Shared {
         deferred
     }
 
+    fn note_complete(&self, call: &CompleteCall) {
+        let others: Vec<_> = call.others().map(|(name, value)| format!("{name}={value}")).collect();
+        let others = if others.is_empty() { String::new() } else { format!(" with {}", others.join(";")) };
+        let (template, variable, value) = (call.uri_template(), call.variable(), call.value());
+        self.note(format!("complete {template} {variable}={value}{others}"));
+    }
+
+    pub(crate) fn complete_now(&self, call: &CompleteCall, values: &Value) -> Completion {
+        self.note_complete(call);
+        completion(values)
+    }
+
+    pub(crate) fn complete_later(&self, call: &CompleteCall, values: &Value) -> Deferred {
+        self.note_complete(call);
+        let (deferred, responder) = call.defer();
+        self.hold(&text_of(&values["hold"]), Held::Completion(responder));
+        deferred
+    }
+
     fn page(&self, call: &ListCall, name: &str, pages: &Value) -> Page {
         if pages == "fail" {
             return Page::failed(FAILURE);
@@ -162,6 +184,8 @@ pub(crate) struct Callbacks {
     pub(crate) read: Option<Value>,
     /// A name and a listing.
     pub(crate) list: Option<(String, Value)>,
+    /// By variable.
+    pub(crate) complete: Value,
 }
 
 impl Provider for Callbacks {
@@ -175,6 +199,11 @@ impl Provider for Callbacks {
         let (name, pages) = self.list.as_ref().expect("only what lists is asked to list");
         let page = self.state.list_now(&call, name, pages);
         call.into_responder().finish(page);
+    }
+
+    fn complete(&self, call: CompleteCall) {
+        let values = self.state.complete_now(&call, &self.complete[call.variable()]);
+        call.into_responder().finish(values);
     }
 }
 
@@ -253,6 +282,21 @@ fn contents(part: &Value, fill: &dyn Fn(&str) -> String) -> Contents {
         contents = contents.metadata(Json::object(metadata.to_string()).expect("metadata is an object"));
     }
     contents
+}
+
+/// A COMPLETION of the README.
+pub(crate) fn completion(with: &Value) -> Completion {
+    if with == "fail" {
+        return Err::<Completion, _>(FAILURE).into();
+    }
+    let mut completion: Completion = match with["count"].as_u64() {
+        Some(count) => (0..count).map(|value| value.to_string()).collect::<Vec<_>>().into(),
+        None => Completion::new(with["values"].as_array().into_iter().flatten().map(text_of)),
+    };
+    if let Some(total) = with["total"].as_u64() {
+        completion = completion.total(total);
+    }
+    completion.more(with["more"] == true)
 }
 
 pub(crate) fn items_of(listing: &Value) -> Vec<Value> {

@@ -1,6 +1,8 @@
 //! The host of a script: the catalogue and what the script does to the server, with the public API.
 
-use crate::answers::{Callbacks, FAILURE, Held, Shared, State, answer, item, items_of, resource, template};
+use crate::answers::{
+    Callbacks, FAILURE, Held, Shared, State, answer, completion, item, items_of, resource, template,
+};
 use crate::methods::{method_answer, object};
 use crate::script::same;
 use base64::Engine as _;
@@ -72,13 +74,38 @@ impl Host {
                 server.resource(resource, move |call| state.read_now(&call, &read)).map(drop)
             }
         } else if let Some(text) = entry["template"].as_str() {
-            let (template, read) = (template(text, entry)?, entry["read"].clone());
-            if entry.get("list").is_some() {
-                state.set_items(text, &entry["list"]);
-                let list = Some((text.to_owned(), entry["list"].clone()));
-                let callbacks = Callbacks { state, read: Some(read), list };
-                server.add_template(template, Some(Arc::new(callbacks)), true).map(drop)
-            } else if answers_later(&read) {
+            let (mut template, read) = (template(text, entry)?, entry["read"].clone());
+            let list = entry.get("list").map(|list| (text.to_owned(), list.clone()));
+            let completed = entry["complete"].as_object();
+            if let Some((name, list)) = &list {
+                state.set_items(name, list);
+            }
+            // A provider where both are given, closures where one is.
+            if let (Some(_), Some(completed)) = (&list, completed) {
+                for variable in completed.keys() {
+                    template = template.completes(variable);
+                }
+                let complete = entry["complete"].clone();
+                let callbacks = Callbacks { state, read: Some(read), list, complete };
+                return server.add_template(template, Some(Arc::new(callbacks)), true).map(drop);
+            }
+            if let Some((name, pages)) = list {
+                let state = state.clone();
+                template = if answers_later(&pages) {
+                    template.list(move |call| state.list_later(&call, &name, &pages))
+                } else {
+                    template.list(move |call| state.list_now(&call, &name, &pages))
+                };
+            }
+            for (variable, values) in completed.into_iter().flatten() {
+                let (state, values) = (state.clone(), values.clone());
+                template = if answers_later(&values) {
+                    template.complete(variable, move |call| state.complete_later(&call, &values))
+                } else {
+                    template.complete(variable, move |call| state.complete_now(&call, &values))
+                };
+            }
+            if answers_later(&read) {
                 server.template(template, move |call| state.read_later(&call, &read)).map(drop)
             } else {
                 server.template(template, move |call| state.read_now(&call, &read)).map(drop)
@@ -94,7 +121,8 @@ impl Host {
                 Some(name) => server.list(name, move |call| state.list_now(&call, &shown, &pages)).map(drop),
                 None => {
                     // Two unnamed sources have one name in the script, so their items stay their own.
-                    let callbacks = Callbacks { state, read: None, list: Some((shown, pages)) };
+                    let list = Some((shown, pages));
+                    let callbacks = Callbacks { state, read: None, list, complete: Value::Null };
                     server.add_list(None, Some(Arc::new(callbacks))).map(drop)
                 }
             }
@@ -229,6 +257,7 @@ impl Host {
                 responder.fail(FAILURE);
                 false
             }
+            Held::Completion(responder) => responder.finish(completion(with)),
             Held::Question(responder) => {
                 let verdicts = with["verdicts"].as_array().ok_or("a question is finished with verdicts")?;
                 responder.finish(verdicts.iter().map(|v| word(&text_of(v))).collect::<Vec<_>>())
