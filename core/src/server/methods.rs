@@ -58,9 +58,9 @@ impl Server {
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
         if number == RESOURCES {
-            self.0.list_changed()
+            self.0.list_changed();
         } else {
-            self.0.announce(number)
+            self.0.announce(number);
         }
         Ok(())
     }
