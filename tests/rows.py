@@ -301,7 +301,19 @@ step = by_member(
 
 LIMITS = ("message_bytes", "nesting", "id_bytes", "batch_length", "uri_bytes", "page_items", "page_bytes", "calls_in_flight", "subscriptions",
           "subscriptions_total", "listen_streams", "output_bytes", "call_ms")
-OPTIONS = ("batch_length",)
+DATES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
+CONDITIONS = ("resource_not_found", "permission_denied", "internal_error", "not_modified")
+OPTIONS: dict[str, Checker] = {
+    "versions": array(one_of(*DATES)),
+    "error_profile": one_of("official", "variant-2024-11-05"),
+    "error_codes": members({}, {date: members({}, {name: integer for name in CONDITIONS}) for date in DATES}),
+    "permission_denied": one_of("error", "mask"),
+    "undeclared_lists": one_of("error", "empty"),
+    "contents_titles": one_of("2025-06-18", "never", "always"),
+    "field_gating": boolean,
+    "subscribe_unknown": one_of("deny", "allow"),
+    "dialect": one_of("auto", "always", "never"),
+}
 NEEDS = (
     "annotations",
     "icons",
@@ -328,7 +340,7 @@ vector = members(
     {"about": text, "rows": array(text), "steps": array(step)},
     {
         "needs": array(one_of(*NEEDS)),
-        "server": members({}, {"name": text, "version": text, "title": text, "instructions": text, "subscribe": boolean, "list_changed": boolean,
+        "server": members({}, {"name": text, "version": text, "title": text, "instructions": text, "subscribe": boolean, "list_changed": boolean, **OPTIONS,
                                "key": text, "capabilities": members_of(any_object), "announces": members_of(text), "limits": members({}, {name: integer for name in LIMITS})}),
         "catalog": array(entry),
     },
@@ -344,7 +356,7 @@ def needed(value: Any) -> set[str]:
                 found.add(name)
             if name in ("capabilities", "announces", "announce"):
                 found.add("method")
-            if name in OPTIONS:
+            if name in OPTIONS or name == "batch_length":
                 found.add("options")
             answers = ("text" in value or "base64" in value) and not {"body", "blob"} & set(value)
             if name in ("kind", "version", "metadata", "as") or answers and name in ("name", "title"):

@@ -70,7 +70,7 @@ impl Server {
     /// A client in memory that has shaken hands with this server.
     ///
     /// # Errors
-    /// [`ErrorKind::Closed`].
+    /// [`ErrorKind::Closed`]; [`ErrorKind::InvalidArgument`] if no version with a handshake is enabled.
     pub fn test_client(&self) -> Result<TestClient> {
         let bell = Arc::new(Bell::default());
         let ringing = bell.clone();
@@ -78,7 +78,10 @@ impl Server {
         let connection = group.connect(Caller::default());
         let mut client =
             TestClient { connection, bell, next_id: 1, updates: VecDeque::new(), lists: 0, _group: group };
-        let version = crate::revision::Revision::newest_handshake();
+        let Some(version) = self.newest_handshake() else {
+            let what = "the server has no protocol version with a handshake, which this client begins with";
+            return Err(Error::new(ErrorKind::InvalidArgument, what));
+        };
         let params = format!(
             "{{\"protocolVersion\":\"{version}\",\"capabilities\":{{}},\"clientInfo\":{{\"name\":\"test\",\"version\":\"1\"}}}}"
         );

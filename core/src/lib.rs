@@ -28,6 +28,7 @@ mod keys;
 mod limits;
 mod log;
 mod model;
+mod policy;
 mod protocol;
 mod provider;
 mod responder;
@@ -54,6 +55,10 @@ pub use log::Level;
 pub use model::{
     Annotations, Answer, Body, Completion, Contents, Icon, Json, Listed, Method, MethodAnswer, MethodError,
     Page, Resource, Role, SharedBytes, SharedText, Template,
+};
+pub use policy::{
+    ContentsTitles, Dialect, ErrorCondition, ErrorProfile, PermissionDenied, SubscribeUnknown,
+    UndeclaredLists,
 };
 pub use protocol::{CallId, Kind, Route, Stage};
 pub use provider::{Deferred, IntoReply, Later, Now, Provider};

@@ -4,7 +4,24 @@
 //!
 //! Source: <https://modelcontextprotocol.io/specification/>, one page set and one schema a revision.
 
+use crate::error::{Error, ErrorKind};
+use crate::policy::{ContentsTitles, ErrorCondition, ErrorProfile, PermissionDenied, Policy};
 use std::fmt;
+
+/// The word of [`ErrorProfile::Variant`].
+pub(crate) const VARIANT: &str = "variant-2024-11-05";
+
+/// The word of [`ContentsTitles::AsPublished`]: the revision whose page showed them.
+pub(crate) const CONTENTS_TITLES_OF: &str = "2025-06-18";
+
+/// The revision of [`ErrorProfile::Variant`], and its codes for what is not found and what is denied.
+const VARIANT_OF: (&str, i32, i32) = ("2024-11-05", -32001, -32002);
+
+/// A request names a revision that is not served.
+pub(crate) const UNSUPPORTED_VERSION: i32 = -32022;
+
+/// Codes that the specification of a stateless revision keeps to itself, and old ones that it forbids.
+const RESERVED: std::ops::RangeInclusive<i32> = -32099..=-32000;
 
 /// How a revision begins a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +32,8 @@ pub(crate) enum Era {
     Stateless,
 }
 
-/// One published revision of the protocol.
+/// One published revision of the protocol, as a server has it: what the host chose is worked in.
+#[derive(Clone, Copy)]
 #[allow(clippy::struct_excessive_bools, reason = "what a revision has is independent of each other")]
 pub(crate) struct Revision {
     date: &'static str,
@@ -36,7 +54,12 @@ pub(crate) struct Revision {
     pub(crate) null_id: bool,
     /// Results carry `resultType`, the server's identity, and caching hints where cacheable.
     pub(crate) result_envelope: bool,
+    /// What is denied looks as if it were not there.
+    masks_denied: bool,
     not_found: i32,
+    denied: i32,
+    internal: i32,
+    not_modified: i32,
 }
 
 impl Revision {
@@ -45,21 +68,14 @@ impl Revision {
         self.date
     }
 
-    pub(crate) fn find(date: &str) -> Option<&'static Revision> {
-        REVISIONS.iter().find(|revision| revision.date == date)
+    /// The published revision with this wire string.
+    pub(crate) fn published(date: &str) -> Option<Revision> {
+        REVISIONS.iter().find(|revision| revision.date == date).copied()
     }
 
-    /// All revisions, newest first.
-    pub(crate) fn all() -> &'static [Revision] {
-        &REVISIONS
-    }
-
-    /// What `initialize` answers when it was asked for something else.
-    pub(crate) fn newest_handshake() -> &'static Revision {
-        REVISIONS
-            .iter()
-            .find(|revision| revision.era == Era::Handshake)
-            .expect("the table has revisions with a handshake")
+    /// The newest revision, which has every field that another has.
+    pub(crate) fn newest() -> Revision {
+        REVISIONS[0]
     }
 
     /// The method of that name, if this revision has it.
@@ -84,16 +100,109 @@ impl Revision {
         self.era == Era::Stateless && name == "logging/setLevel"
     }
 
-    /// The code of an error that MCP, not JSON-RPC, defines.
+    /// The code of an error that MCP, not JSON-RPC, defines, or that hosts may set.
     pub(crate) fn code(&self, condition: Condition) -> i32 {
         match condition {
             Condition::ResourceNotFound => self.not_found,
-            Condition::PermissionDenied => 403,
-            Condition::NotModified => 304,
+            Condition::PermissionDenied => self.denied,
+            Condition::NotModified => self.not_modified,
             Condition::Busy => 503,
-            Condition::UnsupportedVersion => -32022,
             Condition::MissingCapability => -32021,
+            Condition::Internal => self.internal,
         }
+    }
+
+    /// Whether what is denied looks as if it were not there.
+    pub(crate) fn masks_denied(&self) -> bool {
+        self.masks_denied
+    }
+
+    fn apply(&mut self, policy: &Policy) -> Result<(), Error> {
+        if policy.ungated {
+            self.titles = true;
+            self.icons = true;
+        }
+        match policy.contents_titles {
+            ContentsTitles::AsPublished => {}
+            ContentsTitles::Never => self.contents_titles = false,
+            ContentsTitles::Always => self.contents_titles = true,
+        }
+        if policy.error_profile == ErrorProfile::Variant && self.date == VARIANT_OF.0 {
+            (_, self.not_found, self.denied) = VARIANT_OF;
+        }
+        for (version, condition, code) in &policy.error_codes {
+            if version == self.date {
+                self.set_code(*condition, *code)?;
+            }
+        }
+        self.masks_denied = policy.permission_denied == PermissionDenied::Mask;
+        if !self.masks_denied && self.not_found == self.denied {
+            let what = format!(
+                "in {self} {} would mean both \"not found\" and \"permission denied\"; give them two codes, or mask what is denied",
+                self.denied
+            );
+            return Err(Error::new(ErrorKind::InvalidArgument, what));
+        }
+        Ok(())
+    }
+
+    fn set_code(&mut self, condition: ErrorCondition, code: i32) -> Result<(), Error> {
+        if self.era == Era::Stateless && RESERVED.contains(&code) {
+            let what = format!("{self} reserves the code {code}; choose one outside -32768 to -32000");
+            return Err(Error::new(ErrorKind::InvalidArgument, what));
+        }
+        match condition {
+            ErrorCondition::ResourceNotFound => self.not_found = code,
+            ErrorCondition::PermissionDenied => self.denied = code,
+            ErrorCondition::InternalError => self.internal = code,
+            ErrorCondition::NotModified => self.not_modified = code,
+        }
+        Ok(())
+    }
+}
+
+/// The revisions that a server serves, newest first.
+pub(crate) struct Revisions(Vec<Revision>);
+
+impl Revisions {
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`] if a version is none, or none is left, or a code may not be.
+    pub(crate) fn new(policy: &Policy) -> Result<Revisions, Error> {
+        let named = policy.versions.iter().flatten();
+        let unknown = named
+            .chain(policy.error_codes.iter().map(|(version, _, _)| version))
+            .find(|version| Revision::published(version).is_none());
+        if let Some(unknown) = unknown {
+            let known: Vec<_> = REVISIONS.iter().map(Revision::as_str).collect();
+            let what = format!("\"{unknown}\" is no protocol version; there are {}", known.join(", "));
+            return Err(Error::new(ErrorKind::InvalidArgument, what));
+        }
+        let mut enabled = REVISIONS.to_vec();
+        if let Some(versions) = &policy.versions {
+            enabled.retain(|revision| versions.iter().any(|version| version == revision.date));
+        }
+        if enabled.is_empty() {
+            return Err(Error::new(ErrorKind::InvalidArgument, "no protocol version is enabled; name one"));
+        }
+        for revision in &mut enabled {
+            revision.apply(policy)?;
+        }
+        Ok(Revisions(enabled))
+    }
+
+    /// All of them, newest first.
+    pub(crate) fn all(&self) -> &[Revision] {
+        &self.0
+    }
+
+    /// The one with this wire string, if it begins a conversation so.
+    pub(crate) fn find(&self, era: Era, date: &str) -> Option<Revision> {
+        self.0.iter().find(|revision| revision.era == era && revision.date == date).copied()
+    }
+
+    /// The newest that begins a conversation so.
+    pub(crate) fn newest(&self, era: Era) -> Option<Revision> {
+        self.0.iter().find(|revision| revision.era == era).copied()
     }
 }
 
@@ -152,15 +261,15 @@ impl Method {
     }
 }
 
-/// Error conditions whose code is the protocol's own.
+/// Error conditions whose code is the protocol's own, or the host's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Condition {
     ResourceNotFound,
     PermissionDenied,
     NotModified,
     Busy,
-    UnsupportedVersion,
     MissingCapability,
+    Internal,
 }
 
 /// The server capability that stands for `completion/complete`.
@@ -199,7 +308,11 @@ static REVISIONS: [Revision; 5] = [
         batches: false,
         null_id: false,
         result_envelope: true,
+        masks_denied: false,
         not_found: -32602,
+        denied: 403,
+        internal: -32603,
+        not_modified: 304,
     },
     Revision {
         date: "2025-11-25",
@@ -212,7 +325,11 @@ static REVISIONS: [Revision; 5] = [
         batches: false,
         null_id: false,
         result_envelope: false,
+        masks_denied: false,
         not_found: -32002,
+        denied: 403,
+        internal: -32603,
+        not_modified: 304,
     },
     Revision {
         date: "2025-06-18",
@@ -225,7 +342,11 @@ static REVISIONS: [Revision; 5] = [
         batches: false,
         null_id: true,
         result_envelope: false,
+        masks_denied: false,
         not_found: -32002,
+        denied: 403,
+        internal: -32603,
+        not_modified: 304,
     },
     Revision {
         date: "2025-03-26",
@@ -238,7 +359,11 @@ static REVISIONS: [Revision; 5] = [
         batches: true,
         null_id: true,
         result_envelope: false,
+        masks_denied: false,
         not_found: -32002,
+        denied: 403,
+        internal: -32603,
+        not_modified: 304,
     },
     Revision {
         date: "2024-11-05",
@@ -251,7 +376,11 @@ static REVISIONS: [Revision; 5] = [
         batches: true,
         null_id: true,
         result_envelope: false,
+        masks_denied: false,
         not_found: -32002,
+        denied: 403,
+        internal: -32603,
+        not_modified: 304,
     },
 ];
 
@@ -259,24 +388,99 @@ static REVISIONS: [Revision; 5] = [
 mod tests {
     use super::*;
 
+    fn revisions(policy: &Policy) -> Revisions {
+        Revisions::new(policy).unwrap()
+    }
+
+    fn refusal(policy: &Policy) -> String {
+        Revisions::new(policy).err().expect("this is refused").to_string()
+    }
+
+    fn codes(version: &str, policy: &Policy) -> (i32, i32) {
+        let revision = *revisions(policy).all().iter().find(|r| r.as_str() == version).unwrap();
+        (revision.code(Condition::ResourceNotFound), revision.code(Condition::PermissionDenied))
+    }
+
     #[test]
     fn revisions_are_listed_newest_first() {
-        let dates: Vec<_> = Revision::all().iter().map(Revision::as_str).collect();
+        let all = revisions(&Policy::default());
+        let dates: Vec<_> = all.all().iter().map(Revision::as_str).collect();
         let mut sorted = dates.clone();
         sorted.sort_unstable_by(|a, b| b.cmp(a));
         assert_eq!(dates, sorted);
     }
 
     #[test]
-    fn each_revision_is_found_by_its_date_and_nothing_else_is() {
-        for revision in Revision::all() {
-            assert_eq!(Revision::find(revision.as_str()), Some(revision));
+    fn each_revision_is_found_by_its_date_in_its_own_era_only() {
+        let all = revisions(&Policy::default());
+        for revision in all.all() {
+            let other = if revision.era == Era::Handshake { Era::Stateless } else { Era::Handshake };
+            assert_eq!(all.find(revision.era, revision.as_str()), Some(*revision));
+            assert_eq!(all.find(other, revision.as_str()), None);
         }
-        assert_eq!(Revision::find("1.0.0"), None);
+        assert_eq!(all.find(Era::Handshake, "1.0.0"), None);
     }
 
     #[test]
-    fn a_handshake_never_settles_on_a_stateless_revision() {
-        assert_eq!(Revision::newest_handshake().era, Era::Handshake);
+    fn the_newest_revision_has_every_field() {
+        let newest = Revision::newest();
+        for revision in REVISIONS {
+            assert!(newest.titles >= revision.titles && newest.icons >= revision.icons, "{revision}");
+        }
+    }
+
+    #[test]
+    fn only_versions_that_exist_can_be_enabled_and_one_must_be() {
+        let versions = |versions: &[&str]| Policy {
+            versions: Some(versions.iter().map(|&v| v.to_owned()).collect()),
+            ..Policy::default()
+        };
+        assert!(
+            refusal(&versions(&["2025-06-18", "2025-06-19"]))
+                .contains("\"2025-06-19\" is no protocol version")
+        );
+        assert!(refusal(&versions(&[])).contains("name one"));
+        let two = revisions(&versions(&["2024-11-05", "2025-11-25"]));
+        assert_eq!(two.newest(Era::Handshake).map(|r| r.as_str()), Some("2025-11-25"));
+        assert_eq!(two.newest(Era::Stateless), None);
+    }
+
+    #[test]
+    fn the_variant_profile_concerns_its_revision_only() {
+        let policy = Policy { error_profile: ErrorProfile::Variant, ..Policy::default() };
+        assert_eq!(codes("2024-11-05", &policy), (-32001, -32002));
+        assert_eq!(codes("2025-03-26", &policy), (-32002, 403));
+        assert_eq!(codes("2026-07-28", &policy), (-32602, 403));
+    }
+
+    /// row: X-13
+    #[test]
+    fn no_code_means_both_not_found_and_denied() {
+        for profile in [ErrorProfile::Official, ErrorProfile::Variant] {
+            let policy = Policy { error_profile: profile, ..Policy::default() };
+            for revision in revisions(&policy).all() {
+                let (not_found, denied) = codes(revision.as_str(), &policy);
+                assert_ne!(not_found, denied, "{revision}");
+            }
+        }
+        let same = ("2025-06-18".to_owned(), ErrorCondition::PermissionDenied, -32002);
+        let policy = Policy { error_codes: vec![same], ..Policy::default() };
+        assert!(refusal(&policy).contains("give them two codes"));
+        let masked = Policy { permission_denied: PermissionDenied::Mask, ..policy };
+        assert!(Revisions::new(&masked).is_ok());
+    }
+
+    #[test]
+    fn reserved_codes_are_refused_for_the_stateless_revision() {
+        let code = |version: &str, code| Policy {
+            error_codes: vec![(version.to_owned(), ErrorCondition::ResourceNotFound, code)],
+            ..Policy::default()
+        };
+        for reserved in [-32002, -32042, -32020] {
+            assert!(refusal(&code("2026-07-28", reserved)).contains("reserves"), "{reserved}");
+        }
+        assert_eq!(codes("2026-07-28", &code("2026-07-28", 404)).0, 404);
+        assert_eq!(codes("2025-11-25", &code("2025-11-25", -32042)).0, -32042);
+        assert!(refusal(&code("2025-11-26", 404)).contains("no protocol version"));
     }
 }

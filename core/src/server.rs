@@ -1,6 +1,7 @@
 //! The server: who it is, what it serves, and who is connected.
 
 mod builder;
+mod choices;
 mod handle;
 mod inner;
 mod methods;
@@ -15,6 +16,7 @@ use crate::group::{self, Group};
 use crate::limits::Limits;
 use crate::log::Level;
 use crate::model::{Descriptor, Resource};
+use crate::revision::{Era, Revision};
 use crate::sync::atomic::Ordering;
 use crate::uri::check_uri;
 use std::fmt;
@@ -208,6 +210,10 @@ impl Server {
     /// A line for the people who run the host, where its other lines go.
     pub fn log(&self, level: Level, line: &str) {
         self.0.log.write(level, line);
+    }
+
+    pub(crate) fn newest_handshake(&self) -> Option<Revision> {
+        self.0.settings.revisions.newest(Era::Handshake)
     }
 
     fn open(&self) -> Result<()> {

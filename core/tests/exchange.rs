@@ -158,3 +158,10 @@ fn a_forgotten_batch_cancels_what_it_asked() {
     connection.end();
     assert!(connection.is_finished());
 }
+
+#[test]
+fn the_id_of_an_answered_handshake_is_free() {
+    let connection = connect_with_batches(&Server::new("s", "1"));
+    let ping = br#"{"jsonrpc":"2.0","id":0,"method":"ping"}"#;
+    assert_eq!(text(connection.handle(ping).ok()), r#"{"jsonrpc":"2.0","id":0,"result":{}}"#);
+}

@@ -15,13 +15,13 @@ pub(crate) struct MethodHandler {
     pub(crate) id: HandlerId,
     pub(crate) name: Box<str>,
     /// None: all that have not removed it.
-    revisions: Option<Vec<&'static Revision>>,
+    revisions: Option<Vec<Revision>>,
     /// None for a host that runs events by itself.
     pub(crate) run: Option<Arc<MethodFn>>,
 }
 
 impl MethodHandler {
-    fn serves(&self, revision: &Revision) -> bool {
+    fn serves(&self, revision: Revision) -> bool {
         match &self.revisions {
             Some(chosen) => chosen.contains(&revision),
             None => !revision.has_removed(&self.name),
@@ -55,7 +55,7 @@ impl Methods {
         }
         let mut found = Vec::new();
         for date in revisions.iter().flatten() {
-            match Revision::find(date) {
+            match Revision::published(date) {
                 Some(revision) => found.push(revision),
                 None => return invalid(format!("\"{date}\" is no protocol revision")),
             }
@@ -75,7 +75,7 @@ impl Methods {
     }
 
     /// What serves a method under a revision.
-    pub(crate) fn find(&self, name: &str, revision: &Revision) -> Option<Arc<MethodHandler>> {
+    pub(crate) fn find(&self, name: &str, revision: Revision) -> Option<Arc<MethodHandler>> {
         self.by_name.get(name).filter(|handler| handler.serves(revision)).cloned()
     }
 

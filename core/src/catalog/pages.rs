@@ -55,7 +55,7 @@ pub(crate) struct Surroundings<'a> {
 /// One page in the making.
 pub(crate) struct Walk {
     listing: Listing,
-    revision: &'static Revision,
+    revision: Revision,
     authorise: bool,
     /// The list source, by its registration and name; none for what is registered one by one.
     source: Option<(HandlerId, Box<str>)>,
@@ -102,7 +102,7 @@ impl Walk {
     /// Begins at a cursor, or at the beginning. Nothing if the cursor is not valid.
     pub(crate) fn new(
         listing: Listing,
-        revision: &'static Revision,
+        revision: Revision,
         authorise: bool,
         cursor: Option<&str>,
         around: &Surroundings<'_>,

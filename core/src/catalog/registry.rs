@@ -135,7 +135,7 @@ impl Fixed {
     fn new(uri: Arc<str>, content: Content) -> Fixed {
         let mut rendered = Vec::new();
         let mut fixed = Fixed { uri, rendered: Box::default(), content };
-        write_resource(&mut rendered, &Revision::all()[0], &fixed.uri, &fixed.descriptor().view());
+        write_resource(&mut rendered, Revision::newest(), &fixed.uri, &fixed.descriptor().view());
         fixed.rendered = rendered.into();
         fixed
     }
@@ -408,7 +408,7 @@ impl Catalog {
         self.methods.add(id, method, run).map(|handler| handler.id)
     }
 
-    pub(crate) fn method(&self, name: &str, revision: &Revision) -> Option<Arc<MethodHandler>> {
+    pub(crate) fn method(&self, name: &str, revision: Revision) -> Option<Arc<MethodHandler>> {
         self.methods.find(name, revision)
     }
 

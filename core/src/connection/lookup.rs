@@ -5,6 +5,7 @@ use crate::catalog::{Completer, Content, Found, Walk, Walked};
 use crate::event::Event;
 use crate::jsonrpc::RpcError;
 use crate::model::{Borrowed, Completion};
+use crate::policy::SubscribeUnknown;
 use crate::protocol::{
     Argument, Completing, Read, Request, Work, invalid_uri, not_found, not_modified, unknown_prompt,
     unknown_reference,
@@ -149,13 +150,19 @@ impl Shared {
         self.event(ask, context)
     }
 
+    /// Whether a URI may be watched that nothing serves.
+    fn takes_unknown(&self) -> bool {
+        self.server.settings.policy.subscribe_unknown == SubscribeUnknown::Allow
+    }
+
     fn knows(&self, uri: &str) -> Known {
         match self.server.catalog.with(|c, _| c.find(uri)) {
             Found::Value(fixed) => Known::Yes(fixed.uri.clone()),
             Found::Call { handler, .. } => match &handler.provider {
-                Some(provider) if !knows(&**provider, uri) => Known::No,
+                Some(provider) if !self.takes_unknown() && !knows(&**provider, uri) => Known::No,
                 _ => Known::Yes(uri.into()),
             },
+            Found::Nothing if self.takes_unknown() => Known::Yes(uri.into()),
             Found::Nothing => Known::No,
             Found::Invalid => Known::Invalid,
         }

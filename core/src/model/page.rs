@@ -91,7 +91,7 @@ impl<'a> PageItem<'a> {
         self.row.key.clone().map_or_else(|| self.uri(), |key| &self.page.keys[key])
     }
 
-    pub(crate) fn write(self, out: &mut Vec<u8>, revision: &Revision) {
+    pub(crate) fn write(self, out: &mut Vec<u8>, revision: Revision) {
         let Row { json, members, rare, .. } = self.row;
         if revision.titles || members.title.is_empty() {
             out.extend_from_slice(&self.page.json[json.clone()]);

@@ -1,13 +1,12 @@
 //! What the host answers: contents, pages and verdicts, as long as somebody wants them.
 
 use super::CallId;
-use super::faults::{busy, denied, not_found, not_modified, refused, unknown_reference};
+use super::faults::{busy, denied, internal, not_found, not_modified, refused, unknown_reference};
 use super::inflight::{Ask, Context, Open, Read, State};
 use super::machine::{After, Machine};
 use super::outbox::Stage;
 use crate::access::{Operation, Verdict};
 use crate::catalog::{Handler, Walk, Walked};
-use crate::jsonrpc::RpcError;
 use crate::log::{Level, Line};
 use crate::model::{Answer, Borrowed};
 use crate::sync::Trash;
@@ -56,7 +55,7 @@ impl Machine {
                 if let Some(had) = open.context.if_version() {
                     self.fail(open.route, Stage::Dispatched, &open.id, &not_modified(revision, uri, had));
                 } else {
-                    self.fail(open.route, Stage::Dispatched, &open.id, &RpcError::internal());
+                    self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
                     let why = "was answered \"not modified\", though the call named no version";
                     after.lines.push(Line(Level::Error, format!("the read of {uri} {why}")));
                 }
@@ -66,7 +65,7 @@ impl Machine {
                 self.fail(open.route, Stage::Dispatched, &open.id, &fault);
             }
             Answer::Failed(why) => {
-                self.fail(open.route, Stage::Dispatched, &open.id, &RpcError::internal());
+                self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
                 after.lines.push(Line(Level::Error, format!("reading {uri} failed: {why}")));
             }
         }
@@ -144,7 +143,7 @@ impl Machine {
             }
             Walked::Failed(why) => {
                 if let Some(open) = self.inflight.close(call) {
-                    self.fail(open.route, Stage::Dispatched, &open.id, &RpcError::internal());
+                    self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
                     after.lines.push(Line(Level::Error, why));
                 }
             }
@@ -280,7 +279,7 @@ impl Machine {
         self.undo(call.slot(), &state);
         after.sync = self.subscriptions.is_unsynced();
         if let Some(open) = self.inflight.close(call) {
-            self.fail(open.route, Stage::Dispatched, &open.id, &RpcError::internal());
+            self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
             after.lines.push(Line(Level::Error, format!("{} {why}", state.describe())));
             trash.put(open);
         }

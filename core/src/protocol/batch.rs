@@ -215,7 +215,7 @@ impl Machine {
     /// Why a request may not be in the batch that it is in, if it is in one.
     pub(super) fn unfit_for_batch(&self, draft: &Draft<'_>, route: Route) -> Option<RpcError> {
         self.outbox.batches.route_of(route)?;
-        let what = if draft.is_stateless() {
+        let what = if draft.stands_alone(&self.settings.revisions) {
             "a request that names its own protocol version stands alone"
         } else if Method::named(&draft.name) == Some(Method::Initialize) {
             "initialize stands alone"

@@ -2,6 +2,7 @@
 
 use super::CallId;
 use super::dispatch::Request;
+use super::faults::internal;
 use super::inflight::{Ask, Context, State};
 use super::machine::{After, Machine};
 use super::outbox::{Kind, Route, Stage};
@@ -111,7 +112,7 @@ impl Machine {
         };
         let mut after = After { wanted: true, gained: true, ..After::default() };
         if let Some(why) = &completion.failed {
-            self.fail(open.route, Stage::Dispatched, &open.id, &RpcError::internal());
+            self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
             after.lines.push(Line(Level::Error, format!("{} failed: {why}", state.describe())));
         } else {
             self.write_completion(open.route, open.context.revision, &open.id, completion);
@@ -121,7 +122,7 @@ impl Machine {
     fn write_completion(
         &mut self,
         route: Route,
-        revision: &Revision,
+        revision: Revision,
         id: &RequestId,
         completion: &Completion,
     ) {

@@ -31,7 +31,7 @@ pub(crate) enum Admitted {
 /// A request that needs the catalog, and perhaps the host.
 pub(crate) struct Request {
     pub(crate) id: RequestId,
-    pub(crate) revision: &'static Revision,
+    pub(crate) revision: Revision,
     pub(crate) route: Route,
     pub(crate) details: Option<Box<Details>>,
     pub(crate) work: Work,
@@ -161,7 +161,7 @@ impl Machine {
             self.refuse(route, Some(&draft.id), &fault);
             return Admitted::Done;
         }
-        let placed = match self.lifecycle.place(&draft) {
+        let placed = match self.lifecycle.place(&draft, &self.settings.revisions) {
             Ok(placed) => placed,
             Err((fault, revision)) => {
                 let stage = if revision.is_some() { Stage::NoMethod } else { Stage::Refused };
@@ -190,7 +190,7 @@ impl Machine {
     fn method(
         &mut self,
         draft: &Draft<'_>,
-        revision: &'static Revision,
+        revision: Revision,
         method: Method,
         route: Route,
     ) -> Result<Option<Work>, (Stage, RpcError)> {
@@ -208,7 +208,7 @@ impl Machine {
                     return Err((Stage::Refused, RpcError::invalid_request("already initialized")));
                 }
                 let requested = draft.initialize().map_err(bad)?;
-                self.lifecycle.initialize(&requested, draft.capabilities());
+                self.lifecycle.initialize(&requested, draft.capabilities(), revision, &settings.revisions);
                 Some(Work::Introduce)
             }
             Method::Discover => Some(Work::Introduce),

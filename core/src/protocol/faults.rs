@@ -5,16 +5,24 @@ use crate::jsonrpc::RpcError;
 use crate::jsonrpc::write::Object;
 use crate::revision::{Condition, Revision};
 
-pub(crate) fn not_found(revision: &Revision, uri: &str) -> RpcError {
+pub(crate) fn not_found(revision: Revision, uri: &str) -> RpcError {
     RpcError::new(revision.code(Condition::ResourceNotFound), "Resource not found").with_member("uri", uri)
 }
 
-pub(super) fn denied(revision: &Revision, uri: &str) -> RpcError {
+pub(super) fn denied(revision: Revision, uri: &str) -> RpcError {
+    if revision.masks_denied() {
+        return not_found(revision, uri);
+    }
     RpcError::new(revision.code(Condition::PermissionDenied), "Permission denied").with_member("uri", uri)
 }
 
+/// The host failed, or did not answer; it alone learns why.
+pub(super) fn internal(revision: Revision) -> RpcError {
+    RpcError::new(revision.code(Condition::Internal), "Internal error")
+}
+
 /// The client has what it asked for.
-pub(crate) fn not_modified(revision: &Revision, uri: &str, version: &str) -> RpcError {
+pub(crate) fn not_modified(revision: Revision, uri: &str, version: &str) -> RpcError {
     let mut data = Vec::new();
     let mut object = Object::begin(&mut data);
     object.string("uri", uri).string("version", version);
@@ -33,7 +41,7 @@ pub(crate) fn unknown_prompt(name: &str) -> RpcError {
 }
 
 /// The host cannot answer now.
-pub(super) fn busy(revision: &Revision, retry_after_ms: Option<u128>) -> RpcError {
+pub(super) fn busy(revision: Revision, retry_after_ms: Option<u128>) -> RpcError {
     let fault = RpcError::new(revision.code(Condition::Busy), "Busy");
     match retry_after_ms {
         Some(ms) => fault.with_data(format!("{{\"retryAfterMs\":{ms}}}")),
@@ -41,7 +49,7 @@ pub(super) fn busy(revision: &Revision, retry_after_ms: Option<u128>) -> RpcErro
     }
 }
 
-pub(super) fn refused(revision: &Revision, uri: &str, verdict: Verdict) -> RpcError {
+pub(super) fn refused(revision: Revision, uri: &str, verdict: Verdict) -> RpcError {
     match verdict {
         Verdict::Hide => not_found(revision, uri),
         _ => denied(revision, uri),

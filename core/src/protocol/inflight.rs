@@ -29,7 +29,7 @@ impl CallId {
 /// What a call knows of its request; immutable but for the cancellation.
 pub(crate) struct Context {
     pub(crate) caller: Arc<Caller>,
-    pub(crate) revision: &'static Revision,
+    pub(crate) revision: Revision,
     pub(crate) details: Option<Box<Details>>,
     cancelled: AtomicBool,
 }
@@ -37,7 +37,7 @@ pub(crate) struct Context {
 impl Context {
     pub(crate) fn new(
         caller: Arc<Caller>,
-        revision: &'static Revision,
+        revision: Revision,
         details: Option<Box<Details>>,
     ) -> Arc<Context> {
         Arc::new(Context { caller, revision, details, cancelled: AtomicBool::new(false) })

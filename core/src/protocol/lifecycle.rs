@@ -1,31 +1,31 @@
 //! Which revision a request is judged by.
 
-use super::request::{Draft, neither_way};
+use super::request::{Draft, no_session, unsupported};
 use crate::jsonrpc::RpcError;
 use crate::model::Json;
-use crate::revision::{Era, Method, Revision};
+use crate::revision::{Era, Method, Revision, Revisions};
 
 /// How far the handshake of a connection has come. Stateless requests pay no attention to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Session {
     Fresh,
     /// `initialize` was answered; the client has not said that it is ready to be notified.
-    Initializing(&'static Revision),
-    Ready(&'static Revision),
+    Initializing(Revision),
+    Ready(Revision),
 }
 
 #[derive(Debug)]
 pub(crate) struct Lifecycle {
     session: Session,
     /// What the client was last known to speak.
-    last: Option<&'static Revision>,
+    last: Option<Revision>,
     /// What the session's client can do, as it said.
     client: Option<Json>,
 }
 
 /// A request that has found its revision and method.
 pub(crate) struct Placed {
-    pub(crate) revision: &'static Revision,
+    pub(crate) revision: Revision,
     pub(crate) method: Method,
 }
 
@@ -37,7 +37,7 @@ impl Default for Lifecycle {
 
 impl Lifecycle {
     /// The session's revision, if there is a session.
-    pub(crate) fn session(&self) -> Option<&'static Revision> {
+    pub(crate) fn session(&self) -> Option<Revision> {
         match self.session {
             Session::Fresh => None,
             Session::Initializing(revision) | Session::Ready(revision) => Some(revision),
@@ -55,7 +55,7 @@ impl Lifecycle {
     }
 
     /// What decides the form of an answer to a message without a readable id.
-    pub(crate) fn last(&self) -> Option<&'static Revision> {
+    pub(crate) fn last(&self) -> Option<Revision> {
         self.last
     }
 
@@ -63,41 +63,57 @@ impl Lifecycle {
     pub(crate) fn place(
         &mut self,
         draft: &Draft<'_>,
-    ) -> Result<Placed, (RpcError, Option<&'static Revision>)> {
-        if draft.is_stateless() {
-            let revision = draft.stateless_revision().map_err(|error| (error, None))?;
+        revisions: &Revisions,
+    ) -> Result<Placed, (RpcError, Option<Revision>)> {
+        if draft.stands_alone(revisions) {
+            let revision = draft.stateless_revision(revisions).map_err(|error| (error, None))?;
             self.last = Some(revision); // declared, whatever else the request lacks
             draft.check_stateless().map_err(|error| (error, None))?;
             return self.method(revision, draft);
         }
         match self.session() {
             Some(revision) => self.method(revision, draft),
-            None => match Method::named(&draft.name) {
-                Some(method @ (Method::Initialize | Method::Ping)) => {
-                    Ok(Placed { revision: Revision::newest_handshake(), method })
-                }
-                _ => Err((neither_way(), None)),
-            },
+            None => Self::without_session(draft, revisions),
+        }
+    }
+
+    fn without_session(
+        draft: &Draft<'_>,
+        revisions: &Revisions,
+    ) -> Result<Placed, (RpcError, Option<Revision>)> {
+        let method = Method::named(&draft.name);
+        match (method, revisions.newest(Era::Handshake)) {
+            (Some(method @ (Method::Initialize | Method::Ping)), Some(revision)) => {
+                Ok(Placed { revision, method })
+            }
+            (Some(Method::Initialize), None) => {
+                let fault = draft.initialize().map_or_else(|fault| fault, |v| unsupported(&v, revisions));
+                Err((fault, None))
+            }
+            (Some(Method::Discover), Some(revision)) if revisions.newest(Era::Stateless).is_none() => {
+                Err((RpcError::method_not_found(&draft.name), Some(revision)))
+            }
+            _ => Err((no_session(revisions), None)),
         }
     }
 
     #[expect(clippy::unused_self, reason = "reads as one step of placing a request")]
-    fn method(
-        &self,
-        revision: &'static Revision,
-        draft: &Draft<'_>,
-    ) -> Result<Placed, (RpcError, Option<&'static Revision>)> {
+    fn method(&self, revision: Revision, draft: &Draft<'_>) -> Result<Placed, (RpcError, Option<Revision>)> {
         match revision.method(&draft.name) {
             Some(method) => Ok(Placed { revision, method }),
             None => Err((RpcError::method_not_found(&draft.name), Some(revision))),
         }
     }
 
-    /// The handshake: the revision asked for, or the newest that has one.
-    pub(crate) fn initialize(&mut self, requested: &str, client: Option<Json>) -> &'static Revision {
-        let revision = Revision::find(requested)
-            .filter(|revision| revision.era == Era::Handshake)
-            .unwrap_or_else(Revision::newest_handshake);
+    /// The handshake: the revision asked for, if it has one, or the newest that does.
+    pub(crate) fn initialize(
+        &mut self,
+        requested: &str,
+        client: Option<Json>,
+        newest: Revision,
+        revisions: &Revisions,
+    ) -> Revision {
+        let revision = revisions.find(Era::Handshake, requested).unwrap_or(newest);
         self.session = Session::Initializing(revision);
         self.last = Some(revision);
         self.client = client;

@@ -3,6 +3,7 @@
 use super::CallId;
 use super::batch::{Element, Elements};
 use super::dispatch::Admitted;
+use super::faults::internal;
 use super::inflight::{Ask, Context, Inflight, Open, Owner};
 use super::input::{Chunk, Input};
 use super::kinds::Kinds;
@@ -12,6 +13,8 @@ use super::subscriptions::{Queue, Subscriptions};
 use crate::jsonrpc::{Parsed, RequestId, RpcError};
 use crate::limits::Limits;
 use crate::log::{Level, Line};
+use crate::policy::Policy;
+use crate::revision::Revisions;
 use crate::sync::Trash;
 use crate::wire::{self, Identity};
 use std::collections::{BTreeMap, VecDeque};
@@ -20,6 +23,8 @@ use std::sync::Arc;
 /// What every connection of a server has in common.
 pub(crate) struct Settings {
     pub(crate) limits: Limits,
+    pub(crate) revisions: Revisions,
+    pub(crate) policy: Policy,
     pub(crate) identity: Identity,
     pub(crate) kinds: Kinds,
 }
@@ -382,7 +387,7 @@ impl Machine {
     /// A call that the host did not answer in time.
     fn run_out(&mut self, call: CallId, when: &str, after: &mut After, trash: &mut Trash) {
         let Some(open) = self.drop_call(call, after) else { return };
-        self.fail(open.route, Stage::Dispatched, &open.id, &RpcError::internal());
+        self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
         let why = format!("{} was not answered {when}", open.state.describe());
         after.lines.push(Line(Level::Error, why));
         trash.put(open);

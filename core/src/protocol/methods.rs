@@ -2,6 +2,7 @@
 
 use super::CallId;
 use super::dispatch::Request;
+use super::faults::internal;
 use super::inflight::{Ask, Context, State};
 use super::machine::{After, Machine};
 use super::needs_input::{self, Refusal};
@@ -13,6 +14,7 @@ use crate::jsonrpc::write::{begin_result, end, notification};
 use crate::jsonrpc::{RpcError, members, string};
 use crate::log::{Level, Line};
 use crate::model::{Json, MethodAnswer};
+use crate::policy::UndeclaredLists;
 use crate::revision::{self, Condition, Era, Revision};
 use crate::sync::Trash;
 use crate::wire::{self, Cache, Identity, ResultType};
@@ -35,7 +37,14 @@ impl Machine {
         if request.revision.era == Era::Stateless {
             if self.claim(request) {
                 self.outbox.write(request.route, done, |p| {
-                    wire::discover(p.out, request.revision, &request.id, identity, further);
+                    wire::discover(
+                        p.out,
+                        request.revision,
+                        &request.id,
+                        identity,
+                        further,
+                        &settings.revisions,
+                    );
                 });
             }
         } else if let (false, Some(revision)) = (self.closed, self.lifecycle.session()) {
@@ -47,8 +56,26 @@ impl Machine {
 
     /// The method is nobody's.
     pub(crate) fn answer_no_method(&mut self, request: &Request, name: &str) {
-        if self.claim(request) {
-            self.fail(request.route, Stage::NoMethod, &request.id, &RpcError::method_not_found(name));
+        if !self.claim(request) {
+            return;
+        }
+        let Some(member) = self.undeclared_list(name) else {
+            let fault = RpcError::method_not_found(name);
+            return self.fail(request.route, Stage::NoMethod, &request.id, &fault);
+        };
+        let identity = &self.settings.identity;
+        self.outbox.write(request.route, Kind::Final(Stage::Dispatched), |p| {
+            wire::empty_list(p.out, request.revision, &request.id, member, identity);
+        });
+    }
+
+    /// The member of an empty answer, if this is how a list is answered that the server does not offer.
+    fn undeclared_list(&self, method: &str) -> Option<&'static str> {
+        match method {
+            _ if self.settings.policy.undeclared_lists == UndeclaredLists::Error => None,
+            "tools/list" => Some("tools"),
+            "prompts/list" => Some("prompts"),
+            _ => None,
         }
     }
 
@@ -70,10 +97,7 @@ impl Machine {
     }
 
     /// What is being answered, and what the client can do. Nothing if nobody wants the answer any more.
-    pub(crate) fn method_of(
-        &mut self,
-        call: CallId,
-    ) -> Option<(Arc<MethodHandler>, &'static Revision, Option<Json>)> {
+    pub(crate) fn method_of(&mut self, call: CallId) -> Option<(Arc<MethodHandler>, Revision, Option<Json>)> {
         let open = self.inflight.get(call)?;
         let State::Method { handler } = &open.state else { return None };
         let (handler, context) = (handler.clone(), open.context.clone());
@@ -141,7 +165,7 @@ impl Outcome {
     pub(crate) fn of(
         answer: MethodAnswer,
         handler: &MethodHandler,
-        revision: &'static Revision,
+        revision: Revision,
         client: Option<&Json>,
         identity: &Identity,
     ) -> Outcome {
@@ -163,52 +187,58 @@ impl Outcome {
                 Outcome { written: Err((Stage::Dispatched, fault)), line: None }
             }
             MethodAnswer::MissingCapability(wanted) => Outcome::missing(wanted.as_str(), revision, name),
-            MethodAnswer::Failed(why) => Outcome::failed(name, &format!("failed: {why}")),
+            MethodAnswer::Failed(why) => Outcome::failed(name, revision, &format!("failed: {why}")),
         }
     }
 
     fn result(
         result: &Json,
         name: &str,
-        revision: &Revision,
+        revision: Revision,
         identity: &Identity,
         kind: (ResultType, Cache),
     ) -> Outcome {
         let mut written = Vec::new();
         match wire::further_result(&mut written, revision, identity, kind, result.raw()) {
             Ok(()) => Outcome { written: Ok(written), line: None },
-            Err(why) => Outcome::failed(name, &format!("has a result that {why}")),
+            Err(why) => Outcome::failed(name, revision, &format!("has a result that {why}")),
         }
     }
 
     fn needs_input(
         wanted: &Json,
         name: &str,
-        revision: &'static Revision,
+        revision: Revision,
         client: Option<&Json>,
         identity: &Identity,
     ) -> Outcome {
         if !revision.result_envelope {
-            let mut fault = RpcError::internal();
+            let mut fault = internal(revision);
             fault.message = "Internal error: this needs input, which takes a newer protocol version".into();
             let line = Some(format!("the call of {name} needs input, which {revision} does not have"));
             return Outcome { written: Err((Stage::Dispatched, fault)), line };
         }
         if !revision::may_need_input(name) {
-            return Outcome::failed(name, "was answered \"needs input\", which this method may not be");
+            return Outcome::failed(
+                name,
+                revision,
+                "was answered \"needs input\", which this method may not be",
+            );
         }
         match needs_input::check(wanted.raw(), client.map(Json::raw)) {
             Ok(()) => {
                 Outcome::result(wanted, name, revision, identity, (ResultType::InputRequired, Cache::None))
             }
-            Err(Refusal::Malformed(why)) => Outcome::failed(name, &format!("needs input that {why}")),
+            Err(Refusal::Malformed(why)) => {
+                Outcome::failed(name, revision, &format!("needs input that {why}"))
+            }
             Err(Refusal::Missing(capabilities)) => Outcome::missing(&capabilities, revision, name),
         }
     }
 
-    fn missing(wanted: &str, revision: &Revision, name: &str) -> Outcome {
+    fn missing(wanted: &str, revision: Revision, name: &str) -> Outcome {
         if !revision.result_envelope {
-            return Outcome::failed(name, &format!("lacks the client capabilities {wanted}"));
+            return Outcome::failed(name, revision, &format!("lacks the client capabilities {wanted}"));
         }
         let code = revision.code(Condition::MissingCapability);
         let fault = RpcError::new(code, "Missing required client capability")
@@ -216,8 +246,8 @@ impl Outcome {
         Outcome { written: Err((Stage::Refused, fault)), line: None }
     }
 
-    fn failed(name: &str, what: &str) -> Outcome {
+    fn failed(name: &str, revision: Revision, what: &str) -> Outcome {
         let line = Some(format!("the call of {name} {what}"));
-        Outcome { written: Err((Stage::Dispatched, RpcError::internal())), line }
+        Outcome { written: Err((Stage::Dispatched, internal(revision))), line }
     }
 }

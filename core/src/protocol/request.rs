@@ -6,7 +6,7 @@ use crate::jsonrpc::{
     members, pick, string, string_members, strings,
 };
 use crate::model::Json;
-use crate::revision::{Era, Method, Revision};
+use crate::revision::{Era, Method, Revision, Revisions, UNSUPPORTED_VERSION};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -110,19 +110,18 @@ impl<'a> Draft<'a> {
         self.fields[at].as_ref().copied().map_err(twice)
     }
 
-    /// Whether the request stands for itself, whatever happened on the connection before.
-    pub(crate) fn is_stateless(&self) -> bool {
-        matches!(self.meta, Meta::Stateless(_))
+    /// Whether the request stands for itself, whatever happened on the connection before. It never does where no revision
+    /// is served that lets it.
+    pub(crate) fn stands_alone(&self, revisions: &Revisions) -> bool {
+        matches!(self.meta, Meta::Stateless(_)) && revisions.newest(Era::Stateless).is_some()
     }
 
     /// The revision that a stateless request names.
-    pub(crate) fn stateless_revision(&self) -> Result<&'static Revision, RpcError> {
+    pub(crate) fn stateless_revision(&self, revisions: &Revisions) -> Result<Revision, RpcError> {
         let Meta::Stateless(meta) = &self.meta else { return Err(missing(PROTOCOL_VERSION)) };
         let version = meta.version.ok_or_else(|| missing(PROTOCOL_VERSION))?;
         let version = string(version).ok_or_else(|| bad_meta(PROTOCOL_VERSION, "is not a string"))?;
-        Revision::find(&version)
-            .filter(|revision| revision.era == Era::Stateless)
-            .ok_or_else(|| unsupported(&version))
+        revisions.find(Era::Stateless, &version).ok_or_else(|| unsupported(&version, revisions))
     }
 
     /// Judges the rest of what a stateless request must say of itself.
@@ -180,7 +179,7 @@ impl<'a> Draft<'a> {
     }
 
     /// What is to be completed, and whether that is an argument of a prompt.
-    pub(crate) fn argument(&self, revision: &Revision) -> Result<(bool, Argument), RpcError> {
+    pub(crate) fn argument(&self, revision: Revision) -> Result<(bool, Argument), RpcError> {
         let (reference, argument, context) = (self.field(0)?, self.field(1)?, self.field(2)?);
         let reference = reference
             .filter(|reference| is_object(reference))
@@ -294,10 +293,17 @@ pub(crate) fn cancelled_id(params: Params<'_>) -> Option<RequestId> {
     RequestId::from_raw(id?.get())
 }
 
-/// A request without a session that does not say its revision either.
-pub(crate) fn neither_way() -> RpcError {
-    RpcError::invalid_params("begin with initialize, or name the protocol version in _meta")
-        .with_data(missing_data(PROTOCOL_VERSION))
+/// A request without a session that does not say its revision either: names the ways in that there are.
+pub(crate) fn no_session(revisions: &Revisions) -> RpcError {
+    let ways = (revisions.newest(Era::Handshake).is_some(), revisions.newest(Era::Stateless).is_some());
+    match ways {
+        (true, false) => RpcError::invalid_params("begin with initialize"),
+        (true, true) => {
+            RpcError::invalid_params("begin with initialize, or name the protocol version in _meta")
+                .with_data(missing_data(PROTOCOL_VERSION))
+        }
+        (false, _) => missing(PROTOCOL_VERSION),
+    }
 }
 
 fn is_implementation(raw: &RawValue) -> bool {
@@ -330,14 +336,13 @@ fn twice(duplicate: &DuplicateMember) -> RpcError {
     RpcError::invalid_params(&duplicate.to_string()).with_member("param", &duplicate.name)
 }
 
-/// The supported versions go along; only stateless ones if a legacy one was asked for, so that no client goes in
+/// The supported versions go along; only stateless ones if another one of them was asked for, so that no client goes in
 /// circles.
-fn unsupported(requested: &str) -> RpcError {
+pub(crate) fn unsupported(requested: &str, revisions: &Revisions) -> RpcError {
     use crate::encode::quote_into;
-    use crate::revision::Condition;
-    let stateless_only = Revision::find(requested).is_some();
+    let stateless_only = revisions.find(Era::Handshake, requested).is_some();
     let mut data = b"{\"supported\":[".to_vec();
-    let offered = Revision::all().iter().filter(|revision| !stateless_only || revision.era == Era::Stateless);
+    let offered = revisions.all().iter().filter(|revision| !stateless_only || revision.era == Era::Stateless);
     for (i, revision) in offered.enumerate() {
         if i > 0 {
             data.push(b',');
@@ -347,7 +352,6 @@ fn unsupported(requested: &str) -> RpcError {
     data.extend_from_slice(b"],\"requested\":");
     quote_into(requested, &mut data);
     data.push(b'}');
-    let code = Revision::all()[0].code(Condition::UnsupportedVersion);
-    RpcError::new(code, "Unsupported protocol version")
+    RpcError::new(UNSUPPORTED_VERSION, "Unsupported protocol version")
         .with_data(String::from_utf8(data).expect("escaped text stays text"))
 }

@@ -120,7 +120,7 @@ impl Machine {
     pub(super) fn write_read(
         &mut self,
         route: Route,
-        revision: &Revision,
+        revision: Revision,
         id: &RequestId,
         defaults: &Defaults<'_>,
         contents: &[Borrowed<'_>],
@@ -137,7 +137,7 @@ impl Machine {
     pub(super) fn write_list(
         &mut self,
         route: Route,
-        revision: &Revision,
+        revision: Revision,
         id: &RequestId,
         listing: Listing,
         items: &[u8],

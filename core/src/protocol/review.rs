@@ -20,7 +20,7 @@ impl Machine {
         if self.closed {
             return After::default();
         }
-        let revision = self.lifecycle.last().unwrap_or(&Revision::all()[0]);
+        let revision = self.lifecycle.last().unwrap_or_else(Revision::newest);
         let watched: Vec<_> = self.subscriptions.uris().cloned().collect();
         for uris in watched.chunks(self.settings.limits.page_items.max(1)) {
             let call = self.inflight.open_own(Open {

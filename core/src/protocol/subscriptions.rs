@@ -115,7 +115,7 @@ struct Entry {
 pub(crate) struct Stream {
     pub(crate) id: RequestId,
     pub(crate) route: Route,
-    pub(crate) revision: &'static Revision,
+    pub(crate) revision: Revision,
     pub(crate) lists: KindSet,
     pub(crate) uris: Vec<Arc<str>>,
     /// URIs whose interest is still being registered.
@@ -275,7 +275,7 @@ impl Subscriptions {
         &mut self,
         id: RequestId,
         route: Route,
-        revision: &'static Revision,
+        revision: Revision,
         lists: KindSet,
     ) -> u64 {
         let key = self.next_stream;

@@ -2,6 +2,7 @@
 
 use super::CallId;
 use super::dispatch::{Request, limit};
+use super::faults::internal;
 use super::inflight::Ask;
 use super::inflight::{Owner, State};
 use super::kinds::KindSet;
@@ -11,7 +12,6 @@ use super::subscriptions::{HubOp, Mark, Queue, Watcher};
 use crate::access::{Caller, Operation};
 use crate::catalog::Change;
 use crate::hub::Registered;
-use crate::jsonrpc::RpcError;
 use crate::sync::Trash;
 use crate::wire;
 use std::sync::Arc;
@@ -108,7 +108,7 @@ impl Machine {
         let slot = call.slot();
         let fault = match outcome {
             Registered::Watched => None,
-            Registered::Failed => Some(RpcError::internal()),
+            Registered::Failed => Some(internal(open.context.revision)),
             Registered::Full(max) => Some(limit("subscriptions_total", max)),
         };
         match (&open.state, fault) {

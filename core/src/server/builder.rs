@@ -6,7 +6,9 @@ use crate::keys::Key;
 use crate::limits::Limits;
 use crate::log::{Level, Log};
 use crate::model::Json;
+use crate::policy::Policy;
 use crate::protocol::{Kinds, Settings};
+use crate::revision::Revisions;
 use crate::wire::Identity;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,6 +28,7 @@ pub struct Builder {
     capabilities: BTreeMap<String, Json>,
     kinds: Vec<(String, String)>,
     log: Log,
+    pub(super) policy: Policy,
 }
 
 impl Builder {
@@ -42,6 +45,7 @@ impl Builder {
             capabilities: BTreeMap::new(),
             kinds: Vec::new(),
             log: Log::default(),
+            policy: Policy::default(),
         }
     }
 
@@ -114,8 +118,9 @@ impl Builder {
     /// Makes the server.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for a cursor key of another length, the capability `resources`, or kinds of lists that
-    /// cannot be announced; [`ErrorKind::Io`] if there is no randomness.
+    /// [`ErrorKind::InvalidArgument`] for a cursor key of another length, the capability `resources`, kinds of lists that
+    /// cannot be announced, a version that does not exist, or an error code that may not be; [`ErrorKind::Io`] if there is
+    /// no randomness.
     pub fn build(self) -> Result<Server> {
         let key = match &self.cursor_key {
             Some(bytes) => Key::from_bytes(bytes)?,
@@ -134,7 +139,9 @@ impl Builder {
                 "the capability \"resources\" is declared already; see `subscribe` and `list_changed`";
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
-        let settings = Settings { limits: self.limits, identity, kinds: Kinds::new(self.kinds)? };
+        let revisions = Revisions::new(&self.policy)?;
+        let kinds = Kinds::new(self.kinds)?;
+        let settings = Settings { limits: self.limits, revisions, policy: self.policy, identity, kinds };
         let inner = Inner::new(settings, &key, self.log);
         inner.catalog.with(|c, _| c.declare(self.capabilities));
         Ok(Server(Arc::new(inner)))

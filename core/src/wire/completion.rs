@@ -13,7 +13,7 @@ const MAX: usize = 100;
 
 pub(crate) fn completion(
     out: &mut Vec<u8>,
-    revision: &Revision,
+    revision: Revision,
     id: &RequestId,
     identity: &Identity,
     completion: &Completion,

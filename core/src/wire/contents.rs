@@ -65,7 +65,7 @@ pub(crate) struct Defaults<'a> {
 /// Writes the array of contents.
 pub(crate) fn write_contents(
     payload: &mut Payload<'_>,
-    revision: &Revision,
+    revision: Revision,
     contents: &[Borrowed<'_>],
     defaults: &Defaults<'_>,
 ) {
@@ -81,7 +81,7 @@ pub(crate) fn write_contents(
 
 fn write_element(
     payload: &mut Payload<'_>,
-    revision: &Revision,
+    revision: Revision,
     borrowed: &Borrowed<'_>,
     defaults: &Defaults<'_>,
 ) {

@@ -5,7 +5,7 @@ use crate::model::{Annotations, Described, Icon, Rare, Role};
 use crate::revision::Revision;
 use std::ops::Range;
 
-pub(crate) fn write_resource(out: &mut Vec<u8>, revision: &Revision, uri: &str, described: &Described<'_>) {
+pub(crate) fn write_resource(out: &mut Vec<u8>, revision: Revision, uri: &str, described: &Described<'_>) {
     let shown = Described { title: described.title.filter(|_| revision.titles), ..*described };
     begin_resource(out, uri, &shown);
     end_resource(out, revision, described.rare);
@@ -35,7 +35,7 @@ pub(crate) fn begin_resource(out: &mut Vec<u8>, uri: &str, described: &Described
 }
 
 /// Ends what [`begin_resource`] began.
-pub(crate) fn end_resource(out: &mut Vec<u8>, revision: &Revision, rare: Option<&Rare>) {
+pub(crate) fn end_resource(out: &mut Vec<u8>, revision: Revision, rare: Option<&Rare>) {
     if let Some(rare) = rare {
         write_rare(out, revision, rare);
     }
@@ -44,7 +44,7 @@ pub(crate) fn end_resource(out: &mut Vec<u8>, revision: &Revision, rare: Option<
 
 pub(crate) fn write_template(
     out: &mut Vec<u8>,
-    revision: &Revision,
+    revision: Revision,
     template: &str,
     described: &Described<'_>,
 ) {
@@ -56,7 +56,7 @@ pub(crate) fn write_template(
 }
 
 /// Whether a descriptor is written alike in the newest revision and in `revision`.
-pub(crate) fn same_in_all(revision: &Revision, described: &Described<'_>) -> bool {
+pub(crate) fn same_in_all(revision: Revision, described: &Described<'_>) -> bool {
     let rare = described.rare;
     let newer = described.title.is_some()
         || rare.is_some_and(|rare| {
@@ -80,7 +80,7 @@ fn write_members(out: &mut Vec<u8>, uri: &str, described: &Described<'_>) -> Ran
     title
 }
 
-fn write_rare(out: &mut Vec<u8>, revision: &Revision, rare: &Rare) {
+fn write_rare(out: &mut Vec<u8>, revision: Revision, rare: &Rare) {
     if let Some(annotations) = &rare.annotations {
         write_annotations(out, revision, annotations);
     }
@@ -114,7 +114,7 @@ pub(crate) fn separated<T>(out: &mut Vec<u8>, items: &[T], mut write: impl FnMut
     }
 }
 
-fn write_annotations(out: &mut Vec<u8>, revision: &Revision, annotations: &Annotations) {
+fn write_annotations(out: &mut Vec<u8>, revision: Revision, annotations: &Annotations) {
     out.extend_from_slice(b",\"annotations\":{");
     let start = out.len();
     if !annotations.audience.is_empty() {

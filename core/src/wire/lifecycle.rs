@@ -6,7 +6,7 @@ use crate::encode::quote_into;
 use crate::jsonrpc::RequestId;
 use crate::jsonrpc::write::Object;
 use crate::model::Json;
-use crate::revision::{COMPLETIONS, Revision};
+use crate::revision::{COMPLETIONS, Revision, Revisions};
 
 pub(super) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
@@ -61,7 +61,7 @@ impl Identity {
     }
 
     /// `further`: what is offered beside resources.
-    fn write_capabilities(&self, out: &mut Vec<u8>, revision: &Revision, further: &[(String, Json)]) {
+    fn write_capabilities(&self, out: &mut Vec<u8>, revision: Revision, further: &[(String, Json)]) {
         let mut capabilities = Object::begin(out);
         let mut resources = Object::begin(capabilities.member("resources"));
         for (name, offered) in [("subscribe", self.subscribe), ("listChanged", self.list_changed)] {
@@ -81,7 +81,7 @@ impl Identity {
 
 pub(crate) fn initialize(
     out: &mut Vec<u8>,
-    revision: &Revision,
+    revision: Revision,
     id: &RequestId,
     identity: &Identity,
     further: &[(String, Json)],
@@ -98,15 +98,16 @@ pub(crate) fn initialize(
 
 pub(crate) fn discover(
     out: &mut Vec<u8>,
-    revision: &Revision,
+    revision: Revision,
     id: &RequestId,
     identity: &Identity,
     further: &[(String, Json)],
+    revisions: &Revisions,
 ) {
     let mut result = ResultWriter::begin(out, revision, id);
     let versions = result.member("supportedVersions");
     versions.push(b'[');
-    separated(versions, Revision::all(), |out, revision| quote_into(revision.as_str(), out));
+    separated(versions, revisions.all(), |out, revision| quote_into(revision.as_str(), out));
     versions.push(b']');
     identity.write_capabilities(result.member("capabilities"), revision, further);
     if let Some(instructions) = &identity.instructions {

@@ -20,7 +20,7 @@ pub(crate) enum ResultType {
 /// Writes the result object of a further method. The error says what is wrong with it.
 pub(crate) fn further_result(
     out: &mut Vec<u8>,
-    revision: &Revision,
+    revision: Revision,
     identity: &Identity,
     (kind, cache): (ResultType, Cache),
     result: &RawValue,

@@ -79,7 +79,7 @@ pub(crate) fn acknowledged<'a>(
 }
 
 /// The result that ends a listen stream from our side.
-pub(crate) fn stream_ended(out: &mut Vec<u8>, revision: &Revision, stream: &RequestId, identity: &Identity) {
+pub(crate) fn stream_ended(out: &mut Vec<u8>, revision: Revision, stream: &RequestId, identity: &Identity) {
     let mut result = ResultWriter::begin(out, revision, stream);
     let mut meta = Object::begin(result.member("_meta"));
     meta.raw(SUBSCRIPTION_ID, stream.raw());

@@ -17,12 +17,12 @@ pub(crate) enum Cache {
 /// Writes `{"jsonrpc":…,"result":{…}}` around the members that the caller writes.
 pub(crate) struct ResultWriter<'a> {
     out: &'a mut Vec<u8>,
-    revision: &'a Revision,
+    revision: Revision,
     empty: bool,
 }
 
 impl<'a> ResultWriter<'a> {
-    pub(crate) fn begin(out: &'a mut Vec<u8>, revision: &'a Revision, id: &RequestId) -> Self {
+    pub(crate) fn begin(out: &'a mut Vec<u8>, revision: Revision, id: &RequestId) -> Self {
         begin_result(out, id);
         out.push(b'{');
         let mut writer = ResultWriter { out, revision, empty: true };
@@ -33,7 +33,7 @@ impl<'a> ResultWriter<'a> {
     }
 
     /// Goes on with a result that has at least one member.
-    pub(crate) fn resume(out: &'a mut Vec<u8>, revision: &'a Revision) -> Self {
+    pub(crate) fn resume(out: &'a mut Vec<u8>, revision: Revision) -> Self {
         ResultWriter { out, revision, empty: false }
     }
 
@@ -75,7 +75,20 @@ fn tail(out: &mut Vec<u8>, identity: &Identity, cache: Cache, empty: bool) {
     out.extend_from_slice(identity.result_meta());
 }
 
+/// A list of nothing.
+pub(crate) fn empty_list(
+    out: &mut Vec<u8>,
+    revision: Revision,
+    id: &RequestId,
+    member: &str,
+    identity: &Identity,
+) {
+    let mut result = ResultWriter::begin(out, revision, id);
+    result.member(member).extend_from_slice(b"[]");
+    result.end(identity, Cache::NoReuse);
+}
+
 /// The result of a request that has nothing to say: exactly `{}` where the revision has no envelope.
-pub(crate) fn empty_result(out: &mut Vec<u8>, revision: &Revision, id: &RequestId, identity: &Identity) {
+pub(crate) fn empty_result(out: &mut Vec<u8>, revision: Revision, id: &RequestId, identity: &Identity) {
     ResultWriter::begin(out, revision, id).end(identity, Cache::None);
 }

@@ -10,8 +10,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use std::sync::{Arc, Mutex};
 use wellhead::{
-    AuthorizeCall, Body, Caller, Connection, Contents, DrainStart, Event, InterestCall, Limits, Method, Page,
-    Route, Server, Template, TemplateValue, Verdict,
+    AuthorizeCall, Body, Builder, Caller, Connection, Contents, DrainStart, Event, InterestCall, Limits,
+    Method, Page, Route, Server, Template, TemplateValue, Verdict,
 };
 
 pub(crate) struct Host {
@@ -39,7 +39,7 @@ impl Host {
             builder = builder.capability(name, object(capability));
         }
         let lines = state.clone();
-        let server = builder
+        let server = chosen(builder, options)
             .subscribe(options["subscribe"] != false)
             .list_changed(options["list_changed"] != false)
             .limits(limits(&options["limits"]))
@@ -337,6 +337,41 @@ fn outcome(step: &Value, result: &wellhead::Result<()>) -> Result<(), String> {
     let got = result.as_ref().err().map(|e| e.kind().code());
     let shown = || result.as_ref().err().map_or_else(|| "success".to_owned(), ToString::to_string);
     if got == step["error"].as_str() { Ok(()) } else { Err(format!("got {}", shown())) }
+}
+
+/// The options that are words.
+fn chosen(mut builder: Builder, options: &Value) -> Builder {
+    const VALID: &str = "the word is one of the option's";
+    let text = |value: &Value| value.as_str().expect("an option is a word").to_owned();
+    for (name, value) in options.as_object().into_iter().flatten() {
+        builder = match name.as_str() {
+            "versions" => builder.versions(value.as_array().expect("versions are a list").iter().map(text)),
+            "error_profile" => builder.error_profile(text(value).parse().expect(VALID)),
+            "error_codes" => codes(value).into_iter().fold(builder, |builder, (version, condition, code)| {
+                builder.error_code(version, condition.parse().expect(VALID), code)
+            }),
+            "permission_denied" => builder.permission_denied(text(value).parse().expect(VALID)),
+            "undeclared_lists" => builder.undeclared_lists(text(value).parse().expect(VALID)),
+            "contents_titles" => builder.contents_titles(text(value).parse().expect(VALID)),
+            "field_gating" => builder.field_gating(value == true),
+            "subscribe_unknown" => builder.subscribe_unknown(text(value).parse().expect(VALID)),
+            "dialect" => builder.dialect(text(value).parse().expect(VALID)),
+            _ => builder,
+        };
+    }
+    builder
+}
+
+/// Version, condition and code.
+fn codes(value: &Value) -> Vec<(&str, &str, i32)> {
+    let mut codes = Vec::new();
+    for (version, conditions) in value.as_object().into_iter().flatten() {
+        for (condition, code) in conditions.as_object().into_iter().flatten() {
+            let code = i32::try_from(code.as_i64().expect("a code is a number")).expect("a code fits");
+            codes.push((version.as_str(), condition.as_str(), code));
+        }
+    }
+    codes
 }
 
 fn limits(values: &Value) -> Limits {

@@ -1,0 +1,175 @@
+//! Choices of a server where revisions, documents or hosts differ. Each has a word, alike in all languages, which it is
+//! displayed as and parsed from.
+
+use crate::error::{Error, ErrorKind};
+use crate::revision::{CONTENTS_TITLES_OF, VARIANT};
+use std::fmt;
+use std::str::FromStr;
+
+/// Which documents settle the codes of errors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum ErrorProfile {
+    /// `official`: the published revisions.
+    #[default]
+    Official,
+    /// `variant-2024-11-05`: for clients of that revision the codes of a page that stood for it for two days, which early
+    /// implementations may follow: not found is -32001, permission denied -32002. A client does not say which it follows.
+    Variant,
+}
+
+/// A condition whose error code may be set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorCondition {
+    /// `resource_not_found`.
+    ResourceNotFound,
+    /// `permission_denied`.
+    PermissionDenied,
+    /// `internal_error`.
+    InternalError,
+    /// `not_modified`: only clients of the dialect are told this.
+    NotModified,
+}
+
+/// What a client is told of a resource that the host denies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum PermissionDenied {
+    /// `error`: that permission is denied.
+    #[default]
+    Error,
+    /// `mask`: exactly what it is told of a resource that does not exist.
+    Mask,
+}
+
+/// What a client gets that lists what the server does not offer, tools or prompts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum UndeclaredLists {
+    /// `error`: method not found, as the protocol has it.
+    #[default]
+    Error,
+    /// `empty`: an empty list, for clients that ask without looking at the capabilities.
+    Empty,
+}
+
+/// Whether contents carry the `name` and `title` of their resource, and updates its `title`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum ContentsTitles {
+    /// `2025-06-18`: for clients of the revision whose page showed them.
+    #[default]
+    AsPublished,
+    /// `never`.
+    Never,
+    /// `always`: in every revision.
+    Always,
+}
+
+/// What becomes of a subscription to a URI that nothing serves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum SubscribeUnknown {
+    /// `deny`: not found.
+    #[default]
+    Deny,
+    /// `allow`: it is kept, for what may come to exist.
+    Allow,
+}
+
+/// Whether clients of the revisions with a handshake may use the `resources/get` dialect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Dialect {
+    /// `auto`: it is recognised by what only such a client sends.
+    #[default]
+    Auto,
+    /// `always`: every client is taken for one from the start.
+    Always,
+    /// `never`: it is not served.
+    Never,
+}
+
+macro_rules! words {
+    ($($name:ident { $($choice:ident = $word:expr),+ $(,)? })+) => {$(
+        impl $name {
+            const WORDS: &[($name, &str)] = &[$(($name::$choice, $word)),+];
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self {
+                    $($name::$choice => $word,)+
+                })
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = Error;
+
+            /// # Errors
+            /// [`ErrorKind::InvalidArgument`] for another word.
+            fn from_str(word: &str) -> Result<Self, Error> {
+                Self::WORDS.iter().find(|(_, own)| *own == word).map(|(choice, _)| *choice).ok_or_else(|| {
+                    let words: Vec<_> = Self::WORDS.iter().map(|(_, own)| *own).collect();
+                    let message = format!("\"{word}\" is none of {}", words.join(", "));
+                    Error::new(ErrorKind::InvalidArgument, message)
+                })
+            }
+        }
+    )+};
+}
+
+words! {
+    ErrorProfile { Official = "official", Variant = VARIANT }
+    ErrorCondition {
+        ResourceNotFound = "resource_not_found",
+        PermissionDenied = "permission_denied",
+        InternalError = "internal_error",
+        NotModified = "not_modified",
+    }
+    PermissionDenied { Error = "error", Mask = "mask" }
+    UndeclaredLists { Error = "error", Empty = "empty" }
+    ContentsTitles { AsPublished = CONTENTS_TITLES_OF, Never = "never", Always = "always" }
+    SubscribeUnknown { Deny = "deny", Allow = "allow" }
+    Dialect { Auto = "auto", Always = "always", Never = "never" }
+}
+
+/// All choices of a server that settle the form of its answers.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Policy {
+    /// The revisions that are served; none: all.
+    pub(crate) versions: Option<Vec<String>>,
+    pub(crate) error_profile: ErrorProfile,
+    pub(crate) error_codes: Vec<(String, ErrorCondition, i32)>,
+    pub(crate) permission_denied: PermissionDenied,
+    pub(crate) undeclared_lists: UndeclaredLists,
+    pub(crate) contents_titles: ContentsTitles,
+    pub(crate) subscribe_unknown: SubscribeUnknown,
+    pub(crate) dialect: Dialect,
+    /// Fields that a revision does not have are sent all the same.
+    pub(crate) ungated: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_choice_is_parsed_from_what_it_is_displayed_as() {
+        for (profile, word) in ErrorProfile::WORDS {
+            assert_eq!((word.parse().ok(), profile.to_string().as_str()), (Some(*profile), *word));
+        }
+        for (when, word) in ContentsTitles::WORDS {
+            assert_eq!((word.parse().ok(), when.to_string().as_str()), (Some(*when), *word));
+        }
+    }
+
+    #[test]
+    fn another_word_is_refused_with_those_there_are() {
+        let refused = "sometimes".parse::<Dialect>().unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
+        assert_eq!(refused.to_string(), "\"sometimes\" is none of auto, always, never");
+    }
+}
