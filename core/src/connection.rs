@@ -71,8 +71,9 @@ impl Connection {
     /// Several threads may poll at once; each event is handed out once.
     pub fn poll_event(&self) -> Option<Event> {
         let shared = &self.0;
+        let mut next = shared.machine.with(Machine::next);
         loop {
-            match shared.machine.with(Machine::next) {
+            match next {
                 Next::Ask(ask, context) => {
                     if let Some(event) = shared.event(ask, context) {
                         return Some(event);
@@ -82,21 +83,24 @@ impl Connection {
                 Next::Line { line, route, resumed } => {
                     let turn = Turn { shared, chunk: None };
                     let (event, _) = shared.message(&line, route, resumed);
-                    drop(turn);
                     if event.is_some() {
                         return event;
                     }
+                    next = turn.end();
+                    continue;
                 }
                 Next::Chunk(chunk) => {
                     let mut turn = Turn { shared, chunk: Some(chunk) };
                     let event = turn.poll();
-                    drop(turn);
                     if event.is_some() {
                         return event;
                     }
+                    next = turn.end();
+                    continue;
                 }
                 Next::Nothing => return shared.server.poll_event(),
             }
+            next = shared.machine.with(Machine::next);
         }
     }
 
@@ -294,6 +298,19 @@ impl Turn<'_> {
                 }
             }
         }
+    }
+}
+
+impl Turn<'_> {
+    /// Gives the token back and looks for what to do next, in one step.
+    fn end(mut self) -> Next {
+        let (shared, chunk) = (self.shared, self.chunk.take());
+        std::mem::forget(self);
+        let (room, next) = shared.machine.with(|m, trash| (m.give_back(chunk), m.next(trash)));
+        if room {
+            shared.wake();
+        }
+        next
     }
 }
 

@@ -65,7 +65,6 @@ impl Drain {
             if let (Route::Exchange(_), Some(half)) = (self.route, &mut self.half) {
                 half.measure();
             }
-            self.shared.output_taken();
         }
         let half = self.half.as_mut()?;
         let (kind, first, total) = (half.kind, half.first, half.total);

@@ -5,6 +5,7 @@
 use crate::connection::Shared;
 use crate::protocol::CallId;
 use crate::sync::Lock;
+use crate::sync::atomic::{AtomicBool, Ordering};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Weak};
 
@@ -67,6 +68,8 @@ struct State {
 
 pub(crate) struct Hub {
     state: Lock<State>,
+    /// The same as the state's, to be read without the lock.
+    asks: AtomicBool,
     max: usize,
 }
 
@@ -93,7 +96,7 @@ impl State {
 
 impl Hub {
     pub(crate) fn new(max: usize) -> Self {
-        Hub { state: Lock::new(State::default()), max }
+        Hub { state: Lock::new(State::default()), asks: AtomicBool::new(false), max }
     }
 
     /// From now on the host is told what is watched, beginning with what is watched already.
@@ -101,6 +104,7 @@ impl Hub {
         self.state.with(|s, _| {
             let mut then = Then::default();
             s.asks = true;
+            self.asks.store(true, Ordering::Release);
             for uri in s.uris.keys().cloned().collect::<Vec<_>>() {
                 s.settle(&uri, &mut then);
             }
@@ -163,6 +167,9 @@ impl Hub {
 
     /// The next interest to tell the host of.
     pub(crate) fn next_interest(&self) -> (Option<Interest>, Then) {
+        if !self.asks.load(Ordering::Acquire) {
+            return (None, Then::default()); // nobody is to be told anything, and every poll comes by here
+        }
         self.state.with(|s, _| {
             let mut then = Then::default();
             while let Some(uri) = s.queue.pop_front() {

@@ -270,12 +270,24 @@ impl Shared {
 
     // ---- output, for the drain
 
-    /// `used`: the buffer of the message before.
-    pub(crate) fn next_message(&self, route: Route, mut used: Vec<u8>) -> Option<crate::protocol::Half> {
-        self.machine.with(|m, _| m.next_message(route, &mut used))
+    /// The next message, with which requests that waited for that may go on. `used`: the buffer of the message before.
+    pub(crate) fn next_message(
+        self: &Arc<Self>,
+        route: Route,
+        mut used: Vec<u8>,
+    ) -> Option<crate::protocol::Half> {
+        let (next, wake) = self.machine.with(|m, _| {
+            let next = m.next_message(route, &mut used);
+            let wake = next.is_some() && m.may_resume() && m.mark_ready();
+            (next, wake)
+        });
+        if wake {
+            self.push();
+        }
+        next
     }
 
-    /// Output was taken or is not wanted any more: requests that waited for it may go on.
+    /// Output is not wanted any more: requests that waited for it may go on.
     pub(crate) fn output_taken(self: &Arc<Self>) {
         if self.machine.with(|m, _| m.may_resume()) {
             self.wake();

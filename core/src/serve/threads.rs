@@ -149,7 +149,7 @@ impl Shared {
                 return Batch::Ended;
             }
             self.flush();
-            self.tick(); // so that what is asked now has its whole time
+            self.tell_time(); // so that what is asked now has its whole time
             let events = self.poll();
             self.bell.nudge_reader();
             if !events.is_empty() {
@@ -233,11 +233,12 @@ impl Shared {
     pub(super) fn read(&self, mut input: Input) {
         let mut buffer = vec![0; READ];
         while !self.is_over() {
-            match input.wait(&self.bell.nudge, Some(self.tick())) {
+            let woken = input.wait(&self.bell.nudge, Some(self.patience()));
+            self.tell_time();
+            match woken {
                 Woken::Signal => self.attend(),
                 Woken::Timeout => {}
                 Woken::Ready => {
-                    self.tick();
                     match input.read(&mut buffer) {
                         Ok(0) => break,
                         Ok(read) => self.feed(&buffer[..read]),
@@ -263,7 +264,8 @@ impl Shared {
                 self.push(Job::Poll);
                 return;
             }
-            self.bell.nudge.wait(left.min(self.tick()));
+            self.bell.nudge.wait(left.min(self.patience()));
+            self.tell_time();
             self.attend();
             if self.bell.inline && self.connection.is_finished() {
                 self.end();
@@ -298,7 +300,8 @@ impl Shared {
             let accepted = self.connection.receive(bytes);
             bytes = &bytes[accepted..];
             if accepted == 0 && !self.is_over() {
-                self.bell.nudge.wait(self.tick());
+                self.bell.nudge.wait(self.patience());
+                self.tell_time();
                 self.attend();
             }
             self.bell.reader_waits.store(false, Ordering::SeqCst);
@@ -332,11 +335,17 @@ impl Shared {
         self.flush();
     }
 
-    /// Tells the connection the time. Returns how long that will do.
-    fn tick(&self) -> Duration {
-        let now = self.started.elapsed().as_millis() as u64;
-        self.connection.tick(now);
-        let next = self.connection.poll_timeout().map_or(self.call_ms, |at| at.saturating_sub(now));
+    fn now(&self) -> u64 {
+        self.started.elapsed().as_millis() as u64
+    }
+
+    fn tell_time(&self) {
+        self.connection.tick(self.now());
+    }
+
+    /// How long the time that was told will do.
+    fn patience(&self) -> Duration {
+        let next = self.connection.poll_timeout().map_or(self.call_ms, |at| at.saturating_sub(self.now()));
         Duration::from_millis(next.clamp(1, 3_600_000))
     }
 

@@ -185,12 +185,11 @@ fn wait_for(
     signal: Option<&Signal>,
     timeout: Option<Duration>,
 ) -> Woken {
-    let mut fds = vec![PollFd::from_borrowed_fd(fd, flags)];
-    if let Some(signal) = signal {
-        fds.push(PollFd::new(&signal.watched, PollFlags::IN));
-    }
+    let other = signal.map_or(fd, |signal| signal.watched.as_fd());
+    let mut both = [PollFd::from_borrowed_fd(fd, flags), PollFd::from_borrowed_fd(other, PollFlags::IN)];
+    let fds = &mut both[..=usize::from(signal.is_some())];
     let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
-    match poll(&mut fds, timeout.as_ref()) {
+    match poll(fds, timeout.as_ref()) {
         Err(Errno::INTR) | Ok(0) => Woken::Timeout,
         _ if fds.get(1).is_some_and(|fd| !fd.revents().is_empty()) => Woken::Signal,
         _ => Woken::Ready,
