@@ -8,7 +8,7 @@ WELLHEAD_VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "
 WELLHEAD_SONAME := libwellhead.so.$(shell echo $(WELLHEAD_VERSION) | sed -E 's/^(0\.[0-9]+|[1-9][0-9]*).*/\1/')
 
 .PHONY: c header check-header test-c test-c-asan install
-c: $(TARGET)/c/notes ## the C library, and the notes application in C
+c: $(TARGET)/c/notes $(TARGET)/c/notes-cpp ## the C library, and the notes application in C and in C++
 
 .PHONY: libwellhead
 libwellhead:
@@ -18,24 +18,28 @@ $(TARGET)/c/%: ffi/examples/%.c include/wellhead.h libwellhead
 	mkdir -p $(@D)
 	$(CC) -std=c99 -g -Wall -Wextra -Wpedantic -Iinclude $< -o $@ $(TARGET)/debug/libwellhead.a $(NATIVE_LIBS)
 
+$(TARGET)/c/%-cpp: ffi/examples/%.cpp include/wellhead.h include/wellhead.hpp libwellhead
+	mkdir -p $(@D)
+	$(CXX) -std=c++17 -g -Wall -Wextra -Wpedantic -Iinclude $< -o $@ $(TARGET)/debug/libwellhead.a $(NATIVE_LIBS)
+
 header: ## write include/wellhead.h from ffi/src
 	cargo run -q -p xtask -- header
 
 check-header: ## whether include/wellhead.h is current
 	cargo run -q -p xtask -- header --check
 
-test-c: ## the vectors and tests in C
+test-c: ## the vectors and tests in C and in C++
 	tests/c/run.sh
 
 test-c-asan: ## the same under AddressSanitizer and UndefinedBehaviorSanitizer
 	tests/c/run.sh --asan
 
-install: ## header, libraries, wellhead.pc and the command, under $(DESTDIR)$(PREFIX)
+install: ## headers, libraries, wellhead.pc and the command, under $(DESTDIR)$(PREFIX)
 	cargo build --release -p wellhead-ffi
 	cargo build --release -p wellhead --features cli --bin wellhead
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	install -m 755 $(TARGET)/release/wellhead $(DESTDIR)$(PREFIX)/bin
-	install -m 644 include/wellhead.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 include/wellhead.h include/wellhead.hpp $(DESTDIR)$(PREFIX)/include
 	install -m 644 $(TARGET)/release/libwellhead.a $(DESTDIR)$(PREFIX)/lib
 	install -m 755 $(TARGET)/release/libwellhead.so $(DESTDIR)$(PREFIX)/lib/libwellhead.so.$(WELLHEAD_VERSION)
 	ln -sf libwellhead.so.$(WELLHEAD_VERSION) $(DESTDIR)$(PREFIX)/lib/$(WELLHEAD_SONAME)

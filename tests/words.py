@@ -1,4 +1,5 @@
-"""Checks the tables of "Words" in ARCHITECTURE.md against the public names of Rust, C, Python and Node, in both directions.
+"""Checks the tables of "Words" in ARCHITECTURE.md against the public names of Rust, C, Python and Node, in both directions,
+and that wellhead.hpp brings to C++ what wellhead.h has.
 
     words.py          fails on a public name that stands in no row, and on a name of a row that its language does not have
     words.py --list   prints the public names as they are found
@@ -17,6 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENT = ROOT / "ARCHITECTURE.md"
 HEADER = ROOT / "include/wellhead.h"
+HEADER_CPP = ROOT / "include/wellhead.hpp"
 CRATE = ROOT / "core/src"
 PYTHON = ROOT / "bindings/python/python/wellhead"
 NODE = ROOT / "bindings/node/lib"
@@ -38,7 +40,7 @@ def main(arguments: list[str]) -> int:
                 print(f"{language:<8}{name:<48}{file.relative_to(ROOT)}")
         return 0
     rows = list(tables())
-    problems = [*missing(found, rows), *stale(found, rows), *other_words(rows), *other_numbers(rows)]
+    problems = [*missing(found, rows), *stale(found, rows), *other_words(rows), *other_numbers(rows), *beyond_cpp()]
     for problem in problems:
         print(problem)
     counts = ", ".join(f"{len(names)} in {language}" for language, names in found.items())
@@ -93,6 +95,16 @@ def other_numbers(rows: list[Row]) -> Iterator[str]:
                     has = numbers.get(name.split("::")[-1])
                     if has != number:
                         yield f'{language}: ARCHITECTURE.md:{row.line} gives "{name}" the number {number}, it has {has}'
+
+
+def beyond_cpp() -> Iterator[str]:
+    """C++ has the words of C: its header uses each function and each field, but those that hosts use as they are."""
+    as_they_are = ("wellhead_cstr", "wellhead_limits.", "wellhead_value.", "wellhead_str.")
+    text = HEADER_CPP.read_text("utf-8")
+    for name in c():
+        used = rf"\.{name.split('.')[1]}\b" if "." in name else rf"\b{name}\b"
+        if name.startswith("wellhead_") and not name.startswith(as_they_are) and not re.search(used, text):
+            yield f'C++: wellhead.hpp does not use "{name}" of wellhead.h'
 
 
 def plain(name: str) -> str:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the C tests against the library and runs them: the header by itself, the exported symbols, the examples, what is
-# C's own, and the vectors. With --asan the library and the tests are built with AddressSanitizer and
+# Builds the tests in C and C++ against the library and runs them: the headers by themselves, the exported symbols, the
+# examples, what is each language's own, and the vectors. With --asan the library and the tests are built with AddressSanitizer and
 # UndefinedBehaviorSanitizer.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -23,7 +23,9 @@ if [ "${1:-}" = --asan ]; then
         cargo build -q -p wellhead-ffi --target "$MACHINE"
     LIBRARY=$TARGET/asan/$MACHINE/debug
     OUT=$TARGET/asan/c
-    C="$C -fsanitize=address,undefined -fno-sanitize-recover=undefined"
+    SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
+    C="$C $SANITIZE"
+    CXX="$CXX $SANITIZE"
 else
     cargo build -q -p wellhead-ffi
     LIBRARY=$TARGET/debug
@@ -31,11 +33,11 @@ else
 fi
 mkdir -p "$OUT"
 
-build() { # NAME FILES...
-    local name=$1
-    shift
+build() { # COMPILER NAME FILES...
+    local compiler=$1 name=$2
+    shift 2
     # shellcheck disable=SC2086
-    $C "$@" -o "$OUT/$name" "$LIBRARY/libwellhead.a" -ljansson $LIBS
+    $compiler "$@" -o "$OUT/$name" "$LIBRARY/libwellhead.a" -ljansson $LIBS
 }
 
 # The header alone, and twice.
@@ -53,7 +55,9 @@ wellhead_directory d = WELLHEAD_DIRECTORY_INIT;'; do
     $CXX -x c++ -fsyntax-only - <<<"$once"
     $C -x c -fsyntax-only - <<<"${once/wellhead_str s = WELLHEAD_STR(\"s\");/}"
 done
-echo "the header compiles by itself and twice, as C99 and as C++17"
+$CXX -x c++ -fsyntax-only - <<<'#include <wellhead.hpp>
+#include <wellhead.hpp>'
+echo "the headers compile by themselves and twice, as C99 and as C++17"
 
 # What the shared library exports is what the header declares.
 declared=$(grep '^WELLHEAD_API' include/wellhead.h | grep -oE '\bwellhead_[a-z0-9_]+\(' | tr -d '(' | sort -u)
@@ -64,9 +68,16 @@ if ! diff <(echo "$declared") <(echo "$exported"); then
 fi
 echo "libwellhead.so exports the $(wc -w <<<"$exported") functions of the header and nothing else"
 
-build notes ffi/examples/notes.c
-build abi tests/c/abi/*.c
-build vectors tests/c/vectors/*.c
+build "$C" notes ffi/examples/notes.c
+build "$C" abi tests/c/abi/*.c
+build "$C" vectors tests/c/vectors/*.c
+build "$CXX" notes-cpp ffi/examples/notes.cpp
+build "$CXX" own-cpp tests/cpp/own.cpp
+# What the C++ runner shares with the one in C is compiled as C.
+for shared in text message; do $C -c "tests/c/vectors/$shared.c" -o "$OUT/$shared.o"; done
+build "$CXX" vectors-cpp tests/cpp/vectors/*.cpp "$OUT/text.o" "$OUT/message.o"
 
 "$OUT/abi"
 "$OUT/vectors" tests/vectors/*/*.json
+"$OUT/own-cpp"
+"$OUT/vectors-cpp" tests/vectors/*/*.json

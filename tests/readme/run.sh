@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # README's smallest servers, each built in an empty folder as a user would, and asked two questions.
-#   run.sh [rust|c|python|node]...
+#   run.sh [rust|c|cpp|python|node]...
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -28,6 +28,15 @@ c() {
     LD_LIBRARY_PATH="$PWD/dest/usr/lib" python3 "$here/ask.py" ./hello
 }
 
+cpp() { # with what `c` has installed
+    [ -d ../c/dest ] || (mkdir -p ../c && cd ../c && c)
+    block cpp > hello.cpp
+    export PKG_CONFIG_PATH="$PWD/../c/dest/usr/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$PWD/../c/dest"
+    # shellcheck disable=SC2046
+    c++ -std=c++17 -Wall -Wextra -Wpedantic -Werror hello.cpp $(pkg-config --cflags --libs wellhead) -o hello
+    LD_LIBRARY_PATH="$PWD/../c/dest/usr/lib" python3 "$here/ask.py" ./hello
+}
+
 python() {
     python3 -m venv venv
     venv/bin/pip install --quiet --disable-pip-version-check "$root/bindings/python"
@@ -45,7 +54,7 @@ node() {
     python3 "$here/ask.py" "$(type -P node)" hello.mjs
 }
 
-for language in "${@:-rust c python node}"; do
+for language in "${@:-rust c cpp python node}"; do
     for one in $language; do
         mkdir "$work/$one"
         set +e # an `if` around it would switch -e off inside

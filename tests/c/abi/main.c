@@ -109,6 +109,6 @@ int main(void) {
     test_directory();
     test_connection();
     test_stdio();
-    printf("%d passed, %d failed\n", passed, failed);
+    printf("tests of C: %d passed, %d failed\n", passed, failed);
     return failed != 0;
 }

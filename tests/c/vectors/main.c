@@ -250,6 +250,6 @@ int main(int argc, char **argv) {
         }
         json_decref(script);
     }
-    printf("%d passed, %d failed\n", passed, failed);
+    printf("vectors in C: %d passed, %d failed\n", passed, failed);
     return failed != 0 || passed == 0;
 }

@@ -1,0 +1,656 @@
+/* wellhead.hpp - wellhead.h for C++17: handles that free themselves, functions as callbacks, errors as exceptions.
+ *
+ *   int main() {
+ *       wellhead::Server server("hello", "1.0.0");
+ *       server.add_text("hello://world", "Hello, world!");
+ *       server.add_template("hello://people/{name}", {[](const wellhead::Call &call, wellhead::Read &r) {
+ *           r.text("Hello, " + std::string(call.var("name").value()) + "!");
+ *       }});
+ *       server.serve_stdio();                            // until the client goes
+ *   }
+ *
+ * Names are those of wellhead.h without their prefix: wellhead_server_add_text is Server::add_text. What a function does,
+ * when it fails and which thread may call it is said there. The rest is this:
+ *
+ * Handles are move-only and free themselves; capi() gives the handle of wellhead.h, capi_release() gives it away.
+ * Texts come in as std::string_view and are copied. Those that come out are borrowed, as in wellhead.h.
+ * Callbacks may throw: the answer is then "internal error", and what() goes to the log. They may run on several threads at
+ *   once where wellhead.h says so. A callback gets its responder by reference and answers before it returns, or takes
+ *   keep() with it and answers later.
+ * Errors are thrown as wellhead::Error, also by answers that are refused.
+ */
+#ifndef WELLHEAD_HPP
+#define WELLHEAD_HPP
+
+#include <wellhead.h>
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace wellhead {
+
+/* ---- texts and errors ---- */
+
+inline wellhead_str str(std::string_view text) noexcept {
+    return {text.data() ? text.data() : "", text.size()};
+}
+
+inline wellhead_str optional_str(const std::optional<std::string> &text) noexcept {
+    return text ? str(*text) : wellhead_str{nullptr, 0};
+}
+
+inline std::string_view view(wellhead_str text) noexcept {
+    return {text.ptr, text.len};
+}
+
+inline std::optional<std::string_view> optional_view(wellhead_str text) noexcept {
+    return text.ptr ? std::optional(view(text)) : std::nullopt;
+}
+
+class Error : public std::runtime_error {
+public:
+    Error(wellhead_status status, const std::string &message) : std::runtime_error(message), status_(status) {}
+
+    wellhead_status status() const noexcept { return status_; }
+    /* The status in a word, such as "invalid_uri". */
+    std::string_view code() const noexcept { return wellhead_status_name(status_); }
+
+private:
+    wellhead_status status_;
+};
+
+namespace detail {
+
+template <auto release> struct Deleter {
+    template <class T> void operator()(T *handle) const noexcept { release(handle); }
+};
+
+/* A handle that frees itself. */
+template <class T, auto release> class Handle {
+public:
+    explicit Handle(T *handle = nullptr) noexcept : handle_(handle) {}
+
+    explicit operator bool() const noexcept { return handle_ != nullptr; }
+    T *capi() const noexcept { return handle_.get(); }
+    [[nodiscard]] T *capi_release() noexcept { return handle_.release(); }
+
+private:
+    std::unique_ptr<T, Deleter<release>> handle_;
+};
+
+/* A place for the error of a call, and its end as an exception. */
+class Failure {
+public:
+    /* For the last argument of a function. */
+    operator wellhead_error **() noexcept { return &error_; }
+
+    void check(wellhead_status status) {
+        if (status != WELLHEAD_STATUS_OK) raise(status);
+    }
+
+    template <class T> T *check(T *made) {
+        if (!made) raise(wellhead_error_status(error_));
+        return made;
+    }
+
+private:
+    [[noreturn]] void raise(wellhead_status status) {
+        const std::unique_ptr<wellhead_error, Deleter<wellhead_error_free>> owned(error_);
+        const auto message = optional_view(wellhead_error_message(error_));
+        throw Error(status, std::string(message.value_or(wellhead_status_name(status))));
+    }
+
+    wellhead_error *error_ = nullptr;
+};
+
+inline void check(wellhead_status status) {
+    Failure().check(status);
+}
+
+/* A function on the heap, for `user_data` and `destroy`. */
+template <class F> void *keep(F &&function) {
+    return new std::decay_t<F>(std::forward<F>(function));
+}
+
+template <class F> void destroy(void *user_data) noexcept {
+    delete static_cast<F *>(user_data);
+}
+
+/* Gives a body away; the function that takes it releases it, whatever it returns. */
+template <class F> void lend(std::string body, F &&take) {
+    auto *lent = new std::string(std::move(body));
+    check(take(str(*lent), destroy<std::string>, static_cast<void *>(lent)));
+}
+
+/* Runs a callback; what it throws fails the answer. */
+template <class R, class F> void guarded(R &responder, F &&run) noexcept {
+    std::string why = "threw what is no std::exception";
+    try {
+        run(responder);
+        return;
+    } catch (const std::exception &e) {
+        try {
+            why = e.what();
+        } catch (...) {
+        }
+    } catch (...) {
+    }
+    responder.fail(why);
+}
+
+} // namespace detail
+
+/* A text of the library's. */
+class Text : public detail::Handle<wellhead_text, wellhead_text_free> {
+public:
+    using Handle::Handle;
+
+    std::string_view str() const noexcept { return view(wellhead_text_str(capi())); }
+};
+
+/* ---- what is served ---- */
+
+/* What a listing shows: see wellhead_resource. */
+struct Resource {
+    Resource(std::string resource_uri) : uri(std::move(resource_uri)) {}
+    Resource(const char *resource_uri) : uri(resource_uri) {}
+
+    std::string uri;
+    std::optional<std::string> name, title, description, mime_type;
+    std::optional<std::uint64_t> size;
+    std::optional<std::string> key;
+    /* JSON, as the protocol has it. */
+    std::optional<std::string> annotations, icons, meta;
+    bool raw_values = false;
+
+    /* Borrows from this. */
+    wellhead_resource capi() const noexcept {
+        wellhead_resource c = WELLHEAD_RESOURCE_INIT;
+        c.uri = str(uri);
+        c.name = optional_str(name);
+        c.title = optional_str(title);
+        c.description = optional_str(description);
+        c.mime_type = optional_str(mime_type);
+        c.size = size ? &*size : nullptr;
+        c.key = optional_str(key);
+        c.annotations = optional_str(annotations);
+        c.icons = optional_str(icons);
+        c.meta = optional_str(meta);
+        c.flags = raw_values ? WELLHEAD_RAW_VALUES : 0;
+        return c;
+    }
+};
+
+/* Of one element of an answer with several: see wellhead_contents. */
+struct Contents {
+    std::optional<std::string> uri = {}, mime_type = {}, meta = {};
+
+    /* Borrows from this. */
+    wellhead_contents capi() const noexcept {
+        wellhead_contents c = WELLHEAD_CONTENTS_INIT;
+        c.uri = optional_str(uri);
+        c.mime_type = optional_str(mime_type);
+        c.meta = optional_str(meta);
+        return c;
+    }
+};
+
+/* A folder to be served: see wellhead_directory. */
+struct Directory {
+    Directory(std::string directory_path) : path(std::move(directory_path)) {}
+    Directory(const char *directory_path) : path(directory_path) {}
+
+    std::string path;
+    std::vector<std::string> include, exclude;
+    std::uint64_t max_file_bytes = 0;
+};
+
+/* ---- calls and answers ---- */
+
+/* What a callback is asked; borrowed. */
+class Call {
+public:
+    explicit Call(const wellhead_call *call) noexcept : call_(call) {}
+
+    std::string_view uri() const noexcept { return view(wellhead_call_uri(call_)); }
+    std::optional<std::string_view> var(const char *name) const noexcept {
+        return optional_view(wellhead_call_var(call_, name));
+    }
+    std::optional<std::string_view> var_at(const char *name, std::size_t index) const noexcept {
+        return optional_view(wellhead_call_var_at(call_, name, index));
+    }
+    std::optional<std::string_view> var_name(std::size_t index) const noexcept {
+        return optional_view(wellhead_call_var_name(call_, index));
+    }
+    std::optional<std::string_view> raw(const char *name) const noexcept {
+        return optional_view(wellhead_call_raw(call_, name));
+    }
+    bool cancelled() const noexcept { return wellhead_call_cancelled(call_) != 0; }
+    /* The caller of ConnectionOptions, which has to be a T. */
+    template <class T> T *caller() const noexcept {
+        const auto *caller = static_cast<const std::shared_ptr<void> *>(wellhead_call_caller(call_));
+        return caller ? static_cast<T *>(caller->get()) : nullptr;
+    }
+    std::string_view caller_id() const noexcept { return view(wellhead_call_caller_id(call_)); }
+    std::string_view revision() const noexcept { return view(wellhead_call_revision(call_)); }
+
+    const wellhead_call *capi() const noexcept { return call_; }
+
+private:
+    const wellhead_call *call_;
+};
+
+namespace detail {
+
+/* A responder: borrowed inside a callback, owned once it is kept. An owned one that goes unanswered is freed. */
+template <class Self, class T, auto keep_it, auto free_it, auto call_of, auto fail_it> class Responder {
+public:
+    explicit Responder(T *borrowed) noexcept : responder_(borrowed) {}
+    Responder(Responder &&other) noexcept
+        : responder_(std::exchange(other.responder_, nullptr)), owned_(std::exchange(other.owned_, false)) {}
+    Responder &operator=(Responder &&other) noexcept {
+        std::swap(responder_, other.responder_);
+        std::swap(owned_, other.owned_);
+        return *this;
+    }
+    ~Responder() {
+        if (owned_) free_it(responder_);
+    }
+
+    /* Only inside the callback; afterwards this is empty. */
+    [[nodiscard]] Self keep() {
+        Self kept(keep_it(std::exchange(responder_, nullptr)));
+        if (!kept.responder_) throw Error(WELLHEAD_STATUS_INVALID_ARGUMENT, "the call was answered already");
+        kept.owned_ = true;
+        return kept;
+    }
+    Call call() const noexcept { return Call(call_of(responder_)); }
+    void failed(std::string_view why) { check(fail_it(take(), str(why))); }
+
+    T *capi() const noexcept { return responder_; }
+    [[nodiscard]] T *capi_release() noexcept {
+        owned_ = false;
+        return std::exchange(responder_, nullptr);
+    }
+
+    /* As failed(), of a call that may be answered already. */
+    void fail(std::string_view why) noexcept { fail_it(responder_, str(why)); }
+
+protected:
+    /* A final call consumes what was kept. */
+    T *take() noexcept {
+        T *responder = responder_;
+        if (std::exchange(owned_, false)) responder_ = nullptr;
+        return responder;
+    }
+
+private:
+    T *responder_;
+    bool owned_ = false;
+};
+
+} // namespace detail
+
+/* The responder of a read. */
+class Read : public detail::Responder<Read, wellhead_read, wellhead_read_keep, wellhead_read_free, wellhead_read_call,
+                                      wellhead_read_failed> {
+public:
+    using Responder::Responder;
+
+    void text(std::string_view text) { detail::check(wellhead_read_text(take(), str(text))); }
+    void blob(std::string_view bytes) { detail::check(wellhead_read_blob(take(), str(bytes))); }
+    /* Without a copy. */
+    void text_owned(std::string text) {
+        detail::lend(std::move(text), [this](auto... lent) { return wellhead_read_text_owned(take(), lent...); });
+    }
+    void blob_owned(std::string bytes) {
+        detail::lend(std::move(bytes), [this](auto... lent) { return wellhead_read_blob_owned(take(), lent...); });
+    }
+    void not_found() { detail::check(wellhead_read_not_found(take())); }
+    void denied() { detail::check(wellhead_read_denied(take())); }
+
+    void add_text(std::string_view text, const Contents &about = {}) {
+        const wellhead_contents c = about.capi();
+        detail::check(wellhead_read_add_text(capi(), &c, str(text)));
+    }
+    void add_blob(std::string_view bytes, const Contents &about = {}) {
+        const wellhead_contents c = about.capi();
+        detail::check(wellhead_read_add_blob(capi(), &c, str(bytes)));
+    }
+    void add_text_owned(std::string text, const Contents &about = {}) {
+        const wellhead_contents c = about.capi();
+        detail::lend(std::move(text), [&](auto... lent) { return wellhead_read_add_text_owned(capi(), &c, lent...); });
+    }
+    void add_blob_owned(std::string bytes, const Contents &about = {}) {
+        const wellhead_contents c = about.capi();
+        detail::lend(std::move(bytes), [&](auto... lent) { return wellhead_read_add_blob_owned(capi(), &c, lent...); });
+    }
+    void finish() { detail::check(wellhead_read_finish(take())); }
+};
+
+/* The responder of a listing. */
+class List : public detail::Responder<List, wellhead_list, wellhead_list_keep, wellhead_list_free, wellhead_list_call,
+                                      wellhead_list_failed> {
+public:
+    using Responder::Responder;
+
+    void add(const Resource &item) {
+        const wellhead_resource c = item.capi();
+        detail::check(wellhead_list_add(capi(), &c));
+    }
+    void finish(bool more = false) { detail::check(wellhead_list_finish(take(), more ? 1 : 0)); }
+};
+
+/* The responder of a question about access. */
+class Authorize
+    : public detail::Responder<Authorize, wellhead_authorize, wellhead_authorize_keep, wellhead_authorize_free,
+                               wellhead_authorize_call, wellhead_authorize_failed> {
+public:
+    using Responder::Responder;
+
+    void set(std::size_t index, std::uint32_t verdict) {
+        detail::check(wellhead_authorize_set(capi(), index, verdict));
+    }
+    void finish() { detail::check(wellhead_authorize_finish(take())); }
+};
+
+/* The responder of an interest. */
+class Interest
+    : public detail::Responder<Interest, wellhead_interest, wellhead_interest_keep, wellhead_interest_free,
+                               wellhead_interest_call, wellhead_interest_failed> {
+public:
+    using Responder::Responder;
+
+    void done() { detail::check(wellhead_interest_done(take())); }
+};
+
+/* The callbacks of a registration: see wellhead_provider. Those that are empty are not offered. */
+struct Provider {
+    std::function<void(const Call &call, Read &responder)> read = {};
+    /* after: absent for the start. */
+    std::function<void(const Call &call, std::optional<std::string_view> after, std::size_t limit, List &responder)> list =
+        {};
+};
+
+using AuthorizeCallback = std::function<void(const Call &call, std::uint32_t operation, const wellhead_str *uris,
+                                             std::size_t uri_count, Authorize &responder)>;
+using InterestCallback = std::function<void(const Call &call, bool wanted, Interest &responder)>;
+using LogCallback = std::function<void(std::uint32_t level, std::string_view line)>;
+
+/* ---- server ---- */
+
+/* See wellhead_server_options. */
+struct ServerOptions {
+    std::uint32_t flags = 0;
+    std::optional<std::string> title, instructions, cursor_key;
+    wellhead_limits limits = WELLHEAD_LIMITS_INIT;
+    LogCallback log;
+};
+
+/* See wellhead_stdio_options. */
+struct StdioOptions {
+    std::int32_t callback_threads = 0;
+    std::uint32_t drain_ms = 0, flags = 0;
+};
+
+class Server : public detail::Handle<wellhead_server, wellhead_server_free> {
+public:
+    Server(std::string_view name, std::string_view version, ServerOptions options = {})
+        : Handle(make(name, version, options)) {}
+
+    void close() noexcept { wellhead_server_close(capi()); }
+    void after_fork() noexcept { wellhead_server_after_fork(capi()); }
+
+    void add_text(const Resource &resource, std::string_view text) {
+        const wellhead_resource c = resource.capi();
+        detail::Failure failure;
+        failure.check(wellhead_server_add_text(capi(), &c, str(text), failure));
+    }
+    void add_blob(const Resource &resource, std::string_view bytes) {
+        const wellhead_resource c = resource.capi();
+        detail::Failure failure;
+        failure.check(wellhead_server_add_blob(capi(), &c, str(bytes), failure));
+    }
+    void set_text(std::string_view uri, std::string_view text) {
+        detail::Failure failure;
+        failure.check(wellhead_server_set_text(capi(), str(uri), str(text), failure));
+    }
+    void set_blob(std::string_view uri, std::string_view bytes) {
+        detail::Failure failure;
+        failure.check(wellhead_server_set_blob(capi(), str(uri), str(bytes), failure));
+    }
+    void add_resource(const Resource &resource, Provider provider) {
+        const wellhead_resource c = resource.capi();
+        const wellhead_provider p = callbacks(std::move(provider));
+        detail::Failure failure;
+        failure.check(wellhead_server_add_resource(capi(), &c, &p, failure));
+    }
+    void add_template(const Resource &resource, Provider provider) {
+        const wellhead_resource c = resource.capi();
+        const wellhead_provider p = callbacks(std::move(provider));
+        detail::Failure failure;
+        failure.check(wellhead_server_add_template(capi(), &c, &p, failure));
+    }
+    void add_list(const std::optional<std::string> &name, Provider provider) {
+        const wellhead_provider p = callbacks(std::move(provider));
+        detail::Failure failure;
+        failure.check(wellhead_server_add_list(capi(), optional_str(name), &p, failure));
+    }
+    void set_fallback(Provider provider) {
+        const wellhead_provider p = callbacks(std::move(provider));
+        detail::Failure failure;
+        failure.check(wellhead_server_set_fallback(capi(), &p, failure));
+    }
+    void add_directory(const Directory &directory) {
+        const auto strs = [](const std::vector<std::string> &texts) {
+            std::vector<wellhead_str> all;
+            for (const std::string &text : texts) all.push_back(str(text));
+            return all;
+        };
+        const std::vector<wellhead_str> include = strs(directory.include), exclude = strs(directory.exclude);
+        wellhead_directory c = WELLHEAD_DIRECTORY_INIT;
+        c.path = str(directory.path);
+        c.include = include.data();
+        c.include_count = include.size();
+        c.exclude = exclude.data();
+        c.exclude_count = exclude.size();
+        c.max_file_bytes = directory.max_file_bytes;
+        detail::Failure failure;
+        failure.check(wellhead_server_add_directory(capi(), &c, failure));
+    }
+    void remove(std::string_view name) {
+        detail::Failure failure;
+        failure.check(wellhead_server_remove(capi(), str(name), failure));
+    }
+
+    void set_authorize(AuthorizeCallback authorize) {
+        detail::Failure failure;
+        failure.check(wellhead_server_set_authorize(
+            capi(),
+            [](void *user_data, const wellhead_call *call, std::uint32_t operation, const wellhead_str *uris,
+               std::size_t uri_count, wellhead_authorize *r) noexcept {
+                Authorize responder(r);
+                detail::guarded(responder, [&](Authorize &it) {
+                    (*static_cast<AuthorizeCallback *>(user_data))(Call(call), operation, uris, uri_count, it);
+                });
+            },
+            detail::keep(std::move(authorize)), detail::destroy<AuthorizeCallback>, failure));
+    }
+    void set_interest(InterestCallback interest) {
+        detail::Failure failure;
+        failure.check(wellhead_server_set_interest(
+            capi(),
+            [](void *user_data, const wellhead_call *call, int wanted, wellhead_interest *r) noexcept {
+                Interest responder(r);
+                detail::guarded(responder, [&](Interest &it) {
+                    (*static_cast<InterestCallback *>(user_data))(Call(call), wanted != 0, it);
+                });
+            },
+            detail::keep(std::move(interest)), detail::destroy<InterestCallback>, failure));
+    }
+
+    void updated(std::string_view uri) { detail::check(wellhead_server_updated(capi(), str(uri))); }
+    void updated_below(std::string_view uri, std::string_view parent) {
+        detail::check(wellhead_server_updated_below(capi(), str(uri), str(parent)));
+    }
+    void access_changed(std::string_view caller_id) {
+        detail::check(wellhead_server_access_changed(capi(), str(caller_id)));
+    }
+    void list_changed() { detail::check(wellhead_server_list_changed(capi())); }
+
+    /* JSON. */
+    Text explain(std::string_view uri) const {
+        detail::Failure failure;
+        return Text(failure.check(wellhead_server_explain(capi(), str(uri), failure)));
+    }
+
+    void serve_stdio(const StdioOptions &options = {}) {
+        wellhead_stdio_options c = WELLHEAD_STDIO_OPTIONS_INIT;
+        c.callback_threads = options.callback_threads;
+        c.drain_ms = options.drain_ms;
+        c.flags = options.flags;
+        detail::Failure failure;
+        failure.check(wellhead_serve_stdio(capi(), &c, failure));
+    }
+
+private:
+    static wellhead_server *make(std::string_view name, std::string_view version, ServerOptions &options) {
+        wellhead_server_options c = WELLHEAD_SERVER_OPTIONS_INIT;
+        c.flags = options.flags;
+        c.title = optional_str(options.title);
+        c.instructions = optional_str(options.instructions);
+        c.cursor_key = optional_str(options.cursor_key);
+        c.limits = &options.limits;
+        if (options.log) {
+            c.log = [](void *log_data, std::uint32_t level, wellhead_str line) noexcept {
+                try {
+                    (*static_cast<LogCallback *>(log_data))(level, view(line));
+                } catch (...) {
+                    /* There is nobody left to tell. */
+                }
+            };
+            c.log_data = detail::keep(std::move(options.log));
+            c.log_destroy = detail::destroy<LogCallback>;
+        }
+        detail::Failure failure;
+        return failure.check(wellhead_server_new(str(name), str(version), &c, failure));
+    }
+
+    static wellhead_provider callbacks(Provider provider) {
+        wellhead_provider c = WELLHEAD_PROVIDER_INIT;
+        if (provider.read)
+            c.read = [](void *user_data, const wellhead_call *call, wellhead_read *r) noexcept {
+                Read responder(r);
+                detail::guarded(responder, [&](Read &it) { static_cast<Provider *>(user_data)->read(Call(call), it); });
+            };
+        if (provider.list)
+            c.list = [](void *user_data, const wellhead_call *call, wellhead_str after, std::size_t limit,
+                        wellhead_list *r) noexcept {
+                List responder(r);
+                detail::guarded(responder, [&](List &it) {
+                    static_cast<Provider *>(user_data)->list(Call(call), optional_view(after), limit, it);
+                });
+            };
+        c.user_data = detail::keep(std::move(provider));
+        c.destroy = detail::destroy<Provider>;
+        return c;
+    }
+};
+
+/* ---- URIs ---- */
+
+/* See wellhead_expand. */
+inline Text expand(std::string_view uri_template, const std::vector<wellhead_value> &values) {
+    detail::Failure failure;
+    return Text(failure.check(wellhead_expand(str(uri_template), values.data(), values.size(), failure)));
+}
+
+/* ---- connection: bytes in, bytes out ---- */
+
+/* See wellhead_connection_options. */
+struct ConnectionOptions {
+    std::function<void()> wake = {};
+    std::shared_ptr<void> caller = {};
+    std::optional<std::string> caller_id = {};
+};
+
+/* Bytes for a client: false if there are none. */
+class Transmit : public detail::Handle<wellhead_transmit, wellhead_transmit_free> {
+public:
+    using Handle::Handle;
+
+    std::string_view bytes() const noexcept { return view(wellhead_transmit_bytes(capi())); }
+};
+
+class Connection : public detail::Handle<wellhead_connection, wellhead_connection_free> {
+public:
+    explicit Connection(const Server &server, ConnectionOptions options = {}) : Handle(make(server, options)) {}
+
+    /* How many bytes were taken. */
+    std::size_t receive(std::string_view bytes) {
+        std::size_t taken = 0;
+        detail::Failure failure;
+        failure.check(wellhead_connection_receive(capi(), str(bytes), &taken, failure));
+        return taken;
+    }
+    void end() noexcept { wellhead_connection_end(capi()); }
+    std::size_t poll_event(std::size_t max) noexcept { return wellhead_connection_poll_event(capi(), max); }
+    Transmit poll_transmit(std::size_t max) noexcept { return Transmit(wellhead_connection_poll_transmit(capi(), max)); }
+    std::uint64_t poll_timeout() const noexcept { return wellhead_connection_poll_timeout(capi()); }
+    void tick(std::uint64_t now_ms) noexcept { wellhead_connection_tick(capi(), now_ms); }
+    bool finished() const noexcept { return wellhead_connection_finished(capi()) != 0; }
+    void close() noexcept { wellhead_connection_close(capi()); }
+    Transmit handle(std::string_view message, std::uint32_t timeout_ms) {
+        wellhead_transmit *answer = nullptr;
+        detail::Failure failure;
+        failure.check(wellhead_connection_handle(capi(), str(message), timeout_ms, &answer, failure));
+        return Transmit(answer);
+    }
+
+private:
+    static wellhead_connection *make(const Server &server, ConnectionOptions &options) {
+        using Wake = std::function<void()>;
+        using Caller = std::shared_ptr<void>;
+        wellhead_connection_options c = WELLHEAD_CONNECTION_OPTIONS_INIT;
+        if (options.wake) {
+            c.wake = [](void *wake_data) noexcept {
+                try {
+                    (*static_cast<Wake *>(wake_data))();
+                } catch (...) {
+                    /* There is nobody to tell: the next poll finds what there is. */
+                }
+            };
+            c.wake_data = detail::keep(std::move(options.wake));
+            c.wake_destroy = detail::destroy<Wake>;
+        }
+        if (options.caller) {
+            c.caller = detail::keep(std::move(options.caller));
+            c.caller_destroy = detail::destroy<Caller>;
+        }
+        c.caller_id = optional_str(options.caller_id);
+        detail::Failure failure;
+        return failure.check(wellhead_connection_new(server.capi(), &c, failure));
+    }
+};
+
+/* ---- version ---- */
+
+inline std::string_view version() noexcept {
+    return wellhead_version();
+}
+
+inline std::uint32_t abi_version() noexcept {
+    return wellhead_abi_version();
+}
+
+} // namespace wellhead
+
+#endif

@@ -1,0 +1,235 @@
+// What is C++'s own: errors and exceptions, who owns a responder, callers, wakes. Behaviour is tested by the vectors.
+#include <wellhead.hpp>
+
+#include <cstdio>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+using wellhead::Authorize, wellhead::Call, wellhead::Connection, wellhead::Error, wellhead::Interest, wellhead::List,
+    wellhead::Read, wellhead::Server;
+
+static int failures, passed, failed;
+
+static void check(bool holds, const char *what, int line) {
+    if (holds) return;
+    std::printf("%s:%d: not so: %s\n", __FILE__, line, what);
+    failures++;
+}
+
+#define CHECK(condition) check((condition), #condition, __LINE__)
+
+static void run(const char *name, void (*test)()) {
+    failures = 0;
+    try {
+        test();
+    } catch (const std::exception &e) {
+        std::printf("threw %s\n", e.what());
+        failures++;
+    }
+    if (failures) std::printf("FAILED: %s\n", name);
+    ++(failures ? failed : passed);
+}
+
+#define RUN(test) run(#test, test)
+
+static_assert(!std::is_copy_constructible_v<Server> && std::is_nothrow_move_constructible_v<Server>);
+static_assert(!std::is_copy_constructible_v<Read> && std::is_nothrow_move_constructible_v<Read>);
+
+static const char INTERNAL_ERROR[] = "\"code\":-32603";
+
+static std::string read_of(const std::string &uri) {
+    return R"({"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":")" + uri +
+           R"(","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}})" + "\n";
+}
+
+static std::string drained(Connection &connection) {
+    std::string output;
+    connection.poll_event(SIZE_MAX);
+    while (const auto piece = connection.poll_transmit(4096)) output += piece.bytes();
+    return output;
+}
+
+static std::string ask(Connection &connection, const std::string &line) {
+    CHECK(connection.receive(line) == line.size());
+    return drained(connection);
+}
+
+static bool has(const std::string &text, const std::string &part) {
+    return text.find(part) != std::string::npos;
+}
+
+static std::vector<std::string> lines;
+
+static Server server() {
+    wellhead::ServerOptions options;
+    options.log = [](std::uint32_t, std::string_view line) { lines.emplace_back(line); };
+    lines.clear();
+    return Server("s", "1", std::move(options));
+}
+
+static void an_error_says_what_and_has_the_status_and_the_word() {
+    Server s = server();
+    try {
+        s.add_text("not a uri", "x");
+        CHECK(false);
+    } catch (const Error &error) {
+        CHECK(error.status() == WELLHEAD_STATUS_INVALID_URI && error.code() == "invalid_uri");
+        CHECK(has(error.what(), "not a uri"));
+    }
+}
+
+static void what_a_callback_throws_goes_to_the_log_and_not_to_the_client() {
+    Server s = server();
+    s.add_template("n:{id}", {[](const Call &call, Read &) {
+                                  if (call.var("id") == "odd") throw 7;
+                                  throw std::runtime_error("the disk is gone");
+                              },
+                              {}});
+    Connection c(s);
+    const std::string output = ask(c, read_of("n:1"));
+    CHECK(has(output, INTERNAL_ERROR) && !has(output, "disk"));
+    CHECK(lines.size() == 1 && has(lines[0], "the disk is gone"));
+    CHECK(has(ask(c, read_of("n:odd")), INTERNAL_ERROR) && lines.size() == 2);
+}
+
+static void an_answer_given_before_the_exception_counts() {
+    Server s = server();
+    s.add_template("n:{id}", {[](const Call &, Read &r) {
+                                  r.text("first");
+                                  r.text("second");
+                              },
+                              {}});
+    Connection c(s);
+    CHECK(has(ask(c, read_of("n:1")), "\"text\":\"first\""));
+}
+
+static void a_text_that_is_no_utf8_is_an_internal_error_and_throws() {
+    Server s = server();
+    std::string code;
+    s.add_template("n:{id}", {[&code](const Call &, Read &r) {
+                                  try {
+                                      r.text("\xff");
+                                  } catch (const Error &error) {
+                                      code = error.code();
+                                  }
+                              },
+                              {}});
+    Connection c(s);
+    CHECK(has(ask(c, read_of("n:1")), INTERNAL_ERROR) && code == "invalid_utf8");
+}
+
+static void a_kept_responder_answers_later_and_one_that_is_dropped_is_an_internal_error() {
+    Server s = server();
+    std::vector<Read> kept;
+    s.add_template("n:{id}", {[&kept](const Call &, Read &r) { kept.push_back(r.keep()); }, {}});
+    Connection c(s);
+    CHECK(ask(c, read_of("n:1")).empty());
+    std::thread([&kept] { kept.at(0).text(kept.at(0).call().uri()); }).join();
+    CHECK(has(drained(c), "\"text\":\"n:1\""));
+    CHECK(!kept.at(0).capi());
+    CHECK(ask(c, read_of("n:2")).empty());
+    kept.clear();
+    CHECK(has(drained(c), INTERNAL_ERROR));
+}
+
+static void an_exception_after_keep_leaves_the_answer_to_who_keeps_it() {
+    Server s = server();
+    std::optional<Read> kept;
+    s.add_template("n:{id}", {[&kept](const Call &, Read &r) {
+                                  kept = r.keep();
+                                  throw std::runtime_error("too late");
+                              },
+                              {}});
+    Connection c(s);
+    CHECK(ask(c, read_of("n:1")).empty());
+    kept->text("still");
+    CHECK(has(drained(c), "\"text\":\"still\""));
+}
+
+static void what_is_lent_is_given_back() {
+    Server s = server();
+    s.add_template("n:{id}", {[](const Call &, Read &r) {
+                                  r.add_text_owned(std::string(100000, 'a'));
+                                  r.add_blob_owned(std::string(100000, 'b'), {"n:part", {}, {}});
+                                  r.finish();
+                              },
+                              {}});
+    Connection c(s);
+    CHECK(ask(c, read_of("n:1")).size() > 230000); // the sanitizer tells whether it was
+}
+
+static void the_caller_of_a_connection_reaches_callbacks() {
+    Server s = server();
+    auto name = std::make_shared<std::string>("Ada");
+    const std::weak_ptr<std::string> watched = name;
+    s.add_template("n:{id}", {[](const Call &call, Read &r) {
+                                  CHECK(call.caller_id() == "ada" && call.revision() == "2026-07-28");
+                                  r.text(*call.caller<std::string>());
+                              },
+                              {}});
+    {
+        Connection c(s, {{}, std::move(name), "ada"});
+        CHECK(has(ask(c, read_of("n:1")), "\"text\":\"Ada\""));
+        CHECK(!watched.expired());
+    }
+    CHECK(watched.expired());
+}
+
+static void an_exception_about_access_lets_nothing_through() {
+    Server s = server();
+    s.add_text("n:1", "x");
+    s.set_authorize([](const Call &, std::uint32_t, const wellhead_str *, std::size_t, Authorize &) {
+        throw std::runtime_error("no directory server");
+    });
+    Connection c(s);
+    CHECK(has(ask(c, read_of("n:1")), INTERNAL_ERROR));
+    CHECK(lines.size() == 1 && has(lines[0], "no directory server"));
+}
+
+static void wake_is_called_and_ends_with_its_connection() {
+    Server s = server();
+    int woken = 0;
+    const auto alive = std::make_shared<int>(0);
+    std::optional<Read> kept;
+    s.add_template("n:{id}", {[&kept](const Call &, Read &r) { kept = r.keep(); }, {}});
+    {
+        Connection c(s, {[&woken, alive] { woken++; }, {}, {}});
+        ask(c, read_of("n:1"));
+        const int before = woken;
+        kept->text("x");
+        CHECK(woken == before + 1 && alive.use_count() == 2);
+    }
+    CHECK(alive.use_count() == 1);
+}
+
+static void handles_move_and_can_be_given_away() {
+    Server s = server(), t = std::move(s);
+    CHECK(!s && t);
+    t.add_text("n:1", "x");
+    wellhead_server *raw = t.capi_release();
+    CHECK(raw && !t);
+    wellhead_server_free(raw);
+}
+
+static void the_library_is_the_one_of_the_header() {
+    CHECK(wellhead::version() == WELLHEAD_VERSION && wellhead::abi_version() == WELLHEAD_ABI_VERSION);
+}
+
+int main() {
+    RUN(an_error_says_what_and_has_the_status_and_the_word);
+    RUN(what_a_callback_throws_goes_to_the_log_and_not_to_the_client);
+    RUN(an_answer_given_before_the_exception_counts);
+    RUN(a_text_that_is_no_utf8_is_an_internal_error_and_throws);
+    RUN(a_kept_responder_answers_later_and_one_that_is_dropped_is_an_internal_error);
+    RUN(an_exception_after_keep_leaves_the_answer_to_who_keeps_it);
+    RUN(what_is_lent_is_given_back);
+    RUN(the_caller_of_a_connection_reaches_callbacks);
+    RUN(an_exception_about_access_lets_nothing_through);
+    RUN(wake_is_called_and_ends_with_its_connection);
+    RUN(handles_move_and_can_be_given_away);
+    RUN(the_library_is_the_one_of_the_header);
+    std::printf("tests of C++: %d passed, %d failed\n", passed, failed);
+    return failed != 0;
+}

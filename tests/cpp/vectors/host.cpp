@@ -1,0 +1,364 @@
+#include "host.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+using wellhead::Authorize, wellhead::Call, wellhead::Contents, wellhead::Interest, wellhead::List, wellhead::Provider,
+    wellhead::Read, wellhead::Resource;
+
+// What a callback throws that fails.
+static const std::runtime_error FAILURE("the callback failed");
+
+static wellhead_limits limits_of(const json_t *limits) {
+    wellhead_limits all = WELLHEAD_LIMITS_INIT;
+    const auto limit = [limits](const char *name) { return static_cast<std::size_t>(json_integer_value(get(limits, name))); };
+    all.message_bytes = limit("message_bytes");
+    all.nesting = limit("nesting");
+    all.id_bytes = limit("id_bytes");
+    all.uri_bytes = limit("uri_bytes");
+    all.page_items = limit("page_items");
+    all.page_bytes = limit("page_bytes");
+    all.calls_in_flight = limit("calls_in_flight");
+    all.subscriptions = limit("subscriptions");
+    all.subscriptions_total = limit("subscriptions_total");
+    all.listen_streams = limit("listen_streams");
+    all.output_bytes = limit("output_bytes");
+    all.call_ms = limit("call_ms");
+    return all;
+}
+
+static wellhead::ServerOptions options_of(const json_t *options, wellhead::LogCallback log) {
+    wellhead::ServerOptions all;
+    const json_t *key = get(options, "key");
+    all.title = optional_string(get(options, "title"));
+    all.instructions = optional_string(get(options, "instructions"));
+    all.cursor_key = key ? taken(text_of_hex(json_string_value(key))) : std::string(32, '\7');
+    if (json_is_false(get(options, "subscribe"))) all.flags |= WELLHEAD_NO_SUBSCRIBE;
+    if (json_is_false(get(options, "list_changed"))) all.flags |= WELLHEAD_NO_LIST_CHANGED;
+    all.limits = limits_of(get(options, "limits"));
+    all.log = std::move(log);
+    return all;
+}
+
+Host::Host(const json_t *options)
+    : server(optional_string(get(options, "name")).value_or("s"), optional_string(get(options, "version")).value_or("1"),
+             options_of(options, [this](std::uint32_t, std::string_view line) { lines_.emplace_back(line); })) {}
+
+// ---- what is registered
+
+static Resource described(const std::string &uri, const json_t *entry) {
+    Resource resource(uri);
+    resource.name = optional_string(get(entry, "name"));
+    resource.title = optional_string(get(entry, "title"));
+    resource.description = optional_string(get(entry, "description"));
+    resource.mime_type = optional_string(get(entry, "mime_type"));
+    if (const json_t *size = get(entry, "size")) resource.size = static_cast<std::uint64_t>(json_integer_value(size));
+    resource.annotations = json_of(get(entry, "annotations"));
+    resource.icons = json_of(get(entry, "icons"));
+    resource.meta = json_of(get(entry, "meta"));
+    return resource;
+}
+
+// The name of a list, under which its items are kept and its calls noted.
+static std::string list_name(const json_t *entry) {
+    const json_t *uri_template = get(entry, "template");
+    return optional_string(uri_template ? uri_template : get(entry, "list")).value_or("-");
+}
+
+static const json_t *pages_of(const json_t *entry) {
+    const json_t *pages = get(entry, "pages");
+    return pages ? pages : get(entry, "list");
+}
+
+void Host::add(const json_t *entry) {
+    const auto [kind, what] = members(entry).front();
+    const Resource resource = described(string_of(what), entry);
+    if (kind == "text") server.add_text(resource, string_of(get(entry, "body")));
+    else if (kind == "blob") server.add_blob(resource, bytes_of(get(entry, "base64")));
+    else if (kind == "resource") server.add_resource(resource, provider(entry));
+    else if (kind == "template") server.add_template(resource, provider(entry));
+    else if (kind == "list") server.add_list(optional_string(what), provider(entry));
+    else if (kind == "fallback") server.set_fallback(provider(entry));
+    else if (kind == "authorize")
+        server.set_authorize([this, rule = what](const Call &, auto operation, auto uris, auto count, Authorize &r) {
+            authorize(rule, operation, uris, count, r);
+        });
+    else if (kind == "interest")
+        server.set_interest([this, rule = what](const Call &call, bool wanted, Interest &r) {
+            interest(rule, call, wanted, r);
+        });
+    else throw Different("there is no entry " + kind);
+}
+
+Provider Host::provider(const json_t *entry) {
+    Provider all;
+    const json_t *pages = pages_of(entry);
+    if (get(entry, "read") || get(entry, "fallback"))
+        all.read = [this, entry](const Call &call, Read &r) { read(entry, call, r); };
+    if (pages)
+        all.list = [this, entry](const Call &call, auto after, std::size_t limit, List &r) {
+            list(entry, call, after, limit, r);
+        };
+    if (const json_t *items = get(pages, "items")) listings_[list_name(entry)] = items;
+    return all;
+}
+
+// ---- the callbacks
+
+// `{v}` in a text stands for the value of the variable v.
+static std::string filled(const Call &call, const json_t *value) {
+    std::string whole = string_of(value);
+    if (!call.capi()) return whole;
+    for (std::size_t i = 0; const auto name = call.var_name(i); i++) {
+        const std::string zero(*name), braced = "{" + zero + "}", by(call.var(zero.c_str()).value_or(""));
+        for (std::size_t at = 0; (at = whole.find(braced, at)) != std::string::npos; at += by.size())
+            whole.replace(at, braced.size(), by);
+    }
+    return whole;
+}
+
+static void add_part(Read &r, const Call &call, const json_t *part) {
+    Contents about;
+    if (const json_t *uri = get(part, "uri")) about.uri = filled(call, uri);
+    about.mime_type = optional_string(get(part, "mime_type"));
+    about.meta = json_of(get(part, "meta"));
+    if (const json_t *base64 = get(part, "base64")) r.add_blob(bytes_of(base64), about);
+    else r.add_text_owned(filled(call, get(part, "text")), about);
+}
+
+// Gives an ANSWER of the README, its texts filled with the variables of `call`, if there is one.
+static void answer(Read &r, const Call &call, const json_t *with) {
+    const std::string word = string_of(with);
+    const json_t *times = get(with, "times");
+    if (!with || word == "not_found") {
+        r.not_found();
+    } else if (word == "denied") {
+        r.denied();
+    } else if (word == "fail") {
+        throw FAILURE;
+    } else if (const json_t *parts = get(with, "parts")) {
+        for (const json_t *part : elements(parts)) add_part(r, call, part);
+        r.finish();
+    } else if (get(with, "mime_type")) {
+        add_part(r, call, with);
+        r.finish();
+    } else if (const json_t *unit = get(with, "repeat")) {
+        r.text_owned(repeated(string_of(unit), times));
+    } else if (const json_t *bytes = get(with, "repeat_base64")) {
+        r.blob_owned(repeated(bytes_of(bytes), times));
+    } else if (const json_t *base64 = get(with, "base64")) {
+        r.blob(bytes_of(base64));
+    } else {
+        r.text(filled(call, get(with, "text")));
+    }
+}
+
+void Host::read(const json_t *entry, const Call &call, Read &r) {
+    std::string line = "read " + std::string(call.uri());
+    for (std::size_t i = 0; const auto name = call.var_name(i); i++) {
+        const std::string zero(*name);
+        line += (i ? ";" : " ") + zero + "=" + std::string(call.var(zero.c_str()).value_or(""));
+    }
+    calls_.push_back(line);
+    const json_t *with = get(entry, "fallback");
+    if (!with) with = get(entry, "read");
+    while (const json_t *by = get(with, "by")) {
+        const auto value = call.var(json_string_value(by));
+        const json_t *found = get(get(with, "cases"), std::string(value.value_or("")).c_str());
+        with = found ? found : get(with, "else");
+    }
+    if (const json_t *name = get(with, "hold")) held_.emplace(filled(call, name), r.keep());
+    else if (string_of(with) != "none") answer(r, call, with);
+}
+
+static std::string key_of(const json_t *item) {
+    return optional_string(get(item, "key")).value_or(string_of(get(item, "uri")));
+}
+
+static std::size_t first_behind(const std::vector<const json_t *> &items, std::optional<std::string_view> after) {
+    const auto index = [&](auto where) { return static_cast<std::size_t>(where - items.begin()); };
+    if (!after) return 0;
+    const auto same = std::find_if(items.begin(), items.end(), [&](const json_t *item) { return key_of(item) == *after; });
+    if (same != items.end()) return index(same) + 1;
+    return index(std::find_if(items.begin(), items.end(), [&](const json_t *item) { return key_of(item) > *after; }));
+}
+
+static void add_item(List &r, const json_t *item) {
+    Resource resource = described(string_of(get(item, "uri")), item);
+    resource.key = optional_string(get(item, "key"));
+    r.add(resource);
+}
+
+void Host::list(const json_t *entry, const Call &call, std::optional<std::string_view> after, std::size_t limit, List &r) {
+    const std::string name = list_name(entry);
+    const json_t *pages = pages_of(entry);
+    calls_.push_back("list " + name + " after=" + std::string(after.value_or("-")) + " limit=" + std::to_string(limit));
+    if (const json_t *later = get(pages, "hold")) {
+        held_.emplace(filled(call, later), r.keep());
+    } else if (json_is_string(pages)) {
+        throw FAILURE;
+    } else if (is_true(get(pages, "more_without_items"))) {
+        r.finish(true);
+    } else {
+        // Two unnamed sources have one name in the script, so their items stay their own.
+        const auto items = elements(name == "-" ? get(pages, "items") : listings_.at(name));
+        std::size_t at = first_behind(items, after), end = items.size();
+        if (!is_true(get(pages, "ignore_limit"))) end = std::min(end, at + limit);
+        for (; at < end; at++) add_item(r, items[at]);
+        r.finish(end < items.size());
+    }
+}
+
+static bool lists(const json_t *uris, wellhead_str uri) {
+    const auto all = elements(uris);
+    return std::any_of(all.begin(), all.end(), [&](const json_t *one) { return string_of(one) == wellhead::view(uri); });
+}
+
+void Host::authorize(const json_t *rule, std::uint32_t operation, const wellhead_str *uris, std::size_t count,
+                     Authorize &r) {
+    static const char *const operations[] = {"", "list", "read", "subscribe"};
+    std::string line = "authorize " + std::string(operations[operation]) + " ";
+    for (std::size_t i = 0; i < count; i++) line += (i ? "," : "") + std::string(wellhead::view(uris[i]));
+    calls_.push_back(line);
+    if (const json_t *later = get(rule, "hold")) {
+        held_.emplace(string_of(later), r.keep());
+        return;
+    }
+    for (std::size_t i = 0; i < count; i++)
+        if (!lists(get(rule, "deny"), uris[i]))
+            r.set(i, lists(get(rule, "hide"), uris[i]) ? WELLHEAD_VERDICT_HIDE : WELLHEAD_VERDICT_ALLOW);
+    r.finish();
+}
+
+void Host::interest(const json_t *rule, const Call &call, bool wanted, Interest &r) {
+    calls_.push_back("interest " + std::string(call.uri()) + (wanted ? " true" : " false"));
+    if (const json_t *later = get(rule, "hold")) held_.emplace(string_of(later), r.keep());
+    else if (get(rule, "fail")) throw FAILURE;
+    else r.done();
+}
+
+// ---- the steps
+
+static void finish(Read &r, const json_t *with) {
+    answer(r, Call(nullptr), with);
+}
+
+static void finish(List &r, const json_t *with) {
+    if (json_is_string(with)) throw FAILURE;
+    for (const json_t *item : elements(get(with, "items"))) add_item(r, item);
+    r.finish(is_true(get(with, "more")));
+}
+
+static void finish(Authorize &r, const json_t *with) {
+    if (json_is_string(with)) throw FAILURE;
+    std::size_t i = 0;
+    for (const json_t *verdict : elements(get(with, "verdicts"))) {
+        const std::string word = string_of(verdict);
+        r.set(i++, word == "allow"  ? WELLHEAD_VERDICT_ALLOW
+                   : word == "hide" ? WELLHEAD_VERDICT_HIDE
+                                    : WELLHEAD_VERDICT_DENY);
+    }
+    r.finish();
+}
+
+static void finish(Interest &r, const json_t *with) {
+    if (!is_true(get(with, "ok"))) throw FAILURE;
+    r.done();
+}
+
+void Host::finish(const std::string &name, const json_t *with) {
+    const auto found = held_.extract(name);
+    if (found.empty()) throw Different("nothing is held as " + name);
+    if (string_of(with) == "drop") return;
+    std::visit(
+        [with](auto &responder) {
+            try {
+                ::finish(responder, with);
+            } catch (const std::runtime_error &failure) {
+                responder.failed(failure.what());
+            }
+        },
+        found.mapped());
+}
+
+void Host::expect_cancelled(const std::string &name, bool is) const {
+    const auto found = held_.find(name);
+    if (found == held_.end()) throw Different("nothing is held as " + name);
+    const bool now = std::visit([](const auto &responder) { return responder.call().cancelled(); }, found->second);
+    if (now != is) throw Different(now ? "it was cancelled" : "it was not cancelled");
+}
+
+void Host::expect_calls(const json_t *calls) {
+    std::string expected, got;
+    for (const json_t *call : elements(calls)) expected += "\n    " + string_of(call);
+    for (const std::string &call : calls_) got += "\n    " + call;
+    calls_.clear();
+    if (got != expected) throw Different("got" + got);
+}
+
+void Host::expect_log(const std::string &line) {
+    std::string got;
+    for (const std::string &one : lines_) got += "\n    " + one;
+    lines_.clear();
+    if (got.find(line) == std::string::npos) throw Different("got" + got);
+}
+
+void Host::expand(const json_t *step) {
+    std::vector<std::string> kept; // what the values borrow
+    std::vector<wellhead_value> values;
+    const auto all = members(get(step, "values"));
+    for (const auto &[name, value] : all) {
+        wellhead_value each = {wellhead::str(name), {nullptr, 0}, string(value), 0};
+        if (json_is_string(value)) values.push_back(each);
+        each.flags = json_is_array(value) ? WELLHEAD_VALUE_LIST : 0;
+        for (const json_t *one : elements(value)) {
+            each.value = string(one);
+            values.push_back(each);
+        }
+        if (!json_is_object(value)) continue;
+        for (const auto &[key, one] : members(value)) {
+            each.key = wellhead_cstr(json_object_iter_key(json_object_iter_at(const_cast<json_t *>(value), key.c_str())));
+            each.value = string(one);
+            values.push_back(each);
+        }
+    }
+    const wellhead::Text uri = wellhead::expand(string_of(get(step, "expand")), values);
+    if (uri.str() != string_of(get(step, "is"))) throw Different("got " + std::string(uri.str()));
+}
+
+// Whether a step that may fail went as it says.
+template <class F> static void outcome(const json_t *step, F &&run) {
+    std::string got = "ok";
+    try {
+        run();
+    } catch (const wellhead::Error &error) {
+        got = error.code();
+    }
+    if (got != optional_string(get(step, "error")).value_or("ok")) throw Different("got " + got);
+}
+
+void Host::act(const std::string &verb, const json_t *step) {
+    const json_t *what = get(step, verb.c_str());
+    const std::string name = string_of(what);
+    if (verb == "finish") finish(name, get(step, "with"));
+    else if (verb == "cancelled") expect_cancelled(name, is_true(get(step, "is")));
+    else if (verb == "calls") expect_calls(what);
+    else if (verb == "log") expect_log(name);
+    else if (verb == "set" && get(step, "text"))
+        outcome(step, [&] { server.set_text(name, string_of(get(step, "text"))); });
+    else if (verb == "set") outcome(step, [&] { server.set_blob(name, bytes_of(get(step, "base64"))); });
+    else if (verb == "remove") outcome(step, [&] { server.remove(name); });
+    else if (verb == "add") outcome(step, [&] { add(what); });
+    else if (verb == "update" && get(step, "below"))
+        outcome(step, [&] { server.updated_below(name, string_of(get(step, "below"))); });
+    else if (verb == "update") outcome(step, [&] { server.updated(name); });
+    else if (verb == "access_changed") outcome(step, [&] { server.access_changed(name); });
+    else if (verb == "list_changed") outcome(step, [&] { server.list_changed(); });
+    else if (verb == "expand") outcome(step, [&] { expand(step); });
+    else if (verb == "explain") {
+        const wellhead::Text found = server.explain(name);
+        if (found.str() != json_of(get(step, "is"))) throw Different("got " + std::string(found.str()));
+    } else if (verb == "listing") listings_[name] = get(step, "items");
+    else if (verb == "shutdown") server.close();
+    else throw Different("there is no such step");
+}

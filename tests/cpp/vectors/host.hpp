@@ -1,0 +1,51 @@
+// The host of a script: the catalogue, the callbacks, and what the script does to the server.
+#ifndef HOST_HPP
+#define HOST_HPP
+
+#include "script.hpp"
+
+#include <wellhead.hpp>
+
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+// What a step expects and did not get.
+struct Different : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// An answer that a `finish` step gives.
+using Held = std::variant<wellhead::Read, wellhead::List, wellhead::Authorize, wellhead::Interest>;
+
+class Host {
+public:
+    explicit Host(const json_t *options);
+
+    void add(const json_t *entry);
+    // Does what a step says that concerns the server or its callbacks.
+    void act(const std::string &verb, const json_t *step);
+
+    wellhead::Server server;
+
+private:
+    wellhead::Provider provider(const json_t *entry);
+    void read(const json_t *entry, const wellhead::Call &call, wellhead::Read &r);
+    void list(const json_t *entry, const wellhead::Call &call, std::optional<std::string_view> after, std::size_t limit,
+              wellhead::List &r);
+    void authorize(const json_t *rule, std::uint32_t operation, const wellhead_str *uris, std::size_t count,
+                   wellhead::Authorize &r);
+    void interest(const json_t *rule, const wellhead::Call &call, bool wanted, wellhead::Interest &r);
+    void finish(const std::string &name, const json_t *with);
+    void expect_cancelled(const std::string &name, bool is) const;
+    void expect_calls(const json_t *calls);
+    void expect_log(const std::string &line);
+    static void expand(const json_t *step);
+
+    std::vector<std::string> calls_, lines_; // since the last step that asked
+    std::map<std::string, const json_t *> listings_;
+    std::map<std::string, Held> held_;
+};
+
+#endif
