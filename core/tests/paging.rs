@@ -79,3 +79,26 @@ fn a_template_and_a_source_of_the_same_name_are_removed_one_at_a_time() {
     server.remove("a://{id}").unwrap();
     assert!(listed(&server).is_empty());
 }
+
+#[test]
+fn an_appended_page_is_listed_as_if_its_items_had_been_added() {
+    let server = server(2, 10_000);
+    let rest = |after: &str| {
+        let items =
+            [("k1", "a:1"), ("k2", "a:2"), ("k3", "a:3")].into_iter().filter(move |(key, _)| *key > after);
+        Page::new(
+            items.map(|(key, uri)| Resource::new(uri).key(key).name("\"a\"").title("t")).collect::<Vec<_>>(),
+        )
+    };
+    server
+        .list("appended", move |call: ListCall| {
+            let mut page = Page::default();
+            if call.after().is_none() {
+                page.append(&Page::new([Resource::new("no URI")]));
+            }
+            page.append(&rest(call.after().unwrap_or_default()));
+            page
+        })
+        .unwrap();
+    assert_eq!(listed(&server), ["a:1", "a:2", "a:3"]);
+}

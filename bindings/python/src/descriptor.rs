@@ -17,11 +17,12 @@ pub(crate) struct Descriptor {
     pub(crate) mime_type: Option<Py<PyString>>,
     /// Of a resource only.
     pub(crate) size: Option<u64>,
-    rare: Option<Box<Rare>>,
+    pub(crate) rare: Option<Box<Rare>>,
 }
 
+/// What few resources have.
 #[derive(Default)]
-struct Rare {
+pub(crate) struct Rare {
     annotations: Option<Annotations>,
     icons: Vec<wellhead::Icon>,
     meta: Option<Json>,
@@ -51,17 +52,7 @@ impl Descriptor {
             "mime_type" => self.mime_type = value.extract()?,
             "size" => self.size = value.extract()?,
             "annotations" | "icons" | "meta" if value.is_none() => {}
-            "annotations" => {
-                let annotations = Annotations::from_json(&json(value)?).or_raise(value.py())?;
-                self.rare.get_or_insert_default().annotations = Some(annotations);
-            }
-            "icons" => {
-                for icon in value.try_iter()? {
-                    let icon = icon?.cast::<Icon>()?.get().0.clone();
-                    self.rare.get_or_insert_default().icons.push(icon);
-                }
-            }
-            "meta" => self.rare.get_or_insert_default().meta = Some(object(value)?),
+            "annotations" | "icons" | "meta" => self.rare.get_or_insert_default().take(name, value)?,
             _ => return Ok(false),
         }
         Ok(true)
@@ -96,6 +87,34 @@ impl Descriptor {
 
     pub(crate) fn template(&self, py: Python<'_>, uri_template: &str) -> PyResult<Template> {
         Ok(describe!(Template::new(uri_template), self.listed(py, uri_template)?))
+    }
+}
+
+impl Rare {
+    /// From the keyword arguments of these names. None: none was given.
+    pub(crate) fn new(arguments: [(&str, Option<Bound<'_, PyAny>>); 3]) -> PyResult<Option<Box<Self>>> {
+        let mut rare = None;
+        for (name, value) in arguments {
+            let Some(value) = value else { continue };
+            let rare = rare.get_or_insert_with(Box::<Rare>::default);
+            rare.take(name, &value).map_err(|e| in_argument(value.py(), name, e))?;
+        }
+        Ok(rare)
+    }
+
+    fn take(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        match name {
+            "annotations" => {
+                self.annotations = Some(Annotations::from_json(&json(value)?).or_raise(value.py())?);
+            }
+            "icons" => {
+                for icon in value.try_iter()? {
+                    self.icons.push(icon?.cast::<Icon>()?.get().0.clone());
+                }
+            }
+            _ => self.meta = Some(object(value)?),
+        }
+        Ok(())
     }
 }
 

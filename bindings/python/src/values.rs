@@ -1,10 +1,12 @@
 //! The values that callbacks answer with.
 
 use crate::body;
-use crate::descriptor::{Descriptor, object};
+use crate::descriptor::{Descriptor, Rare, object};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::PyString;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use wellhead::{Body, Json, Listed};
 
 /// One element of an answer, where text or bytes alone do not say enough.
@@ -70,18 +72,34 @@ pub(crate) struct Resource {
     uri: Py<PyString>,
     key: Option<Py<PyString>>,
     descriptor: Descriptor,
+    /// Was on a page before.
+    listed: AtomicBool,
+    /// A page of this item alone, kept from the second page on: most items are made for one.
+    written: OnceLock<wellhead::Page>,
 }
 
 #[pymethods]
 impl Resource {
     #[new]
-    #[pyo3(signature = (uri, /, *, key = None, **described))]
+    #[pyo3(signature = (uri, /, *, key = None, name = None, title = None, description = None, mime_type = None,
+        size = None, annotations = None, icons = None, meta = None))]
+    #[allow(clippy::too_many_arguments, reason = "named here, they cost half of what a dict of them does")]
     fn new(
         uri: Py<PyString>,
         key: Option<Py<PyString>>,
-        described: Option<&Bound<'_, PyDict>>,
+        name: Option<Py<PyString>>,
+        title: Option<Py<PyString>>,
+        description: Option<Py<PyString>>,
+        mime_type: Option<Py<PyString>>,
+        size: Option<u64>,
+        annotations: Option<Bound<'_, PyAny>>,
+        icons: Option<Bound<'_, PyAny>>,
+        meta: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        Ok(Resource { uri, key, descriptor: Descriptor::new("Resource", described)? })
+        let rare = Rare::new([("annotations", annotations), ("icons", icons), ("meta", meta)])?;
+        let descriptor = Descriptor { name, title, description, mime_type, size, rare };
+        let listed = AtomicBool::new(false);
+        Ok(Resource { uri, key, descriptor, listed, written: OnceLock::new() })
     }
 
     #[getter]
@@ -125,6 +143,19 @@ impl Resource {
 }
 
 impl Resource {
+    fn put_on(&self, py: Python<'_>, page: &mut wellhead::Page) -> PyResult<()> {
+        if let Some(written) = self.written.get() {
+            page.append(written);
+        } else if self.listed.swap(true, Ordering::Relaxed) {
+            let mut written = wellhead::Page::default();
+            written.push(self.listed(py)?);
+            page.append(self.written.get_or_init(|| written));
+        } else {
+            page.push(self.listed(py)?);
+        }
+        Ok(())
+    }
+
     fn listed<'a>(&'a self, py: Python<'a>) -> PyResult<Listed<'a>> {
         let mut listed = self.descriptor.listed(py, self.uri.bind(py).to_str()?)?;
         if let Some(key) = &self.key {
@@ -180,7 +211,7 @@ impl Page {
     pub(crate) fn to_core(&self, py: Python<'_>) -> PyResult<wellhead::Page> {
         let mut page = wellhead::Page::default();
         for item in &self.items {
-            page.push(item.get().listed(py)?);
+            item.get().put_on(py, &mut page)?;
         }
         Ok(page.more(self.more))
     }

@@ -69,6 +69,23 @@ struct Row {
     fault: Option<Box<str>>,
 }
 
+impl Row {
+    /// The same item in a page that had so many bytes before it was added.
+    fn behind(&self, json: usize, keys: usize) -> Row {
+        let moved = |range: &Range<usize>, by| range.start + by..range.end + by;
+        Row {
+            json: moved(&self.json, json),
+            members: ListedMembers {
+                uri: moved(&self.members.uri, json),
+                title: moved(&self.members.title, json),
+            },
+            key: self.key.as_ref().map(|key| moved(key, keys)),
+            rare: self.rare.clone(),
+            fault: self.fault.clone(),
+        }
+    }
+}
+
 /// An item as it stands in a page.
 #[derive(Clone, Copy)]
 pub(crate) struct PageItem<'a> {
@@ -126,6 +143,18 @@ impl Page {
         let rare = (!rare.is_empty()).then(|| Box::new(rare));
         let described = Described { name, title, description, mime_type, size, rare: None };
         self.insert(uri, key, described, rare);
+    }
+
+    /// Adds the items of another page, without a second look at their texts: for a host that lists the same items again
+    /// and again.
+    pub fn append(&mut self, other: &Page) {
+        let (json, keys) = (self.json.len(), self.keys.len());
+        self.json.extend_from_slice(&other.json);
+        self.keys.push_str(&other.keys);
+        self.rows.extend(other.rows.iter().map(|row| row.behind(json, keys)));
+        if self.failed.is_none() {
+            self.failed.clone_from(&other.failed);
+        }
     }
 
     fn insert(&mut self, uri: &str, key: Option<&str>, described: Described<'_>, rare: Option<Box<Rare>>) {
