@@ -156,6 +156,12 @@ impl Call {
         self.handler.id
     }
 
+    /// Whether [`Event::run`] would find callbacks. A binding that keeps its own runs what has some, such as
+    /// [`crate::Server::directory`], by that.
+    pub fn has_provider(&self) -> bool {
+        self.handler.provider.is_some()
+    }
+
     fn provider(&self) -> Option<Arc<dyn Provider>> {
         self.handler.provider.clone()
     }
@@ -197,6 +203,11 @@ impl ListCall {
     /// The registration that this call belongs to.
     pub fn handler(&self) -> HandlerId {
         self.handler.id
+    }
+
+    /// See [`Call::has_provider`].
+    pub fn has_provider(&self) -> bool {
+        self.handler.provider.is_some()
     }
 
     fn provider(&self) -> Option<Arc<dyn Provider>> {

@@ -73,8 +73,10 @@ impl FromCallback for Vec<Verdict> {
         None
     }
 
-    fn fail(way: Way<Self>, _: String) {
-        drop(way); // without verdicts nothing is allowed
+    fn fail(way: Way<Self>, why: String) {
+        if let Some(responder) = way.take() {
+            responder.fail(&why);
+        }
     }
 }
 

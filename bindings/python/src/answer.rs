@@ -3,7 +3,7 @@
 use crate::body;
 use crate::call::Way;
 use crate::errors::Meaning;
-use crate::values::{Contents, Page};
+use crate::values::{Contents, NotModified, Page};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use wellhead::Answer;
@@ -24,20 +24,21 @@ pub(crate) trait FromCallback: wellhead::Reply + Sized {
 }
 
 impl FromCallback for Answer {
-    const EXPECTED: &'static str = "str, bytes, wellhead.Contents, a list of Contents or None";
+    const EXPECTED: &'static str =
+        "str, bytes, wellhead.Contents, a list of Contents, wellhead.NOT_MODIFIED or None";
 
     fn from_value(value: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
-        if let Some(body) = body::body(value)? {
-            return Ok(Some(Answer::from(body)));
-        }
         if value.is_none() {
             return Ok(Some(Answer::NotFound));
         }
         if let Ok(contents) = value.cast::<Contents>() {
             return Ok(Some(Answer::from(contents.get().to_core())));
         }
-        if value.cast::<PyList>().is_err() && value.cast::<PyTuple>().is_err() {
-            return Ok(None);
+        if value.is_instance_of::<NotModified>() {
+            return Ok(Some(Answer::NotModified));
+        }
+        if !value.is_instance_of::<PyList>() && !value.is_instance_of::<PyTuple>() {
+            return Ok(body::body(value)?.map(Answer::from));
         }
         let mut parts = Vec::new();
         for part in value.try_iter()? {
@@ -51,6 +52,7 @@ impl FromCallback for Answer {
         match meaning {
             Meaning::NotFound => Some(Answer::NotFound),
             Meaning::Denied => Some(Answer::Denied),
+            Meaning::Busy(retry_after) => Some(Answer::Busy(*retry_after)),
             Meaning::Failed | Meaning::Passes => None,
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::access::Caller;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 use pyo3::{PyTraverseError, PyVisit};
 use std::mem;
@@ -11,40 +12,40 @@ use wellhead::{Reply, Responder};
 /// The call that a callback answers; given to a parameter that is annotated with this class.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Call {
-    uri: String,
-    vars: Vec<(String, Var)>,
+    about: About,
     caller: Option<Py<Caller>>,
-    revision: &'static str,
     slot: Arc<dyn Watched>,
 }
 
-#[derive(IntoPyObjectRef)]
-enum Var {
-    One(String),
-    Many(Vec<String>),
+/// The core's call, its responder taken out.
+pub(crate) enum About {
+    Read(wellhead::Call),
+    List(wellhead::ListCall),
+    Authorize(wellhead::AuthorizeCall),
+}
+
+/// What all calls have.
+macro_rules! common {
+    ($about:expr, $call:ident => $value:expr) => {
+        match $about {
+            About::Read($call) => $value,
+            About::List($call) => $value,
+            About::Authorize($call) => $value,
+        }
+    };
 }
 
 impl Call {
-    pub(crate) fn new<A: Reply>(
-        caller: Option<Py<Caller>>,
-        revision: &'static str,
-        slot: Arc<Slot<A>>,
-    ) -> Self {
-        Call { uri: String::new(), vars: Vec::new(), caller, revision, slot }
+    pub(crate) fn new<A: Reply>(about: About, caller: Option<Py<Caller>>, slot: Arc<Slot<A>>) -> Self {
+        Call { about, caller, slot }
     }
 
     /// The call of a read.
-    pub(crate) fn about(mut self, call: &wellhead::Call) -> Self {
-        call.uri().clone_into(&mut self.uri);
-        self.vars.extend(call.names().map(|name| {
-            let value = if call.is_list(name) {
-                Var::Many(call.values(name).into_iter().map(str::to_owned).collect())
-            } else {
-                Var::One(call.var(name).unwrap_or_default().to_owned())
-            };
-            (name.to_owned(), value)
-        }));
-        self
+    pub(crate) fn read(&self) -> Option<&wellhead::Call> {
+        match &self.about {
+            About::Read(call) => Some(call),
+            _ => None,
+        }
     }
 }
 
@@ -52,7 +53,7 @@ impl Call {
 impl Call {
     #[getter]
     fn uri(&self) -> &str {
-        &self.uri
+        self.read().map_or("", wellhead::Call::uri)
     }
 
     #[getter]
@@ -65,7 +66,20 @@ impl Call {
 
     #[getter]
     fn revision(&self) -> &'static str {
-        self.revision
+        common!(&self.about, call => call.revision())
+    }
+
+    #[getter]
+    fn meta<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match common!(&self.about, call => call.meta()) {
+            Some(meta) => loads(py, meta),
+            None => Ok(PyDict::new(py).into_any()),
+        }
+    }
+
+    #[getter]
+    fn if_version(&self) -> Option<&str> {
+        self.read()?.if_version()
     }
 
     #[getter]
@@ -76,19 +90,30 @@ impl Call {
     #[getter]
     fn vars<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let vars = PyDict::new(py);
-        for (name, value) in &self.vars {
-            vars.set_item(name, value)?;
+        let Some(call) = self.read() else { return Ok(vars) };
+        for name in call.names() {
+            if call.is_list(name) {
+                vars.set_item(name, call.values(name))?;
+            } else {
+                vars.set_item(name, call.var(name))?;
+            }
         }
         Ok(vars)
     }
 
     fn __repr__(&self) -> String {
-        format!("<wellhead.Call {}>", self.uri)
+        format!("<wellhead.Call {}>", self.uri())
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.caller)
     }
+}
+
+/// JSON text as Python's values.
+fn loads<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+    static LOADS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    LOADS.import(py, "json", "loads")?.call1((text,))
 }
 
 /// A call that may be cancelled.
@@ -147,10 +172,15 @@ impl<A: Reply> Way<A> {
         Way { own: None, shared: Some(slot) }
     }
 
-    pub(crate) fn finish(mut self, answer: A) {
-        if let Some(responder) = self.responder() {
+    pub(crate) fn finish(self, answer: A) {
+        if let Some(responder) = self.take() {
             responder.finish(answer);
         }
+    }
+
+    /// None: it was answered.
+    pub(crate) fn take(mut self) -> Option<Responder<A>> {
+        self.responder()
     }
 
     /// Gives the answer up in a process that is not the connection's.

@@ -15,8 +15,10 @@ pub(crate) struct Descriptor {
     pub(crate) title: Option<Py<PyString>>,
     pub(crate) description: Option<Py<PyString>>,
     pub(crate) mime_type: Option<Py<PyString>>,
-    /// Of a resource only.
+    /// Of a resource only, as is the version.
     pub(crate) size: Option<u64>,
+    pub(crate) kind: Option<Py<PyString>>,
+    pub(crate) version: Option<Py<PyString>>,
     pub(crate) rare: Option<Box<Rare>>,
 }
 
@@ -26,6 +28,7 @@ pub(crate) struct Rare {
     annotations: Option<Annotations>,
     icons: Vec<wellhead::Icon>,
     meta: Option<Json>,
+    metadata: Option<Json>,
 }
 
 impl Descriptor {
@@ -51,8 +54,12 @@ impl Descriptor {
             "description" => self.description = value.extract()?,
             "mime_type" => self.mime_type = value.extract()?,
             "size" => self.size = value.extract()?,
-            "annotations" | "icons" | "meta" if value.is_none() => {}
-            "annotations" | "icons" | "meta" => self.rare.get_or_insert_default().take(name, value)?,
+            "kind" => self.kind = value.extract()?,
+            "version" => self.version = value.extract()?,
+            "annotations" | "icons" | "meta" | "metadata" if value.is_none() => {}
+            "annotations" | "icons" | "meta" | "metadata" => {
+                self.rare.get_or_insert_default().take(name, value)?;
+            }
             _ => return Ok(false),
         }
         Ok(true)
@@ -69,9 +76,12 @@ impl Descriptor {
             description: text(&self.description)?,
             mime_type: text(&self.mime_type)?,
             size: self.size,
+            kind: text(&self.kind)?,
+            version: text(&self.version)?,
             annotations: rare.and_then(|rare| rare.annotations.clone()),
             icons: rare.map(|rare| rare.icons.clone()).unwrap_or_default(),
             meta: rare.and_then(|rare| rare.meta.clone()),
+            metadata: rare.and_then(|rare| rare.metadata.clone()),
             ..Listed::default()
         })
     }
@@ -81,6 +91,9 @@ impl Descriptor {
         let mut resource = wellhead::Resource::new(uri);
         if let Some(size) = listed.size {
             resource = resource.size(size);
+        }
+        if let Some(version) = listed.version {
+            resource = resource.version(version);
         }
         Ok(describe!(resource, listed))
     }
@@ -92,7 +105,7 @@ impl Descriptor {
 
 impl Rare {
     /// From the keyword arguments of these names. None: none was given.
-    pub(crate) fn new(arguments: [(&str, Option<Bound<'_, PyAny>>); 3]) -> PyResult<Option<Box<Self>>> {
+    pub(crate) fn new(arguments: [(&str, Option<Bound<'_, PyAny>>); 4]) -> PyResult<Option<Box<Self>>> {
         let mut rare = None;
         for (name, value) in arguments {
             let Some(value) = value else { continue };
@@ -112,7 +125,8 @@ impl Rare {
                     self.icons.push(icon?.cast::<Icon>()?.get().0.clone());
                 }
             }
-            _ => self.meta = Some(object(value)?),
+            "meta" => self.meta = Some(object(value)?),
+            _ => self.metadata = Some(object(value)?),
         }
         Ok(())
     }
@@ -167,6 +181,12 @@ macro_rules! describe {
         }
         if let Some(meta) = listed.meta {
             target = target.meta(meta);
+        }
+        if let Some(kind) = listed.kind {
+            target = target.kind(kind);
+        }
+        if let Some(metadata) = listed.metadata {
+            target = target.metadata(metadata);
         }
         target
     }};

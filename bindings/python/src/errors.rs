@@ -1,8 +1,10 @@
 //! The core's errors as exceptions. The classes are Python's, in `wellhead/_errors.py`.
 
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
+use std::time::Duration;
 use wellhead::ErrorKind;
 
 /// A class of `wellhead._errors`, imported once.
@@ -59,6 +61,8 @@ impl<T> OrRaise<T> for wellhead::Result<T> {
 pub(crate) enum Meaning {
     NotFound,
     Denied,
+    /// With the time after which it is worth to ask again.
+    Busy(Option<Duration>),
     /// Any other `Exception`.
     Failed,
     /// `KeyboardInterrupt`, `SystemExit` and their like: not ours to keep.
@@ -68,11 +72,16 @@ pub(crate) enum Meaning {
 pub(crate) fn meaning(py: Python<'_>, e: &PyErr) -> Meaning {
     static NOT_FOUND: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     static DENIED: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    static BUSY: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let is = |cell, name| class(py, cell, name).is_ok_and(|class| e.is_instance(py, class));
     if is(&NOT_FOUND, "ResourceNotFound") {
         Meaning::NotFound
     } else if is(&DENIED, "PermissionDenied") {
         Meaning::Denied
+    } else if is(&BUSY, "Busy") {
+        let seconds = e.value(py).getattr(intern!(py, "retry_after")).and_then(|seconds| seconds.extract());
+        let seconds: Option<f64> = seconds.unwrap_or_default();
+        Meaning::Busy(seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()))
     } else if e.is_instance_of::<pyo3::exceptions::PyException>(py) {
         Meaning::Failed
     } else {

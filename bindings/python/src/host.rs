@@ -2,7 +2,7 @@
 
 use crate::access::Caller;
 use crate::answer::FromCallback;
-use crate::call::{Call as PyCall, Slot, Way};
+use crate::call::{About, Call as PyCall, Slot, Way};
 use crate::errors::{Meaning, meaning};
 use crate::fork::Process;
 use crate::later::{Later, Pending};
@@ -63,6 +63,10 @@ impl Host {
     }
 
     fn read(self: &Arc<Self>, py: Python<'_>, mut call: Call) -> PyResult<()> {
+        if call.has_provider() {
+            py.detach(|| Event::Read(call).run());
+            return Ok(());
+        }
         let id = call.call();
         let Some(responder) = call.take_responder() else { return Ok(()) };
         let handler = self.server.get().table.get(call.handler());
@@ -71,14 +75,15 @@ impl Host {
             return Ok(());
         };
         let function = read.function.bind(py);
-        let (way, object) = if read.parameters.want_call() {
+        let (way, returned) = if read.parameters.want_call() {
             let slot = Arc::new(Slot::new(responder));
-            let object = PyCall::new(self.caller(py), call.revision(), slot.clone()).about(&call);
-            (Way::shared(slot), Some(Bound::new(py, object)?))
+            let way = Way::shared(slot.clone());
+            let object = Bound::new(py, PyCall::new(About::Read(call), self.caller(py), slot))?;
+            let Some(call) = object.get().read() else { return Ok(()) };
+            (way, read.parameters.call(py, function, call, Some(&object)))
         } else {
-            (Way::own(responder), None)
+            (Way::own(responder), read.parameters.call(py, function, &call, None))
         };
-        let returned = read.parameters.call(py, function, &call, object.as_ref());
         let Some(returned) = returned.transpose() else {
             way.finish(Answer::NotFound);
             return Ok(());
@@ -87,6 +92,10 @@ impl Host {
     }
 
     fn list(self: &Arc<Self>, py: Python<'_>, mut call: ListCall) -> PyResult<()> {
+        if call.has_provider() {
+            py.detach(|| Event::List(call).run());
+            return Ok(());
+        }
         let id = call.call();
         let Some(responder) = call.take_responder() else { return Ok(()) };
         let handler = self.server.get().table.get(call.handler());
@@ -94,8 +103,8 @@ impl Host {
             responder.finish(Page::default()); // removed meanwhile
             return Ok(());
         };
-        let arguments = (call.after(), call.limit());
-        let (way, returned) = self.ask(py, list, arguments, responder, call.revision());
+        let arguments = (call.after().map(str::to_owned), call.limit());
+        let (way, returned) = self.ask(py, list, arguments, responder, About::List(call));
         self.settle(py, way, id, returned)
     }
 
@@ -103,9 +112,8 @@ impl Host {
         let id = call.call();
         let Some(responder) = call.take_responder() else { return Ok(()) };
         let Some(gatekeeper) = self.server.get().table.gatekeeper() else { return Ok(()) };
-        let uris = PyList::new(py, call.uris())?;
-        let arguments = (call.operation().to_string(), uris);
-        let (way, returned) = self.ask(py, &gatekeeper, arguments, responder, call.revision());
+        let arguments = (call.operation().to_string(), PyList::new(py, call.uris())?);
+        let (way, returned) = self.ask(py, &gatekeeper, arguments, responder, About::Authorize(call));
         self.settle(py, way, id, returned)
     }
 
@@ -123,14 +131,14 @@ impl Host {
         asked: &Positional,
         arguments: impl PyCallArgs<'py>,
         responder: Responder<A>,
-        revision: &'static str,
+        about: About,
     ) -> (Way<A>, PyResult<Bound<'py, PyAny>>) {
         let function = asked.function.bind(py);
         let Some(name) = &asked.call else { return (Way::own(responder), function.call1(arguments)) };
         let slot = Arc::new(Slot::new(responder));
         let way = Way::shared(slot.clone());
         let keywords = PyDict::new(py);
-        let given = keywords.set_item(name, PyCall::new(self.caller(py), revision, slot));
+        let given = keywords.set_item(name, PyCall::new(about, self.caller(py), slot));
         (way, given.and_then(|()| function.call(arguments, Some(&keywords))))
     }
 

@@ -14,6 +14,7 @@ mod descriptor;
 mod driver;
 mod errors;
 mod exchange;
+mod explain;
 mod fork;
 mod host;
 mod icon;
@@ -28,6 +29,8 @@ use pyo3::prelude::pymodule;
 
 #[pymodule(gil_used = false)]
 mod _core {
+    use pyo3::prelude::{Bound, PyModule, PyModuleMethods, PyResult};
+
     #[pymodule_export]
     use crate::{
         access::Caller,
@@ -35,10 +38,16 @@ mod _core {
         connection::Connection,
         driver::{Driver, at_exit},
         exchange::Exchange,
+        explain::{Explanation, PassedOver, expand},
         fork::forked,
         icon::Icon,
         limits::Limits,
         server::{Handle, Server},
-        values::{Contents, Page, Resource},
+        values::{Contents, NotModified, Page, Resource},
     };
+
+    #[pymodule_init]
+    fn constants(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("NOT_MODIFIED", NotModified)
+    }
 }

@@ -34,6 +34,7 @@ limits! {
     message_bytes: usize,
     nesting: usize,
     id_bytes: usize,
+    batch_length: usize,
     uri_bytes: usize,
     page_items: usize,
     page_bytes: usize,

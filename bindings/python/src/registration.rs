@@ -213,6 +213,7 @@ pub(crate) fn register(
             let template = uri.contains(['{', '}']); // neither stands in a URI
             let refused = match template {
                 true if descriptor.size.is_some() => Some("size= is for one resource"),
+                true if descriptor.version.is_some() => Some("version= is for one resource"),
                 false if list.is_some() => Some("list= is for templates"),
                 false if raw_values => Some("raw_values= is for templates"),
                 _ => None,

@@ -6,18 +6,21 @@ use crate::connection::Connection;
 use crate::descriptor::Descriptor;
 use crate::driver::Driver;
 use crate::errors::OrRaise;
+use crate::explain::Explanation;
 use crate::fork::Process;
 use crate::host::Host;
 use crate::limits::Limits;
 use crate::log;
 use crate::registration::{Decorator, Table, What, register};
+use crate::values::{Contents, Resource};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
+use std::path::PathBuf;
 use std::time::Duration;
-use wellhead::Body;
 use wellhead::serve::Stdio;
+use wellhead::{Body, Directory};
 
 /// An application's resources, for any number of clients.
 #[pyclass(frozen, weakref, module = "wellhead")]
@@ -41,7 +44,7 @@ impl Server {
         let resource = descriptor.resource(py, uri)?;
         let core = this.get().core(py);
         py.detach(|| core.value(resource, body)).or_raise(py)?;
-        Ok(Handle { server: this.clone().unbind(), uri: uri.to_owned() })
+        Ok(Handle { server: this.clone().unbind(), name: uri.to_owned() })
     }
 }
 
@@ -138,6 +141,30 @@ impl Server {
         Ok(function)
     }
 
+    #[pyo3(signature = (path, /, *, include = None, exclude = None, max_file_bytes = None))]
+    fn directory(
+        this: &Bound<'_, Self>,
+        path: PathBuf,
+        include: Option<Vec<String>>,
+        exclude: Option<Vec<String>>,
+        max_file_bytes: Option<u64>,
+    ) -> PyResult<Handle> {
+        let py = this.py();
+        let mut directory = Directory::new(path);
+        for pattern in include.unwrap_or_default() {
+            directory = directory.include(pattern);
+        }
+        for pattern in exclude.unwrap_or_default() {
+            directory = directory.exclude(pattern);
+        }
+        if let Some(bytes) = max_file_bytes {
+            directory = directory.max_file_bytes(bytes);
+        }
+        let core = this.get().core(py);
+        let handle = py.detach(|| core.directory(directory)).or_raise(py)?;
+        Ok(Handle { server: this.clone().unbind(), name: handle.name().to_owned() })
+    }
+
     #[pyo3(signature = (function, /))]
     fn authorize<'py>(this: &Bound<'py, Self>, function: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         register(this.py(), this.get(), What::Authorize, &function)?;
@@ -165,10 +192,26 @@ impl Server {
         py.detach(|| core.updated(uri)).or_raise(py)
     }
 
+    #[pyo3(signature = (resource, /))]
+    fn updated_as(&self, py: Python<'_>, resource: &Bound<'_, Resource>) -> PyResult<()> {
+        let core = self.core(py);
+        let resource = resource.get().to_core(py)?;
+        py.detach(|| core.updated_as(resource)).or_raise(py)
+    }
+
     #[pyo3(signature = (uri, parent, /))]
     fn updated_below(&self, py: Python<'_>, uri: &str, parent: &str) -> PyResult<()> {
         let core = self.core(py);
         py.detach(|| core.updated_below(uri, parent)).or_raise(py)
+    }
+
+    #[pyo3(signature = (caller_id, /))]
+    fn access_changed(&self, caller_id: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = caller_id.py();
+        let core = self.core(py);
+        let id = body::buffer(caller_id)?;
+        let id = id.as_bytes();
+        py.detach(|| core.access_changed(id)).or_raise(py)
     }
 
     fn list_changed(&self, py: Python<'_>) -> PyResult<()> {
@@ -186,6 +229,12 @@ impl Server {
     fn run_async<'py>(this: &Bound<'py, Self>, drain: f64, guard: bool) -> PyResult<Bound<'py, PyAny>> {
         let run = this.py().import("wellhead._asyncio")?.getattr("run_async")?;
         run.call1((this, drain, guard))
+    }
+
+    #[pyo3(signature = (uri, /))]
+    fn explain(&self, py: Python<'_>, uri: &str) -> Explanation {
+        let core = self.core(py);
+        Explanation(py.detach(|| core.explain(uri)))
     }
 
     fn close(&self, py: Python<'_>) {
@@ -256,37 +305,42 @@ impl Server {
     }
 }
 
-/// A fixed resource. Dropping this object removes nothing.
+/// What was registered, to be changed or removed. Dropping this object removes nothing.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Handle {
     server: Py<Server>,
-    uri: String,
+    name: String,
 }
 
 #[pymethods]
 impl Handle {
     #[getter]
-    fn uri(&self) -> &str {
-        &self.uri
+    fn name(&self) -> &str {
+        &self.name
     }
 
     #[pyo3(signature = (body, /))]
     fn set(&self, body: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = body.py();
-        let Some(given) = body::body(body)? else {
-            let message = format!("a fixed resource is str or bytes, not {}", body.get_type().name()?);
-            return Err(PyTypeError::new_err(message));
+        let given = match (body.cast::<Contents>(), body::body(body)?) {
+            (Ok(contents), _) => contents.get().to_core(),
+            (_, Some(body)) => wellhead::Contents::new(body),
+            _ => {
+                let given = body.get_type();
+                let message = format!("a fixed resource is str, bytes or Contents, not {}", given.name()?);
+                return Err(PyTypeError::new_err(message));
+            }
         };
         let core = self.server.get().core(py);
-        py.detach(|| core.set(&self.uri, given)).or_raise(py)
+        py.detach(|| core.set(&self.name, given)).or_raise(py)
     }
 
     fn remove(&self, py: Python<'_>) -> PyResult<()> {
-        self.server.get().remove(py, &self.uri)
+        self.server.get().remove(py, &self.name)
     }
 
     fn __repr__(&self) -> String {
-        format!("<wellhead.Handle {}>", self.uri)
+        format!("<wellhead.Handle {}>", self.name)
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

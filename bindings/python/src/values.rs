@@ -7,62 +7,84 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use wellhead::{Body, Json, Listed};
+use wellhead::Listed;
 
 /// One element of an answer, where text or bytes alone do not say enough.
 #[pyclass(frozen, module = "wellhead")]
-pub(crate) struct Contents {
-    body: Body,
-    uri: Option<String>,
-    mime_type: Option<String>,
-    meta: Option<Json>,
-}
+pub(crate) struct Contents(wellhead::Contents);
 
 #[pymethods]
 impl Contents {
     #[new]
-    #[pyo3(signature = (body, /, *, uri = None, mime_type = None, meta = None))]
+    #[pyo3(signature = (body, /, *, uri = None, name = None, title = None, mime_type = None, meta = None, kind = None,
+        version = None, metadata = None))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments")]
     fn new(
         body: &Bound<'_, PyAny>,
         uri: Option<String>,
+        name: Option<String>,
+        title: Option<String>,
         mime_type: Option<String>,
         meta: Option<&Bound<'_, PyAny>>,
+        kind: Option<String>,
+        version: Option<String>,
+        metadata: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let Some(given) = body::body(body)? else {
             let message = format!("contents are str or bytes, not {}", body.get_type().name()?);
             return Err(PyTypeError::new_err(message));
         };
-        Ok(Contents { body: given, uri, mime_type, meta: meta.map(object).transpose()? })
+        let mut contents = wellhead::Contents::new(given);
+        if let Some(uri) = uri {
+            contents = contents.uri(uri);
+        }
+        if let Some(name) = name {
+            contents = contents.name(name);
+        }
+        if let Some(title) = title {
+            contents = contents.title(title);
+        }
+        if let Some(mime_type) = mime_type {
+            contents = contents.mime_type(mime_type);
+        }
+        if let Some(meta) = meta {
+            contents = contents.meta(object(meta)?);
+        }
+        if let Some(kind) = kind {
+            contents = contents.kind(kind);
+        }
+        if let Some(version) = version {
+            contents = contents.version(version);
+        }
+        if let Some(metadata) = metadata {
+            contents = contents.metadata(object(metadata)?);
+        }
+        Ok(Contents(contents))
     }
 
     fn __repr__(&self) -> String {
-        let mut text = match &self.body {
-            Body::Text(text) => format!("Contents(<{} bytes of text>", (**text).as_ref().len()),
-            Body::Blob(bytes) => format!("Contents(<{} bytes>", (**bytes).as_ref().len()),
-            _ => "Contents(".to_owned(),
-        };
-        for (name, value) in [(", uri=", &self.uri), (", mime_type=", &self.mime_type)] {
-            if let Some(value) = value {
-                text.extend([name, &format!("{value:?}")]);
-            }
+        match (self.0.text(), self.0.bytes()) {
+            (Some(text), _) => format!("Contents(<{} bytes of text>)", text.len()),
+            (_, bytes) => format!("Contents(<{} bytes>)", bytes.map_or(0, <[u8]>::len)),
         }
-        text + ")"
     }
 }
 
 impl Contents {
     pub(crate) fn to_core(&self) -> wellhead::Contents {
-        let mut contents = wellhead::Contents::new(self.body.clone());
-        if let Some(uri) = &self.uri {
-            contents = contents.uri(uri.as_str());
-        }
-        if let Some(mime_type) = &self.mime_type {
-            contents = contents.mime_type(mime_type.as_str());
-        }
-        if let Some(meta) = &self.meta {
-            contents = contents.meta(meta.clone());
-        }
-        contents
+        self.0.clone()
+    }
+}
+
+/// What `NOT_MODIFIED` is.
+#[pyclass(frozen, module = "wellhead")]
+pub(crate) struct NotModified;
+
+#[pymethods]
+impl NotModified {
+    #[allow(clippy::unused_self, reason = "Python calls it with one")]
+    fn __repr__(&self) -> &'static str {
+        "wellhead.NOT_MODIFIED"
     }
 }
 
@@ -82,7 +104,7 @@ pub(crate) struct Resource {
 impl Resource {
     #[new]
     #[pyo3(signature = (uri, /, *, key = None, name = None, title = None, description = None, mime_type = None,
-        size = None, annotations = None, icons = None, meta = None))]
+        size = None, annotations = None, icons = None, meta = None, kind = None, version = None, metadata = None))]
     #[allow(clippy::too_many_arguments, reason = "named here, they cost half of what a dict of them does")]
     fn new(
         uri: Py<PyString>,
@@ -95,9 +117,13 @@ impl Resource {
         annotations: Option<Bound<'_, PyAny>>,
         icons: Option<Bound<'_, PyAny>>,
         meta: Option<Bound<'_, PyAny>>,
+        kind: Option<Py<PyString>>,
+        version: Option<Py<PyString>>,
+        metadata: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let rare = Rare::new([("annotations", annotations), ("icons", icons), ("meta", meta)])?;
-        let descriptor = Descriptor { name, title, description, mime_type, size, rare };
+        let rare = [("annotations", annotations), ("icons", icons), ("meta", meta), ("metadata", metadata)];
+        let rare = Rare::new(rare)?;
+        let descriptor = Descriptor { name, title, description, mime_type, size, kind, version, rare };
         let listed = AtomicBool::new(false);
         Ok(Resource { uri, key, descriptor, listed, written: OnceLock::new() })
     }
@@ -137,12 +163,26 @@ impl Resource {
         self.descriptor.size
     }
 
+    #[getter]
+    fn kind(&self) -> Option<&Py<PyString>> {
+        self.descriptor.kind.as_ref()
+    }
+
+    #[getter]
+    fn version(&self) -> Option<&Py<PyString>> {
+        self.descriptor.version.as_ref()
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         Ok(format!("Resource({})", self.uri.bind(py).repr()?))
     }
 }
 
 impl Resource {
+    pub(crate) fn to_core(&self, py: Python<'_>) -> PyResult<wellhead::Resource> {
+        self.descriptor.resource(py, self.uri.bind(py).to_str()?)
+    }
+
     fn put_on(&self, py: Python<'_>, page: &mut wellhead::Page) -> PyResult<()> {
         if let Some(written) = self.written.get() {
             page.append(written);

@@ -12,7 +12,25 @@ from vectors_message import Kept, compact, matches, sent, written
 
 FOLDER = Path(__file__).parents[3] / "tests" / "vectors"
 # The words of `needs` that Python reaches.
-REACHES = {"annotations", "meta", "parts", "fallback", "authorize", "interest", "updated_below", "verdict_count", "wrong_type"}
+REACHES = {
+    "access_changed",
+    "annotations",
+    "authorize",
+    "busy",
+    "caller",
+    "expand",
+    "explain",
+    "fallback",
+    "icons",
+    "interest",
+    "meta",
+    "options",
+    "parts",
+    "updated_below",
+    "verdict_count",
+    "versions",
+    "wrong_type",
+}
 
 
 def scripts() -> dict[str, Any]:
@@ -36,8 +54,8 @@ def unreached() -> list[str]:
 class Client:
     """One connection, and the bytes that it has not accepted yet."""
 
-    def __init__(self, server: wellhead.Server) -> None:
-        self.connection = server.connect()
+    def __init__(self, server: wellhead.Server, caller: wellhead.Caller | None) -> None:
+        self.connection = server.connect(caller=caller)
         self.unread = b""
 
     def feed(self, data: bytes) -> None:
@@ -73,13 +91,16 @@ class Run:
             self.host.add(entry)
         self.client("a")
 
-    def client(self, name: str) -> Client:
+    def client(self, name: str, caller: wellhead.Caller | None = None) -> Client:
         if name not in self.clients:
-            self.clients[name] = Client(self.host.server)
+            self.clients[name] = Client(self.host.server, caller)
         return self.clients[name]
 
     def step(self, step: Any) -> None:
-        client = self.client(step.get("on", "a"))
+        caller = wellhead.Caller(step["caller"].encode()) if "caller" in step else None
+        client = self.client(step.get("on", "a"), caller)
+        if caller is not None:
+            return
         if "handshake" in step:
             self.handshake(client, step["handshake"])
         elif "in" in step:

@@ -9,9 +9,14 @@ from concurrent.futures import Future
 from typing import Any, Literal
 
 import wellhead
+from vectors_message import compact
 
 FAILURE = "the callback failed"
-DESCRIPTION = ("name", "title", "description", "mime_type", "size", "annotations", "meta")
+DESCRIPTION = (
+    *("name", "title", "description", "mime_type", "size"),
+    *("annotations", "meta", "kind", "version", "metadata"),
+)
+OF_CONTENTS = ("name", "title", "mime_type", "meta", "kind", "version", "metadata")
 Verdict = Literal["allow", "deny", "hide"]
 
 Json = Any
@@ -61,7 +66,7 @@ class Host:
     # ---- the catalogue
 
     def add(self, entry: Json) -> None:
-        described = {name: entry[name] for name in DESCRIPTION if name in entry}
+        described = descriptor(entry)
         if "text" in entry:
             uri = entry["text"]
             self.fixed[uri] = self.server.text(uri, entry["body"], **described)
@@ -94,7 +99,8 @@ class Host:
         def callback(call: wellhead.Call) -> Any:
             values = {name: first(value) for name, value in call.vars.items()}
             variables = ";".join(f"{name}={value}" for name, value in values.items())
-            self.calls.append(f"read {call.uri} {variables}".rstrip())
+            version = "" if call.if_version is None else f" if_version={call.if_version}"
+            self.calls.append(f"read {call.uri} {variables}".rstrip() + version)
             return self.answer(chosen(read, values), values, call)
 
         return callback
@@ -158,18 +164,28 @@ class Host:
             call = self.held[step["cancelled"]].call
             assert call is not None and call.cancelled is step["is"]
         elif "set" in step:
-            body = step["text"] if "text" in step else base64.b64decode(step["base64"])
-            outcome(step, lambda: self.fixed[step["set"]].set(body))
+            given = contents(step, {}) if "version" in step else body(step, {})
+            outcome(step, lambda: self.fixed[step["set"]].set(given))
         elif "remove" in step:
             outcome(step, lambda: self.server.remove(step["remove"]))
         elif "add" in step:
             outcome(step, lambda: self.add(step["add"]))
         elif "update" in step:
+            if "as" in step:
+                changed = wellhead.Resource(step["update"], **descriptor(step["as"]))
+                outcome(step, lambda: self.server.updated_as(changed))
+                return
             below = [step["below"]] if "below" in step else []
             update = self.server.updated_below if below else self.server.updated
             outcome(step, lambda: update(step["update"], *below))
         elif "list_changed" in step:
             outcome(step, self.server.list_changed)
+        elif "access_changed" in step:
+            outcome(step, lambda: self.server.access_changed(step["access_changed"].encode()))
+        elif "explain" in step:
+            assert self.server.explain(step["explain"]).to_json() == compact(step["is"])
+        elif "expand" in step:
+            outcome(step, lambda: same(wellhead.expand(step["expand"], step["values"]), step["is"]))
         elif "listing" in step:
             self.listings[step["listing"]] = step["items"]
         elif "shutdown" in step:
@@ -216,6 +232,10 @@ def outcome(step: Json, act: Callable[[], object]) -> None:
     assert code == step.get("error")
 
 
+def same(got: str, expected: str) -> None:
+    assert got == expected
+
+
 def chosen(read: Json, values: dict[str, str]) -> Json:
     """The answer that the variables choose."""
     while isinstance(read, dict) and "by" in read:
@@ -240,6 +260,12 @@ def answer(read: Json, values: dict[str, str]) -> Any:
         raise wellhead.ResourceNotFound
     if read == "denied":
         raise wellhead.PermissionDenied
+    if read == "not_modified":
+        return wellhead.NOT_MODIFIED
+    if read == "busy":
+        raise wellhead.Busy
+    if "busy" in read:
+        raise wellhead.Busy(read["busy"] / 1000)
     if read == "fail":
         raise RuntimeError(FAILURE)
     if read == "wrong_type":
@@ -250,7 +276,7 @@ def answer(read: Json, values: dict[str, str]) -> Any:
         return read["repeat"] * read["times"]
     if "repeat_base64" in read:
         return base64.b64decode(read["repeat_base64"]) * read["times"]
-    if "mime_type" in read:
+    if any(name in read for name in OF_CONTENTS):
         return contents(read, values)
     return body(read, values)
 
@@ -261,12 +287,24 @@ def body(part: Json, values: dict[str, str]) -> str | bytes:
 
 def contents(part: Json, values: dict[str, str]) -> wellhead.Contents:
     uri = fill(part["uri"], values) if "uri" in part else None
-    return wellhead.Contents(body(part, values), uri=uri, mime_type=part.get("mime_type"), meta=part.get("meta"))
+    return wellhead.Contents(body(part, values), uri=uri, **{name: part[name] for name in OF_CONTENTS if name in part})
+
+
+def descriptor(entry: Json) -> dict[str, Any]:
+    described = {name: entry[name] for name in DESCRIPTION if name in entry}
+    if "icons" in entry:
+        described["icons"] = [icon(each) for each in entry["icons"]]
+    return described
+
+
+def icon(each: Json) -> wellhead.Icon:
+    return wellhead.Icon(
+        each.get("src", ""), mime_type=each.get("mimeType"), sizes=each.get("sizes"), theme=each.get("theme")
+    )
 
 
 def item(each: Json) -> wellhead.Resource:
-    described = {name: each[name] for name in (*DESCRIPTION, "key") if name in each}
-    return wellhead.Resource(each["uri"], **described)
+    return wellhead.Resource(each["uri"], key=each.get("key"), **descriptor(each))
 
 
 def place(items: list[Json], after: str | None) -> int:

@@ -4,8 +4,24 @@ import atexit as _atexit
 import os as _os
 
 from wellhead import _core
-from wellhead._core import Call, Caller, Connection, Contents, Handle, Icon, Limits, Page, Resource, Server
+from wellhead._core import (
+    Call,
+    Caller,
+    Connection,
+    Contents,
+    Explanation,
+    Handle,
+    Icon,
+    Limits,
+    NotModified,
+    Page,
+    PassedOver,
+    Resource,
+    Server,
+    expand,
+)
 from wellhead._errors import (
+    Busy,
     ClosedError,
     Error,
     LimitError,
@@ -15,23 +31,31 @@ from wellhead._errors import (
 )
 
 __all__ = [
+    "NOT_MODIFIED",
+    "Busy",
     "Call",
     "Caller",
     "ClosedError",
     "Connection",
     "Contents",
     "Error",
+    "Explanation",
     "Handle",
     "Icon",
     "LimitError",
     "Limits",
+    "NotModified",
     "Page",
+    "PassedOver",
     "PermissionDenied",
     "RegistrationError",
     "Resource",
     "ResourceNotFound",
     "Server",
+    "expand",
 ]
+
+NOT_MODIFIED = _core.NOT_MODIFIED
 
 _atexit.register(_core._at_exit)
 if hasattr(_os, "register_at_fork"):

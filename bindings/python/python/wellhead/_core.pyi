@@ -1,26 +1,32 @@
 """The native half of the package. Import `wellhead`."""
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from os import PathLike
 from types import TracebackType
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar, final, overload
+from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar, final, overload
 
 from typing_extensions import Buffer, Self  # stubs only: no run-time dependency
 
 __all__ = [
+    "NOT_MODIFIED",
     "Call",
     "Caller",
     "Connection",
     "Contents",
     "Driver",
     "Exchange",
+    "Explanation",
     "Handle",
     "Icon",
     "Limits",
+    "NotModified",
     "Page",
+    "PassedOver",
     "Resource",
     "Server",
     "_at_exit",
     "_forked",
+    "expand",
 ]
 
 _T_co = TypeVar("_T_co", covariant=True)
@@ -33,7 +39,7 @@ class _Later(Protocol[_T_co]):
 
 _T = TypeVar("_T")
 _Soon: TypeAlias = _T | Awaitable[_T] | _Later[_T]
-_Body: TypeAlias = str | Buffer | Contents | Sequence[Contents] | None
+_Body: TypeAlias = str | Buffer | Contents | Sequence[Contents] | NotModified | None
 _Operation: TypeAlias = Literal["list", "read", "subscribe"]
 _Verdict: TypeAlias = Literal["allow", "deny", "hide"]
 _Read = TypeVar("_Read", bound=Callable[..., _Soon[_Body]])
@@ -57,6 +63,13 @@ class Call:
     @property
     def revision(self) -> str:
         """The protocol revision of the request, its date, such as `2025-06-18`."""
+    @property
+    def meta(self) -> dict[str, Any]:
+        """The request's `_meta` as it came: `traceparent` and the like. Its keys are the client's, never checked."""
+    @property
+    def if_version(self) -> str | None:
+        """The version of the resource that the client has. If it is still the right one, answer
+        `wellhead.NOT_MODIFIED`, without making a body."""
     @property
     def cancelled(self) -> bool:
         """Whether nobody wants the answer any more: the request was cancelled, or its client is gone. Cheap; a
@@ -109,11 +122,22 @@ class Icon:
 class Contents:
     """One element of an answer, where text or bytes alone do not say enough.
 
-    What is not given is taken from the registration. `uri`: a sub-resource's own. `meta`: its `_meta`.
+    What is not given is taken from the registration.
+
+    Args:
+        body: Text or bytes.
+        uri: A sub-resource's own URI.
+        name: The resource's name. Only some clients are shown it, as with `title`.
+        title: The resource's name for people.
+        mime_type: The MIME type of this element.
+        meta: The `_meta` of this element.
+        kind: What sort of thing the resource is, as for `Resource`.
+        version: The version of these contents, as for `Resource`. A client that has it is told so, and sent nothing.
+        metadata: Attributes of the resource, as for `Resource`.
 
     Raises:
         TypeError: The body is neither `str` nor bytes.
-        RegistrationError: `meta` is no JSON object.
+        RegistrationError: `meta` or `metadata` is no JSON object.
     """
 
     def __new__(
@@ -122,21 +146,47 @@ class Contents:
         /,
         *,
         uri: str | None = None,
+        name: str | None = None,
+        title: str | None = None,
         mime_type: str | None = None,
         meta: dict[str, Any] | None = None,
+        kind: str | None = None,
+        version: str | None = None,
+        metadata: dict[str, Any] | None = None,
     ) -> Self: ...
+
+@final
+class NotModified:
+    """The type of `NOT_MODIFIED`, for annotations."""
+
+NOT_MODIFIED: Final[NotModified]
+"""Returned by a callback: the client has the contents already. Only where `Call.if_version` said which version that is;
+otherwise it is a failure."""
 
 @final
 class Resource:
     """One item of a listing.
 
-    `key` is where the page after this item starts, by default the URI; it must keep its place in the order of the
-    listing when the item itself is gone. `size` is in bytes, before any encoding. `annotations` has the protocol's own
-    members: `{"audience": ["user", "assistant"], "priority": 0.5, "lastModified": "2025-01-12T15:00:58Z"}`, each
-    optional.
+    Args:
+        uri: An absolute URI (RFC 3986).
+        key: Where the page after this item starts, by default the URI. It must keep its place in the order of the
+            listing when the item itself is gone.
+        name: The programmatic name, by default the URI.
+        title: The name for people.
+        description: What it is, for people and models.
+        mime_type: The MIME type of the contents.
+        size: Bytes of the contents, before any encoding.
+        annotations: The protocol's own object: `{"audience": ["user", "assistant"], "priority": 0.5, "lastModified":
+            "2025-01-12T15:00:58Z"}`, each member optional.
+        icons: Images.
+        meta: Its `_meta`; contents inherit it.
+        kind: What sort of thing it is, in a word of the program's own. Only clients of the `resources/get` dialect are
+            told the last three.
+        version: Any text that is another one whenever the contents are.
+        metadata: Attributes of the program's own.
 
     Raises:
-        RegistrationError: `annotations` or `meta` is not as the protocol has it.
+        RegistrationError: `annotations`, `meta` or `metadata` is not as the protocol has it.
     """
 
     def __new__(
@@ -144,15 +194,18 @@ class Resource:
         uri: str,
         /,
         *,
+        key: str | None = None,
         name: str | None = None,
         title: str | None = None,
         description: str | None = None,
         mime_type: str | None = None,
         size: int | None = None,
-        key: str | None = None,
         annotations: dict[str, Any] | None = None,
         icons: Iterable[Icon] | None = None,
         meta: dict[str, Any] | None = None,
+        kind: str | None = None,
+        version: str | None = None,
+        metadata: dict[str, Any] | None = None,
     ) -> Self: ...
     @property
     def uri(self) -> str: ...
@@ -168,6 +221,10 @@ class Resource:
     def mime_type(self) -> str | None: ...
     @property
     def size(self) -> int | None: ...
+    @property
+    def kind(self) -> str | None: ...
+    @property
+    def version(self) -> str | None: ...
 
 @final
 class Page:
@@ -182,19 +239,21 @@ class Page:
 
 @final
 class Handle:
-    """A fixed resource, to be changed or removed. Dropping this object removes nothing."""
+    """What was registered, to be changed or removed. Dropping this object removes nothing."""
 
     @property
-    def uri(self) -> str: ...
-    def set(self, body: str | Buffer, /) -> None:
-        """Replaces the contents, and tells those who watch the resource. Any thread.
+    def name(self) -> str:
+        """The URI; of a folder, its template."""
+    def set(self, body: str | Buffer | Contents, /) -> None:
+        """Replaces the contents of a fixed resource, and tells those who watch it. Any thread. `Contents` give it a new
+        version; without one, none is known any more.
 
         Raises:
             RegistrationError: It was removed (`unknown`).
             ClosedError: The server was closed.
         """
     def remove(self) -> None:
-        """Removes the resource. Raises as `set`."""
+        """Removes what was registered. Raises as `set`."""
 
 @final
 class Limits:
@@ -207,6 +266,7 @@ class Limits:
         message_bytes: Bytes of one incoming message. Refuses. 4 MiB.
         nesting: Nesting depth of one incoming message. Refuses. 100.
         id_bytes: Bytes of a request id as it was written. Refuses. 1 KiB.
+        batch_length: Messages of one batch, in the revision that has batches. Refuses. 100.
         uri_bytes: Bytes of a URI in a request. Refuses. 8 KiB.
         page_items: Items of one page of a list. 100.
         page_bytes: Bytes of one page of a list, which holds at least one item. 1 MiB.
@@ -224,6 +284,7 @@ class Limits:
         message_bytes: int | None = None,
         nesting: int | None = None,
         id_bytes: int | None = None,
+        batch_length: int | None = None,
         uri_bytes: int | None = None,
         page_items: int | None = None,
         page_bytes: int | None = None,
@@ -240,6 +301,8 @@ class Limits:
     def nesting(self) -> int: ...
     @property
     def id_bytes(self) -> int: ...
+    @property
+    def batch_length(self) -> int: ...
     @property
     def uri_bytes(self) -> int: ...
     @property
@@ -308,6 +371,9 @@ class Server:
         annotations: dict[str, Any] | None = None,
         icons: Iterable[Icon] | None = None,
         meta: dict[str, Any] | None = None,
+        kind: str | None = None,
+        version: str | None = None,
+        metadata: dict[str, Any] | None = None,
     ) -> Handle:
         """Serves a fixed text without a callback.
 
@@ -330,6 +396,9 @@ class Server:
         annotations: dict[str, Any] | None = None,
         icons: Iterable[Icon] | None = None,
         meta: dict[str, Any] | None = None,
+        kind: str | None = None,
+        version: str | None = None,
+        metadata: dict[str, Any] | None = None,
     ) -> Handle:
         """Serves fixed bytes without a callback. Raises as `text`."""
     def resource(
@@ -345,6 +414,9 @@ class Server:
         annotations: dict[str, Any] | None = None,
         icons: Iterable[Icon] | None = None,
         meta: dict[str, Any] | None = None,
+        kind: str | None = None,
+        version: str | None = None,
+        metadata: dict[str, Any] | None = None,
         list: Callable[..., _Soon[Page]] | Iterable[Resource] | None = None,
         raw_values: bool = False,
         thread: bool = False,
@@ -359,9 +431,12 @@ class Server:
         the call.
 
         It returns `str`, bytes, `Contents` or a list of Contents; `None`, or raises `ResourceNotFound`, if there is no
-        such resource; it raises `PermissionDenied` if the client may not read it. Any other exception is logged and
-        becomes an internal error. An `async def` runs on the event loop; a `def` may return anything with `result` and
-        `add_done_callback`, such as a `concurrent.futures.Future`, to be answered later from any thread.
+        such resource; `wellhead.NOT_MODIFIED` if the client has the version that it names. It raises `PermissionDenied`
+        if the client may not read it, `Busy` if it cannot be read now. Any other exception is logged and becomes an
+        internal error.
+
+        An `async def` runs on the event loop. A `def` may return anything with `result` and `add_done_callback`, such
+        as a `concurrent.futures.Future`, to be answered later from any thread.
 
         Args:
             list: What the template lists: the items themselves, or a function as for `Server.list`.
@@ -390,6 +465,34 @@ class Server:
         """
     def fallback(self, function: _Read, /) -> _Read:
         """Reads whatever no registration serves, with a parameter `uri: str` or `call: wellhead.Call`."""
+    def directory(
+        self,
+        path: str | PathLike[str],
+        /,
+        *,
+        include: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
+        max_file_bytes: int | None = None,
+    ) -> Handle:
+        """Serves a folder with everything in it, as resources under `file:` (RFC 8089): listed depth first, files read
+        as text or bytes by their names and contents, directories as a `text/uri-list` of what is in them (RFC 2483).
+
+        Hidden entries (whose names begin with a dot) and those that `.gitignore` and `.ignore` files name are never
+        served, links only if they lead to something that is. Files are read on the thread that would run a callback.
+
+        Args:
+            path: The folder; a relative path is taken from the current one.
+            include: If given, only files that one of these patterns matches are served. Patterns have the form of lines
+                of `.gitignore`: `*.md` anywhere, `/docs` at the top, `docs/` for everything in such directories.
+            exclude: What these patterns match is not served. They win over `include`.
+            max_file_bytes: The largest file that is served, 64 MiB by default. A file is read whole.
+
+        Raises:
+            Error: The folder cannot be opened (`io`).
+            RegistrationError: It is not a folder, or a pattern is bad (`invalid_argument`), or it is served already
+                (`duplicate`).
+            ClosedError: The server was closed.
+        """
     def authorize(self, function: _Authorize, /) -> _Authorize:
         """Asks a function `(operation, uris)` before anything is listed, read or watched: one question for many URIs.
         A parameter annotated `wellhead.Call` is given the call, whose `caller` says who asks.
@@ -426,11 +529,30 @@ class Server:
             RegistrationError: The URI is not absolute (`invalid_uri`).
             ClosedError: The server was closed.
         """
+    def updated_as(self, resource: Resource, /) -> None:
+        """`updated`, telling what the resource is now: its new version above all. What is registered has that version
+        from now on; its other members, and what is listed, stay as they are.
+
+        Raises:
+            RegistrationError: The URI is not absolute (`invalid_uri`), or the resource may not be sent
+                (`invalid_argument`).
+            ClosedError: The server was closed.
+        """
     def updated_below(self, uri: str, parent: str, /) -> None:
         """Tells those who watch `parent`, such as a folder, that the resource at `uri` below it changed.
 
         Those who watch `uri` are told by `updated`, and who watches both is told once. A client that has not been told
         of more than 16 such changes is told instead that `parent` changed. Never blocks. Raises as `updated`.
+        """
+    def access_changed(self, caller_id: Buffer, /) -> None:
+        """What the caller with this id may do changed: everything that its connections watch is asked for again, and
+        what is refused is watched no longer.
+
+        One question is about many URIs. Clients are not told what they lose; until the verdict is in, changes are sent
+        as before. Does nothing without `authorize`. Never blocks.
+
+        Raises:
+            ClosedError: The server was closed.
         """
     def list_changed(self) -> None:
         """Tells everybody who wants to know that what is listed changed by other means than registering and removing.
@@ -439,6 +561,9 @@ class Server:
         Raises:
             ClosedError: The server was closed.
         """
+    def explain(self, uri: str, /) -> Explanation:
+        """Which registration takes `uri`, and why each template that does not take it does not: for people who wonder
+        why a URI is not found. Calls no callback."""
     def run(self, *, callback_threads: int = 1, drain: float = 5.0, guard: bool = True) -> None:
         """Serves standard input and output until the client goes or the server is closed.
 
@@ -471,6 +596,62 @@ class Server:
     def __enter__(self) -> Self: ...
     def __exit__(self, t: type[BaseException] | None, e: BaseException | None, tb: TracebackType | None, /) -> None: ...
 
+@final
+class Explanation:
+    """What `Server.explain` found out about a URI. `str()` of it shows it in a few lines."""
+
+    @property
+    def uri(self) -> str: ...
+    @property
+    def taken_by(self) -> Literal["value", "resource", "template", "fallback", "nothing", "invalid"]:
+        """What takes it. `invalid`: nothing, since it is not an absolute URI."""
+    @property
+    def uri_template(self) -> str | None:
+        """The text of the template that takes it."""
+    @property
+    def values(self) -> dict[str, str | list[str]]:
+        """What the template's variables are, percent-decoded."""
+    @property
+    def reason(self) -> str | None:
+        """Why it is no absolute URI."""
+    @property
+    def passed_over(self) -> list[PassedOver]:
+        """The templates that do not take it, by their text."""
+    def to_json(self) -> str:
+        """One JSON object, the same in every language."""
+
+@final
+class PassedOver:
+    """A template that does not take a URI."""
+
+    @property
+    def uri_template(self) -> str: ...
+    @property
+    def why(self) -> Literal["differs", "values", "unsafe", "less_specific"]:
+        """`differs`: no reading gets past a byte of the URI. The others match, but: `values`: a value is not UTF-8 once
+        decoded, or one that may stand once stands twice; `unsafe`: a value is a path that leads elsewhere, or has a
+        control character; `less_specific`: what takes the URI is more specific."""
+    @property
+    def at(self) -> int | None:
+        """Of `differs`: the byte, from 0; the length of the URI if more was expected."""
+    @property
+    def did_you_mean(self) -> str | None:
+        """Of `differs`: a template that would match, this one with `{+name}` for `{name}`."""
+    @property
+    def variable(self) -> str | None:
+        """Of `unsafe`: the variable's name."""
+
+def expand(uri_template: str, values: Mapping[str, str | Sequence[str] | Mapping[str, str]], /) -> str:
+    """The URI that these values make, by RFC 6570, levels 1 to 4: for links. Works for templates that cannot be
+    registered because a URI would not tell their values, too. Values of other names are not used.
+
+    ```python
+    assert wellhead.expand("notes://{id}{?q}", {"id": "a/b", "q": ""}) == "notes://a%2Fb?q="
+    ```
+
+    Raises:
+        RegistrationError: `invalid_template`; a list where `{name:3}` wants a text (`invalid_argument`).
+    """
 @final
 class Connection:
     """One client: bytes in, bytes out, nothing blocks. Any thread, but one at a time drains `poll_transmit`.

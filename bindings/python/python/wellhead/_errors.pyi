@@ -24,3 +24,9 @@ class PermissionDenied(Error, PermissionError):
     """Raised by a callback: there is, but not for this client."""
 
     def __init__(self, message: str = "", /) -> None: ...
+
+class Busy(Error):
+    """Raised by a callback: not now; perhaps after `retry_after` seconds."""
+
+    retry_after: float | None
+    def __init__(self, retry_after: float | None = None, /) -> None: ...

@@ -1,0 +1,95 @@
+"""A folder, and what is said about templates."""
+
+from pathlib import Path
+
+import pytest
+import wellhead
+from client import ask, request
+
+
+def test_a_folder_is_listed_and_read(tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("# Notes", "utf-8")
+    (tmp_path / "draft.md").write_text("# Draft", "utf-8")
+    (tmp_path / "big.md").write_text("x" * 100, "utf-8")
+    (tmp_path / ".hidden").write_text("hidden", "utf-8")
+    server = wellhead.Server("s", "1")
+    folder = server.directory(tmp_path, include=["*.md"], exclude=["draft*"], max_file_bytes=99)
+    root = tmp_path.resolve().as_uri()
+    assert folder.name.startswith(root) and "{+path}" in folder.name
+    answer = server.connect().handle(request(1, "resources/list"))
+    assert answer is not None
+    assert f'"uri":"{root}/notes.md"'.encode() in answer
+    assert b"draft" not in answer and b"big" not in answer and b"hidden" not in answer
+    assert ask(server, f"{root}/notes.md") == "# Notes"
+    assert ask(server, f"{root}/draft.md") == "Resource not found"
+    folder.remove()
+    assert ask(server, f"{root}/notes.md") == "Resource not found"
+
+
+def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
+    server = wellhead.Server("s", "1")
+    with pytest.raises(wellhead.Error, match="nowhere") as raised:
+        server.directory(tmp_path / "nowhere")
+    assert raised.value.code == "io"
+    (tmp_path / "file").write_text("x", "utf-8")
+    with pytest.raises(wellhead.RegistrationError, match="not a folder"):
+        server.directory(str(tmp_path / "file"))
+
+
+def test_an_explanation_says_what_takes_a_uri_and_what_does_not() -> None:
+    server = wellhead.Server("s", "1")
+    server.text("n:about", "x")
+    server.resource("n:{id}")(lambda id: id)
+    server.resource("f:///{path}")(lambda path: path)
+    assert server.explain("n:about").taken_by == "value"
+    found = server.explain("n:a%20b")
+    assert (found.uri, found.taken_by, found.uri_template, found.values) == (
+        "n:a%20b",
+        "template",
+        "n:{id}",
+        {"id": "a b"},
+    )
+    assert [(passed.uri_template, passed.why, passed.at) for passed in found.passed_over] == [
+        ("f:///{path}", "differs", 0)
+    ]
+    nested = server.explain("f:///a/b")
+    assert nested.taken_by == "nothing" and nested.passed_over[0].did_you_mean == "f:///{+path}"
+    assert "f:///{+path}" in str(nested)
+    unsafe = server.explain("n:..").passed_over[1]
+    assert (unsafe.why, unsafe.variable) == ("unsafe", "id")
+    assert server.explain("no uri").reason
+
+
+def test_a_value_to_expand_is_text_a_list_or_pairs() -> None:
+    assert wellhead.expand("n:{id}{?q}", {"id": "a/b", "q": ""}) == "n:a%2Fb?q="
+    assert wellhead.expand("n:x{/p*}{?q*}", {"p": ["a", "b"], "q": {"c": "d"}}) == "n:x/a/b?c=d"
+    with pytest.raises(TypeError, match="dict of str"):
+        wellhead.expand("n:{id}", {"id": 5})  # type: ignore[dict-item]
+    with pytest.raises(wellhead.RegistrationError):
+        wellhead.expand("n:{id", {})
+
+
+def test_a_callback_may_be_busy_for_some_seconds() -> None:
+    server = wellhead.Server("s", "1")
+
+    @server.resource("n:{id}", kind="note")
+    def note(id: str, call: wellhead.Call) -> str | wellhead.NotModified:
+        if call.if_version == "1":
+            return wellhead.NOT_MODIFIED
+        raise wellhead.Busy(1.5)
+
+    assert ask(server, "n:a") not in (None, "Internal error")
+    assert repr(wellhead.NOT_MODIFIED) == "wellhead.NOT_MODIFIED"
+    assert wellhead.Busy().retry_after is None
+    with pytest.raises(ValueError, match="seconds"):
+        wellhead.Busy(-1)
+
+
+def test_a_call_tells_the_meta_of_its_request() -> None:
+    server = wellhead.Server("s", "1")
+
+    @server.resource("n:a")
+    def meta(call: wellhead.Call) -> str:
+        return str(call.meta["io.modelcontextprotocol/protocolVersion"])
+
+    assert ask(server, "n:a") == "2026-07-28"
