@@ -239,6 +239,8 @@ def method_answer(value: Any, where: str) -> None:
         ("error", members({"error": members({"code": integer, "message": text}, {"data": any_object})}, {})),
         ("needs_input", members({"needs_input": any_object}, {})),
         ("missing_capability", members({"missing_capability": any_object}, {})),
+        ("request", members({"request": members({"method": text}, {"params": any_object})},
+                            {"then": method_answer, "hold": text, "refused": text})),
         ("hold", members({"hold": text}, {})),
         ("notify", members({"notify": array(members({"method": text}, {"params": any_object})), "then": method_answer}, {})),
     )(value, where)

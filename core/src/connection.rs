@@ -9,6 +9,7 @@ use crate::drain::{Drain, DrainStart};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::group;
+use crate::log::Level;
 use crate::protocol::{Chunk, Line, Machine, Next, Route, Start};
 use crate::server::Inner;
 use crate::sync::Running;
@@ -57,7 +58,15 @@ impl Connection {
     ///
     /// Returns how many bytes were accepted. Fewer than given means: stop reading until woken, and offer the rest again.
     pub fn receive(&self, bytes: &[u8]) -> usize {
-        self.0.machine.with(|m, _| m.receive(bytes))
+        let (accepted, flooded) = self.0.machine.with(|m, _| (m.receive(bytes), m.is_flooded()));
+        if flooded {
+            let line =
+                "the connection was closed: the client sent four times its input budget while it was asked";
+            self.0.server.log.write(Level::Error, line);
+            self.close();
+            return bytes.len();
+        }
+        accepted
     }
 
     /// No more input. A last line without a newline still counts; what was received is still answered.
@@ -80,6 +89,7 @@ impl Connection {
                     }
                 }
                 Next::Cancel(call) => return Some(Event::Cancel(call)),
+                Next::Response(number, answer) => return Some(shared.responded(number, answer)),
                 Next::Line { line, route, resumed } => {
                     let turn = Turn { shared, chunk: None };
                     let (event, _) = shared.message(&line, route, resumed);
@@ -252,12 +262,14 @@ impl Connection {
     /// What was to be written still can be.
     pub fn shut_down(&self) {
         self.0.step(Machine::shut_down);
+        self.0.forget_continuations();
         self.0.server.hub.leave(self.0.id);
     }
 
     /// Drops everything at once, output included.
     pub fn close(&self) {
         self.0.step(Machine::close);
+        self.0.forget_continuations();
         self.0.server.hub.leave(self.0.id);
     }
 }

@@ -14,7 +14,8 @@ use serde_json::value::RawValue;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-pub use method::MethodCall;
+pub(crate) use method::Continuation;
+pub use method::{MethodCall, ResponseCall};
 
 /// Something that only the host can do. Each is handed out once.
 #[derive(Debug)]
@@ -28,6 +29,8 @@ pub enum Event {
     Complete(CompleteCall),
     /// Answer a method of the host's own.
     Method(MethodCall),
+    /// The client answered what it was asked for a further method, or will not.
+    Response(ResponseCall),
     /// Nobody wants the answer to that call any more; its responder is still to be answered or dropped.
     Cancel(CallId),
     /// May the caller?
@@ -60,6 +63,7 @@ impl Event {
                 Some(run) => guarded(call, move |call| run(call)),
                 None => drop(call),
             },
+            Event::Response(call) => guarded(call, ResponseCall::run),
             Event::Authorize(call) => match call.gatekeeper.clone() {
                 Some(gatekeeper) => guarded(call, move |call| gatekeeper(call)),
                 None => drop(call),

@@ -48,13 +48,13 @@ pub use connection::{Connection, Handled};
 pub use directory::Directory;
 pub use drain::{Drain, DrainStart, Transmit};
 pub use error::{Error, ErrorKind, Result};
-pub use event::{AuthorizeCall, Call, CompleteCall, Event, InterestCall, ListCall, MethodCall};
+pub use event::{AuthorizeCall, Call, CompleteCall, Event, InterestCall, ListCall, MethodCall, ResponseCall};
 pub use group::Group;
 pub use limits::Limits;
 pub use log::Level;
 pub use model::{
-    Annotations, Answer, Body, Completion, Contents, Icon, Json, Listed, Method, MethodAnswer, MethodError,
-    Page, Resource, Role, SharedBytes, SharedText, Template,
+    Annotations, Answer, Body, ClientAnswer, Completion, Contents, Icon, Json, Listed, Method, MethodAnswer,
+    MethodError, Page, Resource, Role, SharedBytes, SharedText, Template,
 };
 pub use policy::{
     ContentsTitles, Dialect, ErrorCondition, ErrorProfile, PermissionDenied, SubscribeUnknown,

@@ -2,8 +2,9 @@
 
 use crate::access::Verdict;
 use crate::connection::Shared;
-use crate::error::Result;
-use crate::model::{Answer, Completion, Json, MethodAnswer, Page};
+use crate::error::{Error, ErrorKind, Result};
+use crate::event::Continuation;
+use crate::model::{Answer, ClientAnswer, Completion, Json, MethodAnswer, Page};
 use crate::protocol::{CallId, Context};
 use crate::server::Inner;
 use std::fmt;
@@ -147,6 +148,51 @@ impl Responder<MethodAnswer> {
                 None => Ok(false),
             },
             _ => Ok(false),
+        }
+    }
+
+    /// Asks the client for one of its features, `sampling/createMessage`, `elicitation/create` or `roots/list`, before the
+    /// call is answered; `then` gets what it answers, as an event of the connection. Until then no deadline runs for the
+    /// call. If the call is answered or cancelled first, the request is given up. Returns its number, which is its id on
+    /// the wire and never used again on the connection. `then` is not called if the connection is closed.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::InvalidArgument`] for other methods, if the client did not declare the capability, and where the
+    /// revision has no such requests: answer [`MethodAnswer::NeedsInput`] there. [`crate::ErrorKind::Limit`] while the
+    /// client takes nothing, [`crate::ErrorKind::Closed`] once the call is over.
+    pub fn request<F>(&self, method: &str, params: Option<&Json>, then: F) -> Result<u64>
+    where
+        F: FnOnce(ClientAnswer) + Send + 'static,
+    {
+        self.ask(method, params, Some(Box::new(then)))
+    }
+
+    /// [`Responder::request`] for a host that runs events by itself: the answer is an [`crate::Event::Response`] of this
+    /// number.
+    ///
+    /// # Errors
+    /// As [`Responder::request`].
+    pub fn request_by_number(&self, method: &str, params: Option<&Json>) -> Result<u64> {
+        self.ask(method, params, None)
+    }
+
+    fn ask(&self, method: &str, params: Option<&Json>, then: Option<Continuation>) -> Result<u64> {
+        if let Target::Call { connection, call, .. } = &self.target
+            && let Some(connection) = connection.upgrade()
+        {
+            return connection.request(*call, method, params, then);
+        }
+        Err(Error::new(ErrorKind::Closed, "the call is over; nobody is asked for it any more"))
+    }
+
+    /// The host does not want the client's answer any more: the client is told so, and `then` gets
+    /// [`ClientAnswer::GivenUp`]. Tells whether the answer was still to come.
+    pub fn cancel_request(&self, number: u64) -> bool {
+        match &self.target {
+            Target::Call { connection, .. } => {
+                connection.upgrade().is_some_and(|connection| connection.give_up_request(number))
+            }
+            _ => false,
         }
     }
 

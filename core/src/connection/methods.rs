@@ -2,10 +2,10 @@
 
 use super::Shared;
 use crate::error::{Error, ErrorKind, Result};
-use crate::event::Event;
+use crate::event::{Continuation, Event, ResponseCall};
 use crate::jsonrpc::{members, string};
-use crate::model::{Json, MethodAnswer};
-use crate::protocol::{CallId, Context, LOG_LEVELS, Outcome, Request};
+use crate::model::{ClientAnswer, Json, MethodAnswer};
+use crate::protocol::{After, CallId, Context, LOG_LEVELS, Outcome, Request, Unasked};
 use crate::revision::Era;
 use std::sync::Arc;
 
@@ -78,6 +78,62 @@ impl Shared {
             }
         })
     }
+
+    /// Sends a request to the client of a call; its number.
+    pub(crate) fn request(
+        self: &Arc<Self>,
+        call: CallId,
+        method: &str,
+        params: Option<&Json>,
+        then: Option<Continuation>,
+    ) -> Result<u64> {
+        let number = self.machine.with(|m, _| m.number_request());
+        if let Some(then) = then {
+            self.continuations.with(|all, _| all.insert(number, then));
+        }
+        let mut unasked = None;
+        self.step(|m, _| match m.ask_client(call, number, method, params) {
+            Ok(after) => after,
+            Err(why) => {
+                unasked = Some(why);
+                After::default()
+            }
+        });
+        let Some(why) = unasked else { return Ok(number) };
+        drop(self.continuation(number));
+        Err(match why {
+            Unasked::Over => {
+                Error::new(ErrorKind::Closed, "the call is over; nobody is asked for it any more")
+            }
+            Unasked::Full => Error::new(ErrorKind::Limit, "output_bytes: the client takes nothing"),
+            Unasked::Revision => {
+                invalid("requests end with older revisions; answer \"needs input\" instead".to_owned())
+            }
+            Unasked::Single => invalid("this message was handed in alone; there is no way to ask".to_owned()),
+            Unasked::NoFeature(why) => invalid(format!("\"{method}\" is a request {why}")),
+            Unasked::Lacks(needed) => invalid(format!("the client did not declare {needed}")),
+        })
+    }
+
+    pub(crate) fn give_up_request(self: &Arc<Self>, number: u64) -> bool {
+        self.step(|m, _| m.give_up_request(number))
+    }
+
+    pub(super) fn responded(&self, number: u64, answer: ClientAnswer) -> Event {
+        Event::Response(ResponseCall::new(number, answer, self.continuation(number)))
+    }
+
+    fn continuation(&self, number: u64) -> Option<Continuation> {
+        self.continuations.with(|all, _| all.remove(&number))
+    }
+
+    pub(super) fn forget_continuations(&self) {
+        self.continuations.with(|all, trash| trash.put(std::mem::take(all)));
+    }
+}
+
+fn invalid(message: String) -> Error {
+    Error::new(ErrorKind::InvalidArgument, message)
 }
 
 /// Why a notification is not the host's to send about a call.

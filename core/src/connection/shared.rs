@@ -2,7 +2,7 @@
 
 use crate::access::{Caller, Operation, Verdict};
 use crate::catalog::{Content, Surroundings, Walk, Walked};
-use crate::event::{AuthorizeCall, Call, CompleteCall, Event, ListCall, MethodCall};
+use crate::event::{AuthorizeCall, Call, CompleteCall, Continuation, Event, ListCall, MethodCall};
 use crate::group;
 use crate::jsonrpc::{ParseLimits, parse};
 use crate::limits::Limits;
@@ -10,6 +10,7 @@ use crate::model::{Answer, Borrowed, Completion, Contents, Page};
 use crate::protocol::{Admitted, After, Ask, CallId, Context, HubOp, Machine, Route};
 use crate::server::Inner;
 use crate::sync::{Fault, Lock, is_planted, is_running};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The state behind a [`Connection`]. Its lock is the only one around protocol state.
@@ -25,6 +26,8 @@ pub struct Shared {
     pub(super) server: Arc<Inner>,
     group: Option<Arc<group::Inner>>,
     pub(super) caller: Arc<Caller>,
+    /// What goes on with what the client answers, by the number of the request.
+    pub(super) continuations: Lock<BTreeMap<u64, Continuation>>,
 }
 
 /// Connections that are told of a change before the first of them is woken for.
@@ -33,7 +36,8 @@ const TOLD_AT_ONCE: usize = 64;
 impl Shared {
     pub(super) fn new(id: u64, server: Arc<Inner>, group: Option<Arc<group::Inner>>, caller: Caller) -> Self {
         let machine = Lock::new(Machine::new(server.settings.clone()));
-        Shared { id, machine, server, group, caller: Arc::new(caller) }
+        let continuations = Lock::new(BTreeMap::new());
+        Shared { id, machine, server, group, caller: Arc::new(caller), continuations }
     }
 
     /// One step of the machine from outside a poll, and what it asks for afterwards.
@@ -56,7 +60,8 @@ impl Shared {
         let quiet = is_running(self);
         let early = is_planted(Fault::EarlyMark).then(|| self.machine.with(|m, _| m.mark_ready()));
         let (after, wake) = self.machine.with(|m, trash| {
-            let after = step(m, trash);
+            let mut after = step(m, trash);
+            after.gained |= m.give_up_requests();
             let wake = early.unwrap_or_else(|| after.gained && !quiet && m.mark_ready());
             (after, wake)
         });
@@ -123,6 +128,7 @@ impl Shared {
         let parsed = parse(line, &ParseLimits { nesting, id_bytes, batch_length });
         let (admitted, after, stop) = self.machine.with(|m, trash| {
             let (admitted, after) = m.offer(parsed, route, resumed, trash);
+            m.give_up_requests();
             if let Admitted::Wait { id, cancellable } = &admitted {
                 m.wait(id.clone(), *cancellable, line, route);
             }
@@ -163,7 +169,7 @@ impl Shared {
                 let gatekeeper = self.server.gatekeeper();
                 Event::Authorize(AuthorizeCall::new(target, call, context, operation, uris, gatekeeper))
             }
-            Ask::Cancel { .. } => return None,
+            Ask::Cancel { .. } | Ask::Response { .. } => return None,
         })
     }
 

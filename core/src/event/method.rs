@@ -2,10 +2,11 @@
 
 use crate::catalog::{HandlerId, MethodFn, MethodHandler};
 use crate::connection::Shared;
-use crate::error::Result;
-use crate::model::{Json, MethodAnswer};
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::{ClientAnswer, Json, MethodAnswer};
 use crate::protocol::{CallId, Context};
 use crate::responder::Responder;
+use std::fmt;
 use std::sync::{Arc, Weak};
 
 /// A further method to be answered. It carries its responder: [`MethodCall::defer`] or [`MethodCall::into_responder`]
@@ -59,6 +60,20 @@ impl MethodCall {
         self.responder.as_ref().map_or(Ok(false), |responder| responder.notify(method, params))
     }
 
+    /// [`Responder::request`], while the call has its responder.
+    ///
+    /// # Errors
+    /// As [`Responder::request`].
+    pub fn request<F>(&self, method: &str, params: Option<&Json>, then: F) -> Result<u64>
+    where
+        F: FnOnce(ClientAnswer) + Send + 'static,
+    {
+        match &self.responder {
+            Some(responder) => responder.request(method, params, then),
+            None => Err(Error::new(ErrorKind::Closed, "the call's responder was taken; ask through that")),
+        }
+    }
+
     /// The registration that this call belongs to.
     pub fn handler(&self) -> HandlerId {
         self.handler.id
@@ -66,5 +81,43 @@ impl MethodCall {
 
     pub(super) fn run(&self) -> Option<Arc<MethodFn>> {
         self.handler.run.clone()
+    }
+}
+
+/// What goes on once the client has answered.
+pub(crate) type Continuation = Box<dyn FnOnce(ClientAnswer) + Send>;
+
+/// The client's answer to a request that was sent to it for a further method.
+pub struct ResponseCall {
+    number: u64,
+    answer: ClientAnswer,
+    then: Option<Continuation>,
+}
+
+impl ResponseCall {
+    pub(crate) fn new(number: u64, answer: ClientAnswer, then: Option<Continuation>) -> Self {
+        ResponseCall { number, answer, then }
+    }
+
+    /// Which request, as [`Responder::request`] numbered it.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// What the client answered.
+    pub fn answer(&self) -> &ClientAnswer {
+        &self.answer
+    }
+
+    pub(super) fn run(self) {
+        if let Some(then) = self.then {
+            then(self.answer);
+        }
+    }
+}
+
+impl fmt::Debug for ResponseCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ResponseCall").field("number", &self.number).finish_non_exhaustive()
     }
 }

@@ -17,7 +17,6 @@ pub(crate) enum Parsed<'a> {
     },
     /// The answer to a request of ours. `id` is `None` if it cannot be the id of any request. With
     /// both members present `error` counts, unless it is `null`.
-    #[cfg_attr(not(test), expect(dead_code, reason = "nothing is asked of clients yet"))]
     Response {
         id: Option<RequestId>,
         result: Result<&'a RawValue, &'a RawValue>,

@@ -47,6 +47,19 @@ pub(crate) fn error(out: &mut Vec<u8>, id: ReplyId<'_>, error: &RpcError) {
     out.extend_from_slice(b"}}");
 }
 
+/// A whole request; `params` is the JSON text of that member.
+pub(crate) fn request(out: &mut Vec<u8>, id: &RequestId, method: &str, params: Option<&str>) {
+    out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+    out.extend_from_slice(id.raw().as_bytes());
+    out.extend_from_slice(br#","method":"#);
+    quote_into(method, out);
+    if let Some(params) = params {
+        out.extend_from_slice(br#","params":"#);
+        out.extend_from_slice(params.as_bytes());
+    }
+    out.push(b'}');
+}
+
 /// A whole notification; `params` appends the value of that member.
 pub(crate) fn notification(out: &mut Vec<u8>, method: &str, params: Option<impl FnOnce(&mut Vec<u8>)>) {
     out.extend_from_slice(br#"{"jsonrpc":"2.0","method":"#);

@@ -1,6 +1,7 @@
 //! A further method, and what it answers.
 
 use super::Json;
+use serde_json::value::RawValue;
 use std::fmt;
 
 /// A method that the host serves beside those for resources, such as `tools/list`.
@@ -125,5 +126,26 @@ impl MethodAnswer {
     /// A failure: an internal error for the client, this text for the log.
     pub fn failed(why: impl fmt::Display) -> Self {
         MethodAnswer::Failed(why.to_string())
+    }
+}
+
+/// What a client answered when it was asked for something by [`crate::Responder::request`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ClientAnswer {
+    /// Its result, as it came: JSON text.
+    Result(String),
+    /// Its error, as it came: JSON text, by JSON-RPC an object with `code` and `message`.
+    Error(String),
+    /// None will come: the call was answered or cancelled, or the host gave the request up.
+    GivenUp,
+}
+
+impl ClientAnswer {
+    pub(crate) fn received(result: Result<&RawValue, &RawValue>) -> Self {
+        match result {
+            Ok(result) => ClientAnswer::Result(result.get().to_owned()),
+            Err(error) => ClientAnswer::Error(error.get().to_owned()),
+        }
     }
 }

@@ -18,7 +18,7 @@ pub use contents::{Answer, Body, Contents, SharedBytes, SharedText};
 pub(crate) use contents::{Borrowed, Source, Told};
 pub use icon::Icon;
 pub use json::Json;
-pub use method::{Method, MethodAnswer, MethodError};
+pub use method::{ClientAnswer, Method, MethodAnswer, MethodError};
 pub use page::{Listed, Page};
 pub use resource::Resource;
 pub use template::Template;

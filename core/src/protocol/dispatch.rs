@@ -92,8 +92,9 @@ impl Machine {
                 self.outbox.end(route);
                 Admitted::Done
             }
-            Parsed::Response { .. } => {
-                self.outbox.end(route); // no request of ours is open
+            Parsed::Response { id, result } => {
+                self.response(id.as_ref(), result);
+                self.outbox.end(route);
                 Admitted::Done
             }
             Parsed::Array(elements) => {

@@ -6,7 +6,7 @@ use super::request::{Argument, Details};
 use crate::access::Caller;
 use crate::catalog::{Handler, MethodHandler, Walk};
 use crate::jsonrpc::RequestId;
-use crate::model::Json;
+use crate::model::{ClientAnswer, Json};
 use crate::revision::Revision;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Fault, is_planted};
@@ -99,12 +99,42 @@ impl Read {
 
 /// What the host is asked next. It becomes an event, with a responder, after the lock is released.
 pub(crate) enum Ask {
-    Read { call: CallId, uri: Arc<str>, handler: Arc<Handler>, vars: crate::catalog::Vars },
-    Method { call: CallId, handler: Arc<MethodHandler>, params: Json },
-    List { call: CallId, handler: Arc<Handler>, after: Option<String>, limit: usize },
-    Complete { call: CallId, handler: Arc<Handler>, argument: Arc<Argument> },
-    Authorize { call: CallId, operation: crate::access::Operation, uris: Vec<Arc<str>> },
-    Cancel { call: CallId },
+    Read {
+        call: CallId,
+        uri: Arc<str>,
+        handler: Arc<Handler>,
+        vars: crate::catalog::Vars,
+    },
+    Method {
+        call: CallId,
+        handler: Arc<MethodHandler>,
+        params: Json,
+    },
+    List {
+        call: CallId,
+        handler: Arc<Handler>,
+        after: Option<String>,
+        limit: usize,
+    },
+    Complete {
+        call: CallId,
+        handler: Arc<Handler>,
+        argument: Arc<Argument>,
+    },
+    Authorize {
+        call: CallId,
+        operation: crate::access::Operation,
+        uris: Vec<Arc<str>>,
+    },
+    Cancel {
+        call: CallId,
+    },
+    /// The client's answer to a request of ours.
+    Response {
+        call: CallId,
+        number: u64,
+        answer: ClientAnswer,
+    },
 }
 
 impl Ask {
@@ -115,6 +145,7 @@ impl Ask {
             | Ask::List { call, .. }
             | Ask::Complete { call, .. }
             | Ask::Authorize { call, .. }
+            | Ask::Response { call, .. }
             | Ask::Cancel { call } => *call,
         }
     }
@@ -299,6 +330,13 @@ impl Inflight {
             self.deadlines.retain(|(_, call)| is_due(slots, *call));
         }
         self.deadlines.push_back((deadline, call));
+    }
+
+    /// The request waits for somebody else than the host: no deadline runs.
+    pub(crate) fn pause(&mut self, call: CallId) {
+        if let Some(slot) = self.current(call) {
+            slot.due = false;
+        }
     }
 
     /// The question is answered: its request, whose next step [`Inflight::again`] or [`Inflight::close`] names. Nothing

@@ -1,6 +1,7 @@
 //! The state of one connection, and its steps.
 
 use super::CallId;
+use super::asking::Asking;
 use super::batch::{Element, Elements};
 use super::dispatch::Admitted;
 use super::faults::internal;
@@ -13,6 +14,7 @@ use super::subscriptions::{Queue, Subscriptions};
 use crate::jsonrpc::{Parsed, RequestId, RpcError};
 use crate::limits::Limits;
 use crate::log::{Level, Line};
+use crate::model::ClientAnswer;
 use crate::policy::Policy;
 use crate::revision::Revisions;
 use crate::sync::Trash;
@@ -56,6 +58,7 @@ pub(super) struct Waiting {
 pub(crate) enum Next {
     Ask(Ask, Arc<Context>),
     Cancel(CallId),
+    Response(u64, ClientAnswer),
     /// A message that had waited, or an element of a batch. The poller holds the input token.
     Line {
         line: Vec<u8>,
@@ -74,6 +77,7 @@ pub(crate) struct Machine {
     pub(super) inflight: Inflight,
     pub(super) subscriptions: Subscriptions,
     pub(super) outbox: Outbox,
+    pub(super) asking: Asking,
     pub(super) asks: VecDeque<Ask>,
     /// What the session shall be told once it is ready.
     pub(super) held: Queue,
@@ -104,6 +108,7 @@ impl Machine {
             inflight: Inflight::default(),
             subscriptions: Subscriptions::default(),
             outbox: Outbox::default(),
+            asking: Asking::default(),
             asks: VecDeque::new(),
             held: Queue::new(),
             waiting: BTreeMap::new(),
@@ -145,10 +150,17 @@ impl Machine {
         if self.closed || self.input.is_ended() {
             return bytes.len();
         }
-        let room = self.settings.limits.input_bytes().saturating_sub(self.backlog());
+        // What the client is asked for may stand behind all that it sent before.
+        let times = if self.is_asking() { 4 } else { 1 };
+        let room = self.settings.limits.input_bytes().saturating_mul(times).saturating_sub(self.backlog());
         let accepted = self.input.receive(bytes, room);
         self.starved = accepted < bytes.len();
         accepted
+    }
+
+    /// Whether input was refused for want of room.
+    pub(super) fn is_starved(&self) -> bool {
+        self.starved
     }
 
     /// What is charged to the input budget beside unread bytes: requests that wait, and what is answered at once
@@ -263,9 +275,11 @@ impl Machine {
     /// What a poller does next: continuations, then input.
     pub(crate) fn next(&mut self, trash: &mut Trash) -> Next {
         while let Some(ask) = self.asks.pop_front() {
-            if let Ask::Cancel { call } = ask {
-                return Next::Cancel(call);
-            }
+            let ask = match ask {
+                Ask::Cancel { call } => return Next::Cancel(call),
+                Ask::Response { number, answer, .. } => return Next::Response(number, answer),
+                ask => ask,
+            };
             let deadline = self.now.checked_add(self.settings.limits.call_ms);
             if let Some(context) = self.inflight.hand_out(ask.call(), deadline) {
                 return Next::Ask(ask, context);
@@ -443,6 +457,7 @@ impl Machine {
         self.waiting.clear();
         self.waiting_bytes = 0;
         self.input.clear();
+        self.asking.clear();
         self.elements.clear();
         trash.put(self.outbox.forget_batches());
         trash.put(std::mem::take(&mut self.asks));

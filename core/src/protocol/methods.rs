@@ -116,6 +116,7 @@ impl Machine {
         let Some(answered) = self.inflight.answered(call) else { return self.unwanted() };
         trash.put(answered);
         let Some(open) = self.inflight.close(call) else { return self.unwanted() };
+        self.give_up_requests(); // before the answer: nothing may follow it
         let mut after = After { wanted: true, gained: true, ..After::default() };
         match outcome.written {
             Ok(result) => self.outbox.write(open.route, Kind::Final(Stage::Dispatched), |p| {

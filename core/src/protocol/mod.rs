@@ -2,6 +2,7 @@
 //! ordered collections, so that the same steps give the same bytes.
 
 mod answers;
+mod asking;
 mod batch;
 mod completing;
 mod dispatch;
@@ -23,6 +24,7 @@ mod watching;
 pub use inflight::CallId;
 pub use outbox::{Kind, Route, Stage};
 
+pub(crate) use asking::Unasked;
 pub(crate) use completing::Completing;
 pub(crate) use dispatch::{Admitted, Request, Work, invalid_uri};
 pub(crate) use faults::{not_found, not_modified, unknown_prompt, unknown_reference};

@@ -132,7 +132,15 @@ impl Host {
             } else {
                 server.fallback(move |call| state.read_now(&call, &read))
             }
-        } else if let Some(name) = entry["method"].as_str() {
+        } else {
+            self.register_callback(entry)
+        }
+    }
+
+    /// Registers a callback that serves no resource of its own.
+    fn register_callback(&self, entry: &Value) -> wellhead::Result<()> {
+        let (server, state) = (&self.server, self.state.clone());
+        if let Some(name) = entry["method"].as_str() {
             let mut method = Method::new(name);
             if let Some(dates) = entry["revisions"].as_array() {
                 method = method.revisions(dates.iter().map(text_of));

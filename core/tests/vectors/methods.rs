@@ -3,23 +3,28 @@
 use crate::answers::{FAILURE, Held, Shared};
 use crate::host::text_of;
 use serde_json::Value;
-use wellhead::{Deferred, Json, MethodAnswer, MethodCall, MethodError, Responder};
+use std::sync::{Arc, Mutex};
+use wellhead::{ClientAnswer, Deferred, Json, MethodAnswer, MethodCall, MethodError, Responder};
 
 impl Shared {
     /// A method's handler. It keeps its responder, for a moment or until a `finish` step.
     pub(crate) fn answer_method(&self, call: &MethodCall, answer: &Value) -> Deferred {
         self.note(format!("method {} {}", call.method(), call.params()));
         let (deferred, responder) = call.defer();
-        self.go_on(call, responder, answer);
+        self.go_on(Some(call), responder, answer);
         deferred
     }
 
-    fn go_on(&self, call: &MethodCall, responder: Responder<MethodAnswer>, answer: &Value) {
-        if let Some(name) = answer.get("hold") {
+    /// `call`: while its handler runs.
+    fn go_on(&self, call: Option<&MethodCall>, responder: Responder<MethodAnswer>, answer: &Value) {
+        if let Some(request) = answer.get("request") {
+            self.ask(responder, request, answer);
+        } else if let Some(name) = answer.get("hold") {
             self.hold(&text_of(name), Held::Method(responder));
         } else if answer == "none" {
             drop(responder);
         } else if answer == "echo" {
+            let call = call.expect("only a handler echoes");
             let mut seen = serde_json::Map::new();
             let json = |text: &str| serde_json::from_str(text).expect("the core hands out JSON");
             seen.insert("method".to_owned(), call.method().into());
@@ -34,12 +39,42 @@ impl Shared {
         } else if let Some(messages) = answer["notify"].as_array() {
             for message in messages {
                 let params = message.get("params").map(object);
-                call.notify(&text_of(&message["method"]), params.as_ref())
+                responder
+                    .notify(&text_of(&message["method"]), params.as_ref())
                     .expect("a script notifies of what may be said");
             }
             self.go_on(call, responder, &answer["then"]);
         } else {
             responder.finish(method_answer(answer));
+        }
+    }
+
+    /// Asks the client; what it answers is noted, and goes on as the script says.
+    fn ask(&self, responder: Responder<MethodAnswer>, request: &Value, answer: &Value) {
+        let params = request.get("params").map(object);
+        let method = text_of(&request["method"]);
+        if let Some(code) = answer["refused"].as_str() {
+            let refused = responder.request(&method, params.as_ref(), |_| ()).expect_err("a script says so");
+            assert_eq!(refused.kind().code(), code, "{refused}");
+            return self.go_on(None, responder, &answer["then"]);
+        }
+        let kept = Arc::new(Mutex::new(None));
+        let (state, then, taken) = (self.clone(), answer["then"].clone(), kept.clone());
+        let asked = responder.request(&method, params.as_ref(), move |said| {
+            state.note(match &said {
+                ClientAnswer::Result(result) => format!("response {result}"),
+                ClientAnswer::Error(error) => format!("response error {error}"),
+                _ => "response given up".to_owned(),
+            });
+            let responder: Option<Responder<MethodAnswer>> = taken.lock().expect("no panic").take();
+            if let Some(responder) = responder {
+                state.go_on(None, responder, &then);
+            }
+        });
+        asked.expect("a script asks for what the client can do");
+        match answer.get("hold") {
+            Some(name) => self.hold(&text_of(name), Held::Method(responder)),
+            None => *kept.lock().expect("no panic") = Some(responder),
         }
     }
 

@@ -1,0 +1,156 @@
+//! Requests of ours to the client, while it waits for the answer to one of its own.
+
+use super::CallId;
+use super::inflight::{Ask, State};
+use super::machine::{After, Machine};
+use super::needs_input::Need;
+use super::outbox::{Kind, Route};
+use crate::jsonrpc::RequestId;
+use crate::jsonrpc::write::{Object, notification, request};
+use crate::model::{ClientAnswer, Json};
+use crate::revision::Era;
+use serde_json::value::RawValue;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Requests that the client has not answered, by their ids, and the calls that they are for.
+#[derive(Default)]
+pub(super) struct Asking {
+    open: BTreeMap<RequestId, Asked>,
+    /// The number of the last one: none is used twice.
+    last: u64,
+}
+
+struct Asked {
+    number: u64,
+    call: CallId,
+    route: Route,
+}
+
+/// Why the client is not asked.
+pub(crate) enum Unasked {
+    /// The call is answered, or nobody wants its answer.
+    Over,
+    /// The revision has no such requests.
+    Revision,
+    /// There is room for an answer only.
+    Single,
+    /// The client takes nothing.
+    Full,
+    /// Not a client feature; says why.
+    NoFeature(&'static str),
+    /// The client lacks these capabilities.
+    Lacks(String),
+}
+
+impl Machine {
+    /// The number of the next request. It goes out with [`Machine::ask_client`].
+    pub(crate) fn number_request(&mut self) -> u64 {
+        self.asking.last += 1;
+        self.asking.last
+    }
+
+    /// Sends a request to the client, on the way that the call's answer will go. Until it is answered, the call is not
+    /// waiting for the host.
+    pub(crate) fn ask_client(
+        &mut self,
+        call: CallId,
+        number: u64,
+        method: &str,
+        params: Option<&Json>,
+    ) -> Result<After, Unasked> {
+        let open = self.inflight.get(call).ok_or(Unasked::Over)?;
+        let (State::Method { .. }, route, context) = (&open.state, open.route, open.context.clone()) else {
+            return Err(Unasked::Over);
+        };
+        if context.revision.era == Era::Stateless {
+            return Err(Unasked::Revision);
+        }
+        if self.outbox.is_single(route) {
+            return Err(Unasked::Single);
+        }
+        if self.outbox.len() >= self.settings.limits.output_bytes {
+            return Err(Unasked::Full);
+        }
+        let need = Need::of(method, params.map(Json::raw)).map_err(Unasked::NoFeature)?;
+        if !need.is_met(self.client_capabilities(&context).as_ref().map(Json::raw)) {
+            return Err(Unasked::Lacks(Need::as_capabilities(&BTreeSet::from([need]))));
+        }
+        let id = id_of(number);
+        self.outbox.write(route, Kind::Message, |p| request(p.out, &id, method, params.map(Json::as_str)));
+        self.inflight.pause(call);
+        self.asking.open.insert(id, Asked { number, call, route });
+        Ok(After { wanted: true, gained: true, ..After::default() })
+    }
+
+    /// The client answered a request of ours, or an id that is none.
+    pub(super) fn response(&mut self, id: Option<&RequestId>, result: Result<&RawValue, &RawValue>) {
+        let Some(Asked { number, call, .. }) = id.and_then(|id| self.asking.open.remove(id)) else { return };
+        self.asks.push_back(Ask::Response { call, number, answer: ClientAnswer::received(result) });
+        if !self.asking.open.values().any(|asked| asked.call == call) {
+            let deadline = self.now.checked_add(self.settings.limits.call_ms);
+            self.inflight.expect(call, deadline);
+        }
+    }
+
+    /// The host does not want the client's answer any more. True if it was still to come.
+    pub(crate) fn give_up_request(&mut self, number: u64) -> After {
+        let Some(asked) = self.asking.open.remove(&id_of(number)) else { return After::default() };
+        self.withdraw(&asked);
+        if !self.asking.open.values().any(|other| other.call == asked.call) {
+            let deadline = self.now.checked_add(self.settings.limits.call_ms);
+            self.inflight.expect(asked.call, deadline);
+        }
+        After { wanted: true, gained: true, ..After::default() }
+    }
+
+    /// What was asked for calls that are over is not wanted any more. Tells whether there is something new to poll.
+    pub(crate) fn give_up_requests(&mut self) -> bool {
+        if self.asking.open.is_empty() {
+            return false;
+        }
+        let mut given_up = Vec::new();
+        for (id, asked) in &self.asking.open {
+            if self.inflight.get(asked.call).is_none() {
+                given_up.push(id.clone());
+            }
+        }
+        for id in &given_up {
+            if let Some(asked) = self.asking.open.remove(id) {
+                self.withdraw(&asked);
+            }
+        }
+        !given_up.is_empty()
+    }
+
+    fn withdraw(&mut self, asked: &Asked) {
+        self.outbox.write(asked.route, Kind::Message, |p| {
+            let params = |out: &mut Vec<u8>| {
+                let mut params = Object::begin(out);
+                params.raw("requestId", asked.number.to_string());
+                params.end();
+            };
+            notification(p.out, "notifications/cancelled", Some(params));
+        });
+        let Asked { number, call, .. } = *asked;
+        self.asks.push_back(Ask::Response { call, number, answer: ClientAnswer::GivenUp });
+    }
+
+    /// Whether a client that is being asked has sent too much instead of its answer.
+    pub(crate) fn is_flooded(&self) -> bool {
+        self.is_asking() && self.is_starved()
+    }
+
+    pub(super) fn is_asking(&self) -> bool {
+        !self.asking.open.is_empty()
+    }
+}
+
+impl Asking {
+    pub(super) fn clear(&mut self) {
+        self.open.clear();
+    }
+}
+
+fn id_of(number: u64) -> RequestId {
+    RequestId::from_raw(&number.to_string()).expect("an integer is an id")
+}
