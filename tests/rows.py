@@ -92,6 +92,7 @@ def by_member(*shapes: tuple[str, Checker]) -> Checker:
 
 text = is_a(str, "a string")
 integer = is_a(int, "an integer")
+number = is_a((int, float), "a number")
 boolean = is_a(bool, "true or false")
 anything = is_a(object, "anything")
 obj = is_a(dict, "an object")
@@ -113,6 +114,9 @@ PART: dict[str, Checker] = {"uri": text, "mime_type": text, "meta": obj, **TOLD}
 part = by_member(("text", members({"text": text}, PART)), ("base64", members({"base64": base64}, PART)))
 
 
+report = members({"progress": number}, {"total": number, "message": text})
+
+
 def answer(value: Any, where: str) -> None:
     if isinstance(value, str):
         one_of("not_found", "denied", "not_modified", "busy", "fail", "wrong_type", "none", "drop")(value, where)
@@ -121,6 +125,7 @@ def answer(value: Any, where: str) -> None:
         ("text", members({"text": text}, {"mime_type": text, **TOLD})),
         ("base64", members({"base64": base64}, {"mime_type": text, **TOLD})),
         ("busy", members({"busy": integer}, {})),
+        ("progress", members({"progress": array(report), "then": answer}, {})),
         ("parts", members({"parts": array(part)}, {})),
         ("repeat", members({"repeat": text, "times": integer}, {})),
         ("repeat_base64", members({"repeat_base64": base64, "times": integer}, {})),
@@ -279,6 +284,7 @@ step = by_member(
     step_of("raw_repeat", members({"text": text, "times": integer}, {})),
     step_of("out", array(message)),
     step_of("finish", text, required={"with": finish}),
+    step_of("progress", text, required={"report": report}),
     step_of("cancelled", text, required={"is": boolean}),
     step_of("set", text, {"text": text, "base64": base64, "version": text, **ERROR}),
     step_of("remove", text, ERROR),
@@ -324,6 +330,7 @@ NEEDS = (
     "versions",
     "busy",
     "completion",
+    "progress",
     "fallback",
     "authorize",
     "interest",
@@ -365,6 +372,8 @@ def needed(value: Any) -> set[str]:
                 found.add("versions")
             if name == "busy":
                 found.add("busy")
+            if name == "progress" and ("then" in value or "report" in value):
+                found.add("progress")
             if name == "complete":
                 found.add("completion")
             if name == "below":

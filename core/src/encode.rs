@@ -61,6 +61,17 @@ fn has_escaped<const N: usize>(block: &[u8; N]) -> bool {
     block.iter().fold(0, |found, &byte| found | escaped(byte)) != 0
 }
 
+/// Appends a number as JSON, a whole one without a fraction. What is no number in JSON is 0.
+pub(crate) fn number_into(number: f64, out: &mut Vec<u8>) {
+    const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53
+    if number.fract() == 0.0 && number.abs() <= EXACT {
+        out.extend_from_slice(itoa::Buffer::new().format(number as i64).as_bytes());
+    } else {
+        let text = serde_json::Number::from_f64(number).map_or_else(|| "0".to_owned(), |n| n.to_string());
+        out.extend_from_slice(text.as_bytes());
+    }
+}
+
 /// Appends `text` as a JSON string, with its quotes.
 pub(crate) fn quote_into(text: &str, out: &mut Vec<u8>) {
     out.reserve(text.len() + 2);

@@ -431,6 +431,11 @@ macro_rules! with_caller {
                 self.context.details.as_ref()?.meta.as_deref().map(RawValue::get)
             }
 
+            /// [`Responder::progress`], while the call has its responder.
+            pub fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) -> bool {
+                self.responder.as_ref().is_some_and(|responder| responder.progress(progress, total, message))
+            }
+
             /// The protocol revision of the request, its date.
             pub fn revision(&self) -> &'static str {
                 self.context.revision.as_str()

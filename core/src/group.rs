@@ -21,6 +21,8 @@ pub struct Group(Arc<Inner>);
 pub(crate) struct Inner {
     server: Server,
     wake: Box<dyn Fn() + Send + Sync>,
+    /// Takes output at once, on another thread than the one that runs callbacks.
+    hurry: Option<Box<dyn Fn() + Send + Sync>>,
     state: Lock<State>,
 }
 
@@ -30,9 +32,13 @@ struct State {
 }
 
 impl Group {
-    pub(crate) fn new(server: Server, wake: Box<dyn Fn() + Send + Sync>) -> Group {
+    pub(crate) fn new(
+        server: Server,
+        wake: Box<dyn Fn() + Send + Sync>,
+        hurry: Option<Box<dyn Fn() + Send + Sync>>,
+    ) -> Group {
         let state = Lock::new(State { ready: VecDeque::new(), idle: true });
-        Group(Arc::new(Inner { server, wake, state }))
+        Group(Arc::new(Inner { server, wake, hurry, state }))
     }
 
     pub(crate) fn downgrade(&self) -> Weak<Inner> {
@@ -63,6 +69,14 @@ impl Group {
 }
 
 impl Inner {
+    /// Has output taken that must not wait for a callback to return. False: the group has no way to.
+    pub(crate) fn hurry(&self) -> bool {
+        if let Some(hurry) = &self.hurry {
+            hurry();
+        }
+        self.hurry.is_some()
+    }
+
     /// Puts connections on the list; nothing to put: there is a server event.
     pub(crate) fn push(&self, connections: impl IntoIterator<Item = Weak<Shared>>) {
         let fire = self.state.with(|state, _| {

@@ -5,7 +5,7 @@ use crate::connection::Shared;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Continuation;
 use crate::model::{Answer, ClientAnswer, Completion, Json, MethodAnswer, Page};
-use crate::protocol::{CallId, Context};
+use crate::protocol::{CallId, Context, Report};
 use crate::server::Inner;
 use std::fmt;
 use std::marker::PhantomData;
@@ -69,6 +69,28 @@ impl<A: Reply> Responder<A> {
                 context.is_cancelled() || connection.strong_count() == 0
             }
             Target::Interest { .. } | Target::Done => false,
+        }
+    }
+
+    /// Tells the client how far the work on its request is, if it asked for that: in any unit, such as bytes, and with
+    /// what it will be in the end, if that is known. Tells whether anybody still wants to know.
+    ///
+    /// `progress` only grows: what does not, or is no number, is dropped. A client that takes its messages slowly is told
+    /// the newest.
+    pub fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) -> bool {
+        let Target::Call { connection, call, context } = &self.target else { return false };
+        if context.progress_token().is_none() {
+            return false;
+        }
+        let message = message.map(str::to_owned);
+        let report = Report { progress, total: total.filter(|total| total.is_finite()), message };
+        connection.upgrade().is_some_and(|connection| connection.progress(*call, report))
+    }
+
+    pub(crate) fn client_capabilities(&self) -> Option<String> {
+        match &self.target {
+            Target::Call { connection, context, .. } => connection.upgrade()?.client_capabilities(context),
+            _ => None,
         }
     }
 
@@ -193,13 +215,6 @@ impl Responder<MethodAnswer> {
                 connection.upgrade().is_some_and(|connection| connection.give_up_request(number))
             }
             _ => false,
-        }
-    }
-
-    pub(crate) fn client_capabilities(&self) -> Option<String> {
-        match &self.target {
-            Target::Call { connection, context, .. } => connection.upgrade()?.client_capabilities(context),
-            _ => None,
         }
     }
 }

@@ -48,6 +48,8 @@ pub(crate) struct Revision {
     pub(crate) completions: bool,
     /// `context` in a request for completion: what other variables have already.
     pub(crate) completion_context: bool,
+    /// `message` in a notification of progress.
+    pub(crate) progress_messages: bool,
     /// An array of messages is a message.
     pub(crate) batches: bool,
     /// A reply to a message without a readable id says `"id":null`; otherwise it has no `id`.
@@ -305,6 +307,7 @@ static REVISIONS: [Revision; 5] = [
         contents_titles: false,
         completions: true,
         completion_context: true,
+        progress_messages: true,
         batches: false,
         null_id: false,
         result_envelope: true,
@@ -322,6 +325,7 @@ static REVISIONS: [Revision; 5] = [
         contents_titles: false,
         completions: true,
         completion_context: true,
+        progress_messages: true,
         batches: false,
         null_id: false,
         result_envelope: false,
@@ -339,6 +343,7 @@ static REVISIONS: [Revision; 5] = [
         contents_titles: true,
         completions: true,
         completion_context: true,
+        progress_messages: true,
         batches: false,
         null_id: true,
         result_envelope: false,
@@ -356,6 +361,7 @@ static REVISIONS: [Revision; 5] = [
         contents_titles: false,
         completions: true,
         completion_context: false,
+        progress_messages: true,
         batches: true,
         null_id: true,
         result_envelope: false,
@@ -373,6 +379,7 @@ static REVISIONS: [Revision; 5] = [
         contents_titles: false,
         completions: false,
         completion_context: false,
+        progress_messages: false,
         batches: true,
         null_id: true,
         result_envelope: false,

@@ -153,7 +153,16 @@ impl Server {
 
     /// Connections that share one wake.
     pub fn group(&self, wake: impl Fn() + Send + Sync + 'static) -> Group {
-        let group = Group::new(self.clone(), Box::new(wake));
+        self.group_of(Box::new(wake), None)
+    }
+
+    /// [`Server::group`] for a driver that can take output while callbacks run.
+    pub(crate) fn group_of(
+        &self,
+        wake: Box<dyn Fn() + Send + Sync>,
+        hurry: Option<Box<dyn Fn() + Send + Sync>>,
+    ) -> Group {
+        let group = Group::new(self.clone(), wake, hurry);
         self.0.groups.with(|groups, trash| {
             let (kept, gone) =
                 std::mem::take(groups).into_iter().partition(|g: &Weak<group::Inner>| g.strong_count() > 0);

@@ -1,6 +1,8 @@
 //! One message in hand, for hosts that run events by themselves.
 
-use wellhead::{Caller, Connection, DrainStart, Event, Handled, Responder, Route, Server, Template};
+use wellhead::{
+    Caller, Connection, DrainStart, Event, Handled, Kind, Responder, Route, Server, Stage, Template,
+};
 
 const READ: &[u8] = br#"{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"notes://a%20b","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
 
@@ -164,4 +166,33 @@ fn the_id_of_an_answered_handshake_is_free() {
     let connection = connect_with_batches(&Server::new("s", "1"));
     let ping = br#"{"jsonrpc":"2.0","id":0,"method":"ping"}"#;
     assert_eq!(text(connection.handle(ping).ok()), r#"{"jsonrpc":"2.0","id":0,"result":{}}"#);
+}
+
+/// row: G-04
+#[test]
+fn progress_precedes_the_answer_of_an_exchange_and_is_left_out_where_there_is_room_for_an_answer_only() {
+    const WITH_TOKEN: &str = r#"{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"notes://a","_meta":{"progressToken":1,"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+    let server = Server::new("s", "1");
+    server
+        .template("notes://{id}", |call| {
+            call.progress(1.0, Some(2.0), None);
+            "found"
+        })
+        .unwrap();
+    let connection = server.connect(Caller::default());
+
+    let (route, event) = connection.exchange(WITH_TOKEN.as_bytes()).unwrap();
+    event.unwrap().run();
+    let DrainStart::Ready(mut drain) = connection.drain(route) else { panic!("nothing to drain") };
+    let mut kinds = Vec::new();
+    while let Some(transmit) = drain.poll_transmit(usize::MAX) {
+        let (kind, length) = (transmit.kind, transmit.bytes.len());
+        drain.wrote(length);
+        kinds.push(kind);
+    }
+    assert_eq!(kinds, [Kind::Progress, Kind::Final(Stage::Dispatched)]);
+
+    let answer = text(connection.handle(WITH_TOKEN.as_bytes()).ok());
+    assert!(answer.starts_with(r#"{"jsonrpc":"2.0","id":1,"result""#), "{answer}");
+    assert!(matches!(connection.drain(Route::Connection), DrainStart::Empty));
 }

@@ -54,7 +54,9 @@ impl Shared {
         if method == "notifications/message" && !self.wants_message(context, params)? {
             return Ok(false);
         }
-        Ok(self.step(|m, _| m.notify(call, method, params)))
+        let wanted = self.step(|m, _| m.notify(call, method, params));
+        self.hurry();
+        Ok(wanted)
     }
 
     /// Whether a log message may be sent about a request, and the request wants it.

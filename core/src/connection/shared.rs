@@ -7,7 +7,7 @@ use crate::group;
 use crate::jsonrpc::{ParseLimits, parse};
 use crate::limits::Limits;
 use crate::model::{Answer, Borrowed, Completion, Contents, Page};
-use crate::protocol::{Admitted, After, Ask, CallId, Context, HubOp, Machine, Route};
+use crate::protocol::{Admitted, After, Ask, CallId, Context, HubOp, Machine, Report, Route};
 use crate::server::Inner;
 use crate::sync::{Fault, Lock, is_planted, is_running};
 use std::collections::BTreeMap;
@@ -231,6 +231,19 @@ impl Shared {
 
     pub(crate) fn give_up(self: &Arc<Self>, call: CallId, why: &str) -> bool {
         self.step(|m, trash| m.give_up(call, why, trash))
+    }
+
+    pub(crate) fn progress(self: &Arc<Self>, call: CallId, report: Report) -> bool {
+        let wanted = self.step(|m, _| m.progress(call, report));
+        self.hurry();
+        wanted
+    }
+
+    /// What was said in the middle of a callback goes out before that returns.
+    pub(super) fn hurry(self: &Arc<Self>) {
+        if !self.group.as_ref().is_some_and(|group| group.hurry()) {
+            self.wake();
+        }
     }
 
     // ---- what the hub says

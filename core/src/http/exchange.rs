@@ -57,8 +57,8 @@ impl Exchange {
             return Step::Continue;
         }
         let head = match transmit.kind {
-            Kind::Message if self.accepts_stream => Head::EventStream,
-            Kind::Message => return Step::Skip,
+            Kind::Message | Kind::Progress if self.accepts_stream => Head::EventStream,
+            Kind::Message | Kind::Progress => return Step::Skip,
             Kind::Ended => Head::Empty { status: 202 },
             Kind::Final(stage) => {
                 let length = transmit.total.unwrap_or(transmit.bytes.len() as u64);

@@ -58,10 +58,10 @@ pub(crate) fn strings(raw: &RawValue) -> Option<Vec<Cow<'_, str>>> {
     elements.into_iter().map(string).collect()
 }
 
+pub(crate) type StringMembers<'a> = Vec<(String, Cow<'a, str>)>;
+
 /// The members of an object of strings, decoded, in their order. Nothing if a value is no string.
-pub(crate) fn string_members(
-    object: &RawValue,
-) -> Result<Option<Vec<(String, Cow<'_, str>)>>, DuplicateMember> {
+pub(crate) fn string_members(object: &RawValue) -> Result<Option<StringMembers<'_>>, DuplicateMember> {
     if !is_object(object) {
         return Ok(None);
     }

@@ -2,6 +2,7 @@
 
 use super::completing::Completing;
 use super::outbox::Route;
+use super::progress::Told;
 use super::request::{Argument, Details};
 use crate::access::Caller;
 use crate::catalog::{Handler, MethodHandler, Walk};
@@ -156,6 +157,7 @@ pub(crate) struct Open {
     pub(crate) id: RequestId,
     pub(crate) route: Route,
     pub(crate) context: Arc<Context>,
+    pub(crate) progress: Told,
     pub(crate) state: State,
 }
 

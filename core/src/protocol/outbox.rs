@@ -35,6 +35,8 @@ pub enum Stage {
 pub enum Kind {
     /// One of many: everything on [`Route::Connection`], and what precedes an exchange's answer.
     Message,
+    /// How far the answer is.
+    Progress,
     /// The answer; the route ends with it.
     Final(Stage),
     /// The route ended without an answer: a notification, or a cancelled request. There are no bytes.
@@ -85,11 +87,18 @@ struct Outlet {
     spare: Vec<u8>,
     /// Changes to be rendered when the client takes them.
     marks: VecDeque<Mark>,
+    /// Requests, by their slots, whose progress is to be rendered then.
+    held: VecDeque<u32>,
 }
 
 impl Outlet {
     fn has_output(&self) -> bool {
-        !self.queue.is_empty() || self.half.is_some() || !self.marks.is_empty()
+        !self.queue.is_empty() || self.half.is_some() || !self.marks.is_empty() || !self.held.is_empty()
+    }
+
+    /// There is so much to write that nothing needs to be rendered yet.
+    fn has_plenty(&self) -> bool {
+        self.queue.back().is_some_and(|piece| piece.len() >= GATHER)
     }
 }
 
@@ -130,6 +139,7 @@ impl Outbox {
 
     /// Whether the route has room for an answer only.
     pub(crate) fn is_single(&mut self, route: Route) -> bool {
+        let route = self.batches.route_of(route).unwrap_or(route);
         self.outlet(route).is_some_and(|outlet| outlet.single)
     }
 
@@ -163,7 +173,7 @@ impl Outbox {
     pub(crate) fn write(&mut self, route: Route, kind: Kind, write: impl FnOnce(&mut Payload<'_>)) {
         match self.batches.route_of(route) {
             None => self.queue(route, kind, write),
-            Some(route) if kind == Kind::Message => self.queue(route, kind, write),
+            Some(route) if matches!(kind, Kind::Message | Kind::Progress) => self.queue(route, kind, write),
             Some(_) => {
                 let mut answer = Piece::new(kind);
                 answer.write(write);
@@ -235,13 +245,24 @@ impl Outbox {
         }
     }
 
+    /// Keeps the progress of a request until the client takes what there is.
+    pub(crate) fn hold(&mut self, route: Route, slot: u32) {
+        let route = self.batches.route_of(route).unwrap_or(route);
+        if let Some(outlet) = self.outlet(route) {
+            outlet.held.push_back(slot);
+        }
+    }
+
+    /// The next request whose progress is to be rendered, if there is not plenty to write already.
+    pub(crate) fn next_held(&mut self, route: Route) -> Option<u32> {
+        let outlet = self.outlet(route)?;
+        if outlet.has_plenty() { None } else { outlet.held.pop_front() }
+    }
+
     /// The next mark to render, if there is not plenty to write already.
     pub(crate) fn next_mark(&mut self, route: Route) -> Option<Mark> {
         let outlet = self.outlet(route)?;
-        if outlet.queue.back().is_some_and(|piece| piece.len() >= GATHER) {
-            return None;
-        }
-        outlet.marks.pop_front()
+        if outlet.has_plenty() { None } else { outlet.marks.pop_front() }
     }
 
     /// Whether somebody is taking a route's output. Changes are rendered for nobody else: they may change again.
@@ -316,6 +337,7 @@ impl Outbox {
         let exchanges: Vec<_> =
             std::mem::take(&mut self.exchanges).into_values().map(|o| (o.queue, o.half)).collect();
         self.connection.marks.clear();
+        self.connection.held.clear();
         self.connection.spare = Vec::new();
         let (_, batches) = self.batches.forget(None);
         (batches, std::mem::take(&mut self.connection.queue), self.connection.half.take(), exchanges)

@@ -5,6 +5,7 @@ use super::dispatch::Request;
 use super::inflight::{Ask, Context, Open, Read, State};
 use super::machine::Machine;
 use super::outbox::{Kind, Route, Stage};
+use super::progress::Told;
 use crate::access::{Caller, Operation};
 use crate::catalog::{Handler, Listing, Vars, Walked};
 use crate::jsonrpc::{RequestId, RpcError};
@@ -27,7 +28,13 @@ impl Machine {
     /// Opens a slot for a request that waits for somebody.
     pub(super) fn open(&mut self, request: Request, caller: &Arc<Caller>, state: State) -> CallId {
         let context = Context::new(caller.clone(), request.revision, request.details);
-        self.inflight.open(Open { id: request.id, route: request.route, context, state })
+        self.inflight.open(Open {
+            id: request.id,
+            route: request.route,
+            context,
+            progress: Told::default(),
+            state,
+        })
     }
 
     /// Opens a slot and asks the host at once: the poller that did this takes the question with it.

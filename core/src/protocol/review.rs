@@ -4,6 +4,7 @@ use super::faults::refused;
 use super::inflight::{Ask, Context, Open, State};
 use super::machine::{After, Machine};
 use super::outbox::{Route, Stage};
+use super::progress::Told;
 use super::subscriptions::Watcher;
 use crate::access::{Caller, Operation, Verdict};
 use crate::jsonrpc::RequestId;
@@ -27,6 +28,7 @@ impl Machine {
                 id: RequestId::from_raw("0").expect("an integer is an id"),
                 route: NOWHERE,
                 context: Context::new(caller.clone(), revision, None),
+                progress: Told::default(),
                 state: State::Review { uris: uris.to_vec() },
             });
             self.asks.push_back(Ask::Authorize {

@@ -207,6 +207,7 @@ impl Machine {
 
     /// Renders marked changes as they are now.
     pub(crate) fn render(&mut self, route: Route) {
+        self.render_progress(route);
         while let Some(mark) = self.outbox.next_mark(route) {
             let changes = self.subscriptions.take_changes(&mark);
             let (id, revision) = match mark.watcher {

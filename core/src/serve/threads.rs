@@ -66,12 +66,33 @@ impl Bell {
     }
 }
 
+/// What the writer is left with.
+struct Outgoing {
+    queue: Queue<Write>,
+    /// [`Write::Whatever`] is in the queue.
+    hurried: AtomicBool,
+}
+
+enum Write {
+    /// Output that the pipe did not take.
+    Rest(Drain),
+    /// Output that must not wait until a callback returns.
+    Whatever,
+}
+
+impl Outgoing {
+    fn hurry(&self) {
+        if !self.hurried.swap(true, Ordering::SeqCst) {
+            self.queue.push(Write::Whatever);
+        }
+    }
+}
+
 pub(super) struct Shared {
     pub(super) connection: Connection,
     group: Group,
     bell: Arc<Bell>,
-    /// For the writer: output that the pipe did not take.
-    drains: Queue<Drain>,
+    outgoing: Arc<Outgoing>,
     output: Output,
     /// Raised once, at the end; never lowered.
     stop: Signal,
@@ -101,15 +122,18 @@ impl Shared {
             inline: input.is_none(),
         });
         let ringing = bell.clone();
-        let group = server.group(move || {
+        let wake = move || {
             ringing.push(Job::Poll);
             ringing.nudge_reader();
-        });
+        };
+        let outgoing = Arc::new(Outgoing { queue: Queue::new(), hurried: AtomicBool::new(false) });
+        let hurrying = outgoing.clone();
+        let group = server.group_of(Box::new(wake), Some(Box::new(move || hurrying.hurry())));
         let shared = Arc::new(Shared {
             connection: group.connect(Caller::default()),
             group,
             bell,
-            drains: Queue::new(),
+            outgoing,
             output,
             stop: Signal::new()?,
             ended: AtomicBool::new(false),
@@ -209,7 +233,7 @@ impl Shared {
         self.stop.raise();
         self.bell.nudge.raise();
         self.push(Job::End);
-        self.drains.close();
+        self.outgoing.queue.close();
         let threads = std::mem::take(&mut *self.threads.lock());
         let this = std::thread::current().id();
         for thread in threads {
@@ -360,7 +384,7 @@ impl Shared {
                 Ok(written) => {
                     drain.wrote(written);
                     if written < length || drain.is_large() {
-                        self.drains.push(drain);
+                        self.outgoing.queue.push(Write::Rest(drain));
                         return;
                     }
                 }
@@ -377,8 +401,17 @@ impl Shared {
     }
 
     fn write(&self) {
-        while let Some(mut drain) = self.drains.pop() {
+        while let Some(job) = self.outgoing.queue.pop() {
+            let (mut drain, in_a_hurry) = match job {
+                Write::Rest(drain) => (drain, false),
+                Write::Whatever => {
+                    self.outgoing.hurried.store(false, Ordering::SeqCst); // first: what comes now rings again
+                    let DrainStart::Ready(drain) = self.connection.drain(Route::Connection) else { continue };
+                    (drain, true)
+                }
+            };
             match self.write_all(&mut drain) {
+                Ok(()) if in_a_hurry && !self.connection.is_finished() => {}
                 Ok(()) => self.push(Job::Poll), // the end of the service may have waited for this
                 Err(_) => self.broken(drain),
             }

@@ -15,5 +15,7 @@ pub(crate) use descriptor::{
 };
 pub(crate) use lifecycle::{Identity, discover, initialize};
 pub(crate) use method::{ResultType, further_result};
-pub(crate) use notification::{acknowledged, cancelled_stream, list_changed, stream_ended, updated};
+pub(crate) use notification::{
+    acknowledged, cancelled_stream, list_changed, progress, stream_ended, updated,
+};
 pub(crate) use result::{Cache, ResultWriter, empty_list, empty_result};

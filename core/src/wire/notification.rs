@@ -3,9 +3,10 @@
 use super::descriptor::separated;
 use super::lifecycle::SERVER_INFO;
 use super::{Identity, ResultWriter};
-use crate::encode::quote_into;
+use crate::encode::{number_into, quote_into};
 use crate::jsonrpc::RequestId;
 use crate::jsonrpc::write::{Object, notification};
+use crate::protocol::Report;
 use crate::revision::Revision;
 use std::sync::Arc;
 
@@ -31,6 +32,26 @@ pub(crate) fn updated(out: &mut Vec<u8>, stream: Option<&RequestId>, uri: &str, 
             params.string("uri", uri);
             if let Some(title) = title {
                 params.string("title", title);
+            }
+            params.end();
+        }),
+    );
+}
+
+/// `notifications/progress`. `messages`: the revision has them.
+pub(crate) fn progress(out: &mut Vec<u8>, token: &str, report: &Report, messages: bool) {
+    notification(
+        out,
+        "notifications/progress",
+        Some(|out: &mut Vec<u8>| {
+            let mut params = Object::begin(out);
+            params.raw("progressToken", token);
+            number_into(report.progress, params.member("progress"));
+            if let Some(total) = report.total {
+                number_into(total, params.member("total"));
+            }
+            if let Some(message) = report.message.as_deref().filter(|_| messages) {
+                params.string("message", message);
             }
             params.end();
         }),

@@ -176,6 +176,7 @@ fn server(options: &Options, state: &Arc<State>) -> wellhead::Result<Server> {
     })?;
     let gate = state.clone();
     server.template("host://gate/{n}", move |call| {
+        call.progress(1.0, None, None);
         gate.gate.pass(&call);
         Some(call.var("n")?.to_owned())
     })?;

@@ -6,6 +6,7 @@ use serde_json::json;
 crate::tests![
     a_slow_callback_delays_neither_ping_nor_fixed_reads_nor_refusals,
     a_slow_callback_learns_of_its_cancellation,
+    progress_goes_out_while_the_callback_runs,
     other_reads_go_on_beside_slow_callbacks_if_there_are_threads_for_them,
     a_callback_that_panics_is_an_internal_error_and_the_next_one_runs,
     answers_from_many_threads_all_arrive,
@@ -40,6 +41,19 @@ fn a_slow_callback_learns_of_its_cancellation() {
         client.steer("open");
         assert_eq!(client.read("host://gate/2"), "2");
         assert_eq!(client.steer("cancelled"), "host://gate/1");
+    }
+}
+
+fn progress_goes_out_while_the_callback_runs() {
+    for threads in ["threads=0", "threads=1", "threads=4"] {
+        let mut client = Client::connect(threads);
+        let params = json!({ "uri": "host://gate/1", "_meta": { "progressToken": "slow" } });
+        let slow = client.request("resources/read", &params);
+        let progress = client.message("the progress of the slow read");
+        assert_eq!(progress["method"], "notifications/progress", "{progress}");
+        assert_eq!(progress["params"], json!({ "progressToken": "slow", "progress": 1 }));
+        client.steer("open");
+        assert_eq!(client.text(slow), "1");
     }
 }
 

@@ -60,6 +60,20 @@ impl Shared {
         self.with(|s| s.held.remove(name)).ok_or_else(|| format!("nothing is held as {name}"))
     }
 
+    pub(crate) fn report(&self, name: &str, report: &Value) -> Result<(), String> {
+        let (progress, total, message) = report_of(report);
+        self.with(|s| {
+            match s.held.get(name) {
+                Some(Held::Read(responder)) => responder.progress(progress, total, message),
+                Some(Held::List(responder)) => responder.progress(progress, total, message),
+                Some(Held::Completion(responder)) => responder.progress(progress, total, message),
+                Some(Held::Method(responder)) => responder.progress(progress, total, message),
+                _ => return Err(format!("nothing that could report is held as {name}")),
+            };
+            Ok(())
+        })
+    }
+
     pub(crate) fn is_cancelled(&self, name: &str) -> Result<bool, String> {
         self.with(|s| match s.held.get(name) {
             Some(Held::Read(responder)) => Ok(responder.is_cancelled()),
@@ -104,14 +118,14 @@ impl Shared {
     /// A read callback that answers by what it returns.
     pub(crate) fn read_now(&self, call: &Call, read: &Value) -> Answer {
         self.note_read(call);
-        answer(chosen(call, read), &|text| filled(call, text))
+        answer(reported(call, chosen(call, read)), &|text| filled(call, text))
     }
 
     /// A read callback that keeps its responder, for a moment or until a `finish` step.
     pub(crate) fn read_later(&self, call: &Call, read: &Value) -> Deferred {
         self.note_read(call);
         let (deferred, responder) = call.defer();
-        let read = chosen(call, read);
+        let read = reported(call, chosen(call, read));
         if let Some(name) = read.get("hold") {
             self.hold(&filled(call, &text_of(name)), Held::Read(responder));
         } else if read == "none" {
@@ -217,6 +231,20 @@ fn chosen<'a>(call: &Call, read: &'a Value) -> &'a Value {
         }
         None => read,
     }
+}
+
+/// Reports progress, if that comes first, and goes on to the answer.
+fn reported<'a>(call: &Call, read: &'a Value) -> &'a Value {
+    for report in read["progress"].as_array().into_iter().flatten() {
+        let (progress, total, message) = report_of(report);
+        call.progress(progress, total, message);
+    }
+    read.get("then").unwrap_or(read)
+}
+
+pub(crate) fn report_of(report: &Value) -> (f64, Option<f64>, Option<&str>) {
+    let progress = report["progress"].as_f64().expect("progress is a number");
+    (progress, report["total"].as_f64(), report["message"].as_str())
 }
 
 fn filled(call: &Call, text: &str) -> String {

@@ -74,42 +74,7 @@ impl Host {
                 server.resource(resource, move |call| state.read_now(&call, &read)).map(drop)
             }
         } else if let Some(text) = entry["template"].as_str() {
-            let (mut template, read) = (template(text, entry)?, entry["read"].clone());
-            let list = entry.get("list").map(|list| (text.to_owned(), list.clone()));
-            let completed = entry["complete"].as_object();
-            if let Some((name, list)) = &list {
-                state.set_items(name, list);
-            }
-            // A provider where both are given, closures where one is.
-            if let (Some(_), Some(completed)) = (&list, completed) {
-                for variable in completed.keys() {
-                    template = template.completes(variable);
-                }
-                let complete = entry["complete"].clone();
-                let callbacks = Callbacks { state, read: Some(read), list, complete };
-                return server.add_template(template, Some(Arc::new(callbacks)), true).map(drop);
-            }
-            if let Some((name, pages)) = list {
-                let state = state.clone();
-                template = if answers_later(&pages) {
-                    template.list(move |call| state.list_later(&call, &name, &pages))
-                } else {
-                    template.list(move |call| state.list_now(&call, &name, &pages))
-                };
-            }
-            for (variable, values) in completed.into_iter().flatten() {
-                let (state, values) = (state.clone(), values.clone());
-                template = if answers_later(&values) {
-                    template.complete(variable, move |call| state.complete_later(&call, &values))
-                } else {
-                    template.complete(variable, move |call| state.complete_now(&call, &values))
-                };
-            }
-            if answers_later(&read) {
-                server.template(template, move |call| state.read_later(&call, &read)).map(drop)
-            } else {
-                server.template(template, move |call| state.read_now(&call, &read)).map(drop)
-            }
+            self.register_template(text, entry)
         } else if let Some(pages) = entry.get("pages") {
             let (name, pages) = (entry["list"].as_str().map(str::to_owned), pages.clone());
             let shown = name.clone().unwrap_or_else(|| "-".to_owned());
@@ -180,11 +145,54 @@ impl Host {
         }
     }
 
+    fn register_template(&self, text: &str, entry: &Value) -> wellhead::Result<()> {
+        let server = &self.server;
+        let state = self.state.clone();
+        let (mut template, read) = (template(text, entry)?, entry["read"].clone());
+        let list = entry.get("list").map(|list| (text.to_owned(), list.clone()));
+        let completed = entry["complete"].as_object();
+        if let Some((name, list)) = &list {
+            state.set_items(name, list);
+        }
+        // A provider where both are given, closures where one is.
+        if let (Some(_), Some(completed)) = (&list, completed) {
+            for variable in completed.keys() {
+                template = template.completes(variable);
+            }
+            let complete = entry["complete"].clone();
+            let callbacks = Callbacks { state, read: Some(read), list, complete };
+            return server.add_template(template, Some(Arc::new(callbacks)), true).map(drop);
+        }
+        if let Some((name, pages)) = list {
+            let state = state.clone();
+            template = if answers_later(&pages) {
+                template.list(move |call| state.list_later(&call, &name, &pages))
+            } else {
+                template.list(move |call| state.list_now(&call, &name, &pages))
+            };
+        }
+        for (variable, values) in completed.into_iter().flatten() {
+            let (state, values) = (state.clone(), values.clone());
+            template = if answers_later(&values) {
+                template.complete(variable, move |call| state.complete_later(&call, &values))
+            } else {
+                template.complete(variable, move |call| state.complete_now(&call, &values))
+            };
+        }
+        if answers_later(&read) {
+            server.template(template, move |call| state.read_later(&call, &read)).map(drop)
+        } else {
+            server.template(template, move |call| state.read_now(&call, &read)).map(drop)
+        }
+    }
+
     /// Does what a step says that concerns the server or its callbacks.
     pub(crate) fn act(&self, step: &Value) -> Result<(), String> {
         let text = |name: &str| step[name].as_str();
         if let Some(name) = text("finish") {
             self.finish(name, &step["with"])
+        } else if let Some(name) = text("progress") {
+            self.state.report(name, &step["report"])
         } else if let Some(name) = text("cancelled") {
             same("cancelled", &(step["is"] == true), &self.state.is_cancelled(name)?)
         } else if let Some(uri) = text("set") {

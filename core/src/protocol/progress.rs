@@ -1,0 +1,80 @@
+//! Progress of a request that the host works on.
+
+use super::CallId;
+use super::inflight::{Context, Open};
+use super::machine::{After, Machine};
+use super::outbox::{Kind, Route};
+use crate::jsonrpc::RequestId;
+use crate::wire;
+use serde_json::value::RawValue;
+
+/// How far the work on a request is.
+pub(crate) struct Report {
+    pub(crate) progress: f64,
+    pub(crate) total: Option<f64>,
+    pub(crate) message: Option<String>,
+}
+
+/// What the client of a request has been told.
+#[derive(Default)]
+pub(crate) struct Told {
+    /// Progress only grows.
+    last: Option<f64>,
+    /// The newest, where the client takes less than it is sent. Dropped with the request: nothing follows an answer.
+    held: Option<Box<Report>>,
+}
+
+/// While this much output is not taken, only the newest report of each request is kept.
+const ENOUGH: usize = 64 << 10;
+
+impl Machine {
+    /// Tells the client how far its request is. Wanted if the request is not answered yet and may be told of.
+    pub(crate) fn progress(&mut self, call: CallId, report: Report) -> After {
+        let enough = self.outbox.len() >= ENOUGH;
+        let Some(open) = self.inflight.get(call) else { return After::default() };
+        if self.outbox.is_single(open.route) {
+            return After::default();
+        }
+        let grows =
+            report.progress.is_finite() && open.progress.last.is_none_or(|last| report.progress > last);
+        if !grows {
+            return After { wanted: true, ..After::default() };
+        }
+        open.progress.last = Some(report.progress);
+        if open.progress.held.is_some() {
+            open.progress.held = Some(Box::new(report));
+        } else if enough {
+            open.progress.held = Some(Box::new(report));
+            self.outbox.hold(open.route, call.slot());
+        } else {
+            write(&mut self.outbox, open, &report);
+        }
+        After { wanted: true, gained: true, ..After::default() }
+    }
+
+    /// Writes what was held back, as long as there is not plenty to write already.
+    pub(super) fn render_progress(&mut self, route: Route) {
+        while let Some(slot) = self.outbox.next_held(route) {
+            if let Some((_, open)) = self.inflight.in_slot(slot)
+                && let Some(report) = open.progress.held.take()
+            {
+                write(&mut self.outbox, open, &report);
+            }
+        }
+    }
+}
+
+fn write(outbox: &mut super::outbox::Outbox, open: &Open, report: &Report) {
+    let Some(token) = open.context.progress_token() else { return };
+    let messages = open.context.revision.progress_messages;
+    outbox.write(open.route, Kind::Progress, |p| wire::progress(p.out, token, report, messages));
+}
+
+impl Context {
+    /// By what name the client wants to hear of progress, as it came; none: it does not.
+    pub(crate) fn progress_token(&self) -> Option<&str> {
+        self.meta_member("progressToken")
+            .map(RawValue::get)
+            .filter(|token| RequestId::from_raw(token).is_some())
+    }
+}
