@@ -42,7 +42,7 @@ pub struct TestClient {
     next_id: u64,
     updates: VecDeque<String>,
     lists: usize,
-    _group: Group,
+    group: Group,
 }
 
 #[derive(Default)]
@@ -77,7 +77,7 @@ impl Server {
         let group = self.group(move || ringing.ring());
         let connection = group.connect(Caller::default());
         let mut client =
-            TestClient { connection, bell, next_id: 1, updates: VecDeque::new(), lists: 0, _group: group };
+            TestClient { connection, bell, next_id: 1, updates: VecDeque::new(), lists: 0, group };
         let Some(version) = self.newest_handshake() else {
             let what = "the server has no protocol version with a handshake, which this client begins with";
             return Err(Error::new(ErrorKind::InvalidArgument, what));
@@ -204,6 +204,7 @@ impl TestClient {
     }
 
     fn run_events(&self) {
+        while self.group.next().is_some() {} // so that it wakes us again
         while let Some(event) = self.connection.poll_event() {
             self.connection.run(|| Event::run(event));
         }

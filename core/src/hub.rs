@@ -7,6 +7,8 @@ use crate::protocol::CallId;
 use crate::sync::Lock;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use std::collections::{BTreeMap, VecDeque};
+#[cfg(feature = "directory")]
+use std::ops::Bound;
 use std::sync::{Arc, Weak};
 
 /// What became of a request to watch a URI.
@@ -219,6 +221,16 @@ impl Hub {
     }
 
     /// Who is to hear of a change.
+    /// What is watched under URIs that begin so.
+    #[cfg(feature = "directory")]
+    pub(crate) fn watched_within(&self, prefix: &str) -> Vec<Arc<str>> {
+        let from = (Bound::Included(prefix), Bound::Unbounded);
+        self.state.with(|s, _| {
+            let all = s.uris.range::<str, _>(from).map(|(uri, _)| uri);
+            all.take_while(|uri| uri.starts_with(prefix)).cloned().collect()
+        })
+    }
+
     pub(crate) fn watchers(&self, uri: &str) -> Vec<Arc<Shared>> {
         self.state.with(|s, _| {
             let watchers =

@@ -239,6 +239,24 @@ impl Server {
         self.0.hub.len()
     }
 
+    #[cfg(feature = "directory")]
+    pub(crate) fn downgrade(&self) -> Weak<Inner> {
+        Arc::downgrade(&self.0)
+    }
+
+    #[cfg(feature = "directory")]
+    pub(crate) fn of(inner: Arc<Inner>) -> Server {
+        Server(inner)
+    }
+
+    /// Whatever is watched under a URI that begins so may have changed.
+    #[cfg(feature = "directory")]
+    pub(crate) fn updated_within(&self, prefix: &str) {
+        for uri in self.0.hub.watched_within(prefix) {
+            let _ = self.updated(&uri); // only a closed server refuses
+        }
+    }
+
     pub(crate) fn handle(&self, name: &str) -> Handle {
         Handle::new(Arc::downgrade(&self.0), name)
     }

@@ -92,8 +92,17 @@ impl Address {
     }
 
     /// The same with the authority `localhost`.
-    pub(super) fn uri_at_localhost(uri: &str) -> String {
+    pub(super) fn at_localhost(uri: &str) -> String {
         uri.replacen("file://", "file://localhost", 1)
+    }
+
+    /// Every URI below that of a directory begins so.
+    pub(super) fn inside(&self, path: &str) -> String {
+        let mut uri = self.uri(path);
+        if !uri.ends_with('/') {
+            uri.push('/');
+        }
+        uri
     }
 
     /// Where a URI leads to, if it may be below the root at all: decoded once, without `.`, `..` and empty segments.
@@ -118,7 +127,7 @@ impl Address {
     /// Whether this is the spelling that changes are told in.
     pub(super) fn is_listed_spelling(&self, uri: &str, path: &str) -> bool {
         let listed = self.uri(path);
-        uri == listed || uri == Address::uri_at_localhost(&listed)
+        uri == listed || uri == Address::at_localhost(&listed)
     }
 }
 
@@ -214,6 +223,7 @@ mod tests {
         let system = Address::new(Path::new("/")).unwrap();
         assert_eq!(system.uri(""), "file:///");
         assert_eq!(system.uri("etc/a"), "file:///etc/a");
+        assert_eq!(system.inside(""), "file:///");
         assert_eq!(system.parse("file:///etc/a").unwrap().path, "etc/a");
         assert_eq!(system.template(), "file:///{+path}");
     }

@@ -95,8 +95,8 @@ fn below(
             return Ok(false);
         }
         // What is in a directory behind a link is listed only where it really is.
-        if let Entry::Folder(next, _) = entry
-            && next.path == path
+        if entry.is_folder_at(&path)
+            && let Entry::Folder(next, _) = entry
             && matches!(below(tree, names, &next, inside.unwrap_or_default(), sink), Ok(false))
         {
             return Ok(false);

@@ -1,22 +1,27 @@
 //! A folder as `file:` resources: listed, read, watched.
 
 mod address;
+mod base;
 mod listing;
 mod media;
 mod provider;
 mod rules;
 mod stamp;
 mod tree;
+mod watch;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::log::Level;
 use crate::model::Template;
 use crate::server::{Handle, Server};
 use address::Address;
+use base::Base;
 use provider::Files;
 use rules::Rules;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tree::Tree;
+use watch::Watch;
 
 /// A folder to be served, and how. Hidden entries (whose names begin with a dot) and those that `.gitignore` and `.ignore`
 /// files name are never served, links only if they lead to something that is.
@@ -34,12 +39,19 @@ pub struct Directory {
     include: Vec<String>,
     exclude: Vec<String>,
     max_file_bytes: u64,
+    watch: bool,
 }
 
 impl Directory {
     /// A folder; a relative path is taken from the current one.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Directory { path: path.into(), include: Vec::new(), exclude: Vec::new(), max_file_bytes: 64 << 20 }
+        Directory {
+            path: path.into(),
+            include: Vec::new(),
+            exclude: Vec::new(),
+            max_file_bytes: 64 << 20,
+            watch: true,
+        }
     }
 
     /// Serves only files that this pattern, or another one given so, matches. Patterns have the form of lines of
@@ -63,6 +75,14 @@ impl Directory {
         self.max_file_bytes = bytes;
         self
     }
+
+    /// Whether clients are told of changes; they are by default. It takes a thread, which ends when the folder is removed
+    /// or the server goes. A process that was forked off serves the folder without telling changes.
+    #[must_use]
+    pub fn watch(mut self, told: bool) -> Self {
+        self.watch = told;
+        self
+    }
 }
 
 impl Server {
@@ -75,7 +95,7 @@ impl Server {
     /// URI, for what is not a folder, and for a bad pattern; [`ErrorKind::Duplicate`] for one that is served already;
     /// [`ErrorKind::Closed`].
     pub fn directory(&self, directory: impl Into<Directory>) -> Result<Handle> {
-        let Directory { path, include, exclude, max_file_bytes } = directory.into();
+        let Directory { path, include, exclude, max_file_bytes, watch } = directory.into();
         let unusable = |e: std::io::Error| {
             let message = format!("the folder \"{}\" cannot be served: {e}", path.display());
             Error::new(ErrorKind::Io, message).because(e)
@@ -96,9 +116,18 @@ impl Server {
             .description(format!("The files and directories in {}", root.display()))
             .raw_values();
         described.also = address.other_templates();
-        let files = Files::new(name, address, tree, self.limits().uri_bytes);
+        let base = Arc::new(Base { name, address, tree });
+        let watch = if watch { self.watch_folder(&base, &root) } else { None };
+        let files = Files::new(base, self.limits().uri_bytes, watch);
         self.add_template(described, Some(Arc::new(files)), true)?;
         Ok(self.handle(&template))
+    }
+
+    /// A system that watches nothing more still lets the folder be served.
+    fn watch_folder(&self, base: &Arc<Base>, root: &Path) -> Option<Watch> {
+        let watch = Watch::start(base.clone(), self, root);
+        let refused = |e| format!("changes in {} are not told, it cannot be watched: {e}", root.display());
+        watch.map_err(|e| self.log(Level::Warning, &refused(e))).ok()
     }
 }
 
@@ -114,8 +143,8 @@ impl From<PathBuf> for Directory {
     }
 }
 
-impl From<&std::path::Path> for Directory {
-    fn from(path: &std::path::Path) -> Self {
+impl From<&Path> for Directory {
+    fn from(path: &Path) -> Self {
         Directory::new(path)
     }
 }

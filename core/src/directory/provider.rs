@@ -1,61 +1,67 @@
 //! Answers what clients ask of a folder.
 
-use super::address::Address;
+use super::base::Base;
 use super::listing::{Names, Sink, walk};
 use super::media;
 use super::stamp::Stamp;
-use super::tree::{Entry, Folder, Tree, join};
+use super::tree::{Entry, Folder, join};
+use super::watch::Watch;
 use crate::event::{Call, ListCall};
-use crate::model::{Annotations, Answer, Body, Contents, Listed, Page};
+use crate::model::{Answer, Body, Contents, Page, Resource};
 use crate::provider::Provider;
 use cap_std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::string::FromUtf8Error;
-
-/// The MIME type of directories.
-const DIRECTORY: &str = "inode/directory";
+use std::sync::Arc;
 
 /// The callbacks of a folder.
 #[derive(Debug)]
 pub(super) struct Files {
-    /// The root's own name.
-    name: String,
-    address: Address,
-    tree: Tree,
+    base: Arc<Base>,
     names: Names,
     /// Longer URIs could not be read.
     max_uri_bytes: usize,
+    watch: Option<Watch>,
 }
 
 impl Files {
-    pub(super) fn new(name: String, address: Address, tree: Tree, max_uri_bytes: usize) -> Files {
-        Files { name, address, tree, names: Names::default(), max_uri_bytes }
+    pub(super) fn new(base: Arc<Base>, max_uri_bytes: usize, watch: Option<Watch>) -> Files {
+        Files { base, names: Names::default(), max_uri_bytes, watch }
     }
 
-    fn answer(&self, uri: &str) -> io::Result<Option<Contents>> {
-        let Some(target) = self.address.parse(uri) else { return Ok(None) };
-        match self.tree.find(&target.path)? {
-            Some(Entry::Folder(folder, _)) => self.children(&folder, &target.path).map(Some),
-            Some(Entry::File(..)) if target.slash => Ok(None),
-            Some(Entry::File(folder, name, _)) => {
-                let Some((file, metadata)) = self.tree.open_file(&folder, &name)? else { return Ok(None) };
-                let Some(bytes) = contents(file, &metadata, self.tree.max_file_bytes())? else {
-                    return Ok(None);
-                };
-                let asked = target.path.rsplit('/').next().unwrap_or_default();
-                Ok(Some(text_or_bytes(bytes, media::guess(asked))))
+    fn answer(&self, call: &Call) -> io::Result<Answer> {
+        let Some(target) = self.base.address.parse(call.uri()) else { return Ok(Answer::NotFound) };
+        let tree = &self.base.tree;
+        let (contents, stamp) = match tree.find(&target.path)? {
+            Some(Entry::Folder(folder, metadata)) => {
+                let stamp = Stamp::of(&metadata);
+                (self.children(&folder, &target.path)?, stamp)
             }
-            None => Ok(None),
-        }
+            Some(Entry::File(folder, name, _)) if !target.slash => {
+                let Some((file, metadata)) = tree.open_file(&folder, &name)? else {
+                    return Ok(Answer::NotFound);
+                };
+                let stamp = Stamp::of(&metadata);
+                if call.if_version() == Some(&*stamp.to_string()) {
+                    return Ok(Answer::NotModified);
+                }
+                let bytes = contents(file, &metadata, tree.max_file_bytes())?;
+                let Some(bytes) = bytes else { return Ok(Answer::NotFound) };
+                (text_or_bytes(bytes, media::guess(self.base.name(&target.path))), stamp)
+            }
+            _ => return Ok(Answer::NotFound),
+        };
+        Ok(contents.name(self.base.name(&target.path)).version(stamp.to_string()).into())
     }
 
     /// The URIs of what is in a directory, one a line (RFC 2483), in the order of their bytes. `path` may be that of a
     /// link to the directory.
     fn children(&self, folder: &Folder, path: &str) -> io::Result<Contents> {
+        self.see(folder);
         let mut uris = Vec::new();
         for name in self.names.of(folder)?.iter() {
-            if let Ok(Some(_)) = self.tree.child(folder, name) {
-                uris.push(self.address.uri(&join(path, name)) + "\r\n");
+            if let Ok(Some(_)) = self.base.tree.child(folder, name) {
+                uris.push(self.base.address.uri(&join(path, name)) + "\r\n");
             }
         }
         uris.sort_unstable();
@@ -64,26 +70,48 @@ impl Files {
 
     fn page(&self, call: &ListCall) -> io::Result<Page> {
         let after = match call.after() {
-            Some(key) => match self.address.parse(key) {
+            Some(key) => match self.base.address.parse(key) {
                 Some(target) => Some(target.path),
                 None => return Ok(Page::failed(format!("\"{key}\" is no key of this folder"))),
             },
             None => None,
         };
-        let mut items = Items { files: self, call, page: Page::default(), more: false };
-        walk(&self.tree, &self.names, after.as_deref(), &mut items)?;
-        let Items { page, more, .. } = items;
-        Ok(page.more(more))
+        let mut items = Items { files: self, call, page: Vec::new(), more: false };
+        walk(&self.base.tree, &self.names, after.as_deref(), &mut items)?;
+        Ok(Page::new(items.page).more(items.more))
+    }
+
+    /// From now on changes in a directory are told. True: so far they were not.
+    fn see(&self, folder: &Folder) -> bool {
+        self.watch.as_ref().is_some_and(|watch| watch.see(folder))
+    }
+
+    /// Sees to it that changes of an entry are told. True: some were not so far.
+    fn see_to(&self, entry: &Entry, path: &str) -> bool {
+        let parent = |path: &str| path.rsplit_once('/').map_or("", |(parent, _)| parent).to_owned();
+        let really = entry.path();
+        let mut new = match entry {
+            Entry::Folder(folder, _) => self.see(folder),
+            Entry::File(..) => false,
+        };
+        for parent in [parent(&really), parent(path)] {
+            if let Ok(Some(Entry::Folder(folder, _))) = self.base.tree.find(&parent) {
+                new |= self.see(&folder);
+            }
+        }
+        if let Some(watch) = self.watch.as_ref().filter(|_| really != path) {
+            watch.link(really, path);
+        }
+        new
     }
 }
 
 impl Provider for Files {
     fn read(&self, mut call: Call) {
+        let answer = self.answer(&call);
         let Some(responder) = call.take_responder() else { return };
-        responder.finish(match self.answer(call.uri()) {
-            Ok(contents) => contents.into(),
-            Err(e) => Answer::Failed(format!("{} cannot be read: {e}", call.uri())),
-        });
+        responder
+            .finish(answer.unwrap_or_else(|e| Answer::Failed(format!("{} cannot be read: {e}", call.uri()))));
     }
 
     fn list(&self, mut call: ListCall) {
@@ -92,11 +120,18 @@ impl Provider for Files {
         responder.finish(page.unwrap_or_else(|e| Page::failed(e.to_string())));
     }
 
-    /// Looks the entry up, which on a local file system does not wait.
+    /// Looks the entry up, which on a local file system does not wait. Whoever is told that it is known is told of every
+    /// change from then on.
     fn knows(&self, uri: &str) -> bool {
-        let Some(target) = self.address.parse(uri) else { return false };
-        self.address.is_listed_spelling(uri, &target.path)
-            && matches!(self.tree.find(&target.path), Ok(Some(_)))
+        let Some(target) = self.base.address.parse(uri) else { return false };
+        if !self.base.address.is_listed_spelling(uri, &target.path) {
+            return false;
+        }
+        let find = || self.base.tree.find(&target.path).unwrap_or_default();
+        match find() {
+            Some(entry) => !self.see_to(&entry, &target.path) || find().is_some(),
+            None => false,
+        }
     }
 }
 
@@ -104,34 +139,26 @@ impl Provider for Files {
 struct Items<'a> {
     files: &'a Files,
     call: &'a ListCall,
-    page: Page,
+    page: Vec<Resource>,
     more: bool,
 }
 
 impl Sink for Items<'_> {
-    fn enter(&mut self, _folder: &Folder) -> bool {
+    fn enter(&mut self, folder: &Folder) -> bool {
+        self.files.see(folder);
         !self.call.is_cancelled()
     }
 
     fn take(&mut self, path: &str, is_folder: bool, metadata: &Metadata) -> bool {
-        let uri = self.files.address.uri(path);
-        if uri.len() > self.files.max_uri_bytes {
+        let resource = self.files.base.describe(path, is_folder, metadata);
+        if resource.uri().len() > self.files.max_uri_bytes {
             return true;
         }
         if self.page.len() == self.call.limit() {
             self.more = true;
             return false;
         }
-        let name = if path.is_empty() { &*self.files.name } else { path.rsplit('/').next().unwrap_or(path) };
-        let modified = Stamp::of(metadata).last_modified();
-        self.page.push(Listed {
-            uri: &uri,
-            name: Some(name),
-            mime_type: if is_folder { Some(DIRECTORY) } else { media::guess(name) },
-            size: (!is_folder).then(|| metadata.len()),
-            annotations: modified.map(|modified| Annotations::new().last_modified(modified)),
-            ..Listed::default()
-        });
+        self.page.push(resource);
         true
     }
 }

@@ -19,6 +19,11 @@ const IGNORE_FILES: [&str; 2] = [".gitignore", ".ignore"];
 /// More of such a file is not read.
 const IGNORE_FILE_BYTES: u64 = 1 << 20;
 
+/// Whether an entry of this name decides about others.
+pub(super) fn is_ignore_file(name: &str) -> bool {
+    IGNORE_FILES.contains(&name)
+}
+
 /// Whether the name alone forbids to serve an entry.
 pub(super) fn is_hidden(name: &str) -> bool {
     name.starts_with('.')

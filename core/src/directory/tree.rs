@@ -51,6 +51,19 @@ impl Entry {
     pub(super) fn is_folder(&self) -> bool {
         matches!(self, Entry::Folder(..))
     }
+
+    /// Whether it is a directory that really is at this path, not behind a link.
+    pub(super) fn is_folder_at(&self, path: &str) -> bool {
+        matches!(self, Entry::Folder(folder, _) if folder.path == path)
+    }
+
+    /// Where it really is.
+    pub(super) fn path(&self) -> String {
+        match self {
+            Entry::Folder(folder, _) => folder.path.clone(),
+            Entry::File(folder, name, _) => join(&folder.path, name),
+        }
+    }
 }
 
 /// Whether links may be followed.
@@ -74,6 +87,14 @@ impl Tree {
     /// The entry at `path`. None: there is none that is served.
     pub(super) fn find(&self, path: &str) -> io::Result<Option<Entry>> {
         self.walk(path, Links::Followed)
+    }
+
+    /// The directory at `path`, if there is one that is served and no link leads there.
+    pub(super) fn folder(&self, path: &str) -> Option<Folder> {
+        match self.walk(path, Links::Refused) {
+            Ok(Some(Entry::Folder(folder, _))) => Some(folder),
+            _ => None,
+        }
     }
 
     fn walk(&self, path: &str, links: Links) -> io::Result<Option<Entry>> {
@@ -120,6 +141,26 @@ impl Tree {
             return if self.rules.allow(&folder.chain, &path, false) { self.follow(&path) } else { Ok(None) };
         }
         self.step(folder, name, metadata)
+    }
+
+    /// The names in a folder that are served, and whether each is a directory (not a link to one). Files that are too
+    /// large are among them: their size is not looked at.
+    pub(super) fn entries(&self, folder: &Folder) -> io::Result<Vec<(String, bool)>> {
+        let mut entries = Vec::new();
+        for entry in folder.dir.entries()? {
+            let entry = entry?;
+            let (Ok(name), Ok(kind)) = (entry.file_name().into_string(), entry.file_type()) else { continue };
+            let is_served = if kind.is_symlink() {
+                matches!(self.child(folder, &name), Ok(Some(_)))
+            } else {
+                (kind.is_dir() || kind.is_file())
+                    && self.rules.allow(&folder.chain, &join(&folder.path, &name), kind.is_dir())
+            };
+            if is_served {
+                entries.push((name, kind.is_dir()));
+            }
+        }
+        Ok(entries)
     }
 
     /// An entry of a folder that is no link, judged by the rules.

@@ -70,3 +70,53 @@ fn several_folders_are_served_at_once_and_in_both_eras() {
     let items: Value = client.ask("resources/list", &json!({"_meta": meta()}))["resources"].clone();
     assert_eq!(items.as_array().unwrap().len(), 4);
 }
+
+// row: U-29
+#[test]
+fn a_subscriber_is_told_of_real_changes() {
+    let folder = folder();
+    let mut client = Client::serve(&folder, &[]).shake_hands("2025-06-18");
+    let uri = folder.uri("sub/00.txt");
+    for watched in [&uri, &folder.uri("sub/01.txt"), &folder.uri("sub")] {
+        assert_eq!(client.ask("resources/subscribe", &json!({"uri": watched})), json!({}));
+    }
+    folder.put("sub/00.txt", b"edited");
+    client.notified("notifications/resources/updated", |params| params["uri"] == uri);
+    assert_eq!(client.read(&uri)["text"], "edited");
+
+    folder.put("sub/new.txt", b"new");
+    client.notified("notifications/resources/list_changed", |_| true);
+    client.notified("notifications/resources/updated", |params| params["uri"] == folder.uri("sub"));
+    assert_eq!(client.read(&folder.uri("sub/new.txt"))["text"], "new");
+
+    std::fs::rename(folder.path().join("sub/01.txt"), folder.path().join("sub/renamed.txt")).unwrap();
+    client.notified("notifications/resources/updated", |params| params["uri"] == folder.uri("sub/01.txt"));
+    client.notified("notifications/resources/list_changed", |_| true);
+    assert_eq!(client.read(&folder.uri("sub/renamed.txt"))["text"], "text 1");
+    let gone = client.answer("resources/read", &json!({"uri": folder.uri("sub/01.txt")}));
+    assert_eq!(gone["error"]["code"], -32002);
+}
+
+// row: U-29
+#[test]
+fn a_listen_stream_is_told_of_real_changes() {
+    let folder = folder();
+    let mut client = Client::serve(&folder, &[]);
+    let uri = folder.uri("sub/deep/x.md");
+    let wanted = json!({"resourcesListChanged": true, "resourceSubscriptions": [uri, folder.uri(".env")]});
+    let stream = client.request("subscriptions/listen", &json!({"notifications": wanted, "_meta": meta()}));
+    let honoured = client.notified("notifications/subscriptions/acknowledged", |_| true);
+    assert_eq!(honoured["params"]["notifications"]["resourceSubscriptions"], json!([uri]));
+    let read = json!({"uri": uri, "_meta": meta()});
+    assert_eq!(client.ask("resources/read", &read)["contents"][0]["text"], "# X");
+
+    folder.put("sub/deep/x.md", b"# Y");
+    let told = client.notified("notifications/resources/updated", |params| params["uri"] == uri);
+    assert_eq!(told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], stream);
+    assert_eq!(client.ask("resources/read", &read)["contents"][0]["text"], "# Y");
+
+    std::fs::remove_dir_all(folder.path().join("sub/deep")).unwrap();
+    client.notified("notifications/resources/updated", |params| params["uri"] == uri);
+    client.notified("notifications/resources/list_changed", |_| true);
+    assert!(client.answer("resources/read", &read).get("error").is_some());
+}

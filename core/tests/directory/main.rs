@@ -1,6 +1,8 @@
 //! A folder as resources, as a client sees it, on real files.
 
 #[cfg(unix)]
+mod changes;
+#[cfg(unix)]
 mod hidden;
 #[cfg(unix)]
 mod listing;

@@ -1,0 +1,43 @@
+//! A folder: where it is, what is in it, and how that is described.
+
+use super::address::Address;
+use super::media;
+use super::stamp::Stamp;
+use super::tree::Tree;
+use crate::model::{Annotations, Resource};
+use cap_std::fs::Metadata;
+
+/// The MIME type of directories.
+const DIRECTORY: &str = "inode/directory";
+
+#[derive(Debug)]
+pub(super) struct Base {
+    /// The root's own name.
+    pub(super) name: String,
+    pub(super) address: Address,
+    pub(super) tree: Tree,
+}
+
+impl Base {
+    /// The name of the entry at `path`.
+    pub(super) fn name<'a>(&'a self, path: &'a str) -> &'a str {
+        if path.is_empty() { &self.name } else { path.rsplit('/').next().unwrap_or(path) }
+    }
+
+    /// The entry at `path`, as it is listed and as changes tell of it.
+    pub(super) fn describe(&self, path: &str, is_folder: bool, metadata: &Metadata) -> Resource {
+        let (name, stamp) = (self.name(path), Stamp::of(metadata));
+        let mut resource = Resource::new(self.address.uri(path)).name(name).version(stamp.to_string());
+        if let Some(time) = stamp.last_modified() {
+            resource = resource.annotations(Annotations::new().last_modified(time));
+        }
+        if is_folder {
+            return resource.mime_type(DIRECTORY);
+        }
+        resource = resource.size(metadata.len());
+        match media::guess(name) {
+            Some(mime) => resource.mime_type(mime),
+            None => resource,
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! Telling what changes in a folder (WIRE U-29).
+//!
+//! What counts is not what the operating system says happened, but whether an entry was served before and is now: by
+//! that alone a created, a removed and an edited one are told apart, however it came about, and what is hidden or
+//! ignored is never told of.
+//!
+//! A directory is watched from before anything in it is shown to a client. A thread sees to those that nobody has asked
+//! for yet.
+
+#[cfg(target_os = "linux")]
+mod inotify;
+#[cfg(not(target_os = "linux"))]
+mod portable;
+mod seen;
+
+#[cfg(target_os = "linux")]
+use inotify as system;
+#[cfg(not(target_os = "linux"))]
+use portable as system;
+
+use super::address::Address;
+use super::base::Base;
+use super::rules::is_ignore_file;
+use super::tree::{Folder, join};
+use crate::log::Level;
+use crate::model::Resource;
+use crate::server::{Inner, Server};
+use parking_lot::Mutex;
+use seen::Seen;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::mem::take;
+use std::path::Path;
+use std::sync::{Arc, Weak};
+use system::{Events, Mark, Notifier};
+
+/// Watches a folder until dropped.
+#[derive(Debug)]
+pub(super) struct Watch(Arc<Shared>);
+
+struct Shared {
+    base: Arc<Base>,
+    server: Weak<Inner>,
+    notifier: Notifier,
+    seen: Mutex<Seen>,
+    /// A child of this process would share the notifier, without the thread.
+    process: u32,
+}
+
+/// What the system says.
+#[derive(Debug)]
+enum Event {
+    /// An entry of the directory with this mark was made, moved or removed, or else only edited.
+    Entry { mark: Mark, name: String, moved: bool },
+    /// The directory with this mark is gone.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "others tell it by the entry"))]
+    Gone(Mark),
+    /// There was too much to tell.
+    Lost,
+}
+
+/// What clients are to be told, once no lock is held.
+#[derive(Debug, Default)]
+struct Changes {
+    /// By path, with what is there now.
+    updated: BTreeMap<String, Option<Resource>>,
+    /// Paths of directories of which everything inside may be another.
+    within: BTreeSet<String>,
+    list: bool,
+}
+
+impl Watch {
+    pub(super) fn start(base: Arc<Base>, server: &Server, root: &Path) -> io::Result<Watch> {
+        let (notifier, events) = Notifier::new(root)?;
+        let seen = Mutex::default();
+        let shared = Arc::new(Shared {
+            base,
+            server: server.downgrade(),
+            notifier,
+            seen,
+            process: std::process::id(),
+        });
+        let watching = shared.clone();
+        std::thread::Builder::new().name("wellhead-watch".to_owned()).spawn(move || watching.run(events))?;
+        Ok(Watch(shared))
+    }
+
+    /// From now on, what changes in a directory is told. True: so far it was not.
+    pub(super) fn see(&self, folder: &Folder) -> bool {
+        self.0.is_ours() && self.0.see(folder).is_some()
+    }
+
+    /// What is asked for at `path`, behind a link, is really elsewhere: its changes are told under both.
+    pub(super) fn link(&self, really: String, path: &str) {
+        if self.0.is_ours() {
+            self.0.seen.lock().links.entry(really).or_default().insert(path.to_owned());
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if self.0.is_ours() {
+            self.0.notifier.stop();
+        }
+    }
+}
+
+impl Shared {
+    fn is_ours(&self) -> bool {
+        self.process == std::process::id()
+    }
+
+    fn run(&self, mut events: Events) {
+        // Directories that are still to be seen.
+        let mut todo = vec![String::new()];
+        let mut later = Changes::default();
+        loop {
+            let mut batch = Vec::new();
+            if !events.wait(todo.is_empty(), &mut batch) {
+                return;
+            }
+            let mut changes = self.understand(batch, &mut todo);
+            if let Some(path) = todo.pop() {
+                todo.extend(self.look(&path));
+            }
+            // Whoever lists again when told shall miss nothing: everything new is watched first.
+            later.list |= take(&mut changes.list);
+            later.within.append(&mut changes.within);
+            let Some(server) = self.server.upgrade().map(Server::of) else { return };
+            self.tell(&server, changes);
+            if todo.is_empty() {
+                self.tell(&server, take(&mut later));
+            }
+        }
+    }
+
+    /// Watches a directory. The paths of those in it, if it was not watched before.
+    fn see(&self, folder: &Folder) -> Option<Vec<String>> {
+        let mut seen = self.seen.lock();
+        if seen.full || seen.has(&folder.path) {
+            return None;
+        }
+        let mark = match self.notifier.add(folder) {
+            Ok(mark) => mark,
+            Err(e) => {
+                if Notifier::is_full(&e) {
+                    seen.full = true;
+                    let line = format!(
+                        "changes are told in {} directories only, the system watches no more: {}",
+                        seen.len(),
+                        Notifier::MORE
+                    );
+                    drop(seen);
+                    self.log(&line);
+                }
+                return None;
+            }
+        };
+        let entries = self.base.tree.entries(folder).unwrap_or_default();
+        seen.add(&folder.path, mark, &entries);
+        Some(folders(folder, entries))
+    }
+
+    /// Sees to the directory at `path`; the paths of those in it.
+    fn look(&self, path: &str) -> Vec<String> {
+        let Some(folder) = self.base.tree.folder(path) else { return Vec::new() };
+        match self.see(&folder) {
+            Some(inside) => inside,
+            None if self.seen.lock().full => Vec::new(),
+            None => folders(&folder, self.base.tree.entries(&folder).unwrap_or_default()),
+        }
+    }
+
+    /// What the system's events mean for clients.
+    fn understand(&self, batch: Vec<Event>, todo: &mut Vec<String>) -> Changes {
+        let mut changes = Changes::default();
+        let mut entries: BTreeMap<Mark, BTreeMap<String, bool>> = BTreeMap::new();
+        for event in batch {
+            match event {
+                Event::Entry { mark, name, moved } => {
+                    *entries.entry(mark).or_default().entry(name).or_default() |= moved;
+                }
+                Event::Gone(mark) => self.seen.lock().gone(&mark),
+                Event::Lost => {
+                    self.seen.lock().forget("", &self.notifier);
+                    todo.push(String::new());
+                    changes.within.insert(String::new());
+                    changes.list = true;
+                }
+            }
+        }
+        for (mark, names) in entries {
+            let path = self.seen.lock().path_of(&mark).map(str::to_owned);
+            let Some(folder) = path.and_then(|path| self.base.tree.folder(&path)) else { continue };
+            for (name, moved) in names {
+                if is_ignore_file(&name) {
+                    self.judge_again(&folder, &mut changes, todo);
+                } else {
+                    self.compare(&folder, &name, moved, &mut changes, todo);
+                }
+            }
+        }
+        changes
+    }
+
+    /// What an entry was and what it is.
+    fn compare(
+        &self,
+        folder: &Folder,
+        name: &str,
+        moved: bool,
+        changes: &mut Changes,
+        todo: &mut Vec<String>,
+    ) {
+        let path = join(&folder.path, name);
+        let entry = self.base.tree.child(folder, name).unwrap_or_default();
+        let is_folder = entry.as_ref().map(|entry| entry.is_folder_at(&path));
+        let mut seen = self.seen.lock();
+        let was_folder = seen.note(&folder.path, name, is_folder);
+        let same = was_folder == is_folder && !(moved && is_folder == Some(true));
+        if was_folder == Some(true) && !same {
+            seen.forget(&path, &self.notifier);
+        }
+        drop(seen);
+        match is_folder {
+            None | Some(true) if same => return, // of a directory, attributes: nothing that is shown
+            Some(true) => todo.push(path.clone()),
+            _ => {}
+        }
+        if !same {
+            changes.list = true;
+            changes.within.insert(path.clone());
+            let described = || self.describe(&folder.path);
+            changes.updated.entry(folder.path.clone()).or_insert_with(described);
+        }
+        let now = entry.map(|entry| self.base.describe(&path, entry.is_folder(), entry.metadata()));
+        changes.updated.insert(path, now);
+    }
+
+    /// What is in a directory and below, after the rules for it changed.
+    fn judge_again(&self, folder: &Folder, changes: &mut Changes, todo: &mut Vec<String>) {
+        let mut other = false;
+        let below = self.seen.lock().below(&folder.path);
+        for path in below {
+            let Some(folder) = self.base.tree.folder(&path) else {
+                self.seen.lock().forget(&path, &self.notifier);
+                other = true;
+                continue;
+            };
+            let entries = self.base.tree.entries(&folder).unwrap_or_default();
+            other |= self.seen.lock().replace(&path, &entries);
+            todo.extend(folders(&folder, entries));
+        }
+        if other {
+            changes.list = true;
+            changes.within.insert(folder.path.clone());
+            changes.updated.insert(folder.path.clone(), self.describe(&folder.path));
+        }
+    }
+
+    fn describe(&self, path: &str) -> Option<Resource> {
+        let entry = self.base.tree.find(path).ok()??;
+        Some(self.base.describe(path, entry.is_folder(), entry.metadata()))
+    }
+
+    /// Only a closed server refuses, and then there is nobody to tell.
+    fn tell(&self, server: &Server, changes: Changes) {
+        for (path, now) in changes.updated {
+            let uri = self.base.address.uri(&path);
+            let _ = server.updated(&Address::at_localhost(&uri));
+            let _ = match now {
+                Some(resource) => server.updated_as(resource),
+                None => server.updated(&uri),
+            };
+            let links = self.seen.lock().links.get(&path).cloned().unwrap_or_default();
+            for link in links {
+                let uri = self.base.address.uri(&link);
+                let _ = server.updated(&uri).and_then(|()| server.updated(&Address::at_localhost(&uri)));
+            }
+        }
+        for path in changes.within {
+            let inside = self.base.address.inside(&path);
+            for prefix in [&inside, &Address::at_localhost(&inside)] {
+                server.updated_within(prefix);
+            }
+        }
+        if changes.list {
+            let _ = server.list_changed();
+        }
+    }
+
+    fn log(&self, line: &str) {
+        if let Some(server) = self.server.upgrade() {
+            Server::of(server).log(Level::Warning, line);
+        }
+    }
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").field("base", &self.base).finish_non_exhaustive()
+    }
+}
+
+/// The paths of the directories among the entries of one.
+fn folders(folder: &Folder, entries: Vec<(String, bool)>) -> Vec<String> {
+    let inside = entries.into_iter().filter(|(_, is_folder)| *is_folder);
+    inside.map(|(name, _)| join(&folder.path, &name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Directory, rules::Rules, tree::Tree};
+    use super::*;
+
+    // row: U-29
+    #[test]
+    fn whoever_watches_anything_is_told_when_the_system_has_lost_changes() {
+        let around = tempfile::tempdir().unwrap();
+        let root = around.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("d")).unwrap();
+        std::fs::write(root.join("d/a"), "").unwrap();
+        let server = Server::new("test", "1");
+        server.directory(Directory::new(&root).watch(false)).unwrap();
+        let address = Address::new(&root).unwrap();
+        let uri = address.uri("d/a");
+        let mut client = server.test_client().unwrap();
+        client.subscribe(&uri).unwrap();
+
+        let tree = Tree::open(&root, Rules::new(&root, &[], &[]).unwrap(), u64::MAX).unwrap();
+        let base = Arc::new(Base { name: "root".to_owned(), address, tree });
+        let (notifier, _events) = Notifier::new(&root).unwrap();
+        let (server_ref, process) = (server.downgrade(), std::process::id());
+        let shared = Shared { base, server: server_ref, notifier, seen: Mutex::default(), process };
+        assert_eq!(shared.look(""), ["d"]);
+        assert_eq!(shared.look("d"), Vec::<String>::new());
+
+        let mut todo = Vec::new();
+        let changes = shared.understand(vec![Event::Lost], &mut todo);
+        assert_eq!(todo, [""], "everything is to be seen again");
+        assert_eq!(shared.seen.lock().len(), 0);
+        shared.tell(&server, changes);
+        assert_eq!(client.next_update().unwrap(), uri);
+        assert_eq!(client.list_changes().unwrap(), 1);
+    }
+}

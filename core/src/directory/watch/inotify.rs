@@ -1,0 +1,125 @@
+//! What Linux tells of directories: inotify.
+//!
+//! Directories are watched one by one, so that those which are not served cost nothing; and through the handles that
+//! they were found by, so that what is watched is what was found.
+
+use super::Event;
+use crate::directory::tree::Folder;
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use rustix::fs::inotify::{self, ReadFlags, WatchFlags};
+use rustix::io::Errno;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Names a watched directory. Not a plain number, since other systems name it by its path.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Mark(i32);
+
+#[derive(Debug)]
+pub(super) struct Notifier {
+    root: PathBuf,
+    files: Arc<Files>,
+}
+
+/// The other end of a [`Notifier`], for one thread.
+#[derive(Debug)]
+pub(super) struct Events {
+    files: Arc<Files>,
+    buffer: Box<[MaybeUninit<u8>]>,
+}
+
+#[derive(Debug)]
+struct Files {
+    inotify: OwnedFd,
+    stop: OwnedFd,
+}
+
+/// So many events are taken at a time, at least.
+const BATCH: usize = 4096;
+
+impl Notifier {
+    pub(super) fn new(root: &Path) -> io::Result<(Notifier, Events)> {
+        let inotify = inotify::init(inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK)?;
+        let stop = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        let files = Arc::new(Files { inotify, stop });
+        let buffer = vec![MaybeUninit::uninit(); 16 << 10].into();
+        Ok((Notifier { root: root.to_owned(), files: files.clone() }, Events { files, buffer }))
+    }
+
+    pub(super) fn add(&self, folder: &Folder) -> io::Result<Mark> {
+        let flags = WatchFlags::CREATE
+            | WatchFlags::DELETE
+            | WatchFlags::MOVED_FROM
+            | WatchFlags::MOVED_TO
+            | WatchFlags::MODIFY
+            | WatchFlags::CLOSE_WRITE
+            | WatchFlags::ATTRIB
+            | WatchFlags::EXCL_UNLINK
+            | WatchFlags::ONLYDIR;
+        let handle = format!("/proc/self/fd/{}", folder.dir.as_raw_fd());
+        match inotify::add_watch(&self.files.inotify, handle, flags) {
+            Err(Errno::NOENT) => {
+                let path = self.root.join(&folder.path); // there is no /proc here
+                Ok(Mark(inotify::add_watch(&self.files.inotify, path, flags | WatchFlags::DONT_FOLLOW)?))
+            }
+            other => Ok(Mark(other?)),
+        }
+    }
+
+    pub(super) fn remove(&self, mark: &Mark) {
+        let _ = inotify::remove_watch(&self.files.inotify, mark.0); // it may be gone by itself
+    }
+
+    /// Whether an error says that no more directories can be watched.
+    pub(super) fn is_full(e: &io::Error) -> bool {
+        e.raw_os_error() == Some(Errno::NOSPC.raw_os_error())
+    }
+
+    /// What to do then.
+    pub(super) const MORE: &str = "raise fs.inotify.max_user_watches";
+
+    pub(super) fn stop(&self) {
+        let _ = rustix::io::write(&self.files.stop, &1_u64.to_ne_bytes());
+    }
+}
+
+impl Events {
+    /// Adds what happened, waiting for something if `block`. False: it was stopped.
+    pub(super) fn wait(&mut self, block: bool, out: &mut Vec<Event>) -> bool {
+        let Files { inotify, stop } = &*self.files;
+        let mut ready = [PollFd::new(inotify, PollFlags::IN), PollFd::new(stop, PollFlags::IN)];
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        match poll(&mut ready, if block { None } else { Some(&at_once) }) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(_) => return false,
+        }
+        if !ready[1].revents().is_empty() {
+            return false;
+        }
+        let mut reader = inotify::Reader::new(inotify, &mut self.buffer);
+        while out.len() < BATCH || !reader.is_buffer_empty() {
+            match reader.next() {
+                Ok(event) => out.extend(understood(&event)),
+                Err(Errno::INTR) => {}
+                Err(_) => break, // nothing more for now
+            }
+        }
+        true
+    }
+}
+
+fn understood(event: &inotify::Event<'_>) -> Option<Event> {
+    let happened = event.events();
+    if happened.contains(ReadFlags::QUEUE_OVERFLOW) {
+        return Some(Event::Lost);
+    }
+    if happened.contains(ReadFlags::IGNORED) {
+        return Some(Event::Gone(Mark(event.wd())));
+    }
+    let name = event.file_name()?.to_str().ok()?.to_owned();
+    let moved = ReadFlags::CREATE | ReadFlags::DELETE | ReadFlags::MOVED_FROM | ReadFlags::MOVED_TO;
+    Some(Event::Entry { mark: Mark(event.wd()), name, moved: happened.intersects(moved) })
+}

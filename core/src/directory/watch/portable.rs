@@ -1,0 +1,118 @@
+//! What systems other than Linux tell of directories, through `notify`.
+//!
+//! They watch a whole tree at once. What is not served is passed over, since its directories are never seen.
+
+use super::Event;
+use crate::directory::tree::Folder;
+use notify::event::{EventKind, ModifyKind};
+use notify::{Config, RecommendedWatcher, RecursiveMode, Watcher};
+use parking_lot::Mutex;
+use std::io;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+/// Names a watched directory: its path.
+pub(super) type Mark = String;
+
+#[derive(Debug)]
+pub(super) struct Notifier {
+    _watcher: Mutex<RecommendedWatcher>,
+    send: Sender<Option<Event>>,
+}
+
+/// The other end of a [`Notifier`], for one thread.
+#[derive(Debug)]
+pub(super) struct Events(Receiver<Option<Event>>);
+
+impl Notifier {
+    pub(super) fn new(root: &Path) -> io::Result<(Notifier, Events)> {
+        let (send, events) = channel();
+        let (sink, top) = (send.clone(), root.to_owned());
+        let config = Config::default().with_follow_symlinks(false);
+        let watcher = RecommendedWatcher::new(move |happened| understood(happened, &top, &sink), config);
+        let watcher = watcher.and_then(|mut watcher| {
+            watcher.watch(root, RecursiveMode::Recursive)?;
+            Ok(watcher)
+        });
+        let watcher = Mutex::new(watcher.map_err(io::Error::other)?);
+        Ok((Notifier { _watcher: watcher, send }, Events(events)))
+    }
+
+    #[allow(
+        clippy::unnecessary_wraps,
+        clippy::unused_self,
+        reason = "on Linux it takes the system, which may refuse"
+    )]
+    pub(super) fn add(&self, folder: &Folder) -> io::Result<Mark> {
+        Ok(folder.path.clone())
+    }
+
+    #[allow(clippy::unused_self, reason = "on Linux it takes the system")]
+    pub(super) fn remove(&self, _mark: &Mark) {}
+
+    /// Whether an error says that no more directories can be watched.
+    pub(super) fn is_full(_: &io::Error) -> bool {
+        false
+    }
+
+    /// What to do then.
+    pub(super) const MORE: &str = "serve fewer folders";
+
+    pub(super) fn stop(&self) {
+        let _ = self.send.send(None); // its thread may have ended
+    }
+}
+
+impl Events {
+    /// Adds what happened, waiting for something if `block`. False: it was stopped.
+    pub(super) fn wait(&mut self, block: bool, out: &mut Vec<Event>) -> bool {
+        if block {
+            match self.0.recv() {
+                Ok(Some(event)) => out.push(event),
+                Ok(None) | Err(_) => return false,
+            }
+        }
+        for event in self.0.try_iter() {
+            match event {
+                Some(event) => out.push(event),
+                None => return false,
+            }
+        }
+        true
+    }
+}
+
+fn understood(happened: notify::Result<notify::Event>, root: &Path, sink: &Sender<Option<Event>>) {
+    let Ok(event) = happened else {
+        let _ = sink.send(Some(Event::Lost));
+        return;
+    };
+    if event.need_rescan() {
+        let _ = sink.send(Some(Event::Lost));
+    }
+    if matches!(event.kind, EventKind::Access(access) if !is_end_of_writing(access)) {
+        return;
+    }
+    let moved = matches!(
+        event.kind,
+        EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))
+    );
+    for path in &event.paths {
+        if let Some((mark, name)) = below(root, path) {
+            let _ = sink.send(Some(Event::Entry { mark, name, moved }));
+        }
+    }
+}
+
+fn is_end_of_writing(access: notify::event::AccessKind) -> bool {
+    use notify::event::{AccessKind, AccessMode};
+    access == AccessKind::Close(AccessMode::Write)
+}
+
+/// The path of a directory below the root, and the name of an entry in it.
+fn below(root: &Path, path: &Path) -> Option<(String, String)> {
+    let path = path.strip_prefix(root).ok()?;
+    let name = path.file_name()?.to_str()?.to_owned();
+    let names: Option<Vec<&str>> = path.parent()?.iter().map(|name| name.to_str()).collect();
+    Some((names?.join("/"), name))
+}

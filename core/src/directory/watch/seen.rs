@@ -1,0 +1,105 @@
+//! Which directories are watched, and what was in them last.
+
+use super::system::{Mark, Notifier};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
+use std::mem;
+
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// By path.
+    folders: BTreeMap<String, Known>,
+    paths: HashMap<Mark, String>,
+    hasher: RandomState,
+    /// By where an entry really is: the paths of links to it that somebody asked for.
+    pub(super) links: HashMap<String, BTreeSet<String>>,
+    /// The system watches no more.
+    pub(super) full: bool,
+}
+
+#[derive(Debug)]
+struct Known {
+    mark: Mark,
+    /// Hashes, since there may be a million names; the lowest bit tells a directory.
+    names: HashSet<u64>,
+}
+
+impl Seen {
+    pub(super) fn has(&self, path: &str) -> bool {
+        self.folders.contains_key(path)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.folders.len()
+    }
+
+    pub(super) fn path_of(&self, mark: &Mark) -> Option<&str> {
+        self.paths.get(mark).map(String::as_str)
+    }
+
+    /// A directory is watched from now on.
+    pub(super) fn add(&mut self, path: &str, mark: Mark, entries: &[(String, bool)]) {
+        let names = self.hashes(entries);
+        self.paths.insert(mark.clone(), path.to_owned());
+        self.folders.insert(path.to_owned(), Known { mark, names });
+    }
+
+    /// What is in a watched directory was read again: whether it is something else.
+    pub(super) fn replace(&mut self, path: &str, entries: &[(String, bool)]) -> bool {
+        let names = self.hashes(entries);
+        let Some(known) = self.folders.get_mut(path) else { return false };
+        mem::replace(&mut known.names, names) != known.names
+    }
+
+    /// An entry as it is now: whether it is a directory, none if it is not served. Returns the same of before.
+    pub(super) fn note(&mut self, folder: &str, name: &str, now: Option<bool>) -> Option<bool> {
+        let [file, directory] = [false, true].map(|is_folder| self.hash(name, is_folder));
+        let names = &mut self.folders.get_mut(folder)?.names;
+        let before = if names.remove(&directory) { Some(true) } else { names.remove(&file).then_some(false) };
+        if let Some(is_folder) = now {
+            names.insert(if is_folder { directory } else { file });
+        }
+        before
+    }
+
+    /// A directory and all below it are watched no longer.
+    pub(super) fn forget(&mut self, path: &str, notifier: &Notifier) {
+        for path in self.below(path) {
+            if let Some(Known { mark, .. }) = self.folders.remove(&path)
+                // A directory that was moved may be watched at its new place already.
+                && self.paths.get(&mark).is_some_and(|other| *other == path)
+            {
+                self.paths.remove(&mark);
+                notifier.remove(&mark);
+            }
+        }
+    }
+
+    /// The system watches a directory no longer.
+    pub(super) fn gone(&mut self, mark: &Mark) {
+        if let Some(path) = self.paths.remove(mark)
+            && self.folders.get(&path).is_some_and(|known| known.mark == *mark)
+        {
+            self.folders.remove(&path);
+        }
+    }
+
+    /// The paths of a directory and of those below it that are watched.
+    pub(super) fn below(&self, path: &str) -> Vec<String> {
+        if path.is_empty() {
+            return self.folders.keys().cloned().collect();
+        }
+        let inside = format!("{path}/");
+        let all = self.folders.range(inside.clone()..).take_while(|(other, _)| other.starts_with(&inside));
+        let own = self.folders.get_key_value(path).into_iter();
+        own.chain(all).map(|(path, _)| path.clone()).collect()
+    }
+
+    fn hashes(&self, entries: &[(String, bool)]) -> HashSet<u64> {
+        entries.iter().map(|(name, is_folder)| self.hash(name, *is_folder)).collect()
+    }
+
+    fn hash(&self, name: &str, is_folder: bool) -> u64 {
+        self.hasher.hash_one(name) & !1 | u64::from(is_folder)
+    }
+}

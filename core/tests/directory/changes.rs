@@ -1,0 +1,439 @@
+//! What clients are told of changes.
+
+use crate::support::Served;
+use serde_json::{Value, json};
+use std::fs;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+use wellhead::{Caller, Connection, DrainStart, Group, Handled, Limits, Route, Server};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Which kind of client.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Era {
+    /// Shakes hands, and subscribes to one URI after the other.
+    Handshake,
+    /// Opens one stream for all that it wants to be told of.
+    Stateless,
+}
+
+/// A client that is told of changes.
+struct Client {
+    connection: Connection,
+    group: Group,
+    bell: Receiver<()>,
+    told: Vec<String>,
+}
+
+/// The list changed; anything else is the URI of an update.
+const LIST: &str = "list";
+
+impl Client {
+    /// Watches these paths, and the list.
+    fn watching(served: &Served, era: Era, paths: &[&str]) -> Client {
+        let uris: Vec<_> = paths.iter().map(|path| served.uri(path)).collect();
+        Client::of(&served.server, era, &uris)
+    }
+
+    fn of(server: &Server, era: Era, uris: &[String]) -> Client {
+        let (ring, bell) = channel();
+        let group = server.group(move || ring.send(()).expect("the client listens"));
+        let connection = group.connect(Caller::default());
+        let mut client = Client { connection, group, bell, told: Vec::new() };
+        match era {
+            Era::Handshake => {
+                let info = json!({"name": "test", "version": "1"});
+                client.ask(
+                    "initialize",
+                    &json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": info}),
+                );
+                client
+                    .connection
+                    .handle(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
+                    .unwrap();
+                for uri in uris {
+                    let answer = client.ask("resources/subscribe", &json!({"uri": uri}));
+                    assert_eq!(answer["result"], json!({}), "{uri}: {answer}");
+                }
+            }
+            Era::Stateless => {
+                let wanted = json!({"resourcesListChanged": true, "resourceSubscriptions": uris});
+                let meta = json!({
+                    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                    "io.modelcontextprotocol/clientCapabilities": {},
+                });
+                let params = json!({"notifications": wanted, "_meta": meta});
+                let listen =
+                    json!({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params});
+                client.connection.receive(format!("{listen}\n").as_bytes());
+                let told = client.next(|told| told.starts_with('['));
+                let honoured: Vec<String> = serde_json::from_str(told.last().unwrap()).unwrap();
+                assert_eq!(honoured, uris);
+            }
+        }
+        client
+    }
+
+    fn ask(&self, method: &str, params: &Value) -> Value {
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        match self.connection.handle(message.to_string().as_bytes()).unwrap() {
+            Handled::Answer(answer) => serde_json::from_slice(&answer).unwrap(),
+            other => panic!("{method} was not answered at once: {other:?}"),
+        }
+    }
+
+    /// Takes what has come.
+    fn pump(&mut self) {
+        while self.group.next().is_some() {}
+        while let Some(event) = self.connection.poll_event() {
+            event.run();
+        }
+        let DrainStart::Ready(mut drain) = self.connection.drain(Route::Connection) else { return };
+        let mut bytes = Vec::new();
+        while let Some(transmit) = drain.poll_transmit(usize::MAX) {
+            let length = transmit.bytes.len();
+            bytes.extend_from_slice(transmit.bytes);
+            drain.wrote(length);
+        }
+        for line in String::from_utf8(bytes).unwrap().lines() {
+            let message: Value = serde_json::from_str(line).unwrap();
+            self.told.push(match message["method"].as_str().unwrap() {
+                "notifications/resources/updated" => message["params"]["uri"].as_str().unwrap().to_owned(),
+                "notifications/resources/list_changed" => LIST.to_owned(),
+                _ => message["params"]["notifications"]["resourceSubscriptions"].to_string(),
+            });
+        }
+    }
+
+    /// What is told up to and with something that fits.
+    fn next(&mut self, fits: impl Fn(&str) -> bool) -> Vec<String> {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            self.pump();
+            if let Some(at) = self.told.iter().position(|told| fits(told)) {
+                return self.told.drain(..=at).collect();
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            self.bell.recv_timeout(left).unwrap_or_else(|_| panic!("not told; only {:?}", self.told));
+        }
+    }
+
+    /// Everything that comes of `change`: which paths were updated, and whether the list changed. `one` and `two` are
+    /// files that are watched: changes come in the order of what was done, so nothing more comes behind theirs.
+    fn told_of(&mut self, served: &Served, change: impl FnOnce()) -> (Vec<String>, bool) {
+        change();
+        let mut all = Vec::new();
+        for fence in FENCES {
+            served.put(fence, "again");
+            all.extend(self.next(|told| told == served.uri(fence)));
+        }
+        self.pump();
+        all.append(&mut self.told);
+        let list = all.contains(&LIST.to_owned());
+        let mut updated: Vec<_> = all
+            .iter()
+            .filter_map(|told| served.path(&json!({"uri": format!("{told}/")})))
+            .map(|path| path.trim_end_matches('/').to_owned())
+            .filter(|path| !FENCES.contains(&path.as_str()))
+            .collect();
+        updated.sort();
+        updated.dedup();
+        (updated, list)
+    }
+}
+
+const FENCES: [&str; 2] = ["fence/one", "fence/two"];
+
+/// A folder with these files, and a client that watches these paths.
+fn each_era(files: &[(&str, &str)], paths: &[&str], test: impl Fn(&Served, &mut Client)) {
+    for era in [Era::Handshake, Era::Stateless] {
+        let files: Vec<_> = files.iter().copied().chain(FENCES.map(|fence| (fence, ""))).collect();
+        let served = Served::files(&files);
+        let paths: Vec<_> = paths.iter().copied().chain(FENCES).collect();
+        let mut client = Client::watching(&served, era, &paths);
+        assert!(!served.listed().is_empty(), "whoever is told of the list has seen it");
+        test(&served, &mut client);
+    }
+}
+
+fn paths(paths: &[&str]) -> Vec<String> {
+    paths.iter().map(|&path| path.to_owned()).collect()
+}
+
+// row: U-29
+#[test]
+fn an_edit_is_told_of_its_uri_and_never_of_the_list() {
+    each_era(&[("d/a", "1"), ("d/b", "1")], &["d", "d/a", "d/b"], |served, client| {
+        let edits: [&dyn Fn(); 4] = [
+            &|| served.put("d/a", "22"),
+            &|| fs::File::options().append(true).open(served.root.join("d/a")).unwrap().set_len(0).unwrap(),
+            &|| {
+                // As editors save: a hidden file beside it takes its place.
+                served.put("d/.a.new", "333");
+                fs::rename(served.root.join("d/.a.new"), served.root.join("d/a")).unwrap();
+            },
+            &|| {
+                fs::File::open(served.root.join("d/a")).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
+            },
+        ];
+        for edit in edits {
+            assert_eq!(client.told_of(served, edit), (paths(&["d/a"]), false));
+        }
+    });
+}
+
+// row: U-29
+#[test]
+fn a_created_file_is_told_of_its_directory_and_of_the_list() {
+    each_era(&[("d/a", "1")], &["d", "d/a"], |served, client| {
+        assert_eq!(client.told_of(served, || served.put("d/b", "")), (paths(&["d"]), true));
+        assert_eq!(
+            served.text(&served.uri("d")),
+            format!("{}\r\n{}\r\n", served.uri("d/a"), served.uri("d/b"))
+        );
+    });
+}
+
+// row: U-29
+#[test]
+fn a_deleted_file_is_told_of_itself_its_directory_and_the_list() {
+    each_era(&[("d/a", "1"), ("d/b", "1")], &["d", "d/a", "d/b"], |served, client| {
+        let delete = || fs::remove_file(served.root.join("d/a")).unwrap();
+        assert_eq!(client.told_of(served, delete), (paths(&["d", "d/a"]), true));
+        // Who watched it is told when it comes back.
+        assert_eq!(client.told_of(served, || served.put("d/a", "2")), (paths(&["d", "d/a"]), true));
+    });
+}
+
+// row: U-29
+#[test]
+fn a_renamed_file_is_told_under_both_names_and_of_the_list() {
+    each_era(
+        &[("d/a", "1"), ("e/b", "1"), ("e/c", "1")],
+        &["d", "d/a", "e", "e/b", "e/c"],
+        |served, client| {
+            let rename =
+                |from: &str, to: &str| fs::rename(served.root.join(from), served.root.join(to)).unwrap();
+            let told = client.told_of(served, || rename("d/a", "e/b"));
+            assert_eq!(told.0, paths(&["d", "d/a", "e/b"]), "what it replaced is another one now");
+            assert!(told.1);
+            assert_eq!(
+                client.told_of(served, || rename("e/c", "d/a")),
+                (paths(&["d", "d/a", "e", "e/c"]), true)
+            );
+        },
+    );
+}
+
+// row: U-29
+#[test]
+fn a_renamed_directory_is_told_with_everything_inside() {
+    each_era(&[("d/s/a", "1"), ("d/b", "1")], &["d", "d/s", "d/s/a", "d/b"], |served, client| {
+        let there = || fs::rename(served.root.join("d/s"), served.root.join("d/t")).unwrap();
+        assert_eq!(client.told_of(served, there), (paths(&["d", "d/s", "d/s/a"]), true));
+        let back = || fs::rename(served.root.join("d/t"), served.root.join("d/s")).unwrap();
+        assert_eq!(client.told_of(served, back), (paths(&["d", "d/s", "d/s/a"]), true));
+        assert_eq!(client.told_of(served, || served.put("d/s/a", "2")), (paths(&["d/s/a"]), false));
+    });
+}
+
+// row: U-29
+#[test]
+fn directories_that_come_and_go_are_watched_as_long_as_they_are_there() {
+    each_era(&[("d/a", "")], &["", "d"], |served, client| {
+        let outside = served.outside().join("tree");
+        fs::create_dir_all(outside.join("s/t")).unwrap();
+        fs::write(outside.join("s/t/a"), "").unwrap();
+        let come = || fs::rename(&outside, served.root.join("d/new")).unwrap();
+        assert_eq!(client.told_of(served, come), (paths(&["d"]), true));
+        let mut inside =
+            Client::watching(served, Era::Handshake, &["d/new/s/t", "d/new/s/t/a", "fence/one", "fence/two"]);
+        assert_eq!(
+            inside.told_of(served, || served.put("d/new/s/t/a", "1")),
+            (paths(&["d/new/s/t/a"]), false)
+        );
+        assert_eq!(inside.told_of(served, || served.put("d/new/s/t/b", "1")), (paths(&["d/new/s/t"]), true));
+        let away = || fs::rename(served.root.join("d/new"), &outside).unwrap();
+        assert_eq!(inside.told_of(served, away), (paths(&["d/new/s/t", "d/new/s/t/a"]), true));
+        let beyond = || fs::write(outside.join("s/t/a"), "22").unwrap();
+        assert_eq!(inside.told_of(served, beyond), (paths(&[]), false), "it is not ours any more");
+    });
+}
+
+// row: U-27
+#[test]
+fn nobody_is_told_of_what_is_hidden_or_ignored_or_outside() {
+    let files = [
+        ("d/.gitignore", "*.log\nbuild/\n"),
+        ("d/a", ""),
+        ("d/x.log", ""),
+        ("d/build/o", ""),
+        ("d/.h/x", ""),
+    ];
+    each_era(&files, &["", "d", "d/a"], |served, client| {
+        fs::create_dir_all(served.outside().join("beside")).unwrap();
+        served.link("d/out", served.outside().join("beside"));
+        let told = client.told_of(served, || {
+            served.put("d/.env", "s");
+            served.put("d/.h/x", "s");
+            served.put("d/.h/y", "s");
+            served.put("d/x.log", "s");
+            served.put("d/y.log", "s");
+            served.put("d/build/o", "s");
+            served.put("d/build/sub/p", "s");
+            fs::remove_file(served.root.join("d/x.log")).unwrap();
+            fs::rename(served.root.join("d/.env"), served.root.join("d/.env2")).unwrap();
+            fs::write(served.outside().join("beside/x"), "s").unwrap();
+            fs::remove_dir_all(served.root.join("d/build")).unwrap();
+            fs::remove_file(served.root.join("d/out")).unwrap();
+        });
+        assert_eq!(told, (paths(&[]), false));
+    });
+}
+
+// row: U-27, U-29
+#[test]
+fn what_becomes_hidden_or_shown_is_told_as_removed_or_created() {
+    each_era(&[("d/a", ""), ("d/s/b", "")], &["d", "d/a", "d/s/b"], |served, client| {
+        let rename = |from: &str, to: &str| fs::rename(served.root.join(from), served.root.join(to)).unwrap();
+        assert_eq!(client.told_of(served, || rename("d/a", "d/.a")), (paths(&["d", "d/a"]), true));
+        assert_eq!(client.told_of(served, || rename("d/.a", "d/a")), (paths(&["d", "d/a"]), true));
+        let told = client.told_of(served, || served.put("d/.gitignore", "s/\n"));
+        assert_eq!(told, (paths(&["d", "d/a", "d/s/b"]), true), "whatever the rules may concern");
+        assert_eq!(client.told_of(served, || served.put("d/s/b", "1")), (paths(&[]), false));
+        let told = client.told_of(served, || served.put("d/.gitignore", "t/\n"));
+        assert_eq!(told, (paths(&["d", "d/a", "d/s/b"]), true));
+        assert_eq!(client.told_of(served, || served.put("d/s/b", "2")), (paths(&["d/s/b"]), false));
+        let told = client.told_of(served, || served.put("d/.gitignore", "# nothing\n"));
+        assert_eq!(told, (paths(&[]), false), "rules that change nothing");
+    });
+}
+
+// row: U-29
+#[test]
+fn what_is_watched_behind_a_link_is_told_under_its_name() {
+    let served = Served::files(&[("d/a", "1"), ("fence/one", ""), ("fence/two", "")]);
+    served.link("ln", "d/a");
+    served.link("dir", "d");
+    let mut client =
+        Client::watching(&served, Era::Handshake, &["ln", "dir", "dir/a", "fence/one", "fence/two"]);
+    client.told_of(&served, || {}); // of the links themselves, perhaps
+    assert_eq!(client.told_of(&served, || served.put("d/a", "2")), (paths(&["dir/a", "ln"]), false));
+    assert_eq!(client.told_of(&served, || served.put("d/b", "2")), (paths(&["dir"]), true));
+    let turn = || {
+        fs::remove_file(served.root.join("ln")).unwrap();
+        served.link("ln", "d/b");
+    };
+    assert_eq!(client.told_of(&served, turn).0, paths(&["ln"]));
+}
+
+// row: U-20
+#[test]
+fn who_watches_by_the_name_of_this_machine_is_told_by_it() {
+    let served = Served::files(&[("d/a", "1")]);
+    let uris = ["d", "d/a"].map(|path| served.uri(path).replacen("file://", "file://localhost", 1));
+    let mut client = Client::of(&served.server, Era::Handshake, &uris);
+    served.put("d/a", "2");
+    client.next(|told| told == uris[1]);
+    fs::remove_dir_all(served.root.join("d")).unwrap();
+    client.next(|told| told == uris[0]);
+}
+
+#[test]
+fn no_change_is_lost_between_the_acknowledgement_and_the_first_edit() {
+    for n in 0..50 {
+        let served = Served::files(&[("some/deep/place/a", "1")]);
+        let era = if n % 2 == 0 { Era::Handshake } else { Era::Stateless };
+        let mut client = Client::watching(&served, era, &["some/deep/place/a"]);
+        served.put("some/deep/place/a", "2");
+        client.next(|told| told == served.uri("some/deep/place/a"));
+    }
+}
+
+#[test]
+fn no_file_is_lost_between_the_list_and_what_is_told_of_it() {
+    for _ in 0..50 {
+        let served = Served::files(&[("some/deep/place/a", "1")]);
+        let mut client = Client::watching(&served, Era::Handshake, &[]);
+        served.listed();
+        served.put("some/deep/place/b", "2");
+        client.next(|told| told == LIST);
+        assert!(served.listed().contains(&"some/deep/place/b".to_owned()));
+    }
+}
+
+#[test]
+fn who_is_told_of_a_new_tree_finds_all_of_it() {
+    let served = Served::files(&[("a", "")]);
+    let mut client = Client::watching(&served, Era::Handshake, &[]);
+    served.listed();
+    for n in 0..20 {
+        let last = format!("new{n}/1/2/3/4/5/file");
+        served.put(&last, "");
+        let until = Instant::now() + PATIENCE;
+        while !served.listed().contains(&last) {
+            assert!(Instant::now() < until);
+            client.next(|told| told == LIST);
+        }
+    }
+}
+
+#[test]
+fn too_many_changes_at_once_lose_none_of_those_that_matter() {
+    each_era(&[("d/a", "1"), ("d/sub/b", "1")], &["d/a", "d/sub/b"], |served, client| {
+        for round in 0..5 {
+            for n in 0..1_000 {
+                served.put(&format!("d/f{n}"), "x");
+            }
+            served.put("d/a", &format!("{round}"));
+            served.put("d/sub/b", &format!("{round}"));
+            let (b, a) = (served.uri("d/sub/b"), served.uri("d/a"));
+            let told = client.next(|told| told == b);
+            if !told.contains(&a) {
+                client.next(|told| told == a);
+            }
+        }
+    });
+}
+
+#[test]
+fn nothing_is_told_if_the_host_does_not_want_it() {
+    let files = [("a", "1"), ("b", "1")];
+    let served = Served::with(&files, |directory| directory.watch(false), Limits::default());
+    let mut client = Client::watching(&served, Era::Handshake, &["a", "b"]);
+    served.put("a", "2");
+    served.server.updated(&served.uri("b")).unwrap();
+    assert_eq!(client.next(|told| told == served.uri("b")), [served.uri("b")]);
+}
+
+#[test]
+fn a_removed_folder_is_watched_no_longer() {
+    let served = Served::files(&[("a", "1")]);
+    let other = served.outside().join("other");
+    fs::create_dir(&other).unwrap();
+    fs::write(other.join("b"), "1").unwrap();
+    served.server.directory(other.as_path()).unwrap();
+    let b = format!("file://{}/b", other.canonicalize().unwrap().to_str().unwrap());
+    let mut client = Client::of(&served.server, Era::Handshake, &[served.uri("a"), b.clone()]);
+    served.handle.remove().unwrap();
+    client.next(|told| told == LIST);
+    served.put("a", "2");
+    fs::write(other.join("b"), "2").unwrap();
+    assert!(!client.next(|told| told == b).contains(&served.uri("a")));
+}
+
+#[test]
+fn the_client_for_tests_is_told_of_one_change_after_the_other() {
+    let served = Served::files(&[("a", "1"), ("b", "1")]);
+    let mut client = served.server.test_client().unwrap();
+    for path in ["a", "b"] {
+        client.subscribe(&served.uri(path)).unwrap();
+    }
+    for _ in 0..10 {
+        for path in ["a", "b"] {
+            served.put(path, "again");
+            while client.next_update().unwrap() != served.uri(path) {}
+        }
+    }
+}
