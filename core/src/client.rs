@@ -3,6 +3,7 @@
 use crate::access::Caller;
 use crate::connection::{Connection, Handled};
 use crate::drain::DrainStart;
+use crate::encode::base64_decode;
 use crate::encode::quote_into;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
@@ -11,8 +12,6 @@ use crate::jsonrpc::{is_object, members, string};
 use crate::model::{Contents, Resource};
 use crate::protocol::Route;
 use crate::server::Server;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use parking_lot::{Condvar, Mutex};
 use serde_json::value::RawValue;
 use std::collections::VecDeque;
@@ -296,7 +295,7 @@ fn contents(element: &RawValue) -> Result<Contents> {
     let mut contents = match (text.and_then(string), blob.and_then(string)) {
         (Some(text), None) => Contents::new(&*text),
         (None, Some(blob)) => {
-            Contents::new(STANDARD.decode(&*blob).map_err(|_| odd("a blob that is not base64"))?)
+            Contents::new(base64_decode(blob.as_bytes()).ok_or_else(|| odd("a blob that is not base64"))?)
         }
         _ => return Err(odd("contents that are neither text nor blob")),
     };

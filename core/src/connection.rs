@@ -9,8 +9,10 @@ use crate::drain::{Drain, DrainStart};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::group;
+use crate::http::RequestHead;
 use crate::log::Level;
 use crate::protocol::{Chunk, Line, Machine, Next, Route, Start};
+use crate::revision::Revision;
 use crate::server::Inner;
 use crate::sync::Running;
 use std::fmt;
@@ -54,6 +56,10 @@ impl Connection {
         self.0.id
     }
 
+    pub(crate) fn join(&self) {
+        self.0.join();
+    }
+
     /// Takes input: newline-delimited messages, split anywhere. It is only buffered.
     ///
     /// Returns how many bytes were accepted. Fewer than given means: stop reading until woken, and offer the rest again.
@@ -92,7 +98,7 @@ impl Connection {
                 Next::Response(number, answer) => return Some(shared.responded(number, answer)),
                 Next::Line { line, route, resumed } => {
                     let turn = Turn { shared, chunk: None };
-                    let (event, _) = shared.message(&line, route, resumed);
+                    let (event, _) = shared.message(&line, route, resumed, None);
                     if event.is_some() {
                         return event;
                     }
@@ -143,7 +149,7 @@ impl Connection {
     /// # Errors
     /// As [`Connection::handle`].
     pub fn handle_with(&self, message: &[u8], run: impl FnMut(Event)) -> Result<Handled> {
-        let (route, event) = self.open_exchange(message, true)?;
+        let (route, event) = self.open_exchange(message, true, None)?;
         let handled = self.follow_up(route, event, run);
         // What the callbacks produced for other routes was quiet, and is not taken here.
         if self.0.machine.with(|m, _| m.gained() && m.mark_ready()) {
@@ -193,7 +199,16 @@ impl Connection {
     /// # Errors
     /// [`ErrorKind::Closed`] after the connection or server was closed.
     pub fn exchange(&self, message: &[u8]) -> Result<(Route, Option<Event>)> {
-        let opened = self.open_exchange(message, false)?;
+        self.exchange_under(message, None)
+    }
+
+    /// [`Connection::exchange`] of a POST that stands for itself: it has to say what its head says.
+    pub(crate) fn exchange_under(
+        &self,
+        message: &[u8],
+        head: Option<&RequestHead<'_>>,
+    ) -> Result<(Route, Option<Event>)> {
+        let opened = self.open_exchange(message, false, head)?;
         // Whoever takes the exchange's answer does not drain the connection for it, nor poll for the elements of a batch.
         let more = |m: &mut Machine| m.outbox().has_output_beside_exchanges() || m.has_elements();
         if self.0.machine.with(|m, _| more(m) && m.mark_ready()) {
@@ -202,7 +217,12 @@ impl Connection {
         Ok(opened)
     }
 
-    fn open_exchange(&self, message: &[u8], single: bool) -> Result<(Route, Option<Event>)> {
+    fn open_exchange(
+        &self,
+        message: &[u8],
+        single: bool,
+        head: Option<&RequestHead<'_>>,
+    ) -> Result<(Route, Option<Event>)> {
         let Some(exchange) = self.0.machine.with(|m, _| m.open_exchange(single)) else {
             return Err(closed());
         };
@@ -212,7 +232,7 @@ impl Connection {
             self.0.machine.with(|m, _| m.too_long(route));
             return Ok((route, None));
         }
-        Ok((route, self.0.message(message, route, false).0))
+        Ok((route, self.0.message(message, route, false, head).0))
     }
 
     /// Nobody wants what an exchange still has to say: its request is cancelled, or its listen stream ended.
@@ -241,6 +261,16 @@ impl Connection {
     /// or the first tick finds everything overdue.
     pub fn tick(&self, now: u64) {
         self.0.step(|m, trash| m.tick(now, trash));
+    }
+
+    /// The revision of the handshake, if there was one.
+    pub(crate) fn session_revision(&self) -> Option<Revision> {
+        self.0.machine.with(|m, _| m.session_revision())
+    }
+
+    /// From now on the connection itself has bare messages, too, as an exchange has.
+    pub(crate) fn frame_elsewhere(&self) {
+        self.0.machine.with(|m, _| m.outbox().bare = true);
     }
 
     /// Ended or closed, and nothing is left to poll, to answer or to drain.
@@ -303,7 +333,8 @@ impl Turn<'_> {
                     }
                 }
                 Line::Whole(from, to) => {
-                    let (event, stop) = self.shared.message(chunk.line(from, to), Route::Connection, false);
+                    let (event, stop) =
+                        self.shared.message(chunk.line(from, to), Route::Connection, false, None);
                     if event.is_some() || stop {
                         return event;
                     }

@@ -85,6 +85,12 @@ pub(crate) fn base64_into(bytes: &[u8], out: &mut Vec<u8>) {
     chosen::base64_into(bytes, out);
 }
 
+/// The bytes whose canonical base64 form, with padding, this is.
+pub(crate) fn base64_decode(text: &[u8]) -> Option<Vec<u8>> {
+    use base64::Engine;
+    base64::engine::general_purpose::STANDARD.decode(text).ok()
+}
+
 /// `bytes` as text, or `None` if they are not UTF-8.
 pub(crate) fn check_utf8(bytes: &[u8]) -> Option<&str> {
     chosen::check_utf8(bytes)

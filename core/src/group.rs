@@ -50,6 +50,11 @@ impl Group {
         self.0.server.connect_in(Some(self.0.clone()), caller)
     }
 
+    /// A new connection for one request that stands for itself: it hears of nothing unless that request listens.
+    pub(crate) fn connect_apart(&self, caller: Caller) -> Connection {
+        self.0.server.connect_apart(Some(self.0.clone()), caller)
+    }
+
     /// A connection with something to do. Only `None` makes the group idle, so that it wakes again: after a wake, ask
     /// until there is none.
     #[allow(clippy::should_implement_trait, reason = "not an iterator: `None` has a meaning of its own")]

@@ -20,6 +20,9 @@ const VARIANT_OF: (&str, i32, i32) = ("2024-11-05", -32001, -32002);
 /// A request names a revision that is not served.
 pub(crate) const UNSUPPORTED_VERSION: i32 = -32022;
 
+/// The head of a POST says something else than its body.
+pub(crate) const HEADER_MISMATCH: i32 = -32020;
+
 /// Codes that the specification of a stateless revision keeps to itself, and old ones that it forbids.
 const RESERVED: std::ops::RangeInclusive<i32> = -32099..=-32000;
 
@@ -54,6 +57,8 @@ pub(crate) struct Revision {
     pub(crate) batches: bool,
     /// A reply to a message without a readable id says `"id":null`; otherwise it has no `id`.
     pub(crate) null_id: bool,
+    /// A stream of server-sent events begins with an event without data, from which a client can resume.
+    pub(crate) sse_priming: bool,
     /// Results carry `resultType`, the server's identity, and caching hints where cacheable.
     pub(crate) result_envelope: bool,
     /// What is denied looks as if it were not there.
@@ -292,7 +297,8 @@ pub(crate) fn is_cacheable(method: &str) -> bool {
     matches!(method, "tools/list" | "prompts/list")
 }
 
-/// Whether a further method may be answered by asking the client for input, where the revision has that.
+/// Whether a further method is about something that its `name` names, and may be answered by asking the client for
+/// input, where the revision has that.
 pub(crate) fn may_need_input(method: &str) -> bool {
     matches!(method, "tools/call" | "prompts/get")
 }
@@ -310,6 +316,7 @@ static REVISIONS: [Revision; 5] = [
         progress_messages: true,
         batches: false,
         null_id: false,
+        sse_priming: false,
         result_envelope: true,
         masks_denied: false,
         not_found: -32602,
@@ -328,6 +335,7 @@ static REVISIONS: [Revision; 5] = [
         progress_messages: true,
         batches: false,
         null_id: false,
+        sse_priming: true,
         result_envelope: false,
         masks_denied: false,
         not_found: -32002,
@@ -346,6 +354,7 @@ static REVISIONS: [Revision; 5] = [
         progress_messages: true,
         batches: false,
         null_id: true,
+        sse_priming: false,
         result_envelope: false,
         masks_denied: false,
         not_found: -32002,
@@ -364,6 +373,7 @@ static REVISIONS: [Revision; 5] = [
         progress_messages: true,
         batches: true,
         null_id: true,
+        sse_priming: false,
         result_envelope: false,
         masks_denied: false,
         not_found: -32002,
@@ -382,6 +392,7 @@ static REVISIONS: [Revision; 5] = [
         progress_messages: false,
         batches: true,
         null_id: true,
+        sse_priming: false,
         result_envelope: false,
         masks_denied: false,
         not_found: -32002,

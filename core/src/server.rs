@@ -16,6 +16,7 @@ use crate::group::{self, Group};
 use crate::limits::Limits;
 use crate::log::Level;
 use crate::model::{Descriptor, Resource};
+use crate::revision::Revisions;
 use crate::revision::{Era, Revision};
 use crate::sync::atomic::Ordering;
 use crate::uri::check_uri;
@@ -173,10 +174,19 @@ impl Server {
         group
     }
 
-    pub(crate) fn connect_in(&self, group: Option<Arc<group::Inner>>, caller: Caller) -> Connection {
+    pub(crate) fn revisions(&self) -> &Revisions {
+        &self.0.settings.revisions
+    }
+
+    /// A connection that hears of nothing until it joins.
+    pub(crate) fn connect_apart(&self, group: Option<Arc<group::Inner>>, caller: Caller) -> Connection {
         let id = self.0.connections.fetch_add(1, Ordering::Relaxed) + 1;
-        let connection = Connection::new(id, self.0.clone(), group, caller);
-        self.0.hub.join(id, Arc::downgrade(&connection.0));
+        Connection::new(id, self.0.clone(), group, caller)
+    }
+
+    pub(crate) fn connect_in(&self, group: Option<Arc<group::Inner>>, caller: Caller) -> Connection {
+        let connection = self.connect_apart(group, caller);
+        connection.join();
         if self.is_closed() {
             connection.close();
         }

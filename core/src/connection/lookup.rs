@@ -71,6 +71,7 @@ impl Shared {
                         Known::No | Known::Invalid => None,
                     })
                     .collect();
+                self.join();
                 let after = self.machine.with(|m, _| m.listen(request, &self.caller, lists, uris, authorise));
                 self.follow(after);
                 None

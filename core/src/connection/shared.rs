@@ -4,6 +4,7 @@ use crate::access::{Caller, Operation, Verdict};
 use crate::catalog::{Content, Surroundings, Walk, Walked};
 use crate::event::{AuthorizeCall, Call, CompleteCall, Continuation, Event, ListCall, MethodCall};
 use crate::group;
+use crate::http::RequestHead;
 use crate::jsonrpc::{ParseLimits, parse};
 use crate::limits::Limits;
 use crate::model::{Answer, Borrowed, Completion, Contents, Page};
@@ -96,6 +97,11 @@ impl Shared {
         }
     }
 
+    /// From now on the connection hears of what concerns everybody.
+    pub(super) fn join(self: &Arc<Self>) {
+        self.server.hub.join(self.id, Arc::downgrade(self));
+    }
+
     pub(crate) fn clear_ready(&self) {
         self.machine.with(|m, _| m.clear_ready());
     }
@@ -122,12 +128,13 @@ impl Shared {
         line: &[u8],
         route: Route,
         resumed: bool,
+        head: Option<&RequestHead<'_>>,
     ) -> (Option<Event>, bool) {
         let limits = &self.server.settings.limits;
         let Limits { nesting, id_bytes, batch_length, .. } = *limits;
         let parsed = parse(line, &ParseLimits { nesting, id_bytes, batch_length });
         let (admitted, after, stop) = self.machine.with(|m, trash| {
-            let (admitted, after) = m.offer(parsed, route, resumed, trash);
+            let (admitted, after) = m.offer(parsed, route, resumed, head, trash);
             m.give_up_requests();
             if let Admitted::Wait { id, cancellable } = &admitted {
                 m.wait(id.clone(), *cancellable, line, route);

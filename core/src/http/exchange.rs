@@ -1,181 +1,171 @@
-//! The head of the answer to one POST, chosen from what its route has to say first.
+//! One request and its response.
 
-use crate::drain::Transmit;
-use crate::protocol::{Kind, Stage};
+use super::RequestHead;
+use super::answering::Answering;
+use super::endpoint::Endpoint;
+use super::media::Accepts;
+use super::paths::too_large;
+use super::response::{Response, invalid};
+use crate::event::Event;
+use crate::protocol::Route;
+use std::fmt;
+use std::sync::Arc;
 
-/// The head of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) type Ready = Arc<dyn Fn() + Send + Sync>;
+
+/// What is to be done for an exchange now.
+#[derive(Debug)]
 #[non_exhaustive]
-pub enum Head {
-    /// One JSON body of this many bytes.
-    Json {
-        /// The status code (RFC 9110 section 15).
-        status: u16,
-        /// `Content-Length`, in bytes.
-        length: u64,
-    },
-    /// A stream of server-sent events, status 200; the answer is its last.
-    EventStream,
-    /// No body.
-    Empty {
-        /// The status code.
-        status: u16,
-    },
+pub enum Progress {
+    /// Read the body: give it to [`Exchange::body`], then call [`Exchange::end`].
+    Body,
+    /// Run this event, on whichever thread suits, then poll again; others come out of [`Endpoint::poll_event`].
+    Event(Event),
+    /// Send this head, then what was appended to the buffer.
+    Respond(Response),
+    /// Send what was appended to the buffer.
+    Data,
+    /// Nothing now: poll again when `ready` was called, or at that time.
+    Wait(Option<u64>),
+    /// The response is complete.
+    Done,
 }
 
-/// What to do with a transmit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
-    /// Send this head, then the bytes.
-    Begin(Head),
-    /// The head has gone: send the bytes.
-    Continue,
-    /// The client accepts no stream and this is not the answer: skip the message.
-    Skip,
-}
-
-/// One POST on its way to an answer. Pure: no clock, no I/O.
-///
-/// Starts as JSON; becomes a stream as soon as something precedes the answer and the client accepts a stream.
-#[derive(Debug, Clone)]
+/// One request on its way to its response. Drop it when it is done, and when its client is gone.
 pub struct Exchange {
-    accepts_stream: bool,
-    status_by_stage: bool,
-    begun: Option<Head>,
+    pub(super) endpoint: Endpoint,
+    pub(super) ready: Ready,
+    state: State,
+    /// When the state has to change, in milliseconds.
+    deadline: Option<u64>,
+    pub(super) now: u64,
+}
+
+pub(super) enum State {
+    Body(Box<Incoming>),
+    Whole(Option<Response>, Vec<u8>),
+    Answering(Box<Answering>),
+    Done,
+}
+
+/// A POST whose body is on its way.
+pub(super) struct Incoming {
+    /// The fields that are looked at again once the body is there.
+    pub(super) head: Vec<(&'static str, Vec<u8>)>,
+    pub(super) accepts: Accepts,
+    pub(super) message: Vec<u8>,
 }
 
 impl Exchange {
-    /// `accepts_stream`: the request's `Accept` allows `text/event-stream`. `status_by_stage`: the request belongs to
-    /// the stateless era, whose statuses tell how far it got.
-    pub fn new(accepts_stream: bool, status_by_stage: bool) -> Self {
-        Exchange { accepts_stream, status_by_stage, begun: None }
-    }
-
-    /// What to do with the next transmit of the exchange's route.
-    pub fn step(&mut self, transmit: &Transmit<'_>) -> Step {
-        if self.begun.is_some() {
-            return Step::Continue;
-        }
-        let head = match transmit.kind {
-            Kind::Message | Kind::Progress if self.accepts_stream => Head::EventStream,
-            Kind::Message | Kind::Progress => return Step::Skip,
-            Kind::Ended => Head::Empty { status: 202 },
-            Kind::Final(stage) => {
-                let length = transmit.total.unwrap_or(transmit.bytes.len() as u64);
-                Head::Json { status: self.status(stage), length }
-            }
+    pub(super) fn begin(endpoint: Endpoint, head: &RequestHead<'_>, now: u64, ready: Ready) -> Exchange {
+        let mut exchange = Exchange { endpoint, ready, state: State::Done, deadline: None, now };
+        exchange.state = match exchange.head(head) {
+            Ok(state) => state,
+            Err((response, body)) => State::Whole(Some(response), body),
         };
-        self.begun = Some(head);
-        Step::Begin(head)
-    }
-
-    /// The head that has gone, if it has.
-    pub fn begun(&self) -> Option<Head> {
-        self.begun
-    }
-
-    fn status(&self, stage: Stage) -> u16 {
-        match stage {
-            Stage::Refused => 400,
-            Stage::NoMethod if self.status_by_stage => 404,
-            Stage::NoMethod | Stage::Dispatched => 200,
+        if let State::Body(_) = exchange.state {
+            exchange.deadline = Some(now.saturating_add(exchange.endpoint.0.options.body_ms));
         }
+        exchange
+    }
+
+    /// Some of the body. More than the limit is refused at once; the rest need not be read.
+    pub fn body(&mut self, bytes: &[u8]) {
+        let State::Body(incoming) = &mut self.state else { return };
+        if incoming.message.len() + bytes.len() > self.endpoint.0.server.limits().message_bytes {
+            let (response, body) = too_large(&self.endpoint.0);
+            self.state = State::Whole(Some(response), body);
+            self.deadline = None;
+            return;
+        }
+        incoming.message.extend_from_slice(bytes);
+    }
+
+    /// The body is complete. `now` in milliseconds.
+    pub fn end(&mut self, now: u64) {
+        self.now = now;
+        self.state = match std::mem::replace(&mut self.state, State::Done) {
+            State::Body(incoming) => match self.message(&incoming) {
+                Ok(answering) => State::Answering(answering),
+                Err((response, body)) => State::Whole(Some(response), body),
+            },
+            other => other,
+        };
+        self.deadline = None;
+    }
+
+    /// What is to be done now; data is appended to `out`. `now` in milliseconds.
+    pub fn poll(&mut self, now: u64, out: &mut Vec<u8>) -> Progress {
+        self.now = now;
+        match &mut self.state {
+            State::Body(_) if self.deadline.is_some_and(|deadline| deadline <= now) => {
+                let (response, body) = invalid(408, "the body did not arrive in time; see body_ms");
+                self.state = State::Whole(Some(response), body);
+                self.poll(now, out)
+            }
+            State::Body(_) => Progress::Body,
+            State::Whole(response @ Some(_), _) => match response.take() {
+                Some(response) => Progress::Respond(response),
+                None => Progress::Done,
+            },
+            State::Whole(None, body) if body.is_empty() => {
+                self.state = State::Done;
+                Progress::Done
+            }
+            State::Whole(None, body) => {
+                out.append(body);
+                Progress::Data
+            }
+            State::Answering(answering) => {
+                let progress = answering.poll(&self.endpoint.0, now, out);
+                if let Progress::Done = progress {
+                    self.finish();
+                }
+                progress
+            }
+            State::Done => Progress::Done,
+        }
+    }
+
+    /// Lets go of what the exchange held.
+    fn finish(&mut self) {
+        let State::Answering(answering) = std::mem::replace(&mut self.state, State::Done) else { return };
+        let Answering { connection, listener, route, drain, event, over, session, stream, counted, .. } =
+            *answering;
+        drop((drain, event));
+        let inner = self.endpoint.0.clone();
+        inner.unlisten(connection.id(), listener);
+        self.discount(counted);
+        let Some(session) = session else {
+            connection.close(); // of a stateless request, the end of the response is its cancellation
+            return;
+        };
+        let now = self.now;
+        inner.state.with(|s, _| {
+            let Some(found) = s.sessions.get(&session.id) else { return };
+            found.exit(now);
+            if let Some((number, holder)) = session.stream
+                && found.streams.is_held(number, holder)
+                && found.standalone == Some(number)
+            {
+                found.standalone = None;
+            }
+            // The request of a session goes on, for a client that comes back, or for nobody.
+            if !over && !stream && route != Route::Connection {
+                found.orphan(route);
+            }
+        });
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Caller, Connection, DrainStart, Route, Server};
-
-    const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
-
-    fn connection() -> Connection {
-        let server = Server::new("s", "1");
-        server.text("test://text", "x".repeat(100_000)).expect("a valid URI");
-        server.resource("test://slow", |call| call.defer().0).expect("a valid URI");
-        server.connect(Caller::default())
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        self.finish();
     }
+}
 
-    fn request(method: &str, members: &str) -> String {
-        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{members}{META}}}}}"#)
-    }
-
-    /// The steps that a message leads to, and the bytes after each.
-    fn steps(connection: &Connection, exchange: &mut Exchange, route: Route) -> Vec<(Step, usize)> {
-        let mut steps = Vec::new();
-        let DrainStart::Ready(mut drain) = connection.drain(route) else { return steps };
-        while let Some(transmit) = drain.poll_transmit(usize::MAX) {
-            let length = transmit.bytes.len();
-            steps.push((exchange.step(&transmit), length));
-            drain.wrote(length);
-        }
-        steps
-    }
-
-    fn post(message: &str, accepts_stream: bool) -> Vec<(Step, usize)> {
-        let connection = connection();
-        let (route, event) = connection.exchange(message.as_bytes()).expect("the connection is open");
-        assert!(event.is_none());
-        steps(&connection, &mut Exchange::new(accepts_stream, true), route)
-    }
-
-    #[test]
-    fn the_status_tells_how_far_a_stateless_request_got() {
-        let status = |message: &str| match post(message, true)[0].0 {
-            Step::Begin(Head::Json { status, .. }) => status,
-            other => panic!("{other:?}"),
-        };
-        assert_eq!(status("no json"), 400);
-        assert_eq!(status(r#"{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{}}"#), 400);
-        assert_eq!(status(&request("unknown/method", "")), 404);
-        assert_eq!(status(&request("ping", "")), 404);
-        assert_eq!(status(&request("resources/read", r#""uri":"test://none","#)), 200);
-        assert_eq!(status(&request("server/discover", "")), 200);
-    }
-
-    #[test]
-    fn an_unknown_method_of_the_handshake_era_is_an_ordinary_answer() {
-        let connection = connection();
-        let initialize = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
-        for (message, status) in
-            [(initialize, 200), (r#"{"jsonrpc":"2.0","id":2,"method":"unknown/method"}"#, 200)]
-        {
-            let (route, _) = connection.exchange(message.as_bytes()).expect("the connection is open");
-            let steps = steps(&connection, &mut Exchange::new(true, false), route);
-            assert!(matches!(steps[0].0, Step::Begin(Head::Json { status: s, .. }) if s == status));
-        }
-    }
-
-    #[test]
-    fn a_json_answer_knows_its_length_before_it_is_encoded() {
-        let steps = post(&request("resources/read", r#""uri":"test://text","#), true);
-        let Step::Begin(Head::Json { status: 200, length }) = steps[0].0 else { panic!("{steps:?}") };
-        assert_eq!(steps.iter().map(|(_, bytes)| *bytes as u64).sum::<u64>(), length);
-        assert!(steps.len() > 1, "a large body comes in chunks");
-        assert!(steps[1..].iter().all(|(step, _)| *step == Step::Continue));
-    }
-
-    #[test]
-    fn something_before_the_answer_makes_it_a_stream() {
-        let message = request("subscriptions/listen", r#""notifications":{},"#);
-        assert_eq!(post(&message, true)[0].0, Step::Begin(Head::EventStream));
-        assert_eq!(post(&message, false)[0].0, Step::Skip);
-    }
-
-    #[test]
-    fn a_cancelled_post_ends_empty() {
-        let connection = connection();
-        let read = request("resources/read", r#""uri":"test://slow","#);
-        let (route, event) = connection.exchange(read.as_bytes()).expect("the connection is open");
-        let event = event.expect("the host is asked");
-        let cancel = br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
-        let (cancelling, _) = connection.exchange(cancel).expect("the connection is open");
-        for route in [route, cancelling] {
-            let steps = steps(&connection, &mut Exchange::new(true, false), route);
-            assert_eq!(steps, [(Step::Begin(Head::Empty { status: 202 }), 0)]);
-        }
-        drop(event); // late, and nobody minds
-        assert!(matches!(connection.drain(route), DrainStart::Empty));
+impl fmt::Debug for Exchange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Exchange").finish_non_exhaustive()
     }
 }

@@ -1,7 +1,31 @@
-//! Streamable HTTP, as far as it can be decided without a socket.
+//! Streamable HTTP without a socket: an [`Endpoint`] is told heads, bodies and the time, and says what to send.
 //!
-//! There is no transport yet: this settles what a driver needs to be told to choose status, type and length.
+//! ```text
+//!  head ──▶ Endpoint::begin ──▶ Exchange::body, end ──▶ Connection::exchange ──▶ Event ──▶ the host's callback
+//!  head, data ◀── Exchange::poll ◀───────────────────── Drain::poll_transmit ◀── Responder::finish
+//! ```
+//!
+//! Every revision that has this transport is served at once: POSTs of the stateless era are connections of their own,
+//! those of a session are exchanges of the session's connection.
+//!
+//! Source: the transport pages of 2025-03-26 to 2026-07-28.
 
+mod answering;
+mod choice;
+mod classify;
+mod endpoint;
 mod exchange;
+mod head;
+mod media;
+mod origin;
+mod paths;
+mod response;
+mod sessions;
+mod sse;
+pub(crate) mod standard;
+mod streams;
 
-pub use exchange::{Exchange, Head, Step};
+pub use endpoint::{Endpoint, EndpointBuilder};
+pub use exchange::{Exchange, Progress};
+pub use head::RequestHead;
+pub use response::Response;

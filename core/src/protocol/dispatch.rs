@@ -8,6 +8,7 @@ use super::request::{Argument, Details, Draft, cancelled_id};
 use super::{Ask, State};
 use crate::access::Verdict;
 use crate::catalog::Listing;
+use crate::http::RequestHead;
 use crate::jsonrpc::write::{ReplyId, error};
 use crate::jsonrpc::{Fault, Params, Parsed, RequestId, RpcError};
 use crate::model::Json;
@@ -78,12 +79,13 @@ impl Machine {
         parsed: Parsed<'_>,
         route: Route,
         resumed: bool,
+        head: Option<&RequestHead<'_>>,
         trash: &mut Trash,
     ) -> (Admitted, After) {
         let mut after = After::default();
         let admitted = match parsed {
             Parsed::Request { id, method, params } => {
-                let admitted = self.request(id, method, params, route, resumed);
+                let admitted = self.request(id, method, params, route, resumed, head);
                 after.sync = self.subscriptions.is_unsynced();
                 admitted
             }
@@ -133,6 +135,7 @@ impl Machine {
         params: Params<'_>,
         route: Route,
         resumed: bool,
+        head: Option<&RequestHead<'_>>,
     ) -> Admitted {
         if resumed {
             if !self.inflight.resume(&id) {
@@ -162,7 +165,7 @@ impl Machine {
             self.refuse(route, Some(&draft.id), &fault);
             return Admitted::Done;
         }
-        let placed = match self.lifecycle.place(&draft, &self.settings.revisions) {
+        let placed = match self.lifecycle.place(&draft, head, &self.settings.revisions) {
             Ok(placed) => placed,
             Err((fault, revision)) => {
                 let stage = if revision.is_some() { Stage::NoMethod } else { Stage::Refused };

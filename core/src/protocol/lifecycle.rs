@@ -1,6 +1,7 @@
 //! Which revision a request is judged by.
 
 use super::request::{Draft, no_session, unsupported};
+use crate::http::RequestHead;
 use crate::jsonrpc::RpcError;
 use crate::model::Json;
 use crate::revision::{Era, Method, Revision, Revisions};
@@ -59,16 +60,21 @@ impl Lifecycle {
         self.last
     }
 
-    /// Finds the revision and method of a request, or what to answer instead. WIRE 2.3, 2.4.
+    /// Finds the revision and method of a request, or what to answer instead. WIRE 2.3, 2.4. With the head of a POST
+    /// the request has to stand for itself, and to say what its head says.
     pub(crate) fn place(
         &mut self,
         draft: &Draft<'_>,
+        head: Option<&RequestHead<'_>>,
         revisions: &Revisions,
     ) -> Result<Placed, (RpcError, Option<Revision>)> {
-        if draft.stands_alone(revisions) {
-            let revision = draft.stateless_revision(revisions).map_err(|error| (error, None))?;
+        if draft.stands_alone(revisions) || head.is_some() {
+            let revision = draft.stateless_revision(head, revisions).map_err(|error| (error, None))?;
             self.last = Some(revision); // declared, whatever else the request lacks
             draft.check_stateless().map_err(|error| (error, None))?;
+            if let Some(head) = head {
+                draft.check_head(head).map_err(|error| (error, None))?;
+            }
             return self.method(revision, draft);
         }
         match self.session() {

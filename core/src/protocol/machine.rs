@@ -11,12 +11,13 @@ use super::kinds::Kinds;
 use super::lifecycle::Lifecycle;
 use super::outbox::{Half, Kind, Outbox, Route, Stage};
 use super::subscriptions::{Queue, Subscriptions};
+use crate::http::RequestHead;
 use crate::jsonrpc::{Parsed, RequestId, RpcError};
 use crate::limits::Limits;
 use crate::log::{Level, Line};
 use crate::model::ClientAnswer;
 use crate::policy::Policy;
-use crate::revision::Revisions;
+use crate::revision::{Revision, Revisions};
 use crate::sync::Trash;
 use crate::wire::{self, Identity};
 use std::collections::{BTreeMap, VecDeque};
@@ -328,15 +329,21 @@ impl Machine {
         parsed: Parsed<'_>,
         route: Route,
         resumed: bool,
+        head: Option<&RequestHead<'_>>,
         trash: &mut Trash,
     ) -> (Admitted, After) {
         if self.closed {
             return (Admitted::Done, After::default());
         }
-        self.admit(parsed, route, resumed, trash)
+        self.admit(parsed, route, resumed, head, trash)
     }
 
     // ---- output
+
+    /// The revision of the handshake, if there was one.
+    pub(crate) fn session_revision(&self) -> Option<Revision> {
+        self.lifecycle.session()
+    }
 
     pub(crate) fn outbox(&mut self) -> &mut Outbox {
         &mut self.outbox

@@ -27,7 +27,7 @@ pub use outbox::{Kind, Route, Stage};
 
 pub(crate) use asking::Unasked;
 pub(crate) use completing::Completing;
-pub(crate) use dispatch::{Admitted, Request, Work, invalid_uri};
+pub(crate) use dispatch::{Admitted, Request, Work, invalid_uri, limit};
 pub(crate) use faults::{not_found, not_modified, unknown_prompt, unknown_reference};
 pub(crate) use inflight::{Ask, Context, Read, State};
 pub(crate) use input::{Chunk, Line};
@@ -36,5 +36,5 @@ pub(crate) use machine::{After, Machine, Next, Settings};
 pub(crate) use methods::Outcome;
 pub(crate) use outbox::{Half, Start};
 pub(crate) use progress::Report;
-pub(crate) use request::{Argument, LOG_LEVELS};
+pub(crate) use request::{Argument, LOG_LEVELS, is_stateless_meta, unsupported as unsupported_version};
 pub(crate) use subscriptions::HubOp;

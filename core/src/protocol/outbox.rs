@@ -114,6 +114,8 @@ pub(crate) struct Outbox {
     exchanges: BTreeMap<u64, Outlet>,
     pub(super) batches: Batches,
     bytes: usize,
+    /// The connection itself has bare messages, too: somebody else frames them.
+    pub(crate) bare: bool,
     /// The connection was closed: whatever is still on its way out is not wanted.
     cleared: bool,
 }
@@ -204,7 +206,7 @@ impl Outbox {
     }
 
     fn queue(&mut self, route: Route, kind: Kind, write: impl FnOnce(&mut Payload<'_>)) {
-        let lines = route == Route::Connection;
+        let lines = route == Route::Connection && !self.bare;
         let Some(outlet) = self.outlet(route) else { return };
         let gather = lines
             && outlet

@@ -1,12 +1,15 @@
 //! What a request says, read without any lock and before anything is known of the connection.
 
 use super::kinds::{KindSet, Kinds};
+use crate::http::{RequestHead, standard};
 use crate::jsonrpc::{
     DuplicateMember, Params, Picked, RequestId, RpcError, boolean, for_each_member, is_null, is_object,
     members, pick, string, string_members, strings,
 };
 use crate::model::Json;
-use crate::revision::{Era, Method, Revision, Revisions, UNSUPPORTED_VERSION};
+use crate::revision::{
+    Era, HEADER_MISMATCH, Method, Revision, Revisions, UNSUPPORTED_VERSION, may_need_input,
+};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -116,11 +119,18 @@ impl<'a> Draft<'a> {
         matches!(self.meta, Meta::Stateless(_)) && revisions.newest(Era::Stateless).is_some()
     }
 
-    /// The revision that a stateless request names.
-    pub(crate) fn stateless_revision(&self, revisions: &Revisions) -> Result<Revision, RpcError> {
+    /// The revision that a stateless request names, in the head of its POST as well, if there is one.
+    pub(crate) fn stateless_revision(
+        &self,
+        head: Option<&RequestHead<'_>>,
+        revisions: &Revisions,
+    ) -> Result<Revision, RpcError> {
         let Meta::Stateless(meta) = &self.meta else { return Err(missing(PROTOCOL_VERSION)) };
         let version = meta.version.ok_or_else(|| missing(PROTOCOL_VERSION))?;
         let version = string(version).ok_or_else(|| bad_meta(PROTOCOL_VERSION, "is not a string"))?;
+        if let Some(head) = head {
+            compare(head, "MCP-Protocol-Version", &version)?;
+        }
         revisions.find(Era::Stateless, &version).ok_or_else(|| unsupported(&version, revisions))
     }
 
@@ -143,6 +153,22 @@ impl<'a> Draft<'a> {
             return Err(bad_meta("progressToken", "is neither a string nor an integer"));
         }
         Ok(())
+    }
+
+    /// Compares what the head of a POST repeats of the request.
+    pub(crate) fn check_head(&self, head: &RequestHead<'_>) -> Result<(), RpcError> {
+        compare(head, "Mcp-Method", &self.name)?;
+        // A name that is missing or not a string is a fault of the parameters, and judged with them.
+        let name = match Method::named(&self.name) {
+            Some(Method::Read) => self.field(0).ok().flatten().and_then(string),
+            None if may_need_input(&self.name) => {
+                let [name] =
+                    self.params.and_then(|params| members(params, &["name"]).ok()).unwrap_or_default();
+                name.and_then(string)
+            }
+            _ => None,
+        };
+        name.map_or(Ok(()), |name| compare(head, "Mcp-Name", &name))
     }
 
     /// The revision that `initialize` asks for, once all that it must say is there.
@@ -284,6 +310,15 @@ impl<'a> Meta<'a> {
         let meta = StatelessMeta { version, capabilities, client, log_level, progress_token };
         Ok(Meta::Stateless(Box::new(meta)))
     }
+}
+
+/// Whether a request with this `_meta` stands for itself.
+pub(crate) fn is_stateless_meta(meta: &RawValue) -> bool {
+    matches!(Meta::read(meta), Ok(Meta::Stateless(_)))
+}
+
+fn compare(head: &RequestHead<'_>, name: &'static str, body: &str) -> Result<(), RpcError> {
+    standard::check(head, name, body).map_err(|mismatch| RpcError::new(HEADER_MISMATCH, mismatch.0))
 }
 
 /// The id that `notifications/cancelled` names, if it is one.

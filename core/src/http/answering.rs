@@ -1,0 +1,245 @@
+//! What a route of a connection has to say, as the response to a request.
+
+use super::choice::{Choice, Head, Step};
+use super::endpoint::Inner;
+use super::exchange::Progress;
+use super::response::Response;
+use super::sse;
+use super::streams::{Kept, Place};
+use crate::connection::Connection;
+use crate::drain::{Drain, DrainStart};
+use crate::event::Event;
+use crate::protocol::{Kind, Route};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// A route of a connection whose output is the response.
+pub(super) struct Answering {
+    pub(super) connection: Connection,
+    pub(super) listener: u64,
+    pub(super) route: Route,
+    pub(super) choice: Choice,
+    pub(super) drain: Option<Drain>,
+    pub(super) event: Option<Event>,
+    /// The head has gone.
+    pub(super) begun: bool,
+    pub(super) stream: bool,
+    /// The final message was sent.
+    pub(super) over: bool,
+    /// In a session.
+    pub(super) session: Option<InSession>,
+    pub(super) spoke: u64,
+    /// Counted among the endpoint's exchanges, or its streams.
+    pub(super) counted: Counted,
+}
+
+pub(super) struct InSession {
+    pub(super) id: Box<str>,
+    /// Said with the answer to `initialize`.
+    pub(super) announce: bool,
+    pub(super) priming: bool,
+    /// The stream of events, once the response is one, and its holder.
+    pub(super) stream: Option<(u64, u64)>,
+    /// What is to be said again.
+    pub(super) missed: VecDeque<Kept>,
+    /// The message that is being gathered, so that it is kept whole.
+    pub(super) gathered: Vec<u8>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Counted {
+    Open,
+    Stream,
+}
+
+impl Answering {
+    pub(super) fn poll(&mut self, inner: &Inner, now: u64, out: &mut Vec<u8>) -> Progress {
+        if let Some(event) = self.event.take() {
+            return Progress::Event(event);
+        }
+        if self.connection.poll_timeout().is_some_and(|deadline| deadline <= now) {
+            self.connection.tick(now);
+        }
+        if self.stream && !self.begun {
+            self.begun = true;
+            return Progress::Respond(self.begin_stream(inner, out));
+        }
+        let before = out.len();
+        let progress = self.output(inner, out);
+        if out.len() > before {
+            self.spoke = now;
+            return Progress::Data;
+        }
+        if let Progress::Wait(_) = progress
+            && self.begun
+            && self.stream
+        {
+            let next = self.spoke.saturating_add(inner.options.keep_alive_ms);
+            if next <= now {
+                self.spoke = now;
+                out.extend_from_slice(sse::KEEP_ALIVE);
+                return Progress::Data;
+            }
+            return Progress::Wait(earlier(Some(next), self.connection.poll_timeout()));
+        }
+        progress
+    }
+
+    /// What the route has to say, at most a chunk of a large message.
+    fn output(&mut self, inner: &Inner, out: &mut Vec<u8>) -> Progress {
+        if !self.say_missed(inner, out) {
+            return Progress::Done; // somebody else goes on with the stream
+        }
+        if self.over {
+            return Progress::Done;
+        }
+        if self.drain.is_none() {
+            match self.connection.drain(self.route) {
+                DrainStart::Ready(drain) => self.drain = Some(drain),
+                DrainStart::Empty if self.connection.is_closed() => {
+                    self.over = true;
+                    return if self.begun { Progress::Done } else { self.gone() };
+                }
+                DrainStart::Empty | DrainStart::Busy => {
+                    return Progress::Wait(self.connection.poll_timeout());
+                }
+            }
+        }
+        loop {
+            let Some(drain) = &mut self.drain else { return Progress::Done };
+            let Some(transmit) = drain.poll_transmit(CHUNK) else {
+                self.drain = None;
+                return if self.over {
+                    Progress::Done
+                } else {
+                    Progress::Wait(self.connection.poll_timeout())
+                };
+            };
+            let length = transmit.bytes.len();
+            let (kind, first, last) = (transmit.kind, transmit.first, transmit.last);
+            match self.choice.step(&transmit) {
+                Step::Skip => {
+                    drain.wrote(length);
+                    continue;
+                }
+                Step::Begin(head) => {
+                    self.begun = true;
+                    return Progress::Respond(match head {
+                        Head::Json { status, length } => self.announce(Response::json(status, length)),
+                        Head::Empty { status } => Response::empty(status),
+                        Head::EventStream => {
+                            self.stream = true;
+                            self.begin_stream(inner, out)
+                        }
+                    });
+                }
+                Step::Continue => {}
+            }
+            match &mut self.session {
+                Some(session) if self.stream => session.gathered.extend_from_slice(transmit.bytes),
+                _ => {
+                    if self.stream && first {
+                        sse::begin(None, out);
+                    }
+                    out.extend_from_slice(transmit.bytes);
+                    if self.stream && last {
+                        out.extend_from_slice(sse::END);
+                    }
+                }
+            }
+            drain.wrote(length);
+            if last && matches!(kind, Kind::Final(_) | Kind::Ended) {
+                self.over = true;
+            }
+            if last && !self.say(inner, out) {
+                return Progress::Done;
+            }
+            if out.len() >= CHUNK {
+                return Progress::Data;
+            }
+        }
+    }
+
+    /// Says a whole message as an event of the session's stream. False if somebody else has the stream now.
+    fn say(&mut self, inner: &Inner, out: &mut Vec<u8>) -> bool {
+        let Some(session) = self.session.as_mut().filter(|_| self.stream) else { return true };
+        let Some((stream, holder)) = session.stream else { return true };
+        let data: Arc<[u8]> = std::mem::take(&mut session.gathered).into();
+        let over = self.over;
+        let place = inner.state.with(|s, _| {
+            let streams = &mut s.sessions.get(&session.id)?.streams;
+            let place = streams.say(stream, holder, data.clone(), inner.options.replay_bytes)?;
+            if over {
+                streams.over(stream);
+            }
+            Some(place)
+        });
+        let Some(place) = place else { return false };
+        event(place, &data, out);
+        true
+    }
+
+    /// Says again what a client has missed that came back. False if somebody else has the stream now.
+    fn say_missed(&mut self, inner: &Inner, out: &mut Vec<u8>) -> bool {
+        let Some(session) = &mut self.session else { return true };
+        let Some((stream, holder)) = session.stream else { return true };
+        let held = inner.state.with(|s, _| {
+            s.sessions.get(&session.id).is_some_and(|session| session.streams.is_held(stream, holder))
+        });
+        if held {
+            for (number, data) in session.missed.drain(..) {
+                event(Place { stream, event: number }, &data, out);
+            }
+        }
+        held
+    }
+
+    fn begin_stream(&mut self, inner: &Inner, out: &mut Vec<u8>) -> Response {
+        if let Some(session) = &mut self.session {
+            if session.stream.is_none() {
+                session.stream = inner.state.with(|s, _| {
+                    let found = s.sessions.get(&session.id)?;
+                    Some(found.streams.open(self.route))
+                });
+            }
+            if session.priming
+                && let Some((stream, _)) = session.stream
+            {
+                sse::priming(&Place { stream, event: 0 }.id(), out);
+            }
+        }
+        self.announce(Response::event_stream())
+    }
+
+    fn announce(&mut self, response: Response) -> Response {
+        match &self.session {
+            Some(session) if session.announce => response.with("mcp-session-id", &*session.id),
+            _ => response,
+        }
+    }
+
+    /// The connection ended before there was an answer.
+    fn gone(&mut self) -> Progress {
+        self.begun = true;
+        Progress::Respond(Response::empty(404))
+    }
+}
+
+impl InSession {
+    pub(super) fn new(id: Box<str>, announce: bool, priming: bool) -> Self {
+        InSession { id, announce, priming, stream: None, missed: VecDeque::new(), gathered: Vec::new() }
+    }
+}
+
+/// So many bytes are taken at once.
+const CHUNK: usize = 64 << 10;
+
+fn event(place: Place, data: &[u8], out: &mut Vec<u8>) {
+    sse::begin(Some(&place.id()), out);
+    out.extend_from_slice(data);
+    out.extend_from_slice(sse::END);
+}
+
+fn earlier(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    [a, b].into_iter().flatten().min()
+}

@@ -1,0 +1,90 @@
+//! Which rules a POST is dealt with by: those of the stateless era, or those of sessions.
+
+use super::RequestHead;
+use crate::jsonrpc::{Fault, Params, ParseLimits, Parsed, RequestId, is_object, members, parse};
+use crate::protocol::is_stateless_meta;
+use crate::revision::{Era, Revision, Revisions};
+use serde_json::value::RawValue;
+
+/// What `MCP-Protocol-Version` says.
+pub(super) enum Version {
+    Absent,
+    Handshake(Revision),
+    Stateless(Revision),
+    /// Not the date of a revision that is served, or said several times.
+    Unknown(String),
+}
+
+impl Version {
+    pub(super) const FIELD: &'static str = "MCP-Protocol-Version";
+
+    pub(super) fn read(head: &RequestHead<'_>, revisions: &Revisions) -> Version {
+        let value = match head.one(Self::FIELD) {
+            Ok(None) => return Version::Absent,
+            Ok(Some(value)) => String::from_utf8_lossy(value).into_owned(),
+            Err(_) => "several versions".to_owned(),
+        };
+        let find = |era| revisions.find(era, &value);
+        match (find(Era::Stateless), find(Era::Handshake)) {
+            (Some(revision), _) => Version::Stateless(revision),
+            (None, Some(revision)) => Version::Handshake(revision),
+            (None, None) => Version::Unknown(value),
+        }
+    }
+
+    /// The revision by which an answer without an id is written.
+    pub(super) fn revision(&self) -> Option<Revision> {
+        match self {
+            Version::Handshake(revision) | Version::Stateless(revision) => Some(*revision),
+            Version::Absent | Version::Unknown(_) => None,
+        }
+    }
+}
+
+/// A body, as far as its path depends on it.
+pub(super) enum Body {
+    /// `stateless`: it carries its own revision. `initialize`: it asks for a session.
+    Request {
+        id: RequestId,
+        stateless: bool,
+        initialize: bool,
+    },
+    Notification,
+    Response,
+    /// `stateless`: an element carries its own revision.
+    Array {
+        stateless: bool,
+    },
+    /// Not JSON, or not a message: answered alike by both paths.
+    Bad {
+        id: Option<RequestId>,
+        fault: Fault,
+    },
+}
+
+pub(super) fn classify(message: &[u8], limits: &ParseLimits) -> Body {
+    match parse(message, limits) {
+        Parsed::Request { id, method, params } => {
+            Body::Request { id, stateless: is_stateless(params), initialize: method == "initialize" }
+        }
+        Parsed::Notification { .. } => Body::Notification,
+        Parsed::Response { .. } => Body::Response,
+        Parsed::Array(elements) => {
+            let elements = elements.unwrap_or_default();
+            let stateless = elements.iter().any(|element| {
+                let [params] = members(element, &["params"]).unwrap_or_default();
+                params
+                    .filter(|params| is_object(params))
+                    .is_some_and(|params| is_stateless(Params::Object(params)))
+            });
+            Body::Array { stateless }
+        }
+        Parsed::Bad { id, fault } => Body::Bad { id, fault },
+    }
+}
+
+fn is_stateless(params: Params<'_>) -> bool {
+    let Params::Object(params) = params else { return false };
+    let meta: Option<&RawValue> = members(params, &["_meta"]).ok().and_then(|[meta]| meta);
+    meta.is_some_and(is_stateless_meta)
+}

@@ -1,0 +1,259 @@
+//! One endpoint: what it is reached by, whom it answers, and what all its exchanges share.
+
+use super::RequestHead;
+use super::exchange::{Exchange, Ready};
+use super::origin::Gate;
+use super::sessions::Sessions;
+use crate::connection::Connection;
+use crate::event::Event;
+use crate::group::Group;
+use crate::server::Server;
+use crate::sync::Lock;
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+use std::sync::Arc;
+
+/// A server's endpoint for Streamable HTTP. Cheap to clone; any thread may use it.
+///
+/// It does no I/O and has no clock. A driver gives each request to [`Endpoint::begin`], and calls
+/// [`Endpoint::poll_event`] when `wake` was called, until there is none.
+#[derive(Clone)]
+pub struct Endpoint(pub(super) Arc<Inner>);
+
+pub(super) struct Inner {
+    pub(super) server: Server,
+    pub(super) group: Group,
+    pub(super) options: Options,
+    pub(super) state: Lock<State>,
+}
+
+/// What can be set of an endpoint.
+#[derive(Debug, Clone)]
+pub(super) struct Options {
+    pub(super) path: String,
+    pub(super) gate: Gate,
+    pub(super) strict_accept: bool,
+    pub(super) session_ms: u64,
+    pub(super) delete: bool,
+    pub(super) keep_alive_ms: u64,
+    pub(super) body_ms: u64,
+    pub(super) replay_bytes: usize,
+}
+
+#[derive(Default)]
+pub(super) struct State {
+    /// Events that exchanges came upon.
+    events: VecDeque<Event>,
+    /// Who is to be told when a connection has something to say.
+    listeners: BTreeMap<u64, Vec<(u64, Ready)>>,
+    pub(super) sessions: Sessions,
+    /// Exchanges that are not over, streams aside.
+    pub(super) open: usize,
+    /// Streams that are open.
+    pub(super) streams: usize,
+    last: u64,
+}
+
+/// What an endpoint is made from. Everything has a default.
+#[derive(Debug, Clone)]
+pub struct EndpointBuilder {
+    server: Server,
+    options: Options,
+}
+
+impl EndpointBuilder {
+    /// The path that clients POST to; `/mcp` by default.
+    #[must_use]
+    pub fn path(mut self, path: impl Into<String>) -> Self {
+        self.options.path = path.into();
+        self
+    }
+
+    /// The endpoint is bound to a loopback address: `Host`, and `Origin` where there is one, must name this machine.
+    /// On by default, against DNS rebinding.
+    #[must_use]
+    pub fn loopback(mut self, loopback: bool) -> Self {
+        self.options.gate.loopback = loopback;
+        self
+    }
+
+    /// Origins whose pages may ask, `scheme://host[:port]`, beside those of this machine where the endpoint is bound
+    /// to it.
+    #[must_use]
+    pub fn allowed_origins(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.options.gate.origins = origins.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Names that the endpoint goes by, with or without a port; none: any, unless it is bound to a loopback address.
+    #[must_use]
+    pub fn allowed_hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.options.gate.hosts = hosts.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Refuses requests whose `Accept` lacks one of the two types that clients have to accept. Off by default.
+    #[must_use]
+    pub fn strict_accept(mut self, strict: bool) -> Self {
+        self.options.strict_accept = strict;
+        self
+    }
+
+    /// How long a session lives that nobody uses, in milliseconds; an hour by default.
+    #[must_use]
+    pub fn session_ms(mut self, ms: u64) -> Self {
+        self.options.session_ms = ms;
+        self
+    }
+
+    /// Whether clients may end their session with DELETE. On by default.
+    #[must_use]
+    pub fn delete(mut self, offered: bool) -> Self {
+        self.options.delete = offered;
+        self
+    }
+
+    /// After how many milliseconds of silence a stream gets a comment; 15,000 by default.
+    #[must_use]
+    pub fn keep_alive_ms(mut self, ms: u64) -> Self {
+        self.options.keep_alive_ms = ms.max(1);
+        self
+    }
+
+    /// How long a body may take to arrive, in milliseconds; 30,000 by default.
+    #[must_use]
+    pub fn body_ms(mut self, ms: u64) -> Self {
+        self.options.body_ms = ms;
+        self
+    }
+
+    /// How many bytes of events a session keeps for clients that come back after their stream broke; 1 MiB by default.
+    #[must_use]
+    pub fn replay_bytes(mut self, bytes: usize) -> Self {
+        self.options.replay_bytes = bytes;
+        self
+    }
+
+    /// Makes the endpoint. `wake` is called, without any lock held, on any thread, perhaps for nothing, when
+    /// [`Endpoint::poll_event`] has something to do.
+    pub fn build(self, wake: impl Fn() + Send + Sync + 'static) -> Endpoint {
+        let group = self.server.group(wake);
+        let state = Lock::new(State::default());
+        Endpoint(Arc::new(Inner { group, server: self.server, options: self.options, state }))
+    }
+}
+
+impl Server {
+    /// An endpoint for Streamable HTTP.
+    pub fn endpoint(&self) -> EndpointBuilder {
+        EndpointBuilder {
+            server: self.clone(),
+            options: Options {
+                path: "/mcp".to_owned(),
+                gate: Gate { origins: Vec::new(), hosts: Vec::new(), loopback: true },
+                strict_accept: false,
+                session_ms: 3_600_000,
+                delete: true,
+                keep_alive_ms: 15_000,
+                body_ms: 30_000,
+                replay_bytes: 1 << 20,
+            },
+        }
+    }
+}
+
+impl Endpoint {
+    /// A request has come, of which so far the head is known. `now` is the time in milliseconds of any monotonic clock,
+    /// the same for everything told to the endpoint. `ready` is called, without any lock held, on any thread, perhaps
+    /// for nothing, when [`Exchange::poll`] has something to do that it had not before.
+    pub fn begin(
+        &self,
+        head: &RequestHead<'_>,
+        now: u64,
+        ready: impl Fn() + Send + Sync + 'static,
+    ) -> Exchange {
+        Exchange::begin(self.clone(), head, now, Arc::new(ready))
+    }
+
+    /// The next question to the host; run it, on whichever thread suits. None: everything that was to be said has been
+    /// said to those who wait.
+    pub fn poll_event(&self) -> Option<Event> {
+        loop {
+            if let Some(event) = self.0.state.with(|s, _| s.events.pop_front()) {
+                return Some(event);
+            }
+            let Some(connection) = self.0.group.next() else { return self.0.server.poll_event() };
+            let mut events: VecDeque<_> = std::iter::from_fn(|| connection.poll_event()).collect();
+            let (ready, orphans) = self.0.state.with(|s, _| {
+                s.events.append(&mut events);
+                let listeners = s.listeners.get(&connection.id()).into_iter().flatten();
+                let ready: Vec<Ready> = listeners.map(|(_, ready)| ready.clone()).collect();
+                (ready, s.sessions.orphans(&connection))
+            });
+            for route in orphans {
+                if connection.take(route).is_some() {
+                    self.0.state.with(|s, _| s.sessions.over(&connection, route));
+                }
+            }
+            for ready in ready {
+                ready();
+            }
+        }
+    }
+
+    /// When to call [`Endpoint::tick`] at the latest; none: no need to.
+    pub fn poll_timeout(&self) -> Option<u64> {
+        let (idle, connections) = self
+            .0
+            .state
+            .with(|s, _| (s.sessions.deadline(self.0.options.session_ms), s.sessions.connections()));
+        connections.iter().filter_map(Connection::poll_timeout).chain(idle).min()
+    }
+
+    /// Tells the time: sessions that nobody used end, and answers that were held too long become errors.
+    pub fn tick(&self, now: u64) {
+        let (ended, live) = self
+            .0
+            .state
+            .with(|s, _| (s.sessions.expire(now, self.0.options.session_ms), s.sessions.connections()));
+        for session in ended {
+            session.connection.close();
+        }
+        for connection in live {
+            connection.tick(now);
+        }
+    }
+
+    /// How many sessions there are.
+    pub fn sessions(&self) -> usize {
+        self.0.state.with(|s, _| s.sessions.len())
+    }
+}
+
+impl Inner {
+    /// Calls `ready` whenever that connection has something to say, until [`Inner::unlisten`].
+    pub(super) fn listen(&self, connection: u64, ready: Ready) -> u64 {
+        self.state.with(|s, _| {
+            s.last += 1;
+            s.listeners.entry(connection).or_default().push((s.last, ready));
+            s.last
+        })
+    }
+
+    pub(super) fn unlisten(&self, connection: u64, listener: u64) {
+        self.state.with(|s, trash| {
+            let Some(listeners) = s.listeners.get_mut(&connection) else { return };
+            let gone: Vec<_> = listeners.extract_if(.., |(number, _)| *number == listener).collect();
+            trash.put(gone);
+            if listeners.is_empty() {
+                s.listeners.remove(&connection);
+            }
+        });
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint").field("path", &self.0.options.path).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,69 @@
+//! The head of a request, as a driver has read it.
+
+/// Method, target and header fields of a request (RFC 9110 section 6).
+#[derive(Debug, Clone, Copy)]
+pub struct RequestHead<'a> {
+    /// The method, `POST` for example; case-sensitive.
+    pub method: &'a str,
+    /// Path and query, as in the request line.
+    pub target: &'a str,
+    /// Field lines in the order in which they came: name in any case, value as bytes. HTTP/2's `:authority` is `host`.
+    pub headers: &'a [(&'a str, &'a [u8])],
+}
+
+/// A field that may occur once came several times: what one reader takes from it is not what the next one does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Repeated(pub(crate) &'static str);
+
+impl<'a> RequestHead<'a> {
+    /// The path, without the query.
+    pub(crate) fn path(&self) -> &'a str {
+        self.target.split(['?', '#']).next().unwrap_or_default()
+    }
+
+    /// The values of every line of that name, without the whitespace around them (RFC 9110 section 5.5).
+    pub(crate) fn all<'n>(&self, name: &'n str) -> impl Iterator<Item = &'a [u8]> + use<'a, 'n> {
+        let lines = self.headers.iter();
+        lines.filter(move |(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| trim(value))
+    }
+
+    /// The value of a field that may occur once.
+    pub(crate) fn one(&self, name: &'static str) -> Result<Option<&'a [u8]>, Repeated> {
+        let mut all = self.all(name);
+        let first = all.next();
+        if all.next().is_some() { Err(Repeated(name)) } else { Ok(first) }
+    }
+}
+
+fn trim(value: &[u8]) -> &[u8] {
+    let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let from = value.iter().position(|byte| !blank(byte)).unwrap_or(value.len());
+    let to = value.iter().rposition(|byte| !blank(byte)).map_or(from, |at| at + 1);
+    &value[from..to]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head<'a>(headers: &'a [(&'a str, &'a [u8])]) -> RequestHead<'a> {
+        RequestHead { method: "POST", target: "/mcp?x=/y", headers }
+    }
+
+    #[test]
+    fn names_have_no_case_and_values_no_blanks_around_them() {
+        // row: H-10
+        let headers: [(&str, &[u8]); 2] = [("MCP-Session-Id", b" \t a b\t"), ("x", b" ")];
+        assert_eq!(head(&headers).one("mcp-session-id"), Ok(Some(&b"a b"[..])));
+        assert_eq!(head(&headers).one("X"), Ok(Some(&b""[..])));
+        assert_eq!(head(&headers).one("y"), Ok(None));
+        assert_eq!(head(&headers).path(), "/mcp");
+    }
+
+    #[test]
+    fn a_field_that_may_occur_once_may_not_occur_twice() {
+        let headers: [(&str, &[u8]); 2] = [("host", b"a"), ("Host", b"a")];
+        assert_eq!(head(&headers).one("host"), Err(Repeated("host")));
+        assert_eq!(head(&headers).all("host").count(), 2);
+    }
+}

@@ -1,0 +1,357 @@
+//! Where a request goes: refused, to a session, or to a connection of its own.
+
+use super::RequestHead;
+use super::answering::{Answering, Counted, InSession};
+use super::choice::Choice;
+use super::classify::{Body, Version, classify};
+use super::endpoint::Inner;
+use super::exchange::{Exchange, Incoming, State};
+use super::media::{Accepts, is_json};
+use super::response::{Response, Whole, invalid, refusal};
+use super::sessions::new_id;
+use super::streams::Place;
+use crate::access::Caller;
+use crate::connection::Connection;
+use crate::event::Event;
+use crate::jsonrpc::{Fault, ParseLimits, RequestId, RpcError};
+use crate::protocol::{Route, limit, unsupported_version};
+use crate::revision::{Condition, Era, Revision, Revisions};
+
+/// The fields that a POST is looked at for once its body is there.
+const FIELDS: [&str; 4] = [Version::FIELD, "Mcp-Session-Id", "Mcp-Method", "Mcp-Name"];
+const SESSION: &str = "Mcp-Session-Id";
+
+impl Exchange {
+    /// Everything that can be judged before the body: WIRE 7.2 names the order.
+    pub(super) fn head(&mut self, head: &RequestHead<'_>) -> Result<State, Whole> {
+        let options = &self.endpoint.0.options;
+        if head.path() != options.path {
+            return Err((Response::empty(404), Vec::new()));
+        }
+        options.gate.check(head).map_err(|refused| invalid(403, &refused.0))?;
+        match head.method {
+            "POST" => self.post(head),
+            "GET" => self.get(head),
+            "DELETE" => self.delete(head),
+            _ => Err(not_offered()),
+        }
+    }
+
+    fn revisions(&self) -> &Revisions {
+        self.endpoint.0.server.revisions()
+    }
+
+    fn post(&mut self, head: &RequestHead<'_>) -> Result<State, Whole> {
+        let options = &self.endpoint.0.options;
+        if is_json(head) != Ok(true) {
+            return Err(invalid(415, "Content-Type is not application/json"));
+        }
+        let accepts = Accepts::read(head);
+        if !accepts.json && !accepts.stream || options.strict_accept && !(accepts.json && accepts.stream) {
+            return Err(invalid(406, "Accept allows neither application/json nor text/event-stream"));
+        }
+        let length = head.one("content-length").ok().flatten();
+        let length = length.and_then(|length| std::str::from_utf8(length).ok()?.parse::<u64>().ok());
+        if length.is_some_and(|length| length > self.endpoint.0.server.limits().message_bytes as u64) {
+            return Err(too_large(&self.endpoint.0));
+        }
+        let mut fields = Vec::new();
+        for name in FIELDS {
+            fields.extend(head.all(name).map(|value| (name, value.to_vec())));
+        }
+        Ok(State::Body(Box::new(Incoming { head: fields, accepts, message: Vec::new() })))
+    }
+
+    /// Opens the stream of what belongs to no request, or goes on with any stream of the session.
+    fn get(&mut self, head: &RequestHead<'_>) -> Result<State, Whole> {
+        if let Version::Stateless(_) = Version::read(head, self.revisions()) {
+            return Err(not_offered());
+        }
+        if !Accepts::read(head).stream {
+            return Err(invalid(406, "Accept does not allow text/event-stream"));
+        }
+        let inner = self.endpoint.0.clone();
+        let caller = Caller::default();
+        let id = session_id(head)?;
+        let place = match head.one("last-event-id") {
+            Ok(None) => None,
+            Ok(Some(id)) => Some(Place::read(id).ok_or_else(unknown_event)?),
+            Err(_) => return Err(unknown_event()),
+        };
+        let now = self.now;
+        let opened = inner.state.with(|s, _| {
+            let session = s.sessions.find(&id, caller.id()).ok_or_else(unknown_session)?;
+            let (route, stream, holder, missed, over) = match place {
+                Some(place) => {
+                    let (route, holder, missed, over) =
+                        session.streams.resume(place).ok_or_else(unknown_event)?;
+                    (route, place.stream, holder, missed, over)
+                }
+                None if session.standalone.is_some() => {
+                    return Err(invalid(409, "the session has a stream open already"));
+                }
+                None => {
+                    let (stream, holder) = session.streams.open(Route::Connection);
+                    session.standalone = Some(stream);
+                    (Route::Connection, stream, holder, Vec::new(), false)
+                }
+            };
+            session.enter(now);
+            let connection = session.connection.clone();
+            s.streams += 1;
+            Ok((connection, route, stream, holder, missed, over))
+        });
+        let (connection, route, stream, holder, missed, over) = opened?;
+        let priming = place.is_none() && connection.session_revision().is_some_and(|r| r.sse_priming);
+        let session = InSession {
+            id,
+            announce: false,
+            priming,
+            stream: Some((stream, holder)),
+            missed: missed.into(),
+            gathered: Vec::new(),
+        };
+        let mut answering = self.answer(connection, route, Choice::stream(), None, Some(session));
+        answering.counted = Counted::Stream;
+        answering.over = over;
+        answering.stream = true;
+        Ok(State::Answering(answering))
+    }
+
+    fn delete(&mut self, head: &RequestHead<'_>) -> Result<State, Whole> {
+        if matches!(Version::read(head, self.revisions()), Version::Stateless(_))
+            || !self.endpoint.0.options.delete
+        {
+            return Err(not_offered());
+        }
+        let id = session_id(head)?;
+        let caller = Caller::default();
+        let session = self.endpoint.0.state.with(|s, _| {
+            s.sessions.find(&id, caller.id())?;
+            s.sessions.remove(&id)
+        });
+        match session {
+            Some(session) => session.connection.close(),
+            None => return Err(unknown_session()),
+        }
+        Err((Response::empty(204), Vec::new()))
+    }
+
+    /// Finds the path of a message: WIRE 2.4.
+    pub(super) fn message(&mut self, incoming: &Incoming) -> Result<Box<Answering>, Whole> {
+        let inner = self.endpoint.0.clone();
+        let fields: Vec<(&str, &[u8])> = incoming.head.iter().map(|(n, v)| (*n, v.as_slice())).collect();
+        let head = RequestHead { method: "POST", target: "", headers: &fields };
+        let version = Version::read(&head, inner.server.revisions());
+        let limits = inner.server.limits();
+        let (nesting, id_bytes, batch_length) = (limits.nesting, limits.id_bytes, limits.batch_length);
+        let body = classify(&incoming.message, &ParseLimits { nesting, id_bytes, batch_length });
+        let refuse = |status, id: Option<&RequestId>, fault: &RpcError| {
+            Err(refusal(status, id, version.revision().as_ref(), fault))
+        };
+        match (&body, &version) {
+            (Body::Bad { id, fault }, _) => {
+                let fault = match fault {
+                    Fault::Parse => RpcError::parse_error(),
+                    Fault::Invalid(what) => RpcError::invalid_request(what),
+                    Fault::Nesting => limit("nesting", nesting),
+                    Fault::IdTooLong => limit("id_bytes", id_bytes),
+                };
+                refuse(400, id.as_ref(), &fault)
+            }
+            // Where no revision is served that lets a request stand for itself, none does.
+            (Body::Request { stateless: true, .. }, _)
+                if self.revisions().newest(Era::Stateless).is_some() =>
+            {
+                self.stateless(incoming, &head)
+            }
+            (Body::Request { initialize: false, .. }, Version::Stateless(_)) => {
+                self.stateless(incoming, &head)
+            }
+            (Body::Request { initialize: true, id, .. }, _) => self.initialize(incoming, &head, id),
+            (Body::Request { id, .. }, Version::Unknown(requested)) => {
+                refuse(400, Some(id), &unsupported_version(requested, inner.server.revisions()))
+            }
+            (_, Version::Unknown(requested)) => {
+                refuse(400, None, &unsupported_version(requested, inner.server.revisions()))
+            }
+            (Body::Notification, Version::Stateless(_)) => Err((Response::empty(202), Vec::new())),
+            (Body::Response, Version::Stateless(_)) => {
+                refuse(400, None, &RpcError::invalid_request("this revision asks nothing of clients"))
+            }
+            (Body::Array { stateless: true }, _) | (Body::Array { .. }, Version::Stateless(_)) => {
+                refuse(400, None, &RpcError::invalid_request("send one message at a time"))
+            }
+            _ => self.in_session(
+                incoming,
+                &head,
+                match &body {
+                    Body::Request { id, .. } => Some(id),
+                    _ => None,
+                },
+            ),
+        }
+    }
+
+    /// A request that stands for itself has a connection for itself.
+    fn stateless(&mut self, incoming: &Incoming, head: &RequestHead<'_>) -> Result<Box<Answering>, Whole> {
+        self.count()?;
+        let connection = self.endpoint.0.group.connect_apart(Caller::default());
+        connection.tick(self.now);
+        let choice = Choice::new(incoming.accepts.stream, true);
+        let (route, event) =
+            connection.exchange_under(&incoming.message, Some(head)).map_err(|_| self.closing())?;
+        Ok(self.answer(connection, route, choice, event, None))
+    }
+
+    fn initialize(
+        &mut self,
+        incoming: &Incoming,
+        head: &RequestHead<'_>,
+        request: &RequestId,
+    ) -> Result<Box<Answering>, Whole> {
+        let caller = Caller::default();
+        if let Ok(id) = session_id(head)
+            && self.endpoint.0.state.with(|s, _| s.sessions.find(&id, caller.id()).is_some())
+        {
+            let fault = RpcError::invalid_request("already initialized");
+            return Err(refusal(400, Some(request), None, &fault));
+        }
+        self.count()?;
+        let connection = self.endpoint.0.group.connect(caller.clone());
+        connection.frame_elsewhere();
+        connection.tick(self.now);
+        let choice = Choice::new(incoming.accepts.stream, false);
+        let (route, event) = connection.exchange(&incoming.message).map_err(|_| self.closing())?;
+        if connection.session_revision().is_none() {
+            return Ok(self.answer(connection, route, choice, event, None)); // it was refused
+        }
+        let Ok(id) = new_id() else {
+            self.discount(Counted::Open);
+            return Err(refusal(500, Some(request), None, &RpcError::internal()));
+        };
+        let now = self.now;
+        self.endpoint.0.state.with(|s, _| {
+            s.sessions.add(&id, connection.clone(), caller.id(), now);
+            if let Some(session) = s.sessions.get(&id) {
+                session.enter(now);
+            }
+        });
+        let session = InSession::new(id.into(), true, false);
+        Ok(self.answer(connection, route, choice, event, Some(session)))
+    }
+
+    fn in_session(
+        &mut self,
+        incoming: &Incoming,
+        head: &RequestHead<'_>,
+        request: Option<&RequestId>,
+    ) -> Result<Box<Answering>, Whole> {
+        let with_id = |(response, body): Whole| match request {
+            None => (response, body),
+            Some(id) => {
+                let what = if response.status == 404 {
+                    "the session is unknown or has ended"
+                } else {
+                    "Mcp-Session-Id is missing"
+                };
+                refusal(response.status, Some(id), None, &RpcError::invalid_request(what))
+            }
+        };
+        let id = session_id(head).map_err(with_id)?;
+        let (caller, now) = (Caller::default(), self.now);
+        self.count()?;
+        let found = self.endpoint.0.state.with(|s, _| {
+            let session = s.sessions.find(&id, caller.id())?;
+            session.enter(now);
+            Some(session.connection.clone())
+        });
+        let Some(connection) = found else {
+            self.discount(Counted::Open);
+            return Err(with_id(unknown_session()));
+        };
+        connection.tick(self.now);
+        let choice = Choice::new(incoming.accepts.stream, false);
+        let (route, event) = connection.exchange(&incoming.message).map_err(|_| self.closing())?;
+        let priming = connection.session_revision().is_some_and(|revision| revision.sse_priming);
+        Ok(self.answer(connection, route, choice, event, Some(InSession::new(id, false, priming))))
+    }
+
+    fn answer(
+        &self,
+        connection: Connection,
+        route: Route,
+        choice: Choice,
+        event: Option<Event>,
+        session: Option<InSession>,
+    ) -> Box<Answering> {
+        let listener = self.endpoint.0.listen(connection.id(), self.ready.clone());
+        Box::new(Answering {
+            connection,
+            listener,
+            route,
+            choice,
+            drain: None,
+            event,
+            begun: false,
+            stream: false,
+            over: false,
+            session,
+            spoke: self.now,
+            counted: Counted::Open,
+        })
+    }
+
+    /// One more exchange under way, unless there are as many as may be.
+    fn count(&self) -> Result<(), Whole> {
+        let inner = &self.endpoint.0;
+        let most = inner.server.limits().calls_in_flight.max(1);
+        let counted = inner.state.with(|s, _| {
+            let room = s.open < most;
+            s.open += usize::from(room);
+            room
+        });
+        if counted { Ok(()) } else { Err(busy()) }
+    }
+
+    pub(super) fn discount(&self, counted: Counted) {
+        self.endpoint.0.state.with(|s, _| match counted {
+            Counted::Open => s.open -= 1,
+            Counted::Stream => s.streams -= 1,
+        });
+    }
+
+    fn closing(&self) -> Whole {
+        self.discount(Counted::Open);
+        invalid(503, "the server is closing")
+    }
+}
+
+fn session_id(head: &RequestHead<'_>) -> Result<Box<str>, Whole> {
+    let id = head.one(SESSION).map_err(|_| invalid(400, "Mcp-Session-Id came more than once"))?;
+    let id = id.ok_or_else(|| invalid(400, "Mcp-Session-Id is missing"))?;
+    std::str::from_utf8(id).map(Into::into).map_err(|_| unknown_session())
+}
+
+fn unknown_session() -> Whole {
+    invalid(404, "the session is unknown or has ended")
+}
+
+fn unknown_event() -> Whole {
+    invalid(400, "Last-Event-ID names no event that is still kept")
+}
+
+fn not_offered() -> Whole {
+    let response = Response::empty(405);
+    (response.with("allow", "POST, GET, DELETE"), Vec::new())
+}
+
+fn busy() -> Whole {
+    let fault = RpcError::new(Revision::newest().code(Condition::Busy), "Busy");
+    let (response, body) = refusal(503, None, None, &fault);
+    (response.with("retry-after", "1"), body)
+}
+
+pub(super) fn too_large(inner: &Inner) -> Whole {
+    refusal(413, None, None, &limit("message_bytes", inner.server.limits().message_bytes))
+}

@@ -1,0 +1,69 @@
+//! The head of a response, and responses that need no connection.
+
+use crate::jsonrpc::write::{ReplyId, error};
+use crate::jsonrpc::{RequestId, RpcError};
+use crate::revision::Revision;
+
+/// Status and header fields of a response (RFC 9110).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Response {
+    /// The status code.
+    pub status: u16,
+    /// Field lines, names in lower case.
+    pub headers: Vec<(&'static str, String)>,
+    /// How many bytes follow, if that is known: `content-length` is among the headers then.
+    pub length: Option<u64>,
+}
+
+impl Response {
+    pub(super) fn empty(status: u16) -> Response {
+        // Of a 204 the length is known without being said (RFC 9110 section 8.6).
+        let headers = if status == 204 { Vec::new() } else { vec![("content-length", "0".to_owned())] };
+        Response { status, headers, length: Some(0) }
+    }
+
+    pub(super) fn json(status: u16, length: u64) -> Response {
+        let headers =
+            vec![("content-type", "application/json".to_owned()), ("content-length", length.to_string())];
+        Response { status, headers, length: Some(length) }
+    }
+
+    pub(super) fn event_stream() -> Response {
+        let headers = vec![
+            ("content-type", "text/event-stream".to_owned()),
+            ("cache-control", "no-cache".to_owned()),
+            ("x-accel-buffering", "no".to_owned()),
+        ];
+        Response { status: 200, headers, length: None }
+    }
+
+    pub(super) fn with(mut self, name: &'static str, value: impl Into<String>) -> Response {
+        self.headers.push((name, value.into()));
+        self
+    }
+}
+
+/// A whole response: its head and its body.
+pub(super) type Whole = (Response, Vec<u8>);
+
+/// A refusal that says why, as a JSON-RPC error. The id is that of the request, if its body was read.
+pub(super) fn refusal(
+    status: u16,
+    id: Option<&RequestId>,
+    revision: Option<&Revision>,
+    fault: &RpcError,
+) -> Whole {
+    let reply = match (id, revision) {
+        (Some(id), _) => ReplyId::Id(id),
+        (None, Some(revision)) if revision.null_id => ReplyId::Null,
+        (None, _) => ReplyId::Omitted,
+    };
+    let mut body = Vec::new();
+    error(&mut body, reply, fault);
+    (Response::json(status, body.len() as u64), body)
+}
+
+/// [`refusal`] of a request that the transport does not let through, whatever it asks for.
+pub(super) fn invalid(status: u16, what: &str) -> Whole {
+    refusal(status, None, None, &RpcError::invalid_request(what))
+}

@@ -1,0 +1,53 @@
+//! The framing of a stream of server-sent events (WHATWG HTML, "Server-sent events").
+
+/// A comment that keeps intermediaries from taking the stream for dead.
+pub(crate) const KEEP_ALIVE: &[u8] = b":\n\n";
+
+/// Ends an event that [`begin`] began.
+pub(crate) const END: &[u8] = b"\n\n";
+
+/// Begins an event; its data is one line, such as a JSON-RPC message, and may come in pieces.
+pub(crate) fn begin(id: Option<&str>, out: &mut Vec<u8>) {
+    if let Some(id) = id {
+        write_id(id, out);
+    }
+    out.extend_from_slice(b"data: ");
+}
+
+/// An event without data, so that a client knows from where to resume before anything was said.
+pub(crate) fn priming(id: &str, out: &mut Vec<u8>) {
+    write_id(id, out);
+    out.extend_from_slice(b"data:\n\n");
+}
+
+fn write_id(id: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"id: ");
+    out.extend_from_slice(id.as_bytes());
+    out.push(b'\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
+        let mut out = Vec::new();
+        write(&mut out);
+        String::from_utf8(out).expect("only text was written")
+    }
+
+    #[test]
+    fn events_are_framed_as_the_living_standard_says() {
+        // row: H-06, H-48
+        let event = |id| {
+            written(|out| {
+                begin(id, out);
+                out.extend_from_slice(b"{}");
+                out.extend_from_slice(END);
+            })
+        };
+        assert_eq!(event(None), "data: {}\n\n");
+        assert_eq!(event(Some("3-7")), "id: 3-7\ndata: {}\n\n");
+        assert_eq!(written(|out| priming("3-0", out)), "id: 3-0\ndata:\n\n");
+    }
+}

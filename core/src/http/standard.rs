@@ -1,0 +1,91 @@
+//! The header fields that repeat what a stateless request says in its body: `MCP-Protocol-Version`, `Mcp-Method` and
+//! `Mcp-Name` (2026-07-28, transports, "Standard headers").
+
+use super::RequestHead;
+use crate::encode::base64_decode;
+use std::borrow::Cow;
+
+/// A field that is missing, malformed, or says something else than the body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mismatch(pub(crate) String);
+
+/// Compares a field with what the body says. Values are compared case-sensitively, after decoding.
+pub(crate) fn check(head: &RequestHead<'_>, name: &'static str, body: &str) -> Result<(), Mismatch> {
+    let value =
+        head.one(name).map_err(|_| Mismatch(format!("Header mismatch: {name} came more than once")))?;
+    let Some(value) = value else {
+        return Err(Mismatch(format!("Header mismatch: {name} is missing; the body says '{body}'")));
+    };
+    match decode(value) {
+        Some(value) if value == body => Ok(()),
+        Some(value) => Err(Mismatch(format!("Header mismatch: {name} '{value}' vs body '{body}'"))),
+        None => Err(Mismatch(format!(
+            "Header mismatch: {name} has characters or an encoding that it may not have"
+        ))),
+    }
+}
+
+/// What a field value stands for: itself, or the UTF-8 text whose base64 form stands between `=?base64?` and `?=`.
+pub(crate) fn decode(value: &[u8]) -> Option<Cow<'_, str>> {
+    if !value.iter().all(|byte| matches!(byte, b'\t' | 0x20..=0x7e)) {
+        return None;
+    }
+    let encoded = value.strip_prefix(b"=?base64?").and_then(|rest| rest.strip_suffix(b"?="));
+    match encoded {
+        Some(encoded) => String::from_utf8(base64_decode(encoded)?).ok().map(Cow::Owned),
+        None => std::str::from_utf8(value).ok().map(Cow::Borrowed),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(value: &[u8]) -> Option<String> {
+        decode(value).map(Cow::into_owned)
+    }
+
+    #[test]
+    fn values_stand_for_themselves_or_for_what_their_base64_form_says() {
+        // row: H-66, H-67, H-68, H-69
+        let is =
+            |value: &str, text: &str| assert_eq!(decoded(value.as_bytes()).as_deref(), Some(text), "{value}");
+        is("test://static-text", "test://static-text");
+        is("=?base64?dGVzdDovL3N0YXRpYy10ZXh0?=", "test://static-text");
+        is("=?base64?ZmlsZTovLy9kL8O8LnR4dA==?=", "file:///d/\u{fc}.txt");
+        is("=?base64?PT9iYXNlNjQ/eD89?=", "=?base64?x?=");
+        is("=?BASE64?SGVsbG8=?=", "=?BASE64?SGVsbG8=?=");
+        is("=?base64?SGVsbG8=", "=?base64?SGVsbG8=");
+        is("SGVsbG8=?=", "SGVsbG8=?=");
+        is("=?base64??=", "");
+        for bad in [
+            "=?base64?SGVsbG8?=",
+            "=?base64?SGVs!!!bG8=?=",
+            "=?base64?/w==?=",
+            "=?base64?SGVsbG9=?=",
+            "=?base64? SGVsbG8=?=",
+        ] {
+            assert_eq!(decoded(bad.as_bytes()), None, "{bad}");
+        }
+        for bad in [&b"\xc3\xbc"[..], b"a\x00", b"a\x7f", b"a\nb"] {
+            assert_eq!(decoded(bad), None, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_field_says_what_the_body_says_in_the_same_case() {
+        // row: H-62, H-63, H-64, H-65
+        let result = |headers: &[(&str, &[u8])]| {
+            check(&RequestHead { method: "POST", target: "/", headers }, "Mcp-Method", "tools/list")
+        };
+        assert_eq!(result(&[("MCP-METHOD", b" tools/list\t")]), Ok(()));
+        assert!(result(&[]).unwrap_err().0.contains("Mcp-Method is missing"));
+        assert!(
+            result(&[("mcp-method", b"TOOLS/LIST")])
+                .unwrap_err()
+                .0
+                .contains("'TOOLS/LIST' vs body 'tools/list'")
+        );
+        assert!(result(&[("mcp-method", b"tools/list"), ("mcp-method", b"tools/list")]).is_err());
+    }
+}

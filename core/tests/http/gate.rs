@@ -1,0 +1,117 @@
+//! What is refused before anything is read: paths, origins, methods, types, sizes, time.
+
+use crate::client::{BOTH, META, World, request};
+use wellhead::{Limits, Server};
+
+fn world() -> World {
+    World::new(&Server::new("s", "1"))
+}
+
+fn discover() -> String {
+    request(1, "server/discover", META)
+}
+
+#[test]
+fn unknown_paths_and_methods_are_refused() {
+    // row: H-09, H-60, O-07, X-30
+    let world = world();
+    let mut got = crate::client::Got::default();
+    world.go_on(&mut world.begin("POST", "/other", &[]), &mut got, |_| {});
+    assert_eq!((got.status(), got.body.as_str()), (404, ""));
+    for method in ["PUT", "OPTIONS", "PATCH", "HEAD"] {
+        let (_, got) = world.send(method, &[], "");
+        assert_eq!((got.status(), got.header("allow")), (405, Some("POST, GET, DELETE")), "{method}");
+    }
+    for method in ["GET", "DELETE"] {
+        let headers = [("Accept", BOTH), ("MCP-Protocol-Version", "2026-07-28")];
+        assert_eq!(world.send(method, &headers, "").1.status(), 405, "{method}");
+    }
+}
+
+#[test]
+fn a_foreign_origin_or_host_is_refused_whatever_the_method() {
+    // row: O-02, O-04, O-05, X-26
+    let world = world();
+    for (method, headers) in [
+        ("POST", [("Host", "evil.example"), ("Accept", BOTH)]),
+        ("GET", [("Origin", "http://evil.example"), ("Accept", BOTH)]),
+        ("DELETE", [("Origin", "null"), ("Accept", BOTH)]),
+        ("PUT", [("Host", "evil.example"), ("Accept", BOTH)]),
+    ] {
+        let (_, got) = world.send(method, &headers, "");
+        assert_eq!(got.status(), 403, "{method}");
+        let error = got.json();
+        assert_eq!(error["error"]["code"], -32600);
+        assert!(error.get("id").is_none());
+    }
+}
+
+#[test]
+fn types_are_checked_leniently_or_strictly() {
+    // row: H-01, H-02, X-31, X-32
+    let world = world();
+    let status =
+        |world: &World, headers: &[(&str, &str)]| world.send("POST", headers, &discover()).1.status();
+    let json = ("Content-Type", "application/json; charset=utf-8");
+    assert_eq!(status(&world, &[("Content-Type", "text/plain"), ("Accept", BOTH)]), 415);
+    assert_eq!(status(&world, &[("Accept", BOTH)]), 415);
+    assert_eq!(status(&world, &[json, ("Accept", "text/html")]), 406);
+    let strict = Server::new("s", "1");
+    let strict = World::with(&strict, strict.endpoint().strict_accept(true).build(|| {}));
+    assert_eq!(status(&strict, &[json, ("Accept", "application/json")]), 406);
+    assert_ne!(status(&strict, &[json, ("Accept", "*/*")]), 406);
+}
+
+#[test]
+fn a_body_over_the_limit_is_refused_before_it_is_read() {
+    // row: X-33
+    let mut limits = Limits::default();
+    limits.message_bytes = 200;
+    let server = Server::builder("s", "1").limits(limits).build().unwrap();
+    let world = World::new(&server);
+    let headers = [("Content-Type", "application/json"), ("Content-Length", "201")];
+    let mut got = crate::client::Got::default();
+    world.go_on(&mut world.begin("POST", "/mcp", &headers), &mut got, |_| {});
+    assert_eq!(got.status(), 413);
+    assert_eq!(got.json()["error"]["data"]["limit"], "message_bytes");
+    assert_eq!(world.post(&[], &"x".repeat(201)).status(), 413);
+    assert_eq!(world.post(&[], &"x".repeat(200)).status(), 400);
+}
+
+#[test]
+fn a_body_that_does_not_arrive_in_time_is_given_up() {
+    let world = world();
+    let mut exchange = world.begin("POST", "/mcp", &[("Content-Type", "application/json")]);
+    exchange.body(b"{");
+    let mut got = crate::client::Got::default();
+    world.go_on(&mut exchange, &mut got, |_| {});
+    assert!(got.head.is_none());
+    world.pass(30_000);
+    world.go_on(&mut exchange, &mut got, |_| {});
+    assert_eq!(got.status(), 408);
+}
+
+#[test]
+fn what_is_no_message_is_answered_in_the_form_of_the_revision_that_the_head_names() {
+    // row: E-20, E-21, E-22, E-43, D-13, D-16, X-01, X-02, X-03, X-18
+    let world = world();
+    let error = |version: &[(&str, &str)], body: &str| {
+        let got = world.post(version, body);
+        let json = got.json();
+        (got.status(), json["error"]["code"].as_i64().unwrap(), json.get("id").cloned())
+    };
+    let modern = [("MCP-Protocol-Version", "2026-07-28")];
+    let null = Some(serde_json::Value::Null);
+    assert_eq!(error(&modern, "no json"), (400, -32700, None));
+    assert_eq!(error(&[("MCP-Protocol-Version", "2025-06-18")], "no json"), (400, -32700, null.clone()));
+    assert_eq!(error(&[("MCP-Protocol-Version", "2025-11-25")], "no json"), (400, -32700, None));
+    assert_eq!(error(&modern, "[]"), (400, -32600, None));
+    assert_eq!(error(&[], &format!("[{}]", discover())), (400, -32600, None));
+    assert_eq!(error(&modern, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#), (400, -32600, None));
+    let ping = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
+    let unknown = [("MCP-Protocol-Version", "v999.0.0")];
+    assert_eq!(error(&unknown, ping), (400, -32022, Some(7.into())));
+    assert_eq!(error(&modern, ping), (400, -32602, Some(7.into())));
+    let got = world.post(&unknown, ping);
+    assert_eq!(got.json()["error"]["data"]["requested"], "v999.0.0");
+}

@@ -1,0 +1,6 @@
+//! Streamable HTTP without a socket: the endpoint, as clients of every era see it.
+
+mod client;
+mod gate;
+mod sessions;
+mod stateless;

@@ -1,0 +1,187 @@
+//! The handshake era: sessions, their streams, and streams that are resumed.
+
+use crate::client::{Got, Polled, World, initialize, request};
+use wellhead::{Event, Responder, Server};
+
+fn server() -> Server {
+    let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
+    server.text("test://text", "found").unwrap();
+    server.resource("test://later", |call| call.defer().0).unwrap();
+    server
+}
+
+fn world() -> World {
+    World::new(&server())
+}
+
+#[test]
+fn a_session_is_begun_used_and_ended() {
+    // row: H-20, H-21, H-22, H-23, H-24, H-25, H-26, X-24, X-25, L-10, D-11
+    let world = world();
+    for revision in ["2025-03-26", "2025-06-18", "2025-11-25"] {
+        let got = world.post(&[("MCP-Protocol-Version", revision)], &initialize(revision));
+        assert_eq!(got.json()["result"]["protocolVersion"], revision);
+        let id = got.header("mcp-session-id").unwrap().to_owned();
+        assert!(id.len() >= 32 && id.bytes().all(|byte| (0x21..0x7f).contains(&byte)));
+        let (_, got) = world.within(&id, 1, "ping", "");
+        assert_eq!((got.status(), got.body.as_str()), (200, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#));
+        assert!(got.header("mcp-session-id").is_none());
+        assert_eq!(world.within(&id, 2, "unknown/method", "").1.status(), 200);
+        let again = [("Mcp-Session-Id", id.as_str())];
+        let twice = world.post(&again, &initialize(revision));
+        assert_eq!((twice.status(), twice.json()["error"]["code"].as_i64()), (400, Some(-32600)));
+        assert_eq!(world.send("DELETE", &again, "").1.status(), 204);
+        assert_eq!(world.send("DELETE", &again, "").1.status(), 404);
+        let dead = world.within(&id, 3, "ping", "").1;
+        assert_eq!((dead.status(), dead.json()["id"].as_i64()), (404, Some(3)));
+    }
+    let without = world.post(&[], &request(4, "ping", ""));
+    assert_eq!((without.status(), without.json()["id"].as_i64()), (400, Some(4)));
+    assert_eq!(world.endpoint.sessions(), 0);
+}
+
+#[test]
+fn a_handshake_that_is_refused_begins_no_session() {
+    let world = world();
+    let got = world.post(&[], &request(1, "initialize", ""));
+    assert_eq!((got.status(), got.json()["error"]["code"].as_i64()), (200, Some(-32602)));
+    assert!(got.header("mcp-session-id").is_none());
+    assert_eq!(world.endpoint.sessions(), 0);
+}
+
+#[test]
+fn sessions_that_nobody_uses_end_and_used_ones_go_on() {
+    let world = world();
+    let (idle, used) = (world.session("2025-06-18"), world.session("2025-06-18"));
+    world.pass(3_000_000);
+    world.within(&used, 1, "ping", "");
+    assert_eq!(world.endpoint.poll_timeout(), Some(3_600_000));
+    world.pass(600_000);
+    assert_eq!(world.within(&idle, 2, "ping", "").1.status(), 404);
+    assert_eq!(world.within(&used, 2, "ping", "").1.status(), 200);
+}
+
+#[test]
+fn what_belongs_to_no_request_goes_to_the_standalone_stream() {
+    // row: H-40, H-41, H-42, H-43, H-11
+    let world = world();
+    let session = world.session("2025-06-18");
+    world.within(&session, 1, "resources/subscribe", r#""uri":"test://text""#);
+    world.server.updated("test://text").unwrap();
+    world.server.updated("test://text").unwrap();
+    let (mut stream, mut got) = world.get(&session, &[]);
+    assert_eq!((got.status(), got.events().len()), (200, 1), "{got:?}");
+    assert_eq!(world.get(&session, &[]).1.status(), 409);
+    world.server.list_changed().unwrap();
+    world.go_on(&mut stream, &mut got, Event::run);
+    let ids: Vec<_> = got.events().into_iter().map(|(id, _)| id).collect();
+    assert_eq!(ids, ["1-1", "1-2"]);
+    drop(stream);
+    let (_stream, got) = world.get(&session, &[]);
+    assert_eq!((got.status(), got.body.as_str()), (200, ""));
+    assert_eq!(
+        world.send("GET", &[("Accept", "application/json"), ("Mcp-Session-Id", &session)], "").1.status(),
+        406
+    );
+    assert_eq!(world.send("GET", &[("Accept", "text/event-stream")], "").1.status(), 400);
+}
+
+#[test]
+fn a_stream_that_broke_is_resumed_where_it_broke() {
+    // row: H-45, H-46, H-47, H-48, H-50
+    let world = world();
+    let session = world.session("2025-11-25");
+    let (mut stream, mut got) = world.get(&session, &[]);
+    assert_eq!(got.events(), [("1-0".to_owned(), String::new())]);
+    world.within(&session, 1, "resources/subscribe", r#""uri":"test://text""#);
+    world.server.updated("test://text").unwrap();
+    world.go_on(&mut stream, &mut got, Event::run);
+    drop(stream);
+    world.server.list_changed().unwrap();
+    let (mut resumed, mut again) = world.get(&session, &[("Last-Event-ID", "1-0")]);
+    let ids = |got: &Got| got.events().into_iter().map(|(id, _)| id).collect::<Vec<_>>();
+    assert_eq!(ids(&again), ["1-1", "1-2"]);
+    assert_eq!(again.events()[0], got.events()[1], "the same event, again");
+    let (_newer, newest) = world.get(&session, &[("Last-Event-ID", "1-2")]);
+    assert_eq!((newest.status(), newest.body.as_str()), (200, ""));
+    world.go_on(&mut resumed, &mut again, Event::run);
+    assert!(again.done, "somebody else goes on with the stream");
+    for unknown in ["1-9", "7-1", "x"] {
+        assert_eq!(world.get(&session, &[("Last-Event-ID", unknown)]).1.status(), 400, "{unknown}");
+    }
+}
+
+#[test]
+fn a_cancelled_post_ends_empty() {
+    // row: E-67
+    let world = world();
+    let session = world.session("2025-06-18");
+    let mut held = Vec::new();
+    let (mut exchange, mut got) = hold(&world, &session, 1, &mut held);
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+    let other = world.session("2025-06-18");
+    assert_eq!(world.post(&[("Mcp-Session-Id", &other)], cancel).status(), 202);
+    assert!(!held[0].is_cancelled(), "another session's cancel is none of ours");
+    assert_eq!(world.post(&[("Mcp-Session-Id", &session)], cancel).status(), 202);
+    world.go_on(&mut exchange, &mut got, |_| {});
+    assert_eq!((got.status(), got.body.as_str(), got.done), (202, "", true));
+}
+
+#[test]
+fn a_client_of_a_session_that_goes_does_not_cancel_its_request() {
+    // WIRE 6.4.
+    let world = world();
+    let session = world.session("2025-06-18");
+    let mut held = Vec::new();
+    let (exchange, _) = hold(&world, &session, 1, &mut held);
+    drop(exchange);
+    assert!(!held[0].is_cancelled());
+    assert!(held.remove(0).finish("for nobody"));
+    assert!(world.endpoint.poll_event().is_none());
+    let (_, got) = world.within(&session, 1, "ping", "");
+    assert_eq!(got.status(), 200, "the id is free again");
+}
+
+#[test]
+fn ending_a_session_ends_its_streams_and_frees_what_it_held() {
+    let world = world();
+    let session = world.session("2025-06-18");
+    let (mut stream, mut got) = world.get(&session, &[]);
+    let mut held = Vec::new();
+    let (mut exchange, mut answer) = hold(&world, &session, 1, &mut held);
+    assert_eq!(world.send("DELETE", &[("Mcp-Session-Id", &session)], "").1.status(), 204);
+    world.go_on(&mut stream, &mut got, |_| {});
+    world.go_on(&mut exchange, &mut answer, |_| {});
+    assert!(got.done && answer.done);
+    assert_eq!(answer.status(), 404);
+    assert!(held[0].is_cancelled());
+}
+
+#[test]
+fn a_batch_is_answered_where_the_revision_has_batches() {
+    // row: E-41, E-42, E-50
+    let world = world();
+    let batch = format!("[{},{}]", request(1, "ping", ""), request(2, "ping", ""));
+    let old = world.session("2025-03-26");
+    let got = world.post(&[("Mcp-Session-Id", &old)], &batch);
+    assert_eq!((got.status(), got.json().as_array().map(Vec::len)), (200, Some(2)));
+    let notifications = r#"[{"jsonrpc":"2.0","method":"notifications/x"}]"#;
+    assert_eq!(world.post(&[("Mcp-Session-Id", &old)], notifications).status(), 202);
+    let new = world.session("2025-06-18");
+    assert_eq!(world.post(&[("Mcp-Session-Id", &new)], &batch).status(), 400);
+}
+
+/// A read that the host holds.
+fn hold(world: &World, session: &str, id: u32, held: &mut Vec<Responder<wellhead::Answer>>) -> (Polled, Got) {
+    let headers = [("Content-Type", "application/json"), ("Mcp-Session-Id", session)];
+    let mut exchange = world.begin("POST", "/mcp", &headers);
+    exchange.body(request(id, "resources/read", r#""uri":"test://later""#).as_bytes());
+    exchange.end(world.now());
+    let mut got = Got::default();
+    world.go_on(&mut exchange, &mut got, |event| {
+        let Event::Read(call) = event else { panic!("not a read") };
+        held.push(call.into_responder());
+    });
+    assert!(got.head.is_none());
+    (exchange, got)
+}
