@@ -104,12 +104,13 @@ def base64(value: Any, where: str) -> None:
         fail(where, "is not padded base64")
 
 
+HINT = members({}, {"ttl_ms": integer, "scope": one_of("public", "private")})
 DESCRIPTOR: dict[str, Checker] = {
     "name": text, "title": text, "description": text, "mime_type": text, "size": integer, "annotations": obj,
-    "icons": array(obj), "meta": obj, "kind": text, "metadata": obj,
+    "icons": array(obj), "meta": obj, "kind": text, "metadata": obj, "cache": HINT,
 }
 RESOURCE: dict[str, Checker] = {**DESCRIPTOR, "version": text}
-TOLD: dict[str, Checker] = {"name": text, "title": text, "kind": text, "version": text, "metadata": obj}
+TOLD: dict[str, Checker] = {"name": text, "title": text, "kind": text, "version": text, "metadata": obj, "cache": HINT}
 PART: dict[str, Checker] = {"uri": text, "mime_type": text, "meta": obj, **TOLD}
 part = by_member(("text", members({"text": text}, PART)), ("base64", members({"base64": base64}, PART)))
 
@@ -321,6 +322,8 @@ OPTIONS: dict[str, Checker] = {
     "field_gating": boolean,
     "subscribe_unknown": one_of("deny", "allow"),
     "dialect": one_of("auto", "always", "never"),
+    "cache": HINT,
+    "cache_of": members({}, {kind: HINT for kind in ("discover", "resources", "templates", "reads")}),
 }
 NEEDS = (
     "annotations",
@@ -331,6 +334,7 @@ NEEDS = (
     "busy",
     "completion",
     "progress",
+    "cache",
     "fallback",
     "authorize",
     "interest",
@@ -365,7 +369,7 @@ def needed(value: Any) -> set[str]:
                 found.add(name)
             if name in ("capabilities", "announces", "announce"):
                 found.add("method")
-            if name in OPTIONS or name == "batch_length":
+            if name in OPTIONS and not name.startswith("cache") or name == "batch_length":
                 found.add("options")
             answers = ("text" in value or "base64" in value) and not {"body", "blob"} & set(value)
             if name in ("kind", "version", "metadata", "as") or answers and name in ("name", "title"):
@@ -374,6 +378,8 @@ def needed(value: Any) -> set[str]:
                 found.add("busy")
             if name == "progress" and ("then" in value or "report" in value):
                 found.add("progress")
+            if name in ("cache", "cache_of"):
+                found.add("cache")
             if name == "complete":
                 found.add("completion")
             if name == "below":

@@ -53,12 +53,12 @@ pub use group::Group;
 pub use limits::Limits;
 pub use log::Level;
 pub use model::{
-    Annotations, Answer, Body, ClientAnswer, Completion, Contents, Icon, Json, Listed, Method, MethodAnswer,
-    MethodError, Page, Resource, Role, SharedBytes, SharedText, Template,
+    Annotations, Answer, Body, CacheHint, ClientAnswer, Completion, Contents, Icon, Json, Listed, Method,
+    MethodAnswer, MethodError, Page, Resource, Role, SharedBytes, SharedText, Template,
 };
 pub use policy::{
-    ContentsTitles, Dialect, ErrorCondition, ErrorProfile, PermissionDenied, SubscribeUnknown,
-    UndeclaredLists,
+    CacheScope, Cacheable, ContentsTitles, Dialect, ErrorCondition, ErrorProfile, PermissionDenied,
+    SubscribeUnknown, UndeclaredLists,
 };
 pub use protocol::{CallId, Kind, Route, Stage};
 pub use provider::{Deferred, IntoReply, Later, Now, Provider};

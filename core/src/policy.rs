@@ -2,7 +2,9 @@
 //! displayed as and parsed from.
 
 use crate::error::{Error, ErrorKind};
+use crate::model::CacheHint;
 use crate::revision::{CONTENTS_TITLES_OF, VARIANT};
+use crate::wire::Cache;
 use std::fmt;
 use std::str::FromStr;
 
@@ -91,6 +93,30 @@ pub enum Dialect {
     Never,
 }
 
+/// For whom an answer may be used again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CacheScope {
+    /// `public`: for anybody.
+    Public,
+    /// `private`: for the caller who got it.
+    Private,
+}
+
+/// A kind of answer that may be used again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Cacheable {
+    /// `discover`: what the server is.
+    Discover,
+    /// `resources`: pages of the list of resources.
+    Resources,
+    /// `templates`: pages of the list of templates.
+    Templates,
+    /// `reads`: contents.
+    Reads,
+}
+
 macro_rules! words {
     ($($name:ident { $($choice:ident = $word:expr),+ $(,)? })+) => {$(
         impl $name {
@@ -133,6 +159,8 @@ words! {
     UndeclaredLists { Error = "error", Empty = "empty" }
     ContentsTitles { AsPublished = CONTENTS_TITLES_OF, Never = "never", Always = "always" }
     SubscribeUnknown { Deny = "deny", Allow = "allow" }
+    CacheScope { Public = "public", Private = "private" }
+    Cacheable { Discover = "discover", Resources = "resources", Templates = "templates", Reads = "reads" }
     Dialect { Auto = "auto", Always = "always", Never = "never" }
 }
 
@@ -150,6 +178,23 @@ pub(crate) struct Policy {
     pub(crate) dialect: Dialect,
     /// Fields that a revision does not have are sent all the same.
     pub(crate) ungated: bool,
+    /// What is said of all answers that may be used again, and of some kinds of them.
+    pub(crate) cache: CacheHint,
+    pub(crate) cache_of: Vec<(Cacheable, CacheHint)>,
+}
+
+impl Policy {
+    /// For how long, and for whom, an answer may be used again. `said`: of this answer alone. `authorises`: answers may
+    /// differ by caller, so that what is said of all of them does not make one public.
+    pub(crate) fn cache(&self, kind: Cacheable, said: CacheHint, authorises: bool) -> Cache {
+        let of_kind = self.cache_of.iter().rev().filter(|(of, _)| *of == kind);
+        let said = of_kind.fold(said, |said, (_, hint)| said.or(*hint));
+        let scope = said.scope.or(self.cache.scope.filter(|_| !authorises));
+        Cache::Hint {
+            ttl_ms: said.ttl_ms.or(self.cache.ttl_ms).unwrap_or(0),
+            public: scope == Some(CacheScope::Public),
+        }
+    }
 }
 
 #[cfg(test)]

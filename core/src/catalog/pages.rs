@@ -9,6 +9,7 @@ use crate::access::Verdict;
 use crate::limits::Limits;
 use crate::log::{Level, Line};
 use crate::model::{Page, PageItem};
+use crate::policy::Cacheable;
 use crate::revision::Revision;
 use crate::sync::Lock;
 use crate::wire::{same_in_all, write_resource, write_template};
@@ -29,6 +30,13 @@ impl Listing {
         match self {
             Listing::Resources => "resources",
             Listing::Templates => "resourceTemplates",
+        }
+    }
+
+    pub(crate) fn cacheable(self) -> Cacheable {
+        match self {
+            Listing::Resources => Cacheable::Resources,
+            Listing::Templates => Cacheable::Templates,
         }
     }
 

@@ -1,6 +1,6 @@
 //! What a read callback answers.
 
-use super::{Json, check_meta};
+use super::{CacheHint, Json, check_meta};
 use crate::error::{Error, ErrorKind};
 use crate::uri::check_uri;
 use std::fmt;
@@ -93,6 +93,7 @@ pub(crate) struct Told {
     pub(crate) kind: Option<Box<str>>,
     pub(crate) version: Option<Box<str>>,
     pub(crate) metadata: Option<Json>,
+    pub(crate) cache: CacheHint,
 }
 
 impl Contents {
@@ -174,6 +175,13 @@ impl Contents {
         self
     }
 
+    /// How long, and for whom, the client may keep this answer; of several contents, those of the resource itself count.
+    #[must_use]
+    pub fn cache(mut self, hint: CacheHint) -> Self {
+        self.told_mut().cache = hint;
+        self
+    }
+
     pub(crate) fn take_version(&mut self) -> Option<Box<str>> {
         self.told.as_mut()?.version.take()
     }
@@ -212,6 +220,12 @@ pub(crate) enum Source<'a> {
 }
 
 impl<'a> Borrowed<'a> {
+    /// What an answer says of the resource at `uri`, beside its contents.
+    pub(crate) fn told(all: &'a [Borrowed<'a>], uri: &str) -> Option<&'a Told> {
+        let main = all.iter().find(|c| c.contents.uri.as_deref().is_none_or(|own| own == uri));
+        main.or(all.first())?.contents.told()
+    }
+
     pub(crate) fn new(contents: &'a Contents) -> Self {
         let source = match &contents.body {
             Body::Text(text) => Source::Text((**text).as_ref()),

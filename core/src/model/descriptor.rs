@@ -1,6 +1,6 @@
 //! What resources and templates have in common.
 
-use super::{Annotations, Icon, Json};
+use super::{Annotations, CacheHint, Icon, Json};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The optional members of a resource or a template. Rare ones are boxed away: there may be a million of these.
@@ -22,6 +22,7 @@ pub(crate) struct Rare {
     pub(crate) kind: Option<Box<str>>,
     pub(crate) version: Option<Box<str>>,
     pub(crate) metadata: Option<Json>,
+    pub(crate) cache: CacheHint,
 }
 
 /// The same members, borrowed: from a [`Descriptor`], or from where a page keeps them.
@@ -37,7 +38,7 @@ pub(crate) struct Described<'a> {
 
 impl Rare {
     pub(crate) fn is_empty(&self) -> bool {
-        let Rare { annotations, icons, meta, kind, version, metadata } = self;
+        let Rare { annotations, icons, meta, kind, version, metadata, cache: _ } = self;
         annotations.is_none()
             && icons.is_empty()
             && meta.is_none()
@@ -65,6 +66,10 @@ impl Descriptor {
 
     pub(crate) fn meta(&self) -> Option<&Json> {
         self.rare.as_ref()?.meta.as_ref()
+    }
+
+    pub(crate) fn cache(&self) -> CacheHint {
+        self.rare.as_ref().map_or_else(CacheHint::default, |rare| rare.cache)
     }
 
     pub(crate) fn version(&self) -> Option<&str> {
@@ -190,6 +195,13 @@ macro_rules! descriptor_setters {
         #[must_use]
         pub fn icon(mut self, icon: crate::model::Icon) -> Self {
             self.descriptor.rare().icons.push(icon);
+            self
+        }
+
+        /// How long, and for whom, clients may keep the contents; an answer may say otherwise.
+        #[must_use]
+        pub fn cache(mut self, hint: crate::model::CacheHint) -> Self {
+            self.descriptor.rare().cache = hint;
             self
         }
 

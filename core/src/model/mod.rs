@@ -2,6 +2,7 @@
 //! they come; `wire` writes them for a revision.
 
 mod annotations;
+mod cache;
 mod completion;
 mod contents;
 mod descriptor;
@@ -13,6 +14,7 @@ mod resource;
 mod template;
 
 pub use annotations::{Annotations, Role};
+pub use cache::CacheHint;
 pub use completion::Completion;
 pub use contents::{Answer, Body, Contents, SharedBytes, SharedText};
 pub(crate) use contents::{Borrowed, Source, Told};

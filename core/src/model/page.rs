@@ -139,7 +139,7 @@ impl Page {
         let Listed { uri, key, name, title, description, mime_type, size, .. } = item;
         let Listed { annotations, icons, meta, kind, version, metadata, .. } = item;
         let (kind, version) = (kind.map(Into::into), version.map(Into::into));
-        let rare = Rare { annotations, icons, meta, kind, version, metadata };
+        let rare = Rare { annotations, icons, meta, kind, version, metadata, ..Rare::default() };
         let rare = (!rare.is_empty()).then(|| Box::new(rare));
         let described = Described { name, title, description, mime_type, size, rare: None };
         self.insert(uri, key, described, rare);

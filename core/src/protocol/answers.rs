@@ -290,9 +290,7 @@ impl Machine {
 
 /// The version of what was answered.
 fn version<'a>(contents: &'a [Borrowed<'_>], uri: &str, handler: &'a Handler) -> Option<&'a str> {
-    let main = contents.iter().find(|c| c.contents.uri.as_deref().is_none_or(|own| own == uri));
-    let told = main.or(contents.first()).and_then(|c| c.contents.told());
-    told.and_then(|told| told.version.as_deref()).or(handler.version())
+    Borrowed::told(contents, uri).and_then(|told| told.version.as_deref()).or(handler.version())
 }
 
 impl State {

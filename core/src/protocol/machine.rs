@@ -15,11 +15,14 @@ use crate::http::RequestHead;
 use crate::jsonrpc::{Parsed, RequestId, RpcError};
 use crate::limits::Limits;
 use crate::log::{Level, Line};
+use crate::model::CacheHint;
 use crate::model::ClientAnswer;
+use crate::policy::Cacheable;
 use crate::policy::Policy;
 use crate::revision::{Revision, Revisions};
 use crate::sync::Trash;
-use crate::wire::{self, Identity};
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::wire::{self, Cache, Identity};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
@@ -30,6 +33,15 @@ pub(crate) struct Settings {
     pub(crate) policy: Policy,
     pub(crate) identity: Identity,
     pub(crate) kinds: Kinds,
+    /// Somebody decides who may what.
+    pub(crate) authorises: AtomicBool,
+}
+
+impl Settings {
+    /// What an answer says of its reuse. `said`: of this answer alone.
+    pub(crate) fn cache(&self, kind: Cacheable, said: CacheHint) -> Cache {
+        self.policy.cache(kind, said, self.authorises.load(Ordering::Acquire))
+    }
 }
 
 /// What a step asks of the shell, to be done without a lock.

@@ -13,7 +13,8 @@ use crate::catalog::MethodHandler;
 use crate::jsonrpc::write::{begin_result, end, notification};
 use crate::jsonrpc::{RpcError, members, string};
 use crate::log::{Level, Line};
-use crate::model::{Json, MethodAnswer};
+use crate::model::{CacheHint, Json, MethodAnswer};
+use crate::policy::Cacheable;
 use crate::policy::UndeclaredLists;
 use crate::revision::{self, Condition, Era, Revision};
 use crate::sync::Trash;
@@ -44,6 +45,7 @@ impl Machine {
                         identity,
                         further,
                         &settings.revisions,
+                        settings.cache(Cacheable::Discover, CacheHint::default()),
                     );
                 });
             }
@@ -176,7 +178,7 @@ impl Outcome {
                 Outcome::needs_input(&result, name, revision, client, identity)
             }
             MethodAnswer::Result(result) => {
-                let cache = if revision::is_cacheable(name) { Cache::NoReuse } else { Cache::None };
+                let cache = if revision::is_cacheable(name) { Cache::NO_REUSE } else { Cache::None };
                 Outcome::result(&result, name, revision, identity, (ResultType::Complete, cache))
             }
             MethodAnswer::NeedsInput(wanted) => {

@@ -9,10 +9,11 @@ use super::progress::Told;
 use crate::access::{Caller, Operation};
 use crate::catalog::{Handler, Listing, Vars, Walked};
 use crate::jsonrpc::{RequestId, RpcError};
-use crate::model::Borrowed;
+use crate::model::{Borrowed, CacheHint};
+use crate::policy::Cacheable;
 use crate::revision::Revision;
 use crate::sync::Trash;
-use crate::wire::{self, Cache, Defaults, Payload, ResultWriter};
+use crate::wire::{self, Defaults, Payload, ResultWriter};
 use std::sync::Arc;
 
 impl Machine {
@@ -133,11 +134,13 @@ impl Machine {
         contents: &[Borrowed<'_>],
     ) {
         let identity = &self.settings.identity;
+        let said = Borrowed::told(contents, defaults.uri).map_or_else(CacheHint::default, |told| told.cache);
+        let cache = self.settings.cache(Cacheable::Reads, said.or(defaults.descriptor.cache()));
         self.outbox.write(route, Kind::Final(Stage::Dispatched), |payload| {
             let mut result = ResultWriter::begin(payload.out, revision, id);
             result.member("contents");
             wire::write_contents(payload, revision, contents, defaults);
-            ResultWriter::resume(payload.out, revision).end(identity, Cache::NoReuse);
+            ResultWriter::resume(payload.out, revision).end(identity, cache);
         });
     }
 
@@ -151,6 +154,7 @@ impl Machine {
         cursor: Option<&str>,
     ) {
         let identity = &self.settings.identity;
+        let cache = self.settings.cache(listing.cacheable(), CacheHint::default());
         self.outbox.write(route, Kind::Final(Stage::Dispatched), |payload: &mut Payload<'_>| {
             let mut result = ResultWriter::begin(payload.out, revision, id);
             let list = result.member(listing.member());
@@ -160,7 +164,7 @@ impl Machine {
             if let Some(cursor) = cursor {
                 crate::encode::quote_into(cursor, result.member("nextCursor"));
             }
-            result.end(identity, Cache::NoReuse);
+            result.end(identity, cache);
         });
     }
 }

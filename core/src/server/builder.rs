@@ -9,6 +9,7 @@ use crate::model::Json;
 use crate::policy::Policy;
 use crate::protocol::{Kinds, Settings};
 use crate::revision::Revisions;
+use crate::sync::atomic::AtomicBool;
 use crate::wire::Identity;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -141,7 +142,14 @@ impl Builder {
         }
         let revisions = Revisions::new(&self.policy)?;
         let kinds = Kinds::new(self.kinds)?;
-        let settings = Settings { limits: self.limits, revisions, policy: self.policy, identity, kinds };
+        let settings = Settings {
+            limits: self.limits,
+            revisions,
+            policy: self.policy,
+            identity,
+            kinds,
+            authorises: AtomicBool::new(false),
+        };
         let inner = Inner::new(settings, &key, self.log);
         inner.catalog.with(|c, _| c.declare(self.capabilities));
         Ok(Server(Arc::new(inner)))

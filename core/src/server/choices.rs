@@ -1,8 +1,9 @@
 //! What may be chosen of the form of answers before a server is made.
 
 use super::Builder;
+use crate::model::CacheHint;
 use crate::policy::{
-    ContentsTitles, Dialect, ErrorCondition, ErrorProfile, PermissionDenied, SubscribeUnknown,
+    Cacheable, ContentsTitles, Dialect, ErrorCondition, ErrorProfile, PermissionDenied, SubscribeUnknown,
     UndeclaredLists,
 };
 
@@ -12,6 +13,24 @@ impl Builder {
     #[must_use]
     pub fn versions(mut self, versions: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.policy.versions = Some(versions.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// What clients are told of the reuse of all answers that may be used again: by default, that they may not be. Once
+    /// somebody authorises, [`CacheScope::Public`] is to be said again where it holds: of a kind of answer, of a
+    /// registration, or of an answer.
+    ///
+    /// [`CacheScope::Public`]: crate::CacheScope::Public
+    #[must_use]
+    pub fn cache(mut self, hint: CacheHint) -> Self {
+        self.policy.cache = hint;
+        self
+    }
+
+    /// [`Builder::cache`] for one kind of answer.
+    #[must_use]
+    pub fn cache_of(mut self, kind: Cacheable, hint: CacheHint) -> Self {
+        self.policy.cache_of.push((kind, hint));
         self
     }
 

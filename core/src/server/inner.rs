@@ -24,7 +24,6 @@ pub(crate) struct Inner {
     pub(super) groups: Lock<Vec<Weak<group::Inner>>>,
     pub(super) gatekeeper: Lock<Option<Arc<Gatekeeper>>>,
     pub(super) watcher: Lock<Option<Arc<Watcher>>>,
-    pub(super) authorises: AtomicBool,
     pub(super) closed: AtomicBool,
     pub(super) connections: AtomicU64,
 }
@@ -40,14 +39,13 @@ impl Inner {
             groups: Lock::new(Vec::new()),
             gatekeeper: Lock::new(None),
             watcher: Lock::new(None),
-            authorises: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             connections: AtomicU64::new(0),
         }
     }
 
     pub(crate) fn authorises(&self) -> bool {
-        self.authorises.load(Ordering::Acquire)
+        self.settings.authorises.load(Ordering::Acquire)
     }
 
     pub(crate) fn gatekeeper(&self) -> Option<Arc<Gatekeeper>> {

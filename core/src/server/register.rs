@@ -130,7 +130,7 @@ impl Server {
         self.open()?;
         let gatekeeper: Arc<Gatekeeper> = Arc::new(gatekeeper(authorize));
         self.0.gatekeeper.with(|g, trash| trash.put(g.replace(gatekeeper)));
-        self.0.authorises.store(true, Ordering::Release);
+        self.0.settings.authorises.store(true, Ordering::Release);
         Ok(())
     }
 

@@ -103,6 +103,7 @@ pub(crate) fn discover(
     identity: &Identity,
     further: &[(String, Json)],
     revisions: &Revisions,
+    cache: Cache,
 ) {
     let mut result = ResultWriter::begin(out, revision, id);
     let versions = result.member("supportedVersions");
@@ -113,5 +114,5 @@ pub(crate) fn discover(
     if let Some(instructions) = &identity.instructions {
         quote_into(instructions, result.member("instructions"));
     }
-    result.end(identity, Cache::NoReuse);
+    result.end(identity, cache);
 }

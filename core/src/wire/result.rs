@@ -10,8 +10,13 @@ use crate::revision::Revision;
 pub(crate) enum Cache {
     /// Not a cacheable result.
     None,
-    /// May not be reused: what a host that said nothing gets.
-    NoReuse,
+    /// For how long it may be reused, and for whom.
+    Hint { ttl_ms: u64, public: bool },
+}
+
+impl Cache {
+    /// May not be reused.
+    pub(crate) const NO_REUSE: Cache = Cache::Hint { ttl_ms: 0, public: false };
 }
 
 /// Writes `{"jsonrpc":…,"result":{…}}` around the members that the caller writes.
@@ -69,8 +74,13 @@ fn tail(out: &mut Vec<u8>, identity: &Identity, cache: Cache, empty: bool) {
     if !empty {
         out.push(b',');
     }
-    if cache == Cache::NoReuse {
-        out.extend_from_slice(b"\"ttlMs\":0,\"cacheScope\":\"private\",");
+    if let Cache::Hint { ttl_ms, public } = cache {
+        out.extend_from_slice(b"\"ttlMs\":");
+        out.extend_from_slice(itoa::Buffer::new().format(ttl_ms).as_bytes());
+        let scope: &[u8] = if public { b"public" } else { b"private" };
+        out.extend_from_slice(b",\"cacheScope\":\"");
+        out.extend_from_slice(scope);
+        out.extend_from_slice(b"\",");
     }
     out.extend_from_slice(identity.result_meta());
 }
@@ -85,7 +95,7 @@ pub(crate) fn empty_list(
 ) {
     let mut result = ResultWriter::begin(out, revision, id);
     result.member(member).extend_from_slice(b"[]");
-    result.end(identity, Cache::NoReuse);
+    result.end(identity, Cache::NO_REUSE);
 }
 
 /// The result of a request that has nothing to say: exactly `{}` where the revision has no envelope.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use wellhead::{
-    Annotations, Answer, AuthorizeCall, Call, CompleteCall, Completion, Contents, Deferred, Icon,
+    Annotations, Answer, AuthorizeCall, CacheHint, Call, CompleteCall, Completion, Contents, Deferred, Icon,
     InterestCall, Json, ListCall, MethodAnswer, Page, Provider, Resource, Responder, Template, Verdict,
     Watched,
 };
@@ -300,6 +300,9 @@ fn contents(part: &Value, fill: &dyn Fn(&str) -> String) -> Contents {
     if let Some(title) = part["title"].as_str() {
         contents = contents.title(title);
     }
+    if let Some(value) = part.get("cache") {
+        contents = contents.cache(hint(value));
+    }
     if let Some(kind) = part["kind"].as_str() {
         contents = contents.kind(kind);
     }
@@ -310,6 +313,18 @@ fn contents(part: &Value, fill: &dyn Fn(&str) -> String) -> Contents {
         contents = contents.metadata(Json::object(metadata.to_string()).expect("metadata is an object"));
     }
     contents
+}
+
+/// A HINT of the README.
+pub(crate) fn hint(value: &Value) -> CacheHint {
+    let mut hint = CacheHint::new();
+    if let Some(ms) = value["ttl_ms"].as_u64() {
+        hint = hint.ttl_ms(ms);
+    }
+    match value["scope"].as_str() {
+        Some(scope) => hint.scope(scope.parse().expect("a scope is public or private")),
+        None => hint,
+    }
 }
 
 /// A COMPLETION of the README.
@@ -373,6 +388,9 @@ macro_rules! describe {
         }
         if let Some(kind) = text("kind") {
             described = described.kind(kind);
+        }
+        if let Some(value) = $entry.get("cache") {
+            described = described.cache(hint(value));
         }
         if let Some(metadata) = $entry.get("metadata") {
             described = described.metadata(Json::object(metadata.to_string())?);

@@ -1,7 +1,7 @@
 //! The host of a script: the catalogue and what the script does to the server, with the public API.
 
 use crate::answers::{
-    Callbacks, FAILURE, Held, Shared, State, answer, completion, item, items_of, resource, template,
+    Callbacks, FAILURE, Held, Shared, State, answer, completion, hint, item, items_of, resource, template,
 };
 use crate::methods::{method_answer, object};
 use crate::script::same;
@@ -371,6 +371,10 @@ fn chosen(mut builder: Builder, options: &Value) -> Builder {
             "contents_titles" => builder.contents_titles(text(value).parse().expect(VALID)),
             "field_gating" => builder.field_gating(value == true),
             "subscribe_unknown" => builder.subscribe_unknown(text(value).parse().expect(VALID)),
+            "cache" => builder.cache(hint(value)),
+            "cache_of" => value.as_object().into_iter().flatten().fold(builder, |builder, (kind, value)| {
+                builder.cache_of(kind.parse().expect(VALID), hint(value))
+            }),
             "dialect" => builder.dialect(text(value).parse().expect(VALID)),
             _ => builder,
         };
