@@ -171,6 +171,8 @@ entry = by_member(
     ("list", members({"list": name_or_null, "pages": listing}, {})),
     ("fallback", members({"fallback": answer}, {})),
     ("method", members({"method": text, "answer": lambda v, w: method_answer(v, w)}, {"revisions": array(text)})),
+    ("tool", members({"tool": text, "members": lambda v, w: any_object(v, w), "answer": lambda v, w: method_answer(v, w)}, {})),
+    ("prompt", members({"prompt": text, "members": lambda v, w: any_object(v, w), "answer": lambda v, w: method_answer(v, w)}, {})),
     ("authorize", members({"authorize": members({}, {"deny": array(text), "hide": array(text), "hold": text})}, {})),
     ("interest", members({"interest": members({}, {"hold": text, "fail": one_of(True)})}, {})),
 )
@@ -294,6 +296,8 @@ step = by_member(
     step_of("access_changed", text, ERROR),
     step_of("caller", text),
     step_of("announce", text, ERROR),
+    step_of("remove_tool", text, ERROR),
+    step_of("remove_prompt", text, ERROR),
     step_of("notify", text, {"params": any_object, "sent": boolean, **ERROR}, {"method": text}),
     step_of("explain", text, required={"is": is_a(dict, "an object")}),
     step_of("expand", text, {"is": text, **ERROR}, {"values": members_of(template_value)}),
@@ -347,6 +351,7 @@ NEEDS = (
     "wrong_type",
     "verdict_count",
     "method",
+    "tools",
 )
 UNSEEN = {"verdict_count"}  # no entry or step shows that it is needed
 vector = members(
@@ -367,6 +372,8 @@ def needed(value: Any) -> set[str]:
         for name, inner in value.items():
             if name in ("fallback", "authorize", "interest", "parts", "annotations", "icons", "meta", "access_changed", "caller", "explain", "expand", "method"):
                 found.add(name)
+            if name in ("tool", "prompt", "remove_tool", "remove_prompt"):
+                found.add("tools")
             if name in ("capabilities", "announces", "announce"):
                 found.add("method")
             if name in OPTIONS and not name.startswith("cache") or name == "batch_length":
@@ -388,7 +395,7 @@ def needed(value: Any) -> set[str]:
                 found.add("parts")
             if name == "server":
                 found |= needed({option: inner[option] for option in inner if option not in ("name", "version", "title")})
-            elif name not in ("in", "out", "result", "params", "data", "needs_input", "missing_capability", "is"):
+            elif name not in ("in", "out", "result", "params", "members", "data", "needs_input", "missing_capability", "is"):
                 found |= needed(inner)
     elif isinstance(value, list):
         for inner in value:

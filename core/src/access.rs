@@ -55,6 +55,14 @@ pub enum Operation {
     Subscribe,
     /// Be proposed values for the variables of a template, which is named in place of a URI.
     Complete,
+    /// See tools in a list; their names stand in place of URIs.
+    ListTools,
+    /// Call a tool, which is named in place of a URI.
+    CallTool,
+    /// See prompts in a list; their names stand in place of URIs.
+    ListPrompts,
+    /// Get a prompt, which is named in place of a URI.
+    GetPrompt,
 }
 
 impl fmt::Display for Operation {
@@ -64,6 +72,10 @@ impl fmt::Display for Operation {
             Operation::Read => "read",
             Operation::Subscribe => "subscribe",
             Operation::Complete => "complete",
+            Operation::ListTools => "list_tools",
+            Operation::CallTool => "call_tool",
+            Operation::ListPrompts => "list_prompts",
+            Operation::GetPrompt => "get_prompt",
         })
     }
 }

@@ -5,6 +5,7 @@ mod choices;
 mod handle;
 mod inner;
 mod methods;
+mod named;
 mod register;
 
 use crate::access::Caller;

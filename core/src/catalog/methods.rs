@@ -18,9 +18,24 @@ pub(crate) struct MethodHandler {
     revisions: Option<Vec<Revision>>,
     /// None for a host that runs events by itself.
     pub(crate) run: Option<Arc<MethodFn>>,
+    /// The tool or prompt that it is.
+    pub(crate) item: Option<Arc<str>>,
 }
 
 impl MethodHandler {
+    /// What a method calls by a name.
+    pub(super) fn named(id: HandlerId, method: &str, item: Arc<str>, run: Option<Arc<MethodFn>>) -> Self {
+        MethodHandler { id, name: method.into(), revisions: None, run, item: Some(item) }
+    }
+
+    /// What is called, for the log.
+    pub(crate) fn describe(&self) -> String {
+        match &self.item {
+            Some(item) => format!("{} of {item}", self.name),
+            None => self.name.to_string(),
+        }
+    }
+
     fn serves(&self, revision: Revision) -> bool {
         match &self.revisions {
             Some(chosen) => chosen.contains(&revision),
@@ -65,9 +80,14 @@ impl Methods {
             name: name.clone().into(),
             revisions: revisions.map(|_| found),
             run,
+            item: None,
         });
         self.by_name.insert(name.into(), handler.clone());
         Ok(handler)
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
     }
 
     pub(super) fn remove(&mut self, name: &str) -> Option<Arc<MethodHandler>> {
@@ -80,8 +100,8 @@ impl Methods {
     }
 
     /// The capabilities that the registered methods stand for, by `declared` or with nothing to say of them.
-    pub(crate) fn capabilities(&self, declared: &BTreeMap<String, Json>) -> Vec<(String, Json)> {
-        let mut all = declared.clone();
+    pub(crate) fn capabilities(&self, declared: BTreeMap<String, Json>) -> Vec<(String, Json)> {
+        let mut all = declared;
         for name in self.by_name.keys() {
             if let Some(capability) = revision::capability_of(name) {
                 all.entry(capability.to_owned()).or_insert_with(Json::empty);

@@ -4,6 +4,7 @@ mod completing;
 mod cursor;
 mod explain;
 mod methods;
+mod named;
 mod pages;
 mod registry;
 
@@ -13,5 +14,6 @@ pub use registry::HandlerId;
 pub(crate) use completing::Completer;
 pub(crate) use cursor::Sealer;
 pub(crate) use methods::{MethodFn, MethodHandler};
+pub(crate) use named::Family;
 pub(crate) use pages::{Listing, Surroundings, Walk, Walked};
 pub(crate) use registry::{Catalog, Change, Content, Fixed, Found, Handler, Vars};

@@ -4,8 +4,9 @@
 //! verdicts, and goes on from the answer.
 
 use super::cursor::{Position, Sealer};
+use super::named::Family;
 use super::registry::{Catalog, Handler, HandlerId};
-use crate::access::Verdict;
+use crate::access::{Operation, Verdict};
 use crate::limits::Limits;
 use crate::log::{Level, Line};
 use crate::model::{Page, PageItem};
@@ -22,6 +23,10 @@ pub(crate) enum Listing {
     Resources,
     /// Templates, by the bytes of their text.
     Templates,
+    /// By the bytes of their names.
+    Tools,
+    /// Likewise.
+    Prompts,
 }
 
 impl Listing {
@@ -30,6 +35,8 @@ impl Listing {
         match self {
             Listing::Resources => "resources",
             Listing::Templates => "resourceTemplates",
+            Listing::Tools => "tools",
+            Listing::Prompts => "prompts",
         }
     }
 
@@ -44,6 +51,16 @@ impl Listing {
         match self {
             Listing::Resources => "resources/list",
             Listing::Templates => "resources/templates/list",
+            Listing::Tools => "tools/list",
+            Listing::Prompts => "prompts/list",
+        }
+    }
+
+    fn operation(self) -> Operation {
+        match self {
+            Listing::Resources | Listing::Templates => Operation::List,
+            Listing::Tools => Operation::ListTools,
+            Listing::Prompts => Operation::ListPrompts,
         }
     }
 }
@@ -146,6 +163,11 @@ impl Walk {
         self.candidates.iter().filter(|candidate| candidate.rendered.is_some()).count()
     }
 
+    /// What the caller wants to do with the candidates.
+    pub(crate) fn operation(&self) -> Operation {
+        self.listing.operation()
+    }
+
     pub(crate) fn source_name(&self) -> &str {
         self.source.as_ref().map_or("", |(_, name)| name)
     }
@@ -158,6 +180,8 @@ impl Walk {
         around.catalog.with(|catalog, _| match self.listing {
             Listing::Resources => self.take_fixed(catalog),
             Listing::Templates => self.take_templates(catalog),
+            Listing::Tools => self.take_named(catalog, Family::Tools),
+            Listing::Prompts => self.take_named(catalog, Family::Prompts),
         });
         self.authorise(around)
     }
@@ -221,6 +245,16 @@ impl Walk {
             |text, handler, out| {
                 write_template(out, revision, text, &handler.descriptor.view());
             },
+        );
+    }
+
+    fn take_named(&mut self, catalog: &Catalog, family: Family) {
+        let position = self.position.clone();
+        let Some(named) = catalog.named(family) else { return };
+        self.take_registered(
+            named.after(position.as_deref()),
+            |named| named.name.clone(),
+            |_, named, out| out.extend_from_slice(&named.rendered),
         );
     }
 
@@ -342,7 +376,7 @@ impl Walk {
             return self.page(around);
         }
         if !self.more {
-            if self.listing == Listing::Templates {
+            if self.listing != Listing::Resources {
                 return self.page(around);
             }
             let Some(next) = self.next_source(around) else { return self.page(around) };

@@ -2,6 +2,7 @@
 
 use super::completing::check_completers;
 use super::methods::{MethodFn, MethodHandler, Methods};
+use super::named::{Family, Named, NamedSet};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Body, Contents, Descriptor, Json, Method, Resource, Template};
 use crate::provider::{Provider, TemplateCallbacks};
@@ -179,6 +180,10 @@ pub(crate) struct Catalog {
     pub(crate) sources: Vec<Arc<Handler>>,
     fallback: Option<Arc<Handler>>,
     methods: Methods,
+    tools: Option<NamedSet>,
+    prompts: Option<NamedSet>,
+    /// What the capabilities of tools and prompts say unless the host says it.
+    of_named: Json,
     /// Capabilities beside those for resources, as the host put them.
     declared: BTreeMap<String, Json>,
     handlers: u64,
@@ -390,20 +395,71 @@ impl Catalog {
         Ok(id)
     }
 
-    pub(crate) fn declare(&mut self, capabilities: BTreeMap<String, Json>) {
+    /// `list_changed`: clients are told when tools or prompts are added or removed.
+    pub(crate) fn declare(&mut self, capabilities: BTreeMap<String, Json>, list_changed: bool) {
         self.declared = capabilities;
+        if list_changed {
+            self.of_named = Json::list_changed();
+        }
     }
 
     /// The capabilities beside those for resources.
     pub(crate) fn capabilities(&self) -> Vec<(String, Json)> {
-        let mut all = self.methods.capabilities(&self.declared);
+        let mut declared = self.declared.clone();
+        for family in Family::ALL.into_iter().filter(|family| self.named(*family).is_some()) {
+            declared.entry(family.capability().to_owned()).or_insert_with(|| self.of_named.clone());
+        }
+        let mut all = self.methods.capabilities(declared);
         if self.completes() {
             all.insert(0, (COMPLETIONS.to_owned(), Json::empty()));
         }
         all
     }
 
+    /// The tools or prompts, if any were ever registered.
+    pub(crate) fn named(&self, family: Family) -> Option<&NamedSet> {
+        match family {
+            Family::Tools => self.tools.as_ref(),
+            Family::Prompts => self.prompts.as_ref(),
+        }
+    }
+
+    fn named_mut(&mut self, family: Family) -> &mut Option<NamedSet> {
+        match family {
+            Family::Tools => &mut self.tools,
+            Family::Prompts => &mut self.prompts,
+        }
+    }
+
+    pub(crate) fn add_named(
+        &mut self,
+        family: Family,
+        name: &str,
+        members: &Json,
+        run: Option<Arc<MethodFn>>,
+    ) -> Result<HandlerId> {
+        if let Some(method) = [family.lists(), family.calls()].into_iter().find(|m| self.methods.has(m)) {
+            let message =
+                format!("the method \"{method}\" is registered; it would not know this {}", family.word());
+            return Err(Error::new(ErrorKind::Duplicate, message));
+        }
+        let id = self.mint();
+        self.named_mut(family).get_or_insert_default().add(family, id, name, members, run)?;
+        Ok(id)
+    }
+
+    pub(crate) fn remove_named(&mut self, family: Family, name: &str) -> Result<Arc<Named>> {
+        let removed = self.named_mut(family).as_mut().and_then(|named| named.remove(name));
+        removed.ok_or_else(|| unknown(name))
+    }
+
     pub(crate) fn add_method(&mut self, method: Method, run: Option<Arc<MethodFn>>) -> Result<HandlerId> {
+        let named = |family: &Family| [family.lists(), family.calls()].contains(&&*method.name);
+        if let Some(family) = Family::ALL.into_iter().find(|f| named(f) && self.named(*f).is_some()) {
+            let message =
+                format!("\"{}\" is served for each {} that is registered", method.name, family.word());
+            return Err(Error::new(ErrorKind::Duplicate, message));
+        }
         let id = self.mint();
         self.methods.add(id, method, run).map(|handler| handler.id)
     }

@@ -1,7 +1,7 @@
 //! What a request asks for, looked up in the catalog with no lock of the connection held.
 
 use super::Shared;
-use crate::catalog::{Completer, Content, Found, Walk, Walked};
+use crate::catalog::{Completer, Content, Found, Listing, Walk, Walked};
 use crate::event::Event;
 use crate::jsonrpc::RpcError;
 use crate::model::{Borrowed, Completion};
@@ -32,18 +32,8 @@ impl Shared {
                 self.read(request, uri, authorise)
             }
             Work::List { listing, cursor } => {
-                let around = self.around();
-                let walk = Walk::new(*listing, request.revision, authorise, cursor.as_deref(), &around);
-                let Some(walk) = walk else {
-                    return self.refuse(&request, &invalid_cursor());
-                };
-                match walk.start(&around) {
-                    Walked::Page { listing, items, cursor } => {
-                        self.machine.with(|m, _| m.answer_list(&request, listing, &items, cursor.as_deref()));
-                    }
-                    walked => self.machine.with(|m, trash| m.walk(request, &self.caller, walked, trash)),
-                }
-                None
+                let (listing, cursor) = (*listing, cursor.clone());
+                self.list(request, listing, cursor.as_deref())
             }
             Work::Complete(argument) => {
                 let argument = argument.clone();
@@ -79,7 +69,27 @@ impl Shared {
         }
     }
 
-    fn refuse(self: &Arc<Self>, request: &Request, fault: &RpcError) -> Option<Event> {
+    pub(super) fn list(
+        self: &Arc<Self>,
+        request: Request,
+        listing: Listing,
+        cursor: Option<&str>,
+    ) -> Option<Event> {
+        let around = self.around();
+        let authorise = self.server.authorises();
+        let Some(walk) = Walk::new(listing, request.revision, authorise, cursor, &around) else {
+            return self.refuse(&request, &invalid_cursor());
+        };
+        match walk.start(&around) {
+            Walked::Page { listing, items, cursor } => {
+                self.machine.with(|m, _| m.answer_list(&request, listing, &items, cursor.as_deref()));
+            }
+            walked => self.machine.with(|m, trash| m.walk(request, &self.caller, walked, trash)),
+        }
+        None
+    }
+
+    pub(super) fn refuse(self: &Arc<Self>, request: &Request, fault: &RpcError) -> Option<Event> {
         self.machine.with(|m, _| m.answer_error(request, fault));
         None
     }

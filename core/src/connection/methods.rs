@@ -1,11 +1,12 @@
 //! Methods of the host's own: what it says while it works on one, and its answer.
 
 use super::Shared;
+use crate::catalog::{Family, MethodHandler};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Continuation, Event, ResponseCall};
-use crate::jsonrpc::{members, string};
+use crate::jsonrpc::{RpcError, is_null, members, string};
 use crate::model::{ClientAnswer, Json, MethodAnswer};
-use crate::protocol::{After, CallId, Context, LOG_LEVELS, Outcome, Request, Unasked};
+use crate::protocol::{After, CallId, Context, LOG_LEVELS, Outcome, Request, Unasked, unknown_name};
 use crate::revision::Era;
 use std::sync::Arc;
 
@@ -17,11 +18,47 @@ impl Shared {
 
     pub(super) fn further(self: &Arc<Self>, request: Request, name: &str, params: Json) -> Option<Event> {
         let Some(handler) = self.server.catalog.with(|c, _| c.method(name, request.revision)) else {
-            self.machine.with(|m, _| m.answer_no_method(&request, name));
-            return None;
+            return self.tools_or_prompts(request, name, params);
         };
+        self.call(request, handler, params)
+    }
+
+    fn call(self: &Arc<Self>, request: Request, handler: Arc<MethodHandler>, params: Json) -> Option<Event> {
         let asked =
             self.machine.with(|m, trash| m.call_method(request, &self.caller, handler, params, trash));
+        let (ask, context) = asked?;
+        self.event(ask, context)
+    }
+
+    /// Lists tools or prompts, or calls one by its name.
+    fn tools_or_prompts(self: &Arc<Self>, request: Request, method: &str, params: Json) -> Option<Event> {
+        let served = |family: &Family| self.server.catalog.with(|c, _| c.named(*family).is_some());
+        let family = Family::ALL.into_iter().find(|f| [f.lists(), f.calls()].contains(&method) && served(f));
+        let Some(family) = family else {
+            self.machine.with(|m, _| m.answer_no_method(&request, method));
+            return None;
+        };
+        if method == family.lists() {
+            return match text_param(&params, "cursor") {
+                Ok(cursor) => self.list(request, family.listing(), cursor.as_deref()),
+                Err(fault) => self.refuse(&request, &fault),
+            };
+        }
+        let name = match text_param(&params, "name") {
+            Ok(Some(name)) => name,
+            Ok(None) => return self.refuse(&request, &wrong_param("name", "is missing")),
+            Err(fault) => return self.refuse(&request, &fault),
+        };
+        let handler = self.server.catalog.with(|c, _| Some(c.named(family)?.get(&name)?.handler.clone()));
+        let Some(handler) = handler else {
+            return self.refuse(&request, &unknown_name(family, &name));
+        };
+        if !self.server.authorises() {
+            return self.call(request, handler, params);
+        }
+        let asked = self
+            .machine
+            .with(|m, trash| m.authorize_method(request, &self.caller, family, handler, params, trash));
         let (ask, context) = asked?;
         self.event(ask, context)
     }
@@ -132,6 +169,22 @@ impl Shared {
     pub(super) fn forget_continuations(&self) {
         self.continuations.with(|all, trash| trash.put(std::mem::take(all)));
     }
+}
+
+/// A parameter that is a string, if it is there.
+fn text_param(params: &Json, name: &'static str) -> std::result::Result<Option<String>, RpcError> {
+    match members(params.raw(), &[name]) {
+        Ok([Some(value)]) if !is_null(value) => match string(value) {
+            Some(text) => Ok(Some(text.into())),
+            None => Err(wrong_param(name, "is not a string")),
+        },
+        Ok(_) => Ok(None),
+        Err(duplicate) => Err(RpcError::invalid_params(&duplicate.to_string()).with_member("param", name)),
+    }
+}
+
+fn wrong_param(name: &'static str, what: &str) -> RpcError {
+    RpcError::invalid_params(&format!("{name} {what}")).with_member("param", name)
 }
 
 fn invalid(message: String) -> Error {

@@ -3,9 +3,11 @@
 use crate::catalog::{HandlerId, MethodFn, MethodHandler};
 use crate::connection::Shared;
 use crate::error::{Error, ErrorKind, Result};
+use crate::jsonrpc::{is_object, members};
 use crate::model::{ClientAnswer, Json, MethodAnswer};
 use crate::protocol::{CallId, Context};
 use crate::responder::Responder;
+use serde_json::value::RawValue;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
@@ -39,6 +41,17 @@ impl MethodCall {
     /// The request's `params` as they came, the text of a JSON object; `{}` if there were none.
     pub fn params(&self) -> &str {
         self.params.as_str()
+    }
+
+    /// The tool or prompt that is called, if it was registered by [`crate::Server::tool`] or [`crate::Server::prompt`].
+    pub fn name(&self) -> Option<&str> {
+        self.handler.item.as_deref()
+    }
+
+    /// The `arguments` among the parameters as they came, the text of a JSON object; `{}` if there are none.
+    pub fn arguments(&self) -> &str {
+        let arguments = members(self.params.raw(), &["arguments"]).ok().and_then(|[arguments]| arguments);
+        arguments.filter(|arguments| is_object(arguments)).map_or("{}", RawValue::get)
     }
 
     /// What the client can do, the text of a JSON object such as `{"sampling":{}}`: as it said with this request, or when

@@ -34,6 +34,11 @@ impl Json {
         Json(RawValue::from_string("{}".to_owned()).expect("an empty object is JSON"))
     }
 
+    /// `{"listChanged":true}`.
+    pub(crate) fn list_changed() -> Json {
+        Json(RawValue::from_string("{\"listChanged\":true}".to_owned()).expect("JSON"))
+    }
+
     /// An object that came from a client.
     pub(crate) fn received(object: &RawValue) -> Json {
         Json(object.to_owned())
@@ -52,6 +57,13 @@ impl Json {
     /// The text.
     pub fn as_str(&self) -> &str {
         self.0.get()
+    }
+}
+
+/// `{}`.
+impl Default for Json {
+    fn default() -> Self {
+        Json::empty()
     }
 }
 

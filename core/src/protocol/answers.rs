@@ -101,6 +101,7 @@ impl Machine {
             }
             State::Review { uris } => (Operation::Subscribe, uris.len(), None),
             State::AuthorizeComplete { .. } => (Operation::Complete, 1, None),
+            State::AuthorizeMethod { family, .. } => (family.to_call(), 1, None),
             State::Read { .. } | State::Complete { .. } | State::Method { .. } | State::Taken => return None,
         };
         Some(Asked { operation, uris, fixed })
@@ -131,8 +132,9 @@ impl Machine {
                 }
             }
             Walked::Authorize { walk, uris } => {
+                let operation = walk.operation();
                 if let Ok(call) = self.inflight.again(call, State::Walk(walk)) {
-                    self.asks.push_back(Ask::Authorize { call, operation: Operation::List, uris });
+                    self.asks.push_back(Ask::Authorize { call, operation, uris });
                 }
             }
             Walked::Page { listing, items, cursor } => {
@@ -218,6 +220,9 @@ impl Machine {
                     self.start_stream_if_complete(call, stream);
                 }
             }
+            State::AuthorizeMethod { family, handler, params } => {
+                self.method_allowed(call, family, handler, params, first, trash);
+            }
             State::Review { uris } => {
                 self.inflight.close(call);
                 for (uri, verdict) in uris.iter().zip(verdicts) {
@@ -297,7 +302,8 @@ impl State {
     pub(super) fn describe(&self) -> String {
         match self {
             State::Read { uri, .. } => format!("the read of {uri}"),
-            State::Method { handler } => format!("the call of {}", handler.name),
+            State::Method { handler } => format!("the call of {}", handler.describe()),
+            State::AuthorizeMethod { handler, .. } => format!("the verdict about {}", handler.describe()),
             State::AuthorizeRead { uri, .. } => format!("the verdict about reading {uri}"),
             State::Complete { argument } => {
                 format!("the completion of {} in {}", argument.name, argument.reference)

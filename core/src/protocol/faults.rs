@@ -1,6 +1,7 @@
 //! Errors about a resource, as a revision has them.
 
 use crate::access::Verdict;
+use crate::catalog::Family;
 use crate::jsonrpc::RpcError;
 use crate::jsonrpc::write::Object;
 use crate::revision::{Condition, Revision};
@@ -38,6 +39,20 @@ pub(crate) fn unknown_reference(reference: &str) -> RpcError {
 
 pub(crate) fn unknown_prompt(name: &str) -> RpcError {
     RpcError::invalid_params("ref names no prompt that is registered").with_member("name", name)
+}
+
+/// No tool or prompt has that name.
+pub(crate) fn unknown_name(family: Family, name: &str) -> RpcError {
+    let mut fault = RpcError::invalid_params("").with_member("name", name);
+    fault.message = format!("Unknown {}: {name}", family.word()).into();
+    fault
+}
+
+pub(super) fn refused_name(revision: Revision, family: Family, name: &str, verdict: Verdict) -> RpcError {
+    if verdict == Verdict::Hide || revision.masks_denied() {
+        return unknown_name(family, name);
+    }
+    RpcError::new(revision.code(Condition::PermissionDenied), "Permission denied").with_member("name", name)
 }
 
 /// The host cannot answer now.

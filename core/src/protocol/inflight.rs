@@ -5,7 +5,7 @@ use super::outbox::Route;
 use super::progress::Told;
 use super::request::{Argument, Details};
 use crate::access::Caller;
-use crate::catalog::{Handler, MethodHandler, Walk};
+use crate::catalog::{Family, Handler, MethodHandler, Walk};
 use crate::jsonrpc::RequestId;
 use crate::model::{ClientAnswer, Json};
 use crate::revision::Revision;
@@ -64,6 +64,8 @@ pub(crate) enum State {
     Read { uri: Arc<str>, handler: Arc<Handler> },
     /// The host's answer to a method of its own.
     Method { handler: Arc<MethodHandler> },
+    /// A verdict, before a tool or prompt is called.
+    AuthorizeMethod { family: Family, handler: Arc<MethodHandler>, params: Json },
     /// A verdict, before a read that is otherwise ready.
     AuthorizeRead { uri: Arc<str>, read: Read },
     /// The host's values for a completion.

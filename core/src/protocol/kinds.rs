@@ -52,6 +52,11 @@ impl Kinds {
         self.0.iter().position(|kind| *kind.name == *name)
     }
 
+    /// The kind that a capability of the protocol offers.
+    pub(crate) fn of_capability(&self, capability: &str) -> usize {
+        self.0.iter().position(|kind| kind.capability == Some(capability)).unwrap_or(RESOURCES)
+    }
+
     pub(crate) fn get(&self, kind: usize) -> Option<&Kind> {
         self.0.get(kind)
     }

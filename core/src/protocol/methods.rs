@@ -2,14 +2,14 @@
 
 use super::CallId;
 use super::dispatch::Request;
-use super::faults::internal;
+use super::faults::{internal, refused_name};
 use super::inflight::{Ask, Context, State};
 use super::machine::{After, Machine};
 use super::needs_input::{self, Refusal};
 use super::outbox::{Kind, Stage};
 use super::request::{CLIENT_CAPABILITIES, LOG_LEVEL};
-use crate::access::Caller;
-use crate::catalog::MethodHandler;
+use crate::access::{Caller, Verdict};
+use crate::catalog::{Family, MethodHandler};
 use crate::jsonrpc::write::{begin_result, end, notification};
 use crate::jsonrpc::{RpcError, members, string};
 use crate::log::{Level, Line};
@@ -98,6 +98,51 @@ impl Machine {
         Some((Ask::Method { call, handler, params }, context))
     }
 
+    /// Asks before a tool or prompt is called.
+    pub(crate) fn authorize_method(
+        &mut self,
+        request: Request,
+        caller: &Arc<Caller>,
+        family: Family,
+        handler: Arc<MethodHandler>,
+        params: Json,
+        trash: &mut Trash,
+    ) -> Option<(Ask, Arc<Context>)> {
+        if !self.claim(&request) {
+            trash.put(handler);
+            return None;
+        }
+        let uris = vec![handler.item.clone().unwrap_or_default()];
+        let state = State::AuthorizeMethod { family, handler, params };
+        let (call, context) = self.open_and_hand_out(request, caller, state)?;
+        Some((Ask::Authorize { call, operation: family.to_call(), uris }, context))
+    }
+
+    /// The verdict about a tool or prompt is in.
+    pub(super) fn method_allowed(
+        &mut self,
+        call: CallId,
+        family: Family,
+        handler: Arc<MethodHandler>,
+        params: Json,
+        verdict: Verdict,
+        trash: &mut Trash,
+    ) {
+        if verdict == Verdict::Allow {
+            match self.inflight.again(call, State::Method { handler: handler.clone() }) {
+                Ok(call) => self.asks.push_back(Ask::Method { call, handler, params }),
+                Err(state) => trash.put((state, handler)),
+            }
+            return;
+        }
+        if let Some(open) = self.inflight.close(call) {
+            let name = handler.item.as_deref().unwrap_or_default();
+            let fault = refused_name(open.context.revision, family, name, verdict);
+            self.fail(open.route, Stage::Dispatched, &open.id, &fault);
+        }
+        trash.put(handler);
+    }
+
     /// What is being answered, and what the client can do. Nothing if nobody wants the answer any more.
     pub(crate) fn method_of(&mut self, call: CallId) -> Option<(Arc<MethodHandler>, Revision, Option<Json>)> {
         let open = self.inflight.get(call)?;
@@ -172,31 +217,30 @@ impl Outcome {
         client: Option<&Json>,
         identity: &Identity,
     ) -> Outcome {
-        let name = &*handler.name;
         match answer {
             MethodAnswer::Result(result) if needs_input::is_required(result.raw()) => {
-                Outcome::needs_input(&result, name, revision, client, identity)
+                Outcome::needs_input(&result, handler, revision, client, identity)
             }
             MethodAnswer::Result(result) => {
-                let cache = if revision::is_cacheable(name) { Cache::NO_REUSE } else { Cache::None };
-                Outcome::result(&result, name, revision, identity, (ResultType::Complete, cache))
+                let cache = if revision::is_cacheable(&handler.name) { Cache::NO_REUSE } else { Cache::None };
+                Outcome::result(&result, handler, revision, identity, (ResultType::Complete, cache))
             }
             MethodAnswer::NeedsInput(wanted) => {
-                Outcome::needs_input(&wanted, name, revision, client, identity)
+                Outcome::needs_input(&wanted, handler, revision, client, identity)
             }
             MethodAnswer::Error(error) => {
                 let mut fault = RpcError::new(error.code, error.message);
                 fault.data = error.data.map(|data| data.as_str().into());
                 Outcome { written: Err((Stage::Dispatched, fault)), line: None }
             }
-            MethodAnswer::MissingCapability(wanted) => Outcome::missing(wanted.as_str(), revision, name),
-            MethodAnswer::Failed(why) => Outcome::failed(name, revision, &format!("failed: {why}")),
+            MethodAnswer::MissingCapability(wanted) => Outcome::missing(wanted.as_str(), revision, handler),
+            MethodAnswer::Failed(why) => Outcome::failed(handler, revision, &format!("failed: {why}")),
         }
     }
 
     fn result(
         result: &Json,
-        name: &str,
+        handler: &MethodHandler,
         revision: Revision,
         identity: &Identity,
         kind: (ResultType, Cache),
@@ -204,13 +248,13 @@ impl Outcome {
         let mut written = Vec::new();
         match wire::further_result(&mut written, revision, identity, kind, result.raw()) {
             Ok(()) => Outcome { written: Ok(written), line: None },
-            Err(why) => Outcome::failed(name, revision, &format!("has a result that {why}")),
+            Err(why) => Outcome::failed(handler, revision, &format!("has a result that {why}")),
         }
     }
 
     fn needs_input(
         wanted: &Json,
-        name: &str,
+        handler: &MethodHandler,
         revision: Revision,
         client: Option<&Json>,
         identity: &Identity,
@@ -218,30 +262,31 @@ impl Outcome {
         if !revision.result_envelope {
             let mut fault = internal(revision);
             fault.message = "Internal error: this needs input, which takes a newer protocol version".into();
-            let line = Some(format!("the call of {name} needs input, which {revision} does not have"));
+            let shown = handler.describe();
+            let line = Some(format!("the call of {shown} needs input, which {revision} does not have"));
             return Outcome { written: Err((Stage::Dispatched, fault)), line };
         }
-        if !revision::may_need_input(name) {
+        if !revision::may_need_input(&handler.name) {
             return Outcome::failed(
-                name,
+                handler,
                 revision,
                 "was answered \"needs input\", which this method may not be",
             );
         }
         match needs_input::check(wanted.raw(), client.map(Json::raw)) {
             Ok(()) => {
-                Outcome::result(wanted, name, revision, identity, (ResultType::InputRequired, Cache::None))
+                Outcome::result(wanted, handler, revision, identity, (ResultType::InputRequired, Cache::None))
             }
             Err(Refusal::Malformed(why)) => {
-                Outcome::failed(name, revision, &format!("needs input that {why}"))
+                Outcome::failed(handler, revision, &format!("needs input that {why}"))
             }
-            Err(Refusal::Missing(capabilities)) => Outcome::missing(&capabilities, revision, name),
+            Err(Refusal::Missing(capabilities)) => Outcome::missing(&capabilities, revision, handler),
         }
     }
 
-    fn missing(wanted: &str, revision: Revision, name: &str) -> Outcome {
+    fn missing(wanted: &str, revision: Revision, handler: &MethodHandler) -> Outcome {
         if !revision.result_envelope {
-            return Outcome::failed(name, revision, &format!("lacks the client capabilities {wanted}"));
+            return Outcome::failed(handler, revision, &format!("lacks the client capabilities {wanted}"));
         }
         let code = revision.code(Condition::MissingCapability);
         let fault = RpcError::new(code, "Missing required client capability")
@@ -249,8 +294,8 @@ impl Outcome {
         Outcome { written: Err((Stage::Refused, fault)), line: None }
     }
 
-    fn failed(name: &str, revision: Revision, what: &str) -> Outcome {
-        let line = Some(format!("the call of {name} {what}"));
+    fn failed(handler: &MethodHandler, revision: Revision, what: &str) -> Outcome {
+        let line = Some(format!("the call of {} {what}", handler.describe()));
         Outcome { written: Err((Stage::Dispatched, internal(revision))), line }
     }
 }

@@ -28,7 +28,7 @@ pub use outbox::{Kind, Route, Stage};
 pub(crate) use asking::Unasked;
 pub(crate) use completing::Completing;
 pub(crate) use dispatch::{Admitted, Request, Work, invalid_uri, limit};
-pub(crate) use faults::{not_found, not_modified, unknown_prompt, unknown_reference};
+pub(crate) use faults::{not_found, not_modified, unknown_name, unknown_prompt, unknown_reference};
 pub(crate) use inflight::{Ask, Context, Read, State};
 pub(crate) use input::{Chunk, Line};
 pub(crate) use kinds::{KindSet, Kinds, RESOURCES};

@@ -151,7 +151,7 @@ impl Builder {
             authorises: AtomicBool::new(false),
         };
         let inner = Inner::new(settings, &key, self.log);
-        inner.catalog.with(|c, _| c.declare(self.capabilities));
+        inner.catalog.with(|c, _| c.declare(self.capabilities, self.list_changed));
         Ok(Server(Arc::new(inner)))
     }
 }

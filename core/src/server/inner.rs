@@ -1,6 +1,6 @@
 //! The state behind a server.
 
-use crate::catalog::{Catalog, Change, Sealer};
+use crate::catalog::{Catalog, Change, Family, Sealer};
 use crate::connection::Shared;
 use crate::event::{Event, Gatekeeper, InterestCall, Watcher};
 use crate::group;
@@ -66,6 +66,16 @@ impl Inner {
 
     pub(super) fn announce(&self, kind: usize) {
         Shared::tell(&self.hub.connections(), |m| m.list_changed(kind));
+    }
+
+    /// The list of tools or prompts changed.
+    pub(super) fn named_changed(&self, family: Family) {
+        let kind = self.settings.kinds.of_capability(family.capability());
+        let mut wanted = KindSet::default();
+        wanted.add(kind);
+        if !self.offered(wanted).is_empty() {
+            self.announce(kind);
+        }
     }
 
     /// Those kinds of lists whose changes are announced.

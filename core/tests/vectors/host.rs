@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::sync::{Arc, Mutex};
 use wellhead::{
     AuthorizeCall, Body, Builder, Caller, Connection, Contents, DrainStart, Event, InterestCall, Limits,
-    Method, Page, Route, Server, Template, TemplateValue, Verdict,
+    Method, MethodCall, Page, Route, Server, Template, TemplateValue, Verdict,
 };
 
 pub(crate) struct Host {
@@ -105,6 +105,15 @@ impl Host {
     /// Registers a callback that serves no resource of its own.
     fn register_callback(&self, entry: &Value) -> wellhead::Result<()> {
         let (server, state) = (&self.server, self.state.clone());
+        for (family, named) in [("tool", &entry["tool"]), ("prompt", &entry["prompt"])] {
+            let Some(name) = named.as_str() else { continue };
+            let (members, answer) = (object(&entry["members"]), entry["answer"].clone());
+            let handler = move |call: MethodCall| state.answer_method(&call, &answer);
+            return match family {
+                "tool" => server.tool(name, &members, handler),
+                _ => server.prompt(name, &members, handler),
+            };
+        }
         if let Some(name) = entry["method"].as_str() {
             let mut method = Method::new(name);
             if let Some(dates) = entry["revisions"].as_array() {
@@ -217,6 +226,10 @@ impl Host {
                 Ok(sent) if step.get("sent").is_some() => same("sent", &step["sent"], &sent.into()),
                 other => outcome(step, &other.map(drop)),
             }
+        } else if let Some(name) = text("remove_tool") {
+            outcome(step, &self.server.remove_tool(name).map(drop))
+        } else if let Some(name) = text("remove_prompt") {
+            outcome(step, &self.server.remove_prompt(name).map(drop))
         } else if let Some(kind) = text("announce") {
             outcome(step, &self.server.announce(kind))
         } else if let Some(uri) = text("explain") {

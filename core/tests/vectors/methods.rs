@@ -29,6 +29,10 @@ impl Shared {
             let json = |text: &str| serde_json::from_str(text).expect("the core hands out JSON");
             seen.insert("method".to_owned(), call.method().into());
             seen.insert("params".to_owned(), json(call.params()));
+            if let Some(name) = call.name() {
+                seen.insert("name".to_owned(), name.into());
+                seen.insert("arguments".to_owned(), json(call.arguments()));
+            }
             if let Some(client) = call.client_capabilities() {
                 seen.insert("client".to_owned(), json(&client));
             }

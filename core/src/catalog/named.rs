@@ -1,0 +1,133 @@
+//! Tools and prompts: what is listed and called by a name. What they say of themselves is the host's JSON.
+
+use super::methods::{MethodFn, MethodHandler};
+use super::{HandlerId, Listing};
+use crate::access::Operation;
+use crate::error::{Error, ErrorKind, Result};
+use crate::jsonrpc::for_each_member;
+use crate::jsonrpc::write::Object;
+use crate::model::Json;
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::Arc;
+
+/// Tools, or prompts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Family {
+    Tools,
+    Prompts,
+}
+
+impl Family {
+    pub(crate) const ALL: [Family; 2] = [Family::Tools, Family::Prompts];
+
+    /// The method that lists them.
+    pub(crate) fn lists(self) -> &'static str {
+        match self {
+            Family::Tools => "tools/list",
+            Family::Prompts => "prompts/list",
+        }
+    }
+
+    /// The method that calls one by its name.
+    pub(crate) fn calls(self) -> &'static str {
+        match self {
+            Family::Tools => "tools/call",
+            Family::Prompts => "prompts/get",
+        }
+    }
+
+    pub(crate) fn listing(self) -> Listing {
+        match self {
+            Family::Tools => Listing::Tools,
+            Family::Prompts => Listing::Prompts,
+        }
+    }
+
+    pub(crate) fn capability(self) -> &'static str {
+        match self {
+            Family::Tools => "tools",
+            Family::Prompts => "prompts",
+        }
+    }
+
+    /// One of them, for people.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Family::Tools => "tool",
+            Family::Prompts => "prompt",
+        }
+    }
+
+    pub(crate) fn to_call(self) -> Operation {
+        match self {
+            Family::Tools => Operation::CallTool,
+            Family::Prompts => Operation::GetPrompt,
+        }
+    }
+}
+
+/// One tool or prompt.
+pub(crate) struct Named {
+    pub(crate) handler: Arc<MethodHandler>,
+    pub(crate) name: Arc<str>,
+    /// As it is listed.
+    pub(crate) rendered: Box<[u8]>,
+}
+
+/// The tools or the prompts of a server, by their names.
+#[derive(Default)]
+pub(crate) struct NamedSet(BTreeMap<Arc<str>, Arc<Named>>);
+
+impl NamedSet {
+    pub(super) fn add(
+        &mut self,
+        family: Family,
+        id: HandlerId,
+        name: &str,
+        members: &Json,
+        run: Option<Arc<MethodFn>>,
+    ) -> Result<()> {
+        let word = family.word();
+        if name.is_empty() {
+            let message = format!("a {word} needs a name");
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        }
+        if self.0.contains_key(name) {
+            let message = format!("the {word} \"{name}\" is registered already; remove it first");
+            return Err(Error::new(ErrorKind::Duplicate, message));
+        }
+        let mut rendered = Vec::new();
+        let mut object = Object::begin(&mut rendered);
+        object.string("name", name);
+        let mut named = false;
+        for_each_member(members.raw(), |member, value| {
+            named |= member == "name";
+            object.any_member(member).extend_from_slice(value.get().as_bytes());
+        });
+        object.end();
+        if named {
+            let message =
+                format!("the members of the {word} \"{name}\" have a name of their own; leave it out");
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        }
+        let name: Arc<str> = name.into();
+        let handler = Arc::new(MethodHandler::named(id, family.calls(), name.clone(), run));
+        self.0.insert(name.clone(), Arc::new(Named { handler, name, rendered: rendered.into() }));
+        Ok(())
+    }
+
+    pub(super) fn remove(&mut self, name: &str) -> Option<Arc<Named>> {
+        self.0.remove(name)
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&Arc<Named>> {
+        self.0.get(name)
+    }
+
+    /// In the byte order of their names, those behind `name`.
+    pub(crate) fn after(&self, name: Option<&str>) -> impl Iterator<Item = (&str, &Arc<Named>)> {
+        let from = name.map_or(Bound::Unbounded, Bound::Excluded);
+        self.0.range::<str, _>((from, Bound::Unbounded)).map(|(name, named)| (&**name, named))
+    }
+}

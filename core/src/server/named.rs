@@ -1,0 +1,121 @@
+//! Tools and prompts: names, the host's JSON, and handlers.
+
+use super::Server;
+use crate::catalog::{Family, HandlerId, MethodFn};
+use crate::error::Result;
+use crate::event::MethodCall;
+use crate::model::{Json, MethodAnswer};
+use crate::provider::{IntoReply, method_handler};
+use std::sync::Arc;
+
+impl Server {
+    /// A tool, listed with these members beside its name, such as `description` and `inputSchema`. Its handler answers
+    /// `tools/call` by the call's `arguments`; the host checks them, and writes the result as the protocol has it. An
+    /// authoriser is asked by name, in lists and before each call.
+    ///
+    /// ```
+    /// use wellhead::{Json, Server};
+    ///
+    /// let server = Server::new("notes", "1.0.0");
+    /// let members = Json::object(r#"{"description":"Counts notes","inputSchema":{"type":"object"}}"#)?;
+    /// server.tool("count", &members, |_| Json::object(r#"{"content":[{"type":"text","text":"3"}]}"#))?;
+    /// # Ok::<(), wellhead::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::InvalidArgument`] without a name, or with one among the members;
+    /// [`crate::ErrorKind::Duplicate`] if there is one of that name, or a method `tools/list` or `tools/call`;
+    /// [`crate::ErrorKind::Closed`].
+    pub fn tool<F, R, M>(&self, name: &str, members: &Json, handler: F) -> Result<()>
+    where
+        F: Fn(MethodCall) -> R + Send + Sync + 'static,
+        R: IntoReply<MethodAnswer, M> + 'static,
+        M: 'static,
+    {
+        self.add_tool(name, members, Some(Arc::new(method_handler(handler)))).map(drop)
+    }
+
+    /// A prompt, listed with these members beside its name, such as `description` and `arguments`. Its handler answers
+    /// `prompts/get`. Otherwise as [`Server::tool`].
+    ///
+    /// # Errors
+    /// As [`Server::tool`].
+    pub fn prompt<F, R, M>(&self, name: &str, members: &Json, handler: F) -> Result<()>
+    where
+        F: Fn(MethodCall) -> R + Send + Sync + 'static,
+        R: IntoReply<MethodAnswer, M> + 'static,
+        M: 'static,
+    {
+        self.add_prompt(name, members, Some(Arc::new(method_handler(handler)))).map(drop)
+    }
+
+    /// Removes a tool; calls under way finish.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Unknown`], [`crate::ErrorKind::Closed`].
+    pub fn remove_tool(&self, name: &str) -> Result<HandlerId> {
+        self.remove_named(Family::Tools, name)
+    }
+
+    /// Removes a prompt; calls under way finish.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Unknown`], [`crate::ErrorKind::Closed`].
+    pub fn remove_prompt(&self, name: &str) -> Result<HandlerId> {
+        self.remove_named(Family::Prompts, name)
+    }
+
+    /// [`Server::tool`] with a function that answers through the call's responder, or with none for a host that runs
+    /// events by itself.
+    ///
+    /// # Errors
+    /// As [`Server::tool`].
+    pub fn add_tool(
+        &self,
+        name: &str,
+        members: &Json,
+        handler: Option<Arc<dyn Fn(MethodCall) + Send + Sync>>,
+    ) -> Result<HandlerId> {
+        self.add_named(Family::Tools, name, members, handler)
+    }
+
+    /// [`Server::prompt`] likewise.
+    ///
+    /// # Errors
+    /// As [`Server::tool`].
+    pub fn add_prompt(
+        &self,
+        name: &str,
+        members: &Json,
+        handler: Option<Arc<dyn Fn(MethodCall) + Send + Sync>>,
+    ) -> Result<HandlerId> {
+        self.add_named(Family::Prompts, name, members, handler)
+    }
+
+    fn add_named(
+        &self,
+        family: Family,
+        name: &str,
+        members: &Json,
+        handler: Option<Arc<MethodFn>>,
+    ) -> Result<HandlerId> {
+        self.open()?;
+        let _outlives = handler.clone(); // if it is refused, it must not be dropped under the lock
+        let id = self.0.catalog.with(|c, _| c.add_named(family, name, members, handler))?;
+        self.0.named_changed(family);
+        Ok(id)
+    }
+
+    fn remove_named(&self, family: Family, name: &str) -> Result<HandlerId> {
+        self.open()?;
+        let id = self.0.catalog.with(|c, trash| {
+            c.remove_named(family, name).map(|removed| {
+                let id = removed.handler.id;
+                trash.put(removed);
+                id
+            })
+        })?;
+        self.0.named_changed(family);
+        Ok(id)
+    }
+}
