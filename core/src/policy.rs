@@ -113,6 +113,10 @@ pub enum Cacheable {
     Resources,
     /// `templates`: pages of the list of templates.
     Templates,
+    /// `tools`: pages of the list of tools.
+    Tools,
+    /// `prompts`: pages of the list of prompts.
+    Prompts,
     /// `reads`: contents.
     Reads,
 }
@@ -160,7 +164,14 @@ words! {
     ContentsTitles { AsPublished = CONTENTS_TITLES_OF, Never = "never", Always = "always" }
     SubscribeUnknown { Deny = "deny", Allow = "allow" }
     CacheScope { Public = "public", Private = "private" }
-    Cacheable { Discover = "discover", Resources = "resources", Templates = "templates", Reads = "reads" }
+    Cacheable {
+        Discover = "discover",
+        Resources = "resources",
+        Templates = "templates",
+        Tools = "tools",
+        Prompts = "prompts",
+        Reads = "reads",
+    }
     Dialect { Auto = "auto", Always = "always", Never = "never" }
 }
 

@@ -44,6 +44,8 @@ impl Listing {
         match self {
             Listing::Resources => Cacheable::Resources,
             Listing::Templates => Cacheable::Templates,
+            Listing::Tools => Cacheable::Tools,
+            Listing::Prompts => Cacheable::Prompts,
         }
     }
 
