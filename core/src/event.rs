@@ -270,6 +270,11 @@ impl CompleteCall {
         self.handler.id
     }
 
+    /// See [`Call::has_provider`].
+    pub fn has_provider(&self) -> bool {
+        self.handler.provider.is_some()
+    }
+
     fn provider(&self) -> Option<Arc<dyn Provider>> {
         self.handler.provider.clone()
     }

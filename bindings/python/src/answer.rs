@@ -53,7 +53,7 @@ impl FromCallback for Answer {
             Meaning::NotFound => Some(Answer::NotFound),
             Meaning::Denied => Some(Answer::Denied),
             Meaning::Busy(retry_after) => Some(Answer::Busy(*retry_after)),
-            Meaning::Failed | Meaning::Passes => None,
+            _ => None,
         }
     }
 

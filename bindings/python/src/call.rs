@@ -1,13 +1,15 @@
 //! What a callback may know about its call, and the answer's way back.
 
 use crate::access::Caller;
+use crate::descriptor::object;
+use crate::errors::OrRaise;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 use pyo3::{PyTraverseError, PyVisit};
 use std::mem;
-use std::sync::{Arc, Mutex, PoisonError};
-use wellhead::{Reply, Responder};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use wellhead::{ErrorKind, Json, Reply, Responder};
 
 /// The call that a callback answers; given to a parameter that is annotated with this class.
 #[pyclass(frozen, module = "wellhead")]
@@ -22,6 +24,9 @@ pub(crate) enum About {
     Read(wellhead::Call),
     List(wellhead::ListCall),
     Authorize(wellhead::AuthorizeCall),
+    Complete(wellhead::CompleteCall),
+    /// With what is asked of its responder.
+    Method(wellhead::MethodCall, Option<String>),
 }
 
 /// What all calls have.
@@ -31,12 +36,14 @@ macro_rules! common {
             About::Read($call) => $value,
             About::List($call) => $value,
             About::Authorize($call) => $value,
+            About::Complete($call) => $value,
+            About::Method($call, _) => $value,
         }
     };
 }
 
 impl Call {
-    pub(crate) fn new<A: Reply>(about: About, caller: Option<Py<Caller>>, slot: Arc<Slot<A>>) -> Self {
+    pub(crate) fn new<A: Notifies>(about: About, caller: Option<Py<Caller>>, slot: Arc<Slot<A>>) -> Self {
         Call { about, caller, slot }
     }
 
@@ -83,6 +90,39 @@ impl Call {
     }
 
     #[getter]
+    fn method(&self) -> &str {
+        match &self.about {
+            About::Method(call, _) => call.method(),
+            _ => "",
+        }
+    }
+
+    #[getter]
+    fn client_capabilities<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match &self.about {
+            About::Method(_, Some(capabilities)) => loads(py, capabilities).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    #[getter]
+    fn log_level(&self) -> Option<String> {
+        match &self.about {
+            About::Method(call, _) => call.log_level(),
+            _ => None,
+        }
+    }
+
+    #[pyo3(signature = (method, params = None, /))]
+    fn notify(&self, py: Python<'_>, method: &str, params: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
+        let params = params.map(object).transpose()?;
+        match py.detach(|| self.slot.notify(method, params.as_ref())) {
+            Some(sent) => sent.or_raise(py),
+            None => Ok(false),
+        }
+    }
+
+    #[getter]
     fn cancelled(&self) -> bool {
         self.slot.is_cancelled()
     }
@@ -111,21 +151,25 @@ impl Call {
 }
 
 /// JSON text as Python's values.
-fn loads<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn loads<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
     static LOADS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     LOADS.import(py, "json", "loads")?.call1((text,))
 }
 
-/// A call that may be cancelled.
+/// What a [`Call`] asks of its responder.
 trait Watched: Send + Sync {
     fn is_cancelled(&self) -> bool;
+    /// None: there is no responder any more.
+    fn notify(&self, method: &str, params: Option<&Json>) -> Option<wellhead::Result<bool>>;
 }
 
-/// A responder that a [`Call`] can ask whether it was cancelled.
+/// A responder that a [`Call`] shares with the answer's way back.
 pub(crate) struct Slot<A: Reply>(Mutex<State<A>>);
 
 enum State<A: Reply> {
     Open(Responder<A>),
+    /// In use, without the lock, and perhaps answered meanwhile.
+    Lent(Option<A>),
     /// Answered, and whether it had been cancelled before.
     Over(bool),
 }
@@ -135,25 +179,94 @@ impl<A: Reply> Slot<A> {
         Slot(Mutex::new(State::Open(responder)))
     }
 
+    fn state(&self) -> MutexGuard<'_, State<A>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn take(&self) -> Option<Responder<A>> {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let cancelled = match &*state {
-            State::Open(responder) => responder.is_cancelled(),
-            State::Over(cancelled) => *cancelled,
-        };
+        let mut state = self.state();
+        let cancelled = state.is_cancelled();
         match mem::replace(&mut *state, State::Over(cancelled)) {
             State::Open(responder) => Some(responder),
-            State::Over(_) => None,
+            _ => None,
+        }
+    }
+
+    fn finish(&self, answer: A) {
+        let mut state = self.state();
+        if let State::Lent(answered) = &mut *state {
+            *answered = Some(answer);
+            return;
+        }
+        let over = State::Over(state.is_cancelled());
+        if let State::Open(responder) = mem::replace(&mut *state, over) {
+            drop(state);
+            responder.finish(answer);
+        }
+    }
+
+    /// Uses the responder without a lock: what it does may wake the host.
+    fn with<R>(&self, f: impl FnOnce(&Responder<A>) -> R) -> Option<R> {
+        let responder = {
+            let mut state = self.state();
+            match mem::replace(&mut *state, State::Lent(None)) {
+                State::Open(responder) => responder,
+                other => {
+                    *state = other;
+                    return None;
+                }
+            }
+        };
+        let result = f(&responder);
+        let mut state = self.state();
+        match mem::replace(&mut *state, State::Over(false)) {
+            State::Lent(None) => *state = State::Open(responder),
+            State::Lent(Some(answer)) => {
+                drop(state);
+                responder.finish(answer);
+            }
+            State::Open(_) | State::Over(_) => drop((state, responder)), // given up meanwhile
+        }
+        Some(result)
+    }
+}
+
+impl<A: Reply> State<A> {
+    fn is_cancelled(&self) -> bool {
+        match self {
+            State::Open(responder) => responder.is_cancelled(),
+            State::Lent(_) => false,
+            State::Over(cancelled) => *cancelled,
         }
     }
 }
 
-impl<A: Reply> Watched for Slot<A> {
+impl<A: Reply + Notifies> Watched for Slot<A> {
     fn is_cancelled(&self) -> bool {
-        match &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            State::Open(responder) => responder.is_cancelled(),
-            State::Over(cancelled) => *cancelled,
-        }
+        self.state().is_cancelled()
+    }
+
+    fn notify(&self, method: &str, params: Option<&Json>) -> Option<wellhead::Result<bool>> {
+        self.with(|responder| A::notify(responder, method, params))
+    }
+}
+
+/// An answer before which notifications may be sent.
+pub(crate) trait Notifies: Reply + Sized {
+    fn notify(_: &Responder<Self>, _: &str, _: Option<&Json>) -> wellhead::Result<bool> {
+        let message = "only a call of a further method sends notifications";
+        Err(wellhead::Error::new(ErrorKind::InvalidArgument, message))
+    }
+}
+
+impl Notifies for wellhead::Answer {}
+impl Notifies for wellhead::Page {}
+impl Notifies for wellhead::Completion {}
+impl Notifies for Vec<wellhead::Verdict> {}
+
+impl Notifies for wellhead::MethodAnswer {
+    fn notify(responder: &Responder<Self>, method: &str, params: Option<&Json>) -> wellhead::Result<bool> {
+        responder.notify(method, params)
     }
 }
 
@@ -172,8 +285,10 @@ impl<A: Reply> Way<A> {
         Way { own: None, shared: Some(slot) }
     }
 
-    pub(crate) fn finish(self, answer: A) {
-        if let Some(responder) = self.take() {
+    pub(crate) fn finish(mut self, answer: A) {
+        if let Some(slot) = self.shared.take() {
+            slot.finish(answer);
+        } else if let Some(responder) = self.own.take() {
             responder.finish(answer);
         }
     }

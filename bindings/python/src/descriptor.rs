@@ -133,7 +133,7 @@ impl Rare {
 }
 
 /// A `TypeError` that says which argument it is about.
-fn in_argument(py: Python<'_>, name: &str, e: PyErr) -> PyErr {
+pub(crate) fn in_argument(py: Python<'_>, name: &str, e: PyErr) -> PyErr {
     if e.is_instance_of::<PyTypeError>(py) {
         return PyTypeError::new_err(format!("argument '{name}': {}", e.value(py)));
     }

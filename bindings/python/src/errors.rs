@@ -1,11 +1,13 @@
 //! The core's errors as exceptions. The classes are Python's, in `wellhead/_errors.py`.
 
+use crate::method;
+use pyo3::exceptions::PyBaseException;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 use std::time::Duration;
-use wellhead::ErrorKind;
+use wellhead::{ErrorKind, Json, MethodError};
 
 /// A class of `wellhead._errors`, imported once.
 fn class<'py>(
@@ -63,6 +65,10 @@ pub(crate) enum Meaning {
     Denied,
     /// With the time after which it is worth to ask again.
     Busy(Option<Duration>),
+    /// An error of a further method.
+    Error(MethodError),
+    NeedsInput(Json),
+    MissingCapability(Json),
     /// Any other `Exception`.
     Failed,
     /// `KeyboardInterrupt`, `SystemExit` and their like: not ours to keep.
@@ -70,21 +76,25 @@ pub(crate) enum Meaning {
 }
 
 pub(crate) fn meaning(py: Python<'_>, e: &PyErr) -> Meaning {
-    static NOT_FOUND: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    static DENIED: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    static BUSY: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    let is = |cell, name| class(py, cell, name).is_ok_and(|class| e.is_instance(py, class));
-    if is(&NOT_FOUND, "ResourceNotFound") {
-        Meaning::NotFound
-    } else if is(&DENIED, "PermissionDenied") {
-        Meaning::Denied
-    } else if is(&BUSY, "Busy") {
-        let seconds = e.value(py).getattr(intern!(py, "retry_after")).and_then(|seconds| seconds.extract());
-        let seconds: Option<f64> = seconds.unwrap_or_default();
-        Meaning::Busy(seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()))
-    } else if e.is_instance_of::<pyo3::exceptions::PyException>(py) {
-        Meaning::Failed
-    } else {
-        Meaning::Passes
+    static OUTCOME: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    if class(py, &OUTCOME, "Outcome").is_ok_and(|class| e.is_instance(py, class)) {
+        return outcome(e.value(py)).unwrap_or(Meaning::Failed);
     }
+    if e.is_instance_of::<pyo3::exceptions::PyException>(py) { Meaning::Failed } else { Meaning::Passes }
+}
+
+fn outcome(raised: &Bound<'_, PyBaseException>) -> PyResult<Meaning> {
+    let py = raised.py();
+    Ok(match raised.getattr(intern!(py, "code"))?.extract()? {
+        "not_found" => Meaning::NotFound,
+        "denied" => Meaning::Denied,
+        "busy" => {
+            let seconds: Option<f64> = raised.getattr(intern!(py, "retry_after"))?.extract()?;
+            Meaning::Busy(seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()))
+        }
+        "method_error" => Meaning::Error(method::error(raised)?),
+        "input_required" => Meaning::NeedsInput(method::carried(raised)?),
+        "missing_capability" => Meaning::MissingCapability(method::carried(raised)?),
+        _ => Meaning::Failed,
+    })
 }

@@ -2,7 +2,7 @@
 
 use crate::access::Caller;
 use crate::answer::FromCallback;
-use crate::call::{About, Call as PyCall, Slot, Way};
+use crate::call::{About, Call as PyCall, Notifies, Slot, Way, loads};
 use crate::errors::{Meaning, meaning};
 use crate::fork::Process;
 use crate::later::{Later, Pending};
@@ -12,11 +12,14 @@ use crate::server::Server;
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use wellhead::{Answer, AuthorizeCall, Call, CallId, Event, InterestCall, ListCall, Page, Responder};
+use wellhead::{
+    Answer, AuthorizeCall, Call, CallId, CompleteCall, Completion, Event, InterestCall, ListCall, MethodCall,
+    Page, Responder,
+};
 
 /// Whose callables to run, and the tasks that they left.
 pub(crate) struct Host {
@@ -56,6 +59,8 @@ impl Host {
                 }
                 Ok(false)
             }
+            Event::Complete(call) => self.complete(py, call).map(|()| true),
+            Event::Method(call) => self.method(py, call).map(|()| true),
             Event::Authorize(call) => self.authorize(py, call).map(|()| true),
             Event::Interest(call) => self.interest(py, call).map(|()| true),
             _ => Ok(false), // there are no others, and dropping one answers it
@@ -108,6 +113,46 @@ impl Host {
         self.settle(py, way, id, returned)
     }
 
+    fn complete(self: &Arc<Self>, py: Python<'_>, mut call: CompleteCall) -> PyResult<()> {
+        if call.has_provider() {
+            py.detach(|| Event::Complete(call).run());
+            return Ok(());
+        }
+        let id = call.call();
+        let Some(responder) = call.take_responder() else { return Ok(()) };
+        let handler = self.server.get().table.get(call.handler());
+        let mut completers = handler.iter().flat_map(|handler| &handler.completers);
+        let Some((_, completer)) = completers.find(|(variable, _)| variable == call.variable()) else {
+            responder.finish(Completion::default()); // removed meanwhile
+            return Ok(());
+        };
+        let mut arguments = vec![call.value().into_pyobject(py)?.into_any()];
+        if completer.count > 1 {
+            let others = PyDict::new(py);
+            call.others().try_for_each(|(name, value)| others.set_item(name, value))?;
+            arguments.push(others.into_any());
+        }
+        let arguments = PyTuple::new(py, arguments)?;
+        let (way, returned) = self.ask(py, completer, arguments, responder, About::Complete(call));
+        self.settle(py, way, id, returned)
+    }
+
+    fn method(self: &Arc<Self>, py: Python<'_>, mut call: MethodCall) -> PyResult<()> {
+        let id = call.call();
+        let handler = self.server.get().table.get(call.handler());
+        let Some(method) = handler.as_ref().and_then(|handler| handler.method.as_ref()) else {
+            return Ok(()); // removed meanwhile: an internal error
+        };
+        let capabilities = method.call.is_some().then(|| call.client_capabilities()).flatten();
+        let Some(responder) = call.take_responder() else { return Ok(()) };
+        let params = match loads(py, call.params()) {
+            Ok(params) => params,
+            Err(e) => return raised(py, Way::own(responder), e),
+        };
+        let (way, returned) = self.ask(py, method, (params,), responder, About::Method(call, capabilities));
+        self.settle(py, way, id, returned)
+    }
+
     fn authorize(self: &Arc<Self>, py: Python<'_>, mut call: AuthorizeCall) -> PyResult<()> {
         let id = call.call();
         let Some(responder) = call.take_responder() else { return Ok(()) };
@@ -125,7 +170,7 @@ impl Host {
     }
 
     /// Calls a function that takes its arguments by position, and perhaps the call.
-    fn ask<'py, A: FromCallback>(
+    fn ask<'py, A: FromCallback + Notifies>(
         &self,
         py: Python<'py>,
         asked: &Positional,

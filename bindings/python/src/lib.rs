@@ -9,6 +9,7 @@ mod arguments;
 mod bell;
 mod body;
 mod call;
+mod completion;
 mod connection;
 mod descriptor;
 mod driver;
@@ -21,6 +22,8 @@ mod icon;
 mod later;
 mod limits;
 mod log;
+mod method;
+mod options;
 mod registration;
 mod server;
 mod values;
@@ -35,6 +38,7 @@ mod _core {
     use crate::{
         access::Caller,
         call::Call,
+        completion::Completion,
         connection::Connection,
         driver::{Driver, at_exit},
         exchange::Exchange,

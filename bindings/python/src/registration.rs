@@ -7,16 +7,20 @@ use crate::errors::{OrRaise, error};
 use crate::server::Server;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyString;
+use pyo3::types::{PyDict, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
-use wellhead::{ErrorKind, HandlerId, Template, Variable};
+use wellhead::{ErrorKind, HandlerId, Method, Template, Variable};
 
 /// What was registered with one decorator.
+#[derive(Default)]
 pub(crate) struct Handler {
     pub(crate) read: Option<Callback>,
     pub(crate) list: Option<Positional>,
+    /// By variable.
+    pub(crate) completers: Vec<(String, Positional)>,
+    pub(crate) method: Option<Positional>,
 }
 
 /// A callable that takes its arguments by position.
@@ -29,6 +33,9 @@ pub(crate) struct Positional {
     /// The keyword that is given the call.
     #[pyo3(item(2))]
     pub(crate) call: Option<Py<PyString>>,
+    /// How many arguments it takes.
+    #[pyo3(item(3))]
+    pub(crate) count: usize,
 }
 
 /// A callable that reads.
@@ -43,7 +50,9 @@ impl Handler {
             visit.call(&read.function)?;
             read.parameters.traverse(visit)?;
         }
-        self.list.as_ref().map_or(Ok(()), |list| visit.call(&list.function))
+        let completers = self.completers.iter().map(|(_, completer)| completer);
+        let mut others = self.list.iter().chain(&self.method).chain(completers);
+        others.try_for_each(|other| visit.call(&other.function))
     }
 }
 
@@ -144,11 +153,16 @@ pub(crate) enum What {
         raw_values: bool,
         thread: bool,
         list: Option<Py<PyAny>>,
+        complete: Option<Py<PyDict>>,
     },
     List {
         name: Option<String>,
     },
     Fallback,
+    Method {
+        name: String,
+        revisions: Option<Vec<String>>,
+    },
     Authorize,
     OnInterest,
 }
@@ -181,7 +195,10 @@ impl Decorator {
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.server)?;
         match self.what.try_lock().as_deref() {
-            Ok(Some(What::Resource { list: Some(list), .. })) => visit.call(list),
+            Ok(Some(What::Resource { list, complete, .. })) => {
+                visit.call(list)?;
+                visit.call(complete)
+            }
             _ => Ok(()),
         }
     }
@@ -209,12 +226,13 @@ pub(crate) fn register(
 ) -> PyResult<()> {
     let core = server.core(py);
     match what {
-        What::Resource { uri, mut descriptor, raw_values, thread, list } => {
+        What::Resource { uri, mut descriptor, raw_values, thread, list, complete } => {
             let template = uri.contains(['{', '}']); // neither stands in a URI
             let refused = match template {
                 true if descriptor.size.is_some() => Some("size= is for one resource"),
                 true if descriptor.version.is_some() => Some("version= is for one resource"),
                 false if list.is_some() => Some("list= is for templates"),
+                false if complete.is_some() => Some("complete= is for templates"),
                 false if raw_values => Some("raw_values= is for templates"),
                 _ => None,
             };
@@ -228,13 +246,21 @@ pub(crate) fn register(
             descriptor.description = descriptor.description.or(plan.description);
             let list = list.map(|list| listing(list.bind(py))).transpose()?;
             let lists = list.is_some();
-            let needs_loop = plan.is_async || list.as_ref().is_some_and(|list| list.is_async);
+            let completers =
+                complete.map(|complete| completers(complete.bind(py))).transpose()?.unwrap_or_default();
+            let variables: Vec<_> = completers.iter().map(|(variable, _)| variable.clone()).collect();
+            let mut others = list.iter().chain(completers.iter().map(|(_, completer)| completer));
+            let needs_loop = plan.is_async || others.any(|other| other.is_async);
             let called = if thread { in_pool(function)? } else { function.clone() };
-            let handler = Handler { read: Some(callback(&called, plan.parameters)), list };
+            let read = Some(callback(&called, plan.parameters));
+            let handler = Handler { read, list, completers, method: None };
             let id = if template {
                 let mut template = descriptor.template(py, &uri)?;
                 if raw_values {
                     template = template.raw_values();
+                }
+                for variable in variables {
+                    template = template.completes(variable);
                 }
                 py.detach(|| core.add_template(template, None, lists)).or_raise(py)?
             } else {
@@ -247,21 +273,32 @@ pub(crate) fn register(
             let list = listing(function)?;
             let is_async = list.is_async;
             let id = py.detach(|| core.add_list(name, None)).or_raise(py)?;
-            server.table.put(id, Handler { read: None, list: Some(list) }, is_async);
+            server.table.put(id, Handler { list: Some(list), ..Handler::default() }, is_async);
         }
         What::Fallback => {
             let plan = plan(function, &[], true)?;
-            let handler = Handler { read: Some(callback(function, plan.parameters)), list: None };
+            let read = Some(callback(function, plan.parameters));
+            let handler = Handler { read, ..Handler::default() };
             let id = py.detach(|| core.set_fallback(None)).or_raise(py)?;
             server.table.put_fallback(id, handler, plan.is_async);
         }
+        What::Method { name, revisions } => {
+            let handler = positional(function, &["params"], 1, true)?;
+            let is_async = handler.is_async;
+            let mut method = Method::new(name);
+            if let Some(revisions) = revisions {
+                method = method.revisions(revisions);
+            }
+            let id = py.detach(|| core.add_method(method, None)).or_raise(py)?;
+            server.table.put(id, Handler { method: Some(handler), ..Handler::default() }, is_async);
+        }
         // The core only needs to know that there is one; what it asks is asked of the callable in the table.
         What::Authorize => {
-            server.table.put_gatekeeper(positional(function, ("operation", "uris"), true)?);
+            server.table.put_gatekeeper(positional(function, &["operation", "uris"], 2, true)?);
             py.detach(|| core.authorize(|_| Vec::new())).or_raise(py)?;
         }
         What::OnInterest => {
-            server.table.put_watcher(positional(function, ("uri", "wanted"), false)?);
+            server.table.put_watcher(positional(function, &["uri", "wanted"], 2, false)?);
             py.detach(|| core.on_interest(|_| ())).or_raise(py)?;
         }
     }
@@ -290,9 +327,21 @@ fn listing(given: &Bound<'_, PyAny>) -> PyResult<Positional> {
     LISTING.import(given.py(), "wellhead._parameters", "listing")?.call1((given,))?.extract()
 }
 
-/// A function that takes the arguments of these names by position.
-fn positional(function: &Bound<'_, PyAny>, names: (&str, &str), call: bool) -> PyResult<Positional> {
+/// The functions that complete, by variable.
+fn completers(given: &Bound<'_, PyDict>) -> PyResult<Vec<(String, Positional)>> {
+    static COMPLETER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let completer = COMPLETER.import(given.py(), "wellhead._parameters", "completer")?;
+    given.iter().map(|(name, given)| Ok((name.extract()?, completer.call1((given,))?.extract()?))).collect()
+}
+
+/// A function that takes the arguments of these names by position, the first `required` of them at least.
+fn positional(
+    function: &Bound<'_, PyAny>,
+    names: &[&str],
+    required: usize,
+    call: bool,
+) -> PyResult<Positional> {
     static POSITIONAL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let given = (function, names, call);
+    let given = (function, PyTuple::new(function.py(), names)?, required, call);
     POSITIONAL.import(function.py(), "wellhead._parameters", "positional")?.call1(given)?.extract()
 }

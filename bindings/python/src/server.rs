@@ -9,8 +9,7 @@ use crate::errors::OrRaise;
 use crate::explain::Explanation;
 use crate::fork::Process;
 use crate::host::Host;
-use crate::limits::Limits;
-use crate::log;
+use crate::options;
 use crate::registration::{Decorator, Table, What, register};
 use crate::values::{Contents, Resource};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -51,37 +50,9 @@ impl Server {
 #[pymethods]
 impl Server {
     #[new]
-    #[pyo3(signature = (name, version, *, title = None, instructions = None, cursor_key = None, limits = None,
-        subscribe = true, list_changed = true))]
-    #[allow(clippy::too_many_arguments, reason = "keyword arguments")]
-    fn new(
-        py: Python<'_>,
-        name: &str,
-        version: &str,
-        title: Option<String>,
-        instructions: Option<String>,
-        cursor_key: Option<Vec<u8>>,
-        limits: Option<Bound<'_, Limits>>,
-        subscribe: bool,
-        list_changed: bool,
-    ) -> PyResult<Self> {
-        let mut builder = wellhead::Server::builder(name, version)
-            .subscribe(subscribe)
-            .list_changed(list_changed)
-            .on_log(log::write);
-        if let Some(title) = title {
-            builder = builder.title(title);
-        }
-        if let Some(instructions) = instructions {
-            builder = builder.instructions(instructions);
-        }
-        if let Some(key) = cursor_key {
-            builder = builder.cursor_key(key);
-        }
-        if let Some(limits) = limits {
-            builder = builder.limits(limits.get().0.clone());
-        }
-        let core = builder.build().or_raise(py)?;
+    #[pyo3(signature = (name, version, **options))]
+    fn new(py: Python<'_>, name: &str, version: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let core = options::builder(name, version, options)?.build().or_raise(py)?;
         Ok(Server { core, table: Table::default(), process: Process::current() })
     }
 
@@ -105,17 +76,18 @@ impl Server {
         Server::add(this, uri, body::bytes(&body::buffer(body)?), &Descriptor::new("blob", described)?)
     }
 
-    #[pyo3(signature = (uri, /, *, list = None, raw_values = false, thread = false, **described))]
+    #[pyo3(signature = (uri, /, *, list = None, complete = None, raw_values = false, thread = false, **described))]
     fn resource(
         this: &Bound<'_, Self>,
         uri: String,
         list: Option<Py<PyAny>>,
+        complete: Option<Py<PyDict>>,
         raw_values: bool,
         thread: bool,
         described: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Decorator> {
         let descriptor = Descriptor::new("resource", described)?;
-        let what = What::Resource { uri, descriptor, raw_values, thread, list };
+        let what = What::Resource { uri, descriptor, raw_values, thread, list, complete };
         Ok(Decorator::new(this.clone().unbind(), what))
     }
 
@@ -139,6 +111,11 @@ impl Server {
     fn fallback<'py>(this: &Bound<'py, Self>, function: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         register(this.py(), this.get(), What::Fallback, &function)?;
         Ok(function)
+    }
+
+    #[pyo3(signature = (name, /, *, revisions = None))]
+    fn method(this: &Bound<'_, Self>, name: String, revisions: Option<Vec<String>>) -> Decorator {
+        Decorator::new(this.clone().unbind(), What::Method { name, revisions })
     }
 
     #[pyo3(signature = (path, /, *, include = None, exclude = None, max_file_bytes = None))]
@@ -203,6 +180,12 @@ impl Server {
     fn updated_below(&self, py: Python<'_>, uri: &str, parent: &str) -> PyResult<()> {
         let core = self.core(py);
         py.detach(|| core.updated_below(uri, parent)).or_raise(py)
+    }
+
+    #[pyo3(signature = (kind, /))]
+    fn announce(&self, py: Python<'_>, kind: &str) -> PyResult<()> {
+        let core = self.core(py);
+        py.detach(|| core.announce(kind)).or_raise(py)
     }
 
     #[pyo3(signature = (caller_id, /))]

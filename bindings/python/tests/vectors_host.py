@@ -16,6 +16,10 @@ DESCRIPTION = (
     *("name", "title", "description", "mime_type", "size"),
     *("annotations", "meta", "kind", "version", "metadata"),
 )
+OPTIONS = (
+    *("capabilities", "announces", "versions", "error_profile", "error_codes", "permission_denied"),
+    *("undeclared_lists", "contents_titles", "field_gating", "subscribe_unknown", "dialect"),
+)
 OF_CONTENTS = ("name", "title", "mime_type", "meta", "kind", "version", "metadata")
 Verdict = Literal["allow", "deny", "hide"]
 
@@ -51,6 +55,7 @@ class Host:
             limits=wellhead.Limits(**options.get("limits", {})),
             subscribe=options.get("subscribe", True),
             list_changed=options.get("list_changed", True),
+            **{name: options[name] for name in OPTIONS if name in options},
         )
         self.calls: list[str] = []
         self.lines: list[str] = []
@@ -78,7 +83,13 @@ class Host:
             described.setdefault("name", uri)  # not the function's
             if "list" in entry:
                 described["list"] = self.lister(uri, entry["list"])
+            if "complete" in entry:
+                described["complete"] = {
+                    variable: self.completer(uri, variable, values) for variable, values in entry["complete"].items()
+                }
             self.server.resource(uri, **described)(self.reader(entry["read"]))
+        elif "method" in entry:
+            self.server.method(entry["method"], revisions=entry.get("revisions"))(self.method(entry["answer"]))
         elif "pages" in entry:
             name = entry["list"]
             lister = self.lister("-" if name is None else name, entry["pages"])
@@ -111,6 +122,40 @@ class Host:
         if read == "none":
             return Future()  # nobody keeps it
         return answer(read, values)
+
+    def completer(self, template: str, variable: str, values: Json) -> Callable[..., Any]:
+        def callback(value: str, others: dict[str, str], call: wellhead.Call) -> Any:
+            known = ";".join(f"{name}={other}" for name, other in others.items())
+            self.calls.append(f"complete {template} {variable}={value}" + (f" with {known}" if known else ""))
+            return self.hold(values["hold"], call) if "hold" in values else completion(values)
+
+        return callback
+
+    def method(self, answer: Json) -> Callable[..., Any]:
+        def callback(params: dict[str, Any], call: wellhead.Call) -> Any:
+            self.calls.append(f"method {call.method} {compact(params)}")
+            return self.method_answer(answer, params, call)
+
+        return callback
+
+    def method_answer(self, answer: Json, params: dict[str, Any], call: wellhead.Call) -> Any:
+        while isinstance(answer, dict) and "notify" in answer:
+            for each in answer["notify"]:
+                call.notify(each["method"], each.get("params"))
+            answer = answer["then"]
+        if answer == "none":
+            return Future()
+        if "hold" in answer:
+            return self.hold(answer["hold"], call)
+        if answer == "echo":
+            told = {
+                "method": call.method,
+                "params": params,
+                "client": call.client_capabilities,
+                "level": call.log_level,
+            }
+            return {name: value for name, value in told.items() if value is not None}
+        return method_result(answer)
 
     def authorize(self, rules: Json) -> None:
         def verdict(uri: str) -> Verdict:
@@ -180,6 +225,12 @@ class Host:
             outcome(step, lambda: update(step["update"], *below))
         elif "list_changed" in step:
             outcome(step, self.server.list_changed)
+        elif "announce" in step:
+            outcome(step, lambda: self.server.announce(step["announce"]))
+        elif "notify" in step:
+            held = self.held[step["notify"]].call
+            assert held is not None
+            outcome(step, lambda: sent(step, held.notify(step["method"], step.get("params"))))
         elif "access_changed" in step:
             outcome(step, lambda: self.server.access_changed(step["access_changed"].encode()))
         elif "explain" in step:
@@ -213,6 +264,13 @@ class Host:
                 held.future.set_result(None)
             else:
                 held.future.set_exception(RuntimeError(FAILURE))
+        elif isinstance(answered, dict) and ("values" in answered or "count" in answered):
+            held.future.set_result(completion(answered))
+        elif isinstance(answered, dict) and METHOD_ANSWERS & set(answered):
+            try:
+                held.future.set_result(method_result(answered))
+            except wellhead.Error as raised:
+                held.future.set_exception(raised)
         elif isinstance(answered, dict) and "items" in answered:
             items = [item(each) for each in answered["items"]]
             held.future.set_result(wellhead.Page(items, more=answered["more"]))
@@ -230,6 +288,34 @@ def outcome(step: Json, act: Callable[[], object]) -> None:
     except wellhead.Error as e:
         code = e.code
     assert code == step.get("error")
+
+
+METHOD_ANSWERS = {"result", "error", "needs_input", "missing_capability"}
+
+
+def method_result(answer: Json) -> dict[str, Any]:
+    if answer == "fail":
+        raise RuntimeError(FAILURE)
+    if "error" in answer:
+        error = answer["error"]
+        raise wellhead.MethodError(error["code"], error["message"], error.get("data"))
+    if "needs_input" in answer:
+        raise wellhead.InputRequired(answer["needs_input"])
+    if "missing_capability" in answer:
+        raise wellhead.MissingCapability(answer["missing_capability"])
+    result: dict[str, Any] = answer["result"]
+    return result
+
+
+def completion(values: Json) -> wellhead.Completion:
+    if values == "fail":
+        raise RuntimeError(FAILURE)
+    proposed = values["values"] if "values" in values else [str(n) for n in range(values["count"])]
+    return wellhead.Completion(proposed, total=values.get("total"), more=values.get("more", False))
+
+
+def sent(step: Json, was: bool) -> None:
+    assert was is step.get("sent", was)
 
 
 def same(got: str, expected: str) -> None:

@@ -11,6 +11,7 @@ __all__ = [
     "NOT_MODIFIED",
     "Call",
     "Caller",
+    "Completion",
     "Connection",
     "Contents",
     "Driver",
@@ -40,11 +41,12 @@ class _Later(Protocol[_T_co]):
 _T = TypeVar("_T")
 _Soon: TypeAlias = _T | Awaitable[_T] | _Later[_T]
 _Body: TypeAlias = str | Buffer | Contents | Sequence[Contents] | NotModified | None
-_Operation: TypeAlias = Literal["list", "read", "subscribe"]
 _Verdict: TypeAlias = Literal["allow", "deny", "hide"]
 _Read = TypeVar("_Read", bound=Callable[..., _Soon[_Body]])
 _List = TypeVar("_List", bound=Callable[..., _Soon[Page]])
 _Authorize = TypeVar("_Authorize", bound=Callable[..., _Soon[Sequence[_Verdict]]])
+_Complete: TypeAlias = Callable[..., _Soon[Sequence[str] | Completion]] | Iterable[str]
+_Method = TypeVar("_Method", bound=Callable[..., _Soon[dict[str, Any]]])
 _Interest = TypeVar("_Interest", bound=Callable[[str, bool], _Soon[None]])
 
 @final
@@ -66,6 +68,29 @@ class Call:
     @property
     def meta(self) -> dict[str, Any]:
         """The request's `_meta` as it came: `traceparent` and the like. Its keys are the client's, never checked."""
+    @property
+    def method(self) -> str:
+        """The name of the further method; empty in other calls."""
+    @property
+    def client_capabilities(self) -> dict[str, Any] | None:
+        """In the call of a further method: what the client can do, such as `{"sampling": {}}`, as it said with this
+        request or when its session began."""
+    @property
+    def log_level(self) -> str | None:
+        """In the call of a further method: from which level on the request asks for `notifications/message`, in the
+        revisions where each request says so."""
+    def notify(self, method: str, params: dict[str, Any] | None = None, /) -> bool:
+        """Sends a notification about the call of a further method, before its answer and on the same way. Any thread,
+        one at a time.
+
+        Returns whether it was sent: not after the answer, not when nobody wants that any more, not where there is room
+        for an answer only, and not while the client takes nothing. `notifications/message` is sent only from the level
+        on that the request asks for.
+
+        Raises:
+            RegistrationError: It is no notification of a call, such as another name than `notifications/…`, or a
+                `notifications/message` without a level or without the capability `logging` (`invalid_argument`).
+        """
     @property
     def if_version(self) -> str | None:
         """The version of the resource that the client has. If it is still the right one, answer
@@ -227,6 +252,19 @@ class Resource:
     def version(self) -> str | None: ...
 
 @final
+class Completion:
+    """Some of the values that a template's variable may have, in the order in which they are proposed. A client is sent
+    the first hundred.
+
+    Args:
+        values: The values.
+        total: How many there are in all, if more are known than given.
+        more: Whether there are more than given.
+    """
+
+    def __new__(cls, values: Iterable[str], /, *, total: int | None = None, more: bool = False) -> Self: ...
+
+@final
 class Page:
     """Some items of a listing, in its order, and whether there are more behind them."""
 
@@ -340,9 +378,26 @@ class Server:
         limits: What one client may cost.
         subscribe: Whether clients may watch resources.
         list_changed: Whether clients are told when the list of resources changes.
+        capabilities: Capabilities beside those for resources, by name, with what there is to say of each, such as
+            `{"tools": {"listChanged": True}}`. See `method`.
+        announces: Further kinds of lists whose changes `announce` tells of: the name, as a client asks for it in the
+            filter of `subscriptions/listen`, and the notification.
+        versions: The protocol versions that are served, all by default. Without one that has a handshake, a client that
+            sends `initialize` is told which there are; without a stateless one, `_meta` decides nothing.
+        error_profile: Which documents settle the codes of errors.
+        error_codes: Other codes, by version and condition: `{"2024-11-05": {"resource_not_found": -32000}}`. Conditions
+            are `resource_not_found`, `permission_denied`, `internal_error` and `not_modified`.
+        permission_denied: What a client is told of a resource that it may not have: `mask` answers exactly as if it
+            did not exist.
+        undeclared_lists: What a client gets that lists tools or prompts though none are offered.
+        contents_titles: For which clients contents have `name` and `title`: those of 2025-06-18, none or all.
+        field_gating: Whether fields that a client's revision does not have are left out for it.
+        subscribe_unknown: Whether a URI that nothing serves may be watched.
+        dialect: Whether the `resources/get` dialect is served: `auto` decides by each message.
 
     Raises:
-        RegistrationError: The cursor key is of another length.
+        RegistrationError: The cursor key is of another length, a version does not exist, or another of these may not
+            be (`invalid_argument`).
     """
 
     def __new__(
@@ -356,6 +411,17 @@ class Server:
         limits: Limits | None = None,
         subscribe: bool = True,
         list_changed: bool = True,
+        capabilities: dict[str, dict[str, Any]] | None = None,
+        announces: dict[str, str] | None = None,
+        versions: Sequence[str] | None = None,
+        error_profile: Literal["official", "variant-2024-11-05"] = "official",
+        error_codes: dict[str, dict[str, int]] | None = None,
+        permission_denied: Literal["error", "mask"] = "error",
+        undeclared_lists: Literal["error", "empty"] = "error",
+        contents_titles: Literal["2025-06-18", "never", "always"] = "2025-06-18",
+        field_gating: bool = True,
+        subscribe_unknown: Literal["deny", "allow"] = "deny",
+        dialect: Literal["auto", "always", "never"] = "auto",
     ) -> Self: ...
     def text(
         self,
@@ -418,6 +484,7 @@ class Server:
         version: str | None = None,
         metadata: dict[str, Any] | None = None,
         list: Callable[..., _Soon[Page]] | Iterable[Resource] | None = None,
+        complete: Mapping[str, _Complete] | None = None,
         raw_values: bool = False,
         thread: bool = False,
     ) -> Callable[[_Read], _Read]:
@@ -440,6 +507,10 @@ class Server:
 
         Args:
             list: What the template lists: the items themselves, or a function as for `Server.list`.
+            complete: What is proposed for the template's variables, by name: all values there are, of which those are
+                proposed that begin with what was typed; or a function `(value)` that is given that and returns a list
+                or a `Completion`, now or later. A second parameter is given the values of other variables, as a dict,
+                and one annotated `wellhead.Call` the call.
             raw_values: Hands over every value as it was sent. Without it, values with a `..` segment, an absolute path,
                 a drive or a control character are not found; with it, checking them is the function's work.
             thread: Sends the function to a pool of threads instead of the one that runs the server.
@@ -497,10 +568,10 @@ class Server:
         """Asks a function `(operation, uris)` before anything is listed, read or watched: one question for many URIs.
         A parameter annotated `wellhead.Call` is given the call, whose `caller` says who asks.
 
-        `operation` is `"list"`, `"read"` or `"subscribe"`. The function returns one verdict for each URI, in their
-        order, now or later as a callback of `resource` does: `"allow"`; `"deny"`, which answers "permission denied",
-        and leaves it out of lists; `"hide"`, which answers exactly as if it did not exist. If it raises, nothing is
-        allowed. A second function replaces the first.
+        `operation` is `"list"`, `"read"`, `"subscribe"` or `"complete"`. The function returns one verdict for each URI,
+        in their order, now or later as a callback of `resource` does: `"allow"`; `"deny"`, which answers "permission
+        denied", and leaves it out of lists; `"hide"`, which answers exactly as if it did not exist. If it raises,
+        nothing is allowed. A second function replaces the first.
 
         Raises:
             RegistrationError: The function takes other parameters (`invalid_argument`).
@@ -515,8 +586,28 @@ class Server:
             RegistrationError: The function takes other parameters (`invalid_argument`).
             ClosedError: The server was closed.
         """
+    def method(self, name: str, /, *, revisions: Sequence[str] | None = None) -> Callable[[_Method], _Method]:
+        """Serves a method beside those for resources, such as `tools/list`, with what the decorated function makes of
+        its `params`: a dict in, a dict out, now or later as a callback of `resource`.
+
+        Where the revision wants them, `resultType` and the server's identity are added to the result. The function
+        raises `MethodError` for an error that the client sees, and `InputRequired` or `MissingCapability` for what it
+        wants of the client. A parameter annotated `wellhead.Call` is given the call.
+
+        A capability is declared with the method: `tools`, `prompts` or `logging` for what begins so. Say more of it, or
+        declare another, with `capabilities=`.
+
+        Args:
+            revisions: Serves it under these protocol revisions only, each named by its date.
+
+        Raises:
+            RegistrationError: The method is served already, or a notification, or a revision is unknown
+                (`invalid_argument`, `duplicate`).
+            ClosedError: The server was closed.
+        """
     def remove(self, uri: str, /) -> None:
-        """Removes a resource by its URI, a template by its text, or a list source by its name. Calls under way finish.
+        """Removes a resource by its URI, a template by its text, a list source or a method by its name. Calls under way
+        finish.
 
         Raises:
             RegistrationError: Nothing is registered under it (`unknown`).
@@ -543,6 +634,17 @@ class Server:
 
         Those who watch `uri` are told by `updated`, and who watches both is told once. A client that has not been told
         of more than 16 such changes is told instead that `parent` changed. Never blocks. Raises as `updated`.
+        """
+    def announce(self, kind: str, /) -> None:
+        """Lists of a kind changed: everybody who wants to know is told. Never blocks.
+
+        Args:
+            kind: `toolsListChanged`, `promptsListChanged`, or one of `announces=`.
+
+        Raises:
+            RegistrationError: There is no such kind (`unknown`), or the capability does not declare `listChanged`
+                (`invalid_argument`).
+            ClosedError: The server was closed.
         """
     def access_changed(self, caller_id: Buffer, /) -> None:
         """What the caller with this id may do changed: everything that its connections watch is asked for again, and

@@ -19,17 +19,21 @@ class LimitError(Error):
     pass
 
 
-class ResourceNotFound(Error, LookupError):
+class Outcome(Error):
+    """What a callback raises to answer. `errors.rs` tells them apart by their code."""
+
+
+class ResourceNotFound(Outcome, LookupError):
     def __init__(self, message="", /):
         super().__init__(message, "not_found")
 
 
-class PermissionDenied(Error, PermissionError):
+class PermissionDenied(Outcome, PermissionError):
     def __init__(self, message="", /):
         super().__init__(message, "denied")
 
 
-class Busy(Error):
+class Busy(Outcome):
     def __init__(self, retry_after=None, /):
         if retry_after is not None and not 0 <= retry_after < float("inf"):
             raise ValueError(f"retry_after is a number of seconds, 0 or more, not {retry_after!r}")
@@ -37,5 +41,26 @@ class Busy(Error):
         self.retry_after = retry_after
 
 
-for _class in (Error, RegistrationError, ClosedError, LimitError, ResourceNotFound, PermissionDenied, Busy):
-    _class.__module__ = "wellhead"
+class InputRequired(Outcome):
+    def __init__(self, value, /):
+        super().__init__("input is required", "input_required")
+        self.value = value
+
+
+class MissingCapability(Outcome):
+    def __init__(self, value, /):
+        super().__init__("the client lacks a capability", "missing_capability")
+        self.value = value
+
+
+class MethodError(Outcome):
+    def __init__(self, number, message, data=None, /):
+        super().__init__(message, "method_error")
+        self.number = number
+        self.message = message
+        self.data = data
+
+
+for _class in list(globals().values()):
+    if isinstance(_class, type):
+        _class.__module__ = "wellhead"

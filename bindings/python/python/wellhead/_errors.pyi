@@ -1,3 +1,5 @@
+from typing import Any
+
 class Error(Exception):
     """The root of this package's exceptions."""
 
@@ -15,18 +17,44 @@ class ClosedError(Error):
 class LimitError(Error):
     """A limit; the message names it (`limit`)."""
 
-class ResourceNotFound(Error, LookupError):
+class Outcome(Error):
+    """What a callback raises to answer."""
+
+class ResourceNotFound(Outcome, LookupError):
     """Raised by a callback: there is no such resource."""
 
     def __init__(self, message: str = "", /) -> None: ...
 
-class PermissionDenied(Error, PermissionError):
+class PermissionDenied(Outcome, PermissionError):
     """Raised by a callback: there is, but not for this client."""
 
     def __init__(self, message: str = "", /) -> None: ...
 
-class Busy(Error):
+class Busy(Outcome):
     """Raised by a callback: not now; perhaps after `retry_after` seconds."""
 
     retry_after: float | None
     def __init__(self, retry_after: float | None = None, /) -> None: ...
+
+class InputRequired(Outcome):
+    """Raised by a further method: the client is asked for input, by the `inputRequests` and `requestState` of this
+    dict, and may then ask again. Where the revision does not have that, an internal error."""
+
+    value: dict[str, Any]
+    def __init__(self, value: dict[str, Any], /) -> None: ...
+
+class MissingCapability(Outcome):
+    """Raised by a further method: it cannot go on without these capabilities of the client, such as
+    `{"sampling": {}}`."""
+
+    value: dict[str, Any]
+    def __init__(self, value: dict[str, Any], /) -> None: ...
+
+class MethodError(Outcome):
+    """Raised by a further method: an error that the client sees, with a number of JSON-RPC 2.0 section 5.1 or of its
+    own."""
+
+    number: int
+    message: str
+    data: dict[str, Any] | None
+    def __init__(self, number: int, message: str, data: dict[str, Any] | None = None, /) -> None: ...

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     Plan: TypeAlias = tuple[list[tuple[str, int, Any, bool]], bool, str | None, str | None]
-    Positional: TypeAlias = tuple[Callable[..., Any], bool, str | None]
+    Positional: TypeAlias = tuple[Callable[..., Any], bool, str | None, int]
     Parameter: TypeAlias = tuple[str, Any, Any, bool]  # name, annotation, default, keyword_only
 
 # The numbers are those of `Kind` in arguments.rs.
@@ -164,29 +164,41 @@ def contents(cell: types.CellType) -> Any:
 def listing(given: Any) -> Positional:
     """A listing: a function (after, limit), or the items themselves."""
     if callable(given):
-        return positional(given, ("after", "limit"), True)
-    return Items(given), False, None
+        return positional(given, ("after", "limit"), 2, True)
+    return Items(given), False, None, 2
 
 
-def positional(function: Any, names: tuple[str, str], may_want_call: bool) -> Positional:
-    """(function, is_async, call) of a callback that takes two arguments by position, whatever it calls them.
+def completer(given: Any) -> Positional:
+    """A completer: a function (value), or (value, others), or the values themselves."""
+    if callable(given):
+        return positional(given, ("value", "others"), 1, True)
+    return Values(given), False, None, 1
 
-    `call` is the name of the parameter that is given the call.
+
+def positional(function: Any, names: tuple[str, ...], required: int, may_want_call: bool) -> Positional:
+    """(function, is_async, call, count) of a callback that takes these arguments by position, whatever it calls them.
+
+    `call` is the name of the parameter that is given the call. `count` is how many of the arguments it takes: at least
+    `required`, and more if it has parameters for them without a default.
     """
     try:
         parameters = signature(function)
     except RegistrationError:
         if not callable(function):
             raise
-        return function, is_async(function), None  # * takes anything
+        return function, is_async(function), None, len(names)  # * takes anything
     call = next((name for name, annotation, _, _ in parameters if annotation is _core.Call), None)
-    others = [one for one in parameters if one[0] != call]
-    required = [name for name, _, default, _ in others if default is MISSING]
-    first = [name for name, _, _, keyword_only in parameters[:2] if not keyword_only and name != call]
-    if len(first) < 2 or not set(required) <= set(first) or (call is not None and not may_want_call):
+    needed = [name for name, _, default, _ in parameters if default is MISSING and name != call]
+    first: list[str] = []
+    for name, _, default, keyword_only in parameters[: len(names)]:
+        if keyword_only or name == call or (len(first) >= required and default is not MISSING):
+            break
+        first.append(name)
+    if len(first) < required or not set(needed) <= set(first) or (call is not None and not may_want_call):
+        takes = ", ".join(names[:required]) + "".join(f"[, {name}]" for name in names[required:])
         also = ", and a wellhead.Call if it wants one" if may_want_call else ""
-        raise refusal(function, f"it takes ({', '.join(names)}){also}")
-    return function, is_async(function), call
+        raise refusal(function, f"it takes ({takes}){also}")
+    return function, is_async(function), call, len(first)
 
 
 class Items:
@@ -215,6 +227,18 @@ class Items:
         key = after.encode()
         later = (place for place, item in enumerate(self.items) if item.key.encode() > key)
         return next(later, len(self.items))
+
+
+class Values:
+    """A completer that was handed over as all the values there are."""
+
+    def __init__(self, values: Iterable[str]) -> None:
+        self.values = tuple(values)
+        if isinstance(values, str) or not all(isinstance(value, str) for value in self.values):
+            raise RegistrationError("complete= holds functions, or lists of str", "invalid_argument")
+
+    def __call__(self, typed: str) -> list[str]:
+        return [value for value in self.values if value.startswith(typed)]
 
 
 def in_pool(function: Any) -> Callable[..., Any]:

@@ -1,0 +1,48 @@
+//! What further methods answer.
+
+use crate::answer::FromCallback;
+use crate::call::Way;
+use crate::descriptor::object;
+use crate::errors::Meaning;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use wellhead::{Json, MethodAnswer, MethodError};
+
+impl FromCallback for MethodAnswer {
+    const EXPECTED: &'static str = "a dict";
+
+    fn from_value(value: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        if !value.is_instance_of::<PyDict>() {
+            return Ok(None);
+        }
+        object(value).map(|result| Some(MethodAnswer::Result(result)))
+    }
+
+    fn from_outcome(meaning: &Meaning) -> Option<Self> {
+        match meaning {
+            Meaning::Error(error) => Some(MethodAnswer::Error(error.clone())),
+            Meaning::NeedsInput(json) => Some(MethodAnswer::NeedsInput(json.clone())),
+            Meaning::MissingCapability(json) => Some(MethodAnswer::MissingCapability(json.clone())),
+            _ => None,
+        }
+    }
+
+    fn fail(way: Way<Self>, why: String) {
+        way.finish(MethodAnswer::Failed(why));
+    }
+}
+
+/// The error that a `wellhead.MethodError` stands for.
+pub(crate) fn error(raised: &Bound<'_, PyAny>) -> PyResult<MethodError> {
+    let py = raised.py();
+    let number = raised.getattr(intern!(py, "number"))?.extract()?;
+    let error = MethodError::new(number, raised.getattr(intern!(py, "message"))?.extract::<String>()?);
+    let data = raised.getattr(intern!(py, "data"))?;
+    Ok(if data.is_none() { error } else { error.data(object(&data)?) })
+}
+
+/// The object that an exception carries.
+pub(crate) fn carried(raised: &Bound<'_, PyAny>) -> PyResult<Json> {
+    object(&raised.getattr(intern!(raised.py(), "value"))?)
+}
