@@ -79,8 +79,10 @@ typedef struct wellhead_connection wellhead_connection;
 typedef struct wellhead_call wellhead_call;             /* what a callback is asked */
 typedef struct wellhead_read wellhead_read;             /* responder of a read */
 typedef struct wellhead_list wellhead_list;             /* responder of a listing */
+typedef struct wellhead_complete wellhead_complete;     /* responder of a completion */
 typedef struct wellhead_authorize wellhead_authorize;   /* responder of a question about access */
 typedef struct wellhead_interest wellhead_interest;     /* responder of an interest */
+typedef struct wellhead_method wellhead_method;         /* responder of a method of the host's own */
 typedef struct wellhead_transmit wellhead_transmit;     /* bytes for a client */
 typedef struct wellhead_text wellhead_text;             /* a text of ours, for the caller to free */
 typedef struct wellhead_error wellhead_error;
@@ -129,6 +131,7 @@ WELLHEAD_API void wellhead_text_free(wellhead_text *text);
 
 #define WELLHEAD_NO_SUBSCRIBE 1               /* Do not offer subscriptions. */
 #define WELLHEAD_NO_LIST_CHANGED 2            /* Do not tell clients when the list of resources changes. */
+#define WELLHEAD_NO_FIELD_GATING 4            /* Send fields that a client's revision does not have all the same. */
 #define WELLHEAD_LOG_WARNING 1                /* Works, but is probably not what was meant. */
 #define WELLHEAD_LOG_ERROR 2                  /* A client got an error because of it. */
 
@@ -139,6 +142,8 @@ typedef struct wellhead_limits {
     size_t message_bytes;                     /* Of one incoming message; refuses. 4 MiB */
     size_t nesting;                           /* Depth of one incoming message; refuses. 100 */
     size_t id_bytes;                          /* Of a request id as it was written; refuses. 1 KiB */
+    /* Of one batch, in messages, where the revision has batches; refuses. 100 */
+    size_t batch_length;
     size_t uri_bytes;                         /* Of a URI in a request; refuses. 8 KiB */
     size_t page_items;                        /* Of one page of a list. 100 */
     size_t page_bytes;                        /* Of one page of a list, which holds at least one item. 1 MiB */
@@ -150,12 +155,26 @@ typedef struct wellhead_limits {
     /* Milliseconds that an answer may be kept before it becomes an internal error; UINT64_MAX: for ever. 60,000 */
     uint64_t call_ms;
 } wellhead_limits;
-#define WELLHEAD_LIMITS_INIT { sizeof(wellhead_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+#define WELLHEAD_LIMITS_INIT { sizeof(wellhead_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* What a server is made from; everything has a default. */
+/* A name, and what it stands for. */
+typedef struct wellhead_pair {
+    wellhead_str name;
+    wellhead_str value;
+} wellhead_pair;
+
+/* The code of one condition for clients of one protocol version. */
+typedef struct wellhead_error_code {
+    wellhead_str version;
+    wellhead_str condition;                   /* resource_not_found, permission_denied, internal_error, not_modified */
+    int32_t code;
+} wellhead_error_code;
+
+/* What a server is made from; everything has a default. Arrays come with a count. */
 typedef struct wellhead_server_options {
     size_t struct_size;
-    uint32_t flags;                           /* WELLHEAD_NO_SUBSCRIBE, WELLHEAD_NO_LIST_CHANGED */
+    /* WELLHEAD_NO_SUBSCRIBE, WELLHEAD_NO_LIST_CHANGED, WELLHEAD_NO_FIELD_GATING */
+    uint32_t flags;
     wellhead_str title;                       /* The server's name for people. */
     wellhead_str instructions;                /* How a model should use the server. */
     /* 32 bytes under which cursors are sealed; absent: random. Replicas share one. */
@@ -166,8 +185,30 @@ typedef struct wellhead_server_options {
     void (*log)(void *log_data, uint32_t level, wellhead_str line);
     void *log_data;
     void (*log_destroy)(void *log_data);
+    /* Further capabilities: each name with a JSON object, {} or such as {"listChanged":true}. */
+    const wellhead_pair *capabilities;
+    size_t capability_count;
+    /* Further kinds of lists for wellhead_server_announce: each name, as clients ask for it, with its notification. */
+    const wellhead_pair *announces;
+    size_t announce_count;
+    const wellhead_str *versions;             /* The protocol versions that are served, by their dates; none: all. */
+    size_t version_count;
+    /* Which documents settle the codes of errors: official (default), or variant-2024-11-05, which early clients of that
+     * version may follow: not found is -32001, permission denied -32002. */
+    wellhead_str error_profile;
+    const wellhead_error_code *error_codes;   /* Codes over the profile. */
+    size_t error_code_count;
+    /* What a client is told of what is denied: error (default), or mask: as of what does not exist. */
+    wellhead_str permission_denied;
+    /* Lists of tools and prompts where nothing of the kind is offered: error (default), or empty. */
+    wellhead_str undeclared_lists;
+    /* For whom contents have `name` and `title`: 2025-06-18 (default), never, always. */
+    wellhead_str contents_titles;
+    wellhead_str subscribe_unknown;           /* Whether what nothing serves may be watched: deny (default), allow. */
+    /* Whether the resources/get dialect is served: auto (default), always, never. */
+    wellhead_str dialect;
 } wellhead_server_options;
-#define WELLHEAD_SERVER_OPTIONS_INIT { sizeof(wellhead_server_options), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, NULL, NULL }
+#define WELLHEAD_SERVER_OPTIONS_INIT { sizeof(wellhead_server_options), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, {NULL, 0}, NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0} }
 
 /* Makes a server. name, version: who it says it is. options: may be NULL. NULL on failure: INVALID_ARGUMENT,
  * INVALID_UTF8, IO if there is no randomness. */
@@ -214,9 +255,32 @@ typedef struct wellhead_resource {
     wellhead_str icons;
     /* A JSON object, sent as _meta; contents inherit it. Keys that the protocol reserves are INVALID_ARGUMENT. */
     wellhead_str meta;
+    /* What sort of thing it is, in the host's own words. Clients of the resources/get dialect are shown it, as they are
+     * `version` and `metadata`. */
+    wellhead_str kind;
+    /* Another one whenever the contents are; of a template's resources wellhead_contents says it. */
+    wellhead_str version;
+    wellhead_str metadata;                    /* A JSON object with attributes of the host's own. */
     uint32_t flags;                           /* WELLHEAD_RAW_VALUES */
 } wellhead_resource;
-#define WELLHEAD_RESOURCE_INIT { sizeof(wellhead_resource), {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0 }
+#define WELLHEAD_RESOURCE_INIT { sizeof(wellhead_resource), {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0 }
+
+/* What is said of contents beside their body, one element of an answer or what replaces fixed contents. What is absent
+ * here is taken from the registration. */
+typedef struct wellhead_contents {
+    size_t struct_size;
+    wellhead_str uri;                         /* Of a sub-resource; absent: the requested URI. */
+    wellhead_str mime_type;
+    wellhead_str meta;                        /* A JSON object, sent as _meta. */
+    /* Of the resource, as in wellhead_resource; clients that have no room for it are not sent it. If `version` is the one
+     * that the client has, it is told so, and sent nothing. */
+    wellhead_str name;
+    wellhead_str title;
+    wellhead_str kind;
+    wellhead_str version;
+    wellhead_str metadata;
+} wellhead_contents;
+#define WELLHEAD_CONTENTS_INIT { sizeof(wellhead_contents), {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0} }
 
 /* The callbacks of one registration. NULL: not offered. They borrow `call` and `responder` until they return: answer
  * before that, or keep the responder and answer later. A callback that does neither has answered "internal error". */
@@ -231,8 +295,13 @@ typedef struct wellhead_provider {
     /* Answers with the items that follow `after` (absent: from the start) in an order of the host's own, at most
      * `limit`; more are cut off. `after` is the key of an item listed earlier, which may be gone by now. */
     void (*list)(void *user_data, const wellhead_call *call, wellhead_str after, size_t limit, wellhead_list *responder);
+    /* Answers with values that `variable` of a template may have, where `value` has been typed of it already, which may
+     * be empty. What other variables have, wellhead_call_var tells. Asked for the variables named in `completed` only. */
+    void (*complete)(void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value, wellhead_complete *responder);
+    const wellhead_str *completed;
+    size_t completed_count;
 } wellhead_provider;
-#define WELLHEAD_PROVIDER_INIT { sizeof(wellhead_provider), NULL, NULL, NULL, NULL }
+#define WELLHEAD_PROVIDER_INIT { sizeof(wellhead_provider), NULL, NULL, NULL, NULL, NULL, NULL, 0 }
 
 /* Serves a fixed text, without a callback. The text is copied. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE,
  * CLOSED. */
@@ -244,13 +313,16 @@ WELLHEAD_API wellhead_status wellhead_server_add_text(wellhead_server *server, c
 WELLHEAD_API wellhead_status wellhead_server_add_blob(wellhead_server *server, const wellhead_resource *resource,
                                                       wellhead_str bytes, wellhead_error **error);
 
-/* Replaces fixed contents by a text, and tells those who watch the URI. UNKNOWN if none are registered there,
- * INVALID_UTF8, CLOSED. */
-WELLHEAD_API wellhead_status wellhead_server_set_text(wellhead_server *server, wellhead_str uri, wellhead_str text,
+/* Replaces fixed contents by a text, and tells those who watch the URI. about: may be NULL; its version is the
+ * resource's from now on, which otherwise has none. UNKNOWN if none are registered there, INVALID_URI,
+ * INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_set_text(wellhead_server *server, wellhead_str uri,
+                                                      const wellhead_contents *about, wellhead_str text,
                                                       wellhead_error **error);
 
 /* Replaces fixed contents by bytes. Otherwise as wellhead_server_set_text. */
-WELLHEAD_API wellhead_status wellhead_server_set_blob(wellhead_server *server, wellhead_str uri, wellhead_str bytes,
+WELLHEAD_API wellhead_status wellhead_server_set_blob(wellhead_server *server, wellhead_str uri,
+                                                      const wellhead_contents *about, wellhead_str bytes,
                                                       wellhead_error **error);
 
 /* Serves a fixed URI whose contents come from provider->read, which is required. provider->list must be NULL. Status
@@ -302,10 +374,12 @@ WELLHEAD_API wellhead_status wellhead_server_add_directory(wellhead_server *serv
 
 /* A call lives as long as its responder: until the callback returns or, if kept, until the answer. So do its strings. */
 
-/* The URI as the client spelled it; absent for a listing and for a question about access. */
+/* The URI as the client spelled it; of a completion the template. Absent for a listing, a method, and a question about
+ * access. */
 WELLHEAD_API wellhead_str wellhead_call_uri(const wellhead_call *call);
 
-/* The value of a template's variable, percent-decoded; of a list ({name*}) the first. Absent if the URI has none. */
+/* The value of a template's variable, percent-decoded; of a list ({name*}) the first. Absent if the URI has none. Of a
+ * completion: what another variable has already, if the client says so. */
 WELLHEAD_API wellhead_str wellhead_call_var(const wellhead_call *call, const char *name);
 
 /* The same as the client spelled it, escapes included. */
@@ -327,25 +401,33 @@ WELLHEAD_API wellhead_str wellhead_call_caller_id(const wellhead_call *call);
 /* The protocol revision of the request, its date. Absent for an interest, which is nobody's request. */
 WELLHEAD_API wellhead_str wellhead_call_revision(const wellhead_call *call);
 
+/* The _meta of the request as it came, a JSON object: traceparent and the like. Its keys are the client's, and never
+ * checked. Absent: there was none. */
+WELLHEAD_API wellhead_str wellhead_call_meta(const wellhead_call *call);
+
+/* Of a read: the version of the resource that the client has. If it is still the right one, wellhead_read_not_modified
+ * says so, without a body being made. Absent: it did not say. */
+WELLHEAD_API wellhead_str wellhead_call_if_version(const wellhead_call *call);
+
+/* Of a method: its name. */
+WELLHEAD_API wellhead_str wellhead_call_method(const wellhead_call *call);
+
+/* Of a method: what the client can do, a JSON object such as {"sampling":{}}. Absent: it did not say. */
+WELLHEAD_API wellhead_str wellhead_call_client_capabilities(const wellhead_call *call);
+
+/* Of a method: from which level on the request asks for notifications/message, such as "info". Absent: it does not. */
+WELLHEAD_API wellhead_str wellhead_call_log_level(const wellhead_call *call);
+
 /* 1: nobody wants the answer any more. Cheap; a callback that takes long asks now and then. The answer is still to be
  * given, or the kept responder freed. */
 WELLHEAD_API int wellhead_call_cancelled(const wellhead_call *call);
 
 /* ---- answers ------------------------------------------------------------------------------------------------------ */
 
-/* Answer a call once: wholly (_text, _blob, _not_found, _denied, _failed; what was added is dropped), or by adding and then
+/* Answer a call once: wholly (_text, _blob, _not_found, _denied, _failed, and the like; what was added is dropped), or by adding and then
  * finishing. Each final call consumes a kept responder, whatever it returns. OK also if nobody wants the answer any more.
  * INVALID_ARGUMENT: the call was answered already. On INVALID_UTF8 and on an argument that can never be right the client is
  * told "internal error", and the log why. */
-
-/* Of one element of an answer with several. What is absent here is taken from the registration. */
-typedef struct wellhead_contents {
-    size_t struct_size;
-    wellhead_str uri;                         /* Of a sub-resource; absent: the requested URI. */
-    wellhead_str mime_type;
-    wellhead_str meta;                        /* A JSON object, sent as _meta. */
-} wellhead_contents;
-#define WELLHEAD_CONTENTS_INIT { sizeof(wellhead_contents), {NULL, 0}, {NULL, 0}, {NULL, 0} }
 
 /* Takes the responder out of its callback: now it is the host's, to be answered or freed once, from any thread, even
  * before the callback has returned. It keeps the call alive as well. Returns `responder`; NULL if it was answered.
@@ -378,6 +460,12 @@ WELLHEAD_API wellhead_status wellhead_read_not_found(wellhead_read *responder);
 
 /* Answers that there is one, but not for this caller. */
 WELLHEAD_API wellhead_status wellhead_read_denied(wellhead_read *responder);
+
+/* Answers that the client has the resource already: only where wellhead_call_if_version says which version that is. */
+WELLHEAD_API wellhead_status wellhead_read_not_modified(wellhead_read *responder);
+
+/* Answers that it cannot be read now. retry_after_ms: when it is worth asking again; UINT64_MAX: not known. */
+WELLHEAD_API wellhead_status wellhead_read_busy(wellhead_read *responder, uint64_t retry_after_ms);
 
 /* Answers "internal error". `why` goes to the log, not to the client. */
 WELLHEAD_API wellhead_status wellhead_read_failed(wellhead_read *responder, wellhead_str why);
@@ -424,16 +512,38 @@ WELLHEAD_API wellhead_status wellhead_list_finish(wellhead_list *responder, int 
 /* Answers "internal error". `why` goes to the log, not to the client. */
 WELLHEAD_API wellhead_status wellhead_list_failed(wellhead_list *responder, wellhead_str why);
 
+/* As wellhead_read_keep. Thread safety: only inside the callback. */
+WELLHEAD_API wellhead_complete *wellhead_complete_keep(wellhead_complete *responder);
+
+/* The call of a kept responder; borrowed until the answer. */
+WELLHEAD_API const wellhead_call *wellhead_complete_call(const wellhead_complete *responder);
+
+/* Gives up a kept responder unanswered: the client is told "internal error". */
+WELLHEAD_API void wellhead_complete_free(wellhead_complete *responder);
+
+/* Proposes a value, after those before it. INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an
+ * answer. */
+WELLHEAD_API wellhead_status wellhead_complete_add(wellhead_complete *responder, wellhead_str value);
+
+/* Answers with the values that were added; of more than a hundred the client is sent the first hundred. more: not 0 if
+ * there are more. total: how many there are in all; NULL: no more is known than was added. */
+WELLHEAD_API wellhead_status wellhead_complete_finish(wellhead_complete *responder, int more, const uint64_t *total);
+
+/* Answers "internal error". `why` goes to the log, not to the client. */
+WELLHEAD_API wellhead_status wellhead_complete_failed(wellhead_complete *responder, wellhead_str why);
+
 /* ---- access and interest ------------------------------------------------------------------------------------------ */
 
 #define WELLHEAD_OPERATION_LIST 1             /* See the URIs in a list. */
 #define WELLHEAD_OPERATION_READ 2             /* Read them. */
 #define WELLHEAD_OPERATION_SUBSCRIBE 3        /* Be told of their changes. */
+/* Have values of the template's variables proposed; the URI is the template. */
+#define WELLHEAD_OPERATION_COMPLETE 4
 #define WELLHEAD_VERDICT_DENY 0               /* "Permission denied"; left out of lists. */
 #define WELLHEAD_VERDICT_ALLOW 1              /* Go on. */
 #define WELLHEAD_VERDICT_HIDE 2               /* Answered exactly as if it did not exist. */
 
-/* Asks `authorize` before anything is listed, read or watched: one question for many URIs. It replaces an earlier one.
+/* Asks `authorize` before anything is listed, read, watched or completed: one question for many URIs. It replaces an earlier one.
  * call: says who asks; its URI is absent. operation: one of WELLHEAD_OPERATION_; further numbers may be added, so deny
  * what you do not know. uris: `uri_count` of them, never none; they live as long as the call. The callback answers
  * before it returns, or keeps the responder and answers later. authorize: may not be NULL. destroy: may be NULL.
@@ -487,11 +597,75 @@ WELLHEAD_API wellhead_status wellhead_interest_done(wellhead_interest *responder
 /* Answers that it could not: those who wait to watch the URI are told "internal error". `why` goes to the log. */
 WELLHEAD_API wellhead_status wellhead_interest_failed(wellhead_interest *responder, wellhead_str why);
 
+/* ---- further methods ---------------------------------------------------------------------------------------------- */
+
+/* How a method is served; everything has a default. */
+typedef struct wellhead_method_options {
+    size_t struct_size;
+    /* The protocol revisions that have it, by their dates; none: all that have not removed a method of that name. */
+    const wellhead_str *revisions;
+    size_t revision_count;
+} wellhead_method_options;
+#define WELLHEAD_METHOD_OPTIONS_INIT { sizeof(wellhead_method_options), NULL, 0 }
+
+/* Serves a method beside those for resources, such as tools/list: JSON in, JSON out. Its capability is declared with it:
+ * tools, prompts or logging for what begins so; for more see `capabilities` of wellhead_server_options. options: may be
+ * NULL. params: what the request has, a JSON object, {} if there is none; borrowed as long as the call. The callback
+ * answers before it returns, or keeps the responder and answers later. method: may not be NULL. destroy: may be NULL.
+ * DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_add_method(
+    wellhead_server *server, wellhead_str name, const wellhead_method_options *options,
+    void (*method)(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *responder),
+    void *user_data, void (*destroy)(void *user_data), wellhead_error **error);
+
+/* Tells everybody who wants to know that the lists of a kind changed: toolsListChanged, promptsListChanged, or one of
+ * `announces` of wellhead_server_options. Never blocks, never calls back but for `wake`. UNKNOWN; INVALID_ARGUMENT if
+ * the capability does not declare listChanged; INVALID_UTF8, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_announce(wellhead_server *server, wellhead_str kind);
+
+/* As wellhead_read_keep. Thread safety: only inside the callback. */
+WELLHEAD_API wellhead_method *wellhead_method_keep(wellhead_method *responder);
+
+/* The call of a kept responder; borrowed until the answer. */
+WELLHEAD_API const wellhead_call *wellhead_method_call(const wellhead_method *responder);
+
+/* Gives up a kept responder unanswered: the client is told "internal error". */
+WELLHEAD_API void wellhead_method_free(wellhead_method *responder);
+
+/* Sends a notification about the call, before its answer. params: a JSON object; may be absent. *sent: whether it was:
+ * not after the answer, not when nobody wants that any more, not while the client takes nothing, and notifications/message
+ * only from the level on that the request asks for. sent: may be NULL. INVALID_ARGUMENT for what is no notification of a
+ * call, or for notifications/message without a level or without the capability logging; INVALID_UTF8. */
+WELLHEAD_API wellhead_status wellhead_method_notify(wellhead_method *responder, wellhead_str method,
+                                                    wellhead_str params, int *sent);
+
+/* Answers with a result, a JSON object. What the revision wants beside it is added. */
+WELLHEAD_API wellhead_status wellhead_method_result(wellhead_method *responder, wellhead_str result);
+
+/* Answers with an error for the client: a code of JSON-RPC 2.0 section 5.1 or one of the host's own. data: any JSON
+ * object; may be absent. */
+WELLHEAD_API wellhead_status wellhead_method_error(wellhead_method *responder, int32_t code, wellhead_str message,
+                                                   wellhead_str data);
+
+/* Answers that the client is to be asked for input, by the inputRequests and requestState of this JSON object, and may
+ * then ask again. An internal error where the revision does not have that. */
+WELLHEAD_API wellhead_status wellhead_method_needs_input(wellhead_method *responder, wellhead_str input);
+
+/* Answers that the client lacks capabilities, those of this JSON object, such as {"sampling":{}}. */
+WELLHEAD_API wellhead_status wellhead_method_missing_capability(wellhead_method *responder, wellhead_str capabilities);
+
+/* Answers "internal error". `why` goes to the log, not to the client. */
+WELLHEAD_API wellhead_status wellhead_method_failed(wellhead_method *responder, wellhead_str why);
+
 /* ---- updates ------------------------------------------------------------------------------------------------------ */
 
 /* The resource at `uri` changed: everybody who watches it is told. Never blocks, never calls back but for `wake`. OK
  * if nobody watches. INVALID_URI, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_updated(wellhead_server *server, wellhead_str uri);
+
+/* As wellhead_server_updated, telling what the resource is now: its new version above all. What is registered has that
+ * version from now on; its other members, and what is listed, stay as they are. Also INVALID_ARGUMENT. */
+WELLHEAD_API wellhead_status wellhead_server_updated_as(wellhead_server *server, const wellhead_resource *resource);
 
 /* The resource at `uri`, which lies below the one at `parent`, changed: those who watch `parent` are told of `uri`.
  * Those who watch `uri` are told by wellhead_server_updated; who watches both is told once. A client that has been

@@ -27,6 +27,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -115,6 +116,19 @@ inline void check(wellhead_status status) {
     Failure().check(status);
 }
 
+/* Borrows from `texts`. */
+inline std::vector<wellhead_str> strs(const std::vector<std::string> &texts) {
+    std::vector<wellhead_str> all;
+    for (const std::string &text : texts) all.push_back(str(text));
+    return all;
+}
+
+inline std::vector<wellhead_pair> pairs(const std::map<std::string, std::string> &values) {
+    std::vector<wellhead_pair> all;
+    for (const auto &[name, value] : values) all.push_back({str(name), str(value)});
+    return all;
+}
+
 /* A function on the heap, for `user_data` and `destroy`. */
 template <class F> void *keep(F &&function) {
     return new std::decay_t<F>(std::forward<F>(function));
@@ -169,6 +183,7 @@ struct Resource {
     std::optional<std::string> key;
     /* JSON, as the protocol has it. */
     std::optional<std::string> annotations, icons, meta;
+    std::optional<std::string> kind, version, metadata;
     bool raw_values = false;
 
     /* Borrows from this. */
@@ -184,14 +199,18 @@ struct Resource {
         c.annotations = optional_str(annotations);
         c.icons = optional_str(icons);
         c.meta = optional_str(meta);
+        c.kind = optional_str(kind);
+        c.version = optional_str(version);
+        c.metadata = optional_str(metadata);
         c.flags = raw_values ? WELLHEAD_RAW_VALUES : 0;
         return c;
     }
 };
 
-/* Of one element of an answer with several: see wellhead_contents. */
+/* What is said of contents beside their body: see wellhead_contents. */
 struct Contents {
     std::optional<std::string> uri = {}, mime_type = {}, meta = {};
+    std::optional<std::string> name = {}, title = {}, kind = {}, version = {}, metadata = {};
 
     /* Borrows from this. */
     wellhead_contents capi() const noexcept {
@@ -199,6 +218,11 @@ struct Contents {
         c.uri = optional_str(uri);
         c.mime_type = optional_str(mime_type);
         c.meta = optional_str(meta);
+        c.name = optional_str(name);
+        c.title = optional_str(title);
+        c.kind = optional_str(kind);
+        c.version = optional_str(version);
+        c.metadata = optional_str(metadata);
         return c;
     }
 };
@@ -241,6 +265,13 @@ public:
     }
     std::string_view caller_id() const noexcept { return view(wellhead_call_caller_id(call_)); }
     std::string_view revision() const noexcept { return view(wellhead_call_revision(call_)); }
+    std::optional<std::string_view> meta() const noexcept { return optional_view(wellhead_call_meta(call_)); }
+    std::optional<std::string_view> if_version() const noexcept { return optional_view(wellhead_call_if_version(call_)); }
+    std::string_view method() const noexcept { return view(wellhead_call_method(call_)); }
+    std::optional<std::string_view> client_capabilities() const noexcept {
+        return optional_view(wellhead_call_client_capabilities(call_));
+    }
+    std::optional<std::string_view> log_level() const noexcept { return optional_view(wellhead_call_log_level(call_)); }
 
     const wellhead_call *capi() const noexcept { return call_; }
 
@@ -316,6 +347,8 @@ public:
     }
     void not_found() { detail::check(wellhead_read_not_found(take())); }
     void denied() { detail::check(wellhead_read_denied(take())); }
+    void not_modified() { detail::check(wellhead_read_not_modified(take())); }
+    void busy(std::uint64_t retry_after_ms = UINT64_MAX) { detail::check(wellhead_read_busy(take(), retry_after_ms)); }
 
     void add_text(std::string_view text, const Contents &about = {}) {
         const wellhead_contents c = about.capi();
@@ -349,6 +382,41 @@ public:
     void finish(bool more = false) { detail::check(wellhead_list_finish(take(), more ? 1 : 0)); }
 };
 
+/* The responder of a completion. */
+class Complete
+    : public detail::Responder<Complete, wellhead_complete, wellhead_complete_keep, wellhead_complete_free,
+                               wellhead_complete_call, wellhead_complete_failed> {
+public:
+    using Responder::Responder;
+
+    void add(std::string_view value) { detail::check(wellhead_complete_add(capi(), str(value))); }
+    void finish(bool more = false, std::optional<std::uint64_t> total = {}) {
+        detail::check(wellhead_complete_finish(take(), more ? 1 : 0, total ? &*total : nullptr));
+    }
+};
+
+/* The responder of a method of the host's own. Results and the like are JSON. */
+class Method : public detail::Responder<Method, wellhead_method, wellhead_method_keep, wellhead_method_free,
+                                        wellhead_method_call, wellhead_method_failed> {
+public:
+    using Responder::Responder;
+
+    /* Whether it was sent. */
+    bool notify(std::string_view method, const std::optional<std::string> &params = {}) {
+        int sent = 0;
+        detail::check(wellhead_method_notify(capi(), str(method), optional_str(params), &sent));
+        return sent != 0;
+    }
+    void result(std::string_view result) { detail::check(wellhead_method_result(take(), str(result))); }
+    void error(std::int32_t code, std::string_view message, const std::optional<std::string> &data = {}) {
+        detail::check(wellhead_method_error(take(), code, str(message), optional_str(data)));
+    }
+    void needs_input(std::string_view input) { detail::check(wellhead_method_needs_input(take(), str(input))); }
+    void missing_capability(std::string_view capabilities) {
+        detail::check(wellhead_method_missing_capability(take(), str(capabilities)));
+    }
+};
+
 /* The responder of a question about access. */
 class Authorize
     : public detail::Responder<Authorize, wellhead_authorize, wellhead_authorize_keep, wellhead_authorize_free,
@@ -378,21 +446,36 @@ struct Provider {
     /* after: absent for the start. */
     std::function<void(const Call &call, std::optional<std::string_view> after, std::size_t limit, List &responder)> list =
         {};
+    std::function<void(const Call &call, std::string_view variable, std::string_view value, Complete &responder)> complete =
+        {};
+    std::vector<std::string> completed = {};
 };
 
 using AuthorizeCallback = std::function<void(const Call &call, std::uint32_t operation, const wellhead_str *uris,
                                              std::size_t uri_count, Authorize &responder)>;
 using InterestCallback = std::function<void(const Call &call, bool wanted, Interest &responder)>;
+using MethodCallback = std::function<void(const Call &call, std::string_view params, Method &responder)>;
 using LogCallback = std::function<void(std::uint32_t level, std::string_view line)>;
 
 /* ---- server ---- */
 
 /* See wellhead_server_options. */
 struct ServerOptions {
+    struct ErrorCode {
+        std::string version, condition;
+        std::int32_t code;
+    };
+
     std::uint32_t flags = 0;
     std::optional<std::string> title, instructions, cursor_key;
     wellhead_limits limits = WELLHEAD_LIMITS_INIT;
     LogCallback log;
+    /* By name. */
+    std::map<std::string, std::string> capabilities, announces;
+    std::vector<std::string> versions;
+    std::optional<std::string> error_profile;
+    std::vector<ErrorCode> error_codes;
+    std::optional<std::string> permission_denied, undeclared_lists, contents_titles, subscribe_unknown, dialect;
 };
 
 /* See wellhead_stdio_options. */
@@ -419,13 +502,15 @@ public:
         detail::Failure failure;
         failure.check(wellhead_server_add_blob(capi(), &c, str(bytes), failure));
     }
-    void set_text(std::string_view uri, std::string_view text) {
+    void set_text(std::string_view uri, std::string_view text, const Contents &about = {}) {
+        const wellhead_contents c = about.capi();
         detail::Failure failure;
-        failure.check(wellhead_server_set_text(capi(), str(uri), str(text), failure));
+        failure.check(wellhead_server_set_text(capi(), str(uri), &c, str(text), failure));
     }
-    void set_blob(std::string_view uri, std::string_view bytes) {
+    void set_blob(std::string_view uri, std::string_view bytes, const Contents &about = {}) {
+        const wellhead_contents c = about.capi();
         detail::Failure failure;
-        failure.check(wellhead_server_set_blob(capi(), str(uri), str(bytes), failure));
+        failure.check(wellhead_server_set_blob(capi(), str(uri), &c, str(bytes), failure));
     }
     void add_resource(const Resource &resource, Provider provider) {
         const wellhead_resource c = resource.capi();
@@ -435,7 +520,11 @@ public:
     }
     void add_template(const Resource &resource, Provider provider) {
         const wellhead_resource c = resource.capi();
-        const wellhead_provider p = callbacks(std::move(provider));
+        const std::vector<std::string> names = provider.completed;
+        const std::vector<wellhead_str> completed = detail::strs(names);
+        wellhead_provider p = callbacks(std::move(provider));
+        p.completed = completed.data();
+        p.completed_count = completed.size();
         detail::Failure failure;
         failure.check(wellhead_server_add_template(capi(), &c, &p, failure));
     }
@@ -450,12 +539,7 @@ public:
         failure.check(wellhead_server_set_fallback(capi(), &p, failure));
     }
     void add_directory(const Directory &directory) {
-        const auto strs = [](const std::vector<std::string> &texts) {
-            std::vector<wellhead_str> all;
-            for (const std::string &text : texts) all.push_back(str(text));
-            return all;
-        };
-        const std::vector<wellhead_str> include = strs(directory.include), exclude = strs(directory.exclude);
+        const auto include = detail::strs(directory.include), exclude = detail::strs(directory.exclude);
         wellhead_directory c = WELLHEAD_DIRECTORY_INIT;
         c.path = str(directory.path);
         c.include = include.data();
@@ -497,7 +581,30 @@ public:
             detail::keep(std::move(interest)), detail::destroy<InterestCallback>, failure));
     }
 
+    /* revisions: none for all. */
+    void add_method(std::string_view name, MethodCallback method, const std::vector<std::string> &revisions = {}) {
+        const auto dates = detail::strs(revisions);
+        wellhead_method_options options = WELLHEAD_METHOD_OPTIONS_INIT;
+        options.revisions = dates.data();
+        options.revision_count = dates.size();
+        detail::Failure failure;
+        failure.check(wellhead_server_add_method(
+            capi(), str(name), &options,
+            [](void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) noexcept {
+                Method responder(r);
+                detail::guarded(responder, [&](Method &it) {
+                    (*static_cast<MethodCallback *>(user_data))(Call(call), view(params), it);
+                });
+            },
+            detail::keep(std::move(method)), detail::destroy<MethodCallback>, failure));
+    }
+    void announce(std::string_view kind) { detail::check(wellhead_server_announce(capi(), str(kind))); }
+
     void updated(std::string_view uri) { detail::check(wellhead_server_updated(capi(), str(uri))); }
+    void updated_as(const Resource &resource) {
+        const wellhead_resource c = resource.capi();
+        detail::check(wellhead_server_updated_as(capi(), &c));
+    }
     void updated_below(std::string_view uri, std::string_view parent) {
         detail::check(wellhead_server_updated_below(capi(), str(uri), str(parent)));
     }
@@ -529,6 +636,25 @@ private:
         c.instructions = optional_str(options.instructions);
         c.cursor_key = optional_str(options.cursor_key);
         c.limits = &options.limits;
+        const auto capabilities = detail::pairs(options.capabilities), announces = detail::pairs(options.announces);
+        const auto versions = detail::strs(options.versions);
+        std::vector<wellhead_error_code> error_codes;
+        for (const auto &one : options.error_codes)
+            error_codes.push_back({str(one.version), str(one.condition), one.code});
+        c.capabilities = capabilities.data();
+        c.capability_count = capabilities.size();
+        c.announces = announces.data();
+        c.announce_count = announces.size();
+        c.versions = versions.data();
+        c.version_count = versions.size();
+        c.error_profile = optional_str(options.error_profile);
+        c.error_codes = error_codes.data();
+        c.error_code_count = error_codes.size();
+        c.permission_denied = optional_str(options.permission_denied);
+        c.undeclared_lists = optional_str(options.undeclared_lists);
+        c.contents_titles = optional_str(options.contents_titles);
+        c.subscribe_unknown = optional_str(options.subscribe_unknown);
+        c.dialect = optional_str(options.dialect);
         if (options.log) {
             c.log = [](void *log_data, std::uint32_t level, wellhead_str line) noexcept {
                 try {
@@ -557,6 +683,14 @@ private:
                 List responder(r);
                 detail::guarded(responder, [&](List &it) {
                     static_cast<Provider *>(user_data)->list(Call(call), optional_view(after), limit, it);
+                });
+            };
+        if (provider.complete)
+            c.complete = [](void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value,
+                            wellhead_complete *r) noexcept {
+                Complete responder(r);
+                detail::guarded(responder, [&](Complete &it) {
+                    static_cast<Provider *>(user_data)->complete(Call(call), view(variable), view(value), it);
                 });
             };
         c.user_data = detail::keep(std::move(provider));

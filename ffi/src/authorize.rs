@@ -16,6 +16,8 @@ pub const WELLHEAD_OPERATION_LIST: u32 = 1;
 pub const WELLHEAD_OPERATION_READ: u32 = 2;
 /// Be told of their changes.
 pub const WELLHEAD_OPERATION_SUBSCRIBE: u32 = 3;
+/// Have values of the template's variables proposed; the URI is the template.
+pub const WELLHEAD_OPERATION_COMPLETE: u32 = 4;
 
 /// "Permission denied"; left out of lists.
 pub const WELLHEAD_VERDICT_DENY: u32 = 0;
@@ -24,7 +26,7 @@ pub const WELLHEAD_VERDICT_ALLOW: u32 = 1;
 /// Answered exactly as if it did not exist.
 pub const WELLHEAD_VERDICT_HIDE: u32 = 2;
 
-/// Asks `authorize` before anything is listed, read or watched: one question for many URIs. It replaces an earlier one.
+/// Asks `authorize` before anything is listed, read, watched or completed: one question for many URIs. It replaces an earlier one.
 /// call: says who asks; its URI is absent. operation: one of WELLHEAD_OPERATION_; further numbers may be added, so deny
 /// what you do not know. uris: `uri_count` of them, never none; they live as long as the call. The callback answers
 /// before it returns, or keeps the responder and answers later. authorize: may not be NULL. destroy: may be NULL.
@@ -72,6 +74,7 @@ fn number(operation: Operation) -> u32 {
         Operation::List => WELLHEAD_OPERATION_LIST,
         Operation::Read => WELLHEAD_OPERATION_READ,
         Operation::Subscribe => WELLHEAD_OPERATION_SUBSCRIBE,
+        Operation::Complete => WELLHEAD_OPERATION_COMPLETE,
         _ => 0,
     }
 }

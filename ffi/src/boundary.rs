@@ -75,6 +75,11 @@ impl Promise {
         Ok(unsafe { std::slice::from_raw_parts(first, count) })
     }
 
+    /// An array of texts that must be there.
+    pub(crate) fn texts(&self, first: *const wellhead_str, count: usize, name: &str) -> Result<Vec<String>> {
+        self.array(first, count, name)?.iter().map(|text| self.text(*text, name).map(str::to_owned)).collect()
+    }
+
     /// A struct that may be NULL. What the caller's header does not have yet is zero, what ours does not have is left.
     pub(crate) fn options<T: Growing>(&self, value: *const T, name: &str) -> Result<Option<T>> {
         if value.is_null() {

@@ -4,17 +4,21 @@ use crate::boundary::ask;
 use crate::foreign::UserData;
 use crate::types::wellhead_str;
 use std::ffi::{c_char, c_int, c_void};
-use wellhead::{AuthorizeCall, Call, Caller, InterestCall, ListCall};
+use std::sync::OnceLock;
+use wellhead::{AuthorizeCall, Call, Caller, CompleteCall, InterestCall, ListCall, MethodCall};
 
 /// cbindgen:ignore
 pub enum wellhead_call {
     Read(Call),
     List(ListCall),
+    Complete(CompleteCall),
+    Method(Further),
     Authorize(Authorize),
     Interest(InterestCall),
 }
 
-/// The URI as the client spelled it; absent for a listing and for a question about access.
+/// The URI as the client spelled it; of a completion the template. Absent for a listing, a method, and a question about
+/// access.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_uri(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -23,14 +27,16 @@ pub unsafe extern "C" fn wellhead_call_uri(call: *const wellhead_call) -> wellhe
             let uri = match call {
                 wellhead_call::Read(call) => Some(call.uri()),
                 wellhead_call::Interest(call) => Some(call.uri()),
-                wellhead_call::List(_) | wellhead_call::Authorize(_) => None,
+                wellhead_call::Complete(call) => Some(call.uri_template()),
+                wellhead_call::List(_) | wellhead_call::Method(_) | wellhead_call::Authorize(_) => None,
             };
             uri.map_or(wellhead_str::ABSENT, wellhead_str::of)
         })
     }
 }
 
-/// The value of a template's variable, percent-decoded; of a list ({name*}) the first. Absent if the URI has none.
+/// The value of a template's variable, percent-decoded; of a list ({name*}) the first. Absent if the URI has none. Of a
+/// completion: what another variable has already, if the client says so.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_var(call: *const wellhead_call, name: *const c_char) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -59,9 +65,11 @@ pub unsafe extern "C" fn wellhead_call_var_at(
     // SAFETY: our caller's promise.
     unsafe {
         ask(call, wellhead_str::ABSENT, |promise, call| {
-            let value = call.read().zip(promise.c_string(name)).and_then(|(call, name)| match index {
-                0 => call.var(name),
-                _ => call.values(name).get(index).copied(),
+            let value = promise.c_string(name).and_then(|name| match (call, index) {
+                (wellhead_call::Read(call), 0) => call.var(name),
+                (wellhead_call::Read(call), _) => call.values(name).get(index).copied(),
+                (wellhead_call::Complete(call), 0) => call.other(name),
+                _ => None,
             });
             value.map_or(wellhead_str::ABSENT, wellhead_str::of)
         })
@@ -75,9 +83,12 @@ pub unsafe extern "C" fn wellhead_call_var_name(call: *const wellhead_call, inde
     // SAFETY: our caller's promise.
     unsafe {
         ask(call, wellhead_str::ABSENT, |_, call| {
-            call.read()
-                .and_then(|call| call.names().nth(index))
-                .map_or(wellhead_str::ABSENT, wellhead_str::of)
+            let name = match call {
+                wellhead_call::Read(call) => call.names().nth(index),
+                wellhead_call::Complete(call) => call.others().nth(index).map(|(name, _)| name),
+                _ => None,
+            };
+            name.map_or(wellhead_str::ABSENT, wellhead_str::of)
         })
     }
 }
@@ -115,10 +126,78 @@ pub unsafe extern "C" fn wellhead_call_revision(call: *const wellhead_call) -> w
             let revision = match call {
                 wellhead_call::Read(call) => Some(call.revision()),
                 wellhead_call::List(call) => Some(call.revision()),
+                wellhead_call::Complete(call) => Some(call.revision()),
+                wellhead_call::Method(further) => Some(further.call.revision()),
                 wellhead_call::Authorize(question) => Some(question.call.revision()),
                 wellhead_call::Interest(_) => None,
             };
             revision.map_or(wellhead_str::ABSENT, wellhead_str::of)
+        })
+    }
+}
+
+/// The _meta of the request as it came, a JSON object: traceparent and the like. Its keys are the client's, and never
+/// checked. Absent: there was none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_meta(call: *const wellhead_call) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(call, wellhead_str::ABSENT, |_, call| {
+            let meta = match call {
+                wellhead_call::Read(call) => call.meta(),
+                wellhead_call::List(call) => call.meta(),
+                wellhead_call::Complete(call) => call.meta(),
+                wellhead_call::Method(further) => further.call.meta(),
+                wellhead_call::Authorize(question) => question.call.meta(),
+                wellhead_call::Interest(_) => None,
+            };
+            meta.map_or(wellhead_str::ABSENT, wellhead_str::of)
+        })
+    }
+}
+
+/// Of a read: the version of the resource that the client has. If it is still the right one, wellhead_read_not_modified
+/// says so, without a body being made. Absent: it did not say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_if_version(call: *const wellhead_call) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(call, wellhead_str::ABSENT, |_, call| {
+            call.read().and_then(Call::if_version).map_or(wellhead_str::ABSENT, wellhead_str::of)
+        })
+    }
+}
+
+/// Of a method: its name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_method(call: *const wellhead_call) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(call, wellhead_str::ABSENT, |_, call| {
+            call.method().map_or(wellhead_str::ABSENT, |further| wellhead_str::of(further.call.method()))
+        })
+    }
+}
+
+/// Of a method: what the client can do, a JSON object such as {"sampling":{}}. Absent: it did not say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_client_capabilities(call: *const wellhead_call) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(call, wellhead_str::ABSENT, |_, call| {
+            let capabilities = call.method().and_then(Further::client_capabilities);
+            capabilities.map_or(wellhead_str::ABSENT, wellhead_str::of)
+        })
+    }
+}
+
+/// Of a method: from which level on the request asks for notifications/message, such as "info". Absent: it does not.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_log_level(call: *const wellhead_call) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(call, wellhead_str::ABSENT, |_, call| {
+            call.method().and_then(Further::log_level).map_or(wellhead_str::ABSENT, wellhead_str::of)
         })
     }
 }
@@ -133,6 +212,8 @@ pub unsafe extern "C" fn wellhead_call_cancelled(call: *const wellhead_call) -> 
             c_int::from(match call {
                 wellhead_call::Read(call) => call.is_cancelled(),
                 wellhead_call::List(call) => call.is_cancelled(),
+                wellhead_call::Complete(call) => call.is_cancelled(),
+                wellhead_call::Method(further) => further.call.is_cancelled(),
                 wellhead_call::Authorize(question) => question.call.is_cancelled(),
                 wellhead_call::Interest(call) => call.is_cancelled(),
             })
@@ -148,10 +229,19 @@ impl wellhead_call {
         }
     }
 
+    fn method(&self) -> Option<&Further> {
+        match self {
+            wellhead_call::Method(further) => Some(further),
+            _ => None,
+        }
+    }
+
     fn caller(&self) -> Option<&Caller> {
         match self {
             wellhead_call::Read(call) => Some(call.caller()),
             wellhead_call::List(call) => Some(call.caller()),
+            wellhead_call::Complete(call) => Some(call.caller()),
+            wellhead_call::Method(further) => Some(further.call.caller()),
             wellhead_call::Authorize(question) => Some(question.call.caller()),
             wellhead_call::Interest(_) => None,
         }
@@ -173,5 +263,26 @@ impl Authorize {
     pub(crate) fn new(call: AuthorizeCall) -> Self {
         let uris = call.uris().map(wellhead_str::of).collect();
         Authorize { call, uris }
+    }
+}
+
+/// The call of a further method, with texts that C borrows.
+pub struct Further {
+    pub(crate) call: MethodCall,
+    client_capabilities: OnceLock<Option<String>>,
+    log_level: OnceLock<Option<String>>,
+}
+
+impl Further {
+    pub(crate) fn new(call: MethodCall) -> Self {
+        Further { call, client_capabilities: OnceLock::new(), log_level: OnceLock::new() }
+    }
+
+    fn client_capabilities(&self) -> Option<&str> {
+        self.client_capabilities.get_or_init(|| self.call.client_capabilities()).as_deref()
+    }
+
+    fn log_level(&self) -> Option<&str> {
+        self.log_level.get_or_init(|| self.call.log_level()).as_deref()
     }
 }

@@ -2,21 +2,30 @@
 
 use crate::boundary::{Promise, guard, invalid};
 use crate::call::wellhead_call;
+use crate::complete::wellhead_complete;
 use crate::foreign::{Source, UserData};
 use crate::list::wellhead_list;
 use crate::pending::Pending;
 use crate::read::wellhead_read;
-use crate::resource::wellhead_resource;
+use crate::resource::{described, wellhead_contents, wellhead_resource};
 use crate::server::wellhead_server;
 use crate::status::{wellhead_error, wellhead_status};
 use crate::types::{growing, wellhead_str};
 use std::ffi::c_void;
 use std::sync::Arc;
-use wellhead::{Body, Call, HandlerId, ListCall, Provider, Result, Server};
+use wellhead::{Body, Call, CompleteCall, HandlerId, ListCall, Provider, Result, Server};
 
 type ReadFn = unsafe extern "C" fn(*mut c_void, *const wellhead_call, *mut wellhead_read);
 type ListFn =
     unsafe extern "C" fn(*mut c_void, *const wellhead_call, wellhead_str, usize, *mut wellhead_list);
+
+type CompleteFn = unsafe extern "C" fn(
+    *mut c_void,
+    *const wellhead_call,
+    wellhead_str,
+    wellhead_str,
+    *mut wellhead_complete,
+);
 
 /// The callbacks of one registration. NULL: not offered. They borrow `call` and `responder` until they return: answer
 /// before that, or keep the responder and answer later. A callback that does neither has answered "internal error".
@@ -47,6 +56,19 @@ pub struct wellhead_provider {
             responder: *mut wellhead_list,
         ),
     >,
+    /// Answers with values that `variable` of a template may have, where `value` has been typed of it already, which may
+    /// be empty. What other variables have, wellhead_call_var tells. Asked for the variables named in `completed` only.
+    pub complete: Option<
+        unsafe extern "C" fn(
+            user_data: *mut c_void,
+            call: *const wellhead_call,
+            variable: wellhead_str,
+            value: wellhead_str,
+            responder: *mut wellhead_complete,
+        ),
+    >,
+    pub completed: *const wellhead_str,
+    pub completed_count: usize,
 }
 
 growing!(wellhead_provider);
@@ -77,17 +99,19 @@ pub unsafe extern "C" fn wellhead_server_add_blob(
     unsafe { add_value(server, resource, error, |promise| Source::copied(bytes).blob(promise)) }
 }
 
-/// Replaces fixed contents by a text, and tells those who watch the URI. UNKNOWN if none are registered there,
-/// INVALID_UTF8, CLOSED.
+/// Replaces fixed contents by a text, and tells those who watch the URI. about: may be NULL; its version is the
+/// resource's from now on, which otherwise has none. UNKNOWN if none are registered there, INVALID_URI,
+/// INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_set_text(
     server: *mut wellhead_server,
     uri: wellhead_str,
+    about: *const wellhead_contents,
     text: wellhead_str,
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe { set_value(server, uri, error, |promise| Source::copied(text).text(promise)) }
+    unsafe { set_value(server, uri, about, error, |promise| Source::copied(text).text(promise)) }
 }
 
 /// Replaces fixed contents by bytes. Otherwise as wellhead_server_set_text.
@@ -95,11 +119,12 @@ pub unsafe extern "C" fn wellhead_server_set_text(
 pub unsafe extern "C" fn wellhead_server_set_blob(
     server: *mut wellhead_server,
     uri: wellhead_str,
+    about: *const wellhead_contents,
     bytes: wellhead_str,
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe { set_value(server, uri, error, |promise| Source::copied(bytes).blob(promise)) }
+    unsafe { set_value(server, uri, about, error, |promise| Source::copied(bytes).blob(promise)) }
 }
 
 /// Serves a fixed URI whose contents come from provider->read, which is required. provider->list must be NULL. Status
@@ -133,7 +158,10 @@ pub unsafe extern "C" fn wellhead_server_add_template(
     // SAFETY: our caller's promise.
     unsafe {
         register(server, provider, error, Callbacks::reads, |promise, server, provider| {
-            let template = promise.fields(resource, "resource")?.template(promise)?;
+            let mut template = promise.fields(resource, "resource")?.template(promise)?;
+            for variable in &provider.completed {
+                template = template.completes(variable);
+            }
             let lists = provider.list.is_some();
             server.add_template(template, Some(provider), lists)
         })
@@ -211,6 +239,7 @@ unsafe fn add_value(
 unsafe fn set_value(
     server: *mut wellhead_server,
     uri: wellhead_str,
+    about: *const wellhead_contents,
     error: *mut *mut wellhead_error,
     body: impl FnOnce(&Promise) -> Result<Body>,
 ) -> wellhead_status {
@@ -218,7 +247,7 @@ unsafe fn set_value(
     unsafe {
         guard(error, |promise| {
             let server = promise.handle(server, "server")?;
-            server.server.set(promise.text(uri, "uri")?, body(promise)?)
+            server.server.set(promise.text(uri, "uri")?, described(promise, about, body(promise)?)?)
         })
     }
 }
@@ -246,6 +275,8 @@ unsafe fn register(
 struct Callbacks {
     read: Option<ReadFn>,
     list: Option<ListFn>,
+    complete: Option<CompleteFn>,
+    completed: Vec<String>,
     user_data: UserData,
 }
 
@@ -254,15 +285,23 @@ impl Callbacks {
     fn new(promise: &Promise, provider: *const wellhead_provider) -> Result<Callbacks> {
         let provider = promise.fields(provider, "provider")?;
         let user_data = UserData::new(provider.user_data, provider.destroy);
-        Ok(Callbacks { read: provider.read, list: provider.list, user_data })
+        let completed = promise.texts(provider.completed, provider.completed_count, "completed")?;
+        let wellhead_provider { read, list, complete, .. } = provider;
+        Ok(Callbacks { read, list, complete, completed, user_data })
     }
 
     fn reads(&self) -> Result<()> {
+        if self.complete.is_some() == self.completed.is_empty() {
+            return Err(invalid(
+                "provider->complete and provider->completed go together; set both or neither",
+            ));
+        }
         self.read.map(drop).ok_or_else(|| invalid("provider->read is NULL"))
     }
 
     fn only_reads(&self) -> Result<()> {
         self.reads()?;
+        self.completes_nothing()?;
         match self.list {
             None => Ok(()),
             Some(_) => Err(invalid("provider->list is of no use here; use wellhead_server_add_list")),
@@ -270,10 +309,18 @@ impl Callbacks {
     }
 
     fn only_lists(&self) -> Result<()> {
+        self.completes_nothing()?;
         match (self.read, self.list) {
             (_, None) => Err(invalid("provider->list is NULL")),
             (Some(_), _) => Err(invalid("provider->read is of no use here; register a resource or template")),
             (None, Some(_)) => Ok(()),
+        }
+    }
+
+    fn completes_nothing(&self) -> Result<()> {
+        match self.complete {
+            None => Ok(()),
+            Some(_) => Err(invalid("provider->complete is of no use here; register a template")),
         }
     }
 }
@@ -300,6 +347,22 @@ impl Provider for Callbacks {
             };
             // SAFETY: the host's function, called as the header says.
             unsafe { list(self.user_data.get(), call, after, limit, responder) }
+        });
+    }
+
+    fn complete(&self, call: CompleteCall) {
+        let Some(complete) = self.complete else { return };
+        let (_, responder) = call.defer();
+        Pending::run(wellhead_call::Complete(call), responder, |call, responder| {
+            // SAFETY: `run` keeps the call alive until the callback returns.
+            let (variable, value) = match unsafe { &*call } {
+                wellhead_call::Complete(call) => {
+                    (wellhead_str::of(call.variable()), wellhead_str::of(call.value()))
+                }
+                _ => (wellhead_str::ABSENT, wellhead_str::ABSENT),
+            };
+            // SAFETY: the host's function, called as the header says.
+            unsafe { complete(self.user_data.get(), call, variable, value, responder) }
         });
     }
 }

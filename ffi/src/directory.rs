@@ -47,11 +47,11 @@ pub unsafe extern "C" fn wellhead_server_add_directory(
 impl wellhead_directory {
     fn directory(&self, promise: &Promise) -> Result<Directory> {
         let mut directory = Directory::new(promise.text(self.path, "path")?);
-        for pattern in promise.array(self.include, self.include_count, "include")? {
-            directory = directory.include(promise.text(*pattern, "a pattern of include")?);
+        for pattern in promise.texts(self.include, self.include_count, "include")? {
+            directory = directory.include(pattern);
         }
-        for pattern in promise.array(self.exclude, self.exclude_count, "exclude")? {
-            directory = directory.exclude(promise.text(*pattern, "a pattern of exclude")?);
+        for pattern in promise.texts(self.exclude, self.exclude_count, "exclude")? {
+            directory = directory.exclude(pattern);
         }
         Ok(match self.max_file_bytes {
             0 => directory,

@@ -26,9 +26,13 @@ pub mod read;
 
 pub mod list;
 
+pub mod complete;
+
 pub mod authorize;
 
 pub mod interest;
+
+pub mod method;
 
 pub mod updates;
 

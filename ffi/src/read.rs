@@ -2,11 +2,13 @@
 
 use crate::boundary::Promise;
 use crate::call::wellhead_call;
-use crate::foreign::{Source, json};
+use crate::foreign::Source;
 use crate::pending::{self, Kind, Pending};
+use crate::resource::{described, wellhead_contents};
 use crate::status::wellhead_status;
-use crate::types::{growing, wellhead_str};
+use crate::types::wellhead_str;
 use std::ffi::c_void;
+use std::time::Duration;
 use wellhead::{Answer, Body, Contents, Responder, Result};
 
 /// cbindgen:ignore
@@ -23,20 +25,6 @@ impl Kind for Read {
         responder.finish(Answer::Failed(why.to_owned()));
     }
 }
-
-/// Of one element of an answer with several. What is absent here is taken from the registration.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct wellhead_contents {
-    pub struct_size: usize,
-    /// Of a sub-resource; absent: the requested URI.
-    pub uri: wellhead_str,
-    pub mime_type: wellhead_str,
-    /// A JSON object, sent as _meta.
-    pub meta: wellhead_str,
-}
-
-growing!(wellhead_contents);
 
 /// Takes the responder out of its callback: now it is the host's, to be answered or freed once, from any thread, even
 /// before the callback has returned. It keeps the call alive as well. Returns `responder`; NULL if it was answered.
@@ -122,6 +110,24 @@ pub unsafe extern "C" fn wellhead_read_denied(responder: *mut wellhead_read) -> 
     unsafe { pending::finish(responder, |_, _, _| Ok(Answer::Denied)) }
 }
 
+/// Answers that the client has the resource already: only where wellhead_call_if_version says which version that is.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_read_not_modified(responder: *mut wellhead_read) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { pending::finish(responder, |_, _, _| Ok(Answer::NotModified)) }
+}
+
+/// Answers that it cannot be read now. retry_after_ms: when it is worth asking again; UINT64_MAX: not known.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_read_busy(
+    responder: *mut wellhead_read,
+    retry_after_ms: u64,
+) -> wellhead_status {
+    let after = (retry_after_ms != u64::MAX).then(|| Duration::from_millis(retry_after_ms));
+    // SAFETY: our caller's promise.
+    unsafe { pending::finish(responder, |_, _, _| Ok(Answer::Busy(after))) }
+}
+
 /// Answers "internal error". `why` goes to the log, not to the client.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_failed(
@@ -203,21 +209,7 @@ unsafe fn add(
     about: *const wellhead_contents,
     body: impl FnOnce(&Promise) -> Result<Body>,
 ) -> wellhead_status {
-    let contents = |promise: &Promise, _: &wellhead_call| {
-        let mut contents = Contents::new(body(promise)?);
-        if let Some(about) = promise.options(about, "about")? {
-            if let Some(uri) = promise.optional(about.uri, "uri")? {
-                contents = contents.uri(uri);
-            }
-            if let Some(mime_type) = promise.optional(about.mime_type, "mime_type")? {
-                contents = contents.mime_type(mime_type);
-            }
-            if let Some(meta) = promise.optional(about.meta, "meta")? {
-                contents = contents.meta(json(meta, "meta")?);
-            }
-        }
-        Ok(contents)
-    };
+    let contents = |promise: &Promise, _: &wellhead_call| described(promise, about, body(promise)?);
     // SAFETY: our caller's promise.
     unsafe {
         pending::add(responder, contents, |_, added, contents| {

@@ -3,7 +3,7 @@
 use crate::boundary::Promise;
 use crate::foreign::{json, unknown_flags};
 use crate::types::{growing, wellhead_str};
-use wellhead::{Annotations, Icon, Listed, Resource, Result, Template};
+use wellhead::{Annotations, Body, Contents, Icon, Listed, Resource, Result, Template};
 
 /// For templates: hand over every value as it was sent. Without it, values with a ".." segment, an absolute path, a
 /// drive or a control character look like "not found"; with it, checking them is the host's work.
@@ -38,11 +38,38 @@ pub struct wellhead_resource {
     pub icons: wellhead_str,
     /// A JSON object, sent as _meta; contents inherit it. Keys that the protocol reserves are INVALID_ARGUMENT.
     pub meta: wellhead_str,
+    /// What sort of thing it is, in the host's own words. Clients of the resources/get dialect are shown it, as they are
+    /// `version` and `metadata`.
+    pub kind: wellhead_str,
+    /// Another one whenever the contents are; of a template's resources wellhead_contents says it.
+    pub version: wellhead_str,
+    /// A JSON object with attributes of the host's own.
+    pub metadata: wellhead_str,
     /// WELLHEAD_RAW_VALUES
     pub flags: u32,
 }
 
-growing!(wellhead_resource);
+/// What is said of contents beside their body, one element of an answer or what replaces fixed contents. What is absent
+/// here is taken from the registration.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct wellhead_contents {
+    pub struct_size: usize,
+    /// Of a sub-resource; absent: the requested URI.
+    pub uri: wellhead_str,
+    pub mime_type: wellhead_str,
+    /// A JSON object, sent as _meta.
+    pub meta: wellhead_str,
+    /// Of the resource, as in wellhead_resource; clients that have no room for it are not sent it. If `version` is the one
+    /// that the client has, it is told so, and sent nothing.
+    pub name: wellhead_str,
+    pub title: wellhead_str,
+    pub kind: wellhead_str,
+    pub version: wellhead_str,
+    pub metadata: wellhead_str,
+}
+
+growing!(wellhead_resource, wellhead_contents);
 
 /// The setters that resources and templates share.
 macro_rules! describe {
@@ -69,6 +96,12 @@ macro_rules! describe {
         if let Some(meta) = $promise.optional($fields.meta, "meta")? {
             value = value.meta(json(meta, "meta")?);
         }
+        if let Some(kind) = $promise.optional($fields.kind, "kind")? {
+            value = value.kind(kind);
+        }
+        if let Some(metadata) = $promise.optional($fields.metadata, "metadata")? {
+            value = value.metadata(json(metadata, "metadata")?);
+        }
         value
     }};
 }
@@ -79,6 +112,9 @@ impl wellhead_resource {
         let mut resource = describe!(Resource::new(promise.text(self.uri, "uri")?), promise, self);
         if let Some(size) = promise.number(self.size) {
             resource = resource.size(size);
+        }
+        if let Some(version) = promise.optional(self.version, "version")? {
+            resource = resource.version(version);
         }
         Ok(resource)
     }
@@ -104,7 +140,12 @@ impl wellhead_resource {
                 .transpose()?
                 .unwrap_or_default(),
             meta: promise.optional(self.meta, "meta")?.map(|meta| json(meta, "meta")).transpose()?,
-            ..Listed::default()
+            kind: promise.optional(self.kind, "kind")?,
+            version: promise.optional(self.version, "version")?,
+            metadata: promise
+                .optional(self.metadata, "metadata")?
+                .map(|m| json(m, "metadata"))
+                .transpose()?,
         })
     }
 
@@ -113,4 +154,35 @@ impl wellhead_resource {
         let template = describe!(Template::new(promise.text(self.uri, "uri")?), promise, self);
         Ok(if self.flags & WELLHEAD_RAW_VALUES != 0 { template.raw_values() } else { template })
     }
+}
+
+/// Contents with what `about`, which may be NULL, says of them.
+pub(crate) fn described(promise: &Promise, about: *const wellhead_contents, body: Body) -> Result<Contents> {
+    let mut contents = Contents::new(body);
+    let Some(about) = promise.options(about, "about")? else { return Ok(contents) };
+    if let Some(uri) = promise.optional(about.uri, "uri")? {
+        contents = contents.uri(uri);
+    }
+    if let Some(mime_type) = promise.optional(about.mime_type, "mime_type")? {
+        contents = contents.mime_type(mime_type);
+    }
+    if let Some(meta) = promise.optional(about.meta, "meta")? {
+        contents = contents.meta(json(meta, "meta")?);
+    }
+    if let Some(name) = promise.optional(about.name, "name")? {
+        contents = contents.name(name);
+    }
+    if let Some(title) = promise.optional(about.title, "title")? {
+        contents = contents.title(title);
+    }
+    if let Some(kind) = promise.optional(about.kind, "kind")? {
+        contents = contents.kind(kind);
+    }
+    if let Some(version) = promise.optional(about.version, "version")? {
+        contents = contents.version(version);
+    }
+    if let Some(metadata) = promise.optional(about.metadata, "metadata")? {
+        contents = contents.metadata(json(metadata, "metadata")?);
+    }
+    Ok(contents)
 }

@@ -1,13 +1,13 @@
 //! The server: who it is and what a client may cost.
 
-use crate::boundary::{Promise, answer, ask, free, make};
-use crate::foreign::{Destroy, UserData, unknown_flags};
+use crate::boundary::{Promise, answer, ask, free, invalid, make};
+use crate::foreign::{Destroy, UserData, json, unknown_flags};
 use crate::status::wellhead_error;
 use crate::types::{growing, wellhead_str};
 use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use wellhead::{Level, Limits, Result, Server};
+use wellhead::{Builder, Level, Limits, Result, Server};
 
 /// cbindgen:ignore
 pub struct wellhead_server {
@@ -27,6 +27,8 @@ pub struct wellhead_limits {
     pub nesting: usize,
     /// Of a request id as it was written; refuses. 1 KiB
     pub id_bytes: usize,
+    /// Of one batch, in messages, where the revision has batches; refuses. 100
+    pub batch_length: usize,
     /// Of a URI in a request; refuses. 8 KiB
     pub uri_bytes: usize,
     /// Of one page of a list. 100
@@ -51,18 +53,38 @@ pub struct wellhead_limits {
 pub const WELLHEAD_NO_SUBSCRIBE: u32 = 1;
 /// Do not tell clients when the list of resources changes.
 pub const WELLHEAD_NO_LIST_CHANGED: u32 = 2;
+/// Send fields that a client's revision does not have all the same.
+pub const WELLHEAD_NO_FIELD_GATING: u32 = 4;
 
 /// Works, but is probably not what was meant.
 pub const WELLHEAD_LOG_WARNING: u32 = 1;
 /// A client got an error because of it.
 pub const WELLHEAD_LOG_ERROR: u32 = 2;
 
-/// What a server is made from; everything has a default.
+/// A name, and what it stands for.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct wellhead_pair {
+    pub name: wellhead_str,
+    pub value: wellhead_str,
+}
+
+/// The code of one condition for clients of one protocol version.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct wellhead_error_code {
+    pub version: wellhead_str,
+    /// resource_not_found, permission_denied, internal_error, not_modified
+    pub condition: wellhead_str,
+    pub code: i32,
+}
+
+/// What a server is made from; everything has a default. Arrays come with a count.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_server_options {
     pub struct_size: usize,
-    /// WELLHEAD_NO_SUBSCRIBE, WELLHEAD_NO_LIST_CHANGED
+    /// WELLHEAD_NO_SUBSCRIBE, WELLHEAD_NO_LIST_CHANGED, WELLHEAD_NO_FIELD_GATING
     pub flags: u32,
     /// The server's name for people.
     pub title: wellhead_str,
@@ -77,6 +99,31 @@ pub struct wellhead_server_options {
     pub log: Option<unsafe extern "C" fn(log_data: *mut c_void, level: u32, line: wellhead_str)>,
     pub log_data: *mut c_void,
     pub log_destroy: Option<unsafe extern "C" fn(log_data: *mut c_void)>,
+    /// Further capabilities: each name with a JSON object, {} or such as {"listChanged":true}.
+    pub capabilities: *const wellhead_pair,
+    pub capability_count: usize,
+    /// Further kinds of lists for wellhead_server_announce: each name, as clients ask for it, with its notification.
+    pub announces: *const wellhead_pair,
+    pub announce_count: usize,
+    /// The protocol versions that are served, by their dates; none: all.
+    pub versions: *const wellhead_str,
+    pub version_count: usize,
+    /// Which documents settle the codes of errors: official (default), or variant-2024-11-05, which early clients of that
+    /// version may follow: not found is -32001, permission denied -32002.
+    pub error_profile: wellhead_str,
+    /// Codes over the profile.
+    pub error_codes: *const wellhead_error_code,
+    pub error_code_count: usize,
+    /// What a client is told of what is denied: error (default), or mask: as of what does not exist.
+    pub permission_denied: wellhead_str,
+    /// Lists of tools and prompts where nothing of the kind is offered: error (default), or empty.
+    pub undeclared_lists: wellhead_str,
+    /// For whom contents have `name` and `title`: 2025-06-18 (default), never, always.
+    pub contents_titles: wellhead_str,
+    /// Whether what nothing serves may be watched: deny (default), allow.
+    pub subscribe_unknown: wellhead_str,
+    /// Whether the resources/get dialect is served: auto (default), always, never.
+    pub dialect: wellhead_str,
 }
 
 growing!(wellhead_limits, wellhead_server_options);
@@ -98,20 +145,7 @@ pub unsafe extern "C" fn wellhead_server_new(
             let log = options.and_then(|o| log(o.log, o.log_data, o.log_destroy));
             let mut builder = Server::builder(promise.text(name, "name")?, promise.text(version, "version")?);
             if let Some(options) = options {
-                unknown_flags(options.flags, WELLHEAD_NO_SUBSCRIBE | WELLHEAD_NO_LIST_CHANGED)?;
-                builder = builder
-                    .subscribe(options.flags & WELLHEAD_NO_SUBSCRIBE == 0)
-                    .list_changed(options.flags & WELLHEAD_NO_LIST_CHANGED == 0);
-                if let Some(title) = promise.optional(options.title, "title")? {
-                    builder = builder.title(title);
-                }
-                if let Some(instructions) = promise.optional(options.instructions, "instructions")? {
-                    builder = builder.instructions(instructions);
-                }
-                if !options.cursor_key.ptr.is_null() {
-                    builder = builder.cursor_key(promise.bytes(options.cursor_key, "cursor_key")?);
-                }
-                builder = builder.limits(limits(promise, options.limits)?);
+                builder = options.apply(promise, builder)?;
             }
             if let Some(log) = log {
                 builder = builder.on_log(log);
@@ -188,13 +222,68 @@ fn log(
     })
 }
 
+impl wellhead_server_options {
+    fn apply(&self, promise: &Promise, mut builder: Builder) -> Result<Builder> {
+        unknown_flags(
+            self.flags,
+            WELLHEAD_NO_SUBSCRIBE | WELLHEAD_NO_LIST_CHANGED | WELLHEAD_NO_FIELD_GATING,
+        )?;
+        builder = builder
+            .subscribe(self.flags & WELLHEAD_NO_SUBSCRIBE == 0)
+            .list_changed(self.flags & WELLHEAD_NO_LIST_CHANGED == 0)
+            .field_gating(self.flags & WELLHEAD_NO_FIELD_GATING == 0)
+            .limits(limits(promise, self.limits)?);
+        if let Some(title) = promise.optional(self.title, "title")? {
+            builder = builder.title(title);
+        }
+        if let Some(instructions) = promise.optional(self.instructions, "instructions")? {
+            builder = builder.instructions(instructions);
+        }
+        if !self.cursor_key.ptr.is_null() {
+            builder = builder.cursor_key(promise.bytes(self.cursor_key, "cursor_key")?);
+        }
+        for one in promise.array(self.capabilities, self.capability_count, "capabilities")? {
+            let name = promise.text(one.name, "the name of a capability")?;
+            builder = builder.capability(name, json(promise.text(one.value, name)?, name)?);
+        }
+        for one in promise.array(self.announces, self.announce_count, "announces")? {
+            let kind = promise.text(one.name, "the name of a kind of lists")?;
+            builder = builder.announces(kind, promise.text(one.value, kind)?);
+        }
+        if self.version_count > 0 {
+            builder = builder.versions(promise.texts(self.versions, self.version_count, "versions")?);
+        }
+        for one in promise.array(self.error_codes, self.error_code_count, "error_codes")? {
+            let version = promise.text(one.version, "the version of an error code")?;
+            let condition = promise.text(one.condition, "the condition of an error code")?;
+            builder = builder.error_code(version, condition.parse()?, one.code);
+        }
+        macro_rules! choose {
+            ($($choice:ident),*) => {$(
+                if let Some(word) = promise.optional(self.$choice, stringify!($choice))? {
+                    builder = builder.$choice(word.parse().map_err(|e| invalid(format!("{}: {e}", stringify!($choice))))?);
+                }
+            )*};
+        }
+        choose!(
+            error_profile,
+            permission_denied,
+            undeclared_lists,
+            contents_titles,
+            subscribe_unknown,
+            dialect
+        );
+        Ok(builder)
+    }
+}
+
 fn limits(promise: &Promise, limits: *const wellhead_limits) -> Result<Limits> {
     let mut all = Limits::default();
     let Some(given) = promise.options(limits, "limits")? else { return Ok(all) };
     macro_rules! take {
         ($($field:ident),*) => {$(if given.$field != 0 { all.$field = given.$field })*};
     }
-    take!(message_bytes, nesting, id_bytes, uri_bytes, page_items, page_bytes);
+    take!(message_bytes, nesting, id_bytes, batch_length, uri_bytes, page_items, page_bytes);
     take!(calls_in_flight, subscriptions, subscriptions_total, listen_streams, output_bytes, call_ms);
     Ok(all)
 }

@@ -1,6 +1,7 @@
 //! Changes that clients are told of.
 
 use crate::boundary::guard;
+use crate::resource::wellhead_resource;
 use crate::server::wellhead_server;
 use crate::status::wellhead_status;
 use crate::types::wellhead_str;
@@ -16,6 +17,22 @@ pub unsafe extern "C" fn wellhead_server_updated(
     unsafe {
         guard(std::ptr::null_mut(), |promise| {
             promise.handle(server, "server")?.server.updated(promise.text(uri, "uri")?)
+        })
+    }
+}
+
+/// As wellhead_server_updated, telling what the resource is now: its new version above all. What is registered has that
+/// version from now on; its other members, and what is listed, stay as they are. Also INVALID_ARGUMENT.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_updated_as(
+    server: *mut wellhead_server,
+    resource: *const wellhead_resource,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(std::ptr::null_mut(), |promise| {
+            let server = promise.handle(server, "server")?;
+            server.server.updated_as(promise.fields(resource, "resource")?.resource(promise)?)
         })
     }
 }

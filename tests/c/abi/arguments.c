@@ -27,6 +27,12 @@ static void allow_all(void *user_data, const wellhead_call *call, uint32_t opera
     wellhead_authorize_finish(r);
 }
 
+static void echo_method(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+    (void)user_data;
+    (void)call;
+    wellhead_method_result(r, params);
+}
+
 static void watch(void *user_data, const wellhead_call *call, int wanted, wellhead_interest *r) {
     (void)user_data;
     (void)call;
@@ -47,8 +53,8 @@ static void null_handles_are_refused_and_not_touched(void) {
     provider.read = answer_text;
     CHECK(wellhead_server_add_text(NULL, &resource, uri, NULL) == invalid);
     CHECK(wellhead_server_add_blob(NULL, &resource, uri, NULL) == invalid);
-    CHECK(wellhead_server_set_text(NULL, uri, uri, NULL) == invalid);
-    CHECK(wellhead_server_set_blob(NULL, uri, uri, NULL) == invalid);
+    CHECK(wellhead_server_set_text(NULL, uri, NULL, uri, NULL) == invalid);
+    CHECK(wellhead_server_set_blob(NULL, uri, NULL, uri, NULL) == invalid);
     CHECK(wellhead_server_add_resource(NULL, &resource, &provider, NULL) == invalid);
     CHECK(wellhead_server_add_template(NULL, &resource, &provider, NULL) == invalid);
     CHECK(wellhead_server_add_list(NULL, uri, &provider, NULL) == invalid);
@@ -82,6 +88,14 @@ static void null_handles_are_refused_and_not_touched(void) {
     CHECK(wellhead_interest_done(NULL) == invalid && wellhead_interest_failed(NULL, uri) == invalid);
     CHECK(wellhead_authorize_keep(NULL) == NULL && wellhead_interest_keep(NULL) == NULL);
     CHECK(wellhead_authorize_call(NULL) == NULL && wellhead_interest_call(NULL) == NULL);
+    CHECK(wellhead_server_add_method(NULL, uri, NULL, echo_method, NULL, NULL, NULL) == invalid);
+    CHECK(wellhead_server_add_method(server, uri, NULL, NULL, NULL, NULL, NULL) == invalid);
+    CHECK(wellhead_server_announce(NULL, uri) == invalid && wellhead_server_updated_as(NULL, &resource) == invalid);
+    CHECK(wellhead_complete_add(NULL, uri) == invalid && wellhead_complete_finish(NULL, 0, NULL) == invalid);
+    CHECK(wellhead_complete_keep(NULL) == NULL && wellhead_complete_call(NULL) == NULL);
+    CHECK(wellhead_method_result(NULL, uri) == invalid && wellhead_method_notify(NULL, uri, uri, NULL) == invalid);
+    CHECK(wellhead_method_keep(NULL) == NULL && wellhead_method_call(NULL) == NULL);
+    CHECK(wellhead_read_not_modified(NULL) == invalid && wellhead_read_busy(NULL, 0) == invalid);
     CHECK(wellhead_read_text(NULL, uri) == invalid);
     CHECK(wellhead_read_finish(NULL) == invalid);
     CHECK(wellhead_read_add_text(NULL, NULL, uri) == invalid);
@@ -91,6 +105,9 @@ static void null_handles_are_refused_and_not_touched(void) {
     CHECK(wellhead_read_call(NULL) == NULL && wellhead_list_call(NULL) == NULL);
     CHECK(wellhead_call_uri(NULL).ptr == NULL && wellhead_call_var(NULL, "id").ptr == NULL);
     CHECK(wellhead_call_cancelled(NULL) == 0 && wellhead_call_revision(NULL).ptr == NULL);
+    CHECK(wellhead_call_meta(NULL).ptr == NULL && wellhead_call_if_version(NULL).ptr == NULL);
+    CHECK(wellhead_call_method(NULL).ptr == NULL && wellhead_call_log_level(NULL).ptr == NULL);
+    CHECK(wellhead_call_client_capabilities(NULL).ptr == NULL);
     CHECK(wellhead_call_caller(NULL) == NULL && wellhead_call_caller_id(NULL).ptr == NULL);
     CHECK(wellhead_error_status(NULL) == WELLHEAD_STATUS_OK && wellhead_error_message(NULL).ptr == NULL);
     CHECK(wellhead_transmit_bytes(NULL).ptr == NULL);
@@ -112,6 +129,8 @@ static void freeing_null_does_nothing(void) {
     wellhead_list_free(NULL);
     wellhead_text_free(NULL);
     wellhead_authorize_free(NULL);
+    wellhead_complete_free(NULL);
+    wellhead_method_free(NULL);
     wellhead_interest_free(NULL);
 }
 
@@ -143,7 +162,7 @@ static void bad_utf8_is_refused(void) {
     resource.uri = good;
     CHECK(wellhead_server_add_text(server, &resource, text, NULL) == bad);
     CHECK(wellhead_server_add_blob(server, &resource, text, NULL) == WELLHEAD_STATUS_OK);
-    CHECK(wellhead_server_set_text(server, good, text, NULL) == bad);
+    CHECK(wellhead_server_set_text(server, good, NULL, text, NULL) == bad);
     CHECK(wellhead_server_remove(server, text, NULL) == bad);
     CHECK(wellhead_server_updated(server, text) == bad);
     resource.title = text;

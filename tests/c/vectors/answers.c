@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct { host *host; json_t *entry; } registration;
-
 void *own(host *h, json_t *entry) {
     registration *new = malloc(sizeof *new);
     if (!new) abort();
@@ -21,7 +19,7 @@ void forget(void *user_data) {
     free(own);
 }
 
-static held *hold(host *h, text name) {
+held *hold(host *h, text name) {
     held *new = calloc(1, sizeof *new);
     if (!new) abort();
     new->next = h->held;
@@ -29,7 +27,7 @@ static held *hold(host *h, text name) {
     return h->held = new;
 }
 
-static void note(host *h, text *line) {
+void note(host *h, text *line) {
     json_array_append_new(h->calls, json_stringn(line->at, line->len));
     text_free(line);
 }
@@ -43,8 +41,7 @@ static wellhead_str var(const wellhead_call *call, wellhead_str name) {
     return value;
 }
 
-/* `{v}` in a text stands for the value of the variable v. */
-static text filled(const wellhead_call *call, const json_t *value) {
+text filled(const wellhead_call *call, const json_t *value) {
     text whole = {0};
     wellhead_str name;
     text_add(&whole, json_string_value(value), json_string_length(value));
@@ -66,6 +63,8 @@ static void note_read(host *h, const wellhead_call *call) {
         wellhead_str value = var(call, name);
         text_say(&line, "%s%.*s=%.*s", i ? ";" : " ", (int)name.len, name.ptr, (int)value.len, value.ptr);
     }
+    wellhead_str known = wellhead_call_if_version(call);
+    if (known.ptr) text_say(&line, " if_version=%.*s", (int)known.len, known.ptr);
     note(h, &line);
 }
 
@@ -154,6 +153,44 @@ static void list_callback(void *user_data, const wellhead_call *call, wellhead_s
     }
 }
 
+static void complete_callback(void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value,
+                              wellhead_complete *r) {
+    registration *own = user_data;
+    text line = {0}, key = {0};
+    wellhead_str uri = wellhead_call_uri(call), other;
+    text_say(&line, "complete %.*s %.*s=%.*s", (int)uri.len, uri.ptr, (int)variable.len, variable.ptr, (int)value.len,
+             value.ptr);
+    for (size_t i = 0; (other = wellhead_call_var_name(call, i)).ptr != NULL; i++) {
+        wellhead_str has = var(call, other);
+        text_say(&line, "%s%.*s=%.*s", i ? ";" : " with ", (int)other.len, other.ptr, (int)has.len, has.ptr);
+    }
+    note(own->host, &line);
+    text_add(&key, variable.ptr, variable.len);
+    const json_t *with = json_object_get(json_object_get(own->entry, "complete"), key.at);
+    const json_t *later = json_object_get(with, "hold");
+    if (later) hold(own->host, filled(NULL, later))->completion = wellhead_complete_keep(r);
+    else answer_completion(r, with);
+    text_free(&key);
+}
+
+void answer_completion(wellhead_complete *r, const json_t *with) {
+    const json_t *values = json_object_get(with, "values"), *total = json_object_get(with, "total");
+    uint64_t all = (uint64_t)json_integer_value(total);
+    json_int_t count = json_integer_value(json_object_get(with, "count"));
+    if (json_is_string(with)) {
+        wellhead_complete_failed(r, WELLHEAD_STR(FAILURE));
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(values); i++) wellhead_complete_add(r, string(json_array_get(values, i)));
+    for (json_int_t i = 0; i < count; i++) {
+        text number = {0};
+        text_say(&number, "%lld", (long long)i);
+        wellhead_complete_add(r, view(&number));
+        text_free(&number);
+    }
+    wellhead_complete_finish(r, json_is_true(json_object_get(with, "more")), total ? &all : NULL);
+}
+
 static int lists(const json_t *uris, wellhead_str uri) {
     for (size_t i = 0; i < json_array_size(uris); i++)
         if (compare(string(json_array_get(uris, i)), uri) == 0) return 1;
@@ -162,7 +199,7 @@ static int lists(const json_t *uris, wellhead_str uri) {
 
 void authorize_callback(void *user_data, const wellhead_call *call, uint32_t operation, const wellhead_str *uris,
                         size_t uri_count, wellhead_authorize *r) {
-    static const char *const operations[] = {"", "list", "read", "subscribe"};
+    static const char *const operations[] = {"", "list", "read", "subscribe", "complete"};
     registration *own = user_data;
     const json_t *rule = json_object_get(own->entry, "authorize"), *later = json_object_get(rule, "hold");
     text line = {0};
@@ -191,12 +228,18 @@ void interest_callback(void *user_data, const wellhead_call *call, int wanted, w
     else answer_interest(r, !json_object_get(rule, "fail"));
 }
 
-void provide(wellhead_provider *p, host *h, json_t *entry) {
+void provide(wellhead_provider *p, host *h, json_t *entry, wellhead_str *completed) {
+    json_t *value;
+    const char *variable;
     const json_t *pages = list_pages(entry), *items = json_object_get(pages, "items");
     p->user_data = own(h, entry);
     p->destroy = forget;
     if (json_object_get(entry, "read") || json_object_get(entry, "fallback")) p->read = read_callback;
     if (pages) p->list = list_callback;
+    if (json_object_get(entry, "complete")) p->complete = complete_callback;
+    p->completed = completed;
+    json_object_foreach(json_object_get(entry, "complete"), variable, value)
+        completed[p->completed_count++] = wellhead_cstr(variable);
     if (items) json_object_set(h->listings, list_name(entry), json_object_get(pages, "items"));
 }
 
@@ -221,17 +264,24 @@ static lent *lend(host *h, text bytes) {
 static void add_part(host *h, wellhead_read *r, const wellhead_call *call, const json_t *part) {
     wellhead_contents about = WELLHEAD_CONTENTS_INIT;
     const json_t *base64 = json_object_get(part, "base64");
-    text uri = {0}, meta = {0};
+    text uri = {0}, meta = {0}, metadata = {0};
     if (json_object_get(part, "uri")) uri = filled(call, json_object_get(part, "uri"));
     if (json_object_get(part, "meta")) meta = text_of_json(json_object_get(part, "meta"));
+    if (json_object_get(part, "metadata")) metadata = text_of_json(json_object_get(part, "metadata"));
     about.uri = view(&uri);
     about.meta = view(&meta);
+    about.metadata = view(&metadata);
+    about.name = member(part, "name");
+    about.title = member(part, "title");
+    about.kind = member(part, "kind");
+    about.version = member(part, "version");
     about.mime_type = member(part, "mime_type");
     lent *body = lend(h, base64 ? text_of_base64(base64) : filled(call, json_object_get(part, "text")));
     if (base64) wellhead_read_add_blob_owned(r, &about, view(&body->bytes), release, body);
     else wellhead_read_add_text_owned(r, &about, view(&body->bytes), release, body);
     text_free(&uri);
     text_free(&meta);
+    text_free(&metadata);
 }
 
 void answer(host *h, wellhead_read *r, const wellhead_call *call, const json_t *with) {
@@ -243,12 +293,16 @@ void answer(host *h, wellhead_read *r, const wellhead_call *call, const json_t *
         wellhead_read_not_found(r);
     } else if (word && strcmp(word, "denied") == 0) {
         wellhead_read_denied(r);
+    } else if (word && strcmp(word, "not_modified") == 0) {
+        wellhead_read_not_modified(r);
+    } else if (json_object_get(with, "busy") || (word && strcmp(word, "busy") == 0)) {
+        wellhead_read_busy(r, word ? UINT64_MAX : (uint64_t)json_integer_value(json_object_get(with, "busy")));
     } else if (word) {
         wellhead_read_failed(r, WELLHEAD_STR(FAILURE));
     } else if (parts) {
         for (size_t i = 0; i < json_array_size(parts); i++) add_part(h, r, call, json_array_get(parts, i));
         wellhead_read_finish(r);
-    } else if (json_object_get(with, "mime_type")) {
+    } else if (!unit && !bytes && json_object_size(with) > 1) { /* it says something of the contents, too */
         add_part(h, r, call, with);
         wellhead_read_finish(r);
     } else if (unit) {
@@ -313,6 +367,7 @@ void describe(description *d, const json_t *entry, wellhead_str uri) {
     if (annotations) d->annotations = text_of_json(annotations);
     if (icons) d->icons = text_of_json(icons);
     if (meta) d->meta = text_of_json(meta);
+    if (json_object_get(entry, "metadata")) d->metadata = text_of_json(json_object_get(entry, "metadata"));
     d->size = (uint64_t)json_integer_value(size);
     d->resource.uri = uri;
     d->resource.name = member(entry, "name");
@@ -323,10 +378,14 @@ void describe(description *d, const json_t *entry, wellhead_str uri) {
     d->resource.annotations = view(&d->annotations);
     d->resource.icons = view(&d->icons);
     d->resource.meta = view(&d->meta);
+    d->resource.kind = member(entry, "kind");
+    d->resource.version = member(entry, "version");
+    d->resource.metadata = view(&d->metadata);
 }
 
 void describe_end(description *d) {
     text_free(&d->annotations);
     text_free(&d->icons);
     text_free(&d->meta);
+    text_free(&d->metadata);
 }

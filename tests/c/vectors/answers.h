@@ -11,11 +11,18 @@
 typedef struct {
     wellhead_resource resource;
     uint64_t size;
-    text annotations, icons, meta;
+    text annotations, icons, meta, metadata;
 } description;
 
 void describe(description *d, const json_t *entry, wellhead_str uri);
 void describe_end(description *d);
+
+typedef struct { host *host; json_t *entry; } registration;
+
+void note(host *h, text *line);
+held *hold(host *h, text name);
+/* A text in which `{v}` stands for the value of the variable v of `call`, which may be NULL. */
+text filled(const wellhead_call *call, const json_t *value);
 
 /* User data of a callback for an entry, and its end. */
 void *own(host *h, json_t *entry);
@@ -23,10 +30,14 @@ void forget(void *user_data);
 void authorize_callback(void *user_data, const wellhead_call *call, uint32_t operation, const wellhead_str *uris,
                         size_t uri_count, wellhead_authorize *r);
 void interest_callback(void *user_data, const wellhead_call *call, int wanted, wellhead_interest *r);
-/* The callbacks of a registration, with user data of their own. */
-void provide(wellhead_provider *p, host *h, json_t *entry);
+wellhead_status add_method(host *h, json_t *entry, wellhead_error **error);
+int notify_step(host *h, const json_t *step, text *why);
+/* The callbacks of a registration, with user data of their own. `completed`: room for the variables' names. */
+void provide(wellhead_provider *p, host *h, json_t *entry, wellhead_str *completed);
 /* Gives an ANSWER of the README, its texts filled with the variables of `call`, if there is one. */
 void answer(host *h, wellhead_read *r, const wellhead_call *call, const json_t *with);
+void answer_completion(wellhead_complete *r, const json_t *with);
+void answer_method(wellhead_method *r, const json_t *with);
 void answer_page(wellhead_list *r, const json_t *with);
 void answer_question(wellhead_authorize *r, const json_t *with);
 void answer_interest(wellhead_interest *r, int done);

@@ -2,6 +2,7 @@
 #include "host.h"
 
 #include "answers.h"
+#include "options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,41 +13,16 @@ static void log_line(void *user_data, uint32_t level, wellhead_str line) {
     json_array_append_new(h->lines, json_stringn(line.ptr, line.len));
 }
 
-static size_t limit(const json_t *limits, const char *name) {
-    return (size_t)json_integer_value(json_object_get(limits, name));
-}
-
-void host_start(host *h, const json_t *options) {
-    wellhead_server_options o = WELLHEAD_SERVER_OPTIONS_INIT;
-    wellhead_limits l = WELLHEAD_LIMITS_INIT;
-    wellhead_str name = member(options, "name"), version = member(options, "version");
-    const char *hex = json_string_value(json_object_get(options, "key"));
-    const json_t *limits = json_object_get(options, "limits");
-    text key = hex ? text_of_hex(hex) : text_repeated("\7", 1, 32);
+void host_start(host *h, const json_t *script) {
+    wellhead_str name = member(script, "name"), version = member(script, "version");
+    options o;
     *h = (host){.calls = json_array(), .lines = json_array(), .listings = json_object()};
-    o.title = member(options, "title");
-    o.instructions = member(options, "instructions");
-    o.cursor_key = view(&key);
-    if (json_is_false(json_object_get(options, "subscribe"))) o.flags |= WELLHEAD_NO_SUBSCRIBE;
-    if (json_is_false(json_object_get(options, "list_changed"))) o.flags |= WELLHEAD_NO_LIST_CHANGED;
-    l.message_bytes = limit(limits, "message_bytes");
-    l.nesting = limit(limits, "nesting");
-    l.id_bytes = limit(limits, "id_bytes");
-    l.uri_bytes = limit(limits, "uri_bytes");
-    l.page_items = limit(limits, "page_items");
-    l.page_bytes = limit(limits, "page_bytes");
-    l.calls_in_flight = limit(limits, "calls_in_flight");
-    l.subscriptions = limit(limits, "subscriptions");
-    l.subscriptions_total = limit(limits, "subscriptions_total");
-    l.listen_streams = limit(limits, "listen_streams");
-    l.output_bytes = limit(limits, "output_bytes");
-    l.call_ms = limit(limits, "call_ms");
-    o.limits = &l;
-    o.log = log_line;
-    o.log_data = h;
+    options_read(&o, script);
+    o.server.log = log_line;
+    o.server.log_data = h;
     h->server = wellhead_server_new(name.ptr ? name : WELLHEAD_STR("s"), version.ptr ? version : WELLHEAD_STR("1"),
-                                    &o, NULL);
-    text_free(&key);
+                                    &o.server, NULL);
+    options_end(&o);
     if (!h->server) abort();
 }
 
@@ -54,6 +30,8 @@ void host_start(host *h, const json_t *options) {
 static void give_up(held *one) {
     wellhead_read_free(one->read);
     wellhead_list_free(one->list);
+    wellhead_complete_free(one->completion);
+    wellhead_method_free(one->method);
     wellhead_authorize_free(one->question);
     wellhead_interest_free(one->interest);
     free(one->name);
@@ -76,6 +54,7 @@ int host_stop(host *h) {
 wellhead_status host_add(host *h, json_t *entry, wellhead_error **error) {
     const char *kind = json_object_iter_key(json_object_iter(entry));
     wellhead_provider p = WELLHEAD_PROVIDER_INIT;
+    wellhead_str completed[SOME];
     wellhead_status status;
     description d;
     describe(&d, entry, member(entry, kind));
@@ -85,12 +64,14 @@ wellhead_status host_add(host *h, json_t *entry, wellhead_error **error) {
         text bytes = text_of_base64(json_object_get(entry, "base64"));
         status = wellhead_server_add_blob(h->server, &d.resource, view(&bytes), error);
         text_free(&bytes);
+    } else if (strcmp(kind, "method") == 0) {
+        status = add_method(h, entry, error);
     } else if (strcmp(kind, "authorize") == 0) {
         status = wellhead_server_set_authorize(h->server, authorize_callback, own(h, entry), forget, error);
     } else if (strcmp(kind, "interest") == 0) {
         status = wellhead_server_set_interest(h->server, interest_callback, own(h, entry), forget, error);
     } else {
-        provide(&p, h, entry);
+        provide(&p, h, entry, completed);
         if (strcmp(kind, "resource") == 0) status = wellhead_server_add_resource(h->server, &d.resource, &p, error);
         else if (strcmp(kind, "template") == 0)
             status = wellhead_server_add_template(h->server, &d.resource, &p, error);
@@ -113,6 +94,8 @@ static int finish(host *h, const char *name, const json_t *with) {
     }
     if (found->read) answer(h, found->read, NULL, with);
     if (found->list) answer_page(found->list, with);
+    if (found->completion) answer_completion(found->completion, with);
+    if (found->method) answer_method(found->method, with);
     if (found->question) answer_question(found->question, with);
     if (found->interest) answer_interest(found->interest, json_is_true(json_object_get(with, "ok")));
     free(found->name);
@@ -120,7 +103,7 @@ static int finish(host *h, const char *name, const json_t *with) {
     return 1;
 }
 
-static int outcome(const json_t *step, wellhead_status status, text *why) {
+int outcome(const json_t *step, wellhead_status status, text *why) {
     const char *wanted = json_string_value(json_object_get(step, "error"));
     const char *got = wellhead_status_name(status);
     if (strcmp(wanted ? wanted : "ok", got) == 0) return 1;
@@ -128,15 +111,20 @@ static int outcome(const json_t *step, wellhead_status status, text *why) {
     return 0;
 }
 
-static int cancelled(const host *h, const char *name, const json_t *is, text *why) {
-    const held *found = h->held;
+held *find_held(host *h, const char *name, text *why) {
+    held *found = h->held;
     while (found && strcmp(found->name, name) != 0) found = found->next;
-    if (!found) {
-        text_say(why, "nothing is held as %s", name);
-        return 0;
-    }
+    if (!found) text_say(why, "nothing is held as %s", name);
+    return found;
+}
+
+static int cancelled(host *h, const char *name, const json_t *is, text *why) {
+    const held *found = find_held(h, name, why);
+    if (!found) return 0;
     int now = wellhead_call_cancelled(wellhead_read_call(found->read))
               || wellhead_call_cancelled(wellhead_list_call(found->list))
+              || wellhead_call_cancelled(wellhead_complete_call(found->completion))
+              || wellhead_call_cancelled(wellhead_method_call(found->method))
               || wellhead_call_cancelled(wellhead_authorize_call(found->question))
               || wellhead_call_cancelled(wellhead_interest_call(found->interest));
     if (now != json_is_true(is)) text_say(why, "got %d", now);
@@ -213,6 +201,18 @@ const char *verb_of(json_t *step) {
     return strcmp(verb, "on") ? verb : json_object_iter_key(json_object_iter_next(step, at));
 }
 
+static wellhead_status set(host *h, const json_t *step) {
+    wellhead_contents about = WELLHEAD_CONTENTS_INIT;
+    wellhead_str uri = member(step, "set");
+    about.version = member(step, "version");
+    if (json_object_get(step, "text"))
+        return wellhead_server_set_text(h->server, uri, about.version.ptr ? &about : NULL, member(step, "text"), NULL);
+    text bytes = text_of_base64(json_object_get(step, "base64"));
+    wellhead_status status = wellhead_server_set_blob(h->server, uri, &about, view(&bytes), NULL);
+    text_free(&bytes);
+    return status;
+}
+
 int host_act(host *h, json_t *step, text *why) {
     const char *verb = verb_of(step);
     json_t *what = json_object_get(step, verb);
@@ -221,23 +221,25 @@ int host_act(host *h, json_t *step, text *why) {
         return cancelled(h, json_string_value(what), json_object_get(step, "is"), why);
     if (strcmp(verb, "calls") == 0) return called(h, what, why);
     if (strcmp(verb, "log") == 0) return logged(h, json_string_value(what), why);
-    if (strcmp(verb, "set") == 0 && json_object_get(step, "text"))
-        return outcome(step, wellhead_server_set_text(h->server, string(what), member(step, "text"), NULL), why);
-    if (strcmp(verb, "set") == 0) {
-        text bytes = text_of_base64(json_object_get(step, "base64"));
-        wellhead_status status = wellhead_server_set_blob(h->server, string(what), view(&bytes), NULL);
-        text_free(&bytes);
-        return outcome(step, status, why);
-    }
+    if (strcmp(verb, "set") == 0) return outcome(step, set(h, step), why);
     if (strcmp(verb, "remove") == 0)
         return outcome(step, wellhead_server_remove(h->server, string(what), NULL), why);
     if (strcmp(verb, "add") == 0) return outcome(step, host_add(h, what, NULL), why);
     if (strcmp(verb, "update") == 0 && json_object_get(step, "below"))
         return outcome(step, wellhead_server_updated_below(h->server, string(what), member(step, "below")), why);
+    if (strcmp(verb, "update") == 0 && json_object_get(step, "as")) {
+        description d;
+        describe(&d, json_object_get(step, "as"), string(what));
+        wellhead_status status = wellhead_server_updated_as(h->server, &d.resource);
+        describe_end(&d);
+        return outcome(step, status, why);
+    }
     if (strcmp(verb, "update") == 0) return outcome(step, wellhead_server_updated(h->server, string(what)), why);
     if (strcmp(verb, "list_changed") == 0) return outcome(step, wellhead_server_list_changed(h->server), why);
     if (strcmp(verb, "access_changed") == 0)
         return outcome(step, wellhead_server_access_changed(h->server, string(what)), why);
+    if (strcmp(verb, "announce") == 0) return outcome(step, wellhead_server_announce(h->server, string(what)), why);
+    if (strcmp(verb, "notify") == 0) return notify_step(h, step, why);
     if (strcmp(verb, "explain") == 0) return explained(h, step, why);
     if (strcmp(verb, "expand") == 0) return expanded(step, why);
     if (strcmp(verb, "listing") == 0) {

@@ -10,6 +10,8 @@ typedef struct held {
     char *name;
     wellhead_read *read; /* or */
     wellhead_list *list;
+    wellhead_complete *completion;
+    wellhead_method *method;
     wellhead_authorize *question;
     wellhead_interest *interest;
 } held;
@@ -23,12 +25,16 @@ typedef struct {
     int bodies;        /* that are not released yet */
 } host;
 
-void host_start(host *h, const json_t *options);
+void host_start(host *h, const json_t *script);
 /* Gives up the server. 0: something was not given back. */
 int host_stop(host *h);
 wellhead_status host_add(host *h, json_t *entry, wellhead_error **error);
 /* What a step is named for. */
 const char *verb_of(json_t *step);
+/* What is held under a name; NULL: nothing, and `why` says so. */
+held *find_held(host *h, const char *name, text *why);
+/* Whether a step that may fail went as it says. */
+int outcome(const json_t *step, wellhead_status status, text *why);
 /* Does what a step says that concerns the server or its callbacks. 0: it went otherwise, and `why` says how. */
 int host_act(host *h, json_t *step, text *why);
 

@@ -9,7 +9,8 @@
 /* The words of `needs` that C reaches. A callback that returns nothing and sets verdicts one by one can return neither a
  * wrong type nor a wrong number of verdicts. */
 static const char *const REACHED[] = {"annotations", "icons", "meta", "parts", "fallback", "authorize", "interest",
-                                      "updated_below", "access_changed", "caller", "explain", "expand"};
+                                      "updated_below", "access_changed", "caller", "explain", "expand",
+                                      "versions", "busy", "completion", "options", "method"};
 
 /* A connection, and the bytes that it has not accepted yet. */
 typedef struct client {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-using wellhead::Authorize, wellhead::Call, wellhead::Contents, wellhead::Interest, wellhead::List, wellhead::Provider,
-    wellhead::Read, wellhead::Resource;
+using wellhead::Authorize, wellhead::Call, wellhead::Complete, wellhead::Contents, wellhead::Interest, wellhead::List,
+    wellhead::Method, wellhead::Provider, wellhead::Read, wellhead::Resource;
 
 // What a callback throws that fails.
 static const std::runtime_error FAILURE("the callback failed");
@@ -15,6 +15,7 @@ static wellhead_limits limits_of(const json_t *limits) {
     all.message_bytes = limit("message_bytes");
     all.nesting = limit("nesting");
     all.id_bytes = limit("id_bytes");
+    all.batch_length = limit("batch_length");
     all.uri_bytes = limit("uri_bytes");
     all.page_items = limit("page_items");
     all.page_bytes = limit("page_bytes");
@@ -35,6 +36,19 @@ static wellhead::ServerOptions options_of(const json_t *options, wellhead::LogCa
     all.cursor_key = key ? taken(text_of_hex(json_string_value(key))) : std::string(32, '\7');
     if (json_is_false(get(options, "subscribe"))) all.flags |= WELLHEAD_NO_SUBSCRIBE;
     if (json_is_false(get(options, "list_changed"))) all.flags |= WELLHEAD_NO_LIST_CHANGED;
+    if (json_is_false(get(options, "field_gating"))) all.flags |= WELLHEAD_NO_FIELD_GATING;
+    for (const auto &[name, capability] : members(get(options, "capabilities"))) all.capabilities[name] = *json_of(capability);
+    for (const auto &[kind, notification] : members(get(options, "announces"))) all.announces[kind] = string_of(notification);
+    for (const json_t *version : elements(get(options, "versions"))) all.versions.push_back(string_of(version));
+    for (const auto &[version, codes] : members(get(options, "error_codes")))
+        for (const auto &[condition, code] : members(codes))
+            all.error_codes.push_back({version, condition, static_cast<std::int32_t>(json_integer_value(code))});
+    all.error_profile = optional_string(get(options, "error_profile"));
+    all.permission_denied = optional_string(get(options, "permission_denied"));
+    all.undeclared_lists = optional_string(get(options, "undeclared_lists"));
+    all.contents_titles = optional_string(get(options, "contents_titles"));
+    all.subscribe_unknown = optional_string(get(options, "subscribe_unknown"));
+    all.dialect = optional_string(get(options, "dialect"));
     all.limits = limits_of(get(options, "limits"));
     all.log = std::move(log);
     return all;
@@ -56,6 +70,9 @@ static Resource described(const std::string &uri, const json_t *entry) {
     resource.annotations = json_of(get(entry, "annotations"));
     resource.icons = json_of(get(entry, "icons"));
     resource.meta = json_of(get(entry, "meta"));
+    resource.kind = optional_string(get(entry, "kind"));
+    resource.version = optional_string(get(entry, "version"));
+    resource.metadata = json_of(get(entry, "metadata"));
     return resource;
 }
 
@@ -79,7 +96,14 @@ void Host::add(const json_t *entry) {
     else if (kind == "template") server.add_template(resource, provider(entry));
     else if (kind == "list") server.add_list(optional_string(what), provider(entry));
     else if (kind == "fallback") server.set_fallback(provider(entry));
-    else if (kind == "authorize")
+    else if (kind == "method") {
+        std::vector<std::string> revisions;
+        for (const json_t *date : elements(get(entry, "revisions"))) revisions.push_back(string_of(date));
+        server.add_method(
+            string_of(what),
+            [this, with = get(entry, "answer")](const Call &call, auto params, Method &r) { method(with, call, params, r); },
+            revisions);
+    } else if (kind == "authorize")
         server.set_authorize([this, rule = what](const Call &, auto operation, auto uris, auto count, Authorize &r) {
             authorize(rule, operation, uris, count, r);
         });
@@ -99,6 +123,12 @@ Provider Host::provider(const json_t *entry) {
         all.list = [this, entry](const Call &call, auto after, std::size_t limit, List &r) {
             list(entry, call, after, limit, r);
         };
+    if (const json_t *completions = get(entry, "complete")) {
+        all.complete = [this, completions](const Call &call, auto variable, auto value, Complete &r) {
+            complete(get(completions, std::string(variable).c_str()), call, variable, value, r);
+        };
+        for (const auto &[variable, values] : members(completions)) all.completed.push_back(variable);
+    }
     if (const json_t *items = get(pages, "items")) listings_[list_name(entry)] = items;
     return all;
 }
@@ -122,6 +152,11 @@ static void add_part(Read &r, const Call &call, const json_t *part) {
     if (const json_t *uri = get(part, "uri")) about.uri = filled(call, uri);
     about.mime_type = optional_string(get(part, "mime_type"));
     about.meta = json_of(get(part, "meta"));
+    about.name = optional_string(get(part, "name"));
+    about.title = optional_string(get(part, "title"));
+    about.kind = optional_string(get(part, "kind"));
+    about.version = optional_string(get(part, "version"));
+    about.metadata = json_of(get(part, "metadata"));
     if (const json_t *base64 = get(part, "base64")) r.add_blob(bytes_of(base64), about);
     else r.add_text_owned(filled(call, get(part, "text")), about);
 }
@@ -134,18 +169,24 @@ static void answer(Read &r, const Call &call, const json_t *with) {
         r.not_found();
     } else if (word == "denied") {
         r.denied();
+    } else if (word == "not_modified") {
+        r.not_modified();
+    } else if (word == "busy") {
+        r.busy();
+    } else if (const json_t *busy = get(with, "busy")) {
+        r.busy(static_cast<std::uint64_t>(json_integer_value(busy)));
     } else if (word == "fail") {
         throw FAILURE;
     } else if (const json_t *parts = get(with, "parts")) {
         for (const json_t *part : elements(parts)) add_part(r, call, part);
         r.finish();
-    } else if (get(with, "mime_type")) {
-        add_part(r, call, with);
-        r.finish();
     } else if (const json_t *unit = get(with, "repeat")) {
         r.text_owned(repeated(string_of(unit), times));
     } else if (const json_t *bytes = get(with, "repeat_base64")) {
         r.blob_owned(repeated(bytes_of(bytes), times));
+    } else if (json_object_size(with) > 1) { // it says something of the contents, too
+        add_part(r, call, with);
+        r.finish();
     } else if (const json_t *base64 = get(with, "base64")) {
         r.blob(bytes_of(base64));
     } else {
@@ -159,6 +200,7 @@ void Host::read(const json_t *entry, const Call &call, Read &r) {
         const std::string zero(*name);
         line += (i ? ";" : " ") + zero + "=" + std::string(call.var(zero.c_str()).value_or(""));
     }
+    if (const auto known = call.if_version()) line += " if_version=" + std::string(*known);
     calls_.push_back(line);
     const json_t *with = get(entry, "fallback");
     if (!with) with = get(entry, "read");
@@ -209,6 +251,53 @@ void Host::list(const json_t *entry, const Call &call, std::optional<std::string
     }
 }
 
+static void answer(Complete &r, const json_t *with) {
+    if (json_is_string(with)) throw FAILURE;
+    const json_t *total = get(with, "total");
+    for (const json_t *value : elements(get(with, "values"))) r.add(string_of(value));
+    for (json_int_t i = 0; i < json_integer_value(get(with, "count")); i++) r.add(std::to_string(i));
+    r.finish(is_true(get(with, "more")), total ? std::optional(static_cast<std::uint64_t>(json_integer_value(total)))
+                                               : std::nullopt);
+}
+
+void Host::complete(const json_t *with, const Call &call, std::string_view variable, std::string_view value, Complete &r) {
+    std::string line = "complete " + std::string(call.uri()) + " " + std::string(variable) + "=" + std::string(value);
+    for (std::size_t i = 0; const auto name = call.var_name(i); i++) {
+        const std::string zero(*name);
+        line += (i ? ";" : " with ") + zero + "=" + std::string(call.var(zero.c_str()).value_or(""));
+    }
+    calls_.push_back(line);
+    if (const json_t *later = get(with, "hold")) held_.emplace(string_of(later), r.keep());
+    else answer(r, with);
+}
+
+static void answer(Method &r, const json_t *with) {
+    if (const auto result = json_of(get(with, "result"))) r.result(*result);
+    else if (const auto input = json_of(get(with, "needs_input"))) r.needs_input(*input);
+    else if (const auto lacking = json_of(get(with, "missing_capability"))) r.missing_capability(*lacking);
+    else if (const json_t *error = get(with, "error"))
+        r.error(static_cast<std::int32_t>(json_integer_value(get(error, "code"))), string_of(get(error, "message")),
+                json_of(get(error, "data")));
+    else throw FAILURE;
+}
+
+void Host::method(const json_t *with, const Call &call, std::string_view params, Method &r) {
+    calls_.push_back("method " + std::string(call.method()) + " " + std::string(params));
+    for (; const json_t *messages = get(with, "notify"); with = get(with, "then"))
+        for (const json_t *message : elements(messages))
+            r.notify(string_of(get(message, "method")), json_of(get(message, "params")));
+    if (const json_t *later = get(with, "hold")) {
+        held_.emplace(string_of(later), r.keep());
+    } else if (string_of(with) == "echo") {
+        std::string echo = "{\"method\":\"" + std::string(call.method()) + "\",\"params\":" + std::string(params);
+        if (const auto client = call.client_capabilities()) echo += ",\"client\":" + std::string(*client);
+        if (const auto level = call.log_level()) echo += ",\"level\":\"" + std::string(*level) + "\"";
+        r.result(echo + "}");
+    } else if (string_of(with) != "none") {
+        answer(r, with);
+    }
+}
+
 static bool lists(const json_t *uris, wellhead_str uri) {
     const auto all = elements(uris);
     return std::any_of(all.begin(), all.end(), [&](const json_t *one) { return string_of(one) == wellhead::view(uri); });
@@ -216,7 +305,7 @@ static bool lists(const json_t *uris, wellhead_str uri) {
 
 void Host::authorize(const json_t *rule, std::uint32_t operation, const wellhead_str *uris, std::size_t count,
                      Authorize &r) {
-    static const char *const operations[] = {"", "list", "read", "subscribe"};
+    static const char *const operations[] = {"", "list", "read", "subscribe", "complete"};
     std::string line = "authorize " + std::string(operations[operation]) + " ";
     for (std::size_t i = 0; i < count; i++) line += (i ? "," : "") + std::string(wellhead::view(uris[i]));
     calls_.push_back(line);
@@ -241,6 +330,14 @@ void Host::interest(const json_t *rule, const Call &call, bool wanted, Interest 
 
 static void finish(Read &r, const json_t *with) {
     answer(r, Call(nullptr), with);
+}
+
+static void finish(Complete &r, const json_t *with) {
+    answer(r, with);
+}
+
+static void finish(Method &r, const json_t *with) {
+    answer(r, with);
 }
 
 static void finish(List &r, const json_t *with) {
@@ -326,6 +423,12 @@ void Host::expand(const json_t *step) {
     if (uri.str() != string_of(get(step, "is"))) throw Different("got " + std::string(uri.str()));
 }
 
+static Contents versioned(const json_t *step) {
+    Contents about;
+    about.version = optional_string(get(step, "version"));
+    return about;
+}
+
 // Whether a step that may fail went as it says.
 template <class F> static void outcome(const json_t *step, F &&run) {
     std::string got = "ok";
@@ -337,6 +440,16 @@ template <class F> static void outcome(const json_t *step, F &&run) {
     if (got != optional_string(get(step, "error")).value_or("ok")) throw Different("got " + got);
 }
 
+void Host::notify(const json_t *step) {
+    const auto found = held_.find(string_of(get(step, "notify")));
+    const json_t *expected = get(step, "sent");
+    if (found == held_.end()) throw Different("no method is held under that name");
+    outcome(step, [&] {
+        const bool sent = std::get<Method>(found->second).notify(string_of(get(step, "method")), json_of(get(step, "params")));
+        if (expected && sent != is_true(expected)) throw Different(sent ? "it was sent" : "it was not sent");
+    });
+}
+
 void Host::act(const std::string &verb, const json_t *step) {
     const json_t *what = get(step, verb.c_str());
     const std::string name = string_of(what);
@@ -345,15 +458,19 @@ void Host::act(const std::string &verb, const json_t *step) {
     else if (verb == "calls") expect_calls(what);
     else if (verb == "log") expect_log(name);
     else if (verb == "set" && get(step, "text"))
-        outcome(step, [&] { server.set_text(name, string_of(get(step, "text"))); });
-    else if (verb == "set") outcome(step, [&] { server.set_blob(name, bytes_of(get(step, "base64"))); });
+        outcome(step, [&] { server.set_text(name, string_of(get(step, "text")), versioned(step)); });
+    else if (verb == "set") outcome(step, [&] { server.set_blob(name, bytes_of(get(step, "base64")), versioned(step)); });
     else if (verb == "remove") outcome(step, [&] { server.remove(name); });
     else if (verb == "add") outcome(step, [&] { add(what); });
     else if (verb == "update" && get(step, "below"))
         outcome(step, [&] { server.updated_below(name, string_of(get(step, "below"))); });
+    else if (verb == "update" && get(step, "as"))
+        outcome(step, [&] { server.updated_as(described(name, get(step, "as"))); });
     else if (verb == "update") outcome(step, [&] { server.updated(name); });
     else if (verb == "access_changed") outcome(step, [&] { server.access_changed(name); });
     else if (verb == "list_changed") outcome(step, [&] { server.list_changed(); });
+    else if (verb == "announce") outcome(step, [&] { server.announce(name); });
+    else if (verb == "notify") notify(step);
     else if (verb == "expand") outcome(step, [&] { expand(step); });
     else if (verb == "explain") {
         const wellhead::Text found = server.explain(name);

@@ -17,7 +17,8 @@ struct Different : std::runtime_error {
 };
 
 // An answer that a `finish` step gives.
-using Held = std::variant<wellhead::Read, wellhead::List, wellhead::Authorize, wellhead::Interest>;
+using Held = std::variant<wellhead::Read, wellhead::List, wellhead::Complete, wellhead::Method, wellhead::Authorize,
+                          wellhead::Interest>;
 
 class Host {
 public:
@@ -34,6 +35,9 @@ private:
     void read(const json_t *entry, const wellhead::Call &call, wellhead::Read &r);
     void list(const json_t *entry, const wellhead::Call &call, std::optional<std::string_view> after, std::size_t limit,
               wellhead::List &r);
+    void complete(const json_t *with, const wellhead::Call &call, std::string_view variable, std::string_view value,
+                  wellhead::Complete &r);
+    void method(const json_t *with, const wellhead::Call &call, std::string_view params, wellhead::Method &r);
     void authorize(const json_t *rule, std::uint32_t operation, const wellhead_str *uris, std::size_t count,
                    wellhead::Authorize &r);
     void interest(const json_t *rule, const wellhead::Call &call, bool wanted, wellhead::Interest &r);
@@ -41,6 +45,7 @@ private:
     void expect_cancelled(const std::string &name, bool is) const;
     void expect_calls(const json_t *calls);
     void expect_log(const std::string &line);
+    void notify(const json_t *step);
     static void expand(const json_t *step);
 
     std::vector<std::string> calls_, lines_; // since the last step that asked

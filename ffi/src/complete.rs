@@ -1,0 +1,92 @@
+//! Answers to completions.
+
+use crate::boundary::Promise;
+use crate::call::wellhead_call;
+use crate::pending::{self, Kind, Pending};
+use crate::status::wellhead_status;
+use crate::types::wellhead_str;
+use std::ffi::c_int;
+use wellhead::{Completion, Responder};
+
+/// cbindgen:ignore
+pub type wellhead_complete = Pending<Complete>;
+
+/// Completions.
+pub enum Complete {}
+
+impl Kind for Complete {
+    type Answer = Completion;
+    type Added = Vec<String>;
+
+    fn fail(responder: Responder<Completion>, why: &str) {
+        responder.finish(Completion::failed(why));
+    }
+}
+
+/// As wellhead_read_keep. Thread safety: only inside the callback.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_complete_keep(responder: *mut wellhead_complete) -> *mut wellhead_complete {
+    // SAFETY: our caller's promise.
+    unsafe { pending::keep(responder) }
+}
+
+/// The call of a kept responder; borrowed until the answer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_complete_call(responder: *const wellhead_complete) -> *const wellhead_call {
+    // SAFETY: our caller's promise.
+    unsafe { pending::call(responder) }
+}
+
+/// Gives up a kept responder unanswered: the client is told "internal error".
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_complete_free(responder: *mut wellhead_complete) {
+    // SAFETY: our caller's promise.
+    unsafe { pending::give_up(responder) }
+}
+
+/// Proposes a value, after those before it. INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an
+/// answer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_complete_add(
+    responder: *mut wellhead_complete,
+    value: wellhead_str,
+) -> wellhead_status {
+    let value = |promise: &Promise, _: &wellhead_call| promise.text(value, "value").map(str::to_owned);
+    // SAFETY: our caller's promise.
+    unsafe {
+        pending::add(responder, value, |_, values, value| {
+            values.push(value);
+            Ok(())
+        })
+    }
+}
+
+/// Answers with the values that were added; of more than a hundred the client is sent the first hundred. more: not 0 if
+/// there are more. total: how many there are in all; NULL: no more is known than was added.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_complete_finish(
+    responder: *mut wellhead_complete,
+    more: c_int,
+    total: *const u64,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        pending::finish(responder, |promise, _, values| {
+            let completion = Completion::new(values).more(more != 0);
+            Ok(match promise.number(total) {
+                Some(total) => completion.total(total),
+                None => completion,
+            })
+        })
+    }
+}
+
+/// Answers "internal error". `why` goes to the log, not to the client.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_complete_failed(
+    responder: *mut wellhead_complete,
+    why: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { pending::fail(responder, why) }
+}

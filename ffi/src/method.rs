@@ -1,0 +1,226 @@
+//! Methods of the host's own.
+
+use crate::boundary::{Promise, guard, invalid};
+use crate::call::{Further, wellhead_call};
+use crate::foreign::{UserData, json};
+use crate::pending::{self, Kind, Pending};
+use crate::server::wellhead_server;
+use crate::status::{wellhead_error, wellhead_status};
+use crate::types::{growing, wellhead_str};
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+use wellhead::{Json, Method, MethodAnswer, MethodCall, MethodError, Responder, Result};
+
+/// How a method is served; everything has a default.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct wellhead_method_options {
+    pub struct_size: usize,
+    /// The protocol revisions that have it, by their dates; none: all that have not removed a method of that name.
+    pub revisions: *const wellhead_str,
+    pub revision_count: usize,
+}
+
+growing!(wellhead_method_options);
+
+/// Serves a method beside those for resources, such as tools/list: JSON in, JSON out. Its capability is declared with it:
+/// tools, prompts or logging for what begins so; for more see `capabilities` of wellhead_server_options. options: may be
+/// NULL. params: what the request has, a JSON object, {} if there is none; borrowed as long as the call. The callback
+/// answers before it returns, or keeps the responder and answers later. method: may not be NULL. destroy: may be NULL.
+/// DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_add_method(
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    options: *const wellhead_method_options,
+    method: Option<
+        unsafe extern "C" fn(
+            user_data: *mut c_void,
+            call: *const wellhead_call,
+            params: wellhead_str,
+            responder: *mut wellhead_method,
+        ),
+    >,
+    user_data: *mut c_void,
+    destroy: Option<unsafe extern "C" fn(user_data: *mut c_void)>,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    let user_data = UserData::new(user_data, destroy);
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(error, move |promise| {
+            let server = promise.handle(server, "server")?;
+            let run = method.ok_or_else(|| invalid("method is NULL"))?;
+            let mut described = Method::new(promise.text(name, "name")?);
+            if let Some(options) = promise.options(options, "options")?
+                && options.revision_count > 0
+            {
+                described = described.revisions(promise.texts(
+                    options.revisions,
+                    options.revision_count,
+                    "revisions",
+                )?);
+            }
+            let handler = move |call: MethodCall| {
+                let (_, responder) = call.defer();
+                let further = Further::new(call);
+                let params = wellhead_str::of(further.call.params());
+                Pending::run(wellhead_call::Method(further), responder, |call, responder| {
+                    // SAFETY: the host's function, called as the header says.
+                    run(user_data.get(), call, params, responder);
+                });
+            };
+            server.server.add_method(described, Some(Arc::new(handler))).map(drop)
+        })
+    }
+}
+
+/// Tells everybody who wants to know that the lists of a kind changed: toolsListChanged, promptsListChanged, or one of
+/// `announces` of wellhead_server_options. Never blocks, never calls back but for `wake`. UNKNOWN; INVALID_ARGUMENT if
+/// the capability does not declare listChanged; INVALID_UTF8, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_announce(
+    server: *mut wellhead_server,
+    kind: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(std::ptr::null_mut(), |promise| {
+            promise.handle(server, "server")?.server.announce(promise.text(kind, "kind")?)
+        })
+    }
+}
+
+/// cbindgen:ignore
+pub type wellhead_method = Pending<Own>;
+
+/// Methods of the host's own.
+pub enum Own {}
+
+impl Kind for Own {
+    type Answer = MethodAnswer;
+    type Added = ();
+
+    fn fail(responder: Responder<MethodAnswer>, why: &str) {
+        responder.finish(MethodAnswer::failed(why));
+    }
+}
+
+/// As wellhead_read_keep. Thread safety: only inside the callback.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_keep(responder: *mut wellhead_method) -> *mut wellhead_method {
+    // SAFETY: our caller's promise.
+    unsafe { pending::keep(responder) }
+}
+
+/// The call of a kept responder; borrowed until the answer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_call(responder: *const wellhead_method) -> *const wellhead_call {
+    // SAFETY: our caller's promise.
+    unsafe { pending::call(responder) }
+}
+
+/// Gives up a kept responder unanswered: the client is told "internal error".
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_free(responder: *mut wellhead_method) {
+    // SAFETY: our caller's promise.
+    unsafe { pending::give_up(responder) }
+}
+
+/// Sends a notification about the call, before its answer. params: a JSON object; may be absent. *sent: whether it was:
+/// not after the answer, not when nobody wants that any more, not while the client takes nothing, and notifications/message
+/// only from the level on that the request asks for. sent: may be NULL. INVALID_ARGUMENT for what is no notification of a
+/// call, or for notifications/message without a level or without the capability logging; INVALID_UTF8.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_notify(
+    responder: *mut wellhead_method,
+    method: wellhead_str,
+    params: wellhead_str,
+    sent: *mut c_int,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(std::ptr::null_mut(), |promise| {
+            let pending = promise.handle(responder.cast_const(), "responder")?;
+            let wellhead_call::Method(further) = &pending.call else { return Err(invalid("not a method's")) };
+            let params = promise.optional(params, "params")?.map(|text| json(text, "params")).transpose()?;
+            let was = further.call.notify(promise.text(method, "method")?, params.as_ref())?;
+            promise.put(sent, c_int::from(was));
+            Ok(())
+        })
+    }
+}
+
+/// Answers with a result, a JSON object. What the revision wants beside it is added.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_result(
+    responder: *mut wellhead_method,
+    result: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { finish(responder, result, MethodAnswer::Result) }
+}
+
+/// Answers with an error for the client: a code of JSON-RPC 2.0 section 5.1 or one of the host's own. data: any JSON
+/// object; may be absent.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_error(
+    responder: *mut wellhead_method,
+    code: i32,
+    message: wellhead_str,
+    data: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        pending::finish(responder, |promise, _, ()| {
+            let error = MethodError::new(code, promise.text(message, "message")?);
+            Ok(MethodAnswer::Error(match promise.optional(data, "data")? {
+                Some(data) => error.data(json(data, "data")?),
+                None => error,
+            }))
+        })
+    }
+}
+
+/// Answers that the client is to be asked for input, by the inputRequests and requestState of this JSON object, and may
+/// then ask again. An internal error where the revision does not have that.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_needs_input(
+    responder: *mut wellhead_method,
+    input: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { finish(responder, input, MethodAnswer::NeedsInput) }
+}
+
+/// Answers that the client lacks capabilities, those of this JSON object, such as {"sampling":{}}.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_missing_capability(
+    responder: *mut wellhead_method,
+    capabilities: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { finish(responder, capabilities, MethodAnswer::MissingCapability) }
+}
+
+/// Answers "internal error". `why` goes to the log, not to the client.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_failed(
+    responder: *mut wellhead_method,
+    why: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { pending::fail(responder, why) }
+}
+
+unsafe fn finish(
+    responder: *mut wellhead_method,
+    object: wellhead_str,
+    answer: fn(Json) -> MethodAnswer,
+) -> wellhead_status {
+    let made = |promise: &Promise, _: &wellhead_call, (): ()| -> Result<MethodAnswer> {
+        json(promise.text(object, "the answer")?, "the answer").map(answer)
+    };
+    // SAFETY: our caller's promise.
+    unsafe { pending::finish(responder, made) }
+}

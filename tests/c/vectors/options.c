@@ -1,0 +1,71 @@
+#include "options.h"
+
+static wellhead_limits limits_of(const json_t *limits) {
+    wellhead_limits l = WELLHEAD_LIMITS_INIT;
+    const struct { const char *name; size_t *place; } all[] = {
+        {"message_bytes", &l.message_bytes},
+        {"nesting", &l.nesting},
+        {"id_bytes", &l.id_bytes},
+        {"batch_length", &l.batch_length},
+        {"uri_bytes", &l.uri_bytes},
+        {"page_items", &l.page_items},
+        {"page_bytes", &l.page_bytes},
+        {"calls_in_flight", &l.calls_in_flight},
+        {"subscriptions", &l.subscriptions},
+        {"subscriptions_total", &l.subscriptions_total},
+        {"listen_streams", &l.listen_streams},
+        {"output_bytes", &l.output_bytes},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        *all[i].place = (size_t)json_integer_value(json_object_get(limits, all[i].name));
+    l.call_ms = (uint64_t)json_integer_value(json_object_get(limits, "call_ms"));
+    return l;
+}
+
+static uint32_t flag_of(const json_t *script, const char *name, uint32_t flag) {
+    return json_is_false(json_object_get(script, name)) ? flag : 0;
+}
+
+void options_read(options *o, const json_t *script) {
+    const wellhead_server_options init = WELLHEAD_SERVER_OPTIONS_INIT;
+    const char *hex = json_string_value(json_object_get(script, "key")), *name, *condition;
+    json_t *value, *codes;
+    size_t i;
+    *o = (options){.server = init, .limits = limits_of(json_object_get(script, "limits"))};
+    wellhead_server_options *s = &o->server;
+    o->key = hex ? text_of_hex(hex) : text_repeated("\7", 1, 32);
+    s->flags = flag_of(script, "subscribe", WELLHEAD_NO_SUBSCRIBE)
+               | flag_of(script, "list_changed", WELLHEAD_NO_LIST_CHANGED)
+               | flag_of(script, "field_gating", WELLHEAD_NO_FIELD_GATING);
+    s->title = member(script, "title");
+    s->instructions = member(script, "instructions");
+    s->cursor_key = view(&o->key);
+    s->limits = &o->limits;
+    s->capabilities = o->capabilities;
+    json_object_foreach(json_object_get(script, "capabilities"), name, value) {
+        o->json[s->capability_count] = text_of_json(value);
+        o->capabilities[s->capability_count] = (wellhead_pair){wellhead_cstr(name), view(&o->json[s->capability_count])};
+        s->capability_count++;
+    }
+    s->announces = o->announces;
+    json_object_foreach(json_object_get(script, "announces"), name, value)
+        o->announces[s->announce_count++] = (wellhead_pair){wellhead_cstr(name), string(value)};
+    s->versions = o->versions;
+    json_array_foreach(json_object_get(script, "versions"), i, value) o->versions[s->version_count++] = string(value);
+    s->error_codes = o->error_codes;
+    json_object_foreach(json_object_get(script, "error_codes"), name, codes)
+        json_object_foreach(codes, condition, value)
+            o->error_codes[s->error_code_count++] = (wellhead_error_code){
+                wellhead_cstr(name), wellhead_cstr(condition), (int32_t)json_integer_value(value)};
+    s->error_profile = member(script, "error_profile");
+    s->permission_denied = member(script, "permission_denied");
+    s->undeclared_lists = member(script, "undeclared_lists");
+    s->contents_titles = member(script, "contents_titles");
+    s->subscribe_unknown = member(script, "subscribe_unknown");
+    s->dialect = member(script, "dialect");
+}
+
+void options_end(options *o) {
+    text_free(&o->key);
+    for (size_t i = 0; i < SOME; i++) text_free(&o->json[i]);
+}
