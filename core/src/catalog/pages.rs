@@ -294,7 +294,7 @@ impl Walk {
 
     fn take_page(
         &mut self,
-        page: Page,
+        mut page: Page,
         catalog: &Lock<Catalog>,
         lines: &mut Vec<Line>,
     ) -> Result<(), String> {
@@ -316,6 +316,16 @@ impl Walk {
             let is_fixed = |item: PageItem<'_>| c.fixed.contains_key(item.uri());
             if c.fixed.is_empty() { Vec::new() } else { page.items().take(taken).map(is_fixed).collect() }
         });
+        let whole = !self.authorise && taken == page.len() && !shadowed.contains(&true);
+        if whole && self.items.count == 0 {
+            let key = last.map(|item| item.key().to_owned());
+            if let Some(json) = page.take_ready(self.revision, self.items.max_bytes) {
+                self.items.written = json;
+                self.items.count = taken;
+                self.position = key.or(self.position.take());
+                return Ok(());
+            }
+        }
         self.items.reserve(taken);
         let mut consumed = None;
         for (at, item) in page.items().take(taken).enumerate() {

@@ -116,7 +116,9 @@ impl<'a> PageItem<'a> {
             out.extend_from_slice(&self.page.json[json.start..members.title.start]);
             out.extend_from_slice(&self.page.json[members.title.end..json.end]);
         }
-        end_resource(out, revision, rare.as_deref());
+        if let Some(rare) = rare {
+            end_resource(out, revision, Some(rare));
+        }
     }
 }
 
@@ -161,9 +163,21 @@ impl Page {
         let checked = check_uri(uri).map_err(|e| e.to_string()).and_then(|()| {
             Described { rare: rare.as_deref(), ..described }.check().map_err(|e| e.to_string())
         });
+        if self.rows.capacity() == 0 {
+            self.reserve(64); // rather than grow in many steps
+        }
+        if checked.is_ok() && !self.json.is_empty() {
+            self.json.push(b',');
+        }
         let from = self.json.len();
         let (members, fault) = match checked {
-            Ok(()) => (begin_resource(&mut self.json, uri, &described), None),
+            Ok(()) => {
+                let members = begin_resource(&mut self.json, uri, &described);
+                if rare.is_none() {
+                    self.json.push(b'}'); // what is rare differs between revisions, and is written last
+                }
+                (members, None)
+            }
             Err(why) => {
                 let fault = format!("gave \"{uri}\", which is left out: {why}");
                 (ListedMembers::default(), Some(fault.into()))
@@ -203,6 +217,15 @@ impl Page {
     /// The listing failed: an internal error for the client, `why` for the log.
     pub fn failed(why: impl Into<String>) -> Self {
         Page { failed: Some(why.into()), ..Page::default() }
+    }
+
+    /// All items with commas between them, if nothing has to be done to any of them.
+    pub(crate) fn take_ready(&mut self, revision: Revision, max_bytes: usize) -> Option<Vec<u8>> {
+        let is_ready = |row: &Row| {
+            row.rare.is_none() && row.fault.is_none() && (revision.titles || row.members.title.is_empty())
+        };
+        let ready = self.json.len() <= max_bytes && self.rows.iter().all(is_ready);
+        ready.then(|| std::mem::take(&mut self.json))
     }
 
     pub(crate) fn items(&self) -> impl DoubleEndedIterator<Item = PageItem<'_>> + ExactSizeIterator {
