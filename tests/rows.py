@@ -349,11 +349,12 @@ NEEDS = (
     "expand",
     "options",
     "wrong_type",
+    "filter",
     "verdict_count",
     "method",
     "tools",
 )
-UNSEEN = {"verdict_count"}  # no entry or step shows that it is needed
+UNSEEN = {"verdict_count", "filter"}  # no entry or step shows that it is needed
 vector = members(
     {"about": text, "rows": array(text), "steps": array(step)},
     {

@@ -5,7 +5,7 @@ mod method;
 use crate::access::{Caller, Operation, Verdict};
 use crate::catalog::{Handler, HandlerId, Vars};
 use crate::connection::Shared;
-use crate::model::{Answer, Completion, MethodAnswer, Page};
+use crate::model::{Answer, Completion, Json, MethodAnswer, Page};
 use crate::protocol::{Argument, CallId, Context};
 use crate::provider::{Deferred, Provider};
 use crate::responder::{Reply, Responder, Watched};
@@ -197,6 +197,12 @@ impl ListCall {
     /// The key of the last item that was listed; none: from the start. The item itself may be gone by now.
     pub fn after(&self) -> Option<&str> {
         self.after.as_deref()
+    }
+
+    /// Which resources the client wants, as a client of the `resources/get` dialect may say: a JSON object whose members
+    /// the dialect leaves to the two of them. A cursor is good for the filter that it came with.
+    pub fn filter(&self) -> Option<&Json> {
+        self.context.filter()
     }
 
     /// How many items are wanted at most; more are cut off, and asked for again.

@@ -35,6 +35,17 @@ pub(crate) enum Era {
     Stateless,
 }
 
+/// What the `resources/get` dialect adds to a revision's answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// Nothing.
+    Official,
+    /// Its members beside the official ones: the client has shown that it speaks it.
+    Superset,
+    /// The answer is the dialect's own, because the request was.
+    Dialect,
+}
+
 /// One published revision of the protocol, as a server has it: what the host chose is worked in.
 #[derive(Clone, Copy)]
 #[allow(clippy::struct_excessive_bools, reason = "what a revision has is independent of each other")]
@@ -61,6 +72,7 @@ pub(crate) struct Revision {
     pub(crate) sse_priming: bool,
     /// Results carry `resultType`, the server's identity, and caching hints where cacheable.
     pub(crate) result_envelope: bool,
+    pub(crate) shape: Shape,
     /// What is denied looks as if it were not there.
     masks_denied: bool,
     not_found: i32,
@@ -80,6 +92,12 @@ impl Revision {
         REVISIONS.iter().find(|revision| revision.date == date).copied()
     }
 
+    /// The same revision, answering so.
+    pub(crate) fn in_shape(mut self, shape: Shape) -> Revision {
+        self.shape = shape;
+        self
+    }
+
     /// The newest revision, which has every field that another has.
     pub(crate) fn newest() -> Revision {
         REVISIONS[0]
@@ -91,7 +109,9 @@ impl Revision {
             return (!self.has_removed(name)).then_some(Method::Further);
         };
         let eras: &[Era] = match method {
-            Method::Initialize | Method::Ping | Method::Subscribe | Method::Unsubscribe => &[Era::Handshake],
+            Method::Initialize | Method::Ping | Method::Subscribe | Method::Unsubscribe | Method::Get => {
+                &[Era::Handshake]
+            }
             Method::Discover | Method::Listen => &[Era::Stateless],
             Method::ListResources
             | Method::ListTemplates
@@ -242,6 +262,8 @@ pub(crate) enum Method {
     ListResources,
     ListTemplates,
     Read,
+    /// Of the dialect.
+    Get,
     Subscribe,
     Unsubscribe,
     Listen,
@@ -259,6 +281,7 @@ impl Method {
             "resources/list" => Method::ListResources,
             "resources/templates/list" => Method::ListTemplates,
             "resources/read" => Method::Read,
+            "resources/get" => Method::Get,
             "resources/subscribe" => Method::Subscribe,
             "resources/unsubscribe" => Method::Unsubscribe,
             "subscriptions/listen" => Method::Listen,
@@ -318,6 +341,7 @@ static REVISIONS: [Revision; 5] = [
         null_id: false,
         sse_priming: false,
         result_envelope: true,
+        shape: Shape::Official,
         masks_denied: false,
         not_found: -32602,
         denied: 403,
@@ -337,6 +361,7 @@ static REVISIONS: [Revision; 5] = [
         null_id: false,
         sse_priming: true,
         result_envelope: false,
+        shape: Shape::Official,
         masks_denied: false,
         not_found: -32002,
         denied: 403,
@@ -356,6 +381,7 @@ static REVISIONS: [Revision; 5] = [
         null_id: true,
         sse_priming: false,
         result_envelope: false,
+        shape: Shape::Official,
         masks_denied: false,
         not_found: -32002,
         denied: 403,
@@ -375,6 +401,7 @@ static REVISIONS: [Revision; 5] = [
         null_id: true,
         sse_priming: false,
         result_envelope: false,
+        shape: Shape::Official,
         masks_denied: false,
         not_found: -32002,
         denied: 403,
@@ -394,6 +421,7 @@ static REVISIONS: [Revision; 5] = [
         null_id: true,
         sse_priming: false,
         result_envelope: false,
+        shape: Shape::Official,
         masks_denied: false,
         not_found: -32002,
         denied: 403,

@@ -1,7 +1,7 @@
 //! Cursors: where a page ended, sealed so that clients can neither read nor forge it.
 //!
-//! A cursor holds all that is needed to go on, so any replica with the same key can. It is bound to its method and
-//! caller. Source: RFC 5297 (AES-SIV), deterministic, so that equal positions give equal cursors.
+//! A cursor holds all that is needed to go on, so any replica with the same key can. It is bound to its method, caller
+//! and filter. Source: RFC 5297 (AES-SIV), deterministic, so that equal positions give equal cursors.
 
 use crate::keys::Key;
 use aes_siv::KeyInit;
@@ -21,6 +21,22 @@ pub(crate) struct Position {
     pub(crate) key: String,
 }
 
+/// What a cursor is good for, and for nothing else.
+#[derive(Clone, Copy)]
+pub(crate) struct Bound<'a> {
+    pub(crate) method: &'a str,
+    /// The caller's id bytes.
+    pub(crate) caller: &'a [u8],
+    /// Which resources were to be listed, as the client wrote it.
+    pub(crate) filter: Option<&'a str>,
+}
+
+impl<'a> Bound<'a> {
+    fn headers(self) -> impl Iterator<Item = &'a [u8]> {
+        [self.method.as_bytes(), self.caller].into_iter().chain(self.filter.map(str::as_bytes))
+    }
+}
+
 /// Seals and opens cursors.
 pub(crate) struct Sealer(Key);
 
@@ -34,7 +50,7 @@ impl Sealer {
         Aes128Siv::new(&self.0.0.into())
     }
 
-    pub(crate) fn seal(&self, method: &str, caller: &[u8], position: &Position) -> String {
+    pub(crate) fn seal(&self, bound: Bound<'_>, position: &Position) -> String {
         let Position { source, key } = position;
         let mut plain = Vec::with_capacity(5 + source.len() + key.len());
         plain.push(VERSION);
@@ -43,15 +59,15 @@ impl Sealer {
         plain.extend_from_slice(key.as_bytes());
         let sealed = self
             .cipher()
-            .encrypt([method.as_bytes(), caller], &plain)
-            .expect("two headers and a short text are within what AES-SIV takes");
+            .encrypt(bound.headers(), &plain)
+            .expect("three headers and a short text are within what AES-SIV takes");
         URL_SAFE_NO_PAD.encode(sealed)
     }
 
-    /// Nothing if the cursor is not one of ours, for this method and caller.
-    pub(crate) fn open(&self, method: &str, caller: &[u8], cursor: &str) -> Option<Position> {
+    /// Nothing if the cursor is not one of ours, for this method, caller and filter.
+    pub(crate) fn open(&self, bound: Bound<'_>, cursor: &str) -> Option<Position> {
         let sealed = URL_SAFE_NO_PAD.decode(cursor).ok()?;
-        let plain = self.cipher().decrypt([method.as_bytes(), caller], &sealed).ok()?;
+        let plain = self.cipher().decrypt(bound.headers(), &sealed).ok()?;
         let rest = plain.strip_prefix(&[VERSION])?;
         let (length, rest) = rest.split_first_chunk::<4>()?;
         let (source, key) = rest.split_at_checked(u32::from_be_bytes(*length) as usize)?;
@@ -73,14 +89,24 @@ mod tests {
         Position { source: "notes".to_owned(), key: "042".to_owned() }
     }
 
+    const BOUND: Bound<'static> = Bound { method: "resources/list", caller: b"me", filter: None };
+
     #[test]
-    fn a_cursor_opens_for_its_own_method_and_caller_only() {
-        let cursor = sealer().seal("resources/list", b"me", &position());
-        assert_eq!(sealer().open("resources/list", b"me", &cursor), Some(position()));
-        assert_eq!(sealer().open("resources/templates/list", b"me", &cursor), None);
-        assert_eq!(sealer().open("resources/list", b"you", &cursor), None);
-        assert_eq!(Sealer::new(&Key([8; Key::BYTES])).open("resources/list", b"me", &cursor), None);
-        assert_eq!(sealer().open("resources/list", b"me", ""), None);
+    fn a_cursor_opens_for_its_own_method_caller_and_filter_only() {
+        let filtered = Bound { filter: Some("{}"), ..BOUND };
+        let others = [
+            Bound { method: "resources/templates/list", ..BOUND },
+            Bound { caller: b"you", ..BOUND },
+            filtered,
+        ];
+        let cursor = sealer().seal(BOUND, &position());
+        assert_eq!(sealer().open(BOUND, &cursor), Some(position()));
+        assert!(others.iter().all(|other| sealer().open(*other, &cursor).is_none()));
+        assert_eq!(Sealer::new(&Key([8; Key::BYTES])).open(BOUND, &cursor), None);
+        assert_eq!(sealer().open(BOUND, ""), None);
+        let cursor = sealer().seal(filtered, &position());
+        assert_eq!(sealer().open(filtered, &cursor), Some(position()));
+        assert_eq!(sealer().open(Bound { filter: Some("{ }"), ..BOUND }, &cursor), None);
     }
 
     proptest! {
@@ -89,24 +115,24 @@ mod tests {
         #[test]
         fn every_position_comes_back(source in ".*", key in ".*") {
             let position = Position { source, key };
-            let cursor = sealer().seal("m", b"c", &position);
+            let cursor = sealer().seal(BOUND, &position);
             prop_assert!(!cursor.is_empty());
-            prop_assert_eq!(sealer().open("m", b"c", &cursor), Some(position));
+            prop_assert_eq!(sealer().open(BOUND, &cursor), Some(position));
         }
 
         #[test]
         fn no_changed_cursor_opens(at in 0usize..40, to in "[A-Za-z0-9_=-]") {
-            let cursor = sealer().seal("m", b"c", &position());
+            let cursor = sealer().seal(BOUND, &position());
             let at = at % cursor.len();
             let mut changed = cursor.clone();
             changed.replace_range(at..=at, &to);
             prop_assume!(changed != cursor);
-            prop_assert_eq!(sealer().open("m", b"c", &changed), None);
+            prop_assert_eq!(sealer().open(BOUND, &changed), None);
         }
 
         #[test]
         fn nothing_made_up_opens(cursor in ".{0,80}") {
-            prop_assert_eq!(sealer().open("m", b"c", &cursor), None);
+            prop_assert_eq!(sealer().open(BOUND, &cursor), None);
         }
     }
 }

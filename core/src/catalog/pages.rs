@@ -3,7 +3,7 @@
 //! A walk makes one page. It goes as far as it can without the host, then asks for a source's next items or for
 //! verdicts, and goes on from the answer.
 
-use super::cursor::{Position, Sealer};
+use super::cursor::{self, Position, Sealer};
 use super::named::Family;
 use super::registry::{Catalog, Handler, HandlerId};
 use crate::access::{Operation, Verdict};
@@ -83,6 +83,7 @@ pub(crate) struct Surroundings<'a> {
 pub(crate) struct Walk {
     listing: Listing,
     revision: Revision,
+    filter: Option<Box<str>>,
     authorise: bool,
     /// The list source, by its registration and name; none for what is registered one by one.
     source: Option<(HandlerId, Box<str>)>,
@@ -130,6 +131,7 @@ impl Walk {
     pub(crate) fn new(
         listing: Listing,
         revision: Revision,
+        filter: Option<&str>,
         authorise: bool,
         cursor: Option<&str>,
         around: &Surroundings<'_>,
@@ -137,6 +139,7 @@ impl Walk {
         let mut walk = Box::new(Walk {
             listing,
             revision,
+            filter: filter.map(Into::into),
             authorise,
             source: None,
             position: None,
@@ -148,7 +151,7 @@ impl Walk {
             items: Items::new(around.limits),
         });
         if let Some(cursor) = cursor {
-            let Position { source, key } = around.sealer.open(listing.method(), around.caller, cursor)?;
+            let Position { source, key } = around.sealer.open(walk.bound(around), cursor)?;
             if !source.is_empty() {
                 let id = around.catalog.with(|c, _| {
                     c.sources.iter().find(|other| *other.name == *source).map(|found| found.id)
@@ -158,6 +161,12 @@ impl Walk {
             walk.position = Some(key);
         }
         Some(walk)
+    }
+
+    /// What cursors of this list are good for.
+    fn bound<'a>(&'a self, around: &Surroundings<'a>) -> cursor::Bound<'a> {
+        let filter = self.filter.as_deref();
+        cursor::Bound { method: self.listing.method(), caller: around.caller, filter }
     }
 
     /// How many candidates there are verdicts wanted about.
@@ -423,14 +432,15 @@ impl Walk {
 
     fn page(self, around: &Surroundings<'_>) -> Walked {
         let more = self.more || self.listing == Listing::Resources && self.next_source(around).is_some();
+        let bound = self.bound(around);
         let here = self
             .position
             .as_ref()
             .map(|key| Position { source: self.source_name().to_owned(), key: key.clone() });
         let cursor = here
-            .or(self.before)
+            .or_else(|| self.before.clone())
             .filter(|_| more)
-            .map(|position| around.sealer.seal(self.listing.method(), around.caller, &position));
+            .map(|position| around.sealer.seal(bound, &position));
         Walked::Page { listing: self.listing, items: self.items.written, cursor }
     }
 }

@@ -58,7 +58,7 @@ impl Handler {
     }
 
     pub(crate) fn defaults<'a>(&'a self, uri: &'a str) -> Defaults<'a> {
-        Defaults { uri, descriptor: &self.descriptor, own: self.own }
+        Defaults { uri, descriptor: &self.descriptor, own: self.own, version: self.version() }
     }
 
     /// The version that was registered, unless the resource changed since.
@@ -149,7 +149,10 @@ impl Fixed {
     }
 
     pub(crate) fn defaults<'a>(&'a self, uri: &'a str) -> Defaults<'a> {
-        Defaults { uri, descriptor: self.descriptor(), own: true }
+        {
+            let descriptor = self.descriptor();
+            Defaults { uri, descriptor, own: true, version: descriptor.version() }
+        }
     }
 
     /// The same resource after a change, with what is to be served from now on.

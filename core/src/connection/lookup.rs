@@ -4,12 +4,13 @@ use super::Shared;
 use crate::catalog::{Completer, Content, Found, Listing, Walk, Walked};
 use crate::event::Event;
 use crate::jsonrpc::RpcError;
-use crate::model::{Borrowed, Completion};
+use crate::model::{Borrowed, Completion, Json};
 use crate::policy::SubscribeUnknown;
 use crate::protocol::{
-    Argument, Completing, Read, Request, Work, invalid_uri, not_found, not_modified, unknown_prompt,
-    unknown_reference,
+    Argument, Completing, Read, Request, Watcher, Work, invalid_uri, none_found, not_found, not_modified,
+    unknown_prompt, unknown_reference,
 };
+use crate::revision::Revision;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -39,15 +40,19 @@ impl Shared {
                 let argument = argument.clone();
                 self.complete(request, argument, authorise)
             }
-            Work::Subscribe { uri } => match self.knows(uri) {
-                Known::Yes(uri) => {
-                    let after = self.machine.with(|m, _| m.subscribe(request, &self.caller, &uri, authorise));
-                    self.follow(after);
-                    None
+            Work::Subscribe { watcher, uris } => {
+                let (watcher, known) = (*watcher, self.all_known(request.revision, *watcher, uris));
+                match known {
+                    Ok(uris) => {
+                        let after = self
+                            .machine
+                            .with(|m, _| m.subscribe(request, &self.caller, watcher, uris, authorise));
+                        self.follow(after);
+                        None
+                    }
+                    Err(fault) => self.refuse(&request, &fault),
                 }
-                Known::No => self.refuse(&request, &not_found(request.revision, uri)),
-                Known::Invalid => self.refuse(&request, &invalid_uri(uri)),
-            },
+            }
             Work::Listen { lists, uris } => {
                 let lists = self.server.offered(*lists);
                 let mut seen = BTreeSet::new();
@@ -77,7 +82,8 @@ impl Shared {
     ) -> Option<Event> {
         let around = self.around();
         let authorise = self.server.authorises();
-        let Some(walk) = Walk::new(listing, request.revision, authorise, cursor, &around) else {
+        let filter = request.filter().map(Json::as_str);
+        let Some(walk) = Walk::new(listing, request.revision, filter, authorise, cursor, &around) else {
             return self.refuse(&request, &invalid_cursor());
         };
         match walk.start(&around) {
@@ -159,6 +165,28 @@ impl Shared {
             }
         })?;
         self.event(ask, context)
+    }
+
+    /// The URIs, shared with the catalog where they are there, if all may be watched.
+    fn all_known(
+        &self,
+        revision: Revision,
+        watcher: Watcher,
+        uris: &[String],
+    ) -> Result<Vec<Arc<str>>, RpcError> {
+        let (mut known, mut unknown) = (Vec::with_capacity(uris.len()), Vec::new());
+        for uri in uris {
+            match self.knows(uri) {
+                Known::Yes(uri) => known.push(uri),
+                Known::No => unknown.push(uri.as_str()),
+                Known::Invalid => return Err(invalid_uri(uri)),
+            }
+        }
+        match unknown.first() {
+            None => Ok(known),
+            Some(_) if watcher == Watcher::Dialect => Err(none_found(revision, &unknown)),
+            Some(uri) => Err(not_found(revision, uri)),
+        }
     }
 
     /// Whether a URI may be watched that nothing serves.

@@ -222,8 +222,7 @@ pub(crate) enum Source<'a> {
 impl<'a> Borrowed<'a> {
     /// What an answer says of the resource at `uri`, beside its contents.
     pub(crate) fn told(all: &'a [Borrowed<'a>], uri: &str) -> Option<&'a Told> {
-        let main = all.iter().find(|c| c.contents.uri.as_deref().is_none_or(|own| own == uri));
-        main.or(all.first())?.contents.told()
+        Borrowed::main(all, uri)?.contents.told()
     }
 
     pub(crate) fn new(contents: &'a Contents) -> Self {
@@ -232,6 +231,11 @@ impl<'a> Borrowed<'a> {
             Body::Blob(bytes) => Source::Blob((**bytes).as_ref()),
         };
         Borrowed { contents, source }
+    }
+
+    /// The element that is the resource itself rather than a part of it: the first if none is.
+    pub(crate) fn main<'b>(all: &'b [Borrowed<'a>], uri: &str) -> Option<&'b Borrowed<'a>> {
+        all.iter().find(|each| each.contents.uri.as_deref().is_none_or(|own| own == uri)).or(all.first())
     }
 
     /// Hands over all elements. One, as usual, costs no allocation.

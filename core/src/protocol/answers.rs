@@ -94,7 +94,7 @@ impl Machine {
                 (Operation::Read, 1, Some(fixed.clone()))
             }
             State::AuthorizeRead { .. } => (Operation::Read, 1, None),
-            State::Subscribe { .. } => (Operation::Subscribe, 1, None),
+            State::Subscribe(subscribing) => (Operation::Subscribe, subscribing.uris.len(), None),
             State::Listen { stream } => {
                 let uris = self.subscriptions.stream(*stream).map_or(0, |s| s.uris.len());
                 (Operation::Subscribe, uris, None)
@@ -191,22 +191,7 @@ impl Machine {
                     trash.put(completing);
                 }
             },
-            State::Subscribe { uri } => match first {
-                Verdict::Allow => {
-                    let waits = self.subscriptions.allow(&uri, call.slot());
-                    let again = self.inflight.again(call, State::Subscribe { uri });
-                    if let (Ok(_), false) = (again, waits) {
-                        self.subscribed(call.slot()); // unsubscribed meanwhile
-                    }
-                }
-                verdict => {
-                    self.subscriptions.unwant(&uri, call.slot());
-                    if let Some(open) = self.inflight.close(call) {
-                        let fault = refused(open.context.revision, &uri, verdict);
-                        self.fail(open.route, Stage::Dispatched, &open.id, &fault);
-                    }
-                }
-            },
+            State::Subscribe(subscribing) => self.may_subscribe(call, subscribing, verdicts),
             State::Listen { stream } => {
                 let uris = self.subscriptions.stream(stream).map(|s| s.uris.clone()).unwrap_or_default();
                 for (uri, verdict) in uris.iter().zip(verdicts) {
@@ -312,7 +297,7 @@ impl State {
                 format!("the verdict about completing {}", argument.reference)
             }
             State::Walk(walk) => format!("the list source \"{}\"", walk.source_name()),
-            State::Subscribe { uri } => format!("the request to watch {uri}"),
+            State::Subscribe(subscribing) => format!("the request to watch {}", subscribing.uris.join(", ")),
             State::Listen { .. } => "the request for a listen stream".to_owned(),
             State::Review { uris } => format!("the verdict about watching {} URIs", uris.len()),
             State::Taken => "a call".to_owned(),

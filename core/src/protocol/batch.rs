@@ -190,7 +190,7 @@ impl Machine {
         if self.outbox.batches.route_of(route).is_some() {
             return self.refuse(route, None, &RpcError::invalid_request("a message is an object"));
         }
-        if !self.lifecycle.session().is_some_and(|revision| revision.batches) {
+        if !self.lifecycle.handshake().is_some_and(|revision| revision.batches) {
             let fault = RpcError::invalid_request("batches are not accepted; send one message at a time");
             return self.refuse(route, None, &fault);
         }

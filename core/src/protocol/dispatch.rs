@@ -5,6 +5,7 @@ use super::kinds::KindSet;
 use super::machine::{After, Machine};
 use super::outbox::{Kind, Route, Stage};
 use super::request::{Argument, Details, Draft, cancelled_id};
+use super::subscriptions::Watcher;
 use super::{Ask, State};
 use crate::access::Verdict;
 use crate::catalog::Listing;
@@ -43,6 +44,11 @@ impl Request {
     pub(crate) fn if_version(&self) -> Option<&str> {
         self.details.as_ref()?.if_version.as_deref()
     }
+
+    /// Which resources the client wants listed.
+    pub(crate) fn filter(&self) -> Option<&Json> {
+        self.details.as_ref()?.filter.as_ref()
+    }
 }
 
 pub(crate) enum Work {
@@ -54,7 +60,8 @@ pub(crate) enum Work {
         uri: Arc<str>,
     },
     Subscribe {
-        uri: String,
+        watcher: Watcher,
+        uris: Vec<String>,
     },
     Listen {
         lists: KindSet,
@@ -173,13 +180,17 @@ impl Machine {
                 return Admitted::Done;
             }
         };
-        match self.method(&draft, placed.revision, placed.method, route) {
-            Ok(Some(work)) => {
+        let work = self.method(&draft, placed.revision, placed.method, route).and_then(|work| {
+            let Some(work) = work else { return Ok(None) };
+            let details = self.details(&draft, placed.revision, placed.method);
+            details.map(|details| Some((work, details))).map_err(|fault| (Stage::Dispatched, fault))
+        });
+        match work {
+            Ok(Some((work, details))) => {
                 // The input is dealt with by one thread at a time; exchanges are not.
                 if let (Route::Exchange(exchange), false) = (route, placed.method == Method::Initialize) {
                     self.inflight.own(draft.id.clone(), Owner::Admitted(exchange));
                 }
-                let details = draft.details();
                 Admitted::Work(Request { id: draft.id, revision: placed.revision, route, details, work })
             }
             Ok(None) => Admitted::Done,
@@ -208,7 +219,7 @@ impl Machine {
                 None
             }
             Method::Initialize => {
-                if self.lifecycle.session().is_some() {
+                if self.lifecycle.handshake().is_some() {
                     return Err((Stage::Refused, RpcError::invalid_request("already initialized")));
                 }
                 let requested = draft.initialize().map_err(bad)?;
@@ -219,7 +230,7 @@ impl Machine {
             Method::Further => Some(Work::Further { name: draft.name.to_string(), params: draft.params() }),
             Method::ListResources => Some(list(Listing::Resources, draft).map_err(bad)?),
             Method::ListTemplates => Some(list(Listing::Templates, draft).map_err(bad)?),
-            Method::Read => Some(Work::Read { uri: self.uri(draft).map_err(bad)?.into() }),
+            Method::Read | Method::Get => Some(Work::Read { uri: self.uri(draft).map_err(bad)?.into() }),
             Method::Complete => {
                 let argument = draft.argument(revision);
                 Some(Work::Complete(argument.map(|(prompt, argument)| (prompt, Arc::new(argument)))))
@@ -228,19 +239,27 @@ impl Machine {
                 return Err((Stage::NoMethod, RpcError::method_not_found(&draft.name)));
             }
             Method::Subscribe => {
-                let uri = self.uri(draft).map_err(bad)?;
-                if !self.subscriptions.session_watches(&uri) {
-                    self.room_for_subscriptions(1).map_err(bad)?;
+                let (watcher, uris) = self.watched(draft).map_err(bad)?;
+                let more = uris.iter().filter(|uri| !self.subscriptions.watches(watcher, uri)).count();
+                self.room_for_subscriptions(more).map_err(bad)?;
+                if uris.is_empty() {
+                    self.outbox
+                        .write(route, done, |p| wire::empty_result(p.out, revision, &draft.id, identity));
+                    return Ok(None);
                 }
-                Some(Work::Subscribe { uri: uri.into_owned() })
+                Some(Work::Subscribe { watcher, uris: uris.into_iter().map(Cow::into_owned).collect() })
             }
             Method::Unsubscribe => {
-                let uri = self.uri(draft).map_err(bad)?;
-                if check_uri(&uri).is_err() {
-                    return Err(bad(invalid_uri(&uri)));
+                let (watcher, uris) = self.watched(draft).map_err(bad)?;
+                if let (Watcher::Session, Some(uri)) = (watcher, uris.first())
+                    && check_uri(uri).is_err()
+                {
+                    return Err(bad(invalid_uri(uri)));
                 }
-                for slot in self.subscriptions.unsubscribe(&uri) {
-                    self.subscribed(slot);
+                for uri in uris {
+                    for slot in self.subscriptions.unsubscribe(watcher, &uri) {
+                        self.subscribed(slot, &uri);
+                    }
                 }
                 self.outbox.write(route, done, |p| wire::empty_result(p.out, revision, &draft.id, identity));
                 None
@@ -261,14 +280,19 @@ impl Machine {
         })
     }
 
-    fn uri<'a>(&self, draft: &Draft<'a>) -> Result<Cow<'a, str>, RpcError> {
+    pub(super) fn uri<'a>(&self, draft: &Draft<'a>) -> Result<Cow<'a, str>, RpcError> {
         let uri = draft.uri()?;
-        let max = self.settings.limits.uri_bytes;
-        if uri.len() > max {
-            let what = format!("uri has more than {max} bytes");
-            return Err(RpcError::invalid_params(&what).with_data(limit_data("uri_bytes", max)));
-        }
+        self.check_length(&uri)?;
         Ok(uri)
+    }
+
+    pub(super) fn check_length(&self, uri: &str) -> Result<(), RpcError> {
+        let max = self.settings.limits.uri_bytes;
+        if uri.len() <= max {
+            return Ok(());
+        }
+        let what = format!("uri has more than {max} bytes");
+        Err(RpcError::invalid_params(&what).with_data(limit_data("uri_bytes", max)))
     }
 
     pub(super) fn room_for_subscriptions(&self, more: usize) -> Result<(), RpcError> {
@@ -335,7 +359,7 @@ impl Machine {
     /// Takes back what a request had wanted.
     pub(super) fn undo(&mut self, slot: u32, state: &State) {
         match state {
-            State::Subscribe { uri } => self.subscriptions.unwant(uri, slot),
+            State::Subscribe(subscribing) => self.unsubscribe_all(subscribing, slot),
             State::Listen { stream } => {
                 self.subscriptions.close_stream(*stream);
             }

@@ -2,12 +2,32 @@
 
 use crate::access::Verdict;
 use crate::catalog::Family;
+use crate::encode::quote_into;
 use crate::jsonrpc::RpcError;
 use crate::jsonrpc::write::Object;
 use crate::revision::{Condition, Revision};
 
 pub(crate) fn not_found(revision: Revision, uri: &str) -> RpcError {
     RpcError::new(revision.code(Condition::ResourceNotFound), "Resource not found").with_member("uri", uri)
+}
+
+/// Several that are not found, at least one.
+pub(crate) fn none_found(revision: Revision, uris: &[&str]) -> RpcError {
+    let mut data = Vec::new();
+    let mut object = Object::begin(&mut data);
+    object.string("uri", uris.first().unwrap_or(&""));
+    let list = object.member("uris");
+    list.push(b'[');
+    for (i, uri) in uris.iter().enumerate() {
+        if i > 0 {
+            list.push(b',');
+        }
+        quote_into(uri, list);
+    }
+    list.push(b']');
+    object.end();
+    let data = String::from_utf8(data).expect("escaped text stays text");
+    RpcError::new(revision.code(Condition::ResourceNotFound), "Resource not found").with_data(data)
 }
 
 pub(super) fn denied(revision: Revision, uri: &str) -> RpcError {

@@ -49,6 +49,11 @@ impl Context {
         self.details.as_ref()?.if_version.as_deref()
     }
 
+    /// Which resources the client wants listed.
+    pub(crate) fn filter(&self) -> Option<&Json> {
+        self.details.as_ref()?.filter.as_ref()
+    }
+
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Acquire)
     }
@@ -74,14 +79,22 @@ pub(crate) enum State {
     AuthorizeComplete { argument: Arc<Argument>, completing: Completing },
     /// The next page of a source, or verdicts about candidates.
     Walk(Box<Walk>),
-    /// A verdict, then the interest handler.
-    Subscribe { uri: Arc<str> },
+    /// Verdicts, then the interest handlers.
+    Subscribe(Box<Subscribing>),
     /// Verdicts, then the interest handlers.
     Listen { stream: u64 },
     /// Verdicts, whether the client may go on watching.
     Review { uris: Vec<Arc<str>> },
     /// Somebody took the state and is working on it without a lock.
     Taken,
+}
+
+/// A request to watch resources: all of them, or none.
+pub(crate) struct Subscribing {
+    pub(crate) watcher: super::subscriptions::Watcher,
+    pub(crate) uris: Vec<Arc<str>>,
+    /// Those whose interest is still being registered.
+    pub(crate) awaited: std::collections::BTreeSet<Arc<str>>,
 }
 
 /// A read whose URI has been resolved.

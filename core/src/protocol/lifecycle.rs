@@ -4,12 +4,15 @@ use super::request::{Draft, no_session, unsupported};
 use crate::http::RequestHead;
 use crate::jsonrpc::RpcError;
 use crate::model::Json;
-use crate::revision::{Era, Method, Revision, Revisions};
+use crate::policy::Dialect;
+use crate::revision::{Era, Method, Revision, Revisions, Shape};
 
 /// How far the handshake of a connection has come. Stateless requests pay no attention to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Session {
     Fresh,
+    /// There was no handshake, but a request of the dialect, which has none.
+    Dialect(Revision),
     /// `initialize` was answered; the client has not said that it is ready to be notified.
     Initializing(Revision),
     Ready(Revision),
@@ -22,6 +25,9 @@ pub(crate) struct Lifecycle {
     last: Option<Revision>,
     /// What the session's client can do, as it said.
     client: Option<Json>,
+    dialect: Dialect,
+    /// The client has shown that it speaks the dialect.
+    marked: bool,
 }
 
 /// A request that has found its revision and method.
@@ -30,24 +36,46 @@ pub(crate) struct Placed {
     pub(crate) method: Method,
 }
 
-impl Default for Lifecycle {
-    fn default() -> Self {
-        Lifecycle { session: Session::Fresh, last: None, client: None }
+impl Placed {
+    /// A request of the dialect. A read of it has an answer of its own shape.
+    fn of_dialect(mut self) -> Placed {
+        if matches!(self.method, Method::Get | Method::Read) {
+            self.revision.shape = Shape::Dialect;
+        }
+        self
     }
 }
 
 impl Lifecycle {
-    /// The session's revision, if there is a session.
+    pub(crate) fn new(dialect: Dialect) -> Self {
+        let marked = dialect == Dialect::Always;
+        Lifecycle { session: Session::Fresh, last: None, client: None, dialect, marked }
+    }
+
+    /// The revision that a handshake settled on.
+    pub(crate) fn handshake(&self) -> Option<Revision> {
+        match self.session {
+            Session::Fresh | Session::Dialect(_) => None,
+            Session::Initializing(revision) | Session::Ready(revision) => Some(self.shaped(revision)),
+        }
+    }
+
+    /// The revision in which the client is told of changes, if there is a client to tell.
     pub(crate) fn session(&self) -> Option<Revision> {
         match self.session {
-            Session::Fresh => None,
-            Session::Initializing(revision) | Session::Ready(revision) => Some(revision),
+            Session::Dialect(revision) => Some(self.shaped(revision)),
+            _ => self.handshake(),
         }
     }
 
     /// Whether the session may be sent notifications.
     pub(crate) fn is_ready(&self) -> bool {
-        matches!(self.session, Session::Ready(_))
+        matches!(self.session, Session::Ready(_) | Session::Dialect(_))
+    }
+
+    fn shaped(&self, revision: Revision) -> Revision {
+        let shape = if self.marked { Shape::Superset } else { Shape::Official };
+        revision.in_shape(shape)
     }
 
     /// What the session's client can do, as it said.
@@ -77,18 +105,35 @@ impl Lifecycle {
             }
             return self.method(revision, draft);
         }
-        match self.session() {
-            Some(revision) => self.method(revision, draft),
-            None => Self::without_session(draft, revisions),
+        let dialect = self.dialect != Dialect::Never && draft.is_of_dialect();
+        match self.handshake() {
+            Some(revision) => {
+                self.marked |= dialect;
+                let placed = self.method(self.shaped(revision), draft)?;
+                match placed.method {
+                    Method::Get if !dialect => Err((RpcError::method_not_found(&draft.name), Some(revision))),
+                    _ if dialect => Ok(placed.of_dialect()),
+                    _ => Ok(placed),
+                }
+            }
+            None => self.without_handshake(draft, dialect, revisions),
         }
     }
 
-    fn without_session(
+    fn without_handshake(
+        &mut self,
         draft: &Draft<'_>,
+        dialect: bool,
         revisions: &Revisions,
     ) -> Result<Placed, (RpcError, Option<Revision>)> {
         let method = Method::named(&draft.name);
         match (method, revisions.newest(Era::Handshake)) {
+            (Some(method), Some(revision)) if dialect || self.marked && method == Method::ListResources => {
+                self.marked = true;
+                self.session = Session::Dialect(revision);
+                let placed = Placed { revision: self.shaped(revision), method };
+                Ok(if dialect { placed.of_dialect() } else { placed })
+            }
             (Some(method @ (Method::Initialize | Method::Ping)), Some(revision)) => {
                 Ok(Placed { revision, method })
             }

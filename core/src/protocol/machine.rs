@@ -117,7 +117,7 @@ pub(crate) struct Machine {
 impl Machine {
     pub(crate) fn new(settings: Arc<Settings>) -> Self {
         Machine {
-            lifecycle: Lifecycle::default(),
+            lifecycle: Lifecycle::new(settings.policy.dialect),
             inflight: Inflight::default(),
             subscriptions: Subscriptions::default(),
             outbox: Outbox::default(),

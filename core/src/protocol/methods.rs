@@ -49,7 +49,7 @@ impl Machine {
                     );
                 });
             }
-        } else if let (false, Some(revision)) = (self.closed, self.lifecycle.session()) {
+        } else if let (false, Some(revision)) = (self.closed, self.lifecycle.handshake()) {
             self.outbox.write(request.route, done, |p| {
                 wire::initialize(p.out, revision, &request.id, identity, further);
             });

@@ -5,6 +5,7 @@ mod answers;
 mod asking;
 mod batch;
 mod completing;
+mod dialect;
 mod dispatch;
 mod faults;
 mod inflight;
@@ -28,7 +29,9 @@ pub use outbox::{Kind, Route, Stage};
 pub(crate) use asking::Unasked;
 pub(crate) use completing::Completing;
 pub(crate) use dispatch::{Admitted, Request, Work, invalid_uri, limit};
-pub(crate) use faults::{not_found, not_modified, unknown_name, unknown_prompt, unknown_reference};
+pub(crate) use faults::{
+    none_found, not_found, not_modified, unknown_name, unknown_prompt, unknown_reference,
+};
 pub(crate) use inflight::{Ask, Context, Read, State};
 pub(crate) use input::{Chunk, Line};
 pub(crate) use kinds::{KindSet, Kinds, RESOURCES};
@@ -37,4 +40,4 @@ pub(crate) use methods::Outcome;
 pub(crate) use outbox::{Half, Start};
 pub(crate) use progress::Report;
 pub(crate) use request::{Argument, LOG_LEVELS, is_stateless_meta, unsupported as unsupported_version};
-pub(crate) use subscriptions::HubOp;
+pub(crate) use subscriptions::{HubOp, Watcher};

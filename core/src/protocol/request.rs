@@ -38,6 +38,8 @@ pub(crate) struct Details {
     pub(crate) meta: Option<Box<RawValue>>,
     /// The version of the resource that the client has.
     pub(crate) if_version: Option<Box<str>>,
+    /// Which resources the client wants listed.
+    pub(crate) filter: Option<Json>,
 }
 
 /// A variable that is to be completed.
@@ -71,8 +73,10 @@ struct StatelessMeta<'a> {
 fn names(method: &str) -> [&'static str; 4] {
     match Method::named(method) {
         Some(Method::Initialize) => ["_meta", "protocolVersion", "capabilities", "clientInfo"],
-        Some(Method::ListResources | Method::ListTemplates) => ["_meta", "cursor", "", ""],
-        Some(Method::Read | Method::Subscribe | Method::Unsubscribe) => ["_meta", "uri", "", ""],
+        Some(Method::ListResources) => ["_meta", "cursor", "filter", ""],
+        Some(Method::ListTemplates) => ["_meta", "cursor", "", ""],
+        Some(Method::Read | Method::Get) => ["_meta", "uri", "version", ""],
+        Some(Method::Subscribe | Method::Unsubscribe) => ["_meta", "uri", "uris", ""],
         Some(Method::Listen) => ["_meta", "notifications", "", ""],
         Some(Method::Complete) => ["_meta", "ref", "argument", "context"],
         Some(Method::Ping | Method::Discover | Method::Further) | None => ["_meta", "", "", ""],
@@ -104,12 +108,18 @@ impl<'a> Draft<'a> {
     }
 
     /// What the host may want to know of the request beside what it asks for.
-    pub(crate) fn details(&self) -> Option<Box<Details>> {
-        let meta = self.raw_meta?;
-        Some(Box::new(Details { meta: Some(meta.to_owned()), if_version: None }))
+    pub(crate) fn details(&self, if_version: Option<Box<str>>, filter: Option<Json>) -> Option<Box<Details>> {
+        let meta = self.raw_meta.map(ToOwned::to_owned);
+        let told = meta.is_some() || if_version.is_some() || filter.is_some();
+        told.then(|| Box::new(Details { meta, if_version, filter }))
     }
 
-    fn field(&self, at: usize) -> Result<Option<&'a RawValue>, RpcError> {
+    /// A member that the method of that name reads, by its place in [`names`].
+    pub(super) fn has_field(&self, at: usize) -> bool {
+        !matches!(self.fields[at], Ok(None))
+    }
+
+    pub(super) fn field(&self, at: usize) -> Result<Option<&'a RawValue>, RpcError> {
         self.fields[at].as_ref().copied().map_err(twice)
     }
 
@@ -363,7 +373,7 @@ fn bad_meta(key: &'static str, what: &str) -> RpcError {
     RpcError::invalid_params(&format!("{key} in _meta {what}")).with_member("param", key)
 }
 
-fn bad_param(name: &'static str, what: &str) -> RpcError {
+pub(super) fn bad_param(name: &'static str, what: &str) -> RpcError {
     RpcError::invalid_params(&format!("{name} {what}")).with_member("param", name)
 }
 

@@ -11,7 +11,7 @@ use crate::catalog::{Handler, Listing, Vars, Walked};
 use crate::jsonrpc::{RequestId, RpcError};
 use crate::model::{Borrowed, CacheHint};
 use crate::policy::Cacheable;
-use crate::revision::Revision;
+use crate::revision::{Revision, Shape};
 use crate::sync::Trash;
 use crate::wire::{self, Defaults, Payload, ResultWriter};
 use std::sync::Arc;
@@ -133,6 +133,9 @@ impl Machine {
         defaults: &Defaults<'_>,
         contents: &[Borrowed<'_>],
     ) {
+        if revision.shape == Shape::Dialect {
+            return self.write_get(route, revision, id, defaults, contents);
+        }
         let identity = &self.settings.identity;
         let said = Borrowed::told(contents, defaults.uri).map_or_else(CacheHint::default, |told| told.cache);
         let cache = self.settings.cache(Cacheable::Reads, said.or(defaults.descriptor.cache()));

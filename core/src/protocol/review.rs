@@ -3,7 +3,7 @@
 use super::faults::refused;
 use super::inflight::{Ask, Context, Open, State};
 use super::machine::{After, Machine};
-use super::outbox::{Route, Stage};
+use super::outbox::Route;
 use super::progress::Told;
 use super::subscriptions::Watcher;
 use crate::access::{Caller, Operation, Verdict};
@@ -44,13 +44,10 @@ impl Machine {
     pub(super) fn revoke(&mut self, uri: &Arc<str>, verdict: Verdict) {
         for (watcher, slot) in self.subscriptions.revoke(uri) {
             match watcher {
-                Watcher::Session => {
-                    self.subscriptions.unwant(uri, slot);
-                    if let Some((call, _)) = self.inflight.in_slot(slot)
-                        && let Some(open) = self.inflight.close(call)
-                    {
+                Watcher::Session | Watcher::Dialect => {
+                    if let Some((call, open)) = self.inflight.in_slot(slot) {
                         let fault = refused(open.context.revision, uri, verdict);
-                        self.fail(open.route, Stage::Dispatched, &open.id, &fault);
+                        self.refuse_subscription(call, &fault);
                     }
                 }
                 Watcher::Stream(key) => {

@@ -17,6 +17,8 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Watcher {
     Session,
+    /// The session, in the words of the `resources/get` dialect.
+    Dialect,
     Stream(u64),
 }
 
@@ -159,9 +161,9 @@ impl Subscriptions {
         self.streams.get(&stream)
     }
 
-    /// Whether the session watches `uri` already, acknowledged or not.
-    pub(crate) fn session_watches(&self, uri: &str) -> bool {
-        self.entries.get(uri).is_some_and(|e| e.watches.iter().any(|w| w.watcher == Watcher::Session))
+    /// Whether `uri` is watched already, acknowledged or not.
+    pub(crate) fn watches(&self, watcher: Watcher, uri: &str) -> bool {
+        self.entries.get(uri).is_some_and(|e| e.watches.iter().any(|w| w.watcher == watcher))
     }
 
     pub(crate) fn want(&mut self, uri: &Arc<str>, watcher: Watcher, slot: u32, allowed: bool) {
@@ -212,16 +214,16 @@ impl Subscriptions {
         }
     }
 
-    /// Ends the session's subscription. The requests that were waiting for the hub are to be answered now: the delivery
+    /// Ends a subscription of the session. The requests that were waiting for the hub are to be answered now: the delivery
     /// they wait for may never come. Those that wait for a verdict answer themselves.
-    pub(crate) fn unsubscribe(&mut self, uri: &str) -> Vec<u32> {
+    pub(crate) fn unsubscribe(&mut self, watcher: Watcher, uri: &str) -> Vec<u32> {
         let Some((uri, entry)) = self.entries.get_key_value(uri).map(|(u, _)| u.clone()).and_then(|u| {
             let entry = self.entries.get_mut(&u)?;
             Some((u, entry))
         }) else {
             return Vec::new();
         };
-        let Some(at) = entry.watches.iter().position(|w| w.watcher == Watcher::Session) else {
+        let Some(at) = entry.watches.iter().position(|w| w.watcher == watcher) else {
             return Vec::new();
         };
         let watch = entry.watches.remove(at);
@@ -433,7 +435,7 @@ impl Subscriptions {
                     below: watch.below.take().map_or_else(Vec::new, |below| *below),
                 })
             }
-            (None, Watcher::Session) => list(std::mem::take(&mut self.list_changes)),
+            (None, Watcher::Session | Watcher::Dialect) => list(std::mem::take(&mut self.list_changes)),
             (None, Watcher::Stream(key)) => {
                 let stream = self.streams.get_mut(&key);
                 list(stream.map_or_else(KindSet::default, |stream| std::mem::take(&mut stream.list_changes)))

@@ -2,16 +2,18 @@
 
 use super::CallId;
 use super::dispatch::{Request, limit};
-use super::faults::internal;
+use super::faults::{internal, none_found, refused};
 use super::inflight::Ask;
-use super::inflight::{Owner, State};
+use super::inflight::{Owner, State, Subscribing};
 use super::kinds::KindSet;
 use super::machine::{After, Machine};
 use super::outbox::{Kind, Route, Stage};
 use super::subscriptions::{HubOp, Mark, Queue, Watcher};
-use crate::access::{Caller, Operation};
+use crate::access::{Caller, Operation, Verdict};
 use crate::catalog::Change;
 use crate::hub::Registered;
+use crate::jsonrpc::RpcError;
+use crate::revision::Revision;
 use crate::sync::Trash;
 use crate::wire;
 use std::sync::Arc;
@@ -21,22 +23,91 @@ impl Machine {
         &mut self,
         request: Request,
         caller: &Arc<Caller>,
-        uri: &Arc<str>,
+        watcher: Watcher,
+        uris: Vec<Arc<str>>,
         authorise: bool,
     ) -> After {
         if !self.claim(&request) {
             return After::default();
         }
-        let call = self.open(request, caller, State::Subscribe { uri: uri.clone() });
-        self.subscriptions.want(uri, Watcher::Session, call.slot(), !authorise);
+        let awaited = uris.iter().cloned().collect();
+        let subscribing = Subscribing { watcher, uris: uris.clone(), awaited };
+        let call = self.open(request, caller, State::Subscribe(Box::new(subscribing)));
+        for uri in &uris {
+            self.subscriptions.want(uri, watcher, call.slot(), !authorise);
+        }
         if authorise {
-            self.asks.push_back(Ask::Authorize {
-                call,
-                operation: Operation::Subscribe,
-                uris: vec![uri.clone()],
-            });
+            self.asks.push_back(Ask::Authorize { call, operation: Operation::Subscribe, uris });
         }
         After { gained: authorise, sync: self.subscriptions.is_unsynced(), ..After::default() }
+    }
+
+    /// The verdicts about a subscription are in.
+    pub(super) fn may_subscribe(
+        &mut self,
+        call: CallId,
+        mut subscribing: Box<Subscribing>,
+        verdicts: &[Verdict],
+    ) {
+        let slot = call.slot();
+        if verdicts.iter().any(|verdict| *verdict != Verdict::Allow) {
+            self.unsubscribe_all(&subscribing, slot);
+            if let Some(open) = self.inflight.close(call) {
+                let fault = refused_of(open.context.revision, &subscribing, verdicts);
+                self.fail(open.route, Stage::Dispatched, &open.id, &fault);
+            }
+            return;
+        }
+        for uri in &subscribing.uris {
+            if !self.subscriptions.allow(uri, slot) {
+                subscribing.awaited.remove(uri); // unsubscribed meanwhile
+            }
+        }
+        let complete = subscribing.awaited.is_empty();
+        if let (Ok(call), true) = (self.inflight.again(call, State::Subscribe(subscribing)), complete) {
+            self.acknowledge(call);
+        }
+    }
+
+    /// Takes back what a request wanted to watch.
+    pub(super) fn unsubscribe_all(&mut self, subscribing: &Subscribing, slot: u32) {
+        for uri in &subscribing.uris {
+            self.subscriptions.unwant(uri, slot);
+        }
+    }
+
+    /// A URI is watched for the request in that slot, or it is not wanted any more.
+    pub(super) fn subscribed(&mut self, slot: u32, uri: &str) {
+        let Some((call, open)) = self.inflight.in_slot(slot) else { return };
+        let State::Subscribe(subscribing) = &mut open.state else { return };
+        subscribing.awaited.remove(uri);
+        if subscribing.awaited.is_empty() {
+            self.acknowledge(call);
+        }
+    }
+
+    /// Everything that the request wanted is watched.
+    fn acknowledge(&mut self, call: CallId) {
+        let Some(open) = self.inflight.close(call) else { return };
+        let State::Subscribe(subscribing) = &open.state else { return };
+        let mut queue = Queue::new();
+        for uri in &subscribing.uris {
+            queue.extend(self.subscriptions.acknowledge(uri, call.slot()));
+        }
+        let identity = &self.settings.identity;
+        self.outbox.write(open.route, Kind::Final(Stage::Dispatched), |p| {
+            wire::empty_result(p.out, open.context.revision, &open.id, identity);
+        });
+        self.queue(queue);
+    }
+
+    /// The request cannot have all that it wanted to watch.
+    pub(super) fn refuse_subscription(&mut self, call: CallId, fault: &RpcError) {
+        let Some(open) = self.inflight.close(call) else { return };
+        if let State::Subscribe(subscribing) = &open.state {
+            self.unsubscribe_all(subscribing, call.slot());
+        }
+        self.fail(open.route, Stage::Dispatched, &open.id, fault);
     }
 
     pub(crate) fn listen(
@@ -86,16 +157,6 @@ impl Machine {
         }
     }
 
-    /// The request in that slot subscribed, or there is nothing left to subscribe to.
-    pub(super) fn subscribed(&mut self, slot: u32) {
-        let Some((call, _)) = self.inflight.in_slot(slot) else { return };
-        let Some(open) = self.inflight.close(call) else { return };
-        let identity = &self.settings.identity;
-        self.outbox.write(open.route, Kind::Final(Stage::Dispatched), |p| {
-            wire::empty_result(p.out, open.context.revision, &open.id, identity);
-        });
-    }
-
     /// The hub registered a URI for a request, or could not.
     pub(crate) fn registered(
         &mut self,
@@ -112,17 +173,8 @@ impl Machine {
             Registered::Full(max) => Some(limit("subscriptions_total", max)),
         };
         match (&open.state, fault) {
-            (State::Subscribe { .. }, None) => {
-                let queue = self.subscriptions.acknowledge(uri, slot);
-                self.subscribed(slot);
-                self.queue(queue);
-            }
-            (State::Subscribe { .. }, Some(fault)) => {
-                self.subscriptions.unwant(uri, slot);
-                if let Some(open) = self.inflight.close(call) {
-                    self.fail(open.route, Stage::Dispatched, &open.id, &fault);
-                }
-            }
+            (State::Subscribe(_), None) => self.subscribed(slot, uri),
+            (State::Subscribe(_), Some(fault)) => self.refuse_subscription(call, &fault),
             (State::Listen { stream }, None) => {
                 let stream = *stream;
                 self.subscriptions.stream_has(stream, uri);
@@ -194,8 +246,12 @@ impl Machine {
     pub(super) fn queue(&mut self, queue: Queue) {
         for (watcher, uri) in queue {
             match watcher {
-                Watcher::Session if !self.lifecycle.is_ready() => self.held.push((watcher, uri)),
-                Watcher::Session => self.outbox.mark(Route::Connection, Mark { watcher, uri }),
+                Watcher::Session | Watcher::Dialect if !self.lifecycle.is_ready() => {
+                    self.held.push((watcher, uri));
+                }
+                Watcher::Session | Watcher::Dialect => {
+                    self.outbox.mark(Route::Connection, Mark { watcher, uri });
+                }
                 Watcher::Stream(key) => {
                     if let Some(stream) = self.subscriptions.stream(key) {
                         self.outbox.mark(stream.route, Mark { watcher, uri });
@@ -211,27 +267,55 @@ impl Machine {
         while let Some(mark) = self.outbox.next_mark(route) {
             let changes = self.subscriptions.take_changes(&mark);
             let (id, revision) = match mark.watcher {
-                Watcher::Session => (None, self.lifecycle.session()),
+                Watcher::Session | Watcher::Dialect => (None, self.lifecycle.session()),
                 Watcher::Stream(key) => match self.subscriptions.stream(key) {
                     Some(stream) => (Some(stream.id.clone()), Some(stream.revision)),
                     None => continue,
                 },
             };
+            let Some(revision) = revision else { continue };
+            let dialect = mark.watcher == Watcher::Dialect;
             if let (true, Some(uri)) = (changes.own, &mark.uri) {
-                let titled = revision.is_some_and(|revision| revision.contents_titles);
-                let descriptor = changes.descriptor.filter(|_| titled);
-                let title = descriptor.as_ref().and_then(|descriptor| descriptor.title.as_deref());
-                self.outbox.write(route, Kind::Message, |p| wire::updated(p.out, id.as_ref(), uri, title));
+                let descriptor = changes.descriptor.as_deref();
+                self.outbox.write(route, Kind::Message, |p| {
+                    if dialect {
+                        wire::content_changed(p.out, uri, descriptor);
+                    } else {
+                        let titled = descriptor.filter(|_| revision.contents_titles);
+                        wire::updated(p.out, id.as_ref(), uri, titled.and_then(|d| d.title.as_deref()));
+                    }
+                });
             }
             let lists = self.settings.kinds.of(changes.lists);
             for (_, kind) in lists {
                 self.outbox.write(route, Kind::Message, |p| {
-                    wire::list_changed(p.out, id.as_ref(), &kind.notification);
+                    wire::list_changed(p.out, revision, id.as_ref(), &kind.notification);
                 });
             }
             for uri in &changes.below {
-                self.outbox.write(route, Kind::Message, |p| wire::updated(p.out, id.as_ref(), uri, None));
+                self.outbox.write(route, Kind::Message, |p| {
+                    if dialect {
+                        wire::content_changed(p.out, uri, None);
+                    } else {
+                        wire::updated(p.out, id.as_ref(), uri, None);
+                    }
+                });
             }
         }
     }
+}
+
+/// Why a subscription is refused whose first refused URI is so: as if it were not there, with all that are, or denied.
+fn refused_of(revision: Revision, subscribing: &Subscribing, verdicts: &[Verdict]) -> RpcError {
+    let judged = || subscribing.uris.iter().zip(verdicts);
+    let Some((first, verdict)) = judged().find(|(_, verdict)| **verdict != Verdict::Allow) else {
+        return internal(revision);
+    };
+    let hidden = *verdict == Verdict::Hide || revision.masks_denied();
+    if subscribing.watcher != Watcher::Dialect || !hidden {
+        return refused(revision, first, *verdict);
+    }
+    let masked = |verdict| verdict == Verdict::Hide || verdict == Verdict::Deny && revision.masks_denied();
+    let uris: Vec<_> = judged().filter(|(_, verdict)| masked(**verdict)).map(|(uri, _)| &**uri).collect();
+    none_found(revision, &uris)
 }

@@ -60,6 +60,8 @@ pub(crate) struct Defaults<'a> {
     pub(crate) descriptor: &'a Descriptor,
     /// The descriptor is the resource's own, not a template's: its name and title are the contents' too.
     pub(crate) own: bool,
+    /// The version that is registered, if it is still right.
+    pub(crate) version: Option<&'a str>,
 }
 
 /// Writes the array of contents.
@@ -86,7 +88,7 @@ fn write_element(
     defaults: &Defaults<'_>,
 ) {
     let Borrowed { contents: element, source } = *borrowed;
-    let Defaults { uri, descriptor, own } = *defaults;
+    let Defaults { uri, descriptor, own, .. } = *defaults;
     let out = &mut *payload.out;
     let shown = element.uri.as_deref().unwrap_or(uri);
     out.extend_from_slice(b"{\"uri\":");
@@ -105,6 +107,19 @@ fn write_element(
         Source::Text(_) => b",\"text\":\"",
         Source::Blob(_) => b",\"blob\":\"",
     });
+    write_body(payload, borrowed);
+    if let (true, Some(meta)) = (revision.titles, element.meta.as_ref().or(descriptor.meta())) {
+        let out = &mut *payload.out;
+        out.extend_from_slice(b",\"_meta\":");
+        out.extend_from_slice(meta.as_str().as_bytes());
+    }
+    payload.out.push(b'}');
+}
+
+/// Writes the rest of a string that is begun: the body, or its place, and the quote.
+pub(super) fn write_body(payload: &mut Payload<'_>, borrowed: &Borrowed<'_>) {
+    let Borrowed { contents: element, source } = *borrowed;
+    let out = &mut *payload.out;
     match (source, &element.body) {
         (Source::Text(text), Body::Text(owner)) if text.len() >= LARGE => {
             payload.large(Segment::Text(owner.clone(), text.len()));
@@ -115,11 +130,5 @@ fn write_element(
         (Source::Text(text), _) => escape_into(text, out),
         (Source::Blob(bytes), _) => base64_into(bytes, out),
     }
-    let out = &mut *payload.out;
-    out.push(b'"');
-    if let (true, Some(meta)) = (revision.titles, element.meta.as_ref().or(descriptor.meta())) {
-        out.extend_from_slice(b",\"_meta\":");
-        out.extend_from_slice(meta.as_str().as_bytes());
-    }
-    out.push(b'}');
+    payload.out.push(b'"');
 }

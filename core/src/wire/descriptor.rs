@@ -1,8 +1,9 @@
 //! Resources and templates as lists show them.
 
+use super::dialect::write_further;
 use crate::encode::{escape_into, quote_into};
 use crate::model::{Annotations, Described, Icon, Rare, Role};
-use crate::revision::Revision;
+use crate::revision::{Revision, Shape};
 use std::ops::Range;
 
 pub(crate) fn write_resource(out: &mut Vec<u8>, revision: Revision, uri: &str, described: &Described<'_>) {
@@ -38,6 +39,9 @@ pub(crate) fn begin_resource(out: &mut Vec<u8>, uri: &str, described: &Described
 pub(crate) fn end_resource(out: &mut Vec<u8>, revision: Revision, rare: Option<&Rare>) {
     if let Some(rare) = rare {
         write_rare(out, revision, rare);
+        if revision.shape != Shape::Official {
+            write_further(out, rare);
+        }
     }
     out.push(b'}');
 }
@@ -52,7 +56,10 @@ pub(crate) fn write_template(
     out.extend_from_slice(b"{\"uriTemplate\":");
     quote_into(template, out);
     write_members(out, template, &shown);
-    end_resource(out, revision, described.rare);
+    if let Some(rare) = described.rare {
+        write_rare(out, revision, rare);
+    }
+    out.push(b'}');
 }
 
 /// Whether a descriptor is written alike in the newest revision and in `revision`.
@@ -62,7 +69,11 @@ pub(crate) fn same_in_all(revision: Revision, described: &Described<'_>) -> bool
         || rare.is_some_and(|rare| {
             rare.meta.is_some() || rare.annotations.as_ref().is_some_and(|a| a.last_modified.is_some())
         });
-    (revision.titles || !newer) && (revision.icons || rare.is_none_or(|rare| rare.icons.is_empty()))
+    let further =
+        rare.is_some_and(|rare| rare.kind.is_some() || rare.version.is_some() || rare.metadata.is_some());
+    (revision.titles || !newer)
+        && (revision.icons || rare.is_none_or(|rare| rare.icons.is_empty()))
+        && (revision.shape == Shape::Official || !further)
 }
 
 /// Writes what all revisions have, and the title. Returns where that stands.

@@ -3,6 +3,7 @@
 mod completion;
 mod contents;
 mod descriptor;
+mod dialect;
 mod lifecycle;
 mod method;
 mod notification;
@@ -13,6 +14,7 @@ pub(crate) use contents::{Defaults, Payload, Segment, write_contents};
 pub(crate) use descriptor::{
     ListedMembers, begin_resource, end_resource, same_in_all, separated, write_resource, write_template,
 };
+pub(crate) use dialect::{content_changed, resource_and_contents};
 pub(crate) use lifecycle::{Identity, discover, initialize};
 pub(crate) use method::{ResultType, further_result};
 pub(crate) use notification::{

@@ -7,7 +7,7 @@ use crate::encode::{number_into, quote_into};
 use crate::jsonrpc::RequestId;
 use crate::jsonrpc::write::{Object, notification};
 use crate::protocol::Report;
-use crate::revision::Revision;
+use crate::revision::{Revision, Shape};
 use std::sync::Arc;
 
 const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
@@ -59,7 +59,10 @@ pub(crate) fn progress(out: &mut Vec<u8>, token: &str, report: &Report, messages
 }
 
 /// That a list changed, for a listen stream or for a session.
-pub(crate) fn list_changed(out: &mut Vec<u8>, stream: Option<&RequestId>, method: &str) {
+pub(crate) fn list_changed(out: &mut Vec<u8>, revision: Revision, stream: Option<&RequestId>, method: &str) {
+    if stream.is_none() && revision.shape != Shape::Official {
+        return notification(out, method, Some(|out: &mut Vec<u8>| out.extend_from_slice(b"{}")));
+    }
     let params = stream.map(|stream| {
         move |out: &mut Vec<u8>| {
             let mut params = Object::begin(out);

@@ -112,7 +112,12 @@ impl Shared {
     }
 
     fn note_list(&self, call: &ListCall, name: &str) {
-        self.note(format!("list {name} after={} limit={}", call.after().unwrap_or("-"), call.limit()));
+        let filter = call.filter().map_or_else(String::new, |filter| format!(" filter={}", filter.as_str()));
+        self.note(format!(
+            "list {name} after={} limit={}{filter}",
+            call.after().unwrap_or("-"),
+            call.limit()
+        ));
     }
 
     /// A read callback that answers by what it returns.

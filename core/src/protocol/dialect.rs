@@ -1,0 +1,104 @@
+//! The `resources/get` dialect: an older resource protocol of other methods and members. It has no handshake and never
+//! meets a stateless request; what only its clients send tells them from others.
+
+use super::faults::not_found;
+use super::machine::Machine;
+use super::outbox::{Kind, Route, Stage};
+use super::request::{Details, Draft, bad_param};
+use super::subscriptions::Watcher;
+use crate::jsonrpc::{RequestId, RpcError, is_object, string, strings};
+use crate::model::{Borrowed, Json};
+use crate::policy::Dialect;
+use crate::revision::{Era, Method, Revision, Shape};
+use crate::wire::{self, Defaults};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+impl Machine {
+    /// What a request says beside what it asks for.
+    pub(super) fn details(
+        &self,
+        draft: &Draft<'_>,
+        revision: Revision,
+        method: Method,
+    ) -> Result<Option<Box<Details>>, RpcError> {
+        let version = if revision.shape == Shape::Dialect { draft.version()? } else { None };
+        let listed = method == Method::ListResources && self.serves_dialect(revision);
+        let filter = if listed { draft.filter()? } else { None };
+        Ok(draft.details(version.map(Into::into), filter))
+    }
+
+    /// What is to be watched, or not any more: one URI, or those of the dialect, each once.
+    pub(super) fn watched<'a>(&self, draft: &Draft<'a>) -> Result<(Watcher, Vec<Cow<'a, str>>), RpcError> {
+        let several = match self.settings.policy.dialect {
+            Dialect::Never => None,
+            _ => draft.uris()?,
+        };
+        let Some(mut uris) = several else { return Ok((Watcher::Session, vec![self.uri(draft)?])) };
+        let mut seen = BTreeSet::new();
+        uris.retain(|uri| seen.insert(uri.clone()));
+        for uri in &uris {
+            self.check_length(uri)?;
+        }
+        Ok((Watcher::Dialect, uris))
+    }
+
+    /// The answer to a read of the dialect, which has one element of the contents.
+    pub(super) fn write_get(
+        &mut self,
+        route: Route,
+        revision: Revision,
+        id: &RequestId,
+        defaults: &Defaults<'_>,
+        contents: &[Borrowed<'_>],
+    ) {
+        let Some(element) = Borrowed::main(contents, defaults.uri) else {
+            return self.fail(route, Stage::Dispatched, id, &not_found(revision, defaults.uri));
+        };
+        self.outbox.write(route, Kind::Final(Stage::Dispatched), |payload| {
+            wire::resource_and_contents(payload, id, element, defaults);
+        });
+    }
+
+    fn serves_dialect(&self, revision: Revision) -> bool {
+        revision.era == Era::Handshake && self.settings.policy.dialect != Dialect::Never
+    }
+}
+
+impl<'a> Draft<'a> {
+    /// Whether only a client of the dialect would send this.
+    pub(crate) fn is_of_dialect(&self) -> bool {
+        let second = || self.field(1).ok().flatten();
+        match Method::named(&self.name) {
+            Some(Method::Get) => true,
+            Some(Method::Subscribe | Method::Unsubscribe) => self.has_field(1) && !self.has_field(0),
+            Some(Method::ListResources) => second().is_some_and(is_object),
+            Some(Method::Read) => second().and_then(string).is_some(),
+            _ => false,
+        }
+    }
+
+    /// The version that the client has.
+    pub(crate) fn version(&self) -> Result<Option<Cow<'a, str>>, RpcError> {
+        let Some(version) = self.field(1)? else { return Ok(None) };
+        string(version).map(Some).ok_or_else(|| bad_param("version", "is not a string"))
+    }
+
+    /// Which resources are to be listed; what that means the host knows.
+    pub(crate) fn filter(&self) -> Result<Option<Json>, RpcError> {
+        match self.field(1)? {
+            Some(filter) if is_object(filter) => Ok(Some(Json::received(filter))),
+            Some(_) => Err(bad_param("filter", "is not an object")),
+            None => Ok(None),
+        }
+    }
+
+    /// The URIs of a subscription.
+    pub(crate) fn uris(&self) -> Result<Option<Vec<Cow<'a, str>>>, RpcError> {
+        let Some(uris) = self.field(1)? else { return Ok(None) };
+        if self.has_field(0) {
+            return Err(bad_param("uris", "stands beside uri; give one of them"));
+        }
+        strings(uris).map(Some).ok_or_else(|| bad_param("uris", "is not an array of strings"))
+    }
+}

@@ -1,0 +1,88 @@
+//! The `resources/get` dialect: its resources, its contents, and what it is told of changes.
+
+use super::contents::write_body;
+use super::descriptor::text;
+use super::{Defaults, Payload};
+use crate::encode::quote_into;
+use crate::jsonrpc::RequestId;
+use crate::jsonrpc::write::{Object, begin_result, end, notification};
+use crate::model::{Borrowed, Descriptor, Rare, Source, Told};
+
+/// What a client of the dialect sees of a resource beside the official members.
+pub(super) fn write_further(out: &mut Vec<u8>, rare: &Rare) {
+    text(out, b",\"kind\":\"", rare.kind.as_deref());
+    text(out, b",\"version\":\"", rare.version.as_deref());
+    if let Some(metadata) = &rare.metadata {
+        out.extend_from_slice(b",\"metadata\":");
+        out.extend_from_slice(metadata.as_str().as_bytes());
+    }
+}
+
+/// The answer to a read: the resource, and one element of its contents.
+pub(crate) fn resource_and_contents(
+    payload: &mut Payload<'_>,
+    id: &RequestId,
+    element: &Borrowed<'_>,
+    defaults: &Defaults<'_>,
+) {
+    begin_result(payload.out, id);
+    payload.out.extend_from_slice(b"{\"resource\":");
+    let registered = defaults.own.then_some(defaults.descriptor);
+    write_resource(payload.out, defaults.uri, registered, defaults.version, element.contents.told());
+    payload.out.extend_from_slice(b",\"contents\":{\"contentType\":");
+    let inherited = defaults.descriptor.mime_type.as_deref();
+    let (unknown, member) = match element.source {
+        Source::Text(_) => ("text/plain", &b",\"content\":\""[..]),
+        Source::Blob(_) => ("application/octet-stream", &b",\"blob\":\""[..]),
+    };
+    let mime_type = element.contents.mime_type.as_deref().or(inherited);
+    quote_into(mime_type.unwrap_or(unknown), payload.out);
+    payload.out.extend_from_slice(member);
+    write_body(payload, element);
+    payload.out.extend_from_slice(b"}}");
+    end(payload.out);
+}
+
+/// `notifications/resources/content_changed`, with what is known of the resource.
+pub(crate) fn content_changed(out: &mut Vec<u8>, uri: &str, descriptor: Option<&Descriptor>) {
+    notification(
+        out,
+        "notifications/resources/content_changed",
+        Some(|out: &mut Vec<u8>| {
+            let mut params = Object::begin(out);
+            let version = descriptor.and_then(Descriptor::version);
+            write_resource(params.member("resource"), uri, descriptor, version, None);
+            params.end();
+        }),
+    );
+}
+
+/// The six members that a resource has there. What was told with an answer comes before what is registered.
+fn write_resource(
+    out: &mut Vec<u8>,
+    uri: &str,
+    registered: Option<&Descriptor>,
+    version: Option<&str>,
+    told: Option<&Told>,
+) {
+    let rare = registered.and_then(|descriptor| descriptor.rare.as_deref());
+    let title = told.and_then(|told| told.title.as_deref());
+    let title = title.or(registered.and_then(|descriptor| descriptor.title.as_deref()));
+    let name = told.and_then(|told| told.name.as_deref());
+    let name = name.or(registered.and_then(|descriptor| descriptor.name.as_deref()));
+    let kind = told.and_then(|told| told.kind.as_deref()).or(rare.and_then(|rare| rare.kind.as_deref()));
+    let version = told.and_then(|told| told.version.as_deref()).or(version);
+    let metadata =
+        told.and_then(|told| told.metadata.as_ref()).or(rare.and_then(|rare| rare.metadata.as_ref()));
+    out.extend_from_slice(b"{\"uri\":");
+    quote_into(uri, out);
+    text(out, b",\"kind\":\"", kind);
+    text(out, b",\"title\":\"", title.or(name));
+    text(out, b",\"description\":\"", registered.and_then(|descriptor| descriptor.description.as_deref()));
+    text(out, b",\"version\":\"", version);
+    if let Some(metadata) = metadata {
+        out.extend_from_slice(b",\"metadata\":");
+        out.extend_from_slice(metadata.as_str().as_bytes());
+    }
+    out.push(b'}');
+}
