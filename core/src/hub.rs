@@ -248,6 +248,14 @@ impl Hub {
         });
     }
 
+    /// How many connections there are, watched URIs, and watchers of all URIs.
+    pub(crate) fn count(&self) -> (u64, u64, u64) {
+        self.state.with(|s, _| {
+            let watched = s.uris.values().filter(|entry| !entry.watchers.is_empty()).count();
+            (s.connections.len() as u64, watched as u64, s.watched as u64)
+        })
+    }
+
     /// How many URIs are known, watched or about to be forgotten.
     #[cfg(shuttle)]
     pub(crate) fn len(&self) -> usize {

@@ -28,6 +28,7 @@ mod keys;
 mod limits;
 mod log;
 mod model;
+mod observer;
 mod policy;
 mod protocol;
 mod provider;
@@ -56,6 +57,7 @@ pub use model::{
     Annotations, Answer, Body, CacheHint, ClientAnswer, Completion, Contents, Icon, Json, Listed, Method,
     MethodAnswer, MethodError, Page, Resource, Role, SharedBytes, SharedText, Template,
 };
+pub use observer::{Counters, Ended, Observed};
 pub use policy::{
     CacheScope, Cacheable, ContentsTitles, Dialect, ErrorCondition, ErrorProfile, PermissionDenied,
     SubscribeUnknown, UndeclaredLists,

@@ -4,7 +4,8 @@ use crate::access::Verdict;
 use crate::connection::Shared;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Continuation;
-use crate::model::{Answer, ClientAnswer, Completion, Json, MethodAnswer, Page};
+use crate::model::{Answer, ClientAnswer, Completion, Contents, Json, MethodAnswer, Page};
+use crate::observer::FAILED;
 use crate::protocol::{CallId, Context, Report};
 use crate::server::Inner;
 use std::fmt;
@@ -47,7 +48,13 @@ impl<A: Reply> Responder<A> {
         // Armed until the end: the answer is the host's, and may panic when it is looked at.
         let wanted = match &self.target {
             Target::Call { connection, call, .. } => match connection.upgrade() {
-                Some(connection) => answer.into().complete(&connection, *call),
+                Some(connection) => {
+                    let answer = answer.into();
+                    let told = answer.told(connection.is_observed());
+                    let wanted = answer.complete(&connection, *call);
+                    connection.ended(*call, told, wanted);
+                    wanted
+                }
                 None => false,
             },
             Target::Interest { server, uri, delivery } => {
@@ -142,7 +149,8 @@ impl Responder<Vec<Verdict>> {
         if let Target::Call { connection, call, .. } = std::mem::replace(&mut self.target, Target::Done)
             && let Some(connection) = connection.upgrade()
         {
-            connection.give_up(call, &format!("failed: {why}"));
+            let wanted = connection.give_up(call, &format!("failed: {why}"));
+            connection.ended(call, FAILED, wanted);
         }
     }
 }
@@ -224,7 +232,8 @@ impl<A: Reply> Drop for Responder<A> {
         match std::mem::replace(&mut self.target, Target::Done) {
             Target::Call { connection, call, .. } => {
                 if let Some(connection) = connection.upgrade() {
-                    connection.give_up(call, DROPPED);
+                    let wanted = connection.give_up(call, DROPPED);
+                    connection.ended(call, ("dropped", 0), wanted);
                 }
             }
             Target::Interest { server, uri, delivery } => {
@@ -250,6 +259,8 @@ mod sealed {
     #[allow(unnameable_types, reason = "sealed: hosts choose among our implementations")]
     pub trait Complete {
         fn complete(self, connection: &Arc<Shared>, call: CallId) -> bool;
+        /// The outcome in a word, and its size if somebody wants to know.
+        fn told(&self, size: bool) -> (&'static str, u64);
         fn failure(self) -> Option<String>
         where
             Self: Sized,
@@ -268,11 +279,30 @@ impl sealed::Complete for Answer {
     fn complete(self, connection: &Arc<Shared>, call: CallId) -> bool {
         connection.finish_read(call, self)
     }
+
+    fn told(&self, size: bool) -> (&'static str, u64) {
+        let outcome = match self {
+            Answer::Found(_) => "found",
+            Answer::NotFound => "not_found",
+            Answer::Denied => "denied",
+            Answer::NotModified => "not_modified",
+            Answer::Busy(_) => "busy",
+            Answer::Failed(_) => return FAILED,
+        };
+        match self {
+            Answer::Found(all) if size => (outcome, all.iter().map(Contents::size).sum()),
+            _ => (outcome, 0),
+        }
+    }
 }
 
 impl sealed::Complete for Page {
     fn complete(self, connection: &Arc<Shared>, call: CallId) -> bool {
         connection.finish_page(call, self)
+    }
+
+    fn told(&self, _: bool) -> (&'static str, u64) {
+        if self.failed.is_some() { FAILED } else { ("page", 0) }
     }
 }
 
@@ -280,11 +310,26 @@ impl sealed::Complete for Completion {
     fn complete(self, connection: &Arc<Shared>, call: CallId) -> bool {
         connection.finish_completion(call, &self)
     }
+
+    fn told(&self, _: bool) -> (&'static str, u64) {
+        if self.failed.is_some() { FAILED } else { ("completion", 0) }
+    }
 }
 
 impl sealed::Complete for MethodAnswer {
     fn complete(self, connection: &Arc<Shared>, call: CallId) -> bool {
         connection.finish_method(call, self)
+    }
+
+    fn told(&self, _: bool) -> (&'static str, u64) {
+        let (outcome, json) = match self {
+            MethodAnswer::Result(json) => ("result", Some(json)),
+            MethodAnswer::Error(_) => ("error", None),
+            MethodAnswer::NeedsInput(json) => ("needs_input", Some(json)),
+            MethodAnswer::MissingCapability(_) => ("missing_capability", None),
+            MethodAnswer::Failed(_) => return FAILED,
+        };
+        (outcome, json.map_or(0, |json| json.as_str().len() as u64))
     }
 }
 
@@ -292,11 +337,19 @@ impl sealed::Complete for Vec<Verdict> {
     fn complete(self, connection: &Arc<Shared>, call: CallId) -> bool {
         connection.finish_verdicts(call, &self)
     }
+
+    fn told(&self, _: bool) -> (&'static str, u64) {
+        ("verdicts", 0)
+    }
 }
 
 impl sealed::Complete for Watched {
     fn complete(self, _: &Arc<Shared>, _: CallId) -> bool {
         false
+    }
+
+    fn told(&self, _: bool) -> (&'static str, u64) {
+        ("watched", 0)
     }
 
     fn failure(self) -> Option<String> {

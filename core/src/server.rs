@@ -17,6 +17,7 @@ use crate::group::{self, Group};
 use crate::limits::Limits;
 use crate::log::Level;
 use crate::model::{Descriptor, Resource};
+use crate::observer::Counters;
 use crate::revision::Revisions;
 use crate::revision::{Era, Revision};
 use crate::sync::atomic::Ordering;
@@ -106,6 +107,7 @@ impl Server {
             return self.updated(uri);
         }
         let (uri, parent): (Arc<str>, Arc<str>) = (uri.into(), parent.into());
+        self.0.watch.change();
         let change = self.0.catalog.with(|c, _| c.changed_below(&uri));
         Shared::tell(&self.0.hub.watchers(&parent), |m| m.updated_below(&uri, &parent, &change));
         Ok(())
@@ -220,6 +222,13 @@ impl Server {
     /// Whether the server was closed.
     pub fn is_closed(&self) -> bool {
         self.0.closed.load(Ordering::Acquire)
+    }
+
+    /// What the server has done and what is open, counted.
+    pub fn counters(&self) -> Counters {
+        let (connections_open, uris_watched, subscriptions) = self.0.hub.count();
+        let connections = self.0.connections.load(Ordering::Relaxed);
+        Counters { connections, connections_open, uris_watched, subscriptions, ..self.0.watch.count() }
     }
 
     /// What a client may cost.

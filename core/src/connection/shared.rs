@@ -8,6 +8,7 @@ use crate::http::RequestHead;
 use crate::jsonrpc::{ParseLimits, parse};
 use crate::limits::Limits;
 use crate::model::{Answer, Borrowed, Completion, Contents, Page};
+use crate::observer::Running;
 use crate::protocol::{Admitted, After, Ask, CallId, Context, HubOp, Machine, Report, Route};
 use crate::server::Inner;
 use crate::sync::{Fault, Lock, is_planted, is_running};
@@ -29,6 +30,7 @@ pub struct Shared {
     pub(super) caller: Arc<Caller>,
     /// What goes on with what the client answers, by the number of the request.
     pub(super) continuations: Lock<BTreeMap<u64, Continuation>>,
+    observed: Running,
 }
 
 /// Connections that are told of a change before the first of them is woken for.
@@ -38,7 +40,15 @@ impl Shared {
     pub(super) fn new(id: u64, server: Arc<Inner>, group: Option<Arc<group::Inner>>, caller: Caller) -> Self {
         let machine = Lock::new(Machine::new(server.settings.clone()));
         let continuations = Lock::new(BTreeMap::new());
-        Shared { id, machine, server, group, caller: Arc::new(caller), continuations }
+        Shared {
+            id,
+            machine,
+            server,
+            group,
+            caller: Arc::new(caller),
+            continuations,
+            observed: Lock::new(BTreeMap::new()),
+        }
     }
 
     /// One step of the machine from outside a poll, and what it asks for afterwards.
@@ -159,6 +169,9 @@ impl Shared {
 
     pub(super) fn event(self: &Arc<Self>, ask: Ask, context: Arc<Context>) -> Option<Event> {
         let target = Arc::downgrade(self);
+        if !matches!(ask, Ask::Cancel { .. } | Ask::Response { .. }) {
+            self.server.watch.began(&self.observed, &ask, &context);
+        }
         Some(match ask {
             Ask::Read { call, uri, handler, vars } => {
                 Event::Read(Call::new(target, call, context, uri, handler, vars))
@@ -181,6 +194,15 @@ impl Shared {
     }
 
     // ---- answers
+
+    pub(crate) fn is_observed(&self) -> bool {
+        self.server.watch.observes()
+    }
+
+    /// A call of a callback was answered, or its responder dropped.
+    pub(crate) fn ended(&self, call: CallId, told: (&'static str, u64), wanted: bool) {
+        self.server.watch.ended(&self.observed, call, told, wanted);
+    }
 
     pub(crate) fn finish_read(self: &Arc<Self>, call: CallId, answer: Answer) -> bool {
         let answer = check_answer(answer);

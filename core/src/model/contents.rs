@@ -97,6 +97,15 @@ pub(crate) struct Told {
 }
 
 impl Contents {
+    /// The bytes of its body.
+    pub(crate) fn size(&self) -> u64 {
+        let bytes = match &self.body {
+            Body::Text(text) => (**text).as_ref().len(),
+            Body::Blob(bytes) => (**bytes).as_ref().len(),
+        };
+        bytes as u64
+    }
+
     /// Contents with a body of text or bytes.
     pub fn new(body: impl Into<Body>) -> Self {
         Contents { body: body.into(), uri: None, mime_type: None, meta: None, told: None }

@@ -202,6 +202,11 @@ impl Context {
         members(meta, &[name]).ok()?[0]
     }
 
+    /// The request's place in a trace, as it came.
+    pub(crate) fn traceparent(&self) -> Option<String> {
+        string(self.meta_member("traceparent")?).map(Into::into)
+    }
+
     /// From which level on the request wants to hear log messages, where each request says so.
     pub(crate) fn log_level(&self) -> Option<String> {
         string(self.meta_member(LOG_LEVEL)?).map(Into::into)

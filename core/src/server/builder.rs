@@ -6,6 +6,7 @@ use crate::keys::Key;
 use crate::limits::Limits;
 use crate::log::{Level, Log};
 use crate::model::Json;
+use crate::observer::{Observed, Observer};
 use crate::policy::Policy;
 use crate::protocol::{Kinds, Settings};
 use crate::revision::Revisions;
@@ -14,6 +15,7 @@ use crate::wire::Identity;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What a server is made from. Everything has a default.
 #[derive(Clone)]
@@ -28,6 +30,8 @@ pub struct Builder {
     list_changed: bool,
     capabilities: BTreeMap<String, Json>,
     kinds: Vec<(String, String)>,
+    observer: Option<Arc<dyn Fn(&Observed<'_>) + Send + Sync>>,
+    clock: Option<Arc<dyn Fn() -> Duration + Send + Sync>>,
     log: Log,
     pub(super) policy: Policy,
 }
@@ -45,6 +49,8 @@ impl Builder {
             list_changed: true,
             capabilities: BTreeMap::new(),
             kinds: Vec::new(),
+            observer: None,
+            clock: None,
             log: Log::default(),
             policy: Policy::default(),
         }
@@ -108,6 +114,22 @@ impl Builder {
         self
     }
 
+    /// Tells the host when each call of one of its callbacks begins and ends; interests aside. Called without any lock
+    /// held, on the thread that polls or answers, so it must be quick.
+    #[must_use]
+    pub fn observe(mut self, observer: impl Fn(&Observed<'_>) + Send + Sync + 'static) -> Self {
+        self.observer = Some(Arc::new(observer));
+        self
+    }
+
+    /// The clock by which [`Builder::observe`] tells how long calls took: the time since any moment that does not change.
+    /// The core has none of its own.
+    #[must_use]
+    pub fn clock(mut self, clock: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
+        self.clock = Some(Arc::new(clock));
+        self
+    }
+
     /// Where lines go about what went wrong in callbacks; standard error by default. Called without any lock held, on
     /// any thread.
     #[must_use]
@@ -150,7 +172,9 @@ impl Builder {
             kinds,
             authorises: AtomicBool::new(false),
         };
-        let inner = Inner::new(settings, &key, self.log);
+        let clock = self.clock;
+        let observer = self.observer.map(|callback| Observer { callback, clock });
+        let inner = Inner::new(settings, &key, self.log, observer);
         inner.catalog.with(|c, _| c.declare(self.capabilities, self.list_changed));
         Ok(Server(Arc::new(inner)))
     }

@@ -8,6 +8,7 @@ use crate::hub::{Hub, Interest, Then};
 use crate::keys::Key;
 use crate::log::{Level, Log};
 use crate::model::Json;
+use crate::observer::{Observer, Watch};
 use crate::protocol::{KindSet, RESOURCES, Settings};
 use crate::responder::{Responder, Watched};
 use crate::sync::Lock;
@@ -26,10 +27,11 @@ pub(crate) struct Inner {
     pub(super) watcher: Lock<Option<Arc<Watcher>>>,
     pub(super) closed: AtomicBool,
     pub(super) connections: AtomicU64,
+    pub(crate) watch: Watch,
 }
 
 impl Inner {
-    pub(super) fn new(settings: Settings, key: &Key, log: Log) -> Self {
+    pub(super) fn new(settings: Settings, key: &Key, log: Log, observer: Option<Observer>) -> Self {
         Inner {
             hub: Hub::new(settings.limits.subscriptions_total),
             settings: Arc::new(settings),
@@ -41,6 +43,7 @@ impl Inner {
             watcher: Lock::new(None),
             closed: AtomicBool::new(false),
             connections: AtomicU64::new(0),
+            watch: Watch::new(observer),
         }
     }
 
@@ -54,6 +57,7 @@ impl Inner {
 
     /// Tells everybody who watches the resource that it changed. Changes may arrive in any order.
     pub(super) fn publish(&self, uri: &str, change: &Change) {
+        self.watch.change();
         let uri: Arc<str> = uri.into();
         Shared::tell(&self.hub.watchers(&uri), |m| m.updated(&uri, change));
     }
@@ -65,6 +69,7 @@ impl Inner {
     }
 
     pub(super) fn announce(&self, kind: usize) {
+        self.watch.change();
         Shared::tell(&self.hub.connections(), |m| m.list_changed(kind));
     }
 
