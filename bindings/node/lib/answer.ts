@@ -1,7 +1,21 @@
 /** Hosts' values in the narrow form that the native half takes. */
-import { Busy, PermissionDenied, ResourceNotFound } from './errors.js';
+import {
+  Busy,
+  InputRequired,
+  MethodError,
+  MissingCapability,
+  PermissionDenied,
+  ResourceNotFound,
+} from './errors.js';
 import { DENIED, type Failed, type NativeAnswer, UNCHANGED } from './native.js';
-import { type Body, type Contents, NOT_MODIFIED, type Verdict } from './values.js';
+import {
+  type Body,
+  type Completion,
+  type Contents,
+  type JsonObject,
+  NOT_MODIFIED,
+  type Verdict,
+} from './values.js';
 
 /** What a read callback answered. */
 export function answer(body: Body): NativeAnswer {
@@ -27,6 +41,12 @@ function parts(all: readonly Contents[]): NativeAnswer {
 
 /** What contents say beside their body, as JSON. */
 export function said({ body, ...said }: Contents): string {
+  for (const member of ['uri', 'mimeType', 'name', 'title', 'kind', 'version'] as const) {
+    const value: unknown = said[member];
+    if (value !== undefined && typeof value !== 'string') {
+      throw new TypeError(`the ${member} of Contents is no string, but a ${typeof value}`);
+    }
+  }
   return JSON.stringify(said);
 }
 
@@ -50,6 +70,38 @@ export function verdicts(given: readonly Verdict[] | undefined, uris: number): N
     letters += letter;
   }
   return letters;
+}
+
+/** What a completer answered. */
+export function completion(given: Completion | Iterable<string>): NativeAnswer {
+  const { values, total, more } = isIterable(given) ? { values: given } : (given ?? {});
+  const plain = isIterable(values) ? [...values] : [];
+  if (!isIterable(values) || !plain.every((value) => typeof value === 'string')) {
+    return {
+      failed: 'the callback returned no strings; return an array of them, or { values, total, more }',
+    };
+  }
+  return JSON.stringify({ values: plain, total, more: more === true });
+}
+
+function isIterable(value: unknown): value is Iterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.iterator in value;
+}
+
+/** What a method answered. */
+export function result(given: JsonObject): NativeAnswer {
+  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return JSON.stringify(given);
+  return { failed: 'the method returned no object' };
+}
+
+/** What a method threw. */
+export function methodThrown(e: unknown): NativeAnswer {
+  if (e instanceof MethodError) {
+    return { error: e.number, message: e.message, data: e.data && JSON.stringify(e.data) };
+  }
+  if (e instanceof InputRequired) return { input: JSON.stringify(e.value) };
+  if (e instanceof MissingCapability) return { lacks: JSON.stringify(e.value) };
+  return failure(e);
 }
 
 /** What a callback threw. */

@@ -1,24 +1,44 @@
+import { native } from './errors.js';
+import type { NativeServer } from './native.js';
 import type { Call, Caller, ListCall, Meta } from './values.js';
 
 /** Who asks where nobody said who it is. */
 export const NOBODY: Caller = Object.freeze({ id: '' });
 
-/** One call of a callback. Its signal is made when first touched: most callbacks never ask for it. */
-export class RunningCall implements ListCall {
+/** What a call says beside its answer. */
+export type Says = Pick<NativeServer, 'notify' | 'progress' | 'request' | 'cancelRequest'>;
+
+/** Where a call comes from. */
+export interface Origin {
+  readonly number: number;
+  readonly connection: number;
   readonly caller: Caller;
   readonly revision: string;
-  readonly #meta: string | undefined;
+  readonly meta: string | undefined;
+  readonly says: Says;
+}
+
+/** One call of a callback. Its signal is made when first touched: most callbacks never ask for it. */
+export class RunningCall implements ListCall {
+  readonly #origin: Origin;
   #controller: AbortController | undefined;
   #cancelled = false;
 
-  constructor(caller: Caller, revision: string, meta: string | undefined) {
-    this.caller = caller;
-    this.revision = revision;
-    this.#meta = meta;
+  constructor(origin: Origin) {
+    this.#origin = origin;
+  }
+
+  get caller(): Caller {
+    return this.#origin.caller;
+  }
+
+  get revision(): string {
+    return this.#origin.revision;
   }
 
   get meta(): Meta | undefined {
-    return this.#meta === undefined ? undefined : (JSON.parse(this.#meta) as Meta);
+    const { meta } = this.#origin;
+    return meta === undefined ? undefined : (JSON.parse(meta) as Meta);
   }
 
   get signal(): AbortSignal {
@@ -29,6 +49,16 @@ export class RunningCall implements ListCall {
     return this.#controller.signal;
   }
 
+  progress(progress: number, total?: number, message?: string): boolean {
+    const { says, number } = this.#origin;
+    return native(() => says.progress(number, progress, total, message));
+  }
+
+  static connection(call: RunningCall): number {
+    return call.#origin.connection;
+  }
+
+  /** Nobody wants the answer any more. */
   static cancel(call: RunningCall): void {
     call.#cancelled = true;
     call.#controller?.abort();
@@ -44,15 +74,8 @@ export class RunningRead extends RunningCall implements Call {
   readonly ifVersion: string | undefined;
   readonly #variables: Variables;
 
-  constructor(
-    caller: Caller,
-    revision: string,
-    meta: string | undefined,
-    ifVersion: string | undefined,
-    uri: string,
-    variables: Variables,
-  ) {
-    super(caller, revision, meta);
+  constructor(origin: Origin, ifVersion: string | undefined, uri: string, variables: Variables) {
+    super(origin);
     this.uri = uri;
     this.ifVersion = ifVersion;
     this.#variables = variables;

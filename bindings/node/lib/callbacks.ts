@@ -1,9 +1,10 @@
 /** Runs callbacks and hands their answers to the native half. */
-import { answer, failure, isThenable, thrown, verdicts } from './answer.js';
-import { RunningCall, RunningRead, vars, type Variables } from './call.js';
+import { answer, completion, failure, isThenable, methodThrown, result, thrown, verdicts } from './answer.js';
+import { type Origin, RunningCall, RunningRead, type Says, vars, type Variables } from './call.js';
 import { type Ask, Asked, LATER, type NativeAnswer } from './native.js';
+import { type MethodHandler, Requests, RunningMethod } from './method.js';
 import { page } from './page.js';
-import type { Authorizer, Caller, InterestHandler, Lister, Operation, Reader } from './values.js';
+import type { Authorizer, Caller, Completer, InterestHandler, Lister, Operation, Reader } from './values.js';
 
 /** A reader whose variables are those of any template. */
 export type AnyReader = Reader<any>;
@@ -11,6 +12,10 @@ export type AnyReader = Reader<any>;
 export class Callbacks {
   readonly #readers = new Map<number, AnyReader>();
   readonly #listers = new Map<number, Lister>();
+  readonly #methods = new Map<number, MethodHandler>();
+  readonly #requests = new Requests();
+  readonly #says: Says;
+  readonly #completers = new Map<number, Readonly<Record<string, Completer | undefined>>>();
   /** Asked before anything is listed, read or watched. */
   authorizer: Authorizer | undefined;
   /** Told what is watched. */
@@ -22,9 +27,14 @@ export class Callbacks {
   /** Promises that nobody can settle any more. To say "later" once more gives a call up. */
   readonly #lost: FinalizationRegistry<number>;
 
-  constructor(caller: (connection: number) => Caller, finish: (call: number, answer: NativeAnswer) => void) {
+  constructor(
+    caller: (connection: number) => Caller,
+    finish: (call: number, answer: NativeAnswer) => void,
+    says: Says,
+  ) {
     this.#caller = caller;
     this.#finish = finish;
+    this.#says = says;
     this.#lost = new FinalizationRegistry((number) => this.#settle(number, LATER));
   }
 
@@ -36,75 +46,97 @@ export class Callbacks {
     this.#listers.set(handler, list);
   }
 
+  completes(handler: number, completers: Readonly<Record<string, Completer | undefined>>): void {
+    this.#completers.set(handler, completers);
+  }
+
+  answers(handler: number, method: MethodHandler): void {
+    this.#methods.set(handler, method);
+  }
+
   /** Calls under way finish. */
   forget(handler: number): void {
     this.#readers.delete(handler);
     this.#listers.delete(handler);
+    this.#methods.delete(handler);
+    this.#completers.delete(handler);
   }
 
   /** What the native half runs events with. */
   readonly ask: Ask = (kind, number, handler, connection, revision, meta, ...rest) => {
-    if (kind === Asked.read) {
-      const [ifVersion, uri, ...variables] = rest as [string | undefined, string, ...Variables];
-      const caller = this.#caller(connection);
-      return this.#read(
-        number,
-        handler,
-        new RunningRead(caller, revision, meta, ifVersion, uri, variables),
-        variables,
-      );
-    }
-    if (kind === Asked.cancel) {
-      this.#cancel(number);
-      return undefined;
-    }
-    const call = new RunningCall(this.#caller(connection), revision, meta);
+    const origin = { number, connection, caller: this.#caller(connection), revision, meta, says: this.#says };
     switch (kind) {
+      case Asked.read:
+        return this.#read(origin, handler, rest as [string | undefined, string, ...Variables]);
       case Asked.list:
-        return this.#list(number, handler, call, rest as [number, string | undefined]);
+        return this.#list(origin, handler, rest as [number, string | undefined]);
+      case Asked.complete:
+        return this.#complete(origin, handler, rest as [string, string, ...string[]]);
+      case Asked.method:
+        return this.#method(origin, handler, rest as [string, string | undefined, string | undefined]);
       case Asked.authorize:
-        return this.#authorize(number, call, rest as [Operation, ...string[]]);
+        return this.#authorize(origin, rest as [Operation, ...string[]]);
       case Asked.interest:
-        return this.#interest(number, call, rest as [string, boolean]);
+        return this.#interest(origin, rest as [string, boolean]);
+      case Asked.response:
+        this.#requests.settle(connection, number, ...(rest as [string | undefined, string | undefined]));
+        return undefined;
       default:
-        return { failed: 'nobody knows how to answer this' };
+        this.#cancel(number);
+        return undefined;
     }
   };
 
-  #read(number: number, handler: number, call: RunningRead, variables: Variables): NativeAnswer {
+  #read(
+    origin: Origin,
+    handler: number,
+    [ifVersion, uri, ...variables]: [string | undefined, string, ...Variables],
+  ): NativeAnswer {
     const read = this.#readers.get(handler);
     if (read === undefined) return undefined; // removed after the request had been looked up
-    return this.#run(number, call, () => read(vars(variables), call), answer, thrown);
+    const call = new RunningRead(origin, ifVersion, uri, variables);
+    return this.#run(origin.number, call, () => read(vars(variables), call), answer, thrown);
   }
 
-  #list(
-    number: number,
-    handler: number,
-    call: RunningCall,
-    [limit, after]: [number, string | undefined],
-  ): NativeAnswer {
+  #list(origin: Origin, handler: number, [limit, after]: [number, string | undefined]): NativeAnswer {
     const list = this.#listers.get(handler);
     if (list === undefined) return page({ items: [] });
-    return this.#run(number, call, () => list({ after, limit }, call), page, failure);
+    const call = new RunningCall(origin);
+    return this.#run(origin.number, call, () => list({ after, limit }, call), page, failure);
   }
 
-  #authorize(
-    number: number,
-    call: RunningCall,
-    [operation, ...uris]: [Operation, ...string[]],
+  #complete(
+    origin: Origin,
+    handler: number,
+    [variable, value, ...others]: [string, string, ...string[]],
   ): NativeAnswer {
-    const ask = () => this.authorizer?.({ operation, uris }, call);
-    return this.#run(number, call, ask, (given) => verdicts(given, uris.length), failure);
+    const complete = this.#completers.get(handler)?.[variable];
+    if (complete === undefined) return completion([]);
+    const call = new RunningCall(origin);
+    const request = { value, others: vars(others) as Record<string, string> };
+    return this.#run(origin.number, call, () => complete(request, call), completion, failure);
   }
 
-  #interest(number: number, call: RunningCall, [uri, wanted]: [string, boolean]): NativeAnswer {
-    return this.#run(
-      number,
-      call,
-      () => this.interested?.({ uri, wanted }),
-      () => undefined,
-      failure,
-    );
+  #method(
+    origin: Origin,
+    handler: number,
+    [params, ...known]: [string, string | undefined, string | undefined],
+  ): NativeAnswer {
+    const method = this.#methods.get(handler);
+    if (method === undefined) return { failed: 'its method was removed' };
+    const call = new RunningMethod(origin, known, this.#requests);
+    return this.#run(origin.number, call, () => method(JSON.parse(params), call), result, methodThrown);
+  }
+
+  #authorize(origin: Origin, [operation, ...uris]: [Operation, ...string[]]): NativeAnswer {
+    const call = new RunningCall(origin);
+    const ask = () => this.authorizer?.({ operation, uris }, call);
+    return this.#run(origin.number, call, ask, (given) => verdicts(given, uris.length), failure);
+  }
+
+  #interest(origin: Origin, [uri, wanted]: [string, boolean]): NativeAnswer {
+    const ask = () => this.interested?.({ uri, wanted });
+    return this.#run(origin.number, new RunningCall(origin), ask, () => undefined, failure);
   }
 
   /** The answer of a callback, or that it comes later. */
@@ -165,9 +197,11 @@ export class Callbacks {
     if (call !== undefined) RunningCall.cancel(call);
   }
 
-  /** Nobody wants the answers of these calls any more. */
+  /** The connections of these calls are gone, so nobody wants their answers any more. */
   abandon(numbers: number[]): void {
     for (const number of numbers) {
+      const call = this.#calls.get(number);
+      if (call !== undefined) this.#requests.close(RunningCall.connection(call));
       this.#cancel(number);
       this.#drop(number);
     }

@@ -1,3 +1,6 @@
+import { invalidParams } from './native.js';
+import type { JsonObject } from './values.js';
+
 /** The words after `ERR_WELLHEAD_`: the same in every language. */
 type Word =
   | 'INVALID_ARGUMENT'
@@ -14,7 +17,11 @@ type Word =
   | 'PANIC'
   | 'NOT_FOUND'
   | 'DENIED'
-  | 'BUSY';
+  | 'BUSY'
+  | 'METHOD'
+  | 'CLIENT'
+  | 'NEEDS_INPUT'
+  | 'MISSING_CAPABILITY';
 
 /** What {@link WellheadError.code} may be. */
 export type ErrorCode = `ERR_WELLHEAD_${Word}`;
@@ -93,6 +100,77 @@ export class Busy extends WellheadError {
 
   static {
     this.prototype.name = 'Busy';
+  }
+}
+
+/** Throw it from a method: an error for the client, with a code of JSON-RPC 2.0 section 5.1 or of the host's own. */
+export class MethodError extends WellheadError {
+  /** The number that the client sees. */
+  readonly number: number;
+  /** More about it, for programs. */
+  readonly data: JsonObject | undefined;
+
+  constructor(number: number, message: string, data?: JsonObject) {
+    super('ERR_WELLHEAD_METHOD', message);
+    this.number = number;
+    this.data = data;
+  }
+
+  /** The parameters are wrong: JSON-RPC's code for that. `what` says which and why. */
+  static invalidParams(what: string, data?: JsonObject): MethodError {
+    const { number, message } = invalidParams(what);
+    return new MethodError(number, message, data);
+  }
+
+  static {
+    this.prototype.name = 'MethodError';
+  }
+}
+
+/**
+ * Throw it from a method: the client is asked for input, by the `inputRequests` and `requestState` of `value`, and may
+ * then ask again. Where the revision does not have that, an internal error.
+ */
+export class InputRequired extends WellheadError {
+  readonly value: JsonObject;
+
+  constructor(value: JsonObject) {
+    super('ERR_WELLHEAD_NEEDS_INPUT', 'Input required');
+    this.value = value;
+  }
+
+  static {
+    this.prototype.name = 'InputRequired';
+  }
+}
+
+/** A client answered a request of ours with an error. */
+export class ClientError extends WellheadError {
+  /** The error as it came: by JSON-RPC an object with `code` and `message`. */
+  readonly error: JsonObject;
+
+  /** @internal */
+  constructor(error: JsonObject) {
+    super('ERR_WELLHEAD_CLIENT', `the client answered with an error: ${JSON.stringify(error)}`);
+    this.error = error;
+  }
+
+  static {
+    this.prototype.name = 'ClientError';
+  }
+}
+
+/** Throw it from a method that cannot go on without these capabilities of the client, such as `{ sampling: {} }`. */
+export class MissingCapability extends WellheadError {
+  readonly value: JsonObject;
+
+  constructor(value: JsonObject) {
+    super('ERR_WELLHEAD_MISSING_CAPABILITY', 'A capability of the client is missing');
+    this.value = value;
+  }
+
+  static {
+    this.prototype.name = 'MissingCapability';
   }
 }
 

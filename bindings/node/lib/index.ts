@@ -2,14 +2,19 @@
 export { Connection } from './connection.js';
 export {
   Busy,
+  ClientError,
   ClosedError,
   type ErrorCode,
+  InputRequired,
   LimitError,
+  MethodError,
+  MissingCapability,
   PermissionDenied,
   RegistrationError,
   ResourceNotFound,
   WellheadError,
 } from './errors.js';
+export type { MethodCall, MethodHandler, MethodOptions, RequestOptions } from './method.js';
 export { type Handle, type ResourceOptions, Server } from './server.js';
 export { expand, type TemplateValue, type Vars } from './template.js';
 export { NOT_MODIFIED } from './values.js';
@@ -20,13 +25,18 @@ export type {
   Body,
   Call,
   Caller,
+  Completer,
+  Completion,
+  CompletionRequest,
   ConnectOptions,
   Contents,
   Descriptor,
+  ErrorCondition,
   Explanation,
   Icon,
   Interest,
   InterestHandler,
+  JsonObject,
   Limits,
   ListCall,
   Lister,

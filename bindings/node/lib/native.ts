@@ -13,6 +13,12 @@ export const Asked = {
   authorize: 3,
   /** `uri, wanted` */
   interest: 4,
+  /** `params, clientCapabilities, logLevel`, the first two as JSON */
+  method: 5,
+  /** `variable, value, name, value, …` of the variables that have one already */
+  complete: 6,
+  /** no question: `result, error` of the request of that number to the client, as JSON; neither: it was given up */
+  response: 7,
 } as const;
 
 /** What events are run with. `call`: the number that `Native.finish` takes; `connection`: 0 is standard input. */
@@ -38,6 +44,16 @@ export interface Busy {
   readonly busy: number;
 }
 
+/** An error of a method's own; `data` is JSON. */
+export interface ErrorAnswer {
+  readonly error: number;
+  readonly message: string;
+  readonly data: string | undefined;
+}
+
+/** JSON: the input that a method needs, or the capabilities that the client lacks for it. */
+export type Wanted = { readonly input: string } | { readonly lacks: string };
+
 /** It failed: an internal error for the client, the text for the log. */
 export interface Failed {
   readonly failed: string;
@@ -46,7 +62,8 @@ export interface Failed {
 /**
  * A read: text or bytes; nothing: not found; two elements for each part: the body, and what is said of it as JSON. A list: a
  * page as `page.ts` packs it: all texts, the lengths of them and the sizes, how many items, whether more follow. A question
- * about access: a letter for each URI. An interest: nothing.
+ * about access: a letter for each URI. An interest: nothing. A method: its result as JSON. A
+ * completion: JSON of `{ values, total, more }`.
  */
 export type NativeAnswer =
   | string
@@ -58,6 +75,8 @@ export type NativeAnswer =
   | typeof DENIED
   | typeof UNCHANGED
   | Busy
+  | ErrorAnswer
+  | Wanted
   | Failed;
 
 /** Bits of what `Native.turn` returns. */
@@ -67,9 +86,14 @@ export interface NativeServer {
   addValue(uri: string, body: string | Uint8Array, descriptor: string | undefined): void;
   setValue(uri: string, body: string | Uint8Array, said: string | undefined): void;
   addResource(uri: string, descriptor: string | undefined): number;
-  addTemplate(template: string, descriptor: string | undefined, lists: boolean): number;
+  addTemplate(template: string, descriptor: string | undefined, lists: boolean, completes: string[]): number;
   addList(name: string | undefined): number;
   setFallback(): number;
+  addMethod(name: string, revisions: string[] | undefined): number;
+  notify(call: number, method: string, params: string | undefined): boolean;
+  progress(call: number, progress: number, total?: number, message?: string): boolean;
+  request(call: number, method: string, params: string | undefined): number;
+  cancelRequest(call: number, request: number): void;
   authorize(): void;
   onInterest(): void;
   remove(name: string): number | null;
@@ -78,6 +102,7 @@ export interface NativeServer {
   explain(uri: string): string;
   updatedAs(uri: string, descriptor: string): void;
   updatedBelow(uri: string, parent: string): void;
+  announce(kind: string): void;
   listChanged(): void;
   close(): void;
   abandoned(): number[];
@@ -118,9 +143,10 @@ interface Binding {
   ) => NativeServer;
   /** `values` is JSON: texts, arrays of texts, and `{"pairs":[[name,value]…]}`. */
   expand(template: string, values: string): string;
+  invalidParams(what: string): { readonly number: number; readonly message: string };
 }
 
-export const { Native, expand } = load();
+export const { Native, expand, invalidParams } = load();
 
 function load(): Binding {
   try {

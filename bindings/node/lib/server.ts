@@ -4,6 +4,7 @@ import { type AnyReader, Callbacks } from './callbacks.js';
 import { Connection, type Owner } from './connection.js';
 import { invalid, native } from './errors.js';
 import { listed } from './listing.js';
+import type { MethodHandler, MethodOptions } from './method.js';
 import { Native, Next, type NativeServer } from './native.js';
 import type { Vars } from './template.js';
 import type {
@@ -11,6 +12,7 @@ import type {
   Body,
   Call,
   Caller,
+  Completer,
   ConnectOptions,
   Contents,
   Descriptor,
@@ -45,6 +47,8 @@ export interface Handle {
 export interface ResourceOptions extends ResourceDescriptor {
   /** Lists the resources that the template makes: a function as for {@link Server.list}, or what can be iterated. */
   list?: Lister | Iterable<Resource> | undefined;
+  /** What proposes values for the template's variables, by their names. */
+  complete?: Readonly<Record<string, Completer>> | undefined;
   /**
    * Whether a template's values are handed over unchecked. Without it, values with a `..` segment, an absolute path, a
    * drive or a control character are not found; with it, checking them is the callback's work.
@@ -83,8 +87,8 @@ export class Server {
   constructor(name: string, version: string, options: ServerOptions = {}) {
     needString('name', name);
     needString('version', version);
-    const { cursorKey, onLog, limits, title, instructions, subscribe, listChanged } = options;
-    for (const [name, limit] of Object.entries(limits ?? {})) {
+    const { cursorKey, onLog, ...plain } = needObject('options', options) as ServerOptions;
+    for (const [name, limit] of Object.entries(plain.limits ?? {})) {
       if (
         limit !== undefined &&
         limit !== Infinity &&
@@ -107,12 +111,18 @@ export class Server {
       if (server !== undefined) server.#takeTurnSoon();
     };
     const log = onLog && ((level: string, line: string) => logTo(onLog, level as LogLevel, line));
-    const json = JSON.stringify({ title, instructions, subscribe, listChanged, limits });
+    const json = JSON.stringify(plain);
     this.#native = native(() => new Native(name, version, json, cursorKey, turn, soon, log));
     this.#callbacks = new Callbacks(
       (connection) => (connection === 0 ? NOBODY : this.#caller(connection)),
       (call, answer) => {
         if (this.#native.finish(call, answer)) this.#takeTurnSoon();
+      },
+      {
+        notify: (...said) => this.#native.notify(...said),
+        progress: (...said) => this.#native.progress(...said),
+        request: (...said) => this.#native.request(...said),
+        cancelRequest: (...said) => this.#native.cancelRequest(...said),
       },
     );
     this.#owner = { ask: this.#callbacks.ask, abandon: () => this.#abandon(), waiting: new Set() };
@@ -169,9 +179,10 @@ export class Server {
     needString('uri', uri);
     const [options, read] = rest.length === 2 ? rest : [{}, rest[0]];
     needFunction('read', read);
-    const { list, ...descriptor } = needObject('options', options) as ResourceOptions;
+    const { list, complete, ...descriptor } = needObject('options', options) as ResourceOptions;
     if (!/[{}]/.test(uri)) {
       if (list !== undefined) throw invalid('list: only a template lists what it makes');
+      if (complete !== undefined) throw invalid('complete: only a template has variables');
       if (options.rawValues !== undefined) throw invalid('rawValues: only a template has values');
       this.#callbacks.reads(
         native(() => this.#native.addResource(uri, json(descriptor))),
@@ -183,7 +194,12 @@ export class Server {
       throw invalid('list: a function, or what can be iterated');
     }
     const lister = list === undefined || typeof list === 'function' ? list : listed(list);
-    const handler = native(() => this.#native.addTemplate(uri, json(descriptor), lister !== undefined));
+    const completers = { ...complete };
+    for (const [name, completer] of Object.entries(completers)) needFunction(`complete.${name}`, completer);
+    const handler = native(() =>
+      this.#native.addTemplate(uri, json(descriptor), lister !== undefined, Object.keys(completers)),
+    );
+    this.#callbacks.completes(handler, completers);
     this.#callbacks.reads(handler, read);
     if (lister !== undefined) this.#callbacks.lists(handler, lister);
   }
@@ -221,6 +237,31 @@ export class Server {
   }
 
   /**
+   * A method beside those for resources: `params` in, a result out, both JSON objects. Its capability is declared with it:
+   * `tools`, `prompts` or `logging` for what begins so; say more of it, or declare any other, with
+   * {@link ServerOptions.capabilities}.
+   *
+   * ```js
+   * server.method('notes/count', () => ({ count: notes.size }));
+   * ```
+   *
+   * @throws {RegistrationError} for a method that is served already, a notification, or an unknown revision
+   * @throws {ClosedError} after {@link Server.close}
+   */
+  method(name: string, handler: MethodHandler): void;
+  method(name: string, options: MethodOptions, handler: MethodHandler): void;
+  method(name: string, ...rest: [MethodHandler] | [MethodOptions, MethodHandler]): void {
+    needString('name', name);
+    const [options, handler] = rest.length === 2 ? rest : [{}, rest[0]];
+    needFunction('handler', handler);
+    const { revisions } = needObject('options', options) as MethodOptions;
+    this.#callbacks.answers(
+      native(() => this.#native.addMethod(name, revisions && [...revisions])),
+      handler,
+    );
+  }
+
+  /**
    * Asks before anything is listed, read or watched: one question for many URIs. If the callback throws, nothing is
    * allowed. A second one replaces the first.
    *
@@ -250,7 +291,7 @@ export class Server {
   }
 
   /**
-   * Removes a resource by its URI, a template by its text, or a list source by its name. Calls under way finish.
+   * Removes a resource by its URI, a template by its text, a list source or a method by its name. Calls under way finish.
    *
    * @throws {RegistrationError} if nothing is registered there
    * @throws {ClosedError} after {@link Server.close}
@@ -318,6 +359,19 @@ export class Server {
    */
   listChanged(): void {
     native(() => this.#native.listChanged());
+  }
+
+  /**
+   * Lists of a kind changed: those who want to know are told. `toolsListChanged`, `promptsListChanged`, or a kind of
+   * {@link ServerOptions.announces}.
+   *
+   * @throws {RegistrationError} for an unknown kind, and if the capability `tools` or `prompts` does not declare
+   *   `listChanged`
+   * @throws {ClosedError} after {@link Server.close}
+   */
+  announce(kind: string): void {
+    needString('kind', kind);
+    native(() => this.#native.announce(kind));
   }
 
   // ---- for people

@@ -10,8 +10,11 @@ export interface Annotations {
   lastModified?: string | undefined;
 }
 
-/** Free-form `_meta`: any JSON. Keys that the protocol reserves are refused; use a prefix such as `com.example/`. */
-export type Meta = Readonly<Record<string, unknown>>;
+/** Any JSON object. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Free-form `_meta`. Keys that the protocol reserves are refused; use a prefix such as `com.example/`. */
+export type Meta = JsonObject;
 
 /** An image for a list entry. Source: `Icon` of the protocol's schema. */
 export interface Icon {
@@ -41,8 +44,8 @@ export interface Descriptor {
   meta?: Meta | undefined;
   /** What kind of thing it is, in the host's words. Told only to clients that ask with `resources/get`. */
   kind?: string | undefined;
-  /** Facts about it: any JSON. Told as `kind` is. */
-  metadata?: Meta | undefined;
+  /** Facts about it. Told as `kind` is. */
+  metadata?: JsonObject | undefined;
 }
 
 /** {@link Descriptor} of one resource. */
@@ -82,7 +85,7 @@ export interface Contents {
   /** As in {@link ResourceDescriptor}. */
   kind?: string | undefined;
   version?: string | undefined;
-  metadata?: Meta | undefined;
+  metadata?: JsonObject | undefined;
 }
 
 /** Answer it to say that the client has the contents already: those of {@link Call.ifVersion}. */
@@ -127,6 +130,14 @@ export interface ListCall {
   readonly caller: Caller;
   /** The protocol revision of the request: its date, such as `2025-06-18`. */
   readonly revision: string;
+  /**
+   * Tells the client how far the work on its request is, if it asked for that: in any unit, such as bytes, with what it will
+   * be in the end, if that is known. Returns whether anybody still wants to know.
+   *
+   * `progress` only grows: what does not, or is no number, is dropped. A client that takes its messages slowly is told the
+   * newest.
+   */
+  progress(progress: number, total?: number, message?: string): boolean;
   /** The request's `_meta` as it came: `traceparent` and the like. Its keys are the client's, and never checked. */
   readonly meta: Meta | undefined;
 }
@@ -166,8 +177,35 @@ export type Reader<V> = (vars: V, call: Call) => Body | PromiseLike<Body>;
 /** Lists the items behind `after`, in an order of the host's own, now or by a Promise. */
 export type Lister = (page: PageRequest, call: ListCall) => Page | PromiseLike<Page>;
 
-/** What a caller wants to do: see resources in a list, read one, or be told of its changes. */
-export type Operation = 'list' | 'read' | 'subscribe';
+/** What a completer is asked. */
+export interface CompletionRequest {
+  /** What has been typed of the variable's value; may be empty. */
+  readonly value: string;
+  /** The values that other variables have already, if the client says so: only in revisions that have it. */
+  readonly others: Readonly<Record<string, string | undefined>>;
+}
+
+/** Values that a variable may have, in the order in which they are proposed. */
+export interface Completion {
+  /** Of more than a hundred, the client is sent the first hundred. */
+  values: Iterable<string>;
+  /** How many values there are in all, if more are known than given. */
+  total?: number | undefined;
+  /** Whether there are more values than given. */
+  more?: boolean | undefined;
+}
+
+/** Proposes values for a variable of a template: all of them, or what is known of them, now or by a Promise. */
+export type Completer = (
+  request: CompletionRequest,
+  call: ListCall,
+) => Completion | Iterable<string> | PromiseLike<Completion | Iterable<string>>;
+
+/**
+ * What a caller wants to do: see resources in a list, read one, be told of its changes, or complete a variable of a
+ * template.
+ */
+export type Operation = 'list' | 'read' | 'subscribe' | 'complete';
 
 /**
  * What may be done with a URI. `deny`: the answer is "permission denied", and lists leave it out; `hide`: the answer is
@@ -274,6 +312,9 @@ export interface Limits {
 /** How bad a line of the log is. `error`: a client got an error because of it. */
 export type LogLevel = 'warning' | 'error';
 
+/** A condition whose error code may be set. */
+export type ErrorCondition = 'resource_not_found' | 'permission_denied' | 'internal_error' | 'not_modified';
+
 /** What a server is made with. Everything has a default. */
 export interface ServerOptions {
   /** The server's name for people. */
@@ -282,6 +323,50 @@ export interface ServerOptions {
   instructions?: string | undefined;
   /** The 32 bytes under which cursors are sealed. Replicas share them; random by default. */
   cursorKey?: Uint8Array | undefined;
+  /**
+   * Capabilities to declare beside those for resources, with what there is to say of them: `{}`, or such as
+   * `{ listChanged: true }`.
+   */
+  capabilities?: Readonly<Record<string, JsonObject>> | undefined;
+  /**
+   * Further kinds of lists whose changes {@link Server.announce} tells of: each name, as a client asks for it in the filter
+   * of `subscriptions/listen`, and the notification.
+   */
+  announces?: Readonly<Record<string, string>> | undefined;
+  /** The protocol versions that are served, by their dates. All by default. */
+  versions?: readonly string[] | undefined;
+  /**
+   * Which documents settle the codes of errors. `official` by default: the published revisions; `variant-…`: for clients
+   * of the revision of that date the codes of a page that stood for it for two days, which early implementations may
+   * follow.
+   */
+  errorProfile?: 'official' | `variant-${string}` | undefined;
+  /** The code of a condition for clients of one version, whatever the profile says: `{ version: { condition: code } }`. */
+  errorCodes?: Readonly<Record<string, Partial<Record<ErrorCondition, number>>>> | undefined;
+  /**
+   * What a client is told of a resource that the host denies. `error` by default: that permission is denied; `mask`:
+   * exactly what it is told of a resource that does not exist.
+   */
+  permissionDenied?: 'error' | 'mask' | undefined;
+  /**
+   * What a client gets that lists what the server does not offer, tools or prompts. `error` by default: method not found,
+   * as the protocol has it; `empty`: an empty list, for clients that ask without looking at the capabilities.
+   */
+  undeclaredLists?: 'error' | 'empty' | undefined;
+  /**
+   * Whether contents carry the `name` and `title` of their resource, and updates its `title`. By default for clients of
+   * `2025-06-18`, whose page showed them; `never`; `always`: in every revision.
+   */
+  contentsTitles?: `${number}-${number}-${number}` | 'never' | 'always' | undefined;
+  /** Whether fields that a client's revision does not have are left out. On by default. */
+  fieldGating?: boolean | undefined;
+  /** What becomes of a subscription to a URI that nothing serves. `deny` by default: not found; `allow`: it is kept. */
+  subscribeUnknown?: 'deny' | 'allow' | undefined;
+  /**
+   * Whether clients of the revisions with a handshake may use the `resources/get` dialect. `auto` by default: it is
+   * recognised by what only such a client sends; `always`: every client is taken for one; `never`: it is not served.
+   */
+  dialect?: 'auto' | 'always' | 'never' | undefined;
   /** What a client may cost. */
   limits?: Limits | undefined;
   /** Whether clients may watch resources. On by default. */

@@ -3,7 +3,8 @@
 //! Whatever the question: the number `LATER`; an object: what failed, in its `failed`. A read: text or `Uint8Array`; an
 //! array, two elements for each part (body, what is said of it as JSON); nothing: not found; the numbers `DENIED` and
 //! `NOT_MODIFIED`; an object: busy, in its `busy` for how many milliseconds, -1 for whatever.
-//! A list: a packed page. A question about access: a letter for each URI. An interest: nothing.
+//! A list: a packed page. A completion: its JSON. A method: see
+//! [`method`]. A question about access: a letter for each URI. An interest: nothing.
 
 use crate::bell::Bell;
 use crate::question::Outcome;
@@ -11,7 +12,7 @@ use crate::raw::{Js, Type, Value};
 use crate::{descriptor, page};
 use std::sync::Arc;
 use std::time::Duration;
-use wellhead::{Answer, Body, Contents, Page, Verdict, Watched};
+use wellhead::{Answer, Body, Completion, Contents, Json, MethodAnswer, MethodError, Page, Verdict, Watched};
 
 const DENIED: f64 = 1.0;
 const LATER: f64 = 2.0;
@@ -69,6 +70,42 @@ pub(crate) fn watched(js: Js<'_>, value: Value<'_>) -> Outcome<Watched> {
     match js.type_of(value) {
         Type::Nothing => Outcome::Answer(Watched::Done),
         _ => other(js, value),
+    }
+}
+
+/// A result as JSON; or an object: an error of the host's own, in its `error` the code, in `message` and perhaps `data`
+/// what belongs to it; the input that is needed, in its `input`; the capabilities that the client lacks, in its `lacks`.
+pub(crate) fn method(js: Js<'_>, value: Value<'_>) -> Outcome<MethodAnswer> {
+    let property = |name| js.property(value, name);
+    let text = |name| property(name).and_then(|text| js.as_text(text));
+    let json = |text: &str| Json::object(text).map_err(|e| e.to_string());
+    let understood = if let Some(result) = js.as_text(value) {
+        json(&result).map(MethodAnswer::Result)
+    } else if js.type_of(value) != Type::Object {
+        return other(js, value);
+    } else if let Some(code) = property(c"error").and_then(|code| js.as_number(code)) {
+        let error = MethodError::new(code as i32, text(c"message").unwrap_or_default());
+        match text(c"data") {
+            Some(data) => json(&data).map(|data| error.data(data).into()),
+            None => Ok(error.into()),
+        }
+    } else if let Some(input) = text(c"input") {
+        json(&input).map(MethodAnswer::NeedsInput)
+    } else if let Some(lacks) = text(c"lacks") {
+        json(&lacks).map(MethodAnswer::MissingCapability)
+    } else {
+        return other(js, value);
+    };
+    understood.map_or_else(Outcome::Failed, Outcome::Answer)
+}
+
+/// JSON: the values, and perhaps how many there are in all, and that there are more.
+pub(crate) fn completion(js: Js<'_>, value: Value<'_>) -> Outcome<Completion> {
+    match js.as_text(value) {
+        Some(text) => {
+            descriptor::completion(&text).map_or_else(|e| Outcome::Failed(e.to_string()), Outcome::Answer)
+        }
+        None => other(js, value),
     }
 }
 

@@ -1,12 +1,15 @@
 //! The calls that JavaScript answers later, by number.
 
 use crate::bell::Bell;
-use crate::question::{CANCEL, Outcome, Question, Understood};
+use crate::question::{CANCEL, Outcome, Question, RESPONSE, Understood};
 use crate::raw::{Js, Value};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
-use wellhead::{Answer, CallId, Event, Page, Responder, Verdict, Watched};
+use wellhead::{
+    Answer, CallId, ClientAnswer, Completion, Error, ErrorKind, Event, Json, MethodAnswer, Page, Responder,
+    ResponseCall, Result, Verdict, Watched,
+};
 
 /// The function of JavaScript that events are run with.
 #[derive(Clone, Copy)]
@@ -23,6 +26,8 @@ enum Held {
     List(Responder<Page>),
     Authorize(Responder<Vec<Verdict>>),
     Interest(Responder<Watched>),
+    Method(Responder<MethodAnswer>),
+    Complete(Responder<Completion>),
 }
 
 macro_rules! each {
@@ -32,12 +37,25 @@ macro_rules! each {
             Held::List($responder) => $do,
             Held::Authorize($responder) => $do,
             Held::Interest($responder) => $do,
+            Held::Method($responder) => $do,
+            Held::Complete($responder) => $do,
         }
     };
 }
 
 macro_rules! held {
     ($($kind:ident($answer:ty)),*) => {$(
+        impl TryFrom<Held> for Responder<$answer> {
+            type Error = ();
+
+            fn try_from(held: Held) -> std::result::Result<Self, ()> {
+                match held {
+                    Held::$kind(responder) => Ok(responder),
+                    _ => Err(()),
+                }
+            }
+        }
+
         impl From<Responder<$answer>> for Held {
             fn from(responder: Responder<$answer>) -> Self {
                 Held::$kind(responder)
@@ -46,7 +64,14 @@ macro_rules! held {
     )*};
 }
 
-held!(Read(Answer), List(Page), Authorize(Vec<Verdict>), Interest(Watched));
+held!(
+    Read(Answer),
+    List(Page),
+    Authorize(Vec<Verdict>),
+    Interest(Watched),
+    Method(MethodAnswer),
+    Complete(Completion)
+);
 
 /// A held call.
 pub(crate) struct Entry {
@@ -58,13 +83,21 @@ pub(crate) struct Entry {
 pub(crate) struct Calls {
     bell: Arc<Bell>,
     last: Cell<u32>,
+    /// Those whose callbacks are running, the innermost last.
+    running: RefCell<Vec<(u32, Held)>>,
     held: RefCell<HashMap<u32, Entry>>,
     numbers: RefCell<HashMap<(Origin, CallId), u32>>,
 }
 
 impl Calls {
     pub(crate) fn new(bell: Arc<Bell>) -> Calls {
-        Calls { bell, last: Cell::new(0), held: RefCell::default(), numbers: RefCell::default() }
+        Calls {
+            bell,
+            last: Cell::new(0),
+            running: RefCell::default(),
+            held: RefCell::default(),
+            numbers: RefCell::default(),
+        }
     }
 
     /// Runs the callback of an event.
@@ -74,6 +107,13 @@ impl Calls {
             Event::List(call) => self.ask(hooks, call, origin),
             Event::Authorize(call) => self.ask(hooks, call, origin),
             Event::Interest(call) => self.ask(hooks, call, origin),
+            Event::Method(call) => self.ask(hooks, call, origin),
+            Event::Complete(call) => self.ask(hooks, call, origin),
+            Event::Response(response) => {
+                hooks
+                    .js
+                    .scope(|js| js.call(hooks.ask, &response_arguments(js, &response, origin)?).map(drop));
+            }
             Event::Cancel(call) => {
                 let number = self.numbers.borrow().get(&(origin, call)).copied();
                 if let Some(number) = number {
@@ -87,29 +127,82 @@ impl Calls {
         }
     }
 
-    fn ask<Q: Question>(&self, hooks: &Hooks<'_>, question: Q, origin: Origin)
+    fn ask<Q: Question>(&self, hooks: &Hooks<'_>, mut question: Q, origin: Origin)
     where
         Held: From<Responder<Q::Answer>>,
+        Responder<Q::Answer>: TryFrom<Held>,
     {
         let number = self.next();
+        let id = question.call();
         let outcome = hooks.js.scope(|js| {
-            let result =
-                arguments(js, &question, number, origin).and_then(|arguments| js.call(hooks.ask, &arguments));
-            match result {
+            let arguments = arguments(js, &question, number, origin);
+            let responder = question.take_responder()?;
+            self.running.borrow_mut().push((number, responder.into()));
+            let result = arguments.and_then(|arguments| js.call(hooks.ask, &arguments));
+            Some(match result {
                 Some(value) => Q::Answer::understand(js, value, &self.bell),
                 None => Outcome::Failed("JavaScript could not be called".to_owned()),
-            }
+            })
         });
+        let Some(outcome) = outcome else { return };
+        let Some((_, held)) = self.running.borrow_mut().pop() else { return };
         if let Outcome::Later = outcome {
-            let id = question.call();
-            let held = question.into_responder().into();
             if let Some(id) = id {
                 self.numbers.borrow_mut().insert((origin, id), number);
             }
             self.held.borrow_mut().insert(number, Entry { held, origin, id });
-        } else {
-            answer(question.into_responder(), outcome);
+        } else if let Ok(responder) = held.try_into() {
+            answer(responder, outcome);
         }
+    }
+
+    /// Does something with a call whose callback is running, or that is held. None: there is no such call.
+    fn with<R>(&self, number: u32, f: impl FnOnce(&Held) -> R) -> Option<R> {
+        let running = self.running.borrow();
+        if let Some((_, held)) = running.iter().rev().find(|(running, _)| *running == number) {
+            return Some(f(held));
+        }
+        self.held.borrow().get(&number).map(|entry| f(&entry.held))
+    }
+
+    /// Sends a notification about a call of a method. Tells whether it was sent.
+    pub(crate) fn notify(&self, number: u32, method: &str, params: Option<&Json>) -> Result<bool> {
+        let notify = |held: &Held| match held {
+            Held::Method(responder) => responder.notify(method, params),
+            _ => Ok(false),
+        };
+        self.with(number, notify).unwrap_or(Ok(false))
+    }
+
+    /// Asks the client, for a call of a method. Gives the number of the request.
+    pub(crate) fn request(&self, number: u32, method: &str, params: Option<&Json>) -> Result<u64> {
+        let request = |held: &Held| match held {
+            Held::Method(responder) => Some(responder.request_by_number(method, params)),
+            _ => None,
+        };
+        self.with(number, request).flatten().unwrap_or_else(|| {
+            Err(Error::new(ErrorKind::Closed, "the call is over; nobody is asked for it any more"))
+        })
+    }
+
+    /// The answer to a request is not wanted any more.
+    pub(crate) fn cancel_request(&self, number: u32, request: u64) {
+        self.with(number, |held| match held {
+            Held::Method(responder) => responder.cancel_request(request),
+            _ => false,
+        });
+    }
+
+    /// Tells how far a call is, and whether anybody wants to know.
+    pub(crate) fn progress(
+        &self,
+        number: u32,
+        progress: f64,
+        total: Option<f64>,
+        message: Option<&str>,
+    ) -> bool {
+        let report = |held: &Held| each!(held, responder => responder.progress(progress, total, message));
+        self.with(number, report).unwrap_or(false)
     }
 
     fn next(&self) -> u32 {
@@ -153,6 +246,25 @@ fn answer<A: Understood>(responder: Responder<A>, outcome: Outcome<A>) {
         Outcome::Failed(why) => A::fail(responder, why),
         Outcome::Later => {} // said before: dropping the responder logs that it has no answer
     }
+}
+
+/// `ask(RESPONSE, request, 0, connection, , , result, error)`.
+fn response_arguments<'s>(js: Js<'s>, response: &ResponseCall, origin: Origin) -> Option<[Value<'s>; 8]> {
+    let (result, error) = match response.answer() {
+        ClientAnswer::Result(result) => (Some(&**result), None),
+        ClientAnswer::Error(error) => (None, Some(&**error)),
+        _ => (None, None),
+    };
+    Some([
+        js.number(f64::from(RESPONSE))?,
+        js.number(response.number() as f64)?,
+        js.number(0.0)?,
+        js.number(f64::from(origin))?,
+        js.undefined()?,
+        js.undefined()?,
+        js.text_or_undefined(result)?,
+        js.text_or_undefined(error)?,
+    ])
 }
 
 /// What every question begins with, and what is its own.

@@ -1,10 +1,10 @@
-//! Descriptors and options come from JavaScript as JSON text: one crossing instead of one for each member.
+//! Descriptors come from JavaScript as JSON text: one crossing instead of one for each member.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use wellhead::{
-    Annotations, Body, Contents, Error, ErrorKind, Icon, Json, Limits, Resource, Result, Template,
+    Annotations, Body, Completion, Contents, Error, ErrorKind, Icon, Json, Resource, Result, Template,
     TemplateValue,
 };
 
@@ -92,7 +92,7 @@ impl Descriptor<'_> {
     }
 }
 
-fn ill_typed(e: serde_json::Error) -> Error {
+pub(crate) fn ill_typed(e: serde_json::Error) -> Error {
     // Its position is one in JSON that the host never saw.
     let what = e.to_string();
     let what = what.split(" at line ").next().unwrap_or_default();
@@ -135,7 +135,7 @@ impl Rare<'_> {
     }
 }
 
-fn object(member: &str, given: Option<&RawValue>) -> Result<Option<Json>> {
+pub(crate) fn object(member: &str, given: Option<&RawValue>) -> Result<Option<Json>> {
     let named = |e: Error| Error::new(e.kind(), format!("{member}: {e}"));
     given.map(|given| Json::object(given.get()).map_err(named)).transpose()
 }
@@ -178,6 +178,23 @@ pub(crate) fn contents(body: Body, text: &str) -> Result<Contents> {
     Ok(contents)
 }
 
+/// What a completer proposes.
+#[derive(Deserialize)]
+struct Proposed {
+    values: Vec<String>,
+    total: Option<u64>,
+    more: bool,
+}
+
+pub(crate) fn completion(text: &str) -> Result<Completion> {
+    let Proposed { values, total, more } = serde_json::from_str(text).map_err(ill_typed)?;
+    let completion = Completion::new(values).more(more);
+    Ok(match total {
+        Some(total) => completion.total(total),
+        None => completion,
+    })
+}
+
 /// What a variable of a template is given.
 #[derive(Deserialize)]
 #[serde(untagged)]
@@ -201,61 +218,4 @@ impl From<Value> for TemplateValue {
 pub(crate) fn expand(template: String, values: &str) -> Result<String> {
     let values: BTreeMap<String, Value> = serde_json::from_str(values).map_err(ill_typed)?;
     Template::new(template).expand(values)
-}
-
-/// What the constructor of a server takes.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Options {
-    pub(crate) title: Option<String>,
-    pub(crate) instructions: Option<String>,
-    #[serde(default = "yes")]
-    pub(crate) subscribe: bool,
-    #[serde(default = "yes")]
-    pub(crate) list_changed: bool,
-    #[serde(default)]
-    limits: LimitOptions,
-}
-
-fn yes() -> bool {
-    true
-}
-
-macro_rules! limits {
-    ($($name:ident: $type:ty),*) => {
-        /// The limits that were given; `null` is `Infinity`.
-        #[derive(Deserialize, Default)]
-        #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-        struct LimitOptions {
-            $(#[serde(deserialize_with = "given")] $name: Option<Option<$type>>,)*
-        }
-
-        impl Options {
-            pub(crate) fn parse(text: &str) -> Result<Options> {
-                serde_json::from_str(text).map_err(ill_typed)
-            }
-
-            pub(crate) fn limits(&self) -> Limits {
-                let mut limits = Limits::default();
-                $(if let Some(limit) = self.limits.$name {
-                    limits.$name = limit.unwrap_or(<$type>::MAX);
-                })*
-                limits
-            }
-        }
-    };
-}
-
-limits!(
-    message_bytes: usize, nesting: usize, id_bytes: usize, batch_length: usize, uri_bytes: usize, page_items: usize, page_bytes: usize,
-    calls_in_flight: usize, subscriptions: usize, subscriptions_total: usize, listen_streams: usize,
-    output_bytes: usize, call_ms: u64
-);
-
-#[allow(clippy::option_option, reason = "not given, `Infinity`, or a number")]
-/// Tells a `null` that was given from a member that was not.
-fn given<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(
-    from: D,
-) -> std::result::Result<Option<Option<T>>, D::Error> {
-    Option::deserialize(from).map(Some)
 }

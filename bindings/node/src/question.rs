@@ -8,11 +8,14 @@ use crate::bell::Bell;
 use crate::raw::{Js, Value};
 use std::sync::Arc;
 use wellhead::{
-    Answer, AuthorizeCall, Call, CallId, InterestCall, ListCall, Page, Reply, Responder, Verdict, Watched,
+    Answer, AuthorizeCall, Call, CallId, CompleteCall, Completion, InterestCall, ListCall, MethodAnswer,
+    MethodCall, Page, Reply, Responder, Verdict, Watched,
 };
 
 /// `ask(CANCEL, call)` is no question: nobody wants that answer any more.
 pub(crate) const CANCEL: u32 = 0;
+/// Nor is what a client answered to a request of ours.
+pub(crate) const RESPONSE: u32 = 7;
 
 /// Something that JavaScript answers, now or later.
 pub(crate) trait Question: Sized {
@@ -29,7 +32,7 @@ pub(crate) trait Question: Sized {
     /// Adds what follows. None: Node-API refused.
     fn arguments<'s>(&self, js: Js<'s>, to: &mut Vec<Value<'s>>) -> Option<()>;
     fn call(&self) -> Option<CallId>;
-    fn into_responder(self) -> Responder<Self::Answer>;
+    fn take_responder(&mut self) -> Option<Responder<Self::Answer>>;
 }
 
 /// What became of a question.
@@ -88,8 +91,8 @@ impl Question for Call {
         Call::call(self)
     }
 
-    fn into_responder(self) -> Responder<Answer> {
-        Call::into_responder(self)
+    fn take_responder(&mut self) -> Option<Responder<Answer>> {
+        Call::take_responder(self)
     }
 }
 
@@ -132,8 +135,8 @@ impl Question for ListCall {
         ListCall::call(self)
     }
 
-    fn into_responder(self) -> Responder<Page> {
-        ListCall::into_responder(self)
+    fn take_responder(&mut self) -> Option<Responder<Page>> {
+        ListCall::take_responder(self)
     }
 }
 
@@ -172,8 +175,8 @@ impl Question for AuthorizeCall {
         AuthorizeCall::call(self)
     }
 
-    fn into_responder(self) -> Responder<Vec<Verdict>> {
-        AuthorizeCall::into_responder(self)
+    fn take_responder(&mut self) -> Option<Responder<Vec<Verdict>>> {
+        AuthorizeCall::take_responder(self)
     }
 }
 
@@ -209,8 +212,8 @@ impl Question for InterestCall {
         InterestCall::call(self)
     }
 
-    fn into_responder(self) -> Responder<Watched> {
-        InterestCall::into_responder(self)
+    fn take_responder(&mut self) -> Option<Responder<Watched>> {
+        InterestCall::take_responder(self)
     }
 }
 
@@ -221,5 +224,94 @@ impl Understood for Watched {
 
     fn fail(responder: Responder<Watched>, why: String) {
         responder.finish(Watched::Failed(why));
+    }
+}
+
+/// `params, clientCapabilities, logLevel`, the first two as JSON.
+impl Question for MethodCall {
+    type Answer = MethodAnswer;
+    const KIND: u32 = 5;
+
+    fn handler(&self) -> u64 {
+        MethodCall::handler(self).number()
+    }
+
+    fn revision(&self) -> Option<&str> {
+        Some(MethodCall::revision(self))
+    }
+
+    fn meta(&self) -> Option<&str> {
+        MethodCall::meta(self)
+    }
+
+    fn arguments<'s>(&self, js: Js<'s>, to: &mut Vec<Value<'s>>) -> Option<()> {
+        to.extend([
+            js.text(self.params())?,
+            js.text_or_undefined(self.client_capabilities().as_deref())?,
+            js.text_or_undefined(self.log_level().as_deref())?,
+        ]);
+        Some(())
+    }
+
+    fn call(&self) -> Option<CallId> {
+        MethodCall::call(self)
+    }
+
+    fn take_responder(&mut self) -> Option<Responder<MethodAnswer>> {
+        MethodCall::take_responder(self)
+    }
+}
+
+impl Understood for MethodAnswer {
+    fn understand(js: Js<'_>, value: Value<'_>, _: &Arc<Bell>) -> Outcome<MethodAnswer> {
+        answer::method(js, value)
+    }
+
+    fn fail(responder: Responder<MethodAnswer>, why: String) {
+        responder.finish(MethodAnswer::Failed(why));
+    }
+}
+
+/// `variable, value, name, value, …`: of the variables that have one already.
+impl Question for CompleteCall {
+    type Answer = Completion;
+    const KIND: u32 = 6;
+
+    fn handler(&self) -> u64 {
+        CompleteCall::handler(self).number()
+    }
+
+    fn revision(&self) -> Option<&str> {
+        Some(CompleteCall::revision(self))
+    }
+
+    fn meta(&self) -> Option<&str> {
+        CompleteCall::meta(self)
+    }
+
+    fn arguments<'s>(&self, js: Js<'s>, to: &mut Vec<Value<'s>>) -> Option<()> {
+        to.extend([js.text(self.variable())?, js.text(self.value())?]);
+        for (name, value) in self.others() {
+            to.extend([js.text(name)?, js.text(value)?]);
+        }
+        Some(())
+    }
+
+    fn call(&self) -> Option<CallId> {
+        CompleteCall::call(self)
+    }
+
+    fn take_responder(&mut self) -> Option<Responder<Completion>> {
+        CompleteCall::take_responder(self)
+    }
+}
+
+impl Understood for Completion {
+    fn understand(js: Js<'_>, value: Value<'_>, _: &Arc<Bell>) -> Outcome<Completion> {
+        answer::completion(js, value)
+    }
+
+    fn fail(responder: Responder<Completion>, why: String) {
+        responder.finish(Completion::failed(why));
     }
 }

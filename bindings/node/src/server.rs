@@ -4,8 +4,9 @@ use crate::answer;
 use crate::bell::{Bell, Log, Soon};
 use crate::calls::{Calls, Hooks, Origin};
 use crate::connection::NativeConnection;
-use crate::descriptor::{self, Descriptor, Options};
+use crate::descriptor::{self, Descriptor};
 use crate::error::{Result, invalid, thrown};
+use crate::options::Options;
 use crate::raw::Js;
 use napi::CleanupEnvHook;
 use napi::bindgen_prelude::{Env, Function, ObjectFinalize, Uint8Array, Unknown};
@@ -15,7 +16,7 @@ use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use wellhead::serve::{Batch, Driver, Interrupter, Stdio};
-use wellhead::{Body, Caller, Server};
+use wellhead::{Body, Caller, Json, Method, MethodError, Server, Template};
 
 /// The events of the driver; those of a connection have its number.
 const DRIVER: Origin = 0;
@@ -67,16 +68,7 @@ impl Native {
         let options = Options::parse(&options).map_err(thrown)?;
         let logs = log.is_some();
         let bell = Arc::new(Bell::new(env, &turn, &soon, log).map_err(refused)?);
-        let mut builder = Server::builder(name, version)
-            .limits(options.limits())
-            .subscribe(options.subscribe)
-            .list_changed(options.list_changed);
-        if let Some(title) = options.title {
-            builder = builder.title(title);
-        }
-        if let Some(instructions) = options.instructions {
-            builder = builder.instructions(instructions);
-        }
+        let mut builder = options.apply(Server::builder(name, version)).map_err(thrown)?;
         if let Some(key) = cursor_key {
             builder = builder.cursor_key(key.to_vec());
         }
@@ -131,7 +123,7 @@ impl Native {
         self.inner.server.set(&uri, contents).map_err(thrown)
     }
 
-    /// A fixed URI that a callback reads. Returns the number that `read` is called with.
+    /// A fixed URI that a callback reads. Returns the number that `ask` is called with.
     #[napi]
     pub fn add_resource(&self, uri: String, descriptor: Option<String>) -> Result<f64> {
         let resource =
@@ -140,25 +132,70 @@ impl Native {
         Ok(id.number() as f64)
     }
 
-    /// A template. Returns the number that `read`, and `list` if it `lists`, are called with.
+    /// A template that lists what it makes, or does not, and completes these variables. Returns the number that `ask`
+    /// is called with.
     #[napi]
-    pub fn add_template(&self, template: String, descriptor: Option<String>, lists: bool) -> Result<f64> {
+    pub fn add_template(
+        &self,
+        template: String,
+        descriptor: Option<String>,
+        lists: bool,
+        completes: Vec<String>,
+    ) -> Result<f64> {
         let template =
             Descriptor::parse(descriptor.as_deref()).and_then(|d| d.template(template)).map_err(thrown)?;
+        let template = completes.into_iter().fold(template, Template::completes);
         let id = self.inner.server.add_template(template, None, lists).map_err(thrown)?;
         Ok(id.number() as f64)
     }
 
-    /// A list source. Returns the number that `list` is called with.
+    /// A list source. Returns the number that `ask` is called with.
     #[napi]
     pub fn add_list(&self, name: Option<String>) -> Result<f64> {
         Ok(self.inner.server.add_list(name, None).map_err(thrown)?.number() as f64)
     }
 
-    /// Returns the number that `read` is called with.
+    /// Returns the number that `ask` is called with.
     #[napi]
     pub fn set_fallback(&self) -> Result<f64> {
         Ok(self.inner.server.set_fallback(None).map_err(thrown)?.number() as f64)
+    }
+
+    /// A method of the host's own. Returns the number that `ask` is called with.
+    #[napi]
+    pub fn add_method(&self, name: String, revisions: Option<Vec<String>>) -> Result<f64> {
+        let mut method = Method::new(name);
+        if let Some(revisions) = revisions {
+            method = method.revisions(revisions);
+        }
+        Ok(self.inner.server.add_method(method, None).map_err(thrown)?.number() as f64)
+    }
+
+    /// Sends a notification about a call of a method; `params` is JSON. Returns whether it was sent.
+    #[napi]
+    pub fn notify(&self, call: u32, method: String, params: Option<String>) -> Result<bool> {
+        let inner = &self.inner;
+        let params = params.map(Json::object).transpose().map_err(thrown)?;
+        inner.calls.notify(call, &method, params.as_ref()).map_err(thrown)
+    }
+
+    /// Tells how far a call is, and returns whether anybody wants to know.
+    #[napi]
+    pub fn progress(&self, call: u32, progress: f64, total: Option<f64>, message: Option<String>) -> bool {
+        self.inner.calls.progress(call, progress, total, message.as_deref())
+    }
+
+    /// Asks the client, for a call of a method; `params` is JSON. Returns the number that its answer comes with.
+    #[napi]
+    pub fn request(&self, call: u32, method: String, params: Option<String>) -> Result<f64> {
+        let params = params.map(Json::object).transpose().map_err(thrown)?;
+        Ok(self.inner.calls.request(call, &method, params.as_ref()).map_err(thrown)? as f64)
+    }
+
+    /// The answer to that request is not wanted any more.
+    #[napi]
+    pub fn cancel_request(&self, call: u32, request: f64) {
+        self.inner.calls.cancel_request(call, request as u64);
     }
 
     /// From now on `ask` is called before anything is listed, read or watched.
@@ -208,6 +245,11 @@ impl Native {
     #[napi]
     pub fn updated_below(&self, uri: String, parent: String) -> Result<()> {
         self.inner.server.updated_below(&uri, &parent).map_err(thrown)
+    }
+
+    #[napi]
+    pub fn announce(&self, kind: String) -> Result<()> {
+        self.inner.server.announce(&kind).map_err(thrown)
     }
 
     #[napi]
@@ -346,6 +388,20 @@ impl Native {
 #[napi]
 pub fn expand(template: String, values: String) -> Result<String> {
     descriptor::expand(template, &values).map_err(thrown)
+}
+
+/// An error as JSON-RPC has it.
+#[napi(object)]
+pub struct Fault {
+    pub number: i32,
+    pub message: String,
+}
+
+/// JSON-RPC's error for parameters that are wrong.
+#[napi]
+pub fn invalid_params(what: String) -> Fault {
+    let error = MethodError::invalid_params(&what);
+    Fault { number: error.code(), message: error.message().to_owned() }
 }
 
 /// What Node-API refused, as an error of ours.

@@ -77,6 +77,16 @@ impl MethodError {
         MethodError::new(fault.code, fault.message)
     }
 
+    /// The code that the client sees.
+    pub fn code(&self) -> i32 {
+        self.code
+    }
+
+    /// The message that the client sees.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
     /// More about it, for programs.
     #[must_use]
     pub fn data(mut self, data: Json) -> Self {

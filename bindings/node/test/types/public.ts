@@ -7,6 +7,9 @@ import {
   type Contents,
   type ErrorCode,
   Busy,
+  InputRequired,
+  MethodError,
+  MissingCapability,
   expand,
   NOT_MODIFIED,
   type Handle,
@@ -124,9 +127,50 @@ void why;
 server.listChanged();
 server.remove('x:text');
 
+// ---- completion and further methods
+server.resource(
+  'x:lang/{lang}',
+  { complete: { lang: ({ value }) => ['de', 'en'].filter((l) => l.startsWith(value)) } },
+  ({ lang }) => lang,
+);
+server.resource(
+  'x:lang2/{lang}',
+  {
+    complete: {
+      lang: async ({ others }, { caller }) => ({
+        values: new Set([String(others['x'] ?? caller.id)]),
+        more: true,
+      }),
+    },
+  },
+  ({ lang }) => lang,
+);
+server.method('x/count', () => ({ count: 1 }));
+server.method('tools/call', { revisions: ['2025-06-18'] }, async (params: { name: string }, call) => {
+  same<ReturnType<typeof call.notify>, boolean>(true);
+  if (call.clientCapabilities?.['sampling'] === undefined) throw new MissingCapability({ sampling: {} });
+  if (call.logLevel === undefined) throw new InputRequired({ inputRequests: {} });
+  if (params.name === '') throw MethodError.invalidParams('name');
+  throw new MethodError(-1, 'no', { why: 1 });
+});
+server.announce('toolsListChanged');
+new Server('s', '1', {
+  capabilities: { tools: { listChanged: true } },
+  announces: { widgets: 'notifications/widgets/list_changed' },
+  versions: ['2025-06-18'],
+  errorProfile: 'variant-2024-11-05',
+  errorCodes: { '2025-06-18': { resource_not_found: -32002 } },
+  permissionDenied: 'mask',
+  undeclaredLists: 'empty',
+  contentsTitles: '2025-06-18',
+  fieldGating: false,
+  subscribeUnknown: 'allow',
+  dialect: 'never',
+});
+
 // ---- access
 server.authorize(({ operation, uris }, { caller, revision, signal }) => {
-  same<typeof operation, 'list' | 'read' | 'subscribe'>(true);
+  same<typeof operation, 'list' | 'read' | 'subscribe' | 'complete'>(true);
   same<typeof caller.value, unknown>(true);
   same<typeof revision, string>(true);
   signal.throwIfAborted();
@@ -169,6 +213,10 @@ const page: Page = { items: [], more: undefined };
 void [limits, contents, page];
 
 // ---- what is refused
+// @ts-expect-error a method answers with an object
+server.method('x/text', () => 'text');
+// @ts-expect-error there is no such word
+new Server('s', '1', { dialect: 'sometimes' });
 // @ts-expect-error there is no such verdict
 server.authorize(({ uris }) => uris.map(() => 'yes'));
 // @ts-expect-error a caller has an id

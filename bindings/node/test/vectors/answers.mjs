@@ -1,5 +1,16 @@
 // What the callbacks of a script answer and remember.
-import { Busy, NOT_MODIFIED, PermissionDenied, ResourceNotFound } from 'wellhead';
+import assert from 'node:assert/strict';
+import {
+  Busy,
+  ClientError,
+  ClosedError,
+  InputRequired,
+  MethodError,
+  MissingCapability,
+  NOT_MODIFIED,
+  PermissionDenied,
+  ResourceNotFound,
+} from 'wellhead';
 
 /** What a callback says that fails. */
 export const FAILURE = 'the callback failed';
@@ -72,6 +83,63 @@ export class Answers {
     };
   }
 
+  completers(template, completions) {
+    const completer = (variable, answer) => {
+      return ({ value, others }, call) => {
+        const known = Object.entries(others).map(([name, value]) => `${name}=${value}`);
+        const suffix = known.length > 0 ? ` with ${known.join(';')}` : '';
+        this.#note(`complete ${template} ${variable}=${value}${suffix}`);
+        return answer.hold === undefined ? completion(answer) : this.#hold(answer.hold, call, completion);
+      };
+    };
+    return Object.fromEntries(
+      Object.entries(completions).map(([variable, answer]) => [variable, completer(variable, answer)]),
+    );
+  }
+
+  method(name, answer) {
+    return (params, call) => {
+      this.#note(`method ${name} ${JSON.stringify(params)}`);
+      return this.#method(name, answer, params, call);
+    };
+  }
+
+  notify(name, method, params) {
+    return this.#at(name).call.notify(method, params);
+  }
+
+  #method(name, answer, params, call) {
+    if (answer.request !== undefined) {
+      const response = this.#request(name, answer, params, call);
+      if (answer.hold === undefined) return response;
+    }
+    if (answer.hold !== undefined) return this.#hold(answer.hold, call, result);
+    if (answer === 'none') return this.#drop(new Promise(() => {}));
+    if (answer === 'echo') {
+      return { method: name, params, client: call.clientCapabilities, level: call.logLevel };
+    }
+    if (answer.notify === undefined) return result(answer);
+    for (const { method, params } of answer.notify) call.notify(method, params);
+    return this.#method(name, answer.then, params, call);
+  }
+
+  /** Asks the client, and goes on; a call that is held meanwhile is answered by its `finish` step. */
+  async #request(name, answer, params, call) {
+    try {
+      const response = await call.request(answer.request.method, answer.request.params);
+      this.#note(`response ${JSON.stringify(response)}`);
+    } catch (e) {
+      if (e instanceof ClientError) this.#note(`response error ${JSON.stringify(e.error)}`);
+      else if (e instanceof ClosedError) this.#note('response given up');
+      else assert.equal(word(e), answer.refused);
+    }
+    return answer.hold === undefined ? this.#method(name, answer.then, params, call) : undefined;
+  }
+
+  progress(name, report) {
+    progress(this.#at(name).call, report);
+  }
+
   watcher(rule) {
     return ({ uri, wanted }) => {
       this.#note(`interest ${uri} ${wanted}`);
@@ -127,6 +195,10 @@ export class Answers {
     if (read?.by !== undefined) {
       const value = first(vars[read.by]) ?? '';
       return this.#answer(read.cases[value] ?? read.else, vars, call);
+    }
+    if (read?.progress !== undefined) {
+      for (const report of read.progress) progress(call, report);
+      return this.#answer(read.then, vars, call);
     }
     const fill = (text) =>
       Object.keys(vars).reduce((text, name) => text.replaceAll(`{${name}}`, () => first(vars[name])), text);
@@ -188,6 +260,32 @@ function contents(part, fill) {
 
 function body(value, fill) {
   return value.text === undefined ? Buffer.from(value.base64, 'base64') : fill(value.text);
+}
+
+function progress(call, report) {
+  call.progress(report.progress, report.total, report.message);
+}
+
+/** The word of an error of the package. */
+export function word(e) {
+  return e.code.slice('ERR_WELLHEAD_'.length).toLowerCase();
+}
+
+/** A COMPLETION that is not held. */
+function completion(answer) {
+  if (answer === 'fail') throw new Error(FAILURE);
+  const values = answer.values ?? Array.from({ length: answer.count }, (_, n) => String(n));
+  if (answer.total === undefined && answer.more === undefined) return values;
+  return { values, total: answer.total, more: answer.more };
+}
+
+/** A METHOD ANSWER that needs no call. */
+function result(answer) {
+  if (answer.result !== undefined) return answer.result;
+  if (answer.needs_input !== undefined) throw new InputRequired(answer.needs_input);
+  if (answer.missing_capability !== undefined) throw new MissingCapability(answer.missing_capability);
+  if (answer.error === undefined) throw new Error(FAILURE);
+  throw new MethodError(answer.error.code, answer.error.message, answer.error.data);
 }
 
 function verdicts(value) {

@@ -1,7 +1,7 @@
 // The host of a script: the catalogue and what the script does to the server, with the public API.
 import assert from 'node:assert/strict';
 import { expand, Server, WellheadError } from 'wellhead';
-import { Answers, descriptor } from './answers.mjs';
+import { Answers, descriptor, word } from './answers.mjs';
 
 export class Host {
   answers = new Answers();
@@ -15,6 +15,17 @@ export class Host {
       instructions: options.instructions,
       subscribe: options.subscribe,
       listChanged: options.list_changed,
+      capabilities: options.capabilities,
+      announces: options.announces,
+      versions: options.versions,
+      errorProfile: options.error_profile,
+      errorCodes: options.error_codes,
+      permissionDenied: options.permission_denied,
+      undeclaredLists: options.undeclared_lists,
+      contentsTitles: options.contents_titles,
+      fieldGating: options.field_gating,
+      subscribeUnknown: options.subscribe_unknown,
+      dialect: options.dialect,
       cursorKey: options.key ? Buffer.from(options.key, 'hex') : new Uint8Array(32).fill(7),
       limits: Object.fromEntries(
         Object.entries(options.limits ?? {}).map(([name, limit]) => [camel(name), limit]),
@@ -42,7 +53,8 @@ export class Host {
         answers.setItems(entry.template, entry.list);
         list = answers.lister(entry.template, entry.list);
       }
-      server.resource(entry.template, { ...options, list }, answers.reader(entry.read));
+      const complete = entry.complete && answers.completers(entry.template, entry.complete);
+      server.resource(entry.template, { ...options, list, complete }, answers.reader(entry.read));
     } else if (entry.pages !== undefined) {
       const name = entry.list ?? '-';
       answers.setItems(name, entry.pages);
@@ -51,6 +63,8 @@ export class Host {
       else server.list(entry.list, source);
     } else if (entry.fallback !== undefined) {
       server.fallback(answers.reader(entry.fallback));
+    } else if (entry.method !== undefined) {
+      server.method(entry.method, { revisions: entry.revisions }, answers.method(entry.method, entry.answer));
     } else if (entry.authorize !== undefined) {
       server.authorize(answers.authorizer(entry.authorize));
     } else if (entry.interest !== undefined) {
@@ -66,7 +80,11 @@ export class Host {
     const server = this.#server;
     const outcome = (act) => assert.equal(code(act), step.error);
     if (step.finish !== undefined) answers.finish(step.finish, step.with);
-    else if (step.cancelled !== undefined) assert.equal(answers.isCancelled(step.cancelled), step.is);
+    else if (step.progress !== undefined) answers.progress(step.progress, step.report);
+    else if (step.notify !== undefined) {
+      const say = () => answers.notify(step.notify, step.method, step.params);
+      outcome(() => assert.equal(say(), step.sent ?? true));
+    } else if (step.cancelled !== undefined) assert.equal(answers.isCancelled(step.cancelled), step.is);
     else if (step.set !== undefined) {
       const body = step.text ?? Buffer.from(step.base64, 'base64');
       const { version } = step;
@@ -77,6 +95,7 @@ export class Host {
       outcome(() => server.updatedAs({ ...descriptor(step.as), uri: step.update }));
     } else if (step.below !== undefined) outcome(() => server.updatedBelow(step.update, step.below));
     else if (step.update !== undefined) outcome(() => server.updated(step.update));
+    else if (step.announce !== undefined) outcome(() => server.announce(step.announce));
     else if (step.list_changed) outcome(() => server.listChanged());
     else if (step.access_changed !== undefined) outcome(() => server.accessChanged(step.access_changed));
     else if (step.explain !== undefined) assert.deepEqual(server.explain(step.explain), step.is);
@@ -153,7 +172,7 @@ function code(act) {
     act();
   } catch (e) {
     assert(e instanceof WellheadError, e);
-    return e.code.slice('ERR_WELLHEAD_'.length).toLowerCase();
+    return word(e);
   }
 }
 

@@ -1,0 +1,126 @@
+/** Methods of the host's own, beside those for resources. */
+import { type Origin, RunningCall } from './call.js';
+import { ClientError, ClosedError, native } from './errors.js';
+import type { JsonObject, ListCall } from './values.js';
+
+/** The call of a method. Valid for as long as you keep it. */
+export interface MethodCall extends ListCall {
+  /**
+   * What the client can do, such as `{ sampling: {} }`: as it said with this request, or when its session began.
+   */
+  readonly clientCapabilities: JsonObject | undefined;
+  /** From which level on the request asks for `notifications/message`, in the revisions where each request says so. */
+  readonly logLevel: string | undefined;
+  /**
+   * Sends a notification about the call, before its answer. Returns whether it was sent: not after the answer, not when
+   * nobody wants that any more, not where there is room for an answer only, and not while the client takes nothing.
+   * `notifications/message` is sent only from the level on that the request asks for.
+   *
+   * @throws {RegistrationError} for other names than `notifications/…`, for those that the server sends by itself, and
+   *   for a `notifications/message` without a level, or without the capability `logging`
+   */
+  notify(method: string, params?: JsonObject): boolean;
+  /**
+   * Asks the client for one of its features, `sampling/createMessage`, `elicitation/create` or `roots/list`, before the
+   * call is answered, and resolves to its result. Until then no deadline runs for the call.
+   *
+   * @throws {ClientError} if the client answers with an error
+   * @throws {ClosedError} if the request was given up: the call was answered or cancelled first, or `signal` aborted
+   * @throws {RegistrationError} for other methods, if the client did not declare the capability, and where the revision
+   *   has no such requests: throw {@link InputRequired} there
+   * @throws {LimitError} while the client takes nothing
+   */
+  request(method: string, params?: JsonObject, options?: RequestOptions): Promise<any>;
+}
+
+/** How a client is asked. */
+export interface RequestOptions {
+  /** Gives the request up when it aborts: the client is told so. */
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Answers a method: its result, now or by a Promise.
+ *
+ * Throw {@link MethodError}, {@link InputRequired} or {@link MissingCapability} for these outcomes; whatever else is
+ * thrown is an internal error for the client.
+ */
+export type MethodHandler = (params: any, call: MethodCall) => JsonObject | PromiseLike<JsonObject>;
+
+/** How a method is served. */
+export interface MethodOptions {
+  /** The protocol revisions, by their dates, under which it is served; if not given, all that have not removed it. */
+  revisions?: readonly string[] | undefined;
+}
+
+/** A running call of a method. */
+export class RunningMethod extends RunningCall implements MethodCall {
+  readonly logLevel: string | undefined;
+  readonly #capabilities: string | undefined;
+  readonly #origin: Origin;
+  readonly #requests: Requests;
+
+  constructor(
+    origin: Origin,
+    [capabilities, logLevel]: [string | undefined, string | undefined],
+    requests: Requests,
+  ) {
+    super(origin);
+    this.#origin = origin;
+    this.#capabilities = capabilities;
+    this.logLevel = logLevel;
+    this.#requests = requests;
+  }
+
+  get clientCapabilities(): JsonObject | undefined {
+    return this.#capabilities === undefined ? undefined : (JSON.parse(this.#capabilities) as JsonObject);
+  }
+
+  notify(method: string, params?: JsonObject): boolean {
+    const { says, number } = this.#origin;
+    return native(() => says.notify(number, method, params && JSON.stringify(params)));
+  }
+
+  async request(method: string, params?: JsonObject, { signal }: RequestOptions = {}): Promise<any> {
+    signal?.throwIfAborted();
+    const { says, number, connection } = this.#origin;
+    const request = native(() => says.request(number, method, params && JSON.stringify(params)));
+    const giveUp = () => says.cancelRequest(number, request);
+    signal?.addEventListener('abort', giveUp);
+    try {
+      return await this.#requests.answer(connection, request);
+    } finally {
+      signal?.removeEventListener('abort', giveUp);
+    }
+  }
+}
+
+/** What clients were asked, and have not answered. */
+export class Requests {
+  readonly #waiting = new Map<string, { resolve: (result: unknown) => void; reject: (e: Error) => void }>();
+
+  /** The answer that is to come. */
+  answer(connection: number, request: number): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(`${connection} ${request}`, { resolve, reject });
+    });
+  }
+
+  /** It has come: a result or an error, or neither. */
+  settle(connection: number, request: number, result: string | undefined, error: string | undefined): void {
+    const key = `${connection} ${request}`;
+    const waiting = this.#waiting.get(key);
+    this.#waiting.delete(key);
+    if (result !== undefined) waiting?.resolve(JSON.parse(result));
+    else if (error !== undefined) waiting?.reject(new ClientError(JSON.parse(error) as JsonObject));
+    else waiting?.reject(new ClosedError('ERR_WELLHEAD_CLOSED', 'the request to the client was given up'));
+  }
+
+  /** The connection is gone, and with it what it was asked. */
+  close(connection: number): void {
+    for (const key of this.#waiting.keys()) {
+      const [of, request] = key.split(' ').map(Number) as [number, number];
+      if (of === connection) this.settle(connection, request, undefined, undefined);
+    }
+  }
+}

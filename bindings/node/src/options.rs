@@ -1,0 +1,129 @@
+//! What a server is made with comes from JavaScript as JSON text.
+
+use crate::descriptor::{ill_typed, object};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::str::FromStr;
+use wellhead::{Builder, Error, Limits, Result};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Options {
+    title: Option<String>,
+    instructions: Option<String>,
+    subscribe: Option<bool>,
+    list_changed: Option<bool>,
+    #[serde(default)]
+    capabilities: BTreeMap<String, Box<RawValue>>,
+    #[serde(default)]
+    announces: BTreeMap<String, String>,
+    versions: Option<Vec<String>>,
+    error_profile: Option<String>,
+    #[serde(default)]
+    error_codes: BTreeMap<String, BTreeMap<String, i32>>,
+    permission_denied: Option<String>,
+    undeclared_lists: Option<String>,
+    contents_titles: Option<String>,
+    field_gating: Option<bool>,
+    subscribe_unknown: Option<String>,
+    dialect: Option<String>,
+    #[serde(default)]
+    limits: LimitOptions,
+}
+
+impl Options {
+    pub(crate) fn parse(text: &str) -> Result<Options> {
+        serde_json::from_str(text).map_err(ill_typed)
+    }
+
+    /// Gives the builder what was given.
+    pub(crate) fn apply(self, mut builder: Builder) -> Result<Builder> {
+        builder = builder.limits(self.limits.limits());
+        for (name, capability) in &self.capabilities {
+            if let Some(capability) = object(name, Some(capability))? {
+                builder = builder.capability(name, capability);
+            }
+        }
+        for (kind, notification) in self.announces {
+            builder = builder.announces(kind, notification);
+        }
+        for (version, codes) in self.error_codes {
+            for (condition, code) in codes {
+                builder = builder.error_code(&*version, word("errorCodes", &condition)?, code);
+            }
+        }
+        builder = add(builder, self.title, Builder::title);
+        builder = add(builder, self.instructions, Builder::instructions);
+        builder = add(builder, self.subscribe, Builder::subscribe);
+        builder = add(builder, self.list_changed, Builder::list_changed);
+        builder = add(builder, self.versions, Builder::versions);
+        builder = add(builder, self.field_gating, Builder::field_gating);
+        builder = choose(builder, "errorProfile", self.error_profile, Builder::error_profile)?;
+        builder = choose(builder, "permissionDenied", self.permission_denied, Builder::permission_denied)?;
+        builder = choose(builder, "undeclaredLists", self.undeclared_lists, Builder::undeclared_lists)?;
+        builder = choose(builder, "contentsTitles", self.contents_titles, Builder::contents_titles)?;
+        builder = choose(builder, "subscribeUnknown", self.subscribe_unknown, Builder::subscribe_unknown)?;
+        choose(builder, "dialect", self.dialect, Builder::dialect)
+    }
+}
+
+/// Gives the builder one option, if it was given.
+fn add<T>(builder: Builder, given: Option<T>, add: impl FnOnce(Builder, T) -> Builder) -> Builder {
+    match given {
+        Some(value) => add(builder, value),
+        None => builder,
+    }
+}
+
+/// The same for an option that is one of some words.
+fn choose<T: FromStr<Err = Error>>(
+    builder: Builder,
+    name: &str,
+    given: Option<String>,
+    add: impl FnOnce(Builder, T) -> Builder,
+) -> Result<Builder> {
+    Ok(match given {
+        Some(given) => add(builder, word(name, &given)?),
+        None => builder,
+    })
+}
+
+fn word<T: FromStr<Err = Error>>(name: &str, given: &str) -> Result<T> {
+    given.parse().map_err(|e: Error| Error::new(e.kind(), format!("{name}: {e}")))
+}
+
+macro_rules! limits {
+    ($($name:ident: $type:ty),*) => {
+        /// The limits that were given; `null` is `Infinity`.
+        #[derive(Deserialize, Default)]
+        #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+        struct LimitOptions {
+            $(#[serde(deserialize_with = "given")] $name: Option<Option<$type>>,)*
+        }
+
+        impl LimitOptions {
+            fn limits(&self) -> Limits {
+                let mut limits = Limits::default();
+                $(if let Some(limit) = self.$name {
+                    limits.$name = limit.unwrap_or(<$type>::MAX);
+                })*
+                limits
+            }
+        }
+    };
+}
+
+limits!(
+    message_bytes: usize, nesting: usize, id_bytes: usize, batch_length: usize, uri_bytes: usize, page_items: usize, page_bytes: usize,
+    calls_in_flight: usize, subscriptions: usize, subscriptions_total: usize, listen_streams: usize,
+    output_bytes: usize, call_ms: u64
+);
+
+#[allow(clippy::option_option, reason = "not given, `Infinity`, or a number")]
+/// Tells a `null` that was given from a member that was not.
+fn given<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(
+    from: D,
+) -> std::result::Result<Option<Option<T>>, D::Error> {
+    Option::deserialize(from).map(Some)
+}

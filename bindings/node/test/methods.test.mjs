@@ -1,0 +1,102 @@
+// Methods of a host's own, and what they ask of the client.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ClientError, ClosedError, MethodError, Server } from 'wellhead';
+
+/** A connection of a client that can be asked for its roots, and what comes out of it. */
+function make(handler) {
+  const server = new Server('s', '1', { onLog: () => {} });
+  server.method('x/ask', handler);
+  const connection = server.connect();
+  const send = (...messages) => {
+    for (const message of messages) connection.receive(Buffer.from(`${JSON.stringify(message)}\n`));
+    while (connection.pollEvent() > 0);
+  };
+  const received = () => {
+    const output = Buffer.from(connection.pollTransmit() ?? []).toString();
+    return output
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+  };
+  const params = {
+    protocolVersion: '2025-06-18',
+    capabilities: { roots: {} },
+    clientInfo: { name: 'c', version: '1' },
+  };
+  send({ jsonrpc: '2.0', id: 0, method: 'initialize', params });
+  received();
+  return { server, connection, send, received };
+}
+
+const ASK = { jsonrpc: '2.0', id: 'q', method: 'x/ask', params: { a: 1 } };
+const soon = () => new Promise(setImmediate);
+
+test('a method is given its params, and its result is the answer', async () => {
+  const { send, received } = make((params, call) => ({ params, can: call.clientCapabilities }));
+  send(ASK);
+  assert.deepEqual(received(), [
+    { jsonrpc: '2.0', id: 'q', result: { params: { a: 1 }, can: { roots: {} } } },
+  ]);
+});
+
+test('a client that is asked while a method runs resolves or rejects what it was asked by', async () => {
+  const { send, received } = make(async (_, call) => {
+    const seen = [await call.request('roots/list')];
+    await assert.rejects(call.request('roots/list'), (e) => {
+      assert(e instanceof ClientError);
+      seen.push(e.error);
+      return true;
+    });
+    return { seen };
+  });
+  send(ASK);
+  assert.deepEqual(received(), [{ jsonrpc: '2.0', id: 1, method: 'roots/list' }]);
+  send({ jsonrpc: '2.0', id: 1, result: { roots: [] } });
+  await soon();
+  assert.equal(received()[0].id, 2);
+  send({ jsonrpc: '2.0', id: 2, error: { code: -1, message: 'No' } });
+  await soon();
+  assert.deepEqual(received()[0].result.seen, [{ roots: [] }, { code: -1, message: 'No' }]);
+});
+
+test('a request to the client is given up by its signal, and when the connection is closed', async () => {
+  const controller = new AbortController();
+  const ends = [];
+  const { send, received, connection } = make(async (_, call) => {
+    for (const options of [{ signal: controller.signal }, {}]) {
+      await call.request('roots/list', undefined, options).catch((e) => ends.push(e));
+    }
+    return {};
+  });
+  send(ASK);
+  assert.equal(received()[0].method, 'roots/list');
+  controller.abort();
+  while (connection.pollEvent() > 0);
+  await soon();
+  assert.deepEqual(
+    received().map(({ method }) => method),
+    ['notifications/cancelled', 'roots/list'],
+  );
+  connection.close();
+  await soon();
+  assert.equal(ends.length, 2);
+  for (const e of ends) assert(e instanceof ClosedError, e);
+});
+
+test('an error of the host is told to the client, any other throw is not', () => {
+  const errors = [
+    [new MethodError(7, 'seven', { a: 1 }), { code: 7, message: 'seven', data: { a: 1 } }],
+    [MethodError.invalidParams('a is missing'), -32602],
+    [new Error('secret'), { code: -32603, message: 'Internal error' }],
+  ];
+  for (const [thrown, expected] of errors) {
+    const { send, received } = make(() => {
+      throw thrown;
+    });
+    send(ASK);
+    const [{ error }] = received();
+    if (typeof expected === 'number') assert.equal(error.code, expected);
+    else assert.deepEqual(error, expected);
+  }
+});
