@@ -120,13 +120,15 @@ report = members({"progress": number}, {"total": number, "message": text})
 
 def answer(value: Any, where: str) -> None:
     if isinstance(value, str):
-        one_of("not_found", "denied", "not_modified", "busy", "fail", "wrong_type", "none", "drop")(value, where)
+        one_of("not_found", "denied", "not_modified", "busy", "invalid_state", "fail", "wrong_type", "none", "drop")(value, where)
         return
     by_member(
         ("text", members({"text": text}, {"mime_type": text, **TOLD})),
         ("base64", members({"base64": base64}, {"mime_type": text, **TOLD})),
         ("busy", members({"busy": integer}, {})),
         ("progress", members({"progress": array(report), "then": answer}, {})),
+        ("asks", members({"asks": any_object}, {"then": answer})),
+        ("seal", members({"seal": text, "until": integer, "now": integer, "then": answer}, {})),
         ("parts", members({"parts": array(part)}, {})),
         ("repeat", members({"repeat": text, "times": integer}, {})),
         ("repeat_base64", members({"repeat_base64": base64, "times": integer}, {})),
@@ -339,6 +341,7 @@ NEEDS = (
     "completion",
     "progress",
     "cache",
+    "input",
     "fallback",
     "authorize",
     "interest",
@@ -386,6 +389,8 @@ def needed(value: Any) -> set[str]:
                 found.add("busy")
             if name == "progress" and ("then" in value or "report" in value):
                 found.add("progress")
+            if name in ("asks", "seal"):
+                found.add("input")
             if name in ("cache", "cache_of"):
                 found.add("cache")
             if name == "complete":
@@ -396,13 +401,15 @@ def needed(value: Any) -> set[str]:
                 found.add("parts")
             if name == "server":
                 found |= needed({option: inner[option] for option in inner if option not in ("name", "version", "title")})
-            elif name not in ("in", "out", "result", "params", "members", "data", "needs_input", "missing_capability", "is"):
+            elif name not in ("in", "out", "result", "params", "members", "data", "needs_input", "asks", "missing_capability", "is"):
                 found |= needed(inner)
     elif isinstance(value, list):
         for inner in value:
             found |= needed(inner)
     elif value == "not_modified":
         found.add("versions")
+    elif value == "invalid_state":
+        found.add("input")
     elif value in ("wrong_type", "busy"):
         found.add(value)
     return found

@@ -149,6 +149,43 @@ impl Call {
         matches!(self.vars.get(&self.handler, name), Some(Value::Many(_)))
     }
 
+    /// What the client answers to [`Answer::NeedsInput`], by the keys of its `inputRequests`: the text of a JSON object of
+    /// objects, checked for no more than that. Keys may be missing: ask again.
+    pub fn input_responses(&self) -> Option<&str> {
+        self.context.input()?.responses.as_ref().map(Json::as_str)
+    }
+
+    /// The `requestState` of [`Answer::NeedsInput`] as the client sent it: anybody may have made it up. See
+    /// [`Call::open_state`].
+    pub fn request_state(&self) -> Option<&str> {
+        self.context.input()?.state.as_deref()
+    }
+
+    /// Makes a `requestState` that [`Call::open_state`] opens for this caller and URI until a time, on any clock of the
+    /// host's that replicas with its key share, such as milliseconds of Unix time. It says nothing about how often it is
+    /// used. Empty if nobody wants the answer any more.
+    pub fn seal_state(&self, state: &str, until: u64) -> String {
+        let sealed = self.responder.as_ref().and_then(|responder| {
+            responder
+                .with_sealer(|sealer| sealer.seal_state(self.context.caller.id(), &self.uri, state, until))
+        });
+        sealed.unwrap_or_default()
+    }
+
+    /// What [`Call::seal_state`] sealed into the state of this request. None if there is none, if it was made up or for
+    /// another caller or URI, or if its time is over: answer [`Answer::InvalidState`] then, and do not ask again.
+    pub fn open_state(&self, now: u64) -> Option<String> {
+        let state = self.request_state()?;
+        let responder = self.responder.as_ref()?;
+        responder.with_sealer(|sealer| sealer.open_state(self.context.caller.id(), &self.uri, state, now))?
+    }
+
+    /// What the client can do, the text of a JSON object such as `{"elicitation":{}}`: as it said with this request, or when
+    /// its session began.
+    pub fn client_capabilities(&self) -> Option<String> {
+        self.responder.as_ref()?.client_capabilities()
+    }
+
     /// The version of the resource that the client has. If it is still the right one, [`Answer::NotModified`] says so,
     /// without a body being made.
     pub fn if_version(&self) -> Option<&str> {
@@ -440,6 +477,11 @@ macro_rules! with_caller {
             /// the client's, and never checked.
             pub fn meta(&self) -> Option<&str> {
                 self.context.details.as_ref()?.meta.as_deref().map(RawValue::get)
+            }
+
+            /// Who the client is, the text of a JSON object with a `name` and a `version`: for logs, not for decisions.
+            pub fn client(&self) -> Option<String> {
+                self.responder.as_ref()?.client_info()
             }
 
             /// [`Responder::progress`], while the call has its responder.

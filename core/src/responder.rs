@@ -1,6 +1,7 @@
 //! The handle through which an answer comes back.
 
 use crate::access::Verdict;
+use crate::catalog::Sealer;
 use crate::connection::Shared;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Continuation;
@@ -92,6 +93,20 @@ impl<A: Reply> Responder<A> {
         let message = message.map(str::to_owned);
         let report = Report { progress, total: total.filter(|total| total.is_finite()), message };
         connection.upgrade().is_some_and(|connection| connection.progress(*call, report))
+    }
+
+    pub(crate) fn client_info(&self) -> Option<String> {
+        match &self.target {
+            Target::Call { connection, context, .. } => connection.upgrade()?.client_info(context),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn with_sealer<R>(&self, f: impl FnOnce(&Sealer) -> R) -> Option<R> {
+        match &self.target {
+            Target::Call { connection, .. } => Some(f(connection.upgrade()?.sealer())),
+            _ => None,
+        }
     }
 
     pub(crate) fn client_capabilities(&self) -> Option<String> {
@@ -287,6 +302,8 @@ impl sealed::Complete for Answer {
             Answer::Denied => "denied",
             Answer::NotModified => "not_modified",
             Answer::Busy(_) => "busy",
+            Answer::NeedsInput(_) => "needs_input",
+            Answer::InvalidState => "invalid_state",
             Answer::Failed(_) => return FAILED,
         };
         match self {

@@ -320,10 +320,10 @@ pub(crate) fn is_cacheable(method: &str) -> bool {
     matches!(method, "tools/list" | "prompts/list")
 }
 
-/// Whether a further method is about something that its `name` names, and may be answered by asking the client for
-/// input, where the revision has that.
+/// Whether a request may be answered by asking the client for input, where the revision has that. What a further method
+/// of these is about, its `name` names.
 pub(crate) fn may_need_input(method: &str) -> bool {
-    matches!(method, "tools/call" | "prompts/get")
+    matches!(method, "resources/read" | "tools/call" | "prompts/get")
 }
 
 /// Newest first.

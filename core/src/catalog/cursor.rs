@@ -46,7 +46,7 @@ impl Sealer {
     }
 
     /// Made for each use, since it works by `&mut`: that is cheaper than a lock.
-    fn cipher(&self) -> Aes128Siv {
+    pub(super) fn cipher(&self) -> Aes128Siv {
         Aes128Siv::new(&self.0.0.into())
     }
 

@@ -7,6 +7,7 @@ mod methods;
 mod named;
 mod pages;
 mod registry;
+mod state;
 
 pub use explain::{Explanation, PassedOver, TakenBy, Why};
 pub use registry::HandlerId;

@@ -72,6 +72,11 @@ impl Shared {
         self.step(|m, trash| m.finish_method(call, outcome, trash))
     }
 
+    pub(crate) fn client_info(&self, context: &Context) -> Option<String> {
+        let client = self.machine.with(|m, _| m.client_info(context));
+        client.map(|client| client.as_str().to_owned())
+    }
+
     pub(crate) fn client_capabilities(&self, context: &Context) -> Option<String> {
         let capabilities = self.machine.with(|m, _| m.client_capabilities(context));
         capabilities.map(|capabilities| capabilities.as_str().to_owned())

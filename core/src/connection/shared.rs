@@ -1,7 +1,7 @@
 //! The state behind a connection, and its steps with what they ask for afterwards.
 
 use crate::access::{Caller, Operation, Verdict};
-use crate::catalog::{Content, Surroundings, Walk, Walked};
+use crate::catalog::{Content, Sealer, Surroundings, Walk, Walked};
 use crate::event::{AuthorizeCall, Call, CompleteCall, Continuation, Event, ListCall, MethodCall};
 use crate::group;
 use crate::http::RequestHead;
@@ -156,6 +156,10 @@ impl Shared {
             Admitted::Work(request) => (self.work(request), stop),
             Admitted::Done | Admitted::Wait { .. } => (None, stop),
         }
+    }
+
+    pub(crate) fn sealer(&self) -> &Sealer {
+        &self.server.sealer
     }
 
     pub(super) fn around(&self) -> Surroundings<'_> {

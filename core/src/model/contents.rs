@@ -276,6 +276,12 @@ pub enum Answer {
     NotModified,
     /// Not now; perhaps after so long.
     Busy(Option<Duration>),
+    /// The client has to answer something first: an object with `inputRequests`, `requestState` or both, as the result of
+    /// the protocol has them. It repeats the read with what [`crate::Call::input_responses`] and
+    /// [`crate::Call::request_state`] then show. Clients that cannot do what is asked for are told what that takes.
+    NeedsInput(Json),
+    /// The read came with a `requestState` that is not the host's: see [`crate::Call::open_state`].
+    InvalidState,
     /// It could not be read: an internal error for the client, the text for the log.
     Failed(String),
 }

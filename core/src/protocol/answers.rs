@@ -4,13 +4,17 @@ use super::CallId;
 use super::faults::{busy, denied, internal, not_found, not_modified, refused, unknown_reference};
 use super::inflight::{Ask, Context, Open, Read, State};
 use super::machine::{After, Machine};
+use super::methods::Outcome;
 use super::outbox::Stage;
 use crate::access::{Operation, Verdict};
 use crate::catalog::{Handler, Walk, Walked};
+use crate::jsonrpc::RpcError;
 use crate::log::{Level, Line};
 use crate::model::{Answer, Borrowed};
 use crate::sync::Trash;
 use std::sync::Arc;
+
+const READ: &str = "resources/read";
 
 /// What the host was asked about a request.
 pub(crate) struct Asked {
@@ -45,8 +49,8 @@ impl Machine {
                 {
                     self.fail(open.route, Stage::Dispatched, &open.id, &not_modified(revision, uri, had));
                 } else {
-                    let defaults = handler.defaults(uri);
-                    self.write_read(open.route, revision, &open.id, &defaults, contents);
+                    let (defaults, reusable) = (handler.defaults(uri), open.context.input().is_none());
+                    self.write_read(open.route, revision, &open.id, &defaults, contents, reusable);
                 }
             }
             Answer::NotFound => self.fail(open.route, Stage::Dispatched, &open.id, &not_found(revision, uri)),
@@ -62,6 +66,23 @@ impl Machine {
             }
             Answer::Busy(retry_after) => {
                 let fault = busy(revision, retry_after.map(|after| after.as_millis()));
+                self.fail(open.route, Stage::Dispatched, &open.id, &fault);
+            }
+            Answer::NeedsInput(wanted) => {
+                let client = self.client_capabilities(&open.context);
+                let settings = self.settings.clone();
+                let shown = || format!("the read of {uri}");
+                let outcome = Outcome::needs_input(
+                    wanted,
+                    (READ, &shown),
+                    revision,
+                    client.as_ref(),
+                    &settings.identity,
+                );
+                after.lines.extend(self.write_outcome(&open, outcome));
+            }
+            Answer::InvalidState => {
+                let fault = RpcError::invalid_params("requestState is not valid here");
                 self.fail(open.route, Stage::Dispatched, &open.id, &fault);
             }
             Answer::Failed(why) => {
@@ -248,7 +269,8 @@ impl Machine {
             Read::Fixed(fixed) => {
                 if let Some(open) = self.inflight.close(call) {
                     let revision = open.context.revision;
-                    self.write_read(open.route, revision, &open.id, &fixed.defaults(&uri), contents);
+                    let (defaults, reusable) = (fixed.defaults(&uri), open.context.input().is_none());
+                    self.write_read(open.route, revision, &open.id, &defaults, contents, reusable);
                 }
                 trash.put(fixed);
             }

@@ -25,7 +25,9 @@ impl Machine {
         let version = if revision.shape == Shape::Dialect { draft.version()? } else { None };
         let listed = method == Method::ListResources && self.serves_dialect(revision);
         let filter = if listed { draft.filter()? } else { None };
-        Ok(draft.details(version.map(Into::into), filter))
+        let read = method == Method::Read && revision.result_envelope;
+        let input = if read { draft.input()? } else { None };
+        Ok(draft.details(version.map(Into::into), filter, input))
     }
 
     /// What is to be watched, or not any more: one URI, or those of the dialect, each once.

@@ -40,6 +40,11 @@ pub(crate) struct Request {
 }
 
 impl Request {
+    /// It answers what an earlier result asked for.
+    pub(super) fn has_input(&self) -> bool {
+        self.details.as_ref().is_some_and(|details| details.input.is_some())
+    }
+
     /// The version that the client has.
     pub(crate) fn if_version(&self) -> Option<&str> {
         self.details.as_ref()?.if_version.as_deref()
@@ -223,7 +228,12 @@ impl Machine {
                     return Err((Stage::Refused, RpcError::invalid_request("already initialized")));
                 }
                 let requested = draft.initialize().map_err(bad)?;
-                self.lifecycle.initialize(&requested, draft.capabilities(), revision, &settings.revisions);
+                self.lifecycle.initialize(
+                    &requested,
+                    (draft.capabilities(), draft.client_info()),
+                    revision,
+                    &settings.revisions,
+                );
                 Some(Work::Introduce)
             }
             Method::Discover => Some(Work::Introduce),

@@ -3,7 +3,7 @@
 use super::completing::Completing;
 use super::outbox::Route;
 use super::progress::Told;
-use super::request::{Argument, Details};
+use super::request::{Argument, Details, Input};
 use crate::access::Caller;
 use crate::catalog::{Family, Handler, MethodHandler, Walk};
 use crate::jsonrpc::RequestId;
@@ -52,6 +52,11 @@ impl Context {
     /// Which resources the client wants listed.
     pub(crate) fn filter(&self) -> Option<&Json> {
         self.details.as_ref()?.filter.as_ref()
+    }
+
+    /// What the client sends because an earlier result asked for it.
+    pub(crate) fn input(&self) -> Option<&Input> {
+        self.details.as_ref()?.input.as_ref()
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {

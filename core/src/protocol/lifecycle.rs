@@ -24,6 +24,8 @@ pub(crate) struct Lifecycle {
     /// What the client was last known to speak.
     last: Option<Revision>,
     /// What the session's client can do, as it said.
+    capabilities: Option<Json>,
+    /// Who that is.
     client: Option<Json>,
     dialect: Dialect,
     /// The client has shown that it speaks the dialect.
@@ -49,7 +51,7 @@ impl Placed {
 impl Lifecycle {
     pub(crate) fn new(dialect: Dialect) -> Self {
         let marked = dialect == Dialect::Always;
-        Lifecycle { session: Session::Fresh, last: None, client: None, dialect, marked }
+        Lifecycle { session: Session::Fresh, last: None, capabilities: None, client: None, dialect, marked }
     }
 
     /// The revision that a handshake settled on.
@@ -80,6 +82,11 @@ impl Lifecycle {
 
     /// What the session's client can do, as it said.
     pub(crate) fn client_capabilities(&self) -> Option<&Json> {
+        self.capabilities.as_ref()
+    }
+
+    /// Who the session's client is, as it said.
+    pub(crate) fn client_info(&self) -> Option<&Json> {
         self.client.as_ref()
     }
 
@@ -160,13 +167,14 @@ impl Lifecycle {
     pub(crate) fn initialize(
         &mut self,
         requested: &str,
-        client: Option<Json>,
+        (capabilities, client): (Option<Json>, Option<Json>),
         newest: Revision,
         revisions: &Revisions,
     ) -> Revision {
         let revision = revisions.find(Era::Handshake, requested).unwrap_or(newest);
         self.session = Session::Initializing(revision);
         self.last = Some(revision);
+        self.capabilities = capabilities;
         self.client = client;
         revision
     }

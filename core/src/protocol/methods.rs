@@ -3,11 +3,11 @@
 use super::CallId;
 use super::dispatch::Request;
 use super::faults::{internal, refused_name};
-use super::inflight::{Ask, Context, State};
+use super::inflight::{Ask, Context, Open, State};
 use super::machine::{After, Machine};
 use super::needs_input::{self, Refusal};
 use super::outbox::{Kind, Stage};
-use super::request::{CLIENT_CAPABILITIES, LOG_LEVEL};
+use super::request::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL};
 use crate::access::{Caller, Verdict};
 use crate::catalog::{Family, MethodHandler};
 use crate::jsonrpc::write::{begin_result, end, notification};
@@ -28,6 +28,9 @@ pub(crate) struct Outcome {
     written: Result<Vec<u8>, (Stage, RpcError)>,
     line: Option<String>,
 }
+
+/// What the log calls the request that is answered.
+type Shown<'a> = &'a dyn Fn() -> String;
 
 impl Machine {
     /// Answers `initialize` and `server/discover`. `further`: the capabilities beside those for resources.
@@ -165,6 +168,13 @@ impl Machine {
         let Some(open) = self.inflight.close(call) else { return self.unwanted() };
         self.give_up_requests(); // before the answer: nothing may follow it
         let mut after = After { wanted: true, gained: true, ..After::default() };
+        after.lines.extend(self.write_outcome(&open, outcome));
+        trash.put(open);
+        after
+    }
+
+    /// Answers a request with what has been written. What there is to log comes back.
+    pub(super) fn write_outcome(&mut self, open: &Open, outcome: Outcome) -> Option<Line> {
         match outcome.written {
             Ok(result) => self.outbox.write(open.route, Kind::Final(Stage::Dispatched), |p| {
                 begin_result(p.out, &open.id);
@@ -173,9 +183,15 @@ impl Machine {
             }),
             Err((stage, fault)) => self.fail(open.route, stage, &open.id, &fault),
         }
-        after.lines.extend(outcome.line.map(|line| Line(Level::Error, line)));
-        trash.put(open);
-        after
+        outcome.line.map(|line| Line(Level::Error, line))
+    }
+
+    /// Who the client of a request is, as it said with the request or at the session's beginning.
+    pub(crate) fn client_info(&self, context: &Context) -> Option<Json> {
+        match context.revision.era {
+            Era::Stateless => context.meta_member(CLIENT_INFO).map(Json::received),
+            Era::Handshake => self.lifecycle.client_info().cloned(),
+        }
     }
 
     /// Sends a notification about a request that is not answered yet, where its answer will go. Not wanted if it is, if
@@ -222,30 +238,31 @@ impl Outcome {
         client: Option<&Json>,
         identity: &Identity,
     ) -> Outcome {
+        let shown: Shown<'_> = &|| format!("the call of {}", handler.describe());
         match answer {
             MethodAnswer::Result(result) if needs_input::is_required(result.raw()) => {
-                Outcome::needs_input(&result, handler, revision, client, identity)
+                Outcome::needs_input(&result, (&handler.name, shown), revision, client, identity)
             }
             MethodAnswer::Result(result) => {
                 let cache = if revision::is_cacheable(&handler.name) { Cache::NO_REUSE } else { Cache::None };
-                Outcome::result(&result, handler, revision, identity, (ResultType::Complete, cache))
+                Outcome::result(&result, shown, revision, identity, (ResultType::Complete, cache))
             }
             MethodAnswer::NeedsInput(wanted) => {
-                Outcome::needs_input(&wanted, handler, revision, client, identity)
+                Outcome::needs_input(&wanted, (&handler.name, shown), revision, client, identity)
             }
             MethodAnswer::Error(error) => {
                 let mut fault = RpcError::new(error.code, error.message);
                 fault.data = error.data.map(|data| data.as_str().into());
                 Outcome { written: Err((Stage::Dispatched, fault)), line: None }
             }
-            MethodAnswer::MissingCapability(wanted) => Outcome::missing(wanted.as_str(), revision, handler),
-            MethodAnswer::Failed(why) => Outcome::failed(handler, revision, &format!("failed: {why}")),
+            MethodAnswer::MissingCapability(wanted) => Outcome::missing(wanted.as_str(), revision, shown),
+            MethodAnswer::Failed(why) => Outcome::failed(shown, revision, &format!("failed: {why}")),
         }
     }
 
     fn result(
         result: &Json,
-        handler: &MethodHandler,
+        shown: Shown<'_>,
         revision: Revision,
         identity: &Identity,
         kind: (ResultType, Cache),
@@ -253,13 +270,13 @@ impl Outcome {
         let mut written = Vec::new();
         match wire::further_result(&mut written, revision, identity, kind, result.raw()) {
             Ok(()) => Outcome { written: Ok(written), line: None },
-            Err(why) => Outcome::failed(handler, revision, &format!("has a result that {why}")),
+            Err(why) => Outcome::failed(shown, revision, &format!("has a result that {why}")),
         }
     }
 
-    fn needs_input(
+    pub(super) fn needs_input(
         wanted: &Json,
-        handler: &MethodHandler,
+        (method, shown): (&str, Shown<'_>),
         revision: Revision,
         client: Option<&Json>,
         identity: &Identity,
@@ -267,31 +284,30 @@ impl Outcome {
         if !revision.result_envelope {
             let mut fault = internal(revision);
             fault.message = "Internal error: this needs input, which takes a newer protocol version".into();
-            let shown = handler.describe();
-            let line = Some(format!("the call of {shown} needs input, which {revision} does not have"));
+            let line = Some(format!("{} needs input, which {revision} does not have", shown()));
             return Outcome { written: Err((Stage::Dispatched, fault)), line };
         }
-        if !revision::may_need_input(&handler.name) {
+        if !revision::may_need_input(method) {
             return Outcome::failed(
-                handler,
+                shown,
                 revision,
                 "was answered \"needs input\", which this method may not be",
             );
         }
         match needs_input::check(wanted.raw(), client.map(Json::raw)) {
             Ok(()) => {
-                Outcome::result(wanted, handler, revision, identity, (ResultType::InputRequired, Cache::None))
+                Outcome::result(wanted, shown, revision, identity, (ResultType::InputRequired, Cache::None))
             }
             Err(Refusal::Malformed(why)) => {
-                Outcome::failed(handler, revision, &format!("needs input that {why}"))
+                Outcome::failed(shown, revision, &format!("needs input that {why}"))
             }
-            Err(Refusal::Missing(capabilities)) => Outcome::missing(&capabilities, revision, handler),
+            Err(Refusal::Missing(capabilities)) => Outcome::missing(&capabilities, revision, shown),
         }
     }
 
-    fn missing(wanted: &str, revision: Revision, handler: &MethodHandler) -> Outcome {
+    fn missing(wanted: &str, revision: Revision, shown: Shown<'_>) -> Outcome {
         if !revision.result_envelope {
-            return Outcome::failed(handler, revision, &format!("lacks the client capabilities {wanted}"));
+            return Outcome::failed(shown, revision, &format!("lacks the client capabilities {wanted}"));
         }
         let code = revision.code(Condition::MissingCapability);
         let fault = RpcError::new(code, "Missing required client capability")
@@ -299,8 +315,8 @@ impl Outcome {
         Outcome { written: Err((Stage::Refused, fault)), line: None }
     }
 
-    fn failed(handler: &MethodHandler, revision: Revision, what: &str) -> Outcome {
-        let line = Some(format!("the call of {} {what}", handler.describe()));
+    fn failed(shown: Shown<'_>, revision: Revision, what: &str) -> Outcome {
+        let line = Some(format!("{} {what}", shown()));
         Outcome { written: Err((Stage::Dispatched, internal(revision))), line }
     }
 }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 pub(super) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 pub(super) const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 pub(crate) const LOG_LEVELS: [&str; 8] =
     ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
@@ -28,7 +28,7 @@ pub(crate) struct Draft<'a> {
     meta: Meta<'a>,
     raw_meta: Option<&'a RawValue>,
     /// The members that the method of that name reads, in the order of [`names`].
-    fields: [Picked<'a>; 3],
+    fields: [Picked<'a>; 4],
     params: Option<&'a RawValue>,
 }
 
@@ -40,6 +40,14 @@ pub(crate) struct Details {
     pub(crate) if_version: Option<Box<str>>,
     /// Which resources the client wants listed.
     pub(crate) filter: Option<Json>,
+    /// What the client was asked for by the result of an earlier request.
+    pub(crate) input: Option<Input>,
+}
+
+/// What a client sends with the repetition of a request that needed input.
+pub(crate) struct Input {
+    pub(crate) responses: Option<Json>,
+    pub(crate) state: Option<Box<str>>,
 }
 
 /// A variable that is to be completed.
@@ -70,16 +78,16 @@ struct StatelessMeta<'a> {
 }
 
 /// The members of `params` that a method reads.
-fn names(method: &str) -> [&'static str; 4] {
+fn names(method: &str) -> [&'static str; 5] {
     match Method::named(method) {
-        Some(Method::Initialize) => ["_meta", "protocolVersion", "capabilities", "clientInfo"],
-        Some(Method::ListResources) => ["_meta", "cursor", "filter", ""],
-        Some(Method::ListTemplates) => ["_meta", "cursor", "", ""],
-        Some(Method::Read | Method::Get) => ["_meta", "uri", "version", ""],
-        Some(Method::Subscribe | Method::Unsubscribe) => ["_meta", "uri", "uris", ""],
-        Some(Method::Listen) => ["_meta", "notifications", "", ""],
-        Some(Method::Complete) => ["_meta", "ref", "argument", "context"],
-        Some(Method::Ping | Method::Discover | Method::Further) | None => ["_meta", "", "", ""],
+        Some(Method::Initialize) => ["_meta", "protocolVersion", "capabilities", "clientInfo", ""],
+        Some(Method::ListResources) => ["_meta", "cursor", "filter", "", ""],
+        Some(Method::ListTemplates) => ["_meta", "cursor", "", "", ""],
+        Some(Method::Read | Method::Get) => ["_meta", "uri", "version", "inputResponses", "requestState"],
+        Some(Method::Subscribe | Method::Unsubscribe) => ["_meta", "uri", "uris", "", ""],
+        Some(Method::Listen) => ["_meta", "notifications", "", "", ""],
+        Some(Method::Complete) => ["_meta", "ref", "argument", "context", ""],
+        Some(Method::Ping | Method::Discover | Method::Further) | None => ["_meta", "", "", "", ""],
     }
 }
 
@@ -95,8 +103,8 @@ impl<'a> Draft<'a> {
             Params::Array => return Err((id, RpcError::invalid_params("params is an array, not an object"))),
             Params::Other => return Err((id, RpcError::invalid_request("params is not an object"))),
         };
-        let none = [const { Ok(None) }; 4];
-        let [meta, a, b, c] = params.map_or(none, |object| pick(object, &names(&name)));
+        let none = [const { Ok(None) }; 5];
+        let [meta, a, b, c, d] = params.map_or(none, |object| pick(object, &names(&name)));
         let meta = meta
             .map_err(|duplicate| twice(&duplicate))
             .and_then(|raw| Ok((raw, raw.map(Meta::read).transpose()?)));
@@ -104,14 +112,43 @@ impl<'a> Draft<'a> {
             Ok((raw, meta)) => (raw, meta.unwrap_or(Meta::Absent)),
             Err(error) => return Err((id, error)),
         };
-        Ok(Draft { id, name, meta, raw_meta, fields: [a, b, c], params })
+        Ok(Draft { id, name, meta, raw_meta, fields: [a, b, c, d], params })
     }
 
     /// What the host may want to know of the request beside what it asks for.
-    pub(crate) fn details(&self, if_version: Option<Box<str>>, filter: Option<Json>) -> Option<Box<Details>> {
+    pub(crate) fn details(
+        &self,
+        if_version: Option<Box<str>>,
+        filter: Option<Json>,
+        input: Option<Input>,
+    ) -> Option<Box<Details>> {
         let meta = self.raw_meta.map(ToOwned::to_owned);
-        let told = meta.is_some() || if_version.is_some() || filter.is_some();
-        told.then(|| Box::new(Details { meta, if_version, filter }))
+        let told = meta.is_some() || if_version.is_some() || filter.is_some() || input.is_some();
+        told.then(|| Box::new(Details { meta, if_version, filter, input }))
+    }
+
+    /// What a client answers to what it was asked for by the result of an earlier read.
+    pub(crate) fn input(&self) -> Result<Option<Input>, RpcError> {
+        let (responses, state) = (self.field(2)?, self.field(3)?);
+        if responses.or(state).is_none() {
+            return Ok(None);
+        }
+        if let Some(responses) = responses {
+            let mut objects = is_object(responses);
+            if objects {
+                for_each_member(responses, |_, response| objects &= is_object(response));
+            }
+            if !objects {
+                return Err(RpcError::invalid_params("inputResponses is not an object of objects"));
+            }
+        }
+        let state = match state {
+            Some(state) => {
+                Some(string(state).ok_or_else(|| RpcError::invalid_params("requestState is not a string"))?)
+            }
+            None => None,
+        };
+        Ok(Some(Input { responses: responses.map(Json::received), state: state.map(Into::into) }))
     }
 
     /// A member that the method of that name reads, by its place in [`names`].
@@ -199,6 +236,11 @@ impl<'a> Draft<'a> {
     /// What the client of an `initialize` can do.
     pub(crate) fn capabilities(&self) -> Option<Json> {
         self.field(1).ok().flatten().map(Json::received)
+    }
+
+    /// Who the client of an `initialize` is.
+    pub(crate) fn client_info(&self) -> Option<Json> {
+        self.field(2).ok().flatten().map(Json::received)
     }
 
     /// All parameters, for a method that is the host's.

@@ -13,7 +13,7 @@ use crate::model::{Borrowed, CacheHint};
 use crate::policy::Cacheable;
 use crate::revision::{Revision, Shape};
 use crate::sync::Trash;
-use crate::wire::{self, Defaults, Payload, ResultWriter};
+use crate::wire::{self, Cache, Defaults, Payload, ResultWriter};
 use std::sync::Arc;
 
 impl Machine {
@@ -103,7 +103,8 @@ impl Machine {
         contents: &[Borrowed<'_>],
     ) {
         if self.claim(request) {
-            self.write_read(request.route, request.revision, &request.id, defaults, contents);
+            let reusable = !request.has_input();
+            self.write_read(request.route, request.revision, &request.id, defaults, contents, reusable);
         }
     }
 
@@ -125,6 +126,7 @@ impl Machine {
         }
     }
 
+    #[allow(clippy::too_many_arguments, reason = "a request in its parts, since the request may be over")]
     pub(super) fn write_read(
         &mut self,
         route: Route,
@@ -132,13 +134,18 @@ impl Machine {
         id: &RequestId,
         defaults: &Defaults<'_>,
         contents: &[Borrowed<'_>],
+        reusable: bool,
     ) {
         if revision.shape == Shape::Dialect {
             return self.write_get(route, revision, id, defaults, contents);
         }
         let identity = &self.settings.identity;
         let said = Borrowed::told(contents, defaults.uri).map_or_else(CacheHint::default, |told| told.cache);
-        let cache = self.settings.cache(Cacheable::Reads, said.or(defaults.descriptor.cache()));
+        let cache = if reusable {
+            self.settings.cache(Cacheable::Reads, said.or(defaults.descriptor.cache()))
+        } else {
+            Cache::NO_REUSE // it answers this client's input
+        };
         self.outbox.write(route, Kind::Final(Stage::Dispatched), |payload| {
             let mut result = ResultWriter::begin(payload.out, revision, id);
             result.member("contents");

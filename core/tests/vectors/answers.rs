@@ -1,7 +1,7 @@
 //! What the callbacks of a script answer and remember.
 
 use crate::host::{bytes, text_of};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -107,7 +107,13 @@ impl Shared {
             call.names().map(|name| format!("{name}={}", call.var(name).unwrap_or_default())).collect();
         let vars = vars.join(";");
         let known = call.if_version().map(|version| format!("if_version={version}"));
-        let words = [Some(call.uri()), Some(&*vars).filter(|vars| !vars.is_empty()), known.as_deref()];
+        let input = call.input_responses().map(|input| format!("input={input}"));
+        let words = [
+            Some(call.uri()),
+            Some(&*vars).filter(|vars| !vars.is_empty()),
+            known.as_deref(),
+            input.as_deref(),
+        ];
         self.note(words.into_iter().flatten().fold("read".to_owned(), |line, word| line + " " + word));
     }
 
@@ -123,7 +129,10 @@ impl Shared {
     /// A read callback that answers by what it returns.
     pub(crate) fn read_now(&self, call: &Call, read: &Value) -> Answer {
         self.note_read(call);
-        answer(reported(call, chosen(call, read)), &|text| filled(call, text))
+        match asked_for_input(call, reported(call, chosen(call, read))) {
+            Ok(read) => answer(read, &|text| filled(call, text)),
+            Err(answer) => answer,
+        }
     }
 
     /// A read callback that keeps its responder, for a moment or until a `finish` step.
@@ -240,11 +249,28 @@ fn chosen<'a>(call: &Call, read: &'a Value) -> &'a Value {
 
 /// Reports progress, if that comes first, and goes on to the answer.
 fn reported<'a>(call: &Call, read: &'a Value) -> &'a Value {
-    for report in read["progress"].as_array().into_iter().flatten() {
+    let Some(reports) = read["progress"].as_array() else { return read };
+    for report in reports {
         let (progress, total, message) = report_of(report);
         call.progress(progress, total, message);
     }
-    read.get("then").unwrap_or(read)
+    &read["then"]
+}
+
+/// Asks for input, if that comes first, or goes on to the answer.
+fn asked_for_input<'a>(call: &Call, read: &'a Value) -> Result<&'a Value, Answer> {
+    let then = read.get("then").unwrap_or(read);
+    let has_input = call.input_responses().or(call.request_state()).is_some();
+    let needs = |wanted: Value| Err(Answer::NeedsInput(Json::object(wanted.to_string()).expect("an object")));
+    if let Some(state) = read["seal"].as_str() {
+        let time = |name: &str| read[name].as_u64().expect("a time");
+        return match call.open_state(time("now")) {
+            _ if !has_input => needs(json!({ "requestState": call.seal_state(state, time("until")) })),
+            Some(opened) if opened == state => Ok(then),
+            _ => Err(Answer::InvalidState),
+        };
+    }
+    Ok(if has_input { then } else { read })
 }
 
 pub(crate) fn report_of(report: &Value) -> (f64, Option<f64>, Option<&str>) {
@@ -265,9 +291,13 @@ pub(crate) fn answer(with: &Value, fill: &dyn Fn(&str) -> String) -> Answer {
         Some("denied") => return Answer::Denied,
         Some("not_modified") => return Answer::NotModified,
         Some("busy") => return Answer::Busy(None),
+        Some("invalid_state") => return Answer::InvalidState,
         Some("fail") => return Err::<String, _>(FAILURE).into(),
         _ if with.is_null() => return None::<String>.into(),
         _ => {}
+    }
+    if let Some(wanted) = with.get("asks") {
+        return Answer::NeedsInput(Json::object(wanted.to_string()).expect("what is needed is an object"));
     }
     if let Some(ms) = with["busy"].as_u64() {
         return Answer::Busy(Some(Duration::from_millis(ms)));

@@ -1,0 +1,71 @@
+//! State that goes to a client and comes back, sealed so that it can be trusted.
+//!
+//! It is bound to the caller and to what is read, and ends at a time. Source: RFC 5297 (AES-SIV), as for cursors.
+
+use super::cursor::Sealer;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+const VERSION: u8 = 1;
+
+impl Sealer {
+    /// Seals a state until a time on the host's own clock.
+    pub(crate) fn seal_state(&self, caller: &[u8], uri: &str, state: &str, until: u64) -> String {
+        let mut plain = vec![VERSION];
+        plain.extend_from_slice(&until.to_be_bytes());
+        plain.extend_from_slice(state.as_bytes());
+        let sealed = self
+            .cipher()
+            .encrypt(headers(caller, uri), &plain)
+            .expect("three headers and a text are within what AES-SIV takes");
+        URL_SAFE_NO_PAD.encode(sealed)
+    }
+
+    /// Nothing if the state was not sealed under this key for this caller and URI, or has ended.
+    pub(crate) fn open_state(&self, caller: &[u8], uri: &str, sealed: &str, now: u64) -> Option<String> {
+        let sealed = URL_SAFE_NO_PAD.decode(sealed).ok()?;
+        let plain = self.cipher().decrypt(headers(caller, uri), &sealed).ok()?;
+        let rest = plain.strip_prefix(&[VERSION])?;
+        let (until, state) = rest.split_first_chunk::<8>()?;
+        (now < u64::from_be_bytes(*until)).then(|| String::from_utf8(state.to_vec()).ok())?
+    }
+}
+
+fn headers<'a>(caller: &'a [u8], uri: &'a str) -> [&'a [u8]; 3] {
+    [b"requestState of resources/read", caller, uri.as_bytes()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keys::Key;
+
+    fn sealer(byte: u8) -> Sealer {
+        Sealer::new(&Key([byte; Key::BYTES]))
+    }
+
+    /// row: I-08
+    #[test]
+    fn a_state_opens_for_its_own_caller_and_uri_until_its_time_only() {
+        let sealed = sealer(7).seal_state(b"me", "notes://a", "step 2", 1000);
+        assert!(!sealed.contains("step"));
+        let opened =
+            |caller: &[u8], uri: &str, sealed: &str, now| sealer(7).open_state(caller, uri, sealed, now);
+        assert_eq!(opened(b"me", "notes://a", &sealed, 999).as_deref(), Some("step 2"));
+        assert_eq!(opened(b"me", "notes://a", &sealed, 1000), None);
+        assert_eq!(opened(b"you", "notes://a", &sealed, 0), None);
+        assert_eq!(opened(b"me", "notes://b", &sealed, 0), None);
+        assert_eq!(opened(b"me", "notes://a", "", 0), None);
+        assert_eq!(sealer(8).open_state(b"me", "notes://a", &sealed, 0), None);
+        let mut changed = sealed.into_bytes();
+        changed[10] ^= 1;
+        assert_eq!(opened(b"me", "notes://a", &String::from_utf8(changed).unwrap(), 0), None);
+    }
+
+    #[test]
+    fn a_cursor_is_no_state() {
+        let position = super::super::cursor::Position { source: "s".to_owned(), key: "12345678".to_owned() };
+        let cursor = sealer(7).seal("notes://a", b"me", &position);
+        assert_eq!(sealer(7).open_state(b"me", "notes://a", &cursor, 0), None);
+    }
+}
