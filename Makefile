@@ -26,7 +26,7 @@ test: ## everything that one Rust, one Python and one Node can show, in at most 
 
 .PHONY: test-all
 test-all: ## the same with what is long, and with more Pythons
-	$(PYTHON) tests/steps.py lint test-rust test-models fuzz-long check-header test-c test-c-asan test-python-all test-node test-clients test-inspector test-readme rows words
+	$(PYTHON) tests/steps.py lint test-rust test-race test-models fuzz-long check-header test-c test-c-asan test-python-all test-node test-clients test-inspector test-readme rows words
 
 # ---- the parts
 
@@ -42,6 +42,10 @@ licences: ## that every crate may be linked by the list of deny.toml
 .PHONY: test-rust
 test-rust: ## the core: unit tests, vectors, the stdio driver, folders, the command, documentation
 	cargo test -p wellhead --features cli
+
+.PHONY: test-race
+test-race: ## that nothing outside a folder is read, in 100,000 reads while links are swapped in
+	WELLHEAD_RACE_READS=100000 cargo test -p wellhead --features cli --test directory race
 
 .PHONY: hosts
 hosts: c python node ## the notes application in the four languages
@@ -74,6 +78,10 @@ bench-stdio: ## the round trip of the stdio driver against canned answers; best 
 .PHONY: bench-templates
 bench-templates: ## what finding a URI costs among 10 to 10,000 templates, and with URIs made to be dear
 	cargo bench -p wellhead --bench templates
+
+.PHONY: bench-directory
+bench-directory: ## what a client of `wellhead serve` waits for when there are 100,000 files
+	cargo bench -p wellhead --features cli --bench directory
 
 .PHONY: bench-hosts
 bench-hosts: ## the hosts of bench/hosts.txt, in release mode

@@ -223,7 +223,13 @@ fn is_absent(e: &io::Error) -> bool {
             | io::ErrorKind::InvalidFilename
             | io::ErrorKind::InvalidInput
             | io::ErrorKind::StaleNetworkFileHandle
-    ) || is_link(e)
+    ) || is_escape(e)
+        || is_link(e)
+}
+
+/// What `cap-std` says of a path that leads outside, which is no error of the system's.
+fn is_escape(e: &io::Error) -> bool {
+    e.kind() == io::ErrorKind::PermissionDenied && e.raw_os_error().is_none()
 }
 
 #[cfg(unix)]

@@ -8,6 +8,8 @@ mod hidden;
 mod listing;
 #[cfg(unix)]
 mod outside;
+#[cfg(target_os = "linux")]
+mod race;
 #[cfg(unix)]
 mod reading;
 #[cfg(unix)]

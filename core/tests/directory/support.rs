@@ -34,7 +34,11 @@ impl Served {
         for (path, contents) in files {
             put(&root.join(path), contents);
         }
-        let server = Server::builder("test", "1").limits(limits).on_log(|_, _| {}).build().unwrap();
+        let server = Server::builder("test", "1")
+            .limits(limits)
+            .on_log(|_, line| eprintln!("{line}"))
+            .build()
+            .unwrap();
         let handle = server.directory(how(Directory::new(&root))).unwrap();
         let connection = server.connect(Caller::default());
         let new = Served { server, handle, root, connection, around };
