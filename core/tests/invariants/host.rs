@@ -13,17 +13,27 @@ pub(crate) fn limited(change: impl FnOnce(&mut Limits)) -> Server {
     Server::builder("invariants", "1").cursor_key([7; 32]).limits(limits).on_log(|_, _| {}).build().unwrap()
 }
 
-const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
-
 /// A connection through its handshake, with nothing left to drain.
 pub(crate) fn connect(server: &Server) -> Connection {
+    connect_as(server, "2025-11-25")
+}
+
+/// The same with a client of that revision.
+pub(crate) fn connect_as(server: &Server, version: &str) -> Connection {
     let connection = server.connect(Caller::default());
-    greet(&connection);
+    greet_as(&connection, version);
     connection
 }
 
 pub(crate) fn greet(connection: &Connection) {
-    feed(connection, INITIALIZE);
+    greet_as(connection, "2025-11-25");
+}
+
+fn greet_as(connection: &Connection, version: &str) {
+    let params = format!(
+        r#"{{"protocolVersion":"{version}","capabilities":{{}},"clientInfo":{{"name":"t","version":"1"}}}}"#
+    );
+    feed(connection, &request(usize::MAX, "initialize", &params));
     feed(connection, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
     serve(connection);
     drain(connection);

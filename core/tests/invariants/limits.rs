@@ -1,6 +1,6 @@
 //! A client costs at most its limits.
 
-use crate::host::{answers, ask, connect, drain, feed, limited, on_uri, request, serve, server};
+use crate::host::{answers, ask, connect, connect_as, drain, feed, limited, on_uri, request, serve, server};
 
 /// Invariant 6.
 #[test]
@@ -54,6 +54,53 @@ fn a_client_that_floods_with_what_is_answered_at_once_and_never_reads_is_read_no
         serve(&connection);
         assert!(connection.receive(b"\n") == 1, "{line}: it reads again");
     }
+}
+
+/// Invariant 6.
+#[test]
+fn batches_whose_calls_are_never_answered_gather_no_more_than_the_limits() {
+    let server = limited(|limits| {
+        limits.message_bytes = 4 << 10;
+        limits.output_bytes = 10_000;
+    });
+    server.fallback(|_| "").unwrap();
+    let connection = connect_as(&server, "2025-03-26");
+    let mut held = Vec::new();
+    let mut accepted = 0;
+    for n in 0..1_000 {
+        let batch = format!("[{}{}]\n", "0,".repeat(99), on_uri(n, "read", "m://x"));
+        accepted += connection.receive(batch.as_bytes());
+        while let Some(event) = connection.poll_event() {
+            held.push(event);
+        }
+    }
+    assert_eq!(connection.receive(b"x"), 0, "{accepted} bytes and no end");
+    assert_eq!(drain(&connection), "", "no batch is complete");
+    drop(held);
+    serve(&connection);
+    // The output cap, the input budget, and one batch that went over.
+    let output = drain(&connection);
+    assert!(output.len() <= 10_000 + (64 << 10) + 20_000, "{} bytes", output.len());
+}
+
+/// Invariant 6.
+#[test]
+fn a_batch_that_has_gathered_more_than_the_output_cap_can_still_be_cancelled() {
+    let server = limited(|limits| {
+        limits.message_bytes = 4 << 10;
+        limits.output_bytes = 1_000;
+    });
+    server.text("m://large", "x".repeat(200_000)).unwrap();
+    server.fallback(|_| "").unwrap();
+    let connection = connect_as(&server, "2025-03-26");
+    let (large, held) = (on_uri(1, "read", "m://large"), on_uri(2, "read", "m://held"));
+    feed(&connection, &format!("[{large},{held}]"));
+    let call = crate::host::next_read(&connection);
+    assert!(connection.poll_event().is_none());
+    feed(&connection, &crate::host::cancel(2));
+    serve(&connection);
+    assert!(call.is_cancelled());
+    assert_eq!(answers(&drain(&connection), 1), 1);
 }
 
 /// Invariant 6.

@@ -1,7 +1,7 @@
 //! A client: what it sent, what it was told, and what it may rightly expect.
 
 use crate::bytes::Bytes;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use wellhead::{Connection, Drain, DrainStart, Route};
 
 /// What a request may be answered.
@@ -22,6 +22,10 @@ pub(crate) struct Client {
     pub(crate) connection: Connection,
     number: usize,
     requests: BTreeMap<String, Expected>,
+    /// The requests of each batch that are answered together if the batch is taken at all.
+    batches: Vec<Vec<String>>,
+    /// Requests of batches that need not be answered: cancelled, or of an id that was used twice.
+    given_up: BTreeSet<String>,
     next: usize,
     /// Bytes that were not accepted yet.
     unsent: Vec<u8>,
@@ -48,6 +52,8 @@ impl Client {
             connection,
             number,
             requests: BTreeMap::new(),
+            batches: Vec::new(),
+            given_up: BTreeSet::new(),
             next: 0,
             unsent: Vec::new(),
             refused: false,
@@ -73,10 +79,31 @@ impl Client {
         self.requests.keys().nth_back(back).cloned()
     }
 
-    /// A message of the client's choice.
+    /// A message of the client's choice, or an array of some.
     pub(crate) fn message(&mut self, choices: &mut Bytes<'_>) -> String {
+        if choices.below(8) > 0 {
+            return self.single(choices);
+        }
+        let first = self.next + 1;
+        let elements: Vec<_> = (0..choices.below(6))
+            .map(|_| match choices.below(8) {
+                0 => ["1", "{}", "[]", "[1]"][choices.below(4)].to_owned(),
+                _ => self.single(choices),
+            })
+            .filter(|element| !element.is_empty())
+            .collect();
+        let ids = (first..=self.next).map(|n| format!("q{}-{n}", self.number));
+        let ids: Vec<_> = ids.filter(|id| self.requests[id] == Expected::Once).collect();
+        for id in &ids {
+            self.requests.insert(id.clone(), Expected::AtMostOnce); // not every session has batches
+        }
+        self.batches.push(ids);
+        format!("[{}]", elements.join(","))
+    }
+
+    fn single(&mut self, choices: &mut Bytes<'_>) -> String {
         let stateless = choices.flag();
-        let kind = choices.below(16);
+        let kind = choices.below(21);
         let uri = FIXED[choices.below(FIXED.len())];
         let (method, params) = match kind {
             0 => ("ping", String::new()),
@@ -104,6 +131,7 @@ impl Client {
                 if let Some(expected @ Expected::Once) = self.requests.get_mut(&id) {
                     *expected = Expected::AtMostOnce;
                 }
+                self.given_up.insert(id.clone());
                 return format!(
                     r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":"{id}"}}}}"#
                 );
@@ -111,12 +139,24 @@ impl Client {
             13 => {
                 let Some(id) = self.old_id(choices) else { return String::new() };
                 self.requests.insert(id.clone(), Expected::Any);
+                self.given_up.insert(id.clone());
                 return format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"ping"}}"#);
             }
             14 => {
-                let params = r#""protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"f","version":"1"}"#;
-                return self.request("initialize", params, false, Expected::Once);
+                let version = ["2025-06-18", "2025-03-26", "2024-11-05", "2025-11-25"][choices.below(4)];
+                let params = format!(
+                    r#""protocolVersion":"{version}","capabilities":{{}},"clientInfo":{{"name":"f","version":"1"}}"#
+                );
+                return self.request("initialize", &params, false, Expected::Once);
             }
+            15 => ("resources/get", format!(r#""uri":"{uri}","version":"v""#)),
+            16 => {
+                let id = self.next + 1;
+                ("resources/get", format!(r#""uri":"t://q{}-{id}""#, self.number))
+            }
+            17 => ("resources/subscribe", format!(r#""uris":["{uri}","f://0","{uri}"]"#)),
+            18 => ("resources/unsubscribe", format!(r#""uris":["{uri}"]"#)),
+            19 => ("resources/list", format!(r#""filter":{{"k":{}}}"#, choices.below(2))),
             _ => return r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_owned(),
         };
         self.request(method, &params, stateless, Expected::Once)
@@ -133,6 +173,7 @@ impl Client {
     pub(crate) fn never(&mut self, id: &str) {
         if let Some(expected @ (Expected::Once | Expected::AtMostOnce)) = self.requests.get_mut(id) {
             *expected = Expected::Never;
+            self.given_up.insert(id.to_owned());
         }
     }
 
@@ -211,17 +252,38 @@ impl Client {
             self.read_to += length + 1;
             let message: serde_json::Value = serde_json::from_slice(line)
                 .unwrap_or_else(|e| panic!("not JSON ({e}): {}", String::from_utf8_lossy(line)));
-            assert_eq!(message["jsonrpc"], "2.0");
-            if let Some(cursor) = message["result"]["nextCursor"].as_str() {
-                self.cursor = Some(cursor.to_owned());
+            match message.as_array() {
+                Some(answers) => self.look_at_batch(answers),
+                None => self.look_at(&message),
             }
-            let Some(id) = message["id"].as_str() else { continue };
-            let expected = self.requests.get_mut(id).unwrap_or_else(|| panic!("{id} was never asked"));
-            *expected = match expected {
-                Expected::Once | Expected::AtMostOnce => Expected::Never,
-                Expected::Never => panic!("{id} is answered, though it was cancelled, or again: {message}"),
-                Expected::Any => Expected::Any,
-            };
+        }
+    }
+
+    fn look_at(&mut self, message: &serde_json::Value) {
+        assert_eq!(message["jsonrpc"], "2.0");
+        if let Some(cursor) = message["result"]["nextCursor"].as_str() {
+            self.cursor = Some(cursor.to_owned());
+        }
+        let Some(id) = message["id"].as_str() else { return };
+        let expected = self.requests.get_mut(id).unwrap_or_else(|| panic!("{id} was never asked"));
+        *expected = match expected {
+            Expected::Once | Expected::AtMostOnce => Expected::Never,
+            Expected::Never => panic!("{id} is answered, though it was cancelled, or again: {message}"),
+            Expected::Any => Expected::Any,
+        };
+    }
+
+    /// A batch is answered whole, in the order of its requests.
+    fn look_at_batch(&mut self, answers: &[serde_json::Value]) {
+        assert!(!answers.is_empty(), "a batch of nothing was answered");
+        answers.iter().for_each(|answer| self.look_at(answer));
+        let ids: Vec<_> = answers.iter().filter_map(|answer| answer["id"].as_str()).collect();
+        for batch in &self.batches {
+            let wanted: Vec<_> = batch.iter().filter(|id| !self.given_up.contains(*id)).collect();
+            let answered: Vec<_> =
+                ids.iter().filter(|id| wanted.iter().any(|wanted| wanted == *id)).collect();
+            let whole = answered.is_empty() || answered.iter().eq(wanted.iter());
+            assert!(whole, "a batch of {batch:?} is answered for {ids:?}");
         }
     }
 
