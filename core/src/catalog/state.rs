@@ -61,11 +61,4 @@ mod tests {
         changed[10] ^= 1;
         assert_eq!(opened(b"me", "notes://a", &String::from_utf8(changed).unwrap(), 0), None);
     }
-
-    #[test]
-    fn a_cursor_is_no_state() {
-        let position = super::super::cursor::Position { source: "s".to_owned(), key: "12345678".to_owned() };
-        let cursor = sealer(7).seal("notes://a", b"me", &position);
-        assert_eq!(sealer(7).open_state(b"me", "notes://a", &cursor, 0), None);
-    }
 }
