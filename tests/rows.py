@@ -298,6 +298,8 @@ step = by_member(
     step_of("access_changed", text, ERROR),
     step_of("caller", text),
     step_of("announce", text, ERROR),
+    step_of("published", array(any_object)),
+    step_of("inject", lambda v, w: isinstance(v, str) or any_object(v, w), {"is": boolean, **ERROR}),
     step_of("remove_tool", text, ERROR),
     step_of("remove_prompt", text, ERROR),
     step_of("notify", text, {"params": any_object, "sent": boolean, **ERROR}, {"method": text}),
@@ -356,6 +358,7 @@ NEEDS = (
     "verdict_count",
     "method",
     "tools",
+    "replicas",
 )
 UNSEEN = {"verdict_count", "filter"}  # no entry or step shows that it is needed
 vector = members(
@@ -363,7 +366,7 @@ vector = members(
     {
         "needs": array(one_of(*NEEDS)),
         "server": members({}, {"name": text, "version": text, "title": text, "instructions": text, "subscribe": boolean, "list_changed": boolean, **OPTIONS,
-                               "key": text, "capabilities": members_of(any_object), "announces": members_of(text), "limits": members({}, {name: integer for name in LIMITS})}),
+                               "key": text, "capabilities": members_of(any_object), "announces": members_of(text), "origin": text, "limits": members({}, {name: integer for name in LIMITS})}),
         "catalog": array(entry),
     },
 )
@@ -376,6 +379,8 @@ def needed(value: Any) -> set[str]:
         for name, inner in value.items():
             if name in ("fallback", "authorize", "interest", "parts", "annotations", "icons", "meta", "access_changed", "caller", "explain", "expand", "method"):
                 found.add(name)
+            if name in ("origin", "published", "inject"):
+                found.add("replicas")
             if name in ("tool", "prompt", "remove_tool", "remove_prompt"):
                 found.add("tools")
             if name in ("capabilities", "announces", "announce"):
@@ -401,7 +406,7 @@ def needed(value: Any) -> set[str]:
                 found.add("parts")
             if name == "server":
                 found |= needed({option: inner[option] for option in inner if option not in ("name", "version", "title")})
-            elif name not in ("in", "out", "result", "params", "members", "data", "needs_input", "asks", "missing_capability", "is"):
+            elif name not in ("in", "out", "result", "params", "members", "inject", "published", "data", "needs_input", "asks", "missing_capability", "is"):
                 found |= needed(inner)
     elif isinstance(value, list):
         for inner in value:

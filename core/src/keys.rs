@@ -6,6 +6,14 @@ use crate::error::{Error, ErrorKind, Result};
 #[derive(Clone)]
 pub(crate) struct Key(pub(crate) [u8; Key::BYTES]);
 
+/// A name for an instance that no other has.
+pub(crate) fn random_name() -> Result<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes)
+        .map_err(|e| Error::new(ErrorKind::Io, "no randomness for the instance's name").because(e))?;
+    Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
+}
+
 impl Key {
     pub(crate) const BYTES: usize = 32;
 

@@ -7,6 +7,7 @@ mod inner;
 mod methods;
 mod named;
 mod register;
+mod replicas;
 
 use crate::access::Caller;
 use crate::catalog::Explanation;
@@ -24,6 +25,8 @@ use crate::sync::atomic::Ordering;
 use crate::uri::check_uri;
 use std::fmt;
 use std::sync::{Arc, Weak};
+
+use replicas::Change;
 
 pub use builder::Builder;
 pub use handle::Handle;
@@ -62,12 +65,12 @@ impl Server {
     // ---- changes
 
     /// The resource at `uri` changed: everybody who watches it is told, in the form of their protocol revision. If it
-    /// was registered with a version, that is not known any more. Never blocks, and never calls back.
+    /// was registered with a version, that is not known any more. Never blocks, and calls nothing but [`Server::on_publish`].
     ///
     /// # Errors
     /// [`ErrorKind::InvalidUri`], [`ErrorKind::Closed`]. An unknown URI is fine.
     pub fn updated(&self, uri: &str) -> Result<()> {
-        self.changed(uri, None)
+        self.tell(&Change::Updated { uri, said: None })
     }
 
     /// [`Server::updated`], telling what the resource is now: its new version above all. What is registered has that
@@ -78,7 +81,7 @@ impl Server {
     pub fn updated_as(&self, resource: impl Into<Resource>) -> Result<()> {
         let Resource { uri, descriptor, .. } = resource.into();
         descriptor.check()?;
-        self.changed(&uri, Some(descriptor))
+        self.tell(&Change::Updated { uri: &uri, said: Some(&descriptor) })
     }
 
     fn changed(&self, uri: &str, said: Option<Descriptor>) -> Result<()> {
@@ -95,16 +98,20 @@ impl Server {
 
     /// The resource at `uri`, which lies below the one at `parent`, changed: those who watch `parent` are told of `uri`.
     /// Those who watch `uri` are told by [`Server::updated`]; who watches both is told once. A client that has been told
-    /// of none of more than 16 such changes is told instead that `parent` changed. Never blocks, and never calls back.
+    /// of none of more than 16 such changes is told instead that `parent` changed. Never blocks, and calls nothing but [`Server::on_publish`].
     ///
     /// # Errors
     /// [`ErrorKind::InvalidUri`], [`ErrorKind::Closed`]. Unknown URIs are fine, and they are not compared.
     pub fn updated_below(&self, uri: &str, parent: &str) -> Result<()> {
+        self.tell(&Change::Below { uri, parent })
+    }
+
+    fn changed_below(&self, uri: &str, parent: &str) -> Result<()> {
         self.open()?;
         absolute(uri)?;
         absolute(parent)?;
         if uri == parent {
-            return self.updated(uri);
+            return self.changed(uri, None);
         }
         let (uri, parent): (Arc<str>, Arc<str>) = (uri.into(), parent.into());
         self.0.watch.change();
@@ -116,11 +123,15 @@ impl Server {
     /// What the caller with this id may do changed: everything that its connections watch is asked for again, many URIs
     /// to a question, and what is refused is watched no longer. Clients are not told that. Until the verdict is in,
     /// changes are sent as before; a question that is not answered, or not in time, is refused. Does nothing without
-    /// [`Server::authorize`]. Never blocks, and never calls back.
+    /// [`Server::authorize`]. Never blocks, and calls nothing but [`Server::on_publish`].
     ///
     /// # Errors
     /// [`ErrorKind::Closed`]. An unknown caller is fine.
     pub fn access_changed(&self, caller_id: &[u8]) -> Result<()> {
+        self.tell(&Change::Access(caller_id))
+    }
+
+    fn judge_again(&self, caller_id: &[u8]) -> Result<()> {
         self.open()?;
         if self.0.authorises() {
             for connection in self.0.hub.connections() {
@@ -131,14 +142,12 @@ impl Server {
     }
 
     /// What is listed changed, by other means than registering and removing: everybody who wants to know is told.
-    /// Never blocks, and never calls back.
+    /// Never blocks, and calls nothing but [`Server::on_publish`].
     ///
     /// # Errors
     /// [`ErrorKind::Closed`].
     pub fn list_changed(&self) -> Result<()> {
-        self.open()?;
-        self.0.list_changed();
-        Ok(())
+        self.announce("resourcesListChanged")
     }
 
     /// Which registration takes `uri`, and why each template that does not take it does not: for people who wonder why

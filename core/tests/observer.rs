@@ -1,5 +1,6 @@
 //! What the observer and the counters tell.
 
+use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,12 +17,12 @@ fn observed() -> (Server, Seen) {
         .observe(move |observed: &Observed<'_>| {
             let mut line = format!("{} {}", observed.call, observed.method);
             for part in [observed.registration, observed.traceparent].into_iter().flatten() {
-                line += &format!(" {part}");
+                write!(line, " {part}").unwrap();
             }
             if let Some(end) = observed.end {
                 let time = end.time.expect("there is a clock").as_millis();
                 let wanted = if end.wanted { "" } else { " unwanted" };
-                line += &format!(": {}{wanted}, {} bytes, {time} ms", end.outcome, end.bytes);
+                write!(line, ": {}{wanted}, {} bytes, {time} ms", end.outcome, end.bytes).unwrap();
             }
             lines.lock().unwrap().push(line);
         })

@@ -2,7 +2,7 @@
 
 use super::{Inner, Server};
 use crate::error::{Error, ErrorKind, Result};
-use crate::keys::Key;
+use crate::keys::{Key, random_name};
 use crate::limits::Limits;
 use crate::log::{Level, Log};
 use crate::model::Json;
@@ -30,6 +30,7 @@ pub struct Builder {
     list_changed: bool,
     capabilities: BTreeMap<String, Json>,
     kinds: Vec<(String, String)>,
+    origin: Option<String>,
     observer: Option<Arc<dyn Fn(&Observed<'_>) + Send + Sync>>,
     clock: Option<Arc<dyn Fn() -> Duration + Send + Sync>>,
     log: Log,
@@ -49,6 +50,7 @@ impl Builder {
             list_changed: true,
             capabilities: BTreeMap::new(),
             kinds: Vec::new(),
+            origin: None,
             observer: None,
             clock: None,
             log: Log::default(),
@@ -114,6 +116,14 @@ impl Builder {
         self
     }
 
+    /// The name of this instance among those that share their changes by [`Server::on_publish`]; random by default. Two
+    /// with one name do not hear each other.
+    #[must_use]
+    pub fn origin(mut self, name: impl Into<String>) -> Self {
+        self.origin = Some(name.into());
+        self
+    }
+
     /// Tells the host when each call of one of its callbacks begins and ends; interests aside. Called without any lock
     /// held, on the thread that polls or answers, so it must be quick.
     #[must_use]
@@ -172,9 +182,10 @@ impl Builder {
             kinds,
             authorises: AtomicBool::new(false),
         };
+        let origin = self.origin.map_or_else(random_name, Ok)?;
         let clock = self.clock;
         let observer = self.observer.map(|callback| Observer { callback, clock });
-        let inner = Inner::new(settings, &key, self.log, observer);
+        let inner = Inner::new(settings, &key, self.log, observer, origin);
         inner.catalog.with(|c, _| c.declare(self.capabilities, self.list_changed));
         Ok(Server(Arc::new(inner)))
     }

@@ -1,5 +1,6 @@
 //! The state behind a server.
 
+use super::replicas::Publisher;
 use crate::catalog::{Catalog, Change, Family, Sealer};
 use crate::connection::Shared;
 use crate::event::{Event, Gatekeeper, InterestCall, Watcher};
@@ -28,10 +29,20 @@ pub(crate) struct Inner {
     pub(super) closed: AtomicBool,
     pub(super) connections: AtomicU64,
     pub(crate) watch: Watch,
+    /// Who carries changes to other instances.
+    pub(super) publisher: Lock<Option<Arc<Publisher>>>,
+    /// The name of this instance among them.
+    pub(super) origin: String,
 }
 
 impl Inner {
-    pub(super) fn new(settings: Settings, key: &Key, log: Log, observer: Option<Observer>) -> Self {
+    pub(super) fn new(
+        settings: Settings,
+        key: &Key,
+        log: Log,
+        observer: Option<Observer>,
+        origin: String,
+    ) -> Self {
         Inner {
             hub: Hub::new(settings.limits.subscriptions_total),
             settings: Arc::new(settings),
@@ -44,6 +55,8 @@ impl Inner {
             closed: AtomicBool::new(false),
             connections: AtomicU64::new(0),
             watch: Watch::new(observer),
+            publisher: Lock::new(None),
+            origin,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Methods of the host's own.
 
+use super::replicas::Change;
 use super::{Handle, Server};
 use crate::catalog::{HandlerId, MethodFn};
 use crate::error::{Error, ErrorKind, Result};
@@ -37,12 +38,16 @@ impl Server {
     }
 
     /// Lists of a kind changed: everybody who wants to know is told. `toolsListChanged`, `promptsListChanged`, or a kind of
-    /// [`crate::Builder::announces`]. Never blocks, and never calls back.
+    /// [`crate::Builder::announces`]. Never blocks, and calls nothing but [`Server::on_publish`].
     ///
     /// # Errors
     /// [`crate::ErrorKind::Unknown`]; [`crate::ErrorKind::InvalidArgument`] if the capability `tools` or `prompts` does
     /// not declare `listChanged`; [`crate::ErrorKind::Closed`].
     pub fn announce(&self, kind: &str) -> Result<()> {
+        self.tell(&Change::Lists(kind))
+    }
+
+    pub(super) fn lists_changed(&self, kind: &str) -> Result<()> {
         self.open()?;
         let kinds = &self.0.settings.kinds;
         let Some(number) = kinds.find(kind) else {

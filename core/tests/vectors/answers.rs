@@ -18,6 +18,8 @@ pub(crate) const FAILURE: &str = "the callback failed";
 pub(crate) struct State {
     pub(crate) calls: Vec<String>,
     pub(crate) lines: Vec<String>,
+    /// Changes handed over to be carried to other instances.
+    pub(crate) published: Vec<String>,
     held: BTreeMap<String, Held>,
     /// Items of each list source, and of each template's list, by name.
     listings: BTreeMap<String, Vec<Value>>,

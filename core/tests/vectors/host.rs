@@ -35,6 +35,9 @@ impl Host {
         for (kind, notification) in options["announces"].as_object().into_iter().flatten() {
             builder = builder.announces(kind, text_of(notification));
         }
+        if let Some(origin) = text("origin") {
+            builder = builder.origin(origin);
+        }
         for (name, capability) in options["capabilities"].as_object().into_iter().flatten() {
             builder = builder.capability(name, object(capability));
         }
@@ -46,6 +49,11 @@ impl Host {
             .on_log(move |_, line| lines.with(|s| s.lines.push(line.to_owned())))
             .build()
             .expect("the options of a script are valid");
+        if text("origin").is_some() {
+            let events = state.clone();
+            let publish = move |event: &str| events.with(|s| s.published.push(event.to_owned()));
+            server.on_publish(publish).expect("the server is open");
+        }
         Host { server, state }
     }
 
@@ -230,6 +238,15 @@ impl Host {
             outcome(step, &self.server.remove_tool(name).map(drop))
         } else if let Some(name) = text("remove_prompt") {
             outcome(step, &self.server.remove_prompt(name).map(drop))
+        } else if let Some(expected) = step["published"].as_array() {
+            let expected: Vec<_> = expected.iter().map(Value::to_string).collect();
+            same("published", &expected, &self.state.with(|s| std::mem::take(&mut s.published)))
+        } else if let Some(event) = step.get("inject") {
+            let event = event.as_str().map_or_else(|| event.to_string(), str::to_owned);
+            match self.server.inject(&event) {
+                Ok(taken) if step.get("is").is_some() => same("is", &step["is"], &taken.into()),
+                other => outcome(step, &other.map(drop)),
+            }
         } else if let Some(kind) = text("announce") {
             outcome(step, &self.server.announce(kind))
         } else if let Some(uri) = text("explain") {

@@ -1,0 +1,184 @@
+//! Changes on their way to other instances of the same service, and from them.
+
+use super::Server;
+use crate::error::{Error, ErrorKind, Result};
+use crate::jsonrpc::write::Object;
+use crate::jsonrpc::{is_object, members, string};
+use crate::model::{Descriptor, Json, Resource};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::value::RawValue;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// What changed, as a call said.
+pub(super) enum Change<'a> {
+    Updated { uri: &'a str, said: Option<&'a Descriptor> },
+    Below { uri: &'a str, parent: &'a str },
+    Lists(&'a str),
+    Access(&'a [u8]),
+}
+
+pub(super) type Publisher = dyn Fn(&str) + Send + Sync;
+
+impl Server {
+    /// Hands over each change that is told here, so that other instances of the service can tell their clients, too:
+    /// one JSON object as text, for a pub/sub system to carry to their [`Server::inject`]. Called on the thread that
+    /// told of the change, with no lock held. What registering, removing and `set` change is each instance's own, and
+    /// what was injected is not published again.
+    ///
+    /// The object has `origin`, which names the instance, and `change`, one of `updated` (with `uri`, and `resource` if
+    /// [`Server::updated_as`] said what it is now), `updated_below` (with `uri` and `parent`), `lists` (with `list`, a
+    /// kind such as `resourcesListChanged`) and `access` (with `caller`, the id bytes as base64). A `resource` has the
+    /// strings `name`, `title`, `kind` and `version` and the object `metadata`, as far as they were said.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Closed`].
+    pub fn on_publish(&self, publish: impl Fn(&str) + Send + Sync + 'static) -> Result<()> {
+        self.open()?;
+        let publish: Arc<Publisher> = Arc::new(publish);
+        self.0.publisher.with(|publisher, trash| trash.put(publisher.replace(publish)));
+        Ok(())
+    }
+
+    /// Takes a change that another instance published, and tells clients here. False for what this instance published
+    /// itself, and for a kind of change that is not known here. Never blocks, and never calls back.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`] for what is no event, [`ErrorKind::InvalidUri`], [`ErrorKind::Closed`].
+    pub fn inject(&self, event: &str) -> Result<bool> {
+        let event = Json::object(event)?;
+        let Some(origin) = text(event.raw(), "origin")? else { return Err(lacks("origin")) };
+        if origin == self.0.origin {
+            return Ok(false);
+        }
+        let wanted = |name: &'static str| text(event.raw(), name)?.ok_or_else(|| lacks(name));
+        match &*wanted("change")? {
+            "updated" => {
+                let uri = wanted("uri")?;
+                let said = member(event.raw(), "resource")?.map(descriptor).transpose()?;
+                self.apply(&Change::Updated { uri: &uri, said: said.as_ref() })?;
+            }
+            "updated_below" => {
+                self.apply(&Change::Below { uri: &wanted("uri")?, parent: &wanted("parent")? })?;
+            }
+            "lists" => self.apply(&Change::Lists(&wanted("list")?))?,
+            "access" => {
+                let caller = STANDARD.decode(wanted("caller")?).map_err(|e| {
+                    Error::new(ErrorKind::InvalidArgument, format!("the event's caller is not base64: {e}"))
+                })?;
+                self.apply(&Change::Access(&caller))?;
+            }
+            _ => return Ok(false), // a newer instance's
+        }
+        Ok(true)
+    }
+
+    /// Tells of a change here, then elsewhere.
+    pub(super) fn tell(&self, change: &Change<'_>) -> Result<()> {
+        self.apply(change)?;
+        if let Some(publish) = self.0.publisher.with(|publisher, _| publisher.clone()) {
+            let event = change.event(&self.0.origin);
+            drop(catch_unwind(AssertUnwindSafe(|| publish(&event)))); // the change was told here all the same
+        }
+        Ok(())
+    }
+
+    fn apply(&self, change: &Change<'_>) -> Result<()> {
+        match change {
+            Change::Updated { uri, said } => self.changed(uri, said.cloned()),
+            Change::Below { uri, parent } => self.changed_below(uri, parent),
+            Change::Lists(kind) => self.lists_changed(kind),
+            Change::Access(caller) => self.judge_again(caller),
+        }
+    }
+}
+
+impl Change<'_> {
+    fn event(&self, origin: &str) -> String {
+        let mut out = Vec::new();
+        let mut event = Object::begin(&mut out);
+        event.string("origin", origin);
+        match self {
+            Change::Updated { uri, said } => {
+                event.string("change", "updated").string("uri", uri);
+                if let Some(said) = said {
+                    write_descriptor(event.member("resource"), said);
+                }
+            }
+            Change::Below { uri, parent } => {
+                event.string("change", "updated_below").string("uri", uri).string("parent", parent);
+            }
+            Change::Lists(kind) => {
+                event.string("change", "lists").string("list", kind);
+            }
+            Change::Access(caller) => {
+                event.string("change", "access").string("caller", &STANDARD.encode(caller));
+            }
+        }
+        event.end();
+        String::from_utf8(out).expect("escaped text stays text")
+    }
+}
+
+/// What clients are told of a resource that changed.
+fn write_descriptor(out: &mut Vec<u8>, said: &Descriptor) {
+    let rare = said.rare.as_deref();
+    let mut resource = Object::begin(out);
+    for (name, value) in [
+        ("name", said.name.as_deref()),
+        ("title", said.title.as_deref()),
+        ("kind", rare.and_then(|rare| rare.kind.as_deref())),
+        ("version", rare.and_then(|rare| rare.version.as_deref())),
+    ] {
+        if let Some(value) = value {
+            resource.string(name, value);
+        }
+    }
+    if let Some(metadata) = rare.and_then(|rare| rare.metadata.as_ref()) {
+        resource.raw("metadata", metadata.as_str());
+    }
+    resource.end();
+}
+
+fn descriptor(said: &RawValue) -> Result<Descriptor> {
+    let mut resource = Resource::new("");
+    if let Some(name) = text(said, "name")? {
+        resource = resource.name(name);
+    }
+    if let Some(title) = text(said, "title")? {
+        resource = resource.title(title);
+    }
+    if let Some(kind) = text(said, "kind")? {
+        resource = resource.kind(kind);
+    }
+    if let Some(version) = text(said, "version")? {
+        resource = resource.version(version);
+    }
+    if let Some(metadata) = member(said, "metadata")? {
+        resource = resource.metadata(Json::object(metadata.get())?);
+    }
+    Ok(resource.descriptor)
+}
+
+fn member<'a>(object: &'a RawValue, name: &str) -> Result<Option<&'a RawValue>> {
+    if !is_object(object) {
+        return Err(Error::new(ErrorKind::InvalidArgument, "the event's resource is not an object"));
+    }
+    members(object, &[name])
+        .map(|[member]| member)
+        .map_err(|duplicate| Error::new(ErrorKind::InvalidArgument, format!("in the event {duplicate}")))
+}
+
+fn text(object: &RawValue, name: &'static str) -> Result<Option<String>> {
+    let Some(value) = member(object, name)? else { return Ok(None) };
+    let Some(text) = string(value) else {
+        let message = format!("the event's {name} is not a string");
+        return Err(Error::new(ErrorKind::InvalidArgument, message));
+    };
+    Ok(Some(text.into()))
+}
+
+fn lacks(name: &str) -> Error {
+    Error::new(ErrorKind::InvalidArgument, format!("not an event: it has no {name}"))
+}
