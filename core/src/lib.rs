@@ -34,7 +34,7 @@ mod protocol;
 mod provider;
 mod responder;
 mod revision;
-#[cfg(feature = "stdio")]
+#[cfg(any(feature = "stdio", feature = "http"))]
 pub mod serve;
 mod server;
 mod sync;

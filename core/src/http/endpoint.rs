@@ -70,11 +70,16 @@ impl EndpointBuilder {
     }
 
     /// The endpoint is bound to a loopback address: `Host`, and `Origin` where there is one, must name this machine.
-    /// On by default, against DNS rebinding.
+    /// On by default, against DNS rebinding; the native listener knows it by its address.
     #[must_use]
     pub fn loopback(mut self, loopback: bool) -> Self {
         self.options.gate.loopback = loopback;
         self
+    }
+
+    /// The server whose endpoint it will be.
+    pub(crate) fn server(&self) -> &Server {
+        &self.server
     }
 
     /// Origins whose pages may ask, `scheme://host[:port]`, beside those of this machine where the endpoint is bound
@@ -222,6 +227,12 @@ impl Endpoint {
         for connection in live {
             connection.tick(now);
         }
+    }
+
+    /// A connection among those of the endpoint, on which nothing is said.
+    #[cfg(feature = "http")]
+    pub(crate) fn connect(&self, caller: crate::Caller) -> Connection {
+        self.0.group.connect(caller)
     }
 
     /// How many sessions there are.

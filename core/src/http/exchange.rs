@@ -17,8 +17,8 @@ pub(super) type Ready = Arc<dyn Fn() + Send + Sync>;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Progress {
-    /// Read the body: give it to [`Exchange::body`], then call [`Exchange::end`].
-    Body,
+    /// Read the body, which has to be there at that time: give it to [`Exchange::body`], then call [`Exchange::end`].
+    Body(u64),
     /// Run this event, on whichever thread suits, then poll again; others come out of [`Endpoint::poll_event`].
     Event(Event),
     /// Send this head, then what was appended to the buffer.
@@ -103,7 +103,7 @@ impl Exchange {
                 self.state = State::Whole(Some(response), body);
                 self.poll(now, out)
             }
-            State::Body(_) => Progress::Body,
+            State::Body(_) => Progress::Body(self.deadline.unwrap_or(u64::MAX)),
             State::Whole(response @ Some(_), _) => match response.take() {
                 Some(response) => Progress::Respond(response),
                 None => Progress::Done,

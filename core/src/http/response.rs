@@ -16,6 +16,12 @@ pub struct Response {
 }
 
 impl Response {
+    /// A refusal without a body.
+    #[cfg(feature = "http")]
+    pub(crate) fn refusal(status: u16) -> Response {
+        Response::empty(status)
+    }
+
     pub(super) fn empty(status: u16) -> Response {
         // Of a 204 the length is known without being said (RFC 9110 section 8.6).
         let headers = if status == 204 { Vec::new() } else { vec![("content-length", "0".to_owned())] };

@@ -124,7 +124,7 @@ impl World {
                     got.done = true;
                     return;
                 }
-                Progress::Body => return,
+                Progress::Body(_) => return,
                 _ => {
                     // Whatever the host is asked meanwhile may be what this waits for.
                     match self.endpoint.poll_event() {

@@ -1,0 +1,189 @@
+//! The native listener, over sockets of this machine.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+use wellhead::Server;
+use wellhead::serve::Http;
+
+const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+
+/// A service on a thread of its own.
+struct Service {
+    server: Server,
+    address: SocketAddr,
+    thread: Option<std::thread::JoinHandle<wellhead::Result<()>>>,
+}
+
+impl Service {
+    fn start(server: Server, how: impl FnOnce(Http) -> Http) -> Service {
+        let listener = how(Http::new(server.endpoint())).bind("127.0.0.1:0").expect("a free port");
+        let address = listener.address();
+        let thread = Some(std::thread::spawn(|| listener.serve()));
+        Service { server, address, thread }
+    }
+
+    fn ends(mut self) {
+        self.server.close();
+        self.thread.take().expect("it runs").join().expect("no panic").expect("no error");
+    }
+
+    fn client(&self) -> Client {
+        let stream = TcpStream::connect(self.address).expect("it listens");
+        stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a timeout can be set");
+        Client { reader: BufReader::new(stream.try_clone().expect("a socket can be duplicated")), stream }
+    }
+}
+
+struct Client {
+    stream: TcpStream,
+    reader: BufReader<TcpStream>,
+}
+
+impl Client {
+    fn send(&mut self, method: &str, headers: &str, body: &str) {
+        let length = body.len();
+        write!(
+            self.stream,
+            "{method} /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {length}\r\n{headers}\r\n{body}"
+        )
+        .expect("it reads");
+    }
+
+    fn ask(&mut self, method: &str, members: &str, more: &str) {
+        let headers = format!("MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: {method}\r\n{more}");
+        let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{members}{META}}}}}"#);
+        self.send("POST", &headers, &body);
+    }
+
+    /// Status and header fields.
+    fn head(&mut self) -> (u16, String) {
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            assert_ne!(self.reader.read_line(&mut head).expect("a head"), 0, "the connection ended: {head}");
+        }
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+        (status.expect("a status"), head.to_ascii_lowercase())
+    }
+
+    fn whole(&mut self) -> (u16, String) {
+        let (status, head) = self.head();
+        let length = head.split("content-length: ").nth(1).expect("a length");
+        let length = length.split("\r\n").next().and_then(|length| length.parse().ok()).expect("a number");
+        let mut body = vec![0; length];
+        self.reader.read_exact(&mut body).expect("a body");
+        (status, String::from_utf8(body).expect("text"))
+    }
+
+    /// The next line of a chunked stream that is data of an event.
+    fn event(&mut self) -> String {
+        loop {
+            let mut line = String::new();
+            assert_ne!(self.reader.read_line(&mut line).expect("a line"), 0, "the stream ended");
+            if let Some(data) = line.trim_end().strip_prefix("data: ") {
+                return data.to_owned();
+            }
+        }
+    }
+}
+
+fn server() -> Server {
+    let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
+    server.text("test://text", "found").unwrap();
+    server.template("test://by/{id}", |call| Some(format!("by {}", call.var("id")?))).unwrap();
+    server
+        .resource("test://later", |call| {
+            let (later, responder) = call.defer();
+            std::thread::spawn(move || responder.finish("later"));
+            later
+        })
+        .unwrap();
+    server
+}
+
+#[test]
+fn requests_of_both_eras_are_answered_on_one_connection_after_the_other() {
+    for threads in [0, 1, 3] {
+        let service = Service::start(server(), |http| http.callback_threads(threads));
+        let mut client = service.client();
+        for (uri, text) in [("test://text", "found"), ("test://by/7", "by 7"), ("test://later", "later")] {
+            client.ask("resources/read", &format!(r#""uri":"{uri}","#), &format!("Mcp-Name: {uri}\r\n"));
+            let (status, body) = client.whole();
+            assert!(status == 200 && body.contains(text), "{threads}: {status} {body}");
+        }
+        client.send("POST", "", r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#);
+        let (status, head) = client.head();
+        let session = head
+            .split("mcp-session-id: ")
+            .nth(1)
+            .expect("a session")
+            .split("\r\n")
+            .next()
+            .unwrap()
+            .to_owned();
+        assert_eq!(status, 200);
+        drop(client);
+        let mut client = service.client();
+        client.send(
+            "POST",
+            &format!("Mcp-Session-Id: {session}\r\n"),
+            r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#,
+        );
+        assert_eq!(client.whole(), (200, r#"{"jsonrpc":"2.0","id":2,"result":{}}"#.to_owned()));
+        service.ends();
+    }
+}
+
+#[test]
+fn a_listen_stream_lives_until_the_server_is_closed() {
+    let service = Service::start(server(), |http| http);
+    let mut client = service.client();
+    client.ask("subscriptions/listen", r#""notifications":{"resourceSubscriptions":["test://text"]},"#, "");
+    let (status, head) = client.head();
+    assert!(status == 200 && head.contains("text/event-stream"), "{head}");
+    assert!(client.event().contains("acknowledged"));
+    for _ in 0..3 {
+        service.server.updated("test://text").unwrap();
+        assert!(client.event().contains("notifications/resources/updated"));
+    }
+    service.ends();
+    assert!(client.event().contains(r#""result""#));
+}
+
+#[test]
+fn a_client_that_vanishes_frees_what_it_held() {
+    let (sent, called) = std::sync::mpsc::channel();
+    let server = server();
+    server
+        .resource("test://held", move |call| {
+            let (later, responder) = call.defer();
+            sent.send(responder).unwrap();
+            later
+        })
+        .unwrap();
+    let service = Service::start(server, |http| http);
+    let mut client = service.client();
+    client.ask("resources/read", r#""uri":"test://held","#, "Mcp-Name: test://held\r\n");
+    let held = called.recv_timeout(Duration::from_secs(30)).expect("the host is asked");
+    drop(client);
+    let until = std::time::Instant::now() + Duration::from_secs(30);
+    while !held.is_cancelled() {
+        assert!(std::time::Instant::now() < until, "nobody noticed that the client is gone");
+        std::thread::yield_now();
+    }
+    drop(held);
+    service.ends();
+}
+
+#[test]
+fn a_foreign_host_and_a_body_that_is_too_large_are_refused() {
+    let service = Service::start(server(), |http| http);
+    let mut client = service.client();
+    write!(client.stream, "POST /mcp HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 0\r\n\r\n").unwrap();
+    assert_eq!(client.head().0, 403);
+    let mut client = service.client();
+    let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n";
+    write!(client.stream, "{head}").unwrap();
+    assert_eq!(client.head().0, 413);
+    service.ends();
+}
