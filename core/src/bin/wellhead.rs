@@ -5,7 +5,7 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use wellhead::serve::Stdio;
+use wellhead::serve::{Http, Stdio};
 use wellhead::{Directory, Limits, Server, Watched};
 
 const HELP: &str = "\
@@ -31,6 +31,10 @@ Options:
                         the shell leaves them alone.
   --max-file-size SIZE  the largest file that is served, in bytes or as 500K, 64M, 2G [64M]
   --page-size N         how many files one page of a list has at most [100]
+  --http ADDRESS        serve over HTTP on that address, such as 127.0.0.1:8000, at the path /mcp,
+                        and not over standard input and output. Whoever can reach the address can
+                        read the folders: other addresses than 127.0.0.1 and [::1] are for networks
+                        that you trust.
   -v, --verbose         say on standard error what is served and watched
   -h, --help            print this
   -V, --version         print the version
@@ -44,8 +48,8 @@ Environment:
 A desktop client is told to start it in its configuration, usually so:
   {\"mcpServers\": {\"notes\": {\"command\": \"wellhead\", \"args\": [\"serve\", \"/home/ann/notes\"]}}}
 
-It ends when the client closes its input, and on SIGTERM. Exit status: 0 after that, 1 if it
-failed, 2 if it was called in the wrong way.
+It ends on SIGTERM and, unless it serves over HTTP, when the client closes its input. Exit status:
+0 after that, 1 if it failed, 2 if it was called in the wrong way.
 ";
 
 fn main() -> ExitCode {
@@ -66,7 +70,11 @@ fn main() -> ExitCode {
         Ok(server) => server,
         Err(e) => return fail(2, &e.to_string()),
     };
-    match Stdio::new().callback_threads(CALLBACK_THREADS).handle_sigterm(true).serve(&server) {
+    let result = match &serve.http {
+        Some(address) => listen(&server, address),
+        None => Stdio::new().callback_threads(CALLBACK_THREADS).handle_sigterm(true).serve(&server),
+    };
+    match result {
         Ok(()) => {
             serve.say("end");
             ExitCode::SUCCESS
@@ -76,6 +84,17 @@ fn main() -> ExitCode {
             fail(1, &format!("{e}{cause}"))
         }
     }
+}
+
+fn listen(server: &Server, address: &str) -> wellhead::Result<()> {
+    let http = Http::new(server.endpoint()).callback_threads(CALLBACK_THREADS).handle_sigterm(true);
+    let listener = http.bind(address)?;
+    let address = listener.address();
+    say(&format!("listening on http://{address}/mcp"));
+    if !address.ip().is_loopback() {
+        say("whoever can reach that address can read the folders");
+    }
+    listener.serve()
 }
 
 /// Files are read on so many threads at once, so that a slow one holds up few others.
@@ -105,6 +124,7 @@ struct Serve {
     exclude: Vec<String>,
     max_file_bytes: Option<u64>,
     page_items: Option<usize>,
+    http: Option<String>,
     key: Option<Vec<u8>>,
     verbose: bool,
 }
@@ -123,6 +143,7 @@ impl Command {
                 Long("include") => serve.include.push(args.value()?.string()?),
                 Long("exclude") => serve.exclude.push(args.value()?.string()?),
                 Long("max-file-size") => serve.max_file_bytes = Some(size(&args.value()?.string()?)?),
+                Long("http") => serve.http = Some(args.value()?.string()?),
                 Long("page-size") => serve.page_items = Some(count(&args.value()?.string()?)?),
                 Value(name) if !named => {
                     if name != "serve" {

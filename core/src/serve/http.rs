@@ -41,6 +41,7 @@ pub struct Http {
     connections: usize,
     head: Duration,
     drain: Duration,
+    terminate: bool,
 }
 
 impl Http {
@@ -54,6 +55,7 @@ impl Http {
             connections: 10_000,
             head: Duration::from_secs(10),
             drain: Duration::from_secs(5),
+            terminate: false,
         }
     }
 
@@ -90,6 +92,14 @@ impl Http {
     #[must_use]
     pub fn drain(mut self, time: Duration) -> Self {
         self.drain = time;
+        self
+    }
+
+    /// Whether SIGTERM closes the server, where there is such a signal. Off by default: a library installs no signal
+    /// handlers unasked. Afterwards the signal has no effect any more.
+    #[must_use]
+    pub fn handle_sigterm(mut self, on: bool) -> Self {
+        self.terminate = on;
         self
     }
 
@@ -133,7 +143,7 @@ impl Listener {
     /// # Errors
     /// [`ErrorKind::Io`] if no thread can be had.
     pub fn serve(self) -> Result<()> {
-        let Http { endpoint, callback_threads, io_threads, connections, head, drain } = self.http;
+        let Http { endpoint, callback_threads, io_threads, connections, head, drain, terminate } = self.http;
         let server = endpoint.server().clone();
         let wake = Arc::new(Notify::new());
         let rings = wake.clone();
@@ -152,6 +162,9 @@ impl Listener {
             .enable_time()
             .build()
             .map_err(no_thread)?;
+        if terminate {
+            runtime.spawn(close_on_sigterm(server.clone()));
+        }
         let serving =
             runtime.spawn(serve(shared.clone(), server, self.socket, wake, connections, head, drain));
         match &shared.jobs {
@@ -176,6 +189,21 @@ impl Listener {
 fn no_thread(e: std::io::Error) -> Error {
     Error::new(ErrorKind::Io, "a thread cannot be started").because(e)
 }
+
+#[cfg(unix)]
+async fn close_on_sigterm(server: Server) {
+    use tokio::signal::unix::{SignalKind, signal};
+    match signal(SignalKind::terminate()) {
+        Ok(mut signals) => {
+            signals.recv().await;
+            server.close();
+        }
+        Err(e) => server.log(crate::Level::Warning, &format!("SIGTERM cannot be handled: {e}")),
+    }
+}
+
+#[cfg(not(unix))]
+async fn close_on_sigterm(_: Server) {}
 
 fn work(jobs: &Queue<Event>) {
     while let Some(event) = jobs.pop() {
@@ -279,17 +307,13 @@ async fn accept(
     room: &Arc<Semaphore>,
 ) -> Option<(TcpStream, OwnedSemaphorePermit)> {
     let permit = room.clone().acquire_owned().await.ok()?;
-    match listener.accept().await {
-        Ok((stream, _)) => {
-            let _ = stream.set_nodelay(true);
-            Some((stream, permit))
-        }
-        Err(_) => {
-            // Out of descriptors, say: trying again at once would only spin.
-            tokio::time::sleep(Duration::from_millis(50)).await;
-            None
-        }
+    if let Ok((stream, _)) = listener.accept().await {
+        let _ = stream.set_nodelay(true);
+        return Some((stream, permit));
     }
+    // Out of descriptors, say: trying again at once would only spin.
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    None
 }
 
 /// Wakes the task that polls an exchange.

@@ -7,4 +7,6 @@ mod client;
 #[cfg(unix)]
 mod ending;
 #[cfg(unix)]
+mod http;
+#[cfg(unix)]
 mod serving;
