@@ -2,9 +2,18 @@
 import { answer, completion, failure, isThenable, methodThrown, result, thrown, verdicts } from './answer.js';
 import { type Origin, RunningCall, RunningRead, type Says, vars, type Variables } from './call.js';
 import { type Ask, Asked, LATER, type NativeAnswer } from './native.js';
-import { type MethodHandler, Requests, RunningMethod } from './method.js';
+import { type MethodArguments, type MethodHandler, Requests, RunningMethod } from './method.js';
 import { page } from './page.js';
-import type { Authorizer, Caller, Completer, InterestHandler, Lister, Operation, Reader } from './values.js';
+import type {
+  Authorizer,
+  Caller,
+  Completer,
+  InterestHandler,
+  JsonObject,
+  Lister,
+  Operation,
+  Reader,
+} from './values.js';
 
 /** A reader whose variables are those of any template. */
 export type AnyReader = Reader<any>;
@@ -69,11 +78,11 @@ export class Callbacks {
       case Asked.read:
         return this.#read(origin, handler, rest as [string | undefined, string, ...Variables]);
       case Asked.list:
-        return this.#list(origin, handler, rest as [number, string | undefined]);
+        return this.#list(origin, handler, rest as [number, string | undefined, string | undefined]);
       case Asked.complete:
         return this.#complete(origin, handler, rest as [string, string, ...string[]]);
       case Asked.method:
-        return this.#method(origin, handler, rest as [string, string | undefined, string | undefined]);
+        return this.#method(origin, handler, rest as unknown as MethodArguments);
       case Asked.authorize:
         return this.#authorize(origin, rest as [Operation, ...string[]]);
       case Asked.interest:
@@ -98,11 +107,20 @@ export class Callbacks {
     return this.#run(origin.number, call, () => read(vars(variables), call), answer, thrown);
   }
 
-  #list(origin: Origin, handler: number, [limit, after]: [number, string | undefined]): NativeAnswer {
+  #list(
+    origin: Origin,
+    handler: number,
+    [limit, after, filter]: [number, string | undefined, string | undefined],
+  ): NativeAnswer {
     const list = this.#listers.get(handler);
     if (list === undefined) return page({ items: [] });
     const call = new RunningCall(origin);
-    return this.#run(origin.number, call, () => list({ after, limit }, call), page, failure);
+    const request = {
+      after,
+      limit,
+      filter: filter === undefined ? undefined : (JSON.parse(filter) as JsonObject),
+    };
+    return this.#run(origin.number, call, () => list(request, call), page, failure);
   }
 
   #complete(
@@ -117,15 +135,11 @@ export class Callbacks {
     return this.#run(origin.number, call, () => complete(request, call), completion, failure);
   }
 
-  #method(
-    origin: Origin,
-    handler: number,
-    [params, ...known]: [string, string | undefined, string | undefined],
-  ): NativeAnswer {
+  #method(origin: Origin, handler: number, given: MethodArguments): NativeAnswer {
     const method = this.#methods.get(handler);
     if (method === undefined) return { failed: 'its method was removed' };
-    const call = new RunningMethod(origin, known, this.#requests);
-    return this.#run(origin.number, call, () => method(JSON.parse(params), call), result, methodThrown);
+    const call = new RunningMethod(origin, given, this.#requests);
+    return this.#run(origin.number, call, () => method(call.given(), call), result, methodThrown);
   }
 
   #authorize(origin: Origin, [operation, ...uris]: [Operation, ...string[]]): NativeAnswer {

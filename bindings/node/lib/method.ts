@@ -5,6 +5,12 @@ import type { JsonObject, ListCall } from './values.js';
 
 /** The call of a method. Valid for as long as you keep it. */
 export interface MethodCall extends ListCall {
+  /** The method's name. */
+  readonly method: string;
+  /** The request's `params`; `{}` if there were none. */
+  readonly params: any;
+  /** The tool or prompt that is called, if it was registered by {@link Server.tool} or {@link Server.prompt}. */
+  readonly name: string | undefined;
   /**
    * What the client can do, such as `{ sampling: {} }`: as it said with this request, or when its session began.
    */
@@ -40,12 +46,13 @@ export interface RequestOptions {
 }
 
 /**
- * Answers a method: its result, now or by a Promise.
+ * Answers a method, a tool or a prompt: its result, now or by a Promise. A method is given the request's `params`, a tool or
+ * prompt its `arguments`.
  *
  * Throw {@link MethodError}, {@link InputRequired} or {@link MissingCapability} for these outcomes; whatever else is
  * thrown is an internal error for the client.
  */
-export type MethodHandler = (params: any, call: MethodCall) => JsonObject | PromiseLike<JsonObject>;
+export type MethodHandler = (given: any, call: MethodCall) => JsonObject | PromiseLike<JsonObject>;
 
 /** How a method is served. */
 export interface MethodOptions {
@@ -53,27 +60,53 @@ export interface MethodOptions {
   revisions?: readonly string[] | undefined;
 }
 
+/** `method, params, clientCapabilities, logLevel, name, arguments`. */
+export type MethodArguments = readonly [
+  method: string,
+  params: string,
+  capabilities: string | undefined,
+  logLevel: string | undefined,
+  name: string | undefined,
+  given: string | undefined,
+];
+
 /** A running call of a method. */
 export class RunningMethod extends RunningCall implements MethodCall {
-  readonly logLevel: string | undefined;
-  readonly #capabilities: string | undefined;
+  readonly #given: MethodArguments;
   readonly #origin: Origin;
   readonly #requests: Requests;
 
-  constructor(
-    origin: Origin,
-    [capabilities, logLevel]: [string | undefined, string | undefined],
-    requests: Requests,
-  ) {
+  constructor(origin: Origin, given: MethodArguments, requests: Requests) {
     super(origin);
     this.#origin = origin;
-    this.#capabilities = capabilities;
-    this.logLevel = logLevel;
+    this.#given = given;
     this.#requests = requests;
   }
 
+  get method(): string {
+    return this.#given[0];
+  }
+
+  get params(): any {
+    return JSON.parse(this.#given[1]);
+  }
+
   get clientCapabilities(): JsonObject | undefined {
-    return this.#capabilities === undefined ? undefined : (JSON.parse(this.#capabilities) as JsonObject);
+    const capabilities = this.#given[2];
+    return capabilities === undefined ? undefined : (JSON.parse(capabilities) as JsonObject);
+  }
+
+  get logLevel(): string | undefined {
+    return this.#given[3];
+  }
+
+  get name(): string | undefined {
+    return this.#given[4];
+  }
+
+  /** What its handler is called with. */
+  given(): any {
+    return JSON.parse(this.#given[5] ?? this.#given[1]);
   }
 
   notify(method: string, params?: JsonObject): boolean {

@@ -1,5 +1,6 @@
 /** The native half (`src/*.rs`), as this half sees it. */
 import { createRequire } from 'node:module';
+import type { Counters } from './values.js';
 
 /** What is asked (`src/question.rs`), and what follows the `_meta` of the request. */
 export const Asked = {
@@ -7,13 +8,13 @@ export const Asked = {
   cancel: 0,
   /** `ifVersion, uri, name, value, …, raw` */
   read: 1,
-  /** `limit, after` */
+  /** `limit, after, filter`, the last as JSON */
   list: 2,
   /** `operation, uri, …` */
   authorize: 3,
   /** `uri, wanted` */
   interest: 4,
-  /** `params, clientCapabilities, logLevel`, the first two as JSON */
+  /** `method, params, clientCapabilities, logLevel, name, arguments`; params, capabilities and arguments as JSON */
   method: 5,
   /** `variable, value, name, value, …` of the variables that have one already */
   complete: 6,
@@ -90,6 +91,9 @@ export interface NativeServer {
   addList(name: string | undefined): number;
   setFallback(): number;
   addMethod(name: string, revisions: string[] | undefined): number;
+  addNamed(prompt: boolean, name: string, members: string): number;
+  removeNamed(prompt: boolean, name: string): number;
+  counters(): Counters;
   notify(call: number, method: string, params: string | undefined): boolean;
   progress(call: number, progress: number, total?: number, message?: string): boolean;
   request(call: number, method: string, params: string | undefined): number;
@@ -140,6 +144,7 @@ interface Binding {
     turn: () => void,
     soon: () => void,
     log: ((level: string, line: string) => void) | undefined,
+    observe: ((json: string) => void) | undefined,
   ) => NativeServer;
   /** `values` is JSON: texts, arrays of texts, and `{"pairs":[[name,value]…]}`. */
   expand(template: string, values: string): string;

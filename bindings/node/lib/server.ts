@@ -14,12 +14,15 @@ import type {
   Caller,
   Completer,
   ConnectOptions,
+  Counters,
   Contents,
   Descriptor,
   Explanation,
   InterestHandler,
+  JsonObject,
   Lister,
   LogLevel,
+  ObservedCall,
   Reader,
   Resource,
   ResourceDescriptor,
@@ -87,7 +90,7 @@ export class Server {
   constructor(name: string, version: string, options: ServerOptions = {}) {
     needString('name', name);
     needString('version', version);
-    const { cursorKey, onLog, ...plain } = needObject('options', options) as ServerOptions;
+    const { cursorKey, onLog, observe, ...plain } = needObject('options', options) as ServerOptions;
     for (const [name, limit] of Object.entries(plain.limits ?? {})) {
       if (
         limit !== undefined &&
@@ -98,6 +101,7 @@ export class Server {
       }
     }
     if (onLog !== undefined) needFunction('onLog', onLog);
+    if (observe !== undefined) needFunction('observe', observe);
     if (cursorKey !== undefined && !(cursorKey instanceof Uint8Array))
       throw invalid('cursorKey: a Uint8Array');
     // The native half holds these functions, and must not thereby keep the server from being collected.
@@ -110,9 +114,10 @@ export class Server {
       const server = self.deref();
       if (server !== undefined) server.#takeTurnSoon();
     };
-    const log = onLog && ((level: string, line: string) => logTo(onLog, level as LogLevel, line));
+    const log = onLog && ((level: string, line: string) => tell(() => onLog(level as LogLevel, line)));
+    const seen = observe && ((json: string) => tell(() => observe(JSON.parse(json) as ObservedCall)));
     const json = JSON.stringify(plain);
-    this.#native = native(() => new Native(name, version, json, cursorKey, turn, soon, log));
+    this.#native = native(() => new Native(name, version, json, cursorKey, turn, soon, log, seen));
     this.#callbacks = new Callbacks(
       (connection) => (connection === 0 ? NOBODY : this.#caller(connection)),
       (call, answer) => {
@@ -262,6 +267,50 @@ export class Server {
   }
 
   /**
+   * A tool. `tools/list` shows it by its name with the `members` as they are (`description`, `inputSchema`, …),
+   * `tools/call` is answered by the handler, which is given the call's `arguments`: it checks them, and writes the result as
+   * the protocol has it. An authoriser is asked by name, in lists and before each call.
+   *
+   * @throws {RegistrationError} without a name, with one among the members, and if there is one of that name
+   * @throws {ClosedError} after {@link Server.close}
+   */
+  tool(name: string, members: JsonObject, handler: MethodHandler): void {
+    this.#named(false, name, members, handler);
+  }
+
+  /** A prompt, as {@link Server.tool}: for `prompts/list` and `prompts/get`. */
+  prompt(name: string, members: JsonObject, handler: MethodHandler): void {
+    this.#named(true, name, members, handler);
+  }
+
+  #named(prompt: boolean, name: string, members: JsonObject, handler: MethodHandler): void {
+    needString('name', name);
+    needFunction('handler', handler);
+    const text = JSON.stringify(needObject('members', members));
+    this.#callbacks.answers(
+      native(() => this.#native.addNamed(prompt, name, text)),
+      handler,
+    );
+  }
+
+  /**
+   * Removes a tool; calls under way finish.
+   *
+   * @throws {RegistrationError} if there is none of that name
+   * @throws {ClosedError} after {@link Server.close}
+   */
+  removeTool(name: string): void {
+    needString('name', name);
+    this.#callbacks.forget(native(() => this.#native.removeNamed(false, name)));
+  }
+
+  /** Removes a prompt, as {@link Server.removeTool}. */
+  removePrompt(name: string): void {
+    needString('name', name);
+    this.#callbacks.forget(native(() => this.#native.removeNamed(true, name)));
+  }
+
+  /**
    * Asks before anything is listed, read or watched: one question for many URIs. If the callback throws, nothing is
    * allowed. A second one replaces the first.
    *
@@ -385,6 +434,11 @@ export class Server {
     return JSON.parse(this.#native.explain(uri)) as Explanation;
   }
 
+  /** What the server has done and what is open, counted. */
+  counters(): Counters {
+    return this.#native.counters();
+  }
+
   // ---- clients
 
   /**
@@ -497,10 +551,10 @@ function json(descriptor: Descriptor | undefined): string | undefined {
   return descriptor && JSON.stringify(needObject('options', descriptor));
 }
 
-/** What a log function throws is an uncaught exception, but not one of whoever logged. */
-function logTo(onLog: (level: LogLevel, line: string) => void, level: LogLevel, line: string): void {
+/** What such a function throws is an uncaught exception, but not one of whoever caused it. */
+function tell(host: () => void): void {
   try {
-    onLog(level, line);
+    host();
   } catch (e) {
     queueMicrotask(() => {
       throw e;

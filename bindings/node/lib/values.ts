@@ -28,6 +28,20 @@ export interface Icon {
   theme?: 'light' | 'dark' | undefined;
 }
 
+/**
+ * How long, and for whom, a client may use an answer again. What is not said is taken from the next more general place: an
+ * answer's hint, its registration's, that of its kind of answer, the server's. Without any, it may not be used again.
+ */
+export interface CacheHint {
+  /** For how many milliseconds; 0: not at all. */
+  ttlMs?: number | undefined;
+  /** For whom: `public`: any caller; `private`: this one only. */
+  scope?: 'public' | 'private' | undefined;
+}
+
+/** A kind of answers that may be used again. */
+export type Cacheable = 'discover' | 'resources' | 'templates' | 'tools' | 'prompts' | 'reads';
+
 /** What describes a resource or a template to clients. Contents inherit `mimeType` and `meta`. */
 export interface Descriptor {
   /** The programmatic name; the URI if not given. */
@@ -46,6 +60,8 @@ export interface Descriptor {
   kind?: string | undefined;
   /** Facts about it. Told as `kind` is. */
   metadata?: JsonObject | undefined;
+  /** How long, and for whom, its contents may be kept. */
+  cache?: CacheHint | undefined;
 }
 
 /** {@link Descriptor} of one resource. */
@@ -86,6 +102,8 @@ export interface Contents {
   kind?: string | undefined;
   version?: string | undefined;
   metadata?: JsonObject | undefined;
+  /** How long, and for whom, this answer may be kept; of several contents, those of the resource itself count. */
+  cache?: CacheHint | undefined;
 }
 
 /** Answer it to say that the client has the contents already: those of {@link Call.ifVersion}. */
@@ -162,6 +180,11 @@ export interface Call extends ListCall {
 export interface PageRequest {
   /** The key of the last item that was listed; `undefined`: from the start. The item itself may be gone by now. */
   readonly after: string | undefined;
+  /**
+   * Which resources the client wants, as a client of the `resources/get` dialect may say: what its members mean is between
+   * the two of you.
+   */
+  readonly filter: JsonObject | undefined;
   /** How many items are wanted at most. */
   readonly limit: number;
 }
@@ -202,10 +225,18 @@ export type Completer = (
 ) => Completion | Iterable<string> | PromiseLike<Completion | Iterable<string>>;
 
 /**
- * What a caller wants to do: see resources in a list, read one, be told of its changes, or complete a variable of a
- * template.
+ * What a caller wants to do: see resources in a list, read one, be told of its changes, complete a variable of a template;
+ * see tools or prompts in a list, call or get one: then `uris` are names.
  */
-export type Operation = 'list' | 'read' | 'subscribe' | 'complete';
+export type Operation =
+  | 'list'
+  | 'read'
+  | 'subscribe'
+  | 'complete'
+  | 'list_tools'
+  | 'call_tool'
+  | 'list_prompts'
+  | 'get_prompt';
 
 /**
  * What may be done with a URI. `deny`: the answer is "permission denied", and lists leave it out; `hide`: the answer is
@@ -266,6 +297,57 @@ export interface PassedOver {
   readonly didYouMean?: string;
   /** The variable whose value is unsafe. */
   readonly variable?: string;
+}
+
+/** A call of a callback that begins or ends. */
+export interface ObservedCall {
+  /** A number that begin and end of a call share; unique in its server. */
+  readonly call: number;
+  /** What is asked: the method of the request, such as `resources/read`, or `authorize`. */
+  readonly method: string;
+  /**
+   * Which registration is asked: the text of a template, a fixed URI, the name of a list source, of a tool or of a prompt.
+   * Never a URI that a client has made up.
+   */
+  readonly registration?: string;
+  /** The request's `traceparent`, as it came. */
+  readonly traceparent?: string;
+  /** Absent: the call begins. */
+  readonly end?: ObservedEnd;
+}
+
+/** How a call ended. */
+export interface ObservedEnd {
+  /**
+   * `found`, `not_found`, `denied`, `not_modified`, `busy`, `needs_input`, `missing_capability`, `result`, `error` (of the
+   * host's own, told to the client), `page`, `completion`, `verdicts`, `failed`, or `dropped`, without an answer.
+   */
+  readonly outcome: string;
+  /** Whether somebody still wanted the answer: not if it was cancelled, or too late. */
+  readonly wanted: boolean;
+  /** The size of what was answered, in bytes of text, of bytes, or of JSON; 0 where there is none to speak of. */
+  readonly bytes: number;
+  /** Milliseconds since the call began. */
+  readonly timeMs: number;
+}
+
+/** What a server has done and what is open, counted. */
+export interface Counters {
+  /** Connections that were made. */
+  readonly connections: number;
+  readonly connectionsOpen: number;
+  /** Calls of callbacks that began. */
+  readonly calls: number;
+  /** Calls that somebody still wanted when they were answered. */
+  readonly callsAnswered: number;
+  /** Of these, those that failed or were dropped without an answer. */
+  readonly callsFailed: number;
+  /** Changes of resources that were told, and of lists. */
+  readonly changes: number;
+  /** URIs that somebody watches. */
+  readonly urisWatched: number;
+  /** Watchers of all URIs, each connection once a URI. */
+  readonly subscriptions: number;
 }
 
 /** What a connection is made with. */
@@ -367,6 +449,14 @@ export interface ServerOptions {
    * recognised by what only such a client sends; `always`: every client is taken for one; `never`: it is not served.
    */
   dialect?: 'auto' | 'always' | 'never' | undefined;
+  /** How long, and for whom, answers may be kept. Not at all by default. */
+  cache?: CacheHint | undefined;
+  /** The same for kinds of answers. */
+  cacheOf?: Readonly<Partial<Record<Cacheable, CacheHint>>> | undefined;
+  /**
+   * Told, soon after, when each call of a callback begins and ends; interests aside.
+   */
+  observe?: ((call: ObservedCall) => void) | undefined;
   /** What a client may cost. */
   limits?: Limits | undefined;
   /** Whether clients may watch resources. On by default. */

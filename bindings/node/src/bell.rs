@@ -1,8 +1,10 @@
 //! How other threads reach the JS thread, and how our code there says that there is something to do.
 //!
 //! One thread-safe function carries everything: that a driver has events, that a connection woke, lines of the log, and
+//! what is observed, and
 //! memory to let go of. It is weak: it does not keep the process alive, unless a driver asks for that while it runs.
 
+use crate::descriptor;
 use crate::raw::{Js, Reference};
 use napi::bindgen_prelude::{Env, FnArgs, Function, FunctionRef};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
@@ -10,7 +12,7 @@ use napi::{Status, sys};
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, ThreadId};
-use wellhead::Level;
+use wellhead::{Level, Observed};
 
 type Turn = ThreadsafeFunction<(), (), (), Status, false, true, 0>;
 /// `soon()`: take a turn once the running JavaScript is done.
@@ -18,17 +20,22 @@ pub(crate) type Soon<'a> = Function<'a, (), ()>;
 /// `log(level, line)`.
 pub(crate) type Log<'a> = Function<'a, FnArgs<(String, String)>, ()>;
 
+/// `observe(json)`.
+pub(crate) type Observe<'a> = Function<'a, String, ()>;
+
 pub(crate) struct Bell {
     env: EnvNumber,
     js_thread: ThreadId,
     turn: Turn,
     soon: FunctionRef<(), ()>,
     log: Option<FunctionRef<FnArgs<(String, String)>, ()>>,
+    observe: Option<FunctionRef<String, ()>>,
     /// A turn is on its way.
     rung: AtomicBool,
     /// JavaScript cannot be called any more.
     dead: AtomicBool,
     lines: Mutex<Vec<(Level, String)>>,
+    observed: Mutex<Vec<String>>,
     woken: Mutex<Vec<u32>>,
     released: Mutex<Vec<Reference>>,
 }
@@ -43,6 +50,7 @@ impl Bell {
         turn: &Soon<'_>,
         soon: &Soon<'_>,
         log: Option<Log<'_>>,
+        observe: Option<Observe<'_>>,
     ) -> napi::Result<Bell> {
         Ok(Bell {
             env: EnvNumber(env.raw() as usize),
@@ -50,9 +58,11 @@ impl Bell {
             turn: turn.build_threadsafe_function::<()>().weak::<true>().build()?,
             soon: soon.create_ref()?,
             log: log.map(|log| log.create_ref()).transpose()?,
+            observe: observe.map(|observe| observe.create_ref()).transpose()?,
             rung: AtomicBool::new(false),
             dead: AtomicBool::new(false),
             lines: Mutex::default(),
+            observed: Mutex::default(),
             woken: Mutex::default(),
             released: Mutex::default(),
         })
@@ -88,6 +98,21 @@ impl Bell {
         let lines = std::mem::take(&mut *self.lines.lock());
         for (level, line) in lines {
             self.log(level, &line);
+        }
+        let observed = std::mem::take(&mut *self.observed.lock());
+        if let (Some(env), Some(observe)) = (self.here(), &self.observe) {
+            for call in observed {
+                // JavaScript's side of it catches what the host's function throws.
+                let _ = observe.borrow_back(&env).and_then(|observe| observe.call(call));
+            }
+        }
+    }
+
+    /// A call began or ended: told with the next turn.
+    pub(crate) fn observe(&self, observed: &Observed<'_>) {
+        if !self.dead.load(Ordering::Acquire) {
+            self.observed.lock().push(descriptor::observed(observed));
+            self.ring();
         }
     }
 

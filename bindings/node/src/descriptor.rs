@@ -1,11 +1,11 @@
 //! Descriptors come from JavaScript as JSON text: one crossing instead of one for each member.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use wellhead::{
-    Annotations, Body, Completion, Contents, Error, ErrorKind, Icon, Json, Resource, Result, Template,
-    TemplateValue,
+    Annotations, Body, CacheHint, Completion, Contents, Error, ErrorKind, Icon, Json, Observed, Resource,
+    Result, Template, TemplateValue,
 };
 
 /// What describes a resource or a template.
@@ -25,6 +25,7 @@ struct Common {
     size: Option<u64>,
     kind: Option<String>,
     version: Option<String>,
+    cache: Option<Hint>,
     #[serde(default)]
     raw_values: bool,
 }
@@ -58,6 +59,9 @@ macro_rules! describe {
         }
         if let Some(metadata) = descriptor.rare.metadata()? {
             described = described.metadata(metadata);
+        }
+        if let Some(hint) = descriptor.common.cache {
+            described = described.cache(hint.hint()?);
         }
         described
     }};
@@ -140,6 +144,27 @@ pub(crate) fn object(member: &str, given: Option<&RawValue>) -> Result<Option<Js
     given.map(|given| Json::object(given.get()).map_err(named)).transpose()
 }
 
+/// How long, and for whom, an answer may be kept.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Hint {
+    ttl_ms: Option<u64>,
+    scope: Option<String>,
+}
+
+impl Hint {
+    pub(crate) fn hint(&self) -> Result<CacheHint> {
+        let mut hint = CacheHint::new();
+        if let Some(ttl_ms) = self.ttl_ms {
+            hint = hint.ttl_ms(ttl_ms);
+        }
+        if let Some(scope) = &self.scope {
+            hint = hint.scope(scope.parse()?);
+        }
+        Ok(hint)
+    }
+}
+
 /// What an answer says of its contents.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -150,6 +175,7 @@ struct Said {
     title: Option<String>,
     kind: Option<String>,
     version: Option<String>,
+    cache: Option<Hint>,
 }
 
 /// Contents, and what was said of them, as JSON.
@@ -174,6 +200,9 @@ pub(crate) fn contents(body: Body, text: &str) -> Result<Contents> {
     }
     if let Some(metadata) = rare.metadata()? {
         contents = contents.metadata(metadata);
+    }
+    if let Some(hint) = said.cache {
+        contents = contents.cache(hint.hint()?);
     }
     Ok(contents)
 }
@@ -218,4 +247,38 @@ impl From<Value> for TemplateValue {
 pub(crate) fn expand(template: String, values: &str) -> Result<String> {
     let values: BTreeMap<String, Value> = serde_json::from_str(values).map_err(ill_typed)?;
     Template::new(template).expand(values)
+}
+
+/// A call that began or ended, as JSON.
+pub(crate) fn observed(call: &Observed<'_>) -> String {
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Seen<'a> {
+        call: u64,
+        method: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        registration: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        traceparent: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        end: Option<End<'a>>,
+    }
+
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct End<'a> {
+        outcome: &'a str,
+        wanted: bool,
+        bytes: u64,
+        time_ms: f64,
+    }
+
+    let end = call.end.map(|end| End {
+        outcome: end.outcome,
+        wanted: end.wanted,
+        bytes: end.bytes,
+        time_ms: end.time.unwrap_or_default().as_secs_f64() * 1000.0,
+    });
+    let &Observed { call, method, registration, traceparent, .. } = call;
+    serde_json::to_string(&Seen { call, method, registration, traceparent, end }).unwrap_or_default()
 }

@@ -1,6 +1,6 @@
 //! What a server is made with comes from JavaScript as JSON text.
 
-use crate::descriptor::{ill_typed, object};
+use crate::descriptor::{Hint, ill_typed, object};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -28,6 +28,9 @@ pub(crate) struct Options {
     field_gating: Option<bool>,
     subscribe_unknown: Option<String>,
     dialect: Option<String>,
+    cache: Option<Hint>,
+    #[serde(default)]
+    cache_of: BTreeMap<String, Hint>,
     #[serde(default)]
     limits: LimitOptions,
 }
@@ -52,6 +55,12 @@ impl Options {
             for (condition, code) in codes {
                 builder = builder.error_code(&*version, word("errorCodes", &condition)?, code);
             }
+        }
+        if let Some(hint) = &self.cache {
+            builder = builder.cache(hint.hint()?);
+        }
+        for (kind, hint) in &self.cache_of {
+            builder = builder.cache_of(word("cacheOf", kind)?, hint.hint()?);
         }
         builder = add(builder, self.title, Builder::title);
         builder = add(builder, self.instructions, Builder::instructions);

@@ -106,7 +106,7 @@ impl Understood for Answer {
     }
 }
 
-/// `limit, after`.
+/// `limit, after, filter`, the last as JSON.
 impl Question for ListCall {
     type Answer = Page;
     const KIND: u32 = 2;
@@ -124,10 +124,11 @@ impl Question for ListCall {
     }
 
     fn arguments<'s>(&self, js: Js<'s>, to: &mut Vec<Value<'s>>) -> Option<()> {
-        to.push(js.number(self.limit() as f64)?);
-        if let Some(after) = self.after() {
-            to.push(js.text(after)?);
-        }
+        to.extend([
+            js.number(self.limit() as f64)?,
+            js.text_or_undefined(self.after())?,
+            js.text_or_undefined(self.filter().map(wellhead::Json::as_str))?,
+        ]);
         Some(())
     }
 
@@ -227,7 +228,8 @@ impl Understood for Watched {
     }
 }
 
-/// `params, clientCapabilities, logLevel`, the first two as JSON.
+/// `method, params, clientCapabilities, logLevel, name, arguments`; params, capabilities and arguments as JSON, the last
+/// two of a tool or prompt only.
 impl Question for MethodCall {
     type Answer = MethodAnswer;
     const KIND: u32 = 5;
@@ -246,9 +248,12 @@ impl Question for MethodCall {
 
     fn arguments<'s>(&self, js: Js<'s>, to: &mut Vec<Value<'s>>) -> Option<()> {
         to.extend([
+            js.text(self.method())?,
             js.text(self.params())?,
             js.text_or_undefined(self.client_capabilities().as_deref())?,
             js.text_or_undefined(self.log_level().as_deref())?,
+            js.text_or_undefined(self.name())?,
+            js.text_or_undefined(self.name().map(|_| self.arguments()))?,
         ]);
         Some(())
     }

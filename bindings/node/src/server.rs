@@ -1,7 +1,7 @@
 //! The server, and the driver for standard input and output.
 
 use crate::answer;
-use crate::bell::{Bell, Log, Soon};
+use crate::bell::{Bell, Log, Observe, Soon};
 use crate::calls::{Calls, Hooks, Origin};
 use crate::connection::NativeConnection;
 use crate::descriptor::{self, Descriptor};
@@ -52,7 +52,7 @@ pub(crate) type Hook<'a> = Function<'a, Unknown<'a>, Unknown<'a>>;
 #[napi]
 impl Native {
     /// `options` is JSON. `turn` takes a turn now, `soon` once the running JavaScript is done; `log` is called with a
-    /// level and a line, on the JS thread.
+    /// level and a line, `observe` with JSON, on the JS thread.
     #[napi(constructor)]
     #[allow(clippy::too_many_arguments, reason = "called from one place")]
     pub fn new(
@@ -64,10 +64,11 @@ impl Native {
         turn: Soon<'_>,
         soon: Soon<'_>,
         log: Option<Log<'_>>,
+        observe: Option<Observe<'_>>,
     ) -> Result<Native> {
         let options = Options::parse(&options).map_err(thrown)?;
-        let logs = log.is_some();
-        let bell = Arc::new(Bell::new(env, &turn, &soon, log).map_err(refused)?);
+        let (logs, observes) = (log.is_some(), observe.is_some());
+        let bell = Arc::new(Bell::new(env, &turn, &soon, log, observe).map_err(refused)?);
         let mut builder = options.apply(Server::builder(name, version)).map_err(thrown)?;
         if let Some(key) = cursor_key {
             builder = builder.cursor_key(key.to_vec());
@@ -75,6 +76,10 @@ impl Native {
         if logs {
             let bell = bell.clone();
             builder = builder.on_log(move |level, line| bell.log(level, line));
+        }
+        if observes {
+            let (bell, begun) = (bell.clone(), Instant::now());
+            builder = builder.observe(move |call| bell.observe(call)).clock(move || begun.elapsed());
         }
         let server = builder.build().map_err(thrown)?;
         let inner = Rc::new(Inner {
@@ -169,6 +174,42 @@ impl Native {
             method = method.revisions(revisions);
         }
         Ok(self.inner.server.add_method(method, None).map_err(thrown)?.number() as f64)
+    }
+
+    /// A tool, or a prompt; `members` is JSON. Returns the number that `ask` is called with.
+    #[napi]
+    pub fn add_named(&self, prompt: bool, name: String, members: String) -> Result<f64> {
+        let server = &self.inner.server;
+        let members = Json::object(members).map_err(thrown)?;
+        let id = if prompt {
+            server.add_prompt(&name, &members, None)
+        } else {
+            server.add_tool(&name, &members, None)
+        };
+        Ok(id.map_err(thrown)?.number() as f64)
+    }
+
+    /// Returns the number of the tool or prompt that was removed.
+    #[napi]
+    pub fn remove_named(&self, prompt: bool, name: String) -> Result<f64> {
+        let server = &self.inner.server;
+        let id = if prompt { server.remove_prompt(&name) } else { server.remove_tool(&name) };
+        Ok(id.map_err(thrown)?.number() as f64)
+    }
+
+    #[napi]
+    pub fn counters(&self) -> Counted {
+        let counters = self.inner.server.counters();
+        Counted {
+            connections: counters.connections as f64,
+            connections_open: counters.connections_open as f64,
+            calls: counters.calls as f64,
+            calls_answered: counters.calls_answered as f64,
+            calls_failed: counters.calls_failed as f64,
+            changes: counters.changes as f64,
+            uris_watched: counters.uris_watched as f64,
+            subscriptions: counters.subscriptions as f64,
+        }
     }
 
     /// Sends a notification about a call of a method; `params` is JSON. Returns whether it was sent.
@@ -388,6 +429,19 @@ impl Native {
 #[napi]
 pub fn expand(template: String, values: String) -> Result<String> {
     descriptor::expand(template, &values).map_err(thrown)
+}
+
+/// What a server has counted.
+#[napi(object)]
+pub struct Counted {
+    pub connections: f64,
+    pub connections_open: f64,
+    pub calls: f64,
+    pub calls_answered: f64,
+    pub calls_failed: f64,
+    pub changes: f64,
+    pub uris_watched: f64,
+    pub subscriptions: f64,
 }
 
 /// An error as JSON-RPC has it.

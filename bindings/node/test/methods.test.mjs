@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ClientError, ClosedError, MethodError, Server } from 'wellhead';
+import { read, request } from './host.mjs';
 
 /** A connection of a client that can be asked for its roots, and what comes out of it. */
 function make(handler) {
@@ -99,4 +100,37 @@ test('an error of the host is told to the client, any other throw is not', () =>
     if (typeof expected === 'number') assert.equal(error.code, expected);
     else assert.deepEqual(error, expected);
   }
+});
+
+test('an observer is told when calls begin and end, and counters count them', async () => {
+  const seen = [];
+  const server = new Server('s', '1', { observe: (call) => seen.push(call), onLog: () => {} });
+  server.resource('t:{id}', async ({ id }) => id);
+  server.tool('boom', {}, () => {
+    throw new Error('boom');
+  });
+  const connection = server.connect();
+  const trace = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const ask = read(1, 't:abc');
+  ask.params._meta = { ...ask.params._meta, traceparent: trace };
+  await connection.handle(JSON.stringify(ask));
+  await connection.handle(JSON.stringify(request(2, 'tools/call', { name: 'boom' })));
+  await soon();
+  const [begun, ended, ...tool] = seen;
+  assert.deepEqual(begun, { call: 1, method: 'resources/read', registration: 't:{id}', traceparent: trace });
+  assert.equal(ended.call, 1);
+  assert.deepEqual({ ...ended.end, timeMs: 0 }, { outcome: 'found', wanted: true, bytes: 3, timeMs: 0 });
+  assert(ended.end.timeMs >= 0);
+  assert.deepEqual(
+    tool.map(({ registration, end }) => [registration, end?.outcome]),
+    [
+      ['boom', undefined],
+      ['boom', 'failed'],
+    ],
+  );
+  const { connections, calls, callsAnswered, callsFailed } = server.counters();
+  assert.deepEqual(
+    { connections, calls, callsAnswered, callsFailed },
+    { connections: 1, calls: 2, callsAnswered: 2, callsFailed: 1 },
+  );
 });

@@ -170,7 +170,7 @@ new Server('s', '1', {
 
 // ---- access
 server.authorize(({ operation, uris }, { caller, revision, signal }) => {
-  same<typeof operation, 'list' | 'read' | 'subscribe' | 'complete'>(true);
+  same<Extract<typeof operation, 'list' | 'complete'>, 'list' | 'complete'>(true);
   same<typeof caller.value, unknown>(true);
   same<typeof revision, string>(true);
   signal.throwIfAborted();

@@ -58,8 +58,9 @@ export class Answers {
   }
 
   lister(name, pages) {
-    return ({ after, limit }, call) => {
-      this.#note(`list ${name} after=${after ?? '-'} limit=${limit}`);
+    return ({ after, limit, filter }, call) => {
+      const wanted = filter === undefined ? '' : ` filter=${JSON.stringify(filter)}`;
+      this.#note(`list ${name} after=${after ?? '-'} limit=${limit}${wanted}`);
       if (pages === 'fail') throw new Error(FAILURE);
       if (pages.hold !== undefined) return this.#hold(pages.hold, call, page);
       if (pages.more_without_items) return { items: [], more: true };
@@ -97,10 +98,10 @@ export class Answers {
     );
   }
 
-  method(name, answer) {
-    return (params, call) => {
-      this.#note(`method ${name} ${JSON.stringify(params)}`);
-      return this.#method(name, answer, params, call);
+  method(answer) {
+    return (given, call) => {
+      this.#note(`method ${call.method} ${JSON.stringify(call.params)}`);
+      return this.#method(answer, given, call);
     };
   }
 
@@ -108,23 +109,24 @@ export class Answers {
     return this.#at(name).call.notify(method, params);
   }
 
-  #method(name, answer, params, call) {
+  #method(answer, given, call) {
     if (answer.request !== undefined) {
-      const response = this.#request(name, answer, params, call);
+      const response = this.#request(answer, given, call);
       if (answer.hold === undefined) return response;
     }
     if (answer.hold !== undefined) return this.#hold(answer.hold, call, result);
     if (answer === 'none') return this.#drop(new Promise(() => {}));
     if (answer === 'echo') {
-      return { method: name, params, client: call.clientCapabilities, level: call.logLevel };
+      const { method, params, name, clientCapabilities: client, logLevel: level } = call;
+      return { method, params, name, arguments: name === undefined ? undefined : given, client, level };
     }
     if (answer.notify === undefined) return result(answer);
     for (const { method, params } of answer.notify) call.notify(method, params);
-    return this.#method(name, answer.then, params, call);
+    return this.#method(answer.then, given, call);
   }
 
   /** Asks the client, and goes on; a call that is held meanwhile is answered by its `finish` step. */
-  async #request(name, answer, params, call) {
+  async #request(answer, given, call) {
     try {
       const response = await call.request(answer.request.method, answer.request.params);
       this.#note(`response ${JSON.stringify(response)}`);
@@ -133,7 +135,7 @@ export class Answers {
       else if (e instanceof ClosedError) this.#note('response given up');
       else assert.equal(word(e), answer.refused);
     }
-    return answer.hold === undefined ? this.#method(name, answer.then, params, call) : undefined;
+    return answer.hold === undefined ? this.#method(answer.then, given, call) : undefined;
   }
 
   progress(name, report) {
@@ -238,7 +240,7 @@ function made(value, fill) {
     const unit = Buffer.from(value.repeat_base64, 'base64');
     return Buffer.alloc(unit.length * value.times, unit);
   }
-  const plain = ['mime_type', 'name', 'title', 'kind', 'version', 'metadata'].every(
+  const plain = ['mime_type', 'cache', 'name', 'title', 'kind', 'version', 'metadata'].every(
     (said) => !(said in value),
   );
   return plain ? body(value, fill) : contents(value, fill);
@@ -255,6 +257,7 @@ function contents(part, fill) {
     kind: part.kind && fill(part.kind),
     version: part.version && fill(part.version),
     metadata: part.metadata,
+    cache: part.cache && hint(part.cache),
   };
 }
 
@@ -298,6 +301,11 @@ function page(value) {
   return { items: value.items.map(resource), more: value.more };
 }
 
+/** A HINT in the words of Node. */
+export function hint({ ttl_ms, scope }) {
+  return { ttlMs: ttl_ms, scope };
+}
+
 /** A descriptor in the words of Node. */
 export function descriptor({
   name,
@@ -311,6 +319,7 @@ export function descriptor({
   kind,
   version,
   metadata,
+  cache,
 }) {
   return {
     name,
@@ -324,6 +333,7 @@ export function descriptor({
     kind,
     version,
     metadata,
+    cache: cache && hint(cache),
   };
 }
 

@@ -1,7 +1,7 @@
 // The host of a script: the catalogue and what the script does to the server, with the public API.
 import assert from 'node:assert/strict';
 import { expand, Server, WellheadError } from 'wellhead';
-import { Answers, descriptor, word } from './answers.mjs';
+import { Answers, descriptor, hint, word } from './answers.mjs';
 
 export class Host {
   answers = new Answers();
@@ -26,6 +26,10 @@ export class Host {
       fieldGating: options.field_gating,
       subscribeUnknown: options.subscribe_unknown,
       dialect: options.dialect,
+      cache: options.cache && hint(options.cache),
+      cacheOf:
+        options.cache_of &&
+        Object.fromEntries(Object.entries(options.cache_of).map(([kind, value]) => [kind, hint(value)])),
       cursorKey: options.key ? Buffer.from(options.key, 'hex') : new Uint8Array(32).fill(7),
       limits: Object.fromEntries(
         Object.entries(options.limits ?? {}).map(([name, limit]) => [camel(name), limit]),
@@ -63,8 +67,12 @@ export class Host {
       else server.list(entry.list, source);
     } else if (entry.fallback !== undefined) {
       server.fallback(answers.reader(entry.fallback));
+    } else if (entry.tool !== undefined) {
+      server.tool(entry.tool, entry.members, answers.method(entry.answer));
+    } else if (entry.prompt !== undefined) {
+      server.prompt(entry.prompt, entry.members, answers.method(entry.answer));
     } else if (entry.method !== undefined) {
-      server.method(entry.method, { revisions: entry.revisions }, answers.method(entry.method, entry.answer));
+      server.method(entry.method, { revisions: entry.revisions }, answers.method(entry.answer));
     } else if (entry.authorize !== undefined) {
       server.authorize(answers.authorizer(entry.authorize));
     } else if (entry.interest !== undefined) {
@@ -90,6 +98,8 @@ export class Host {
       const { version } = step;
       outcome(() => this.#fixed.get(step.set).set(version === undefined ? body : { body, version }));
     } else if (step.remove !== undefined) outcome(() => server.remove(step.remove));
+    else if (step.remove_tool !== undefined) outcome(() => server.removeTool(step.remove_tool));
+    else if (step.remove_prompt !== undefined) outcome(() => server.removePrompt(step.remove_prompt));
     else if (step.add !== undefined) outcome(() => this.add(step.add));
     else if (step.as !== undefined) {
       outcome(() => server.updatedAs({ ...descriptor(step.as), uri: step.update }));
