@@ -129,6 +129,23 @@ WELLHEAD_API void wellhead_text_free(wellhead_text *text);
 
 /* ---- server ------------------------------------------------------------------------------------------------------- */
 
+/* How long a client may use an answer again, and whether for this caller only. What is not said is taken from the next
+ * more general place: the answer's, its registration's, that of its kind of answer, the server's; by default an answer
+ * may not be used again. For clients of the revisions that have such hints. */
+typedef struct wellhead_cache {
+    size_t struct_size;
+    const uint64_t *ttl_ms;                   /* Milliseconds; 0: not at all. NULL: not said. */
+    /* public, private; absent: not said. Once somebody authorises, what is said for all answers makes none public. */
+    wellhead_str scope;
+} wellhead_cache;
+#define WELLHEAD_CACHE_INIT { sizeof(wellhead_cache), NULL, {NULL, 0} }
+
+/* A hint for one kind of answer. */
+typedef struct wellhead_cache_of {
+    wellhead_str kind;                        /* discover, resources, templates, tools, prompts, reads */
+    const wellhead_cache *cache;
+} wellhead_cache_of;
+
 #define WELLHEAD_NO_SUBSCRIBE 1               /* Do not offer subscriptions. */
 #define WELLHEAD_NO_LIST_CHANGED 2            /* Do not tell clients when the list of resources changes. */
 #define WELLHEAD_NO_FIELD_GATING 4            /* Send fields that a client's revision does not have all the same. */
@@ -207,8 +224,11 @@ typedef struct wellhead_server_options {
     wellhead_str subscribe_unknown;           /* Whether what nothing serves may be watched: deny (default), allow. */
     /* Whether the resources/get dialect is served: auto (default), always, never. */
     wellhead_str dialect;
+    const wellhead_cache *cache;              /* For all answers that may be used again; NULL: they may not. */
+    const wellhead_cache_of *cache_of;        /* For kinds of them. */
+    size_t cache_of_count;
 } wellhead_server_options;
-#define WELLHEAD_SERVER_OPTIONS_INIT { sizeof(wellhead_server_options), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, {NULL, 0}, NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0} }
+#define WELLHEAD_SERVER_OPTIONS_INIT { sizeof(wellhead_server_options), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, {NULL, 0}, NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, 0 }
 
 /* Makes a server. name, version: who it says it is. options: may be NULL. NULL on failure: INVALID_ARGUMENT,
  * INVALID_UTF8, IO if there is no randomness. */
@@ -261,9 +281,11 @@ typedef struct wellhead_resource {
     /* Another one whenever the contents are; of a template's resources wellhead_contents says it. */
     wellhead_str version;
     wellhead_str metadata;                    /* A JSON object with attributes of the host's own. */
+    /* How long what is read here may be used again; NULL: not said. Not of an item of a list. */
+    const wellhead_cache *cache;
     uint32_t flags;                           /* WELLHEAD_RAW_VALUES */
 } wellhead_resource;
-#define WELLHEAD_RESOURCE_INIT { sizeof(wellhead_resource), {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0 }
+#define WELLHEAD_RESOURCE_INIT { sizeof(wellhead_resource), {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, 0 }
 
 /* What is said of contents beside their body, one element of an answer or what replaces fixed contents. What is absent
  * here is taken from the registration. */
@@ -279,8 +301,9 @@ typedef struct wellhead_contents {
     wellhead_str kind;
     wellhead_str version;
     wellhead_str metadata;
+    const wellhead_cache *cache;              /* How long the answer may be used again; NULL: not said. */
 } wellhead_contents;
-#define WELLHEAD_CONTENTS_INIT { sizeof(wellhead_contents), {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0} }
+#define WELLHEAD_CONTENTS_INIT { sizeof(wellhead_contents), {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL }
 
 /* The callbacks of one registration. NULL: not offered. They borrow `call` and `responder` until they return: answer
  * before that, or keep the responder and answer later. A callback that does neither has answered "internal error". */
@@ -405,12 +428,23 @@ WELLHEAD_API wellhead_str wellhead_call_revision(const wellhead_call *call);
  * checked. Absent: there was none. */
 WELLHEAD_API wellhead_str wellhead_call_meta(const wellhead_call *call);
 
+/* Tells the client how far the work on its request is, if it asked for that: in any unit, which only grows. total: what it
+ * will be in the end; NULL: not known. message: may be absent. 1: the client wants to know. */
+WELLHEAD_API int wellhead_call_progress(const wellhead_call *call, double progress, const double *total,
+                                        wellhead_str message);
+
 /* Of a read: the version of the resource that the client has. If it is still the right one, wellhead_read_not_modified
  * says so, without a body being made. Absent: it did not say. */
 WELLHEAD_API wellhead_str wellhead_call_if_version(const wellhead_call *call);
 
 /* Of a method: its name. */
 WELLHEAD_API wellhead_str wellhead_call_method(const wellhead_call *call);
+
+/* Of a tool or a prompt: its name. */
+WELLHEAD_API wellhead_str wellhead_call_name(const wellhead_call *call);
+
+/* Of a method: the `arguments` among its params, a JSON object; {} if there are none. */
+WELLHEAD_API wellhead_str wellhead_call_arguments(const wellhead_call *call);
 
 /* Of a method: what the client can do, a JSON object such as {"sampling":{}}. Absent: it did not say. */
 WELLHEAD_API wellhead_str wellhead_call_client_capabilities(const wellhead_call *call);
@@ -539,6 +573,10 @@ WELLHEAD_API wellhead_status wellhead_complete_failed(wellhead_complete *respond
 #define WELLHEAD_OPERATION_SUBSCRIBE 3        /* Be told of their changes. */
 /* Have values of the template's variables proposed; the URI is the template. */
 #define WELLHEAD_OPERATION_COMPLETE 4
+#define WELLHEAD_OPERATION_LIST_TOOLS 5       /* See tools in a list; the URIs are their names. */
+#define WELLHEAD_OPERATION_CALL_TOOL 6        /* Call the tool of this name. */
+#define WELLHEAD_OPERATION_LIST_PROMPTS 7     /* See prompts in a list; the URIs are their names. */
+#define WELLHEAD_OPERATION_GET_PROMPT 8       /* Get the prompt of this name. */
 #define WELLHEAD_VERDICT_DENY 0               /* "Permission denied"; left out of lists. */
 #define WELLHEAD_VERDICT_ALLOW 1              /* Go on. */
 #define WELLHEAD_VERDICT_HIDE 2               /* Answered exactly as if it did not exist. */
@@ -599,6 +637,11 @@ WELLHEAD_API wellhead_status wellhead_interest_failed(wellhead_interest *respond
 
 /* ---- further methods ---------------------------------------------------------------------------------------------- */
 
+#define WELLHEAD_RESPONSE_RESULT 0            /* The client's result. */
+#define WELLHEAD_RESPONSE_ERROR 1             /* The client's error, an object with code and message. */
+/* None will come: the call was answered or cancelled, or the host gave the request up. */
+#define WELLHEAD_RESPONSE_GIVEN_UP 2
+
 /* How a method is served; everything has a default. */
 typedef struct wellhead_method_options {
     size_t struct_size;
@@ -617,6 +660,29 @@ WELLHEAD_API wellhead_status wellhead_server_add_method(
     wellhead_server *server, wellhead_str name, const wellhead_method_options *options,
     void (*method)(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *responder),
     void *user_data, void (*destroy)(void *user_data), wellhead_error **error);
+
+/* Serves a tool. members: how it is listed, a JSON object without a name, such as {"description":"…","inputSchema":{…}}.
+ * The callback answers tools/call by wellhead_call_arguments, which it checks itself, with a result as the protocol has it.
+ * An authoriser is asked by name. Otherwise as wellhead_server_add_method. */
+WELLHEAD_API wellhead_status wellhead_server_add_tool(
+    wellhead_server *server, wellhead_str name, wellhead_str members,
+    void (*method)(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *responder),
+    void *user_data, void (*destroy)(void *user_data), wellhead_error **error);
+
+/* Serves a prompt, listed by members such as {"description":"…","arguments":[…]}. The callback answers prompts/get.
+ * Otherwise as wellhead_server_add_tool. */
+WELLHEAD_API wellhead_status wellhead_server_add_prompt(
+    wellhead_server *server, wellhead_str name, wellhead_str members,
+    void (*method)(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *responder),
+    void *user_data, void (*destroy)(void *user_data), wellhead_error **error);
+
+/* Removes a tool; calls under way finish. UNKNOWN, INVALID_UTF8, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_remove_tool(wellhead_server *server, wellhead_str name,
+                                                         wellhead_error **error);
+
+/* Removes a prompt, as wellhead_server_remove_tool removes a tool. */
+WELLHEAD_API wellhead_status wellhead_server_remove_prompt(wellhead_server *server, wellhead_str name,
+                                                           wellhead_error **error);
 
 /* Tells everybody who wants to know that the lists of a kind changed: toolsListChanged, promptsListChanged, or one of
  * `announces` of wellhead_server_options. Never blocks, never calls back but for `wake`. UNKNOWN; INVALID_ARGUMENT if
@@ -638,6 +704,22 @@ WELLHEAD_API void wellhead_method_free(wellhead_method *responder);
  * call, or for notifications/message without a level or without the capability logging; INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_method_notify(wellhead_method *responder, wellhead_str method,
                                                     wellhead_str params, int *sent);
+
+/* Asks the client for one of its features, sampling/createMessage, elicitation/create or roots/list, before the call is
+ * answered; so keep the responder first. then: called once as an event of the connection, with one of
+ * WELLHEAD_RESPONSE_ and the JSON that the client sent; not called if the connection is closed. then_destroy: called once,
+ * after `then` or instead of it, also when this fails. then: may not be NULL; params, then_destroy and number may.
+ * *number: for wellhead_method_cancel_request. INVALID_ARGUMENT for other methods, if the client did not declare the
+ * capability, and in revisions that have wellhead_method_needs_input instead; LIMIT while the client takes nothing; CLOSED
+ * once the call is over; INVALID_UTF8. */
+WELLHEAD_API wellhead_status wellhead_method_request(
+    wellhead_method *responder, wellhead_str method, wellhead_str params,
+    void (*then)(void *then_data, uint32_t response, wellhead_str json), void *then_data,
+    void (*then_destroy)(void *then_data), uint64_t *number);
+
+/* Gives a request to the client up: it is told so, and `then` hears WELLHEAD_RESPONSE_GIVEN_UP. 1: the answer was still to
+ * come. */
+WELLHEAD_API int wellhead_method_cancel_request(wellhead_method *responder, uint64_t number);
 
 /* Answers with a result, a JSON object. What the revision wants beside it is added. */
 WELLHEAD_API wellhead_status wellhead_method_result(wellhead_method *responder, wellhead_str result);

@@ -172,6 +172,42 @@ public:
 
 /* ---- what is served ---- */
 
+/* A caching hint: see wellhead_cache. */
+struct Cache {
+    std::optional<std::uint64_t> ttl_ms = {};
+    std::optional<std::string> scope = {};
+
+    /* Borrows from this. */
+    wellhead_cache capi() const noexcept {
+        wellhead_cache c = WELLHEAD_CACHE_INIT;
+        c.ttl_ms = ttl_ms ? &*ttl_ms : nullptr;
+        c.scope = optional_str(scope);
+        return c;
+    }
+};
+
+namespace detail {
+
+/* A struct of C's that borrows from one of ours, with its caching hint. */
+template <class C> class Lent {
+public:
+    template <class T> explicit Lent(const T &value) : c_(value.capi()) {
+        if (!value.cache) return;
+        cache_ = value.cache->capi();
+        c_.cache = &cache_;
+    }
+    Lent(const Lent &) = delete;
+    Lent &operator=(const Lent &) = delete;
+
+    operator const C *() const noexcept { return &c_; }
+
+private:
+    C c_;
+    wellhead_cache cache_ = WELLHEAD_CACHE_INIT;
+};
+
+} // namespace detail
+
 /* What a listing shows: see wellhead_resource. */
 struct Resource {
     Resource(std::string resource_uri) : uri(std::move(resource_uri)) {}
@@ -184,9 +220,10 @@ struct Resource {
     /* JSON, as the protocol has it. */
     std::optional<std::string> annotations, icons, meta;
     std::optional<std::string> kind, version, metadata;
+    std::optional<Cache> cache;
     bool raw_values = false;
 
-    /* Borrows from this. */
+    /* Borrows from this; without the caching hint. */
     wellhead_resource capi() const noexcept {
         wellhead_resource c = WELLHEAD_RESOURCE_INIT;
         c.uri = str(uri);
@@ -211,8 +248,9 @@ struct Resource {
 struct Contents {
     std::optional<std::string> uri = {}, mime_type = {}, meta = {};
     std::optional<std::string> name = {}, title = {}, kind = {}, version = {}, metadata = {};
+    std::optional<Cache> cache = {};
 
-    /* Borrows from this. */
+    /* Borrows from this; without the caching hint. */
     wellhead_contents capi() const noexcept {
         wellhead_contents c = WELLHEAD_CONTENTS_INIT;
         c.uri = optional_str(uri);
@@ -266,8 +304,14 @@ public:
     std::string_view caller_id() const noexcept { return view(wellhead_call_caller_id(call_)); }
     std::string_view revision() const noexcept { return view(wellhead_call_revision(call_)); }
     std::optional<std::string_view> meta() const noexcept { return optional_view(wellhead_call_meta(call_)); }
+    /* Whether the client wants to know. */
+    bool progress(double progress, std::optional<double> total = {}, const std::optional<std::string> &message = {}) const {
+        return wellhead_call_progress(call_, progress, total ? &*total : nullptr, optional_str(message)) != 0;
+    }
     std::optional<std::string_view> if_version() const noexcept { return optional_view(wellhead_call_if_version(call_)); }
     std::string_view method() const noexcept { return view(wellhead_call_method(call_)); }
+    std::optional<std::string_view> name() const noexcept { return optional_view(wellhead_call_name(call_)); }
+    std::string_view arguments() const noexcept { return view(wellhead_call_arguments(call_)); }
     std::optional<std::string_view> client_capabilities() const noexcept {
         return optional_view(wellhead_call_client_capabilities(call_));
     }
@@ -351,20 +395,20 @@ public:
     void busy(std::uint64_t retry_after_ms = UINT64_MAX) { detail::check(wellhead_read_busy(take(), retry_after_ms)); }
 
     void add_text(std::string_view text, const Contents &about = {}) {
-        const wellhead_contents c = about.capi();
-        detail::check(wellhead_read_add_text(capi(), &c, str(text)));
+        const detail::Lent<wellhead_contents> c(about);
+        detail::check(wellhead_read_add_text(capi(), c, str(text)));
     }
     void add_blob(std::string_view bytes, const Contents &about = {}) {
-        const wellhead_contents c = about.capi();
-        detail::check(wellhead_read_add_blob(capi(), &c, str(bytes)));
+        const detail::Lent<wellhead_contents> c(about);
+        detail::check(wellhead_read_add_blob(capi(), c, str(bytes)));
     }
     void add_text_owned(std::string text, const Contents &about = {}) {
-        const wellhead_contents c = about.capi();
-        detail::lend(std::move(text), [&](auto... lent) { return wellhead_read_add_text_owned(capi(), &c, lent...); });
+        const detail::Lent<wellhead_contents> c(about);
+        detail::lend(std::move(text), [&](auto... lent) { return wellhead_read_add_text_owned(capi(), c, lent...); });
     }
     void add_blob_owned(std::string bytes, const Contents &about = {}) {
-        const wellhead_contents c = about.capi();
-        detail::lend(std::move(bytes), [&](auto... lent) { return wellhead_read_add_blob_owned(capi(), &c, lent...); });
+        const detail::Lent<wellhead_contents> c(about);
+        detail::lend(std::move(bytes), [&](auto... lent) { return wellhead_read_add_blob_owned(capi(), c, lent...); });
     }
     void finish() { detail::check(wellhead_read_finish(take())); }
 };
@@ -376,8 +420,8 @@ public:
     using Responder::Responder;
 
     void add(const Resource &item) {
-        const wellhead_resource c = item.capi();
-        detail::check(wellhead_list_add(capi(), &c));
+        const detail::Lent<wellhead_resource> c(item);
+        detail::check(wellhead_list_add(capi(), c));
     }
     void finish(bool more = false) { detail::check(wellhead_list_finish(take(), more ? 1 : 0)); }
 };
@@ -395,6 +439,9 @@ public:
     }
 };
 
+/* What the client answered: one of WELLHEAD_RESPONSE_, and JSON. */
+using ResponseCallback = std::function<void(std::uint32_t response, std::string_view json)>;
+
 /* The responder of a method of the host's own. Results and the like are JSON. */
 class Method : public detail::Responder<Method, wellhead_method, wellhead_method_keep, wellhead_method_free,
                                         wellhead_method_call, wellhead_method_failed> {
@@ -407,6 +454,23 @@ public:
         detail::check(wellhead_method_notify(capi(), str(method), optional_str(params), &sent));
         return sent != 0;
     }
+    /* The number of the request. What `then` throws goes nowhere; a responder that it held answers by being freed. */
+    std::uint64_t request(std::string_view method, const std::optional<std::string> &params, ResponseCallback then) {
+        std::uint64_t number = 0;
+        detail::check(wellhead_method_request(
+            capi(), str(method), optional_str(params),
+            [](void *then_data, std::uint32_t response, wellhead_str json) noexcept {
+                try {
+                    (*static_cast<ResponseCallback *>(then_data))(response, view(json));
+                } catch (...) {
+                    /* As said above. */
+                }
+            },
+            detail::keep(std::move(then)), detail::destroy<ResponseCallback>, &number));
+        return number;
+    }
+    /* Whether its answer was still to come. */
+    bool cancel_request(std::uint64_t number) { return wellhead_method_cancel_request(capi(), number) != 0; }
     void result(std::string_view result) { detail::check(wellhead_method_result(take(), str(result))); }
     void error(std::int32_t code, std::string_view message, const std::optional<std::string> &data = {}) {
         detail::check(wellhead_method_error(take(), code, str(message), optional_str(data)));
@@ -476,6 +540,9 @@ struct ServerOptions {
     std::optional<std::string> error_profile;
     std::vector<ErrorCode> error_codes;
     std::optional<std::string> permission_denied, undeclared_lists, contents_titles, subscribe_unknown, dialect;
+    std::optional<Cache> cache;
+    /* By kind of answer. */
+    std::map<std::string, Cache> cache_of;
 };
 
 /* See wellhead_stdio_options. */
@@ -493,40 +560,40 @@ public:
     void after_fork() noexcept { wellhead_server_after_fork(capi()); }
 
     void add_text(const Resource &resource, std::string_view text) {
-        const wellhead_resource c = resource.capi();
+        const detail::Lent<wellhead_resource> c(resource);
         detail::Failure failure;
-        failure.check(wellhead_server_add_text(capi(), &c, str(text), failure));
+        failure.check(wellhead_server_add_text(capi(), c, str(text), failure));
     }
     void add_blob(const Resource &resource, std::string_view bytes) {
-        const wellhead_resource c = resource.capi();
+        const detail::Lent<wellhead_resource> c(resource);
         detail::Failure failure;
-        failure.check(wellhead_server_add_blob(capi(), &c, str(bytes), failure));
+        failure.check(wellhead_server_add_blob(capi(), c, str(bytes), failure));
     }
     void set_text(std::string_view uri, std::string_view text, const Contents &about = {}) {
-        const wellhead_contents c = about.capi();
+        const detail::Lent<wellhead_contents> c(about);
         detail::Failure failure;
-        failure.check(wellhead_server_set_text(capi(), str(uri), &c, str(text), failure));
+        failure.check(wellhead_server_set_text(capi(), str(uri), c, str(text), failure));
     }
     void set_blob(std::string_view uri, std::string_view bytes, const Contents &about = {}) {
-        const wellhead_contents c = about.capi();
+        const detail::Lent<wellhead_contents> c(about);
         detail::Failure failure;
-        failure.check(wellhead_server_set_blob(capi(), str(uri), &c, str(bytes), failure));
+        failure.check(wellhead_server_set_blob(capi(), str(uri), c, str(bytes), failure));
     }
     void add_resource(const Resource &resource, Provider provider) {
-        const wellhead_resource c = resource.capi();
+        const detail::Lent<wellhead_resource> c(resource);
         const wellhead_provider p = callbacks(std::move(provider));
         detail::Failure failure;
-        failure.check(wellhead_server_add_resource(capi(), &c, &p, failure));
+        failure.check(wellhead_server_add_resource(capi(), c, &p, failure));
     }
     void add_template(const Resource &resource, Provider provider) {
-        const wellhead_resource c = resource.capi();
+        const detail::Lent<wellhead_resource> c(resource);
         const std::vector<std::string> names = provider.completed;
         const std::vector<wellhead_str> completed = detail::strs(names);
         wellhead_provider p = callbacks(std::move(provider));
         p.completed = completed.data();
         p.completed_count = completed.size();
         detail::Failure failure;
-        failure.check(wellhead_server_add_template(capi(), &c, &p, failure));
+        failure.check(wellhead_server_add_template(capi(), c, &p, failure));
     }
     void add_list(const std::optional<std::string> &name, Provider provider) {
         const wellhead_provider p = callbacks(std::move(provider));
@@ -588,22 +655,34 @@ public:
         options.revisions = dates.data();
         options.revision_count = dates.size();
         detail::Failure failure;
-        failure.check(wellhead_server_add_method(
-            capi(), str(name), &options,
-            [](void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) noexcept {
-                Method responder(r);
-                detail::guarded(responder, [&](Method &it) {
-                    (*static_cast<MethodCallback *>(user_data))(Call(call), view(params), it);
-                });
-            },
-            detail::keep(std::move(method)), detail::destroy<MethodCallback>, failure));
+        failure.check(wellhead_server_add_method(capi(), str(name), &options, run_method, detail::keep(std::move(method)),
+                                                 detail::destroy<MethodCallback>, failure));
+    }
+    /* members: JSON. */
+    void add_tool(std::string_view name, std::string_view members, MethodCallback tool) {
+        detail::Failure failure;
+        failure.check(wellhead_server_add_tool(capi(), str(name), str(members), run_method, detail::keep(std::move(tool)),
+                                               detail::destroy<MethodCallback>, failure));
+    }
+    void add_prompt(std::string_view name, std::string_view members, MethodCallback prompt) {
+        detail::Failure failure;
+        failure.check(wellhead_server_add_prompt(capi(), str(name), str(members), run_method,
+                                                 detail::keep(std::move(prompt)), detail::destroy<MethodCallback>, failure));
+    }
+    void remove_tool(std::string_view name) {
+        detail::Failure failure;
+        failure.check(wellhead_server_remove_tool(capi(), str(name), failure));
+    }
+    void remove_prompt(std::string_view name) {
+        detail::Failure failure;
+        failure.check(wellhead_server_remove_prompt(capi(), str(name), failure));
     }
     void announce(std::string_view kind) { detail::check(wellhead_server_announce(capi(), str(kind))); }
 
     void updated(std::string_view uri) { detail::check(wellhead_server_updated(capi(), str(uri))); }
     void updated_as(const Resource &resource) {
-        const wellhead_resource c = resource.capi();
-        detail::check(wellhead_server_updated_as(capi(), &c));
+        const detail::Lent<wellhead_resource> c(resource);
+        detail::check(wellhead_server_updated_as(capi(), c));
     }
     void updated_below(std::string_view uri, std::string_view parent) {
         detail::check(wellhead_server_updated_below(capi(), str(uri), str(parent)));
@@ -629,6 +708,13 @@ public:
     }
 
 private:
+    static void run_method(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) noexcept {
+        Method responder(r);
+        detail::guarded(responder, [&](Method &it) {
+            (*static_cast<MethodCallback *>(user_data))(Call(call), view(params), it);
+        });
+    }
+
     static wellhead_server *make(std::string_view name, std::string_view version, ServerOptions &options) {
         wellhead_server_options c = WELLHEAD_SERVER_OPTIONS_INIT;
         c.flags = options.flags;
@@ -655,6 +741,18 @@ private:
         c.contents_titles = optional_str(options.contents_titles);
         c.subscribe_unknown = optional_str(options.subscribe_unknown);
         c.dialect = optional_str(options.dialect);
+        const Cache unsaid;
+        const wellhead_cache cache = (options.cache ? *options.cache : unsaid).capi();
+        std::vector<wellhead_cache> hints;
+        std::vector<wellhead_cache_of> cache_of;
+        hints.reserve(options.cache_of.size());
+        for (const auto &[kind, hint] : options.cache_of) {
+            hints.push_back(hint.capi());
+            cache_of.push_back({str(kind), &hints.back()});
+        }
+        c.cache = options.cache ? &cache : nullptr;
+        c.cache_of = cache_of.data();
+        c.cache_of_count = cache_of.size();
         if (options.log) {
             c.log = [](void *log_data, std::uint32_t level, wellhead_str line) noexcept {
                 try {

@@ -18,6 +18,14 @@ pub const WELLHEAD_OPERATION_READ: u32 = 2;
 pub const WELLHEAD_OPERATION_SUBSCRIBE: u32 = 3;
 /// Have values of the template's variables proposed; the URI is the template.
 pub const WELLHEAD_OPERATION_COMPLETE: u32 = 4;
+/// See tools in a list; the URIs are their names.
+pub const WELLHEAD_OPERATION_LIST_TOOLS: u32 = 5;
+/// Call the tool of this name.
+pub const WELLHEAD_OPERATION_CALL_TOOL: u32 = 6;
+/// See prompts in a list; the URIs are their names.
+pub const WELLHEAD_OPERATION_LIST_PROMPTS: u32 = 7;
+/// Get the prompt of this name.
+pub const WELLHEAD_OPERATION_GET_PROMPT: u32 = 8;
 
 /// "Permission denied"; left out of lists.
 pub const WELLHEAD_VERDICT_DENY: u32 = 0;
@@ -75,6 +83,10 @@ fn number(operation: Operation) -> u32 {
         Operation::Read => WELLHEAD_OPERATION_READ,
         Operation::Subscribe => WELLHEAD_OPERATION_SUBSCRIBE,
         Operation::Complete => WELLHEAD_OPERATION_COMPLETE,
+        Operation::ListTools => WELLHEAD_OPERATION_LIST_TOOLS,
+        Operation::CallTool => WELLHEAD_OPERATION_CALL_TOOL,
+        Operation::ListPrompts => WELLHEAD_OPERATION_LIST_PROMPTS,
+        Operation::GetPrompt => WELLHEAD_OPERATION_GET_PROMPT,
         _ => 0,
     }
 }

@@ -61,7 +61,7 @@ impl Promise {
     }
 
     /// A number behind a pointer.
-    pub(crate) fn number(&self, number: *const u64) -> Option<u64> {
+    pub(crate) fn number<T: Copy>(&self, number: *const T) -> Option<T> {
         // SAFETY: the promise.
         unsafe { number.as_ref() }.copied()
     }

@@ -156,6 +156,32 @@ pub unsafe extern "C" fn wellhead_call_meta(call: *const wellhead_call) -> wellh
     }
 }
 
+/// Tells the client how far the work on its request is, if it asked for that: in any unit, which only grows. total: what it
+/// will be in the end; NULL: not known. message: may be absent. 1: the client wants to know.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_progress(
+    call: *const wellhead_call,
+    progress: f64,
+    total: *const f64,
+    message: wellhead_str,
+) -> c_int {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(call, 0, |promise, call| {
+            let (total, message) =
+                (promise.number(total), promise.optional(message, "message").ok().flatten());
+            c_int::from(match call {
+                wellhead_call::Read(call) => call.progress(progress, total, message),
+                wellhead_call::List(call) => call.progress(progress, total, message),
+                wellhead_call::Complete(call) => call.progress(progress, total, message),
+                wellhead_call::Method(further) => further.call.progress(progress, total, message),
+                wellhead_call::Authorize(question) => question.call.progress(progress, total, message),
+                wellhead_call::Interest(_) => false,
+            })
+        })
+    }
+}
+
 /// Of a read: the version of the resource that the client has. If it is still the right one, wellhead_read_not_modified
 /// says so, without a body being made. Absent: it did not say.
 #[unsafe(no_mangle)]
@@ -175,6 +201,29 @@ pub unsafe extern "C" fn wellhead_call_method(call: *const wellhead_call) -> wel
     unsafe {
         ask(call, wellhead_str::ABSENT, |_, call| {
             call.method().map_or(wellhead_str::ABSENT, |further| wellhead_str::of(further.call.method()))
+        })
+    }
+}
+
+/// Of a tool or a prompt: its name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_name(call: *const wellhead_call) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(call, wellhead_str::ABSENT, |_, call| {
+            let name = call.method().and_then(|further| further.call.name());
+            name.map_or(wellhead_str::ABSENT, wellhead_str::of)
+        })
+    }
+}
+
+/// Of a method: the `arguments` among its params, a JSON object; {} if there are none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_arguments(call: *const wellhead_call) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(call, wellhead_str::ABSENT, |_, call| {
+            call.method().map_or(wellhead_str::ABSENT, |further| wellhead_str::of(further.call.arguments()))
         })
     }
 }

@@ -10,6 +10,8 @@ pub mod types;
 
 pub mod status;
 
+pub mod cache;
+
 pub mod text;
 
 pub mod server;

@@ -1,6 +1,6 @@
 //! Methods of the host's own.
 
-use crate::boundary::{Promise, guard, invalid};
+use crate::boundary::{Promise, ask, guard, invalid};
 use crate::call::{Further, wellhead_call};
 use crate::foreign::{UserData, json};
 use crate::pending::{self, Kind, Pending};
@@ -9,7 +9,7 @@ use crate::status::{wellhead_error, wellhead_status};
 use crate::types::{growing, wellhead_str};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
-use wellhead::{Json, Method, MethodAnswer, MethodCall, MethodError, Responder, Result};
+use wellhead::{ClientAnswer, Json, Method, MethodAnswer, MethodCall, MethodError, Responder, Result};
 
 /// How a method is served; everything has a default.
 #[repr(C)]
@@ -50,7 +50,6 @@ pub unsafe extern "C" fn wellhead_server_add_method(
     unsafe {
         guard(error, move |promise| {
             let server = promise.handle(server, "server")?;
-            let run = method.ok_or_else(|| invalid("method is NULL"))?;
             let mut described = Method::new(promise.text(name, "name")?);
             if let Some(options) = promise.options(options, "options")?
                 && options.revision_count > 0
@@ -61,18 +60,120 @@ pub unsafe extern "C" fn wellhead_server_add_method(
                     "revisions",
                 )?);
             }
-            let handler = move |call: MethodCall| {
-                let (_, responder) = call.defer();
-                let further = Further::new(call);
-                let params = wellhead_str::of(further.call.params());
-                Pending::run(wellhead_call::Method(further), responder, |call, responder| {
-                    // SAFETY: the host's function, called as the header says.
-                    run(user_data.get(), call, params, responder);
-                });
-            };
-            server.server.add_method(described, Some(Arc::new(handler))).map(drop)
+            let handler = handler(method, user_data)?;
+            server.server.add_method(described, Some(handler)).map(drop)
         })
     }
+}
+
+/// Serves a tool. members: how it is listed, a JSON object without a name, such as {"description":"…","inputSchema":{…}}.
+/// The callback answers tools/call by wellhead_call_arguments, which it checks itself, with a result as the protocol has it.
+/// An authoriser is asked by name. Otherwise as wellhead_server_add_method.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_add_tool(
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    members: wellhead_str,
+    method: Option<
+        unsafe extern "C" fn(
+            user_data: *mut c_void,
+            call: *const wellhead_call,
+            params: wellhead_str,
+            responder: *mut wellhead_method,
+        ),
+    >,
+    user_data: *mut c_void,
+    destroy: Option<unsafe extern "C" fn(user_data: *mut c_void)>,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    let user_data = UserData::new(user_data, destroy);
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(error, move |promise| {
+            let members = json(promise.text(members, "members")?, "members")?;
+            let server = &promise.handle(server, "server")?.server;
+            server
+                .add_tool(promise.text(name, "name")?, &members, Some(handler(method, user_data)?))
+                .map(drop)
+        })
+    }
+}
+
+/// Serves a prompt, listed by members such as {"description":"…","arguments":[…]}. The callback answers prompts/get.
+/// Otherwise as wellhead_server_add_tool.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_add_prompt(
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    members: wellhead_str,
+    method: Option<
+        unsafe extern "C" fn(
+            user_data: *mut c_void,
+            call: *const wellhead_call,
+            params: wellhead_str,
+            responder: *mut wellhead_method,
+        ),
+    >,
+    user_data: *mut c_void,
+    destroy: Option<unsafe extern "C" fn(user_data: *mut c_void)>,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    let user_data = UserData::new(user_data, destroy);
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(error, move |promise| {
+            let members = json(promise.text(members, "members")?, "members")?;
+            let server = &promise.handle(server, "server")?.server;
+            server
+                .add_prompt(promise.text(name, "name")?, &members, Some(handler(method, user_data)?))
+                .map(drop)
+        })
+    }
+}
+
+/// Removes a tool; calls under way finish. UNKNOWN, INVALID_UTF8, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_remove_tool(
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(error, |promise| {
+            promise.handle(server, "server")?.server.remove_tool(promise.text(name, "name")?).map(drop)
+        })
+    }
+}
+
+/// Removes a prompt, as wellhead_server_remove_tool removes a tool.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_remove_prompt(
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(error, |promise| {
+            promise.handle(server, "server")?.server.remove_prompt(promise.text(name, "name")?).map(drop)
+        })
+    }
+}
+
+type MethodFn = unsafe extern "C" fn(*mut c_void, *const wellhead_call, wellhead_str, *mut wellhead_method);
+
+fn handler(method: Option<MethodFn>, user_data: UserData) -> Result<Arc<dyn Fn(MethodCall) + Send + Sync>> {
+    let run = method.ok_or_else(|| invalid("method is NULL"))?;
+    Ok(Arc::new(move |call: MethodCall| {
+        let (_, responder) = call.defer();
+        let further = Further::new(call);
+        let params = wellhead_str::of(further.call.params());
+        Pending::run(wellhead_call::Method(further), responder, |call, responder| {
+            // SAFETY: the host's function, called as the header says.
+            unsafe { run(user_data.get(), call, params, responder) };
+        });
+    }))
 }
 
 /// Tells everybody who wants to know that the lists of a kind changed: toolsListChanged, promptsListChanged, or one of
@@ -147,6 +248,70 @@ pub unsafe extern "C" fn wellhead_method_notify(
             let was = further.call.notify(promise.text(method, "method")?, params.as_ref())?;
             promise.put(sent, c_int::from(was));
             Ok(())
+        })
+    }
+}
+
+/// The client's result.
+pub const WELLHEAD_RESPONSE_RESULT: u32 = 0;
+/// The client's error, an object with code and message.
+pub const WELLHEAD_RESPONSE_ERROR: u32 = 1;
+/// None will come: the call was answered or cancelled, or the host gave the request up.
+pub const WELLHEAD_RESPONSE_GIVEN_UP: u32 = 2;
+
+/// Asks the client for one of its features, sampling/createMessage, elicitation/create or roots/list, before the call is
+/// answered; so keep the responder first. then: called once as an event of the connection, with one of
+/// WELLHEAD_RESPONSE_ and the JSON that the client sent; not called if the connection is closed. then_destroy: called once,
+/// after `then` or instead of it, also when this fails. then: may not be NULL; params, then_destroy and number may.
+/// *number: for wellhead_method_cancel_request. INVALID_ARGUMENT for other methods, if the client did not declare the
+/// capability, and in revisions that have wellhead_method_needs_input instead; LIMIT while the client takes nothing; CLOSED
+/// once the call is over; INVALID_UTF8.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_request(
+    responder: *mut wellhead_method,
+    method: wellhead_str,
+    params: wellhead_str,
+    then: Option<unsafe extern "C" fn(then_data: *mut c_void, response: u32, json: wellhead_str)>,
+    then_data: *mut c_void,
+    then_destroy: Option<unsafe extern "C" fn(then_data: *mut c_void)>,
+    number: *mut u64,
+) -> wellhead_status {
+    let data = UserData::new(then_data, then_destroy);
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(std::ptr::null_mut(), move |promise| {
+            let pending = promise.handle(responder.cast_const(), "responder")?;
+            let wellhead_call::Method(further) = &pending.call else { return Err(invalid("not a method's")) };
+            let then = then.ok_or_else(|| invalid("then is NULL"))?;
+            let params = promise.optional(params, "params")?.map(|text| json(text, "params")).transpose()?;
+            let asked =
+                further.call.request(promise.text(method, "method")?, params.as_ref(), move |answer| {
+                    let (response, json) = match &answer {
+                        ClientAnswer::Result(json) => (WELLHEAD_RESPONSE_RESULT, wellhead_str::of(json)),
+                        ClientAnswer::Error(json) => (WELLHEAD_RESPONSE_ERROR, wellhead_str::of(json)),
+                        _ => (WELLHEAD_RESPONSE_GIVEN_UP, wellhead_str::ABSENT),
+                    };
+                    // SAFETY: the host's function, called as the header says.
+                    then(data.get(), response, json);
+                })?;
+            promise.put(number, asked);
+            Ok(())
+        })
+    }
+}
+
+/// Gives a request to the client up: it is told so, and `then` hears WELLHEAD_RESPONSE_GIVEN_UP. 1: the answer was still to
+/// come.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_cancel_request(
+    responder: *mut wellhead_method,
+    number: u64,
+) -> c_int {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(responder.cast_const(), 0, |_, pending| match &pending.call {
+            wellhead_call::Method(further) => c_int::from(further.call.cancel_request(number)),
+            _ => 0,
         })
     }
 }

@@ -1,6 +1,7 @@
 //! What a listing shows.
 
 use crate::boundary::Promise;
+use crate::cache::{hint, wellhead_cache};
 use crate::foreign::{json, unknown_flags};
 use crate::types::{growing, wellhead_str};
 use wellhead::{Annotations, Body, Contents, Icon, Listed, Resource, Result, Template};
@@ -45,6 +46,8 @@ pub struct wellhead_resource {
     pub version: wellhead_str,
     /// A JSON object with attributes of the host's own.
     pub metadata: wellhead_str,
+    /// How long what is read here may be used again; NULL: not said. Not of an item of a list.
+    pub cache: *const wellhead_cache,
     /// WELLHEAD_RAW_VALUES
     pub flags: u32,
 }
@@ -67,6 +70,8 @@ pub struct wellhead_contents {
     pub kind: wellhead_str,
     pub version: wellhead_str,
     pub metadata: wellhead_str,
+    /// How long the answer may be used again; NULL: not said.
+    pub cache: *const wellhead_cache,
 }
 
 growing!(wellhead_resource, wellhead_contents);
@@ -101,6 +106,9 @@ macro_rules! describe {
         }
         if let Some(metadata) = $promise.optional($fields.metadata, "metadata")? {
             value = value.metadata(json(metadata, "metadata")?);
+        }
+        if let Some(cache) = hint($promise, $fields.cache)? {
+            value = value.cache(cache);
         }
         value
     }};
@@ -183,6 +191,9 @@ pub(crate) fn described(promise: &Promise, about: *const wellhead_contents, body
     }
     if let Some(metadata) = promise.optional(about.metadata, "metadata")? {
         contents = contents.metadata(json(metadata, "metadata")?);
+    }
+    if let Some(cache) = hint(promise, about.cache)? {
+        contents = contents.cache(cache);
     }
     Ok(contents)
 }

@@ -1,6 +1,7 @@
 //! The server: who it is and what a client may cost.
 
 use crate::boundary::{Promise, answer, ask, free, invalid, make};
+use crate::cache::{hint, wellhead_cache, wellhead_cache_of};
 use crate::foreign::{Destroy, UserData, json, unknown_flags};
 use crate::status::wellhead_error;
 use crate::types::{growing, wellhead_str};
@@ -124,6 +125,11 @@ pub struct wellhead_server_options {
     pub subscribe_unknown: wellhead_str,
     /// Whether the resources/get dialect is served: auto (default), always, never.
     pub dialect: wellhead_str,
+    /// For all answers that may be used again; NULL: they may not.
+    pub cache: *const wellhead_cache,
+    /// For kinds of them.
+    pub cache_of: *const wellhead_cache_of,
+    pub cache_of_count: usize,
 }
 
 growing!(wellhead_limits, wellhead_server_options);
@@ -257,6 +263,16 @@ impl wellhead_server_options {
             let version = promise.text(one.version, "the version of an error code")?;
             let condition = promise.text(one.condition, "the condition of an error code")?;
             builder = builder.error_code(version, condition.parse()?, one.code);
+        }
+        if let Some(cache) = hint(promise, self.cache)? {
+            builder = builder.cache(cache);
+        }
+        for one in promise.array(self.cache_of, self.cache_of_count, "cache_of")? {
+            let kind = promise.text(one.kind, "the kind of a hint")?;
+            if let Some(cache) = hint(promise, one.cache)? {
+                let kind = kind.parse().map_err(|e| invalid(format!("cache_of: {e}")))?;
+                builder = builder.cache_of(kind, cache);
+            }
         }
         macro_rules! choose {
             ($($choice:ident),*) => {$(

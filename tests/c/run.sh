@@ -52,7 +52,8 @@ wellhead_contents c = WELLHEAD_CONTENTS_INIT;
 wellhead_stdio_options i = WELLHEAD_STDIO_OPTIONS_INIT;
 wellhead_connection_options n = WELLHEAD_CONNECTION_OPTIONS_INIT;
 wellhead_directory d = WELLHEAD_DIRECTORY_INIT;
-wellhead_method_options m = WELLHEAD_METHOD_OPTIONS_INIT;'; do
+wellhead_method_options m = WELLHEAD_METHOD_OPTIONS_INIT;
+wellhead_cache h = WELLHEAD_CACHE_INIT;'; do
     $CXX -x c++ -fsyntax-only - <<<"$once"
     $C -x c -fsyntax-only - <<<"${once/wellhead_str s = WELLHEAD_STR(\"s\");/}"
 done

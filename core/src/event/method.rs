@@ -87,6 +87,11 @@ impl MethodCall {
         }
     }
 
+    /// [`Responder::cancel_request`], while the call has its responder.
+    pub fn cancel_request(&self, number: u64) -> bool {
+        self.responder.as_ref().is_some_and(|responder| responder.cancel_request(number))
+    }
+
     /// The registration that this call belongs to.
     pub fn handler(&self) -> HandlerId {
         self.handler.id

@@ -90,6 +90,11 @@ static void null_handles_are_refused_and_not_touched(void) {
     CHECK(wellhead_authorize_call(NULL) == NULL && wellhead_interest_call(NULL) == NULL);
     CHECK(wellhead_server_add_method(NULL, uri, NULL, echo_method, NULL, NULL, NULL) == invalid);
     CHECK(wellhead_server_add_method(server, uri, NULL, NULL, NULL, NULL, NULL) == invalid);
+    CHECK(wellhead_server_add_tool(NULL, uri, uri, echo_method, NULL, NULL, NULL) == invalid);
+    CHECK(wellhead_server_add_prompt(NULL, uri, uri, echo_method, NULL, NULL, NULL) == invalid);
+    CHECK(wellhead_server_remove_tool(NULL, uri, NULL) == invalid && wellhead_server_remove_prompt(NULL, uri, NULL) == invalid);
+    CHECK(wellhead_method_request(NULL, uri, uri, NULL, NULL, NULL, NULL) == invalid);
+    CHECK(wellhead_method_cancel_request(NULL, 1) == 0 && wellhead_call_progress(NULL, 1, NULL, uri) == 0);
     CHECK(wellhead_server_announce(NULL, uri) == invalid && wellhead_server_updated_as(NULL, &resource) == invalid);
     CHECK(wellhead_complete_add(NULL, uri) == invalid && wellhead_complete_finish(NULL, 0, NULL) == invalid);
     CHECK(wellhead_complete_keep(NULL) == NULL && wellhead_complete_call(NULL) == NULL);
@@ -108,6 +113,7 @@ static void null_handles_are_refused_and_not_touched(void) {
     CHECK(wellhead_call_meta(NULL).ptr == NULL && wellhead_call_if_version(NULL).ptr == NULL);
     CHECK(wellhead_call_method(NULL).ptr == NULL && wellhead_call_log_level(NULL).ptr == NULL);
     CHECK(wellhead_call_client_capabilities(NULL).ptr == NULL);
+    CHECK(wellhead_call_name(NULL).ptr == NULL && wellhead_call_arguments(NULL).ptr == NULL);
     CHECK(wellhead_call_caller(NULL) == NULL && wellhead_call_caller_id(NULL).ptr == NULL);
     CHECK(wellhead_error_status(NULL) == WELLHEAD_STATUS_OK && wellhead_error_message(NULL).ptr == NULL);
     CHECK(wellhead_transmit_bytes(NULL).ptr == NULL);

@@ -68,9 +68,21 @@ static void note_read(host *h, const wellhead_call *call) {
     note(h, &line);
 }
 
-/* The answer that the variables choose; NULL: not found. */
+int report(const wellhead_call *call, const json_t *progress) {
+    const json_t *total = json_object_get(progress, "total");
+    double all = json_number_value(total);
+    return wellhead_call_progress(call, json_number_value(json_object_get(progress, "progress")), total ? &all : NULL,
+                                  member(progress, "message"));
+}
+
+/* The answer that the variables choose, after progress was reported; NULL: not found. */
 static const json_t *chosen(const wellhead_call *call, const json_t *read) {
     const char *by;
+    const json_t *reports = json_object_get(read, "progress");
+    if (reports) {
+        for (size_t i = 0; i < json_array_size(reports); i++) report(call, json_array_get(reports, i));
+        return chosen(call, json_object_get(read, "then"));
+    }
     while ((by = json_string_value(json_object_get(read, "by"))) != NULL) {
         wellhead_str value = wellhead_call_var(call, by);
         text name = {0};
@@ -199,7 +211,8 @@ static int lists(const json_t *uris, wellhead_str uri) {
 
 void authorize_callback(void *user_data, const wellhead_call *call, uint32_t operation, const wellhead_str *uris,
                         size_t uri_count, wellhead_authorize *r) {
-    static const char *const operations[] = {"", "list", "read", "subscribe", "complete"};
+    static const char *const operations[] = {"", "list", "read", "subscribe", "complete", "list_tools",
+                                             "call_tool", "list_prompts", "get_prompt"};
     registration *own = user_data;
     const json_t *rule = json_object_get(own->entry, "authorize"), *later = json_object_get(rule, "hold");
     text line = {0};
@@ -264,6 +277,7 @@ static lent *lend(host *h, text bytes) {
 static void add_part(host *h, wellhead_read *r, const wellhead_call *call, const json_t *part) {
     wellhead_contents about = WELLHEAD_CONTENTS_INIT;
     const json_t *base64 = json_object_get(part, "base64");
+    caching cache;
     text uri = {0}, meta = {0}, metadata = {0};
     if (json_object_get(part, "uri")) uri = filled(call, json_object_get(part, "uri"));
     if (json_object_get(part, "meta")) meta = text_of_json(json_object_get(part, "meta"));
@@ -275,6 +289,7 @@ static void add_part(host *h, wellhead_read *r, const wellhead_call *call, const
     about.title = member(part, "title");
     about.kind = member(part, "kind");
     about.version = member(part, "version");
+    about.cache = caching_read(&cache, json_object_get(part, "cache"));
     about.mime_type = member(part, "mime_type");
     lent *body = lend(h, base64 ? text_of_base64(base64) : filled(call, json_object_get(part, "text")));
     if (base64) wellhead_read_add_blob_owned(r, &about, view(&body->bytes), release, body);
@@ -381,6 +396,7 @@ void describe(description *d, const json_t *entry, wellhead_str uri) {
     d->resource.kind = member(entry, "kind");
     d->resource.version = member(entry, "version");
     d->resource.metadata = view(&d->metadata);
+    d->resource.cache = caching_read(&d->cache, json_object_get(entry, "cache"));
 }
 
 void describe_end(description *d) {

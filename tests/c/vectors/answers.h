@@ -3,6 +3,7 @@
 #define ANSWERS_H
 
 #include "host.h"
+#include "options.h"
 
 /* What a callback says that fails. */
 #define FAILURE "the callback failed"
@@ -11,6 +12,7 @@
 typedef struct {
     wellhead_resource resource;
     uint64_t size;
+    caching cache;
     text annotations, icons, meta, metadata;
 } description;
 
@@ -24,12 +26,16 @@ held *hold(host *h, text name);
 /* A text in which `{v}` stands for the value of the variable v of `call`, which may be NULL. */
 text filled(const wellhead_call *call, const json_t *value);
 
+/* Reports progress, a REPORT of the README. */
+int report(const wellhead_call *call, const json_t *progress);
+
 /* User data of a callback for an entry, and its end. */
 void *own(host *h, json_t *entry);
 void forget(void *user_data);
 void authorize_callback(void *user_data, const wellhead_call *call, uint32_t operation, const wellhead_str *uris,
                         size_t uri_count, wellhead_authorize *r);
 void interest_callback(void *user_data, const wellhead_call *call, int wanted, wellhead_interest *r);
+/* A method, a tool or a prompt. */
 wellhead_status add_method(host *h, json_t *entry, wellhead_error **error);
 int notify_step(host *h, const json_t *step, text *why);
 /* The callbacks of a registration, with user data of their own. `completed`: room for the variables' names. */

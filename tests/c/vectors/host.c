@@ -64,7 +64,7 @@ wellhead_status host_add(host *h, json_t *entry, wellhead_error **error) {
         text bytes = text_of_base64(json_object_get(entry, "base64"));
         status = wellhead_server_add_blob(h->server, &d.resource, view(&bytes), error);
         text_free(&bytes);
-    } else if (strcmp(kind, "method") == 0) {
+    } else if (strcmp(kind, "method") == 0 || strcmp(kind, "tool") == 0 || strcmp(kind, "prompt") == 0) {
         status = add_method(h, entry, error);
     } else if (strcmp(kind, "authorize") == 0) {
         status = wellhead_server_set_authorize(h->server, authorize_callback, own(h, entry), forget, error);
@@ -118,15 +118,19 @@ held *find_held(host *h, const char *name, text *why) {
     return found;
 }
 
+static const wellhead_call *call_of(const held *one) {
+    return one->read         ? wellhead_read_call(one->read)
+           : one->list       ? wellhead_list_call(one->list)
+           : one->completion ? wellhead_complete_call(one->completion)
+           : one->method     ? wellhead_method_call(one->method)
+           : one->question   ? wellhead_authorize_call(one->question)
+                             : wellhead_interest_call(one->interest);
+}
+
 static int cancelled(host *h, const char *name, const json_t *is, text *why) {
     const held *found = find_held(h, name, why);
     if (!found) return 0;
-    int now = wellhead_call_cancelled(wellhead_read_call(found->read))
-              || wellhead_call_cancelled(wellhead_list_call(found->list))
-              || wellhead_call_cancelled(wellhead_complete_call(found->completion))
-              || wellhead_call_cancelled(wellhead_method_call(found->method))
-              || wellhead_call_cancelled(wellhead_authorize_call(found->question))
-              || wellhead_call_cancelled(wellhead_interest_call(found->interest));
+    int now = wellhead_call_cancelled(call_of(found));
     if (now != json_is_true(is)) text_say(why, "got %d", now);
     return now == json_is_true(is);
 }
@@ -239,6 +243,15 @@ int host_act(host *h, json_t *step, text *why) {
     if (strcmp(verb, "access_changed") == 0)
         return outcome(step, wellhead_server_access_changed(h->server, string(what)), why);
     if (strcmp(verb, "announce") == 0) return outcome(step, wellhead_server_announce(h->server, string(what)), why);
+    if (strcmp(verb, "remove_tool") == 0)
+        return outcome(step, wellhead_server_remove_tool(h->server, string(what), NULL), why);
+    if (strcmp(verb, "remove_prompt") == 0)
+        return outcome(step, wellhead_server_remove_prompt(h->server, string(what), NULL), why);
+    if (strcmp(verb, "progress") == 0) {
+        const held *found = find_held(h, json_string_value(what), why);
+        if (found) report(call_of(found), json_object_get(step, "report"));
+        return found != NULL;
+    }
     if (strcmp(verb, "notify") == 0) return notify_step(h, step, why);
     if (strcmp(verb, "explain") == 0) return explained(h, step, why);
     if (strcmp(verb, "expand") == 0) return expanded(step, why);

@@ -10,7 +10,8 @@
  * wrong type nor a wrong number of verdicts. */
 static const char *const REACHED[] = {"annotations", "icons", "meta", "parts", "fallback", "authorize", "interest",
                                       "updated_below", "access_changed", "caller", "explain", "expand",
-                                      "versions", "busy", "completion", "options", "method"};
+                                      "versions", "busy", "completion", "options", "method",
+                                      "progress", "cache", "tools"};
 
 /* A connection, and the bytes that it has not accepted yet. */
 typedef struct client {

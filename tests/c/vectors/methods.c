@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "answers.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static wellhead_status notify(wellhead_method *r, const json_t *message, int *sent) {
@@ -43,7 +44,10 @@ static void echo(wellhead_method *r, const wellhead_call *call, wellhead_str par
     wellhead_str method = wellhead_call_method(call), client = wellhead_call_client_capabilities(call);
     wellhead_str level = wellhead_call_log_level(call);
     text json = {0};
+    wellhead_str name = wellhead_call_name(call), arguments = wellhead_call_arguments(call);
     text_say(&json, "{\"method\":\"%.*s\",\"params\":%.*s", (int)method.len, method.ptr, (int)params.len, params.ptr);
+    if (name.ptr)
+        text_say(&json, ",\"name\":\"%.*s\",\"arguments\":%.*s", (int)name.len, name.ptr, (int)arguments.len, arguments.ptr);
     if (client.ptr) text_say(&json, ",\"client\":%.*s", (int)client.len, client.ptr);
     if (level.ptr) text_say(&json, ",\"level\":\"%.*s\"", (int)level.len, level.ptr);
     text_say(&json, "}");
@@ -51,30 +55,116 @@ static void echo(wellhead_method *r, const wellhead_call *call, wellhead_str par
     text_free(&json);
 }
 
+static void go_on(host *h, wellhead_method *r, const json_t *with);
+
+/* What goes on when the client has answered. `kept`: NULL if a step answers the call. */
+typedef struct { host *host; wellhead_method *kept; const json_t *then; } asked;
+
+static void answered(void *then_data, uint32_t response, wellhead_str json) {
+    asked *a = then_data;
+    text line = {0};
+    wellhead_method *kept = a->kept;
+    if (response == WELLHEAD_RESPONSE_GIVEN_UP) text_say(&line, "response given up");
+    else
+        text_say(&line, "response %s%.*s", response == WELLHEAD_RESPONSE_ERROR ? "error " : "", (int)json.len, json.ptr);
+    note(a->host, &line);
+    a->kept = NULL;
+    if (response == WELLHEAD_RESPONSE_GIVEN_UP) wellhead_method_free(kept);
+    else if (kept) go_on(a->host, kept, a->then);
+}
+
+static void never_answered(void *then_data) {
+    asked *a = then_data;
+    wellhead_method_free(a->kept);
+    a->host->registrations--;
+    free(a);
+}
+
+/* Asks the client, for a responder that is kept. */
+static void request(host *h, wellhead_method *r, const json_t *with) {
+    const json_t *message = json_object_get(with, "request"), *params = json_object_get(message, "params");
+    const json_t *name = json_object_get(with, "hold"), *refused = json_object_get(with, "refused");
+    asked *a = malloc(sizeof *a);
+    text json = {0};
+    if (!a) abort();
+    *a = (asked){h, name || refused ? NULL : r, json_object_get(with, "then")};
+    h->registrations++;
+    if (params) json = text_of_json(params);
+    wellhead_status status =
+        wellhead_method_request(r, member(message, "method"), view(&json), answered, a, never_answered, NULL);
+    text_free(&json);
+    if (strcmp(wellhead_status_name(status), refused ? json_string_value(refused) : "ok") != 0) {
+        text line = {0};
+        text_say(&line, "a request was answered by %s", wellhead_status_name(status));
+        note(h, &line);
+    }
+    if (name) hold(h, filled(NULL, name))->method = r;
+    if (refused) go_on(h, r, json_object_get(with, "then"));
+}
+
+/* Answers a responder that is kept, now or later. */
+static void go_on(host *h, wellhead_method *r, const json_t *with) {
+    const char *word = json_string_value(with);
+    const json_t *messages = json_object_get(with, "notify"), *name = json_object_get(with, "hold");
+    const json_t *reports = json_object_get(with, "progress");
+    if (messages) {
+        for (size_t i = 0; i < json_array_size(messages); i++) notify(r, json_array_get(messages, i), NULL);
+        go_on(h, r, json_object_get(with, "then"));
+    } else if (reports) {
+        for (size_t i = 0; i < json_array_size(reports); i++)
+            report(wellhead_method_call(r), json_array_get(reports, i));
+        go_on(h, r, json_object_get(with, "then"));
+    } else if (json_object_get(with, "request")) {
+        request(h, r, with);
+    } else if (name) {
+        hold(h, filled(NULL, name))->method = r;
+    } else if (word && strcmp(word, "none") == 0) {
+        wellhead_method_free(r);
+    } else {
+        answer_method(r, with);
+    }
+}
+
 void method_callback(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
     registration *own = user_data;
-    const json_t *with = json_object_get(own->entry, "answer"), *messages;
+    const json_t *with = json_object_get(own->entry, "answer");
+    const json_t *last = with;
     wellhead_str method = wellhead_call_method(call);
     text line = {0};
     text_say(&line, "method %.*s %.*s", (int)method.len, method.ptr, (int)params.len, params.ptr);
     note(own->host, &line);
-    for (; (messages = json_object_get(with, "notify")) != NULL; with = json_object_get(with, "then"))
-        for (size_t i = 0; i < json_array_size(messages); i++) notify(r, json_array_get(messages, i), NULL);
-    const char *word = json_string_value(with);
-    const json_t *name = json_object_get(with, "hold");
-    if (name) hold(own->host, filled(NULL, name))->method = wellhead_method_keep(r);
-    else if (word && strcmp(word, "echo") == 0) echo(r, call, params);
-    else if (!word || strcmp(word, "none") != 0) answer_method(r, with);
+    while (json_object_get(last, "notify")) last = json_object_get(last, "then");
+    const char *word = json_string_value(last);
+    if (word && strcmp(word, "none") == 0) return;
+    if (word && strcmp(word, "echo") == 0) {
+        for (; json_object_get(with, "notify"); with = json_object_get(with, "then")) {
+            const json_t *messages = json_object_get(with, "notify");
+            for (size_t i = 0; i < json_array_size(messages); i++) notify(r, json_array_get(messages, i), NULL);
+        }
+        echo(r, call, params);
+        return;
+    }
+    go_on(own->host, wellhead_method_keep(r), with);
 }
 
 wellhead_status add_method(host *h, json_t *entry, wellhead_error **error) {
-    wellhead_method_options options = WELLHEAD_METHOD_OPTIONS_INIT;
-    const json_t *revisions = json_object_get(entry, "revisions");
+    wellhead_method_options how = WELLHEAD_METHOD_OPTIONS_INIT;
+    const json_t *revisions = json_object_get(entry, "revisions"), *members = json_object_get(entry, "members");
     wellhead_str dates[16];
     for (size_t i = 0; i < json_array_size(revisions); i++) dates[i] = string(json_array_get(revisions, i));
-    options.revisions = dates;
-    options.revision_count = json_array_size(revisions);
-    return wellhead_server_add_method(h->server, member(entry, "method"), &options, method_callback, own(h, entry), forget,
+    if (members) {
+        text json = text_of_json(members);
+        wellhead_str tool = member(entry, "tool"), prompt = member(entry, "prompt");
+        wellhead_status status =
+            tool.ptr ? wellhead_server_add_tool(h->server, tool, view(&json), method_callback, own(h, entry), forget, error)
+                     : wellhead_server_add_prompt(h->server, prompt, view(&json), method_callback, own(h, entry), forget,
+                                                  error);
+        text_free(&json);
+        return status;
+    }
+    how.revisions = dates;
+    how.revision_count = json_array_size(revisions);
+    return wellhead_server_add_method(h->server, member(entry, "method"), &how, method_callback, own(h, entry), forget,
                                       error);
 }
 

@@ -22,6 +22,15 @@ static wellhead_limits limits_of(const json_t *limits) {
     return l;
 }
 
+const wellhead_cache *caching_read(caching *c, const json_t *hint) {
+    const wellhead_cache init = WELLHEAD_CACHE_INIT;
+    const json_t *ttl_ms = json_object_get(hint, "ttl_ms");
+    *c = (caching){init, (uint64_t)json_integer_value(ttl_ms)};
+    if (ttl_ms) c->cache.ttl_ms = &c->ttl_ms;
+    c->cache.scope = member(hint, "scope");
+    return hint ? &c->cache : NULL;
+}
+
 static uint32_t flag_of(const json_t *script, const char *name, uint32_t flag) {
     return json_is_false(json_object_get(script, name)) ? flag : 0;
 }
@@ -57,6 +66,12 @@ void options_read(options *o, const json_t *script) {
         json_object_foreach(codes, condition, value)
             o->error_codes[s->error_code_count++] = (wellhead_error_code){
                 wellhead_cstr(name), wellhead_cstr(condition), (int32_t)json_integer_value(value)};
+    s->cache = caching_read(&o->cache, json_object_get(script, "cache"));
+    s->cache_of = o->cache_of;
+    json_object_foreach(json_object_get(script, "cache_of"), name, value) {
+        const wellhead_cache *hint = caching_read(&o->caches[s->cache_of_count], value);
+        o->cache_of[s->cache_of_count++] = (wellhead_cache_of){wellhead_cstr(name), hint};
+    }
     s->error_profile = member(script, "error_profile");
     s->permission_denied = member(script, "permission_denied");
     s->undeclared_lists = member(script, "undeclared_lists");

@@ -6,6 +6,12 @@
 
 enum { SOME = 16 };
 
+/* A caching hint, and what it points to. */
+typedef struct { wellhead_cache cache; uint64_t ttl_ms; } caching;
+
+/* Reads a HINT; NULL if there is none. */
+const wellhead_cache *caching_read(caching *c, const json_t *hint);
+
 /* What the options of a server point to. */
 typedef struct {
     wellhead_server_options server;
@@ -14,6 +20,8 @@ typedef struct {
     wellhead_pair capabilities[SOME], announces[SOME];
     wellhead_str versions[SOME];
     wellhead_error_code error_codes[SOME];
+    caching cache, caches[SOME];
+    wellhead_cache_of cache_of[SOME];
 } options;
 
 void options_read(options *o, const json_t *script);

@@ -28,6 +28,14 @@ static wellhead_limits limits_of(const json_t *limits) {
     return all;
 }
 
+static std::optional<wellhead::Cache> hint_of(const json_t *hint) {
+    if (!hint) return std::nullopt;
+    wellhead::Cache cache;
+    if (const json_t *ttl_ms = get(hint, "ttl_ms")) cache.ttl_ms = static_cast<std::uint64_t>(json_integer_value(ttl_ms));
+    cache.scope = optional_string(get(hint, "scope"));
+    return cache;
+}
+
 static wellhead::ServerOptions options_of(const json_t *options, wellhead::LogCallback log) {
     wellhead::ServerOptions all;
     const json_t *key = get(options, "key");
@@ -43,6 +51,8 @@ static wellhead::ServerOptions options_of(const json_t *options, wellhead::LogCa
     for (const auto &[version, codes] : members(get(options, "error_codes")))
         for (const auto &[condition, code] : members(codes))
             all.error_codes.push_back({version, condition, static_cast<std::int32_t>(json_integer_value(code))});
+    all.cache = hint_of(get(options, "cache"));
+    for (const auto &[kind, hint] : members(get(options, "cache_of"))) all.cache_of[kind] = *hint_of(hint);
     all.error_profile = optional_string(get(options, "error_profile"));
     all.permission_denied = optional_string(get(options, "permission_denied"));
     all.undeclared_lists = optional_string(get(options, "undeclared_lists"));
@@ -73,6 +83,7 @@ static Resource described(const std::string &uri, const json_t *entry) {
     resource.kind = optional_string(get(entry, "kind"));
     resource.version = optional_string(get(entry, "version"));
     resource.metadata = json_of(get(entry, "metadata"));
+    resource.cache = hint_of(get(entry, "cache"));
     return resource;
 }
 
@@ -103,6 +114,12 @@ void Host::add(const json_t *entry) {
             string_of(what),
             [this, with = get(entry, "answer")](const Call &call, auto params, Method &r) { method(with, call, params, r); },
             revisions);
+    } else if (kind == "tool" || kind == "prompt") {
+        const auto add = kind == "tool" ? &wellhead::Server::add_tool : &wellhead::Server::add_prompt;
+        (server.*add)(string_of(what), *json_of(get(entry, "members")),
+                      [this, with = get(entry, "answer")](const Call &call, auto params, Method &r) {
+                          method(with, call, params, r);
+                      });
     } else if (kind == "authorize")
         server.set_authorize([this, rule = what](const Call &, auto operation, auto uris, auto count, Authorize &r) {
             authorize(rule, operation, uris, count, r);
@@ -157,6 +174,7 @@ static void add_part(Read &r, const Call &call, const json_t *part) {
     about.kind = optional_string(get(part, "kind"));
     about.version = optional_string(get(part, "version"));
     about.metadata = json_of(get(part, "metadata"));
+    about.cache = hint_of(get(part, "cache"));
     if (const json_t *base64 = get(part, "base64")) r.add_blob(bytes_of(base64), about);
     else r.add_text_owned(filled(call, get(part, "text")), about);
 }
@@ -194,6 +212,12 @@ static void answer(Read &r, const Call &call, const json_t *with) {
     }
 }
 
+static void report(const Call &call, const json_t *progress) {
+    const json_t *total = get(progress, "total");
+    call.progress(json_number_value(get(progress, "progress")),
+                  total ? std::optional(json_number_value(total)) : std::nullopt, optional_string(get(progress, "message")));
+}
+
 void Host::read(const json_t *entry, const Call &call, Read &r) {
     std::string line = "read " + std::string(call.uri());
     for (std::size_t i = 0; const auto name = call.var_name(i); i++) {
@@ -204,6 +228,10 @@ void Host::read(const json_t *entry, const Call &call, Read &r) {
     calls_.push_back(line);
     const json_t *with = get(entry, "fallback");
     if (!with) with = get(entry, "read");
+    if (const json_t *reports = get(with, "progress")) {
+        for (const json_t *one : elements(reports)) report(call, one);
+        with = get(with, "then");
+    }
     while (const json_t *by = get(with, "by")) {
         const auto value = call.var(json_string_value(by));
         const json_t *found = get(get(with, "cases"), std::string(value.value_or("")).c_str());
@@ -286,16 +314,62 @@ void Host::method(const json_t *with, const Call &call, std::string_view params,
     for (; const json_t *messages = get(with, "notify"); with = get(with, "then"))
         for (const json_t *message : elements(messages))
             r.notify(string_of(get(message, "method")), json_of(get(message, "params")));
-    if (const json_t *later = get(with, "hold")) {
-        held_.emplace(string_of(later), r.keep());
-    } else if (string_of(with) == "echo") {
+    if (string_of(with) == "echo") {
         std::string echo = "{\"method\":\"" + std::string(call.method()) + "\",\"params\":" + std::string(params);
+        if (const auto name = call.name())
+            echo += ",\"name\":\"" + std::string(*name) + "\",\"arguments\":" + std::string(call.arguments());
         if (const auto client = call.client_capabilities()) echo += ",\"client\":" + std::string(*client);
         if (const auto level = call.log_level()) echo += ",\"level\":\"" + std::string(*level) + "\"";
         r.result(echo + "}");
     } else if (string_of(with) != "none") {
-        answer(r, with);
+        go_on(r.keep(), with);
     }
+}
+
+// Answers a kept responder, now or later.
+void Host::go_on(Method r, const json_t *with) {
+    const json_t *then = get(with, "then");
+    if (const json_t *messages = get(with, "notify")) {
+        for (const json_t *message : elements(messages))
+            r.notify(string_of(get(message, "method")), json_of(get(message, "params")));
+        go_on(std::move(r), then);
+    } else if (const json_t *reports = get(with, "progress")) {
+        for (const json_t *one : elements(reports)) report(r.call(), one);
+        go_on(std::move(r), then);
+    } else if (get(with, "request")) {
+        request(std::move(r), with);
+    } else if (const json_t *later = get(with, "hold")) {
+        held_.emplace(string_of(later), std::move(r));
+    } else if (string_of(with) != "none") {
+        try {
+            answer(r, with);
+        } catch (const std::runtime_error &failure) {
+            r.failed(failure.what());
+        }
+    }
+}
+
+// Asks the client; what it answers is noted, and goes on as the script says.
+void Host::request(Method r, const json_t *with) {
+    const json_t *message = get(with, "request"), *then = get(with, "then");
+    const auto refused = optional_string(get(with, "refused")), later = optional_string(get(with, "hold"));
+    const auto kept = std::make_shared<std::optional<Method>>();
+    std::string code = "ok";
+    try {
+        r.request(string_of(get(message, "method")), json_of(get(message, "params")),
+                  [this, kept, then](std::uint32_t response, std::string_view json) {
+                      const char *const words[] = {"", "error ", "given up"};
+                      calls_.push_back("response " + std::string(words[response]) + std::string(json));
+                      auto taken = std::exchange(*kept, std::nullopt);
+                      if (taken && response != WELLHEAD_RESPONSE_GIVEN_UP) go_on(std::move(*taken), then);
+                  });
+    } catch (const wellhead::Error &error) {
+        code = error.code();
+    }
+    if (code != refused.value_or("ok")) calls_.push_back("a request was answered by " + code);
+    if (refused) go_on(std::move(r), then);
+    else if (later) held_.emplace(*later, std::move(r));
+    else *kept = std::move(r);
 }
 
 static bool lists(const json_t *uris, wellhead_str uri) {
@@ -305,7 +379,8 @@ static bool lists(const json_t *uris, wellhead_str uri) {
 
 void Host::authorize(const json_t *rule, std::uint32_t operation, const wellhead_str *uris, std::size_t count,
                      Authorize &r) {
-    static const char *const operations[] = {"", "list", "read", "subscribe", "complete"};
+    static const char *const operations[] = {"", "list", "read", "subscribe", "complete", "list_tools",
+                                             "call_tool", "list_prompts", "get_prompt"};
     std::string line = "authorize " + std::string(operations[operation]) + " ";
     for (std::size_t i = 0; i < count; i++) line += (i ? "," : "") + std::string(wellhead::view(uris[i]));
     calls_.push_back(line);
@@ -469,7 +544,13 @@ void Host::act(const std::string &verb, const json_t *step) {
     else if (verb == "update") outcome(step, [&] { server.updated(name); });
     else if (verb == "access_changed") outcome(step, [&] { server.access_changed(name); });
     else if (verb == "list_changed") outcome(step, [&] { server.list_changed(); });
-    else if (verb == "announce") outcome(step, [&] { server.announce(name); });
+    else if (verb == "remove_tool") outcome(step, [&] { server.remove_tool(name); });
+    else if (verb == "remove_prompt") outcome(step, [&] { server.remove_prompt(name); });
+    else if (verb == "progress") {
+        const auto found = held_.find(name);
+        if (found == held_.end()) throw Different("nothing is held as " + name);
+        std::visit([&](const auto &responder) { report(responder.call(), get(step, "report")); }, found->second);
+    } else if (verb == "announce") outcome(step, [&] { server.announce(name); });
     else if (verb == "notify") notify(step);
     else if (verb == "expand") outcome(step, [&] { expand(step); });
     else if (verb == "explain") {

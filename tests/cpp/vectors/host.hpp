@@ -45,6 +45,8 @@ private:
     void expect_cancelled(const std::string &name, bool is) const;
     void expect_calls(const json_t *calls);
     void expect_log(const std::string &line);
+    void go_on(wellhead::Method r, const json_t *with);
+    void request(wellhead::Method r, const json_t *with);
     void notify(const json_t *step);
     static void expand(const json_t *step);
 

@@ -10,7 +10,8 @@ using wellhead::Connection;
 // The words of `needs` that C++ reaches: those of C, see tests/c/vectors/main.c.
 static const char *const REACHED[] = {
     "annotations", "icons",  "meta",    "parts",  "fallback", "authorize", "interest",   "updated_below", "access_changed",
-    "caller",      "explain", "expand", "versions", "busy",   "completion", "options",    "method"};
+    "caller",      "explain", "expand", "versions", "busy",   "completion", "options",    "method",
+    "progress",    "cache",  "tools"};
 
 // A connection, and the bytes that it has not accepted yet.
 struct Client {
