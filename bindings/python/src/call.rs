@@ -2,19 +2,21 @@
 
 use crate::access::Caller;
 use crate::descriptor::object;
-use crate::errors::OrRaise;
+use crate::errors::{OrRaise, error};
+use crate::host::Host;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 use pyo3::{PyTraverseError, PyVisit};
 use std::mem;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use wellhead::{ErrorKind, Json, Reply, Responder};
 
 /// The call that a callback answers; given to a parameter that is annotated with this class.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Call {
     about: About,
+    host: Weak<Host>,
     caller: Option<Py<Caller>>,
     slot: Arc<dyn Watched>,
 }
@@ -43,8 +45,13 @@ macro_rules! common {
 }
 
 impl Call {
-    pub(crate) fn new<A: Notifies>(about: About, caller: Option<Py<Caller>>, slot: Arc<Slot<A>>) -> Self {
-        Call { about, caller, slot }
+    pub(crate) fn new<A: Notifies>(
+        py: Python<'_>,
+        about: About,
+        host: &Arc<Host>,
+        slot: Arc<Slot<A>>,
+    ) -> Self {
+        Call { about, host: Arc::downgrade(host), caller: host.caller(py), slot }
     }
 
     /// The call of a read.
@@ -98,6 +105,22 @@ impl Call {
     }
 
     #[getter]
+    fn params<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match &self.about {
+            About::Method(call, _) => loads(py, call.params()),
+            _ => Ok(PyDict::new(py).into_any()),
+        }
+    }
+
+    #[getter]
+    fn name(&self) -> Option<&str> {
+        match &self.about {
+            About::Method(call, _) => call.name(),
+            _ => None,
+        }
+    }
+
+    #[getter]
     fn client_capabilities<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         match &self.about {
             About::Method(_, Some(capabilities)) => loads(py, capabilities).map(Some),
@@ -120,6 +143,53 @@ impl Call {
             Some(sent) => sent.or_raise(py),
             None => Ok(false),
         }
+    }
+
+    #[pyo3(signature = (progress, total = None, message = None, /))]
+    fn progress(&self, py: Python<'_>, progress: f64, total: Option<f64>, message: Option<&str>) -> bool {
+        py.detach(|| self.slot.progress(progress, total, message))
+    }
+
+    #[pyo3(signature = (method, params = None, /))]
+    fn request<'py>(
+        this: &Bound<'py, Self>,
+        method: &str,
+        params: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        static REQUEST: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        REQUEST.import(this.py(), "wellhead._requests", "request")?.call1((this, method, params))
+    }
+
+    #[pyo3(signature = (method, params = None, /))]
+    fn request_async<'py>(
+        this: &Bound<'py, Self>,
+        method: &str,
+        params: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        this.py().import("wellhead._asyncio")?.getattr("request")?.call1((this, method, params))
+    }
+
+    /// For `_requests.py`: sends it, and has `future` wait for the answer.
+    fn _request(
+        &self,
+        method: &str,
+        params: Option<&Bound<'_, PyAny>>,
+        future: &Bound<'_, PyAny>,
+    ) -> PyResult<u64> {
+        let py = future.py();
+        let params = params.map(object).transpose()?;
+        let sent = py.detach(|| self.slot.request(method, params.as_ref()));
+        let (Some(host), Some(sent)) = (self.host.upgrade(), sent) else {
+            return Err(error(py, ErrorKind::Closed, "the call is over; ask before it is answered"));
+        };
+        let number = sent.or_raise(py)?;
+        host.requests.expect(future, number)?;
+        Ok(number)
+    }
+
+    /// For `_requests.py`: the answer is not wanted any more.
+    fn _give_up(&self, py: Python<'_>, number: u64) {
+        py.detach(|| self.slot.give_up(number));
     }
 
     #[getter]
@@ -161,6 +231,9 @@ trait Watched: Send + Sync {
     fn is_cancelled(&self) -> bool;
     /// None: there is no responder any more.
     fn notify(&self, method: &str, params: Option<&Json>) -> Option<wellhead::Result<bool>>;
+    fn request(&self, method: &str, params: Option<&Json>) -> Option<wellhead::Result<u64>>;
+    fn give_up(&self, request: u64);
+    fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) -> bool;
 }
 
 /// A responder that a [`Call`] shares with the answer's way back.
@@ -249,14 +322,36 @@ impl<A: Reply + Notifies> Watched for Slot<A> {
     fn notify(&self, method: &str, params: Option<&Json>) -> Option<wellhead::Result<bool>> {
         self.with(|responder| A::notify(responder, method, params))
     }
+
+    fn request(&self, method: &str, params: Option<&Json>) -> Option<wellhead::Result<u64>> {
+        self.with(|responder| A::request(responder, method, params))
+    }
+
+    fn give_up(&self, request: u64) {
+        self.with(|responder| A::give_up(responder, request));
+    }
+
+    fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) -> bool {
+        self.with(|responder| responder.progress(progress, total, message)).unwrap_or(false)
+    }
 }
 
-/// An answer before which notifications may be sent.
+/// An answer before which the client may be told and asked something.
 pub(crate) trait Notifies: Reply + Sized {
     fn notify(_: &Responder<Self>, _: &str, _: Option<&Json>) -> wellhead::Result<bool> {
-        let message = "only a call of a further method sends notifications";
-        Err(wellhead::Error::new(ErrorKind::InvalidArgument, message))
+        Err(no_method())
     }
+
+    fn request(_: &Responder<Self>, _: &str, _: Option<&Json>) -> wellhead::Result<u64> {
+        Err(no_method())
+    }
+
+    fn give_up(_: &Responder<Self>, _: u64) {}
+}
+
+fn no_method() -> wellhead::Error {
+    let message = "only a call of a further method sends notifications and requests";
+    wellhead::Error::new(ErrorKind::InvalidArgument, message)
 }
 
 impl Notifies for wellhead::Answer {}
@@ -267,6 +362,14 @@ impl Notifies for Vec<wellhead::Verdict> {}
 impl Notifies for wellhead::MethodAnswer {
     fn notify(responder: &Responder<Self>, method: &str, params: Option<&Json>) -> wellhead::Result<bool> {
         responder.notify(method, params)
+    }
+
+    fn request(responder: &Responder<Self>, method: &str, params: Option<&Json>) -> wellhead::Result<u64> {
+        responder.request_by_number(method, params)
+    }
+
+    fn give_up(responder: &Responder<Self>, request: u64) {
+        responder.cancel_request(request);
     }
 }
 

@@ -1,5 +1,6 @@
 //! What describes a resource or template, from keyword arguments.
 
+use crate::cache::CacheHint;
 use crate::errors::OrRaise;
 use crate::icon::Icon;
 use pyo3::exceptions::PyTypeError;
@@ -29,6 +30,8 @@ pub(crate) struct Rare {
     icons: Vec<wellhead::Icon>,
     meta: Option<Json>,
     metadata: Option<Json>,
+    /// Not shown in lists.
+    cache: Option<wellhead::CacheHint>,
 }
 
 impl Descriptor {
@@ -56,8 +59,8 @@ impl Descriptor {
             "size" => self.size = value.extract()?,
             "kind" => self.kind = value.extract()?,
             "version" => self.version = value.extract()?,
-            "annotations" | "icons" | "meta" | "metadata" if value.is_none() => {}
-            "annotations" | "icons" | "meta" | "metadata" => {
+            "annotations" | "icons" | "meta" | "metadata" | "cache" if value.is_none() => {}
+            "annotations" | "icons" | "meta" | "metadata" | "cache" => {
                 self.rare.get_or_insert_default().take(name, value)?;
             }
             _ => return Ok(false),
@@ -95,17 +98,21 @@ impl Descriptor {
         if let Some(version) = listed.version {
             resource = resource.version(version);
         }
-        Ok(describe!(resource, listed))
+        Ok(describe!(resource, listed, self.cache()))
     }
 
     pub(crate) fn template(&self, py: Python<'_>, uri_template: &str) -> PyResult<Template> {
-        Ok(describe!(Template::new(uri_template), self.listed(py, uri_template)?))
+        Ok(describe!(Template::new(uri_template), self.listed(py, uri_template)?, self.cache()))
+    }
+
+    fn cache(&self) -> Option<wellhead::CacheHint> {
+        self.rare.as_ref()?.cache
     }
 }
 
 impl Rare {
     /// From the keyword arguments of these names. None: none was given.
-    pub(crate) fn new(arguments: [(&str, Option<Bound<'_, PyAny>>); 4]) -> PyResult<Option<Box<Self>>> {
+    pub(crate) fn new(arguments: [(&str, Option<Bound<'_, PyAny>>); 5]) -> PyResult<Option<Box<Self>>> {
         let mut rare = None;
         for (name, value) in arguments {
             let Some(value) = value else { continue };
@@ -125,6 +132,7 @@ impl Rare {
                     self.icons.push(icon?.cast::<Icon>()?.get().0.clone());
                 }
             }
+            "cache" => self.cache = Some(value.cast::<CacheHint>()?.get().to_core()),
             "meta" => self.meta = Some(object(value)?),
             _ => self.metadata = Some(object(value)?),
         }
@@ -159,7 +167,7 @@ fn json(value: &Bound<'_, PyAny>) -> PyResult<String> {
 
 /// Calls the setters that resources and templates have in common.
 macro_rules! describe {
-    ($target:expr, $listed:expr) => {{
+    ($target:expr, $listed:expr, $cache:expr) => {{
         let (mut target, listed) = ($target, $listed);
         if let Some(name) = listed.name {
             target = target.name(name);
@@ -187,6 +195,9 @@ macro_rules! describe {
         }
         if let Some(metadata) = listed.metadata {
             target = target.metadata(metadata);
+        }
+        if let Some(cache) = $cache {
+            target = target.cache(cache);
         }
         target
     }};

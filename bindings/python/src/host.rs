@@ -8,6 +8,7 @@ use crate::fork::Process;
 use crate::later::{Later, Pending};
 use crate::log;
 use crate::registration::Positional;
+use crate::request::Requests;
 use crate::server::Server;
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
@@ -27,6 +28,7 @@ pub(crate) struct Host {
     pub(crate) process: Process,
     /// Who is connected. The core has the id only, so that garbage collection sees the value.
     caller: Option<Py<Caller>>,
+    pub(crate) requests: Requests,
     /// The tasks of coroutines, to be cancelled. asyncio itself holds them weakly.
     tasks: Mutex<HashMap<CallId, Py<PyAny>>>,
     /// The loop for coroutines that are made on threads without one.
@@ -39,6 +41,7 @@ impl Host {
             server,
             caller,
             process: Process::current(),
+            requests: Requests::default(),
             tasks: Mutex::default(),
             event_loop: Mutex::default(),
         })
@@ -61,6 +64,7 @@ impl Host {
             }
             Event::Complete(call) => self.complete(py, call).map(|()| true),
             Event::Method(call) => self.method(py, call).map(|()| true),
+            Event::Response(call) => self.requests.answered(py, &call).map(|()| true),
             Event::Authorize(call) => self.authorize(py, call).map(|()| true),
             Event::Interest(call) => self.interest(py, call).map(|()| true),
             _ => Ok(false), // there are no others, and dropping one answers it
@@ -83,7 +87,7 @@ impl Host {
         let (way, returned) = if read.parameters.want_call() {
             let slot = Arc::new(Slot::new(responder));
             let way = Way::shared(slot.clone());
-            let object = Bound::new(py, PyCall::new(About::Read(call), self.caller(py), slot))?;
+            let object = Bound::new(py, PyCall::new(py, About::Read(call), self, slot))?;
             let Some(call) = object.get().read() else { return Ok(()) };
             (way, read.parameters.call(py, function, call, Some(&object)))
         } else {
@@ -145,7 +149,8 @@ impl Host {
         };
         let capabilities = method.call.is_some().then(|| call.client_capabilities()).flatten();
         let Some(responder) = call.take_responder() else { return Ok(()) };
-        let params = match loads(py, call.params()) {
+        let named = handler.as_ref().is_some_and(|handler| handler.named);
+        let params = match loads(py, if named { call.arguments() } else { call.params() }) {
             Ok(params) => params,
             Err(e) => return raised(py, Way::own(responder), e),
         };
@@ -171,7 +176,7 @@ impl Host {
 
     /// Calls a function that takes its arguments by position, and perhaps the call.
     fn ask<'py, A: FromCallback + Notifies>(
-        &self,
+        self: &Arc<Self>,
         py: Python<'py>,
         asked: &Positional,
         arguments: impl PyCallArgs<'py>,
@@ -183,7 +188,7 @@ impl Host {
         let slot = Arc::new(Slot::new(responder));
         let way = Way::shared(slot.clone());
         let keywords = PyDict::new(py);
-        let given = keywords.set_item(name, PyCall::new(about, self.caller(py), slot));
+        let given = keywords.set_item(name, PyCall::new(py, about, self, slot));
         (way, given.and_then(|()| function.call(arguments, Some(&keywords))))
     }
 
@@ -251,7 +256,7 @@ impl Host {
         }
     }
 
-    fn caller(&self, py: Python<'_>) -> Option<Py<Caller>> {
+    pub(crate) fn caller(&self, py: Python<'_>) -> Option<Py<Caller>> {
         self.caller.as_ref().map(|caller| caller.clone_ref(py))
     }
 
@@ -280,6 +285,7 @@ impl Host {
     pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.server)?;
         visit.call(&self.caller)?;
+        self.requests.traverse(visit)?;
         if let Ok(event_loop) = self.event_loop.try_lock() {
             visit.call(&*event_loop)?;
         }
@@ -291,6 +297,7 @@ impl Host {
 
     pub(crate) fn clear(&self) {
         drop(self.take_tasks());
+        self.requests.clear();
         self.use_loop(None);
     }
 }

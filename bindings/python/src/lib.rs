@@ -8,6 +8,7 @@ mod answer;
 mod arguments;
 mod bell;
 mod body;
+mod cache;
 mod call;
 mod completion;
 mod connection;
@@ -25,6 +26,7 @@ mod log;
 mod method;
 mod options;
 mod registration;
+mod request;
 mod server;
 mod values;
 
@@ -37,6 +39,7 @@ mod _core {
     #[pymodule_export]
     use crate::{
         access::Caller,
+        cache::CacheHint,
         call::Call,
         completion::Completion,
         connection::Connection,

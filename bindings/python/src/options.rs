@@ -1,5 +1,6 @@
 //! What a server is made with, from keyword arguments.
 
+use crate::cache::CacheHint;
 use crate::descriptor::{in_argument, object};
 use crate::errors::OrRaise;
 use crate::limits::Limits;
@@ -11,8 +12,18 @@ use std::str::FromStr;
 use wellhead::{Builder, Server};
 
 /// Those that may be given as `None`.
-const NONE_IS_DEFAULT: [&str; 8] =
-    ["title", "instructions", "cursor_key", "limits", "capabilities", "announces", "versions", "error_codes"];
+const NONE_IS_DEFAULT: [&str; 10] = [
+    "cache",
+    "cache_of",
+    "title",
+    "instructions",
+    "cursor_key",
+    "limits",
+    "capabilities",
+    "announces",
+    "versions",
+    "error_codes",
+];
 
 pub(crate) fn builder(name: &str, version: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Builder> {
     let mut builder = Server::builder(name, version).on_log(log::write);
@@ -51,6 +62,13 @@ fn option(mut builder: Builder, name: &str, value: &Bound<'_, PyAny>) -> PyResul
             }
             builder
         }
+        "cache" => builder.cache(hint(value)?),
+        "cache_of" => {
+            for (kind, of_kind) in pairs(value)? {
+                builder = builder.cache_of(kind.parse().or_raise(value.py())?, hint(&of_kind)?);
+            }
+            builder
+        }
         "versions" => builder.versions(value.extract::<Vec<String>>()?),
         "error_profile" => builder.error_profile(word(value)?),
         "error_codes" => error_codes(builder, value)?,
@@ -76,6 +94,10 @@ fn error_codes(mut builder: Builder, value: &Bound<'_, PyAny>) -> PyResult<Build
 /// A dict whose keys are `str`.
 fn pairs<'py>(value: &Bound<'py, PyAny>) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
     value.cast::<PyDict>()?.iter().map(|(name, value)| Ok((name.extract()?, value))).collect()
+}
+
+fn hint(value: &Bound<'_, PyAny>) -> PyResult<wellhead::CacheHint> {
+    Ok(value.cast::<CacheHint>()?.get().to_core())
 }
 
 /// One of the words of a choice.

@@ -11,7 +11,7 @@ use pyo3::types::{PyDict, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
-use wellhead::{ErrorKind, HandlerId, Method, Template, Variable};
+use wellhead::{ErrorKind, HandlerId, Json, Method, Template, Variable};
 
 /// What was registered with one decorator.
 #[derive(Default)]
@@ -21,6 +21,8 @@ pub(crate) struct Handler {
     /// By variable.
     pub(crate) completers: Vec<(String, Positional)>,
     pub(crate) method: Option<Positional>,
+    /// The method is that of a tool or a prompt, and wants its arguments only.
+    pub(crate) named: bool,
 }
 
 /// A callable that takes its arguments by position.
@@ -144,6 +146,11 @@ impl Table {
     }
 }
 
+pub(crate) enum Family {
+    Tool,
+    Prompt,
+}
+
 /// What a decorator registers.
 pub(crate) enum What {
     /// A fixed URI or a template, with the function that lists what the template makes.
@@ -162,6 +169,12 @@ pub(crate) enum What {
     Method {
         name: String,
         revisions: Option<Vec<String>>,
+    },
+    /// A tool or a prompt.
+    Named {
+        family: Family,
+        name: String,
+        members: Option<Json>,
     },
     Authorize,
     OnInterest,
@@ -253,7 +266,7 @@ pub(crate) fn register(
             let needs_loop = plan.is_async || others.any(|other| other.is_async);
             let called = if thread { in_pool(function)? } else { function.clone() };
             let read = Some(callback(&called, plan.parameters));
-            let handler = Handler { read, list, completers, method: None };
+            let handler = Handler { read, list, completers, ..Handler::default() };
             let id = if template {
                 let mut template = descriptor.template(py, &uri)?;
                 if raw_values {
@@ -291,6 +304,17 @@ pub(crate) fn register(
             }
             let id = py.detach(|| core.add_method(method, None)).or_raise(py)?;
             server.table.put(id, Handler { method: Some(handler), ..Handler::default() }, is_async);
+        }
+        What::Named { family, name, members } => {
+            let method = positional(function, &["arguments"], 1, true)?;
+            let is_async = method.is_async;
+            let members = members.map_or_else(|| Json::object("{}").or_raise(py), Ok)?;
+            let added = py.detach(|| match family {
+                Family::Tool => core.add_tool(&name, &members, None),
+                Family::Prompt => core.add_prompt(&name, &members, None),
+            });
+            let handler = Handler { method: Some(method), named: true, ..Handler::default() };
+            server.table.put(added.or_raise(py)?, handler, is_async);
         }
         // The core only needs to know that there is one; what it asks is asked of the callable in the table.
         What::Authorize => {

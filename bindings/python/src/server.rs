@@ -3,14 +3,14 @@
 use crate::access::Caller;
 use crate::body;
 use crate::connection::Connection;
-use crate::descriptor::Descriptor;
+use crate::descriptor::{Descriptor, object};
 use crate::driver::Driver;
 use crate::errors::OrRaise;
 use crate::explain::Explanation;
 use crate::fork::Process;
 use crate::host::Host;
 use crate::options;
-use crate::registration::{Decorator, Table, What, register};
+use crate::registration::{Decorator, Family, Table, What, register};
 use crate::values::{Contents, Resource};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -116,6 +116,38 @@ impl Server {
     #[pyo3(signature = (name, /, *, revisions = None))]
     fn method(this: &Bound<'_, Self>, name: String, revisions: Option<Vec<String>>) -> Decorator {
         Decorator::new(this.clone().unbind(), What::Method { name, revisions })
+    }
+
+    #[pyo3(signature = (name, members = None, /))]
+    fn tool(this: &Bound<'_, Self>, name: String, members: Option<&Bound<'_, PyAny>>) -> PyResult<Decorator> {
+        let members = members.map(object).transpose()?;
+        let what = What::Named { family: Family::Tool, name, members };
+        Ok(Decorator::new(this.clone().unbind(), what))
+    }
+
+    #[pyo3(signature = (name, members = None, /))]
+    fn prompt(
+        this: &Bound<'_, Self>,
+        name: String,
+        members: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Decorator> {
+        let members = members.map(object).transpose()?;
+        let what = What::Named { family: Family::Prompt, name, members };
+        Ok(Decorator::new(this.clone().unbind(), what))
+    }
+
+    #[pyo3(signature = (name, /))]
+    fn remove_tool(&self, py: Python<'_>, name: &str) -> PyResult<()> {
+        let core = self.core(py);
+        self.table.remove(py.detach(|| core.remove_tool(name)).or_raise(py)?);
+        Ok(())
+    }
+
+    #[pyo3(signature = (name, /))]
+    fn remove_prompt(&self, py: Python<'_>, name: &str) -> PyResult<()> {
+        let core = self.core(py);
+        self.table.remove(py.detach(|| core.remove_prompt(name)).or_raise(py)?);
+        Ok(())
     }
 
     #[pyo3(signature = (path, /, *, include = None, exclude = None, max_file_bytes = None))]

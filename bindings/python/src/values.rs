@@ -1,6 +1,7 @@
 //! The values that callbacks answer with.
 
 use crate::body;
+use crate::cache::CacheHint;
 use crate::descriptor::{Descriptor, Rare, object};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -17,7 +18,7 @@ pub(crate) struct Contents(wellhead::Contents);
 impl Contents {
     #[new]
     #[pyo3(signature = (body, /, *, uri = None, name = None, title = None, mime_type = None, meta = None, kind = None,
-        version = None, metadata = None))]
+        version = None, metadata = None, cache = None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments")]
     fn new(
         body: &Bound<'_, PyAny>,
@@ -29,6 +30,7 @@ impl Contents {
         kind: Option<String>,
         version: Option<String>,
         metadata: Option<&Bound<'_, PyAny>>,
+        cache: Option<&Bound<'_, CacheHint>>,
     ) -> PyResult<Self> {
         let Some(given) = body::body(body)? else {
             let message = format!("contents are str or bytes, not {}", body.get_type().name()?);
@@ -58,6 +60,9 @@ impl Contents {
         }
         if let Some(metadata) = metadata {
             contents = contents.metadata(object(metadata)?);
+        }
+        if let Some(cache) = cache {
+            contents = contents.cache(cache.get().to_core());
         }
         Ok(Contents(contents))
     }
@@ -104,7 +109,7 @@ pub(crate) struct Resource {
 impl Resource {
     #[new]
     #[pyo3(signature = (uri, /, *, key = None, name = None, title = None, description = None, mime_type = None,
-        size = None, annotations = None, icons = None, meta = None, kind = None, version = None, metadata = None))]
+        size = None, annotations = None, icons = None, meta = None, kind = None, version = None, metadata = None, cache = None))]
     #[allow(clippy::too_many_arguments, reason = "named here, they cost half of what a dict of them does")]
     fn new(
         uri: Py<PyString>,
@@ -120,8 +125,15 @@ impl Resource {
         kind: Option<Py<PyString>>,
         version: Option<Py<PyString>>,
         metadata: Option<Bound<'_, PyAny>>,
+        cache: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let rare = [("annotations", annotations), ("icons", icons), ("meta", meta), ("metadata", metadata)];
+        let rare = [
+            ("annotations", annotations),
+            ("icons", icons),
+            ("meta", meta),
+            ("metadata", metadata),
+            ("cache", cache),
+        ];
         let rare = Rare::new(rare)?;
         let descriptor = Descriptor { name, title, description, mime_type, size, kind, version, rare };
         let listed = AtomicBool::new(false);

@@ -6,6 +6,7 @@ import base64
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from typing import Any, Literal
 
 import wellhead
@@ -56,6 +57,8 @@ class Host:
             subscribe=options.get("subscribe", True),
             list_changed=options.get("list_changed", True),
             **{name: options[name] for name in OPTIONS if name in options},
+            cache=hint(options["cache"]) if "cache" in options else None,
+            cache_of={kind: hint(each) for kind, each in options.get("cache_of", {}).items()},
         )
         self.calls: list[str] = []
         self.lines: list[str] = []
@@ -80,16 +83,19 @@ class Host:
             self.fixed[uri] = self.server.blob(uri, base64.b64decode(entry["base64"]), **described)
         elif "resource" in entry or "template" in entry:
             uri = entry.get("resource", entry.get("template"))
-            described.setdefault("name", uri)  # not the function's
             if "list" in entry:
                 described["list"] = self.lister(uri, entry["list"])
             if "complete" in entry:
                 described["complete"] = {
                     variable: self.completer(uri, variable, values) for variable, values in entry["complete"].items()
                 }
-            self.server.resource(uri, **described)(self.reader(entry["read"]))
+            self.server.resource(uri, **described)(partial(self.reader(entry["read"])))  # which has no name
         elif "method" in entry:
             self.server.method(entry["method"], revisions=entry.get("revisions"))(self.method(entry["answer"]))
+        elif "tool" in entry:
+            self.server.tool(entry["tool"], entry["members"])(self.method(entry["answer"]))
+        elif "prompt" in entry:
+            self.server.prompt(entry["prompt"], entry["members"])(self.method(entry["answer"]))
         elif "pages" in entry:
             name = entry["list"]
             lister = self.lister("-" if name is None else name, entry["pages"])
@@ -117,6 +123,10 @@ class Host:
         return callback
 
     def answer(self, read: Json, values: dict[str, str], call: wellhead.Call) -> Any:
+        while isinstance(read, dict) and "progress" in read:
+            for report in read["progress"]:
+                call.progress(report["progress"], report.get("total"), report.get("message"))
+            read = read["then"]
         if isinstance(read, dict) and "hold" in read:
             return self.hold(fill(read["hold"], values), call)
         if read == "none":
@@ -132,30 +142,62 @@ class Host:
         return callback
 
     def method(self, answer: Json) -> Callable[..., Any]:
-        def callback(params: dict[str, Any], call: wellhead.Call) -> Any:
-            self.calls.append(f"method {call.method} {compact(params)}")
-            return self.method_answer(answer, params, call)
+        def callback(given: dict[str, Any], call: wellhead.Call) -> Any:
+            self.calls.append(f"method {call.method} {compact(call.params)}")
+            return self.method_answer(answer, given, call)
 
         return callback
 
-    def method_answer(self, answer: Json, params: dict[str, Any], call: wellhead.Call) -> Any:
+    def method_answer(self, answer: Json, given: dict[str, Any], call: wellhead.Call) -> Any:
         while isinstance(answer, dict) and "notify" in answer:
             for each in answer["notify"]:
                 call.notify(each["method"], each.get("params"))
             answer = answer["then"]
         if answer == "none":
             return Future()
+        if "request" in answer:
+            return self.request(answer, given, call)
         if "hold" in answer:
             return self.hold(answer["hold"], call)
         if answer == "echo":
             told = {
                 "method": call.method,
-                "params": params,
+                "params": call.params,
+                "name": call.name,
+                "arguments": None if call.name is None else given,
                 "client": call.client_capabilities,
                 "level": call.log_level,
             }
             return {name: value for name, value in told.items() if value is not None}
         return method_result(answer)
+
+    def request(self, answer: Json, given: dict[str, Any], call: wellhead.Call) -> Any:
+        asked = answer["request"]
+        try:
+            response = call.request(asked["method"], asked.get("params"))
+        except wellhead.Error as refused:
+            assert refused.code == answer.get("refused")
+            return self.method_answer(answer["then"], given, call)
+        assert "refused" not in answer
+        later = self.hold(answer["hold"], call) if "hold" in answer else Future()
+
+        def go_on(response: Future[Any]) -> None:
+            if response.cancelled():
+                self.calls.append("response given up")
+                return
+            error = response.exception()
+            if error is None:
+                self.calls.append(f"response {compact(response.result())}")
+            else:
+                assert isinstance(error, wellhead.MethodError)
+                told = {"code": error.number, "message": error.message, "data": error.data}
+                told = {name: value for name, value in told.items() if value is not None}
+                self.calls.append(f"response error {compact(told)}")
+            if "then" in answer:
+                forward(self.method_answer(answer["then"], given, call), later)
+
+        response.add_done_callback(go_on)
+        return later
 
     def authorize(self, rules: Json) -> None:
         def verdict(uri: str) -> Verdict:
@@ -228,9 +270,17 @@ class Host:
         elif "announce" in step:
             outcome(step, lambda: self.server.announce(step["announce"]))
         elif "notify" in step:
-            held = self.held[step["notify"]].call
-            assert held is not None
-            outcome(step, lambda: sent(step, held.notify(step["method"], step.get("params"))))
+            noted = self.held[step["notify"]].call
+            assert noted is not None
+            outcome(step, lambda: sent(step, noted.notify(step["method"], step.get("params"))))
+        elif "progress" in step:
+            call, report = self.held[step["progress"]].call, step["report"]
+            assert call is not None
+            call.progress(report["progress"], report.get("total"), report.get("message"))
+        elif "remove_tool" in step:
+            outcome(step, lambda: self.server.remove_tool(step["remove_tool"]))
+        elif "remove_prompt" in step:
+            outcome(step, lambda: self.server.remove_prompt(step["remove_prompt"]))
         elif "access_changed" in step:
             outcome(step, lambda: self.server.access_changed(step["access_changed"].encode()))
         elif "explain" in step:
@@ -362,7 +412,7 @@ def answer(read: Json, values: dict[str, str]) -> Any:
         return read["repeat"] * read["times"]
     if "repeat_base64" in read:
         return base64.b64decode(read["repeat_base64"]) * read["times"]
-    if any(name in read for name in OF_CONTENTS):
+    if any(name in read for name in (*OF_CONTENTS, "cache")):
         return contents(read, values)
     return body(read, values)
 
@@ -373,14 +423,32 @@ def body(part: Json, values: dict[str, str]) -> str | bytes:
 
 def contents(part: Json, values: dict[str, str]) -> wellhead.Contents:
     uri = fill(part["uri"], values) if "uri" in part else None
-    return wellhead.Contents(body(part, values), uri=uri, **{name: part[name] for name in OF_CONTENTS if name in part})
+    told = {name: part[name] for name in OF_CONTENTS if name in part}
+    told = {name: fill(value, values) if isinstance(value, str) else value for name, value in told.items()}
+    if "cache" in part:
+        told["cache"] = hint(part["cache"])
+    return wellhead.Contents(body(part, values), uri=uri, **told)
 
 
 def descriptor(entry: Json) -> dict[str, Any]:
     described = {name: entry[name] for name in DESCRIPTION if name in entry}
+    if "cache" in entry:
+        described["cache"] = hint(entry["cache"])
     if "icons" in entry:
         described["icons"] = [icon(each) for each in entry["icons"]]
     return described
+
+
+def hint(given: Json) -> wellhead.CacheHint:
+    return wellhead.CacheHint(ttl_ms=given.get("ttl_ms"), scope=given.get("scope"))
+
+
+def forward(answered: Any, later: Future[Any]) -> None:
+    """What a handler returned, as the answer of a future."""
+    if isinstance(answered, Future):
+        answered.add_done_callback(lambda done: later.set_result(done.result()))
+    else:
+        later.set_result(answered)
 
 
 def icon(each: Json) -> wellhead.Icon:

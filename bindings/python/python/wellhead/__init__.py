@@ -5,6 +5,7 @@ import os as _os
 
 from wellhead import _core
 from wellhead._core import (
+    CacheHint,
     Call,
     Caller,
     Completion,
@@ -37,6 +38,7 @@ from wellhead._errors import (
 __all__ = [
     "NOT_MODIFIED",
     "Busy",
+    "CacheHint",
     "Call",
     "Caller",
     "ClosedError",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer
 
-    from wellhead._core import Connection, Driver, Server
+    from wellhead._core import Call, Connection, Driver, Server
 
 
 def run_on_loop(server: Server, callback_threads: int, drain: float, guard: bool) -> None:
@@ -125,6 +125,11 @@ def cancel(task: asyncio.Task[Any] | Future[Any]) -> None:
         task.cancel()
     else:
         loop.call_soon_threadsafe(task.cancel)
+
+
+async def request(call: Call, method: str, params: dict[str, Any] | None) -> dict[str, Any]:
+    """`Call.request_async`."""
+    return await asyncio.wrap_future(call.request(method, params))
 
 
 async def handle(connection: Connection, message: str | Buffer) -> bytes | None:

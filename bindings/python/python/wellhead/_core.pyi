@@ -1,6 +1,7 @@
 """The native half of the package. Import `wellhead`."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from os import PathLike
 from types import TracebackType
 from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar, final, overload
@@ -9,6 +10,7 @@ from typing_extensions import Buffer, Self  # stubs only: no run-time dependency
 
 __all__ = [
     "NOT_MODIFIED",
+    "CacheHint",
     "Call",
     "Caller",
     "Completion",
@@ -41,6 +43,7 @@ class _Later(Protocol[_T_co]):
 _T = TypeVar("_T")
 _Soon: TypeAlias = _T | Awaitable[_T] | _Later[_T]
 _Body: TypeAlias = str | Buffer | Contents | Sequence[Contents] | NotModified | None
+_Cacheable: TypeAlias = Literal["discover", "resources", "templates", "tools", "prompts", "reads"]
 _Verdict: TypeAlias = Literal["allow", "deny", "hide"]
 _Read = TypeVar("_Read", bound=Callable[..., _Soon[_Body]])
 _List = TypeVar("_List", bound=Callable[..., _Soon[Page]])
@@ -68,9 +71,22 @@ class Call:
     @property
     def meta(self) -> dict[str, Any]:
         """The request's `_meta` as it came: `traceparent` and the like. Its keys are the client's, never checked."""
+    def progress(self, progress: float, total: float | None = None, message: str | None = None, /) -> bool:
+        """Tells the client how far the work on its request is, if it asked for that: in any unit, such as bytes, and
+        with what it will be in the end, if that is known. Any thread, one at a time.
+
+        `progress` only grows: what does not is dropped. A client that takes its messages slowly is told the newest.
+        Returns whether anybody still wants to know.
+        """
     @property
     def method(self) -> str:
         """The name of the further method; empty in other calls."""
+    @property
+    def params(self) -> dict[str, Any]:
+        """In the call of a further method: the request's `params` as they came."""
+    @property
+    def name(self) -> str | None:
+        """The name of the tool or prompt that is called."""
     @property
     def client_capabilities(self) -> dict[str, Any] | None:
         """In the call of a further method: what the client can do, such as `{"sampling": {}}`, as it said with this
@@ -91,6 +107,24 @@ class Call:
             RegistrationError: It is no notification of a call, such as another name than `notifications/…`, or a
                 `notifications/message` without a level or without the capability `logging` (`invalid_argument`).
         """
+    def request(self, method: str, params: dict[str, Any] | None = None, /) -> Future[dict[str, Any]]:
+        """Asks the client for one of its features before the call of a further method is answered:
+        `sampling/createMessage`, `elicitation/create` or `roots/list`.
+
+        The future has the client's result, or raises `MethodError` with its error; it is cancelled if none will come,
+        since the call was answered or cancelled first. Cancelling it tells the client. Do not wait for it on the thread
+        that runs callbacks: answer with a future of your own, or use `request_async`.
+
+        Raises:
+            RegistrationError: Another method, a capability that the client did not declare, or a revision that has no
+                such requests: raise `InputRequired` there (`invalid_argument`).
+            LimitError: The client takes nothing.
+            ClosedError: The call is over.
+        """
+    async def request_async(self, method: str, params: dict[str, Any] | None = None, /) -> dict[str, Any]:
+        """`request` for an `async def`: awaits the answer. Raises also what the future would raise."""
+    def _request(self, method: str, params: dict[str, Any] | None, future: Future[Any]) -> int: ...
+    def _give_up(self, number: int) -> None: ...
     @property
     def if_version(self) -> str | None:
         """The version of the resource that the client has. If it is still the right one, answer
@@ -119,6 +153,24 @@ class Caller:
     def id(self) -> bytes: ...
     @property
     def value(self) -> Any: ...
+
+@final
+class CacheHint:
+    """How long a client may use an answer again, and whether for this caller only. What is not said here is taken from
+    the next more general place: an answer's hint, its registration's, that of its kind of answer, the server's.
+
+    Sent in revisions that have caching hints; without any, an answer may not be used again.
+
+    Args:
+        ttl_ms: For how many milliseconds; 0: not at all.
+        scope: `public`: for anybody; `private`: for the caller who got it.
+    """
+
+    def __new__(cls, *, ttl_ms: int | None = None, scope: Literal["public", "private"] | None = None) -> Self: ...
+    @property
+    def ttl_ms(self) -> int | None: ...
+    @property
+    def scope(self) -> Literal["public", "private"] | None: ...
 
 @final
 class Icon:
@@ -159,6 +211,7 @@ class Contents:
         kind: What sort of thing the resource is, as for `Resource`.
         version: The version of these contents, as for `Resource`. A client that has it is told so, and sent nothing.
         metadata: Attributes of the resource, as for `Resource`.
+        cache: How long the answer may be kept; of several, that of the resource itself counts.
 
     Raises:
         TypeError: The body is neither `str` nor bytes.
@@ -178,6 +231,7 @@ class Contents:
         kind: str | None = None,
         version: str | None = None,
         metadata: dict[str, Any] | None = None,
+        cache: CacheHint | None = None,
     ) -> Self: ...
 
 @final
@@ -206,9 +260,10 @@ class Resource:
         icons: Images.
         meta: Its `_meta`; contents inherit it.
         kind: What sort of thing it is, in a word of the program's own. Only clients of the `resources/get` dialect are
-            told the last three.
+            told this, `version` and `metadata`.
         version: Any text that is another one whenever the contents are.
         metadata: Attributes of the program's own.
+        cache: How long, and for whom, the contents may be kept; where it is listed, this is not looked at.
 
     Raises:
         RegistrationError: `annotations`, `meta` or `metadata` is not as the protocol has it.
@@ -231,6 +286,7 @@ class Resource:
         kind: str | None = None,
         version: str | None = None,
         metadata: dict[str, Any] | None = None,
+        cache: CacheHint | None = None,
     ) -> Self: ...
     @property
     def uri(self) -> str: ...
@@ -382,6 +438,9 @@ class Server:
             `{"tools": {"listChanged": True}}`. See `method`.
         announces: Further kinds of lists whose changes `announce` tells of: the name, as a client asks for it in the
             filter of `subscriptions/listen`, and the notification.
+        cache: How long, and for whom, answers may be kept. With `authorize`, `public` has to be said again where it
+            holds: of a kind of answer, a registration or an answer.
+        cache_of: The same for one kind of answer: `discover`, `resources`, `templates`, `tools`, `prompts`, `reads`.
         versions: The protocol versions that are served, all by default. Without one that has a handshake, a client that
             sends `initialize` is told which there are; without a stateless one, `_meta` decides nothing.
         error_profile: Which documents settle the codes of errors.
@@ -413,6 +472,8 @@ class Server:
         list_changed: bool = True,
         capabilities: dict[str, dict[str, Any]] | None = None,
         announces: dict[str, str] | None = None,
+        cache: CacheHint | None = None,
+        cache_of: dict[_Cacheable, CacheHint] | None = None,
         versions: Sequence[str] | None = None,
         error_profile: Literal["official", "variant-2024-11-05"] = "official",
         error_codes: dict[str, dict[str, int]] | None = None,
@@ -440,6 +501,7 @@ class Server:
         kind: str | None = None,
         version: str | None = None,
         metadata: dict[str, Any] | None = None,
+        cache: CacheHint | None = None,
     ) -> Handle:
         """Serves a fixed text without a callback.
 
@@ -465,6 +527,7 @@ class Server:
         kind: str | None = None,
         version: str | None = None,
         metadata: dict[str, Any] | None = None,
+        cache: CacheHint | None = None,
     ) -> Handle:
         """Serves fixed bytes without a callback. Raises as `text`."""
     def resource(
@@ -483,6 +546,7 @@ class Server:
         kind: str | None = None,
         version: str | None = None,
         metadata: dict[str, Any] | None = None,
+        cache: CacheHint | None = None,
         list: Callable[..., _Soon[Page]] | Iterable[Resource] | None = None,
         complete: Mapping[str, _Complete] | None = None,
         raw_values: bool = False,
@@ -568,10 +632,12 @@ class Server:
         """Asks a function `(operation, uris)` before anything is listed, read or watched: one question for many URIs.
         A parameter annotated `wellhead.Call` is given the call, whose `caller` says who asks.
 
-        `operation` is `"list"`, `"read"`, `"subscribe"` or `"complete"`. The function returns one verdict for each URI,
-        in their order, now or later as a callback of `resource` does: `"allow"`; `"deny"`, which answers "permission
-        denied", and leaves it out of lists; `"hide"`, which answers exactly as if it did not exist. If it raises,
-        nothing is allowed. A second function replaces the first.
+        `operation` is `"list"`, `"read"`, `"subscribe"` or `"complete"`, which is about templates; for `"list_tools"`,
+        `"call_tool"`, `"list_prompts"` and `"get_prompt"` names stand in place of URIs.
+
+        The function returns one verdict for each URI, in their order, now or later as a callback of `resource` does:
+        `"allow"`; `"deny"`, which answers "permission denied", and leaves it out of lists; `"hide"`, which answers
+        exactly as if it did not exist. If it raises, nothing is allowed. A second function replaces the first.
 
         Raises:
             RegistrationError: The function takes other parameters (`invalid_argument`).
@@ -605,6 +671,31 @@ class Server:
                 (`invalid_argument`, `duplicate`).
             ClosedError: The server was closed.
         """
+    def tool(self, name: str, members: dict[str, Any] | None = None, /) -> Callable[[_Method], _Method]:
+        """Serves a tool, listed with these members beside its name, such as `description` and `inputSchema`.
+
+        The decorated function answers `tools/call`: it is given the call's `arguments`, a dict, which it checks itself,
+        and returns the result as the protocol has it, such as `{"content": [{"type": "text", "text": "3"}]}`. Otherwise
+        as `method`. A function given to `authorize` is asked by name, in lists (`list_tools`) and before each call
+        (`call_tool`).
+
+        Raises:
+            RegistrationError: There is no name, or one among the members (`invalid_argument`), or a tool of that name,
+                or a method `tools/list` or `tools/call` (`duplicate`).
+            ClosedError: The server was closed.
+        """
+    def prompt(self, name: str, members: dict[str, Any] | None = None, /) -> Callable[[_Method], _Method]:
+        """Serves a prompt, listed with these members beside its name, such as `description` and `arguments`. The
+        decorated function answers `prompts/get`. Otherwise as `tool`."""
+    def remove_tool(self, name: str, /) -> None:
+        """Removes a tool. Calls under way finish.
+
+        Raises:
+            RegistrationError: There is none of that name (`unknown`).
+            ClosedError: The server was closed.
+        """
+    def remove_prompt(self, name: str, /) -> None:
+        """Removes a prompt. Raises as `remove_tool`."""
     def remove(self, uri: str, /) -> None:
         """Removes a resource by its URI, a template by its text, a list source or a method by its name. Calls under way
         finish.

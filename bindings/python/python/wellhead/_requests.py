@@ -1,0 +1,35 @@
+"""Requests to the client, as futures; imported only then."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import Future
+
+from wellhead._errors import MethodError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from wellhead._core import Call
+
+
+def request(call: Call, method: str, params: dict[str, Any] | None) -> Future[Any]:
+    """`Call.request`."""
+    future: Future[Any] = Future()
+    number = call._request(method, params, future)
+    future.add_done_callback(lambda future: call._give_up(number) if future.cancelled() else None)
+    return future
+
+
+def settle(future: Future[Any], result: str | None, error: str | None) -> None:
+    """The answer came; with neither, none will come."""
+    if result is None and error is None:
+        future.cancel()
+    elif not future.set_running_or_notify_cancel():
+        pass
+    elif result is not None:
+        future.set_result(json.loads(result))
+    else:
+        fault = json.loads(error or "")
+        future.set_exception(MethodError(fault.get("code"), fault.get("message"), fault.get("data")))

@@ -1,0 +1,69 @@
+//! Requests of ours to the client, and the futures that wait for what it answers.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::{PyTraverseError, PyVisit};
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use wellhead::{ClientAnswer, ResponseCall};
+
+/// Those of one connection, by their numbers.
+#[derive(Default)]
+pub(crate) struct Requests(Mutex<HashMap<u64, State>>);
+
+enum State {
+    Waits(Py<PyAny>),
+    /// The answer came before the future.
+    Came(ClientAnswer),
+}
+
+impl Requests {
+    fn state(&self) -> MutexGuard<'_, HashMap<u64, State>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on `future` waits for the answer.
+    pub(crate) fn expect(&self, future: &Bound<'_, PyAny>, number: u64) -> PyResult<()> {
+        let mut state = self.state();
+        let Some(State::Came(answer)) = state.remove(&number) else {
+            state.insert(number, State::Waits(future.clone().unbind()));
+            return Ok(());
+        };
+        drop(state);
+        settle(future, &answer)
+    }
+
+    pub(crate) fn answered(&self, py: Python<'_>, call: &ResponseCall) -> PyResult<()> {
+        let mut state = self.state();
+        let Some(State::Waits(future)) = state.remove(&call.number()) else {
+            state.insert(call.number(), State::Came(call.answer().clone()));
+            return Ok(());
+        };
+        drop(state);
+        settle(future.bind(py), call.answer())
+    }
+
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let Ok(state) = self.0.try_lock() else { return Ok(()) };
+        state.values().try_for_each(|one| match one {
+            State::Waits(future) => visit.call(future),
+            State::Came(_) => Ok(()),
+        })
+    }
+
+    pub(crate) fn clear(&self) {
+        let state = std::mem::take(&mut *self.state());
+        drop(state);
+    }
+}
+
+fn settle(future: &Bound<'_, PyAny>, answer: &ClientAnswer) -> PyResult<()> {
+    static SETTLE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let (result, error) = match answer {
+        ClientAnswer::Result(result) => (Some(result), None),
+        ClientAnswer::Error(error) => (None, Some(error)),
+        _ => (None, None),
+    };
+    let settle = SETTLE.import(future.py(), "wellhead._requests", "settle")?;
+    settle.call1((future, result, error)).map(drop)
+}
