@@ -63,7 +63,7 @@ pub use policy::{
     SubscribeUnknown, UndeclaredLists,
 };
 pub use protocol::{CallId, Kind, Route, Stage};
-pub use provider::{Deferred, IntoReply, Later, Now, Provider};
+pub use provider::{Async, Deferred, IntoReply, Later, Now, Provider};
 pub use responder::{Reply, Responder, Watched};
 pub use server::{Builder, Handle, Server};
 #[cfg(shuttle)]

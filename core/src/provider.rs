@@ -1,9 +1,11 @@
 //! What a host implements, and the closures that do it for them.
 
 use crate::event::{Answerable, AuthorizeCall, Call, CompleteCall, InterestCall, ListCall, MethodCall};
+use crate::log::Level;
 use crate::responder::{Question, Reply, Responder};
 use std::fmt;
 use std::marker::PhantomData;
+use std::pin::Pin;
 use std::sync::Arc;
 
 /// The callbacks of one registration. A method that is not implemented drops its call, which is an internal error.
@@ -51,9 +53,16 @@ pub struct Now(());
 #[derive(Debug)]
 pub struct Later(());
 
-/// What a closure may return: a value that makes an answer, or [`Deferred`].
+/// Marks closures whose answer is that of a future.
+#[derive(Debug)]
+pub struct Async(());
+
+/// What runs futures: see [`crate::Server::spawn_with`].
+pub(crate) type Spawner = dyn Fn(Pin<Box<dyn Future<Output = ()> + Send>>) + Send + Sync;
+
+/// What a closure may return: a value that makes an answer, [`Deferred`], or a future of such a value.
 ///
-/// The marker `M` keeps the two apart; it is always inferred.
+/// The marker `M` keeps them apart; it is always inferred.
 pub trait IntoReply<A: Reply, M> {
     #[doc(hidden)]
     fn reply(self, responder: Responder<A>);
@@ -71,6 +80,24 @@ impl<A: Reply> IntoReply<A, Later> for Deferred {
         if self.0 == responder.question() {
             responder.disarm();
         }
+    }
+}
+
+impl<A, F> IntoReply<A, Async> for F
+where
+    A: Reply,
+    F: Future<Output: Into<A>> + Send + 'static,
+{
+    fn reply(self, responder: Responder<A>) {
+        let Some(server) = responder.server() else { return };
+        let Some(spawn) = server.spawner() else {
+            let line = "a callback returned a future, and nothing runs it; see `Server::spawn_with`";
+            return server.log.write(Level::Error, line);
+        };
+        // If the task is dropped before its end, so is the responder, which answers.
+        spawn(Box::pin(async move {
+            responder.finish(self.await);
+        }));
     }
 }
 

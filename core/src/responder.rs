@@ -70,6 +70,15 @@ impl<A: Reply> Responder<A> {
         wanted
     }
 
+    /// The server of the question. None: nobody wants the answer any more.
+    pub(crate) fn server(&self) -> Option<Arc<Inner>> {
+        match &self.target {
+            Target::Call { connection, .. } => Some(connection.upgrade()?.server().clone()),
+            Target::Interest { server, .. } => server.upgrade(),
+            Target::Done => None,
+        }
+    }
+
     /// Whether nobody wants the answer any more: the request was cancelled, or its connection is gone. Cheap.
     pub fn is_cancelled(&self) -> bool {
         match &self.target {

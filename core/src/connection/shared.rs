@@ -158,6 +158,10 @@ impl Shared {
         }
     }
 
+    pub(crate) fn server(&self) -> &Arc<Inner> {
+        &self.server
+    }
+
     pub(crate) fn sealer(&self) -> &Sealer {
         &self.server.sealer
     }

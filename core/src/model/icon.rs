@@ -77,14 +77,26 @@ impl Icon {
 
     pub(crate) fn check(&self) -> Result<()> {
         let scheme = self.src.split_once(':').map_or("", |(scheme, _)| scheme).to_ascii_lowercase();
-        if matches!(scheme.as_str(), "https" | "http" | "data") {
-            return Ok(());
+        let wrong = |what: &str| {
+            Err(Error::new(ErrorKind::InvalidArgument, format!("icon \"{}\": {what}", self.src)))
+        };
+        if !matches!(scheme.as_str(), "https" | "http" | "data") {
+            return wrong("clients refuse this scheme; give an https:, http: or data: URI");
         }
-        Err(Error::new(
-            ErrorKind::InvalidArgument,
-            format!("icon \"{}\": clients refuse this scheme; give an https:, http: or data: URI", self.src),
-        ))
+        if let Some(size) = self.sizes.iter().find(|size| !is_size(size)) {
+            return wrong(&format!("\"{size}\" is no size; give one such as 48x48, or any"));
+        }
+        match self.theme.as_deref() {
+            None | Some("light" | "dark") => Ok(()),
+            Some(theme) => wrong(&format!("\"{theme}\" is no theme; give light or dark")),
+        }
     }
+}
+
+/// Width and height in pixels, or `any`.
+fn is_size(size: &str) -> bool {
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    size == "any" || size.split_once('x').is_some_and(|(width, height)| number(width) && number(height))
 }
 
 fn refuse(what: &str) -> Error {

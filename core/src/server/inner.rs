@@ -11,6 +11,7 @@ use crate::log::{Level, Log};
 use crate::model::Json;
 use crate::observer::{Observer, Watch};
 use crate::protocol::{KindSet, RESOURCES, Settings};
+use crate::provider::Spawner;
 use crate::responder::{Responder, Watched};
 use crate::sync::Lock;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -26,6 +27,7 @@ pub(crate) struct Inner {
     pub(super) groups: Lock<Vec<Weak<group::Inner>>>,
     pub(super) gatekeeper: Lock<Option<Arc<Gatekeeper>>>,
     pub(super) watcher: Lock<Option<Arc<Watcher>>>,
+    pub(super) spawner: Lock<Option<Arc<Spawner>>>,
     pub(super) closed: AtomicBool,
     pub(super) connections: AtomicU64,
     pub(crate) watch: Watch,
@@ -52,12 +54,17 @@ impl Inner {
             groups: Lock::new(Vec::new()),
             gatekeeper: Lock::new(None),
             watcher: Lock::new(None),
+            spawner: Lock::new(None),
             closed: AtomicBool::new(false),
             connections: AtomicU64::new(0),
             watch: Watch::new(observer),
             publisher: Lock::new(None),
             origin,
         }
+    }
+
+    pub(crate) fn spawner(&self) -> Option<Arc<Spawner>> {
+        self.spawner.with(|spawner, _| spawner.clone())
     }
 
     pub(crate) fn authorises(&self) -> bool {

@@ -6,9 +6,10 @@ use crate::error::Result;
 use crate::event::{AuthorizeCall, Call, Gatekeeper, InterestCall, ListCall, Watcher};
 use crate::log::Level;
 use crate::model::{Answer, Body, Contents, Page, Resource, Template};
-use crate::provider::{IntoReply, Lister, Provider, Reader, gatekeeper, watcher};
+use crate::provider::{IntoReply, Lister, Provider, Reader, Spawner, gatekeeper, watcher};
 use crate::responder::Watched;
 use crate::sync::atomic::Ordering;
+use std::pin::Pin;
 use std::sync::Arc;
 
 impl Server {
@@ -149,6 +150,21 @@ impl Server {
         self.0.watcher.with(|w, trash| trash.put(w.replace(watcher)));
         let then = self.0.hub.ask_host();
         self.0.carry_out(then);
+        Ok(())
+    }
+
+    /// What runs the futures that closures return, such as `|future| drop(runtime.spawn(future))`. Until it is given, a
+    /// closure that returns one is an internal error. A future that is dropped before its end is one, too.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Closed`].
+    pub fn spawn_with(
+        &self,
+        spawn: impl Fn(Pin<Box<dyn Future<Output = ()> + Send>>) + Send + Sync + 'static,
+    ) -> Result<()> {
+        self.open()?;
+        let spawner: Arc<Spawner> = Arc::new(spawn);
+        self.0.spawner.with(|s, trash| trash.put(s.replace(spawner)));
         Ok(())
     }
 
