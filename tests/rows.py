@@ -174,7 +174,8 @@ entry = by_member(
     ("fallback", members({"fallback": answer}, {})),
     ("method", members({"method": text, "answer": lambda v, w: method_answer(v, w)}, {"revisions": array(text)})),
     ("tool", members({"tool": text, "members": lambda v, w: any_object(v, w), "answer": lambda v, w: method_answer(v, w)}, {})),
-    ("prompt", members({"prompt": text, "members": lambda v, w: any_object(v, w), "answer": lambda v, w: method_answer(v, w)}, {})),
+    ("prompt", members({"prompt": text, "members": lambda v, w: any_object(v, w), "answer": lambda v, w: method_answer(v, w)},
+                       {"complete": members_of(completion)})),
     ("authorize", members({"authorize": members({}, {"deny": array(text), "hide": array(text), "hold": text})}, {})),
     ("interest", members({"interest": members({}, {"hold": text, "fail": one_of(True)})}, {})),
 )

@@ -153,6 +153,14 @@ where
     move |call| run(call, &f)
 }
 
+pub(crate) fn completer<F, R, M>(f: F) -> impl Fn(CompleteCall) + Send + Sync
+where
+    F: Fn(CompleteCall) -> R + Send + Sync,
+    R: IntoReply<crate::Completion, M>,
+{
+    move |call| run(call, &f)
+}
+
 pub(crate) fn method_handler<F, R, M>(f: F) -> impl Fn(MethodCall) + Send + Sync
 where
     F: Fn(MethodCall) -> R + Send + Sync,
@@ -174,10 +182,10 @@ where
 pub(crate) struct TemplateCallbacks {
     list: Option<Arc<dyn Fn(ListCall) + Send + Sync>>,
     /// By variable; none where the provider completes.
-    completers: Vec<(Box<str>, Option<Arc<Completer>>)>,
+    completers: Vec<(Box<str>, Option<Arc<CompleteFn>>)>,
 }
 
-type Completer = dyn Fn(CompleteCall) + Send + Sync;
+pub(crate) type CompleteFn = dyn Fn(CompleteCall) + Send + Sync;
 
 impl TemplateCallbacks {
     pub(crate) fn set_list<F, R, M>(&mut self, f: F)
@@ -194,6 +202,10 @@ impl TemplateCallbacks {
         R: IntoReply<crate::Completion, M>,
     {
         self.completers.push((variable.into(), Some(Arc::new(move |call| run(call, &f)))));
+    }
+
+    pub(crate) fn push_completer(&mut self, variable: &str, complete: Option<Arc<CompleteFn>>) {
+        self.completers.push((variable.into(), complete));
     }
 
     pub(crate) fn completed_by_provider(&mut self, variable: String) {
@@ -215,7 +227,7 @@ impl TemplateCallbacks {
     }
 
     /// What completes a variable, if it is not the provider.
-    pub(crate) fn completer(&self, variable: &str) -> Option<Arc<Completer>> {
+    pub(crate) fn completer(&self, variable: &str) -> Option<Arc<CompleteFn>> {
         self.completers.iter().find(|(name, _)| **name == *variable)?.1.clone()
     }
 }

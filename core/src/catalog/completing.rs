@@ -1,8 +1,9 @@
 //! Finding what completes a variable.
 
-use super::registry::{Catalog, Handler};
+use super::Family;
+use super::registry::{Catalog, Handler, HandlerId};
 use crate::error::{Error, ErrorKind, Result};
-use crate::provider::TemplateCallbacks;
+use crate::provider::{CompleteFn, TemplateCallbacks};
 use crate::uri::UriTemplate;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -39,6 +40,55 @@ impl Catalog {
         } else {
             Completer::NoVariable
         }
+    }
+}
+
+impl Catalog {
+    /// What completes an argument of a prompt; arguments are the host's JSON, so any may be one.
+    pub(crate) fn prompt_completer(&self, prompt: &str, argument: &str) -> Completer {
+        if self.named(Family::Prompts).is_none_or(|prompts| prompts.get(prompt).is_none()) {
+            return Completer::Unknown;
+        }
+        match self.prompt_completers.get(prompt) {
+            Some(handler) if handler.callbacks.completed().any(|name| name == argument) => {
+                Completer::Handler(handler.clone())
+            }
+            _ => Completer::Nobody,
+        }
+    }
+
+    /// Returns the registration that the new one takes the place of.
+    pub(crate) fn add_prompt_completer(
+        &mut self,
+        prompt: &str,
+        argument: &str,
+        complete: Option<Arc<CompleteFn>>,
+    ) -> Result<(HandlerId, Option<Arc<Handler>>)> {
+        match self.prompt_completer(prompt, argument) {
+            Completer::Nobody => {}
+            Completer::Unknown => {
+                let message = format!("no prompt is registered as \"{prompt}\"");
+                return Err(Error::new(ErrorKind::Unknown, message));
+            }
+            _ => {
+                let message = format!("the argument \"{argument}\" of \"{prompt}\" has a completer already");
+                return Err(Error::new(ErrorKind::Duplicate, message));
+            }
+        }
+        let before = self.prompt_completers.get(prompt).map(|handler| handler.callbacks.clone());
+        let mut callbacks = before.unwrap_or_default();
+        callbacks.push_completer(argument, complete);
+        let id = self.mint();
+        let handler = Arc::new(Handler::of_prompt(id, prompt, callbacks));
+        self.completers += 1;
+        Ok((id, self.prompt_completers.insert(prompt.into(), handler)))
+    }
+
+    /// What completed the arguments of a prompt that is gone.
+    pub(super) fn forget_prompt(&mut self, prompt: &str) -> Option<Arc<Handler>> {
+        let handler = self.prompt_completers.remove(prompt)?;
+        self.completers -= handler.callbacks.completed().count();
+        Some(handler)
     }
 }
 

@@ -43,6 +43,22 @@ pub(crate) struct Handler {
 }
 
 impl Handler {
+    /// What completes the arguments of a prompt.
+    pub(super) fn of_prompt(id: HandlerId, prompt: &str, callbacks: TemplateCallbacks) -> Self {
+        Handler {
+            id,
+            name: prompt.into(),
+            descriptor: Descriptor::default(),
+            own: false,
+            outdated: AtomicBool::new(false),
+            raw_values: false,
+            also: Vec::new(),
+            callbacks,
+            variables: Vec::new(),
+            provider: None,
+        }
+    }
+
     pub(crate) fn is_of_resource(&self) -> bool {
         self.own
     }
@@ -185,6 +201,8 @@ pub(crate) struct Catalog {
     methods: Methods,
     tools: Option<NamedSet>,
     prompts: Option<NamedSet>,
+    /// By the prompt's name.
+    pub(super) prompt_completers: BTreeMap<Box<str>, Arc<Handler>>,
     /// What the capabilities of tools and prompts say unless the host says it.
     of_named: Json,
     /// Capabilities beside those for resources, as the host put them.
@@ -206,7 +224,7 @@ pub(crate) struct Change {
 }
 
 impl Catalog {
-    fn mint(&mut self) -> HandlerId {
+    pub(super) fn mint(&mut self) -> HandlerId {
         self.handlers += 1;
         HandlerId(self.handlers)
     }
@@ -451,9 +469,16 @@ impl Catalog {
         Ok(id)
     }
 
-    pub(crate) fn remove_named(&mut self, family: Family, name: &str) -> Result<Arc<Named>> {
+    /// Also what completed the arguments of a prompt.
+    pub(crate) fn remove_named(
+        &mut self,
+        family: Family,
+        name: &str,
+    ) -> Result<(Arc<Named>, Option<Arc<Handler>>)> {
         let removed = self.named_mut(family).as_mut().and_then(|named| named.remove(name));
-        removed.ok_or_else(|| unknown(name))
+        let removed = removed.ok_or_else(|| unknown(name))?;
+        let completing = if family == Family::Prompts { self.forget_prompt(name) } else { None };
+        Ok((removed, completing))
     }
 
     pub(crate) fn add_method(&mut self, method: Method, run: Option<Arc<MethodFn>>) -> Result<HandlerId> {

@@ -8,7 +8,7 @@ use crate::model::{Borrowed, Completion, Json};
 use crate::policy::SubscribeUnknown;
 use crate::protocol::{
     Argument, Completing, Read, Request, Watcher, Work, invalid_uri, none_found, not_found, not_modified,
-    unknown_prompt, unknown_reference,
+    unknown_argument,
 };
 use crate::revision::Revision;
 use std::collections::BTreeSet;
@@ -140,15 +140,20 @@ impl Shared {
             return None;
         }
         let argument = match argument {
-            Ok((false, argument)) => argument,
-            Ok((true, argument)) => return self.refuse(&request, &unknown_prompt(&argument.reference)),
+            Ok((_, argument)) => argument,
             Err(fault) => return self.refuse(&request, &fault),
         };
         let Argument { reference, name, .. } = &*argument;
-        let completer = self.server.catalog.with(|c, _| c.completer(reference, name));
+        let completer = self.server.catalog.with(|c, _| {
+            if argument.of_prompt {
+                c.prompt_completer(reference, name)
+            } else {
+                c.completer(reference, name)
+            }
+        });
         let none = Completion::default();
         let completing = match completer {
-            Completer::Unknown => return self.refuse(&request, &unknown_reference(reference)),
+            Completer::Unknown => return self.refuse(&request, &unknown_argument(&argument)),
             Completer::Handler(handler) => Completing::Ask(handler),
             Completer::Nobody => Completing::Done(none),
             Completer::Resource => Completing::Done(none.total(0)),

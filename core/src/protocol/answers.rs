@@ -1,7 +1,7 @@
 //! What the host answers: contents, pages and verdicts, as long as somebody wants them.
 
 use super::CallId;
-use super::faults::{busy, denied, internal, not_found, not_modified, refused, unknown_reference};
+use super::faults::{busy, denied, internal, not_found, not_modified, refused, unknown_argument};
 use super::inflight::{Ask, Context, Open, Read, State};
 use super::machine::{After, Machine};
 use super::methods::Outcome;
@@ -204,7 +204,7 @@ impl Machine {
                     if let Some(open) = self.inflight.close(call) {
                         let uri = &argument.reference;
                         let fault = match verdict {
-                            Verdict::Hide => unknown_reference(uri),
+                            Verdict::Hide => unknown_argument(&argument),
                             _ => denied(open.context.revision, uri),
                         };
                         self.fail(open.route, Stage::Dispatched, &open.id, &fault);

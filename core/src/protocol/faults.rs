@@ -1,5 +1,6 @@
 //! Errors about a resource, as a revision has them.
 
+use super::request::Argument;
 use crate::access::Verdict;
 use crate::catalog::Family;
 use crate::encode::quote_into;
@@ -52,12 +53,21 @@ pub(crate) fn not_modified(revision: Revision, uri: &str, version: &str) -> RpcE
     RpcError::new(revision.code(Condition::NotModified), "Not Modified").with_data(data)
 }
 
+/// Nothing that could be completed is known by the reference of an argument.
+pub(crate) fn unknown_argument(argument: &Argument) -> RpcError {
+    if argument.of_prompt {
+        unknown_prompt(&argument.reference)
+    } else {
+        unknown_reference(&argument.reference)
+    }
+}
+
 /// Nothing that could be completed is known by that reference.
-pub(crate) fn unknown_reference(reference: &str) -> RpcError {
+fn unknown_reference(reference: &str) -> RpcError {
     RpcError::invalid_params("ref names nothing that is registered").with_member("uri", reference)
 }
 
-pub(crate) fn unknown_prompt(name: &str) -> RpcError {
+fn unknown_prompt(name: &str) -> RpcError {
     RpcError::invalid_params("ref names no prompt that is registered").with_member("name", name)
 }
 

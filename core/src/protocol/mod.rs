@@ -29,9 +29,7 @@ pub use outbox::{Kind, Route, Stage};
 pub(crate) use asking::Unasked;
 pub(crate) use completing::Completing;
 pub(crate) use dispatch::{Admitted, Request, Work, invalid_uri, limit};
-pub(crate) use faults::{
-    none_found, not_found, not_modified, unknown_name, unknown_prompt, unknown_reference,
-};
+pub(crate) use faults::{none_found, not_found, not_modified, unknown_argument, unknown_name};
 pub(crate) use inflight::{Ask, Context, Read, State};
 pub(crate) use input::{Chunk, Line};
 pub(crate) use kinds::{KindSet, Kinds, RESOURCES};

@@ -52,7 +52,9 @@ pub(crate) struct Input {
 
 /// A variable that is to be completed.
 pub(crate) struct Argument {
-    /// A template's text, or whatever the client refers to.
+    /// The reference is to a prompt.
+    pub(crate) of_prompt: bool,
+    /// A template's text, a prompt's name, or whatever the client refers to.
     pub(crate) reference: Arc<str>,
     pub(crate) name: Box<str>,
     /// What has been typed.
@@ -291,6 +293,7 @@ impl<'a> Draft<'a> {
             }
         }
         let argument = Argument {
+            of_prompt: is_prompt,
             reference: reference.into(),
             name: name.into(),
             value: value.into_owned(),

@@ -3,9 +3,9 @@
 use super::Server;
 use crate::catalog::{Family, HandlerId, MethodFn};
 use crate::error::Result;
-use crate::event::MethodCall;
-use crate::model::{Json, MethodAnswer};
-use crate::provider::{IntoReply, method_handler};
+use crate::event::{CompleteCall, MethodCall};
+use crate::model::{Completion, Json, MethodAnswer};
+use crate::provider::{IntoReply, completer, method_handler};
 use std::sync::Arc;
 
 impl Server {
@@ -47,6 +47,42 @@ impl Server {
         M: 'static,
     {
         self.add_prompt(name, members, Some(Arc::new(method_handler(handler)))).map(drop)
+    }
+
+    /// Completes an argument of a prompt that is registered: a call has its name for the text of a template, and the
+    /// argument's for that of a variable. It goes with the prompt.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Unknown`] if there is no such prompt, [`crate::ErrorKind::Duplicate`] if the argument has a
+    /// completer, [`crate::ErrorKind::Closed`].
+    pub fn complete_prompt<F, R, M>(&self, prompt: &str, argument: &str, complete: F) -> Result<()>
+    where
+        F: Fn(CompleteCall) -> R + Send + Sync + 'static,
+        R: IntoReply<Completion, M> + 'static,
+        M: 'static,
+    {
+        self.add_prompt_completer(prompt, argument, Some(Arc::new(completer(complete)))).map(drop)
+    }
+
+    /// [`Server::complete_prompt`] with a function that answers through the call's responder, or with none for a host that
+    /// runs events by itself.
+    ///
+    /// # Errors
+    /// As [`Server::complete_prompt`].
+    pub fn add_prompt_completer(
+        &self,
+        prompt: &str,
+        argument: &str,
+        complete: Option<Arc<dyn Fn(CompleteCall) + Send + Sync>>,
+    ) -> Result<HandlerId> {
+        self.open()?;
+        let _outlives = complete.clone();
+        self.0.catalog.with(|c, trash| {
+            c.add_prompt_completer(prompt, argument, complete).map(|(id, before)| {
+                trash.put(before);
+                id
+            })
+        })
     }
 
     /// Removes a tool; calls under way finish.
@@ -109,9 +145,9 @@ impl Server {
     fn remove_named(&self, family: Family, name: &str) -> Result<HandlerId> {
         self.open()?;
         let id = self.0.catalog.with(|c, trash| {
-            c.remove_named(family, name).map(|removed| {
+            c.remove_named(family, name).map(|(removed, completing)| {
                 let id = removed.handler.id;
-                trash.put(removed);
+                trash.put((removed, completing));
                 id
             })
         })?;

@@ -117,10 +117,15 @@ impl Host {
             let Some(name) = named.as_str() else { continue };
             let (members, answer) = (object(&entry["members"]), entry["answer"].clone());
             let handler = move |call: MethodCall| state.answer_method(&call, &answer);
-            return match family {
-                "tool" => server.tool(name, &members, handler),
-                _ => server.prompt(name, &members, handler),
-            };
+            if family == "tool" {
+                return server.tool(name, &members, handler);
+            }
+            server.prompt(name, &members, handler)?;
+            for (argument, values) in entry["complete"].as_object().into_iter().flatten() {
+                let (state, values) = (self.state.clone(), values.clone());
+                server.complete_prompt(name, argument, move |call| state.complete_now(&call, &values))?;
+            }
+            return Ok(());
         }
         if let Some(name) = entry["method"].as_str() {
             let mut method = Method::new(name);
