@@ -148,6 +148,7 @@ impl Revision {
         if policy.ungated {
             self.titles = true;
             self.icons = true;
+            self.progress_messages = true;
         }
         match policy.contents_titles {
             ContentsTitles::AsPublished => {}
@@ -472,6 +473,15 @@ mod tests {
         let newest = Revision::newest();
         for revision in REVISIONS {
             assert!(newest.titles >= revision.titles && newest.icons >= revision.icons, "{revision}");
+        }
+    }
+
+    #[test]
+    fn without_gating_every_revision_has_the_fields_of_the_newest() {
+        let newest = Revision::newest();
+        for revision in revisions(&Policy { ungated: true, ..Policy::default() }).all() {
+            let fields = |r: &Revision| (r.titles, r.icons, r.progress_messages);
+            assert_eq!(fields(revision), fields(&newest), "{revision}");
         }
     }
 
