@@ -63,8 +63,8 @@ pub struct Counters {
     pub subscriptions: u64,
 }
 
-type Callback = dyn Fn(&Observed<'_>) + Send + Sync;
-type Clock = dyn Fn() -> Duration + Send + Sync;
+pub(crate) type Callback = dyn Fn(&Observed<'_>) + Send + Sync;
+pub(crate) type Clock = dyn Fn() -> Duration + Send + Sync;
 
 /// The host's observer and clock. Called with no lock held.
 #[derive(Clone)]

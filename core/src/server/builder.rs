@@ -6,7 +6,7 @@ use crate::keys::{Key, random_name};
 use crate::limits::Limits;
 use crate::log::{Level, Log};
 use crate::model::Json;
-use crate::observer::{Observed, Observer};
+use crate::observer::{Callback, Clock, Observed, Observer};
 use crate::policy::Policy;
 use crate::protocol::{Kinds, Settings};
 use crate::revision::Revisions;
@@ -31,8 +31,8 @@ pub struct Builder {
     capabilities: BTreeMap<String, Json>,
     kinds: Vec<(String, String)>,
     origin: Option<String>,
-    observer: Option<Arc<dyn Fn(&Observed<'_>) + Send + Sync>>,
-    clock: Option<Arc<dyn Fn() -> Duration + Send + Sync>>,
+    observer: Option<Arc<Callback>>,
+    clock: Option<Arc<Clock>>,
     log: Log,
     pub(super) policy: Policy,
 }
