@@ -145,14 +145,14 @@ impl Stdio {
         }
         let terminate = self.terminate;
         let (input, read_here) = if inline { (None, Some(files.input)) } else { (Some(files.input), None) };
-        let shared = Shared::start(server, self, input, files.output, on_ready).map_err(no_thread)?;
-        let mut driver = Driver { shared, terminate: None, _guard: files.guard, _owner: owner };
-        if terminate {
-            let interrupter = driver.interrupter();
-            let handler = platform::on_terminate(move || interrupter.terminate());
-            driver.terminate = Some(handler.map_err(no_thread)?);
-        }
-        Ok((driver, read_here))
+        // A client that has an answer may count on the signal.
+        let handle = |shared: &Arc<Shared>| {
+            let interrupter = Interrupter(shared.clone());
+            terminate.then(|| platform::on_terminate(move || interrupter.terminate())).transpose()
+        };
+        let started = Shared::start(server, self, input, files.output, on_ready, handle);
+        let (shared, terminate) = started.map_err(no_thread)?;
+        Ok((Driver { shared, _terminate: terminate, _guard: files.guard, _owner: owner }, read_here))
     }
 }
 
@@ -168,7 +168,7 @@ type OnReady = Box<dyn Fn() + Send + Sync>;
 pub struct Driver {
     shared: Arc<Shared>,
     // Dropped in this order: no more signals, then the descriptors back, then somebody else may claim them.
-    terminate: Option<platform::Terminate>,
+    _terminate: Option<platform::Terminate>,
     _guard: Option<Guard>,
     _owner: Owner,
 }

@@ -106,14 +106,16 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// With no input, the caller [reads](Shared::read), and runs callbacks inline.
-    pub(super) fn start(
+    /// With no input, the caller [reads](Shared::read), and runs callbacks inline. `before` is called when everything is
+    /// there, and nothing has been read or written.
+    pub(super) fn start<T>(
         server: &Server,
         options: Stdio,
         input: Option<Input>,
         output: Output,
         on_ready: Option<Box<dyn Fn() + Send + Sync>>,
-    ) -> io::Result<Arc<Shared>> {
+        before: impl FnOnce(&Arc<Shared>) -> io::Result<T>,
+    ) -> io::Result<(Arc<Shared>, T)> {
         let bell = Arc::new(Bell {
             jobs: Queue::new(),
             on_ready,
@@ -143,6 +145,7 @@ impl Shared {
             started: Instant::now(),
             threads: Mutex::new(Vec::new()),
         });
+        let prepared = before(&shared)?;
         let spawn = |name: &str, run: Box<dyn FnOnce() + Send>| {
             let thread = std::thread::Builder::new().name(name.to_owned()).spawn(run)?;
             shared.threads.lock().push(thread);
@@ -158,7 +161,7 @@ impl Shared {
             shared.stop();
             return Err(e);
         }
-        Ok(shared)
+        Ok((shared, prepared))
     }
 
     pub(super) fn push(&self, job: Job) {
