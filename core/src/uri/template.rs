@@ -16,6 +16,8 @@ pub(crate) struct UriTemplate {
     program: Program,
     tokens: Vec<Token>,
     prefix: Box<str>,
+    /// Every URI that matches ends with this text. Most of many templates with one prefix are told apart by it.
+    suffix: Box<str>,
 }
 
 /// Why a URI is none of a template's.
@@ -48,7 +50,11 @@ impl UriTemplate {
         let program = Program::compile(&syntax, &variables);
         let tokens = specificity::tokens(&syntax);
         let prefix = prefix(&syntax).into();
-        Ok(Self { text: text.into(), syntax, variables, program, tokens, prefix })
+        let suffix = match syntax.parts.last() {
+            Some(Part::Literal(text)) => text.as_str().into(),
+            _ => Box::default(),
+        };
+        Ok(Self { text: text.into(), syntax, variables, program, tokens, prefix, suffix })
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -68,7 +74,7 @@ impl UriTemplate {
     /// The values of the variables in `uri`, which has passed `check_uri`. A match may still hold unsafe values.
     pub(crate) fn matches(&self, uri: &str) -> Option<Captures> {
         let prefix = self.literal_prefix();
-        if !uri.starts_with(prefix) {
+        if !uri.starts_with(prefix) || !uri.ends_with(&*self.suffix) {
             return None;
         }
         let slots = self.program.run(uri.as_bytes(), prefix.len())?;
