@@ -78,6 +78,7 @@ impl EndpointBuilder {
     }
 
     /// The server whose endpoint it will be.
+    #[cfg(feature = "http")]
     pub(crate) fn server(&self) -> &Server {
         &self.server
     }
