@@ -5,8 +5,9 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Instant;
 use wellhead::serve::{Http, Stdio};
-use wellhead::{Directory, Limits, Server, Watched};
+use wellhead::{Directory, Limits, Observed, Server, Watched};
 
 const HELP: &str = "\
 Serves folders to MCP clients: programs that start this command and speak the Model Context
@@ -35,7 +36,7 @@ Options:
                         and not over standard input and output. Whoever can reach the address can
                         read the folders: other addresses than 127.0.0.1 and [::1] are for networks
                         that you trust.
-  -v, --verbose         say on standard error what is served and watched
+  -v, --verbose         say on standard error what is served, asked for and watched
   -h, --help            print this
   -V, --version         print the version
 
@@ -178,6 +179,10 @@ impl Serve {
         if let Some(key) = &self.key {
             builder = builder.cursor_key(key.clone());
         }
+        if self.verbose {
+            let start = Instant::now();
+            builder = builder.clock(move || start.elapsed()).observe(observed);
+        }
         let names: Vec<_> = self.folders.iter().map(|folder| name(folder)).collect();
         let server = builder
             .title(format!("Files in {}", names.join(", ")))
@@ -227,6 +232,15 @@ impl Serve {
         if self.verbose {
             say(line);
         }
+    }
+}
+
+/// A line about each answer.
+fn observed(call: &Observed<'_>) {
+    if let Some(end) = call.end {
+        let time = end.time.unwrap_or_default();
+        let registration = call.registration.unwrap_or_default();
+        say(&format!("{} {registration}: {}, {} bytes, {time:.1?}", call.method, end.outcome, end.bytes));
     }
 }
 

@@ -38,10 +38,11 @@ fn sigterm_ends_it_with_status_0_and_its_streams_as_the_protocol_asks() {
 fn it_says_what_it_does_only_if_asked() {
     let folder = Folder::new(&[("a.txt", b"a")]);
     for (arguments, lines) in
-        [(&[][..], vec![]), (&["-v"], vec!["serving file://", "watched: file://", "end"])]
+        [(&[][..], vec![]), (&["-v"], vec!["serving file://", "watched: file://", ": found, 1 bytes", "end"])]
     {
         let mut client = Client::serve(&folder, arguments).shake_hands("2025-06-18");
         client.ask("resources/subscribe", &json!({"uri": folder.uri("a.txt")}));
+        client.read(&folder.uri("a.txt"));
         client.close_input();
         let (status, _, said) = client.end();
         assert_eq!(status.code(), Some(0));

@@ -120,3 +120,22 @@ fn a_listen_stream_is_told_of_real_changes() {
     client.notified("notifications/resources/list_changed", |_| true);
     assert!(client.answer("resources/read", &read).get("error").is_some());
 }
+
+// row: U-28
+#[test]
+fn a_client_of_the_dialect_is_told_of_new_versions() {
+    let folder = folder();
+    let mut client = Client::serve(&folder, &[]);
+    let uri = folder.uri("sub/00.txt");
+    assert_eq!(client.ask("resources/subscribe", &json!({"uris": [uri]})), json!({}));
+    let before = client.ask("resources/get", &json!({"uri": uri}))["resource"]["version"].clone();
+    folder.put("sub/00.txt", b"edited");
+    let changed = |params: &Value| params["resource"]["version"] != before;
+    let told = client.notified("notifications/resources/content_changed", changed);
+    assert_eq!(told["params"]["resource"]["uri"], uri);
+    assert_eq!(told["params"]["resource"]["title"], "00.txt");
+    let now = client.ask("resources/get", &json!({"uri": uri, "version": before}));
+    assert_eq!(now["contents"]["content"], "edited");
+    let again = json!({"uri": uri, "version": now["resource"]["version"]});
+    assert_eq!(client.answer("resources/get", &again)["error"]["message"], "Not Modified");
+}

@@ -1,7 +1,7 @@
 //! Reads of files and directories.
 
 use crate::support::{NOT_FOUND, Served};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs;
 use wellhead::Limits;
 
@@ -107,4 +107,35 @@ fn a_large_file_is_read_whole() {
     let text = "0123456789abcdef".repeat(256 << 10);
     let served = Served::files(&[("large.txt", &text)]);
     assert!(served.text(&served.uri("large.txt")) == text);
+}
+
+// row: U-28
+#[test]
+fn a_version_tells_the_dialect_whether_a_file_changed() {
+    let served = Served::files(&[("a.txt", "1"), ("b.txt", "1"), ("d/c", "")]);
+    let get = |path: &str, version: &Value| {
+        let mut params = json!({"uri": served.uri(path)});
+        if version.is_string() {
+            params["version"] = version.clone();
+        }
+        served.ask("resources/get", &params)
+    };
+    for path in ["a.txt", "d"] {
+        // A clock of files may stand still for some milliseconds.
+        fs::File::open(served.root.join(path)).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
+        let first = get(path, &Value::Null)["result"]["resource"]["version"].clone();
+        assert!(first.is_string());
+        assert_eq!(get(path, &first)["error"]["message"], "Not Modified", "{path}");
+        served.put(path.replace('d', "d/new").as_str(), "22");
+        let second = get(path, &first)["result"]["resource"]["version"].clone();
+        assert!(second.is_string() && second != first, "{path}: {second}");
+        assert_eq!(get(path, &second)["error"]["data"]["version"], second);
+    }
+    assert_ne!(
+        get("a.txt", &Value::Null)["result"]["resource"]["version"],
+        get("b.txt", &Value::Null)["result"]["resource"]["version"]
+    );
+    // What is listed and what is read have one version.
+    let listed = served.items().into_iter().find(|item| item["uri"] == served.uri("a.txt")).unwrap();
+    assert_eq!(get("a.txt", &listed["version"])["error"]["message"], "Not Modified");
 }
