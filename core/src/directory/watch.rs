@@ -34,6 +34,9 @@ use std::path::Path;
 use std::sync::{Arc, Weak};
 use system::{Events, Mark, Notifier};
 
+/// More events are not kept while directories are seen to.
+const TOO_MANY: usize = 100_000;
+
 /// Watches a folder until dropped.
 #[derive(Debug)]
 pub(super) struct Watch(Arc<Shared>);
@@ -111,26 +114,24 @@ impl Shared {
         self.process == std::process::id()
     }
 
-    fn run(&self, mut events: Events) {
-        // Directories that are still to be seen.
-        let mut todo = vec![String::new()];
-        let mut later = Changes::default();
+    fn run(&self, mut system: Events) {
+        // Directories that are still to be seen, what happened meanwhile, and what is to be told after.
+        let (mut todo, mut events, mut changes) = (vec![String::new()], Vec::new(), Changes::default());
         loop {
-            let mut batch = Vec::new();
-            if !events.wait(todo.is_empty(), &mut batch) {
+            if !system.wait(todo.is_empty() && events.is_empty(), &mut events) {
                 return;
             }
-            let mut changes = self.understand(batch, &mut todo);
-            if let Some(path) = todo.pop() {
-                todo.extend(self.look(&path));
+            if events.len() > TOO_MANY {
+                events = vec![Event::Lost];
             }
-            // Whoever lists again when told shall miss nothing: everything new is watched first.
-            later.list |= take(&mut changes.list);
-            later.within.append(&mut changes.within);
+            match todo.pop() {
+                Some(path) => todo.extend(self.look(&path)),
+                None => self.understand(take(&mut events), &mut todo, &mut changes),
+            }
             let Some(server) = self.server.upgrade().map(Server::of) else { return };
-            self.tell(&server, changes);
+            // Whoever lists again when told shall miss nothing: everything new is watched first.
             if todo.is_empty() {
-                self.tell(&server, take(&mut later));
+                self.tell(&server, take(&mut changes));
             }
         }
     }
@@ -173,10 +174,9 @@ impl Shared {
     }
 
     /// What the system's events mean for clients.
-    fn understand(&self, batch: Vec<Event>, todo: &mut Vec<String>) -> Changes {
-        let mut changes = Changes::default();
+    fn understand(&self, events: Vec<Event>, todo: &mut Vec<String>, changes: &mut Changes) {
         let mut entries: BTreeMap<Mark, BTreeMap<String, bool>> = BTreeMap::new();
-        for event in batch {
+        for event in events {
             match event {
                 Event::Entry { mark, name, moved } => {
                     *entries.entry(mark).or_default().entry(name).or_default() |= moved;
@@ -195,13 +195,12 @@ impl Shared {
             let Some(folder) = path.and_then(|path| self.base.tree.folder(&path)) else { continue };
             for (name, moved) in names {
                 if is_ignore_file(&name) {
-                    self.judge_again(&folder, &mut changes, todo);
+                    self.judge_again(&folder, changes, todo);
                 } else {
-                    self.compare(&folder, &name, moved, &mut changes, todo);
+                    self.compare(&folder, &name, moved, changes, todo);
                 }
             }
         }
-        changes
     }
 
     /// What an entry was and what it is.
@@ -337,7 +336,8 @@ mod tests {
         assert_eq!(shared.look("d"), Vec::<String>::new());
 
         let mut todo = Vec::new();
-        let changes = shared.understand(vec![Event::Lost], &mut todo);
+        let mut changes = Changes::default();
+        shared.understand(vec![Event::Lost], &mut todo, &mut changes);
         assert_eq!(todo, [""], "everything is to be seen again");
         assert_eq!(shared.seen.lock().len(), 0);
         shared.tell(&server, changes);

@@ -48,15 +48,12 @@ fn nothing_outside_is_read_while_directories_and_files_are_swapped_for_links() {
             for n in 0..reads() {
                 let uri = &uris[n % uris.len()];
                 let answer = served.ask("resources/read", &json!({"uri": uri}));
-                match answer["result"]["contents"][0]["text"].as_str() {
-                    Some(text) => {
-                        assert!(!text.contains(SECRET), "{uri} gave {text}");
-                        found += 1;
-                    }
-                    None => {
-                        assert_eq!(answer["error"]["code"], NOT_FOUND, "{answer}");
-                        absent += 1;
-                    }
+                if let Some(text) = answer["result"]["contents"][0]["text"].as_str() {
+                    assert!(!text.contains(SECRET), "{uri} gave {text}");
+                    found += 1;
+                } else {
+                    assert_eq!(answer["error"]["code"], NOT_FOUND, "{answer}");
+                    absent += 1;
                 }
             }
             assert!(!format!("{:?}", served.items()).contains(SECRET));
