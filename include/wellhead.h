@@ -146,6 +146,41 @@ typedef struct wellhead_cache_of {
     const wellhead_cache *cache;
 } wellhead_cache_of;
 
+/* What a server has done since it was made, and what is open. Taken at slightly different moments. */
+typedef struct wellhead_counters {
+    size_t struct_size;
+    uint64_t connections;                     /* Connections that were made. */
+    uint64_t connections_open;
+    uint64_t calls;                           /* Calls of callbacks that began. */
+    uint64_t calls_answered;                  /* Calls that somebody still wanted when they were answered. */
+    uint64_t calls_failed;                    /* Of these, those that failed or were dropped without an answer. */
+    uint64_t changes;                         /* Changes of resources that were told, and of lists. */
+    uint64_t uris_watched;                    /* URIs that somebody watches. */
+    uint64_t subscriptions;                   /* Watchers of all URIs, each connection once a URI. */
+} wellhead_counters;
+#define WELLHEAD_COUNTERS_INIT { sizeof(wellhead_counters), 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/* A call of one of the host's callbacks that begins or ends. */
+typedef struct wellhead_observed {
+    size_t struct_size;
+    uint64_t call;                            /* A number that begin and end of a call share; unique in its server. */
+    /* What is asked: the method of the request, such as resources/read, or authorize. */
+    wellhead_str method;
+    /* Which registration is asked: a template, a fixed URI, the name of a list source, a tool or a prompt; may be absent. */
+    wellhead_str registration;
+    wellhead_str traceparent;                 /* Of the request, as it came; may be absent. */
+    /* How it ended: found, not_found, denied, not_modified, busy, needs_input, missing_capability, result, error, page,
+     * completion, verdicts, failed, dropped and perhaps more. Absent: it begins, and what follows means nothing. */
+    wellhead_str outcome;
+    int wanted;                               /* 0: nobody wanted the answer any more. */
+    uint64_t bytes;                           /* The size of the answer. */
+    uint64_t time_ns;                         /* Since the call began, in nanoseconds. */
+} wellhead_observed;
+#define WELLHEAD_OBSERVED_INIT { sizeof(wellhead_observed), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0, 0, 0 }
+
+/* Counts. counters: begins as WELLHEAD_COUNTERS_INIT, and is filled as far as its struct_size goes. INVALID_ARGUMENT. */
+WELLHEAD_API wellhead_status wellhead_server_counters(const wellhead_server *server, wellhead_counters *counters);
+
 #define WELLHEAD_NO_SUBSCRIBE 1               /* Do not offer subscriptions. */
 #define WELLHEAD_NO_LIST_CHANGED 2            /* Do not tell clients when the list of resources changes. */
 #define WELLHEAD_NO_FIELD_GATING 4            /* Send fields that a client's revision does not have all the same. */
@@ -227,8 +262,16 @@ typedef struct wellhead_server_options {
     const wellhead_cache *cache;              /* For all answers that may be used again; NULL: they may not. */
     const wellhead_cache_of *cache_of;        /* For kinds of them. */
     size_t cache_of_count;
+    /* The name of this instance among replicas: see wellhead_server_set_publish. Absent: random. Two with one name do not
+     * hear each other. */
+    wellhead_str origin;
+    /* Told when each call of a callback begins and ends; interests aside. Called on the thread that polls or answers, so it
+     * must be quick; `observed` and its strings are borrowed. NULL: off, and free. */
+    void (*observe)(void *observe_data, const wellhead_observed *observed);
+    void *observe_data;
+    void (*observe_destroy)(void *observe_data);
 } wellhead_server_options;
-#define WELLHEAD_SERVER_OPTIONS_INIT { sizeof(wellhead_server_options), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, {NULL, 0}, NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, 0 }
+#define WELLHEAD_SERVER_OPTIONS_INIT { sizeof(wellhead_server_options), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, {NULL, 0}, NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, 0, {NULL, 0}, NULL, NULL, NULL }
 
 /* Makes a server. name, version: who it says it is. options: may be NULL. NULL on failure: INVALID_ARGUMENT,
  * INVALID_UTF8, IO if there is no randomness. */
@@ -437,6 +480,27 @@ WELLHEAD_API int wellhead_call_progress(const wellhead_call *call, double progre
  * says so, without a body being made. Absent: it did not say. */
 WELLHEAD_API wellhead_str wellhead_call_if_version(const wellhead_call *call);
 
+/* Of a read: what the client answers to wellhead_read_needs_input, by the keys of its inputRequests: a JSON object of
+ * objects, checked for no more than that. Keys may be missing: ask again. Absent: nothing. */
+WELLHEAD_API wellhead_str wellhead_call_input_responses(const wellhead_call *call);
+
+/* Of a read: the requestState of wellhead_read_needs_input as the client sent it: anybody may have made it up. See
+ * wellhead_call_open_state. Absent: none. */
+WELLHEAD_API wellhead_str wellhead_call_request_state(const wellhead_call *call);
+
+/* Of a read: makes a requestState that wellhead_call_open_state opens for this caller and URI until a time, on any clock of
+ * the host's that replicas with its key share, such as milliseconds of Unix time. It says nothing about how often it is
+ * used. To be freed. NULL: no read, or not UTF-8. */
+WELLHEAD_API wellhead_text *wellhead_call_seal_state(const wellhead_call *call, wellhead_str state, uint64_t until);
+
+/* Of a read: what wellhead_call_seal_state sealed into its requestState. To be freed. NULL: there is none, it was made up or
+ * for another caller or URI, or its time is over: answer wellhead_read_invalid_state then, and do not ask again. */
+WELLHEAD_API wellhead_text *wellhead_call_open_state(const wellhead_call *call, uint64_t now);
+
+/* Of a listing: which resources the client wants, as one of the resources/get dialect may say: a JSON object whose members
+ * are between the two of them. Absent: all. */
+WELLHEAD_API wellhead_str wellhead_call_filter(const wellhead_call *call);
+
 /* Of a method: its name. */
 WELLHEAD_API wellhead_str wellhead_call_method(const wellhead_call *call);
 
@@ -446,7 +510,7 @@ WELLHEAD_API wellhead_str wellhead_call_name(const wellhead_call *call);
 /* Of a method: the `arguments` among its params, a JSON object; {} if there are none. */
 WELLHEAD_API wellhead_str wellhead_call_arguments(const wellhead_call *call);
 
-/* Of a method: what the client can do, a JSON object such as {"sampling":{}}. Absent: it did not say. */
+/* Of a read or a method: what the client can do, a JSON object such as {"sampling":{}}. Absent: it did not say. */
 WELLHEAD_API wellhead_str wellhead_call_client_capabilities(const wellhead_call *call);
 
 /* Of a method: from which level on the request asks for notifications/message, such as "info". Absent: it does not. */
@@ -500,6 +564,14 @@ WELLHEAD_API wellhead_status wellhead_read_not_modified(wellhead_read *responder
 
 /* Answers that it cannot be read now. retry_after_ms: when it is worth asking again; UINT64_MAX: not known. */
 WELLHEAD_API wellhead_status wellhead_read_busy(wellhead_read *responder, uint64_t retry_after_ms);
+
+/* Answers that the client has to answer something first: a JSON object with inputRequests, requestState or both, as the
+ * protocol has them. It repeats the read with what wellhead_call_input_responses and wellhead_call_request_state then tell.
+ * Clients that cannot do what is asked for are told what that takes. */
+WELLHEAD_API wellhead_status wellhead_read_needs_input(wellhead_read *responder, wellhead_str input);
+
+/* Answers that the read came with a requestState that is not the host's: see wellhead_call_open_state. */
+WELLHEAD_API wellhead_status wellhead_read_invalid_state(wellhead_read *responder);
 
 /* Answers "internal error". `why` goes to the log, not to the client. */
 WELLHEAD_API wellhead_status wellhead_read_failed(wellhead_read *responder, wellhead_str why);
@@ -764,6 +836,21 @@ WELLHEAD_API wellhead_status wellhead_server_access_changed(wellhead_server *ser
 /* What is listed changed, by other means than adding and removing, which say so themselves. Never blocks, never calls
  * back but for `wake`. CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_list_changed(wellhead_server *server);
+
+/* Hands over each change that is told here, so that other instances of the service can tell their clients, too: one JSON
+ * object as text, for a pub/sub system to carry to their wellhead_server_inject. It replaces an earlier one. Called on the
+ * thread that told of the change; `event` is borrowed until it returns. What registering, removing and setting change is
+ * each instance's own, and what was injected is not published again. publish: may not be NULL. destroy: may be NULL.
+ * INVALID_ARGUMENT, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_set_publish(wellhead_server *server,
+                                                         void (*publish)(void *user_data, wellhead_str event),
+                                                         void *user_data, void (*destroy)(void *user_data),
+                                                         wellhead_error **error);
+
+/* Takes a change that another instance published, and tells clients here. *told: 0 for what this instance published itself,
+ * and for a kind of change that is not known here. told: may be NULL. Never blocks, never calls back but for `wake`.
+ * INVALID_ARGUMENT for what is no event, INVALID_URI, INVALID_UTF8, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_inject(wellhead_server *server, wellhead_str event, int *told);
 
 /* ---- URIs --------------------------------------------------------------------------------------------------------- */
 

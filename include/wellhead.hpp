@@ -309,6 +309,16 @@ public:
         return wellhead_call_progress(call_, progress, total ? &*total : nullptr, optional_str(message)) != 0;
     }
     std::optional<std::string_view> if_version() const noexcept { return optional_view(wellhead_call_if_version(call_)); }
+    std::optional<std::string_view> input_responses() const noexcept {
+        return optional_view(wellhead_call_input_responses(call_));
+    }
+    std::optional<std::string_view> request_state() const noexcept { return optional_view(wellhead_call_request_state(call_)); }
+    Text seal_state(std::string_view state, std::uint64_t until) const {
+        return Text(wellhead_call_seal_state(call_, wellhead::str(state), until));
+    }
+    /* False: there is none that is the host's. */
+    Text open_state(std::uint64_t now) const noexcept { return Text(wellhead_call_open_state(call_, now)); }
+    std::optional<std::string_view> filter() const noexcept { return optional_view(wellhead_call_filter(call_)); }
     std::string_view method() const noexcept { return view(wellhead_call_method(call_)); }
     std::optional<std::string_view> name() const noexcept { return optional_view(wellhead_call_name(call_)); }
     std::string_view arguments() const noexcept { return view(wellhead_call_arguments(call_)); }
@@ -392,6 +402,8 @@ public:
     void not_found() { detail::check(wellhead_read_not_found(take())); }
     void denied() { detail::check(wellhead_read_denied(take())); }
     void not_modified() { detail::check(wellhead_read_not_modified(take())); }
+    void needs_input(std::string_view input) { detail::check(wellhead_read_needs_input(take(), str(input))); }
+    void invalid_state() { detail::check(wellhead_read_invalid_state(take())); }
     void busy(std::uint64_t retry_after_ms = UINT64_MAX) { detail::check(wellhead_read_busy(take(), retry_after_ms)); }
 
     void add_text(std::string_view text, const Contents &about = {}) {
@@ -519,6 +531,8 @@ using AuthorizeCallback = std::function<void(const Call &call, std::uint32_t ope
                                              std::size_t uri_count, Authorize &responder)>;
 using InterestCallback = std::function<void(const Call &call, bool wanted, Interest &responder)>;
 using MethodCallback = std::function<void(const Call &call, std::string_view params, Method &responder)>;
+using PublishCallback = std::function<void(std::string_view event)>;
+using ObserveCallback = std::function<void(const wellhead_observed &observed)>;
 using LogCallback = std::function<void(std::uint32_t level, std::string_view line)>;
 
 /* ---- server ---- */
@@ -543,6 +557,8 @@ struct ServerOptions {
     std::optional<Cache> cache;
     /* By kind of answer. */
     std::map<std::string, Cache> cache_of;
+    std::optional<std::string> origin;
+    ObserveCallback observe;
 };
 
 /* See wellhead_stdio_options. */
@@ -692,6 +708,31 @@ public:
     }
     void list_changed() { detail::check(wellhead_server_list_changed(capi())); }
 
+    void set_publish(PublishCallback publish) {
+        detail::Failure failure;
+        failure.check(wellhead_server_set_publish(
+            capi(),
+            [](void *user_data, wellhead_str event) noexcept {
+                try {
+                    (*static_cast<PublishCallback *>(user_data))(view(event));
+                } catch (...) {
+                    /* The change was told here; there is nobody to tell. */
+                }
+            },
+            detail::keep(std::move(publish)), detail::destroy<PublishCallback>, failure));
+    }
+    /* Whether clients were told. */
+    bool inject(std::string_view event) {
+        int told = 0;
+        detail::check(wellhead_server_inject(capi(), str(event), &told));
+        return told != 0;
+    }
+    wellhead_counters counters() const {
+        wellhead_counters counted = WELLHEAD_COUNTERS_INIT;
+        detail::check(wellhead_server_counters(capi(), &counted));
+        return counted;
+    }
+
     /* JSON. */
     Text explain(std::string_view uri) const {
         detail::Failure failure;
@@ -753,6 +794,18 @@ private:
         c.cache = options.cache ? &cache : nullptr;
         c.cache_of = cache_of.data();
         c.cache_of_count = cache_of.size();
+        c.origin = optional_str(options.origin);
+        if (options.observe) {
+            c.observe = [](void *observe_data, const wellhead_observed *observed) noexcept {
+                try {
+                    (*static_cast<ObserveCallback *>(observe_data))(*observed);
+                } catch (...) {
+                    /* An observer changes nothing. */
+                }
+            };
+            c.observe_data = detail::keep(std::move(options.observe));
+            c.observe_destroy = detail::destroy<ObserveCallback>;
+        }
         if (options.log) {
             c.log = [](void *log_data, std::uint32_t level, wellhead_str line) noexcept {
                 try {

@@ -99,7 +99,7 @@ def other_numbers(rows: list[Row]) -> Iterator[str]:
 
 def beyond_cpp() -> Iterator[str]:
     """C++ has the words of C: its header uses each function and each field, but those that hosts use as they are."""
-    as_they_are = ("wellhead_cstr", "wellhead_limits.", "wellhead_value.", "wellhead_str.")
+    as_they_are = ("wellhead_cstr", "wellhead_limits.", "wellhead_value.", "wellhead_str.", "wellhead_observed.", "wellhead_counters.")
     text = HEADER_CPP.read_text("utf-8")
     for name in c():
         used = rf"\.{name.split('.')[1]}\b" if "." in name else rf"\b{name}\b"

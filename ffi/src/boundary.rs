@@ -110,6 +110,15 @@ impl Promise {
         self.options(value, name)?.ok_or_else(|| invalid(format!("{name} is NULL")))
     }
 
+    /// Writes a struct to where the caller has room for the first `room` bytes of it.
+    pub(crate) fn fill<T: Growing>(&self, place: *mut T, value: &T, room: usize) {
+        // SAFETY: the promise; no more than there is of either.
+        unsafe {
+            let bytes = room.min(size_of::<T>());
+            std::ptr::copy_nonoverlapping((&raw const *value).cast::<u8>(), place.cast::<u8>(), bytes);
+        }
+    }
+
     /// Writes a result to where the caller wants it.
     pub(crate) fn put<T>(&self, place: *mut T, value: T) {
         if !place.is_null() {

@@ -2,6 +2,7 @@
 
 use crate::boundary::ask;
 use crate::foreign::UserData;
+use crate::text::wellhead_text;
 use crate::types::wellhead_str;
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::OnceLock;
@@ -9,7 +10,7 @@ use wellhead::{AuthorizeCall, Call, Caller, CompleteCall, InterestCall, ListCall
 
 /// cbindgen:ignore
 pub enum wellhead_call {
-    Read(Call),
+    Read(Reading),
     List(ListCall),
     Complete(CompleteCall),
     Method(Further),
@@ -25,7 +26,7 @@ pub unsafe extern "C" fn wellhead_call_uri(call: *const wellhead_call) -> wellhe
     unsafe {
         ask(call, wellhead_str::ABSENT, |_, call| {
             let uri = match call {
-                wellhead_call::Read(call) => Some(call.uri()),
+                wellhead_call::Read(read) => Some(read.call.uri()),
                 wellhead_call::Interest(call) => Some(call.uri()),
                 wellhead_call::Complete(call) => Some(call.uri_template()),
                 wellhead_call::List(_) | wellhead_call::Method(_) | wellhead_call::Authorize(_) => None,
@@ -66,8 +67,8 @@ pub unsafe extern "C" fn wellhead_call_var_at(
     unsafe {
         ask(call, wellhead_str::ABSENT, |promise, call| {
             let value = promise.c_string(name).and_then(|name| match (call, index) {
-                (wellhead_call::Read(call), 0) => call.var(name),
-                (wellhead_call::Read(call), _) => call.values(name).get(index).copied(),
+                (wellhead_call::Read(read), 0) => read.call.var(name),
+                (wellhead_call::Read(read), _) => read.call.values(name).get(index).copied(),
                 (wellhead_call::Complete(call), 0) => call.other(name),
                 _ => None,
             });
@@ -84,7 +85,7 @@ pub unsafe extern "C" fn wellhead_call_var_name(call: *const wellhead_call, inde
     unsafe {
         ask(call, wellhead_str::ABSENT, |_, call| {
             let name = match call {
-                wellhead_call::Read(call) => call.names().nth(index),
+                wellhead_call::Read(read) => read.call.names().nth(index),
                 wellhead_call::Complete(call) => call.others().nth(index).map(|(name, _)| name),
                 _ => None,
             };
@@ -124,7 +125,7 @@ pub unsafe extern "C" fn wellhead_call_revision(call: *const wellhead_call) -> w
     unsafe {
         ask(call, wellhead_str::ABSENT, |_, call| {
             let revision = match call {
-                wellhead_call::Read(call) => Some(call.revision()),
+                wellhead_call::Read(read) => Some(read.call.revision()),
                 wellhead_call::List(call) => Some(call.revision()),
                 wellhead_call::Complete(call) => Some(call.revision()),
                 wellhead_call::Method(further) => Some(further.call.revision()),
@@ -144,7 +145,7 @@ pub unsafe extern "C" fn wellhead_call_meta(call: *const wellhead_call) -> wellh
     unsafe {
         ask(call, wellhead_str::ABSENT, |_, call| {
             let meta = match call {
-                wellhead_call::Read(call) => call.meta(),
+                wellhead_call::Read(read) => read.call.meta(),
                 wellhead_call::List(call) => call.meta(),
                 wellhead_call::Complete(call) => call.meta(),
                 wellhead_call::Method(further) => further.call.meta(),
@@ -171,7 +172,7 @@ pub unsafe extern "C" fn wellhead_call_progress(
             let (total, message) =
                 (promise.number(total), promise.optional(message, "message").ok().flatten());
             c_int::from(match call {
-                wellhead_call::Read(call) => call.progress(progress, total, message),
+                wellhead_call::Read(read) => read.call.progress(progress, total, message),
                 wellhead_call::List(call) => call.progress(progress, total, message),
                 wellhead_call::Complete(call) => call.progress(progress, total, message),
                 wellhead_call::Method(further) => further.call.progress(progress, total, message),
@@ -190,6 +191,82 @@ pub unsafe extern "C" fn wellhead_call_if_version(call: *const wellhead_call) ->
     unsafe {
         ask(call, wellhead_str::ABSENT, |_, call| {
             call.read().and_then(Call::if_version).map_or(wellhead_str::ABSENT, wellhead_str::of)
+        })
+    }
+}
+
+/// Of a read: what the client answers to wellhead_read_needs_input, by the keys of its inputRequests: a JSON object of
+/// objects, checked for no more than that. Keys may be missing: ask again. Absent: nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_input_responses(call: *const wellhead_call) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(call, wellhead_str::ABSENT, |_, call| {
+            call.read().and_then(Call::input_responses).map_or(wellhead_str::ABSENT, wellhead_str::of)
+        })
+    }
+}
+
+/// Of a read: the requestState of wellhead_read_needs_input as the client sent it: anybody may have made it up. See
+/// wellhead_call_open_state. Absent: none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_request_state(call: *const wellhead_call) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(call, wellhead_str::ABSENT, |_, call| {
+            call.read().and_then(Call::request_state).map_or(wellhead_str::ABSENT, wellhead_str::of)
+        })
+    }
+}
+
+/// Of a read: makes a requestState that wellhead_call_open_state opens for this caller and URI until a time, on any clock of
+/// the host's that replicas with its key share, such as milliseconds of Unix time. It says nothing about how often it is
+/// used. To be freed. NULL: no read, or not UTF-8.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_seal_state(
+    call: *const wellhead_call,
+    state: wellhead_str,
+    until: u64,
+) -> *mut wellhead_text {
+    let none = std::ptr::null_mut();
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(call, none, |promise, call| match (call.read(), promise.text(state, "state")) {
+            (Some(call), Ok(state)) => Box::into_raw(Box::new(wellhead_text(call.seal_state(state, until)))),
+            _ => none,
+        })
+    }
+}
+
+/// Of a read: what wellhead_call_seal_state sealed into its requestState. To be freed. NULL: there is none, it was made up or
+/// for another caller or URI, or its time is over: answer wellhead_read_invalid_state then, and do not ask again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_open_state(
+    call: *const wellhead_call,
+    now: u64,
+) -> *mut wellhead_text {
+    let none = std::ptr::null_mut();
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(call, none, |_, call| {
+            let state = call.read().and_then(|call| call.open_state(now));
+            state.map_or(none, |state| Box::into_raw(Box::new(wellhead_text(state))))
+        })
+    }
+}
+
+/// Of a listing: which resources the client wants, as one of the resources/get dialect may say: a JSON object whose members
+/// are between the two of them. Absent: all.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_filter(call: *const wellhead_call) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(call, wellhead_str::ABSENT, |_, call| {
+            let filter = match call {
+                wellhead_call::List(call) => call.filter(),
+                _ => None,
+            };
+            filter.map_or(wellhead_str::ABSENT, |filter| wellhead_str::of(filter.as_str()))
         })
     }
 }
@@ -228,13 +305,17 @@ pub unsafe extern "C" fn wellhead_call_arguments(call: *const wellhead_call) -> 
     }
 }
 
-/// Of a method: what the client can do, a JSON object such as {"sampling":{}}. Absent: it did not say.
+/// Of a read or a method: what the client can do, a JSON object such as {"sampling":{}}. Absent: it did not say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_client_capabilities(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe {
         ask(call, wellhead_str::ABSENT, |_, call| {
-            let capabilities = call.method().and_then(Further::client_capabilities);
+            let capabilities = match call {
+                wellhead_call::Read(read) => read.client_capabilities(),
+                wellhead_call::Method(further) => further.client_capabilities(),
+                _ => None,
+            };
             capabilities.map_or(wellhead_str::ABSENT, wellhead_str::of)
         })
     }
@@ -259,7 +340,7 @@ pub unsafe extern "C" fn wellhead_call_cancelled(call: *const wellhead_call) -> 
     unsafe {
         ask(call, 0, |_, call| {
             c_int::from(match call {
-                wellhead_call::Read(call) => call.is_cancelled(),
+                wellhead_call::Read(read) => read.call.is_cancelled(),
                 wellhead_call::List(call) => call.is_cancelled(),
                 wellhead_call::Complete(call) => call.is_cancelled(),
                 wellhead_call::Method(further) => further.call.is_cancelled(),
@@ -273,7 +354,7 @@ pub unsafe extern "C" fn wellhead_call_cancelled(call: *const wellhead_call) -> 
 impl wellhead_call {
     fn read(&self) -> Option<&Call> {
         match self {
-            wellhead_call::Read(call) => Some(call),
+            wellhead_call::Read(read) => Some(&read.call),
             _ => None,
         }
     }
@@ -287,7 +368,7 @@ impl wellhead_call {
 
     fn caller(&self) -> Option<&Caller> {
         match self {
-            wellhead_call::Read(call) => Some(call.caller()),
+            wellhead_call::Read(read) => Some(read.call.caller()),
             wellhead_call::List(call) => Some(call.caller()),
             wellhead_call::Complete(call) => Some(call.caller()),
             wellhead_call::Method(further) => Some(further.call.caller()),
@@ -312,6 +393,22 @@ impl Authorize {
     pub(crate) fn new(call: AuthorizeCall) -> Self {
         let uris = call.uris().map(wellhead_str::of).collect();
         Authorize { call, uris }
+    }
+}
+
+/// The call of a read, with a text that C borrows.
+pub struct Reading {
+    pub(crate) call: Call,
+    client_capabilities: OnceLock<Option<String>>,
+}
+
+impl Reading {
+    pub(crate) fn new(call: Call) -> Self {
+        Reading { call, client_capabilities: OnceLock::new() }
+    }
+
+    fn client_capabilities(&self) -> Option<&str> {
+        self.client_capabilities.get_or_init(|| self.call.client_capabilities()).as_deref()
     }
 }
 

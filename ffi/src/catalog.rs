@@ -1,7 +1,7 @@
 //! What is served: fixed contents, and what callbacks supply.
 
 use crate::boundary::{Promise, guard, invalid};
-use crate::call::wellhead_call;
+use crate::call::{Reading, wellhead_call};
 use crate::complete::wellhead_complete;
 use crate::foreign::{Source, UserData};
 use crate::list::wellhead_list;
@@ -329,7 +329,7 @@ impl Provider for Callbacks {
     fn read(&self, call: Call) {
         let Some(read) = self.read else { return };
         let (_, responder) = call.defer();
-        Pending::run(wellhead_call::Read(call), responder, |call, responder| {
+        Pending::run(wellhead_call::Read(Reading::new(call)), responder, |call, responder| {
             // SAFETY: the host's function, called as the header says.
             unsafe { read(self.user_data.get(), call, responder) }
         });

@@ -14,6 +14,8 @@ pub mod cache;
 
 pub mod text;
 
+pub mod observe;
+
 pub mod server;
 
 pub mod resource;
@@ -37,6 +39,8 @@ pub mod interest;
 pub mod method;
 
 pub mod updates;
+
+pub mod replicas;
 
 pub mod uri;
 

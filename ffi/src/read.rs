@@ -2,7 +2,7 @@
 
 use crate::boundary::Promise;
 use crate::call::wellhead_call;
-use crate::foreign::Source;
+use crate::foreign::{Source, json};
 use crate::pending::{self, Kind, Pending};
 use crate::resource::{described, wellhead_contents};
 use crate::status::wellhead_status;
@@ -126,6 +126,29 @@ pub unsafe extern "C" fn wellhead_read_busy(
     let after = (retry_after_ms != u64::MAX).then(|| Duration::from_millis(retry_after_ms));
     // SAFETY: our caller's promise.
     unsafe { pending::finish(responder, |_, _, _| Ok(Answer::Busy(after))) }
+}
+
+/// Answers that the client has to answer something first: a JSON object with inputRequests, requestState or both, as the
+/// protocol has them. It repeats the read with what wellhead_call_input_responses and wellhead_call_request_state then tell.
+/// Clients that cannot do what is asked for are told what that takes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_read_needs_input(
+    responder: *mut wellhead_read,
+    input: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        pending::finish(responder, |promise, _, _| {
+            json(promise.text(input, "input")?, "input").map(Answer::NeedsInput)
+        })
+    }
+}
+
+/// Answers that the read came with a requestState that is not the host's: see wellhead_call_open_state.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_read_invalid_state(responder: *mut wellhead_read) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { pending::finish(responder, |_, _, _| Ok(Answer::InvalidState)) }
 }
 
 /// Answers "internal error". `why` goes to the log, not to the client.

@@ -3,11 +3,13 @@
 use crate::boundary::{Promise, answer, ask, free, invalid, make};
 use crate::cache::{hint, wellhead_cache, wellhead_cache_of};
 use crate::foreign::{Destroy, UserData, json, unknown_flags};
+use crate::observe::{observer, wellhead_observed};
 use crate::status::wellhead_error;
 use crate::types::{growing, wellhead_str};
 use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Instant;
 use wellhead::{Builder, Level, Limits, Result, Server};
 
 /// cbindgen:ignore
@@ -130,6 +132,14 @@ pub struct wellhead_server_options {
     /// For kinds of them.
     pub cache_of: *const wellhead_cache_of,
     pub cache_of_count: usize,
+    /// The name of this instance among replicas: see wellhead_server_set_publish. Absent: random. Two with one name do not
+    /// hear each other.
+    pub origin: wellhead_str,
+    /// Told when each call of a callback begins and ends; interests aside. Called on the thread that polls or answers, so it
+    /// must be quick; `observed` and its strings are borrowed. NULL: off, and free.
+    pub observe: Option<unsafe extern "C" fn(observe_data: *mut c_void, observed: *const wellhead_observed)>,
+    pub observe_data: *mut c_void,
+    pub observe_destroy: Option<unsafe extern "C" fn(observe_data: *mut c_void)>,
 }
 
 growing!(wellhead_limits, wellhead_server_options);
@@ -149,9 +159,14 @@ pub unsafe extern "C" fn wellhead_server_new(
             let options = promise.options(options, "options")?;
             // First of all, so that it is destroyed whatever comes.
             let log = options.and_then(|o| log(o.log, o.log_data, o.log_destroy));
+            let observe = options.and_then(|o| observer(o.observe, o.observe_data, o.observe_destroy));
             let mut builder = Server::builder(promise.text(name, "name")?, promise.text(version, "version")?);
             if let Some(options) = options {
                 builder = options.apply(promise, builder)?;
+            }
+            if let Some(observe) = observe {
+                let begun = Instant::now();
+                builder = builder.observe(observe).clock(move || begun.elapsed());
             }
             if let Some(log) = log {
                 builder = builder.on_log(log);
@@ -255,6 +270,9 @@ impl wellhead_server_options {
         for one in promise.array(self.announces, self.announce_count, "announces")? {
             let kind = promise.text(one.name, "the name of a kind of lists")?;
             builder = builder.announces(kind, promise.text(one.value, kind)?);
+        }
+        if let Some(origin) = promise.optional(self.origin, "origin")? {
+            builder = builder.origin(origin);
         }
         if self.version_count > 0 {
             builder = builder.versions(promise.texts(self.versions, self.version_count, "versions")?);

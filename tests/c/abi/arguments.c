@@ -95,6 +95,11 @@ static void null_handles_are_refused_and_not_touched(void) {
     CHECK(wellhead_server_remove_tool(NULL, uri, NULL) == invalid && wellhead_server_remove_prompt(NULL, uri, NULL) == invalid);
     CHECK(wellhead_method_request(NULL, uri, uri, NULL, NULL, NULL, NULL) == invalid);
     CHECK(wellhead_method_cancel_request(NULL, 1) == 0 && wellhead_call_progress(NULL, 1, NULL, uri) == 0);
+    CHECK(wellhead_server_set_publish(server, NULL, NULL, NULL, NULL) == invalid);
+    CHECK(wellhead_server_inject(NULL, uri, NULL) == invalid && wellhead_server_inject(server, uri, NULL) == invalid);
+    CHECK(wellhead_read_needs_input(NULL, uri) == invalid && wellhead_read_invalid_state(NULL) == invalid);
+    CHECK(wellhead_call_seal_state(NULL, uri, 1) == NULL && wellhead_call_open_state(NULL, 1) == NULL);
+    CHECK(wellhead_call_filter(NULL).ptr == NULL && wellhead_call_request_state(NULL).ptr == NULL);
     CHECK(wellhead_server_announce(NULL, uri) == invalid && wellhead_server_updated_as(NULL, &resource) == invalid);
     CHECK(wellhead_complete_add(NULL, uri) == invalid && wellhead_complete_finish(NULL, 0, NULL) == invalid);
     CHECK(wellhead_complete_keep(NULL) == NULL && wellhead_complete_call(NULL) == NULL);

@@ -21,6 +21,7 @@ void test_answers(void);
 void test_lifetimes(void);
 void test_access(void);
 void test_directory(void);
+void test_observe(void);
 void test_connection(void);
 void test_stdio(void);
 

@@ -107,6 +107,7 @@ int main(void) {
     test_lifetimes();
     test_access();
     test_directory();
+    test_observe();
     test_connection();
     test_stdio();
     printf("tests of C: %d passed, %d failed\n", passed, failed);

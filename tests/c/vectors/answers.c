@@ -64,6 +64,8 @@ static void note_read(host *h, const wellhead_call *call) {
         text_say(&line, "%s%.*s=%.*s", i ? ";" : " ", (int)name.len, name.ptr, (int)value.len, value.ptr);
     }
     wellhead_str known = wellhead_call_if_version(call);
+    wellhead_str input = wellhead_call_input_responses(call);
+    if (input.ptr) text_say(&line, " input=%.*s", (int)input.len, input.ptr);
     if (known.ptr) text_say(&line, " if_version=%.*s", (int)known.len, known.ptr);
     note(h, &line);
 }
@@ -73,6 +75,39 @@ int report(const wellhead_call *call, const json_t *progress) {
     double all = json_number_value(total);
     return wellhead_call_progress(call, json_number_value(json_object_get(progress, "progress")), total ? &all : NULL,
                                   member(progress, "message"));
+}
+
+static int compare(wellhead_str a, wellhead_str b) {
+    int order = memcmp(a.ptr, b.ptr, a.len < b.len ? a.len : b.len);
+    return order ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+/* What comes before the answer if the client is to be asked first: 1 if it was answered by that. */
+static int asked_first(const wellhead_call *call, wellhead_read *r, const json_t **read) {
+    const json_t *seal = json_object_get(*read, "seal"), *then = json_object_get(*read, "then");
+    int has_input = wellhead_call_input_responses(call).ptr || wellhead_call_request_state(call).ptr;
+    if (seal && !has_input) {
+        uint64_t until = (uint64_t)json_integer_value(json_object_get(*read, "until"));
+        wellhead_text *sealed = wellhead_call_seal_state(call, string(seal), until);
+        wellhead_str state = wellhead_text_str(sealed);
+        text input = {0};
+        text_say(&input, "{\"requestState\":\"%.*s\"}", (int)state.len, state.ptr);
+        wellhead_read_needs_input(r, view(&input));
+        text_free(&input);
+        wellhead_text_free(sealed);
+        return 1;
+    }
+    if (seal) {
+        uint64_t now = (uint64_t)json_integer_value(json_object_get(*read, "now"));
+        wellhead_text *opened = wellhead_call_open_state(call, now);
+        int same = opened && compare(wellhead_text_str(opened), string(seal)) == 0;
+        wellhead_text_free(opened);
+        if (!same) wellhead_read_invalid_state(r);
+        *read = then;
+        return !same;
+    }
+    if (json_object_get(*read, "asks") && has_input && then) *read = then;
+    return 0;
 }
 
 /* The answer that the variables choose, after progress was reported; NULL: not found. */
@@ -99,6 +134,7 @@ static void read_callback(void *user_data, const wellhead_call *call, wellhead_r
     const json_t *read = json_object_get(own->entry, "fallback");
     note_read(own->host, call);
     read = chosen(call, read ? read : json_object_get(own->entry, "read"));
+    if (asked_first(call, r, &read)) return;
     const char *word = json_string_value(read);
     const json_t *name = json_object_get(read, "hold");
     if (name) hold(own->host, filled(call, name))->read = wellhead_read_keep(r);
@@ -122,11 +158,6 @@ static wellhead_str key_of(const json_t *item) {
     return key.ptr ? key : member(item, "uri");
 }
 
-static int compare(wellhead_str a, wellhead_str b) {
-    int order = memcmp(a.ptr, b.ptr, a.len < b.len ? a.len : b.len);
-    return order ? order : (a.len > b.len) - (a.len < b.len);
-}
-
 static size_t first_behind(const json_t *items, wellhead_str after) {
     size_t at;
     if (!after.ptr) return 0;
@@ -147,6 +178,8 @@ static void list_callback(void *user_data, const wellhead_call *call, wellhead_s
     text line = {0};
     text_say(&line, "list %s after=%.*s limit=%zu", name, after.ptr ? (int)after.len : 1, after.ptr ? after.ptr : "-",
              limit);
+    wellhead_str filter = wellhead_call_filter(call);
+    if (filter.ptr) text_say(&line, " filter=%.*s", (int)filter.len, filter.ptr);
     note(own->host, &line);
     if (later) {
         hold(own->host, filled(call, later))->list = wellhead_list_keep(r);
@@ -278,17 +311,18 @@ static void add_part(host *h, wellhead_read *r, const wellhead_call *call, const
     wellhead_contents about = WELLHEAD_CONTENTS_INIT;
     const json_t *base64 = json_object_get(part, "base64");
     caching cache;
-    text uri = {0}, meta = {0}, metadata = {0};
+    text uri = {0}, meta = {0}, metadata = {0}, version = {0};
     if (json_object_get(part, "uri")) uri = filled(call, json_object_get(part, "uri"));
     if (json_object_get(part, "meta")) meta = text_of_json(json_object_get(part, "meta"));
     if (json_object_get(part, "metadata")) metadata = text_of_json(json_object_get(part, "metadata"));
+    if (json_object_get(part, "version")) version = filled(call, json_object_get(part, "version"));
     about.uri = view(&uri);
     about.meta = view(&meta);
     about.metadata = view(&metadata);
     about.name = member(part, "name");
     about.title = member(part, "title");
     about.kind = member(part, "kind");
-    about.version = member(part, "version");
+    about.version = view(&version);
     about.cache = caching_read(&cache, json_object_get(part, "cache"));
     about.mime_type = member(part, "mime_type");
     lent *body = lend(h, base64 ? text_of_base64(base64) : filled(call, json_object_get(part, "text")));
@@ -297,6 +331,7 @@ static void add_part(host *h, wellhead_read *r, const wellhead_call *call, const
     text_free(&uri);
     text_free(&meta);
     text_free(&metadata);
+    text_free(&version);
 }
 
 void answer(host *h, wellhead_read *r, const wellhead_call *call, const json_t *with) {
@@ -308,6 +343,12 @@ void answer(host *h, wellhead_read *r, const wellhead_call *call, const json_t *
         wellhead_read_not_found(r);
     } else if (word && strcmp(word, "denied") == 0) {
         wellhead_read_denied(r);
+    } else if (json_object_get(with, "asks")) {
+        text input = text_of_json(json_object_get(with, "asks"));
+        wellhead_read_needs_input(r, view(&input));
+        text_free(&input);
+    } else if (word && strcmp(word, "invalid_state") == 0) {
+        wellhead_read_invalid_state(r);
     } else if (word && strcmp(word, "not_modified") == 0) {
         wellhead_read_not_modified(r);
     } else if (json_object_get(with, "busy") || (word && strcmp(word, "busy") == 0)) {

@@ -13,10 +13,15 @@ static void log_line(void *user_data, uint32_t level, wellhead_str line) {
     json_array_append_new(h->lines, json_stringn(line.ptr, line.len));
 }
 
+static void publish(void *user_data, wellhead_str event) {
+    host *h = user_data;
+    json_array_append_new(h->published, json_stringn(event.ptr, event.len));
+}
+
 void host_start(host *h, const json_t *script) {
     wellhead_str name = member(script, "name"), version = member(script, "version");
     options o;
-    *h = (host){.calls = json_array(), .lines = json_array(), .listings = json_object()};
+    *h = (host){.calls = json_array(), .lines = json_array(), .published = json_array(), .listings = json_object()};
     options_read(&o, script);
     o.server.log = log_line;
     o.server.log_data = h;
@@ -24,6 +29,7 @@ void host_start(host *h, const json_t *script) {
                                     &o.server, NULL);
     options_end(&o);
     if (!h->server) abort();
+    if (member(script, "origin").ptr) wellhead_server_set_publish(h->server, publish, h, NULL, NULL);
 }
 
 /* Frees what is held, unanswered. */
@@ -47,6 +53,7 @@ int host_stop(host *h) {
     wellhead_server_free(h->server);
     json_decref(h->calls);
     json_decref(h->lines);
+    json_decref(h->published);
     json_decref(h->listings);
     return h->registrations == 0 && h->bodies == 0;
 }
@@ -205,6 +212,31 @@ const char *verb_of(json_t *step) {
     return strcmp(verb, "on") ? verb : json_object_iter_key(json_object_iter_next(step, at));
 }
 
+static int published(host *h, const json_t *expected, text *why) {
+    int same = json_array_size(h->published) == json_array_size(expected);
+    for (size_t i = 0; i < json_array_size(h->published); i++) {
+        text wanted = text_of_json(json_array_get(expected, i));
+        const char *got = json_string_value(json_array_get(h->published, i));
+        same = same && strcmp(wanted.at, got) == 0;
+        text_say(why, "\n    got %s", got);
+        text_free(&wanted);
+    }
+    json_array_clear(h->published);
+    return same;
+}
+
+static int inject(host *h, const json_t *step, text *why) {
+    const json_t *event = json_object_get(step, "inject"), *is = json_object_get(step, "is");
+    text json = {0};
+    int told = -1;
+    if (json_is_object(event)) json = text_of_json(event);
+    wellhead_status status = wellhead_server_inject(h->server, json.at ? view(&json) : string(event), &told);
+    text_free(&json);
+    if (!is || status != WELLHEAD_STATUS_OK) return outcome(step, status, why);
+    if (told != json_is_true(is)) text_say(why, "got %d", told);
+    return told == json_is_true(is);
+}
+
 static wellhead_status set(host *h, const json_t *step) {
     wellhead_contents about = WELLHEAD_CONTENTS_INIT;
     wellhead_str uri = member(step, "set");
@@ -243,6 +275,8 @@ int host_act(host *h, json_t *step, text *why) {
     if (strcmp(verb, "access_changed") == 0)
         return outcome(step, wellhead_server_access_changed(h->server, string(what)), why);
     if (strcmp(verb, "announce") == 0) return outcome(step, wellhead_server_announce(h->server, string(what)), why);
+    if (strcmp(verb, "published") == 0) return published(h, what, why);
+    if (strcmp(verb, "inject") == 0) return inject(h, step, why);
     if (strcmp(verb, "remove_tool") == 0)
         return outcome(step, wellhead_server_remove_tool(h->server, string(what), NULL), why);
     if (strcmp(verb, "remove_prompt") == 0)

@@ -18,7 +18,7 @@ typedef struct held {
 
 typedef struct {
     wellhead_server *server;
-    json_t *calls, *lines; /* since the last step that asked */
+    json_t *calls, *lines, *published; /* since the last step that asked */
     json_t *listings;      /* items of each list source, and of each template's list, by name */
     held *held;
     int registrations; /* whose user data is not destroyed yet */

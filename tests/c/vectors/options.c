@@ -72,6 +72,7 @@ void options_read(options *o, const json_t *script) {
         const wellhead_cache *hint = caching_read(&o->caches[s->cache_of_count], value);
         o->cache_of[s->cache_of_count++] = (wellhead_cache_of){wellhead_cstr(name), hint};
     }
+    s->origin = member(script, "origin");
     s->error_profile = member(script, "error_profile");
     s->permission_denied = member(script, "permission_denied");
     s->undeclared_lists = member(script, "undeclared_lists");

@@ -53,6 +53,7 @@ static wellhead::ServerOptions options_of(const json_t *options, wellhead::LogCa
             all.error_codes.push_back({version, condition, static_cast<std::int32_t>(json_integer_value(code))});
     all.cache = hint_of(get(options, "cache"));
     for (const auto &[kind, hint] : members(get(options, "cache_of"))) all.cache_of[kind] = *hint_of(hint);
+    all.origin = optional_string(get(options, "origin"));
     all.error_profile = optional_string(get(options, "error_profile"));
     all.permission_denied = optional_string(get(options, "permission_denied"));
     all.undeclared_lists = optional_string(get(options, "undeclared_lists"));
@@ -66,7 +67,9 @@ static wellhead::ServerOptions options_of(const json_t *options, wellhead::LogCa
 
 Host::Host(const json_t *options)
     : server(optional_string(get(options, "name")).value_or("s"), optional_string(get(options, "version")).value_or("1"),
-             options_of(options, [this](std::uint32_t, std::string_view line) { lines_.emplace_back(line); })) {}
+             options_of(options, [this](std::uint32_t, std::string_view line) { lines_.emplace_back(line); })) {
+    if (get(options, "origin")) server.set_publish([this](std::string_view event) { published_.emplace_back(event); });
+}
 
 // ---- what is registered
 
@@ -172,7 +175,7 @@ static void add_part(Read &r, const Call &call, const json_t *part) {
     about.name = optional_string(get(part, "name"));
     about.title = optional_string(get(part, "title"));
     about.kind = optional_string(get(part, "kind"));
-    about.version = optional_string(get(part, "version"));
+    if (const json_t *version = get(part, "version")) about.version = filled(call, version);
     about.metadata = json_of(get(part, "metadata"));
     about.cache = hint_of(get(part, "cache"));
     if (const json_t *base64 = get(part, "base64")) r.add_blob(bytes_of(base64), about);
@@ -187,6 +190,10 @@ static void answer(Read &r, const Call &call, const json_t *with) {
         r.not_found();
     } else if (word == "denied") {
         r.denied();
+    } else if (const auto input = json_of(get(with, "asks"))) {
+        r.needs_input(*input);
+    } else if (word == "invalid_state") {
+        r.invalid_state();
     } else if (word == "not_modified") {
         r.not_modified();
     } else if (word == "busy") {
@@ -224,6 +231,8 @@ void Host::read(const json_t *entry, const Call &call, Read &r) {
         const std::string zero(*name);
         line += (i ? ";" : " ") + zero + "=" + std::string(call.var(zero.c_str()).value_or(""));
     }
+    const auto input = call.input_responses();
+    if (input) line += " input=" + std::string(*input);
     if (const auto known = call.if_version()) line += " if_version=" + std::string(*known);
     calls_.push_back(line);
     const json_t *with = get(entry, "fallback");
@@ -236,6 +245,23 @@ void Host::read(const json_t *entry, const Call &call, Read &r) {
         const auto value = call.var(json_string_value(by));
         const json_t *found = get(get(with, "cases"), std::string(value.value_or("")).c_str());
         with = found ? found : get(with, "else");
+    }
+    const bool has_input = input || call.request_state();
+    if (const json_t *seal = get(with, "seal")) {
+        const auto time = [&](const char *name) { return static_cast<std::uint64_t>(json_integer_value(get(with, name))); };
+        if (!has_input) {
+            const auto state = call.seal_state(string_of(seal), time("until"));
+            r.needs_input("{\"requestState\":\"" + std::string(state.str()) + "\"}");
+            return;
+        }
+        const wellhead::Text opened = call.open_state(time("now"));
+        if (!opened || opened.str() != string_of(seal)) {
+            r.invalid_state();
+            return;
+        }
+        with = get(with, "then");
+    } else if (get(with, "asks") && has_input && get(with, "then")) {
+        with = get(with, "then");
     }
     if (const json_t *name = get(with, "hold")) held_.emplace(filled(call, name), r.keep());
     else if (string_of(with) != "none") answer(r, call, with);
@@ -262,7 +288,9 @@ static void add_item(List &r, const json_t *item) {
 void Host::list(const json_t *entry, const Call &call, std::optional<std::string_view> after, std::size_t limit, List &r) {
     const std::string name = list_name(entry);
     const json_t *pages = pages_of(entry);
-    calls_.push_back("list " + name + " after=" + std::string(after.value_or("-")) + " limit=" + std::to_string(limit));
+    std::string line = "list " + name + " after=" + std::string(after.value_or("-")) + " limit=" + std::to_string(limit);
+    if (const auto filter = call.filter()) line += " filter=" + std::string(*filter);
+    calls_.push_back(line);
     if (const json_t *later = get(pages, "hold")) {
         held_.emplace(filled(call, later), r.keep());
     } else if (json_is_string(pages)) {
@@ -460,6 +488,14 @@ void Host::expect_cancelled(const std::string &name, bool is) const {
     if (now != is) throw Different(now ? "it was cancelled" : "it was not cancelled");
 }
 
+void Host::expect_published(const json_t *events) {
+    std::string expected, got;
+    for (const json_t *event : elements(events)) expected += "\n    " + *json_of(event);
+    for (const std::string &event : published_) got += "\n    " + event;
+    published_.clear();
+    if (got != expected) throw Different("got" + got);
+}
+
 void Host::expect_calls(const json_t *calls) {
     std::string expected, got;
     for (const json_t *call : elements(calls)) expected += "\n    " + string_of(call);
@@ -515,6 +551,14 @@ template <class F> static void outcome(const json_t *step, F &&run) {
     if (got != optional_string(get(step, "error")).value_or("ok")) throw Different("got " + got);
 }
 
+void Host::inject(const json_t *step) {
+    const json_t *event = get(step, "inject"), *is = get(step, "is");
+    outcome(step, [&] {
+        const bool told = server.inject(json_is_object(event) ? *json_of(event) : string_of(event));
+        if (is && told != is_true(is)) throw Different(told ? "clients were told" : "nobody was told");
+    });
+}
+
 void Host::notify(const json_t *step) {
     const auto found = held_.find(string_of(get(step, "notify")));
     const json_t *expected = get(step, "sent");
@@ -544,6 +588,8 @@ void Host::act(const std::string &verb, const json_t *step) {
     else if (verb == "update") outcome(step, [&] { server.updated(name); });
     else if (verb == "access_changed") outcome(step, [&] { server.access_changed(name); });
     else if (verb == "list_changed") outcome(step, [&] { server.list_changed(); });
+    else if (verb == "published") expect_published(what);
+    else if (verb == "inject") inject(step);
     else if (verb == "remove_tool") outcome(step, [&] { server.remove_tool(name); });
     else if (verb == "remove_prompt") outcome(step, [&] { server.remove_prompt(name); });
     else if (verb == "progress") {

@@ -43,6 +43,8 @@ private:
     void interest(const json_t *rule, const wellhead::Call &call, bool wanted, wellhead::Interest &r);
     void finish(const std::string &name, const json_t *with);
     void expect_cancelled(const std::string &name, bool is) const;
+    void expect_published(const json_t *events);
+    void inject(const json_t *step);
     void expect_calls(const json_t *calls);
     void expect_log(const std::string &line);
     void go_on(wellhead::Method r, const json_t *with);
@@ -50,7 +52,7 @@ private:
     void notify(const json_t *step);
     static void expand(const json_t *step);
 
-    std::vector<std::string> calls_, lines_; // since the last step that asked
+    std::vector<std::string> calls_, lines_, published_; // since the last step that asked
     std::map<std::string, const json_t *> listings_;
     std::map<std::string, Held> held_;
 };

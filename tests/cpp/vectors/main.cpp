@@ -11,7 +11,7 @@ using wellhead::Connection;
 static const char *const REACHED[] = {
     "annotations", "icons",  "meta",    "parts",  "fallback", "authorize", "interest",   "updated_below", "access_changed",
     "caller",      "explain", "expand", "versions", "busy",   "completion", "options",    "method",
-    "progress",    "cache",  "tools"};
+    "progress",    "cache",  "tools",   "input",    "replicas", "filter"};
 
 // A connection, and the bytes that it has not accepted yet.
 struct Client {

@@ -1,0 +1,115 @@
+//! Calls as they begin and end, and counters.
+
+use crate::boundary::{answer, guard};
+use crate::foreign::{Destroy, UserData};
+use crate::server::wellhead_server;
+use crate::status::wellhead_status;
+use crate::types::{growing, wellhead_str};
+use std::ffi::{c_int, c_void};
+use wellhead::Observed;
+
+/// A call of one of the host's callbacks that begins or ends.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct wellhead_observed {
+    pub struct_size: usize,
+    /// A number that begin and end of a call share; unique in its server.
+    pub call: u64,
+    /// What is asked: the method of the request, such as resources/read, or authorize.
+    pub method: wellhead_str,
+    /// Which registration is asked: a template, a fixed URI, the name of a list source, a tool or a prompt; may be absent.
+    pub registration: wellhead_str,
+    /// Of the request, as it came; may be absent.
+    pub traceparent: wellhead_str,
+    /// How it ended: found, not_found, denied, not_modified, busy, needs_input, missing_capability, result, error, page,
+    /// completion, verdicts, failed, dropped and perhaps more. Absent: it begins, and what follows means nothing.
+    pub outcome: wellhead_str,
+    /// 0: nobody wanted the answer any more.
+    pub wanted: c_int,
+    /// The size of the answer.
+    pub bytes: u64,
+    /// Since the call began, in nanoseconds.
+    pub time_ns: u64,
+}
+
+/// What a server has done since it was made, and what is open. Taken at slightly different moments.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct wellhead_counters {
+    pub struct_size: usize,
+    /// Connections that were made.
+    pub connections: u64,
+    pub connections_open: u64,
+    /// Calls of callbacks that began.
+    pub calls: u64,
+    /// Calls that somebody still wanted when they were answered.
+    pub calls_answered: u64,
+    /// Of these, those that failed or were dropped without an answer.
+    pub calls_failed: u64,
+    /// Changes of resources that were told, and of lists.
+    pub changes: u64,
+    /// URIs that somebody watches.
+    pub uris_watched: u64,
+    /// Watchers of all URIs, each connection once a URI.
+    pub subscriptions: u64,
+}
+
+growing!(wellhead_observed, wellhead_counters);
+
+/// Counts. counters: begins as WELLHEAD_COUNTERS_INIT, and is filled as far as its struct_size goes. INVALID_ARGUMENT.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_counters(
+    server: *const wellhead_server,
+    counters: *mut wellhead_counters,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(std::ptr::null_mut(), |promise| {
+            let now = promise.handle(server, "server")?.server.counters();
+            let room = promise.fields(counters.cast_const(), "counters")?.struct_size;
+            let counted = wellhead_counters {
+                struct_size: room,
+                connections: now.connections,
+                connections_open: now.connections_open,
+                calls: now.calls,
+                calls_answered: now.calls_answered,
+                calls_failed: now.calls_failed,
+                changes: now.changes,
+                uris_watched: now.uris_watched,
+                subscriptions: now.subscriptions,
+            };
+            promise.fill(counters, &counted, room);
+            Ok(())
+        })
+    }
+}
+
+type ObserveFn = Option<unsafe extern "C" fn(*mut c_void, *const wellhead_observed)>;
+
+pub(crate) fn observer(
+    observe: ObserveFn,
+    data: *mut c_void,
+    destroy: Destroy,
+) -> Option<impl Fn(&Observed<'_>) + Send + Sync + 'static> {
+    let data = UserData::new(data, destroy);
+    let observe = observe?;
+    Some(move |observed: &Observed<'_>| {
+        let optional = |text: Option<&str>| text.map_or(wellhead_str::ABSENT, wellhead_str::of);
+        let end = observed.end;
+        let shown = wellhead_observed {
+            struct_size: size_of::<wellhead_observed>(),
+            call: observed.call,
+            method: wellhead_str::of(observed.method),
+            registration: optional(observed.registration),
+            traceparent: optional(observed.traceparent),
+            outcome: optional(end.map(|end| end.outcome)),
+            wanted: c_int::from(end.is_some_and(|end| end.wanted)),
+            bytes: end.map_or(0, |end| end.bytes),
+            time_ns: end
+                .and_then(|end| end.time)
+                .map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)),
+        };
+        // SAFETY: the host's function, called as the header says.
+        answer((), || unsafe { observe(data.get(), &raw const shown) });
+    })
+}
