@@ -118,7 +118,9 @@ impl<A: Reply> Responder<A> {
         }
     }
 
-    pub(crate) fn client_capabilities(&self) -> Option<String> {
+    /// What the client can do, the text of a JSON object such as `{"sampling":{}}`: as it said with this request, or when
+    /// its session began.
+    pub fn client_capabilities(&self) -> Option<String> {
         match &self.target {
             Target::Call { connection, context, .. } => connection.upgrade()?.client_capabilities(context),
             _ => None,

@@ -233,6 +233,16 @@ impl Server {
         self.0.closed.load(Ordering::Acquire)
     }
 
+    /// [`crate::Call::seal_state`] for a host that took the responder out of the call.
+    pub fn seal_state(&self, caller: &Caller, uri: &str, state: &str, until: u64) -> String {
+        self.0.sealer.seal_state(caller.id(), uri, state, until)
+    }
+
+    /// [`crate::Call::open_state`] likewise, of the state that the client sent.
+    pub fn open_state(&self, caller: &Caller, uri: &str, sealed: &str, now: u64) -> Option<String> {
+        self.0.sealer.open_state(caller.id(), uri, sealed, now)
+    }
+
     /// What the server has done and what is open, counted.
     pub fn counters(&self) -> Counters {
         let (connections_open, uris_watched, subscriptions) = self.0.hub.count();

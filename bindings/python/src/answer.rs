@@ -52,6 +52,8 @@ impl FromCallback for Answer {
         match meaning {
             Meaning::NotFound => Some(Answer::NotFound),
             Meaning::Denied => Some(Answer::Denied),
+            Meaning::NeedsInput(json) => Some(Answer::NeedsInput(json.clone())),
+            Meaning::InvalidState => Some(Answer::InvalidState),
             Meaning::Busy(retry_after) => Some(Answer::Busy(*retry_after)),
             _ => None,
         }

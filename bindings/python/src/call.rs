@@ -27,8 +27,7 @@ pub(crate) enum About {
     List(wellhead::ListCall),
     Authorize(wellhead::AuthorizeCall),
     Complete(wellhead::CompleteCall),
-    /// With what is asked of its responder.
-    Method(wellhead::MethodCall, Option<String>),
+    Method(wellhead::MethodCall),
 }
 
 /// What all calls have.
@@ -39,7 +38,7 @@ macro_rules! common {
             About::List($call) => $value,
             About::Authorize($call) => $value,
             About::Complete($call) => $value,
-            About::Method($call, _) => $value,
+            About::Method($call) => $value,
         }
     };
 }
@@ -99,7 +98,7 @@ impl Call {
     #[getter]
     fn method(&self) -> &str {
         match &self.about {
-            About::Method(call, _) => call.method(),
+            About::Method(call) => call.method(),
             _ => "",
         }
     }
@@ -107,7 +106,7 @@ impl Call {
     #[getter]
     fn params<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match &self.about {
-            About::Method(call, _) => loads(py, call.params()),
+            About::Method(call) => loads(py, call.params()),
             _ => Ok(PyDict::new(py).into_any()),
         }
     }
@@ -115,23 +114,50 @@ impl Call {
     #[getter]
     fn name(&self) -> Option<&str> {
         match &self.about {
-            About::Method(call, _) => call.name(),
+            About::Method(call) => call.name(),
             _ => None,
         }
     }
 
     #[getter]
     fn client_capabilities<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        match &self.about {
-            About::Method(_, Some(capabilities)) => loads(py, capabilities).map(Some),
-            _ => Ok(None),
-        }
+        let capabilities = py.detach(|| self.slot.client_capabilities());
+        capabilities.map(|capabilities| loads(py, &capabilities)).transpose()
+    }
+
+    #[getter]
+    fn filter<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let About::List(call) = &self.about else { return Ok(None) };
+        call.filter().map(|filter| loads(py, filter.as_str())).transpose()
+    }
+
+    #[getter]
+    fn input_responses<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let responses = self.read().and_then(wellhead::Call::input_responses);
+        responses.map(|responses| loads(py, responses)).transpose()
+    }
+
+    #[getter]
+    fn request_state(&self) -> Option<&str> {
+        self.read()?.request_state()
+    }
+
+    #[pyo3(signature = (state, until, /))]
+    fn seal_state(&self, py: Python<'_>, state: &str, until: u64) -> String {
+        let (Some(call), Some(host)) = (self.read(), self.host.upgrade()) else { return String::new() };
+        host.server.get().core(py).seal_state(call.caller(), call.uri(), state, until)
+    }
+
+    #[pyo3(signature = (now, /))]
+    fn open_state(&self, py: Python<'_>, now: u64) -> Option<String> {
+        let (call, host) = (self.read()?, self.host.upgrade()?);
+        host.server.get().core(py).open_state(call.caller(), call.uri(), call.request_state()?, now)
     }
 
     #[getter]
     fn log_level(&self) -> Option<String> {
         match &self.about {
-            About::Method(call, _) => call.log_level(),
+            About::Method(call) => call.log_level(),
             _ => None,
         }
     }
@@ -233,6 +259,7 @@ trait Watched: Send + Sync {
     fn notify(&self, method: &str, params: Option<&Json>) -> Option<wellhead::Result<bool>>;
     fn request(&self, method: &str, params: Option<&Json>) -> Option<wellhead::Result<u64>>;
     fn give_up(&self, request: u64);
+    fn client_capabilities(&self) -> Option<String>;
     fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) -> bool;
 }
 
@@ -329,6 +356,10 @@ impl<A: Reply + Notifies> Watched for Slot<A> {
 
     fn give_up(&self, request: u64) {
         self.with(|responder| A::give_up(responder, request));
+    }
+
+    fn client_capabilities(&self) -> Option<String> {
+        self.with(Responder::client_capabilities)?
     }
 
     fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) -> bool {

@@ -69,6 +69,7 @@ pub(crate) enum Meaning {
     Error(MethodError),
     NeedsInput(Json),
     MissingCapability(Json),
+    InvalidState,
     /// Any other `Exception`.
     Failed,
     /// `KeyboardInterrupt`, `SystemExit` and their like: not ours to keep.
@@ -95,6 +96,7 @@ fn outcome(raised: &Bound<'_, PyBaseException>) -> PyResult<Meaning> {
         "method_error" => Meaning::Error(method::error(raised)?),
         "input_required" => Meaning::NeedsInput(method::carried(raised)?),
         "missing_capability" => Meaning::MissingCapability(method::carried(raised)?),
+        "invalid_state" => Meaning::InvalidState,
         _ => Meaning::Failed,
     })
 }

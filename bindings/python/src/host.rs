@@ -147,14 +147,13 @@ impl Host {
         let Some(method) = handler.as_ref().and_then(|handler| handler.method.as_ref()) else {
             return Ok(()); // removed meanwhile: an internal error
         };
-        let capabilities = method.call.is_some().then(|| call.client_capabilities()).flatten();
         let Some(responder) = call.take_responder() else { return Ok(()) };
         let named = handler.as_ref().is_some_and(|handler| handler.named);
         let params = match loads(py, if named { call.arguments() } else { call.params() }) {
             Ok(params) => params,
             Err(e) => return raised(py, Way::own(responder), e),
         };
-        let (way, returned) = self.ask(py, method, (params,), responder, About::Method(call, capabilities));
+        let (way, returned) = self.ask(py, method, (params,), responder, About::Method(call));
         self.settle(py, way, id, returned)
     }
 

@@ -24,6 +24,7 @@ mod later;
 mod limits;
 mod log;
 mod method;
+mod observer;
 mod options;
 mod registration;
 mod request;
@@ -49,6 +50,7 @@ mod _core {
         fork::forked,
         icon::Icon,
         limits::Limits,
+        observer::{Counters, Observed},
         server::{Handle, Server},
         values::{Contents, NotModified, Page, Resource},
     };

@@ -39,6 +39,13 @@ fn to_logger(py: Python<'_>, level: Level, line: &str, exception: Option<PyErr>)
     Ok(())
 }
 
+/// An exception that belongs to no call.
+pub(crate) fn exception(py: Python<'_>, line: &str, exception: PyErr) {
+    if let Err(e) = to_logger(py, Level::Error, line, Some(exception)) {
+        e.write_unraisable(py, None);
+    }
+}
+
 /// Lets `answer` tell the core of a failure, whose line then carries the traceback of `exception`. If the core had
 /// nothing to say, since nobody waited any more, the exception is logged all the same.
 pub(crate) fn with_traceback(py: Python<'_>, exception: PyErr, answer: impl FnOnce()) {

@@ -5,6 +5,7 @@ use crate::descriptor::{in_argument, object};
 use crate::errors::OrRaise;
 use crate::limits::Limits;
 use crate::log;
+use crate::observer::{Hook, observe};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -12,8 +13,10 @@ use std::str::FromStr;
 use wellhead::{Builder, Server};
 
 /// Those that may be given as `None`.
-const NONE_IS_DEFAULT: [&str; 10] = [
+const NONE_IS_DEFAULT: [&str; 12] = [
     "cache",
+    "observe",
+    "origin",
     "cache_of",
     "title",
     "instructions",
@@ -25,11 +28,26 @@ const NONE_IS_DEFAULT: [&str; 10] = [
     "error_codes",
 ];
 
-pub(crate) fn builder(name: &str, version: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Builder> {
+pub(crate) fn builder(
+    name: &str,
+    version: &str,
+    options: Option<&Bound<'_, PyDict>>,
+    observer: &Hook,
+) -> PyResult<Builder> {
     let mut builder = Server::builder(name, version).on_log(log::write);
     for (name, value) in options.into_iter().flatten() {
         let name = name.cast::<PyString>()?.to_str()?;
         if value.is_none() && NONE_IS_DEFAULT.contains(&name) {
+            continue;
+        }
+        if name == "observe" {
+            if !value.is_callable() {
+                return Err(PyTypeError::new_err(
+                    "argument 'observe': it is a function that takes a wellhead.Observed",
+                ));
+            }
+            observer.set(Some(value.clone().unbind()));
+            builder = observe(builder, observer);
             continue;
         }
         let Some(taken) = option(builder, name, &value).map_err(|e| in_argument(value.py(), name, e))? else {
@@ -69,6 +87,7 @@ fn option(mut builder: Builder, name: &str, value: &Bound<'_, PyAny>) -> PyResul
             }
             builder
         }
+        "origin" => builder.origin(value.extract::<String>()?),
         "versions" => builder.versions(value.extract::<Vec<String>>()?),
         "error_profile" => builder.error_profile(word(value)?),
         "error_codes" => error_codes(builder, value)?,

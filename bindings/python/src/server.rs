@@ -9,6 +9,7 @@ use crate::errors::OrRaise;
 use crate::explain::Explanation;
 use crate::fork::Process;
 use crate::host::Host;
+use crate::observer::{Counters, Hook};
 use crate::options;
 use crate::registration::{Decorator, Family, Table, What, register};
 use crate::values::{Contents, Resource};
@@ -26,6 +27,8 @@ use wellhead::{Body, Directory};
 pub(crate) struct Server {
     core: wellhead::Server,
     pub(crate) table: Table,
+    observer: Hook,
+    publisher: Hook,
     process: Process,
 }
 
@@ -52,8 +55,9 @@ impl Server {
     #[new]
     #[pyo3(signature = (name, version, **options))]
     fn new(py: Python<'_>, name: &str, version: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let core = options::builder(name, version, options)?.build().or_raise(py)?;
-        Ok(Server { core, table: Table::default(), process: Process::current() })
+        let (observer, publisher) = (Hook::default(), Hook::default());
+        let core = options::builder(name, version, options, &observer)?.build().or_raise(py)?;
+        Ok(Server { core, table: Table::default(), observer, publisher, process: Process::current() })
     }
 
     #[pyo3(signature = (uri, body, /, **described))]
@@ -214,6 +218,29 @@ impl Server {
         py.detach(|| core.updated_below(uri, parent)).or_raise(py)
     }
 
+    #[pyo3(signature = (function, /))]
+    fn on_publish<'py>(&self, function: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = function.py();
+        if !function.is_callable() {
+            return Err(PyTypeError::new_err("on_publish takes a function (event)"));
+        }
+        self.publisher.set(Some(function.clone().unbind()));
+        let (core, publisher) = (self.core(py), self.publisher.clone());
+        py.detach(|| core.on_publish(move |event| publisher.publish(event))).or_raise(py)?;
+        Ok(function)
+    }
+
+    #[pyo3(signature = (event, /))]
+    fn inject(&self, py: Python<'_>, event: &str) -> PyResult<bool> {
+        let core = self.core(py);
+        py.detach(|| core.inject(event)).or_raise(py)
+    }
+
+    fn counters(&self, py: Python<'_>) -> Counters {
+        let core = self.core(py);
+        py.detach(|| core.counters()).into()
+    }
+
     #[pyo3(signature = (kind, /))]
     fn announce(&self, py: Python<'_>, kind: &str) -> PyResult<()> {
         let core = self.core(py);
@@ -312,11 +339,15 @@ impl Server {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        self.table.traverse(&visit)
+        self.table.traverse(&visit)?;
+        self.observer.traverse(&visit)?;
+        self.publisher.traverse(&visit)
     }
 
     fn __clear__(&self) {
         self.table.clear();
+        self.observer.set(None);
+        self.publisher.set(None);
     }
 }
 

@@ -18,6 +18,7 @@ DESCRIPTION = (
     *("annotations", "meta", "kind", "version", "metadata"),
 )
 OPTIONS = (
+    "origin",
     *("capabilities", "announces", "versions", "error_profile", "error_codes", "permission_denied"),
     *("undeclared_lists", "contents_titles", "field_gating", "subscribe_unknown", "dialect"),
 )
@@ -65,6 +66,8 @@ class Host:
         self.held: dict[str, Held] = {}
         self.fixed: dict[str, wellhead.Handle] = {}
         self.listings: dict[str, list[Json]] = {}
+        self.published: list[str] = []
+        self.server.on_publish(self.published.append)
         self.log = Log(self.lines)
         logging.getLogger("wellhead").addHandler(self.log)
 
@@ -117,12 +120,25 @@ class Host:
             values = {name: first(value) for name, value in call.vars.items()}
             variables = ";".join(f"{name}={value}" for name, value in values.items())
             version = "" if call.if_version is None else f" if_version={call.if_version}"
+            if call.input_responses is not None:
+                version += f" input={compact(call.input_responses)}"
             self.calls.append(f"read {call.uri} {variables}".rstrip() + version)
             return self.answer(chosen(read, values), values, call)
 
         return callback
 
     def answer(self, read: Json, values: dict[str, str], call: wellhead.Call) -> Any:
+        asked = call.input_responses is not None or call.request_state is not None
+        if isinstance(read, dict) and "asks" in read:
+            if not asked or "then" not in read:
+                raise wellhead.InputRequired(read["asks"])
+            read = read["then"]
+        if isinstance(read, dict) and "seal" in read:
+            if not asked:
+                raise wellhead.InputRequired({"requestState": call.seal_state(read["seal"], read["until"])})
+            if call.open_state(read["now"]) != read["seal"]:
+                raise wellhead.InvalidState
+            read = read["then"]
         while isinstance(read, dict) and "progress" in read:
             for report in read["progress"]:
                 call.progress(report["progress"], report.get("total"), report.get("message"))
@@ -227,7 +243,8 @@ class Host:
             self.listings[name] = own
 
         def callback(after: str | None, limit: int, call: wellhead.Call) -> Any:
-            self.calls.append(f"list {name} after={'-' if after is None else after} limit={limit}")
+            wanted = "" if call.filter is None else f" filter={compact(call.filter)}"
+            self.calls.append(f"list {name} after={'-' if after is None else after} limit={limit}{wanted}")
             if pages == "fail":
                 raise RuntimeError(FAILURE)
             if "hold" in pages:
@@ -281,6 +298,13 @@ class Host:
             outcome(step, lambda: self.server.remove_tool(step["remove_tool"]))
         elif "remove_prompt" in step:
             outcome(step, lambda: self.server.remove_prompt(step["remove_prompt"]))
+        elif "published" in step:
+            published = self.published[:]
+            self.published.clear()
+            assert published == [compact(each) for each in step["published"]]
+        elif "inject" in step:
+            event = step["inject"] if isinstance(step["inject"], str) else compact(step["inject"])
+            outcome(step, lambda: sent({"sent": step["is"]} if "is" in step else {}, self.server.inject(event)))
         elif "access_changed" in step:
             outcome(step, lambda: self.server.access_changed(step["access_changed"].encode()))
         elif "explain" in step:
@@ -398,6 +422,8 @@ def answer(read: Json, values: dict[str, str]) -> Any:
         raise wellhead.PermissionDenied
     if read == "not_modified":
         return wellhead.NOT_MODIFIED
+    if read == "invalid_state":
+        raise wellhead.InvalidState
     if read == "busy":
         raise wellhead.Busy
     if "busy" in read:

@@ -16,6 +16,7 @@ __all__ = [
     "Completion",
     "Connection",
     "Contents",
+    "Counters",
     "Driver",
     "Exchange",
     "Explanation",
@@ -23,6 +24,7 @@ __all__ = [
     "Icon",
     "Limits",
     "NotModified",
+    "Observed",
     "Page",
     "PassedOver",
     "Resource",
@@ -50,6 +52,7 @@ _List = TypeVar("_List", bound=Callable[..., _Soon[Page]])
 _Authorize = TypeVar("_Authorize", bound=Callable[..., _Soon[Sequence[_Verdict]]])
 _Complete: TypeAlias = Callable[..., _Soon[Sequence[str] | Completion]] | Iterable[str]
 _Method = TypeVar("_Method", bound=Callable[..., _Soon[dict[str, Any]]])
+_Publish = TypeVar("_Publish", bound=Callable[[str], object])
 _Interest = TypeVar("_Interest", bound=Callable[[str, bool], _Soon[None]])
 
 @final
@@ -89,8 +92,8 @@ class Call:
         """The name of the tool or prompt that is called."""
     @property
     def client_capabilities(self) -> dict[str, Any] | None:
-        """In the call of a further method: what the client can do, such as `{"sampling": {}}`, as it said with this
-        request or when its session began."""
+        """What the client can do, such as `{"sampling": {}}`, as it said with this request or when its session began.
+        None once the call is answered."""
     @property
     def log_level(self) -> str | None:
         """In the call of a further method: from which level on the request asks for `notifications/message`, in the
@@ -125,6 +128,22 @@ class Call:
         """`request` for an `async def`: awaits the answer. Raises also what the future would raise."""
     def _request(self, method: str, params: dict[str, Any] | None, future: Future[Any]) -> int: ...
     def _give_up(self, number: int) -> None: ...
+    @property
+    def filter(self) -> dict[str, Any] | None:
+        """In the call of a listing: which resources a client of the `resources/get` dialect wants, in members that the
+        dialect leaves to the two of them. A cursor is good for the filter that it came with."""
+    @property
+    def input_responses(self) -> dict[str, Any] | None:
+        """In a read after `InputRequired`: what the client answered, by the keys of `inputRequests`."""
+    @property
+    def request_state(self) -> str | None:
+        """In a read after `InputRequired`: its `requestState`, as the client sent it: anybody may have made it up."""
+    def seal_state(self, state: str, until: int, /) -> str:
+        """A `requestState` that `open_state` opens for this caller and URI until a time, on any clock that replicas
+        with the same cursor key share, such as milliseconds of Unix time. It may be used any number of times."""
+    def open_state(self, now: int, /) -> str | None:
+        """What `seal_state` sealed into the state of this request. None if there is none, or if it was made up, or for
+        another caller or URI, or is too old: raise `InvalidState` then, and do not ask again."""
     @property
     def if_version(self) -> str | None:
         """The version of the resource that the client has. If it is still the right one, answer
@@ -441,6 +460,9 @@ class Server:
         cache: How long, and for whom, answers may be kept. With `authorize`, `public` has to be said again where it
             holds: of a kind of answer, a registration or an answer.
         cache_of: The same for one kind of answer: `discover`, `resources`, `templates`, `tools`, `prompts`, `reads`.
+        origin: The name of this instance among those that share their changes by `on_publish`; random by default.
+        observe: A function that is told, with a `wellhead.Observed`, when each call of a callback begins and ends;
+            interests aside. Called on the thread that polls or answers, so it must be quick.
         versions: The protocol versions that are served, all by default. Without one that has a handshake, a client that
             sends `initialize` is told which there are; without a stateless one, `_meta` decides nothing.
         error_profile: Which documents settle the codes of errors.
@@ -474,6 +496,8 @@ class Server:
         announces: dict[str, str] | None = None,
         cache: CacheHint | None = None,
         cache_of: dict[_Cacheable, CacheHint] | None = None,
+        origin: str | None = None,
+        observe: Callable[[Observed], object] | None = None,
         versions: Sequence[str] | None = None,
         error_profile: Literal["official", "variant-2024-11-05"] = "official",
         error_codes: dict[str, dict[str, int]] | None = None,
@@ -754,6 +778,30 @@ class Server:
         Raises:
             ClosedError: The server was closed.
         """
+    def on_publish(self, function: _Publish, /) -> _Publish:
+        """Hands over each change that is told here, so that other instances of the service can tell their clients, too:
+        one JSON object as text, for a pub/sub system to carry to their `inject`.
+
+        Called on the thread that told of the change. What registering, removing and `Handle.set` change is each
+        instance's own, and what was injected is not published again. The object has `origin`, which names the instance,
+        and `change`: `updated` (with `uri`, and `resource` if `updated_as` said what it is now), `updated_below` (with
+        `uri` and `parent`), `lists` (with `list`, a kind such as `resourcesListChanged`) or `access` (with `caller`,
+        the id in base64).
+
+        Raises:
+            ClosedError: The server was closed.
+        """
+    def inject(self, event: str, /) -> bool:
+        """Takes a change that another instance published, and tells clients here. Never blocks.
+
+        Returns False for what this instance published itself, and for a kind of change that is not known here.
+
+        Raises:
+            RegistrationError: It is no event (`invalid_argument`), or its URI is none (`invalid_uri`).
+            ClosedError: The server was closed.
+        """
+    def counters(self) -> Counters:
+        """What the server has done and what is open, counted."""
     def explain(self, uri: str, /) -> Explanation:
         """Which registration takes `uri`, and why each template that does not take it does not: for people who wonder
         why a URI is not found. Calls no callback."""
@@ -788,6 +836,67 @@ class Server:
         """
     def __enter__(self) -> Self: ...
     def __exit__(self, t: type[BaseException] | None, e: BaseException | None, tb: TracebackType | None, /) -> None: ...
+
+@final
+class Observed:
+    """A call of a callback that began or ended."""
+
+    @property
+    def call(self) -> int:
+        """A number that begin and end of a call share; unique in its server."""
+    @property
+    def method(self) -> str:
+        """What is asked: the method of the request, such as `resources/read`, or `authorize`."""
+    @property
+    def registration(self) -> str | None:
+        """Which registration is asked: the text of a template, a fixed URI, the name of a list source, tool or prompt.
+        Never a URI that a client has made up."""
+    @property
+    def traceparent(self) -> str | None:
+        """The request's `traceparent`, as it came."""
+    @property
+    def outcome(self) -> str | None:
+        """None: the call begins. Otherwise how it ended: `found`, `not_found`, `denied`, `not_modified`, `busy`,
+        `needs_input`, `missing_capability`, `result`, `error`, `page`, `completion`, `verdicts`, `failed` or
+        `dropped`."""
+    @property
+    def wanted(self) -> bool:
+        """Whether somebody still wanted the answer."""
+    @property
+    def bytes(self) -> int:
+        """The size of what was answered."""
+    @property
+    def time(self) -> float | None:
+        """Seconds since the call began."""
+
+@final
+class Counters:
+    """What a server has done since it was made, and what is open. Taken at slightly different moments."""
+
+    @property
+    def connections(self) -> int:
+        """Connections that were made."""
+    @property
+    def connections_open(self) -> int:
+        """Connections that are open."""
+    @property
+    def calls(self) -> int:
+        """Calls of callbacks that began."""
+    @property
+    def calls_answered(self) -> int:
+        """Calls that somebody still wanted when they were answered."""
+    @property
+    def calls_failed(self) -> int:
+        """Of these, those that failed or were dropped without an answer."""
+    @property
+    def changes(self) -> int:
+        """Changes of resources that were told, and of lists."""
+    @property
+    def uris_watched(self) -> int:
+        """URIs that somebody watches."""
+    @property
+    def subscriptions(self) -> int:
+        """Watchers of all URIs, each connection once a URI."""
 
 @final
 class Explanation:

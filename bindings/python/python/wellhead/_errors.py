@@ -47,6 +47,11 @@ class InputRequired(Outcome):
         self.value = value
 
 
+class InvalidState(Outcome):
+    def __init__(self, message="", /):
+        super().__init__(message, "invalid_state")
+
+
 class MissingCapability(Outcome):
     def __init__(self, value, /):
         super().__init__("the client lacks a capability", "missing_capability")

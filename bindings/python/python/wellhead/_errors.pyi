@@ -37,11 +37,17 @@ class Busy(Outcome):
     def __init__(self, retry_after: float | None = None, /) -> None: ...
 
 class InputRequired(Outcome):
-    """Raised by a further method: the client is asked for input, by the `inputRequests` and `requestState` of this
-    dict, and may then ask again. Where the revision does not have that, an internal error."""
+    """Raised by a callback that reads, or a further method: the client has to answer something first, the
+    `inputRequests`, `requestState` or both of this dict. It asks again with what `Call.input_responses` and
+    `Call.request_state` then show. Where the revision does not have that, an internal error."""
 
     value: dict[str, Any]
     def __init__(self, value: dict[str, Any], /) -> None: ...
+
+class InvalidState(Outcome):
+    """Raised by a callback that reads: the request came with a state that is not ours. See `Call.open_state`."""
+
+    def __init__(self, message: str = "", /) -> None: ...
 
 class MissingCapability(Outcome):
     """Raised by a further method: it cannot go on without these capabilities of the client, such as
