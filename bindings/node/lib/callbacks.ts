@@ -56,7 +56,7 @@ export class Callbacks {
   }
 
   completes(handler: number, completers: Readonly<Record<string, Completer | undefined>>): void {
-    this.#completers.set(handler, completers);
+    this.#completers.set(handler, { ...this.#completers.get(handler), ...completers });
   }
 
   answers(handler: number, method: MethodHandler): void {

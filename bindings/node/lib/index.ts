@@ -34,6 +34,7 @@ export type {
   Contents,
   Counters,
   Descriptor,
+  DirectoryOptions,
   ErrorCondition,
   Explanation,
   Icon,

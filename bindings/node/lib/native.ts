@@ -88,11 +88,13 @@ export interface NativeServer {
   setValue(uri: string, body: string | Uint8Array, said: string | undefined): void;
   addResource(uri: string, descriptor: string | undefined): number;
   addTemplate(template: string, descriptor: string | undefined, lists: boolean, completes: string[]): number;
+  addDirectory(path: string, options: string): string;
   addList(name: string | undefined): number;
   setFallback(): number;
   addMethod(name: string, revisions: string[] | undefined): number;
   addNamed(prompt: boolean, name: string, members: string): number;
   removeNamed(prompt: boolean, name: string): number;
+  addPromptCompleter(prompt: string, argument: string): number;
   counters(): Counters;
   notify(call: number, method: string, params: string | undefined): boolean;
   progress(call: number, progress: number, total?: number, message?: string): boolean;

@@ -17,6 +17,7 @@ import type {
   Counters,
   Contents,
   Descriptor,
+  DirectoryOptions,
   Explanation,
   InterestHandler,
   JsonObject,
@@ -210,6 +211,23 @@ export class Server {
   }
 
   /**
+   * A folder with everything in it, as resources under `file:` (RFC 8089): listed depth first, files read as text or bytes
+   * by their names and contents, directories as a `text/uri-list` of what is in them (RFC 2483). Hidden entries (whose
+   * names begin with a dot) and those that `.gitignore` and `.ignore` files name are never served, links only if they lead
+   * to something that is. Files are read on a thread of their own. The handle's `uri` is the template `file:///…/{+path}`.
+   *
+   * @throws {RegistrationError} for what is not a folder, for one that is served already, and for a bad pattern
+   * @throws {WellheadError} `ERR_WELLHEAD_IO` for a folder that cannot be opened
+   * @throws {ClosedError} after {@link Server.close}
+   */
+  directory(path: string, options: DirectoryOptions = {}): Omit<Handle, 'set'> {
+    needString('path', path);
+    const text = JSON.stringify(needObject('options', options));
+    const uri = native(() => this.#native.addDirectory(path, text));
+    return { uri, remove: () => this.remove(uri) };
+  }
+
+  /**
    * A list source: after the fixed resources, the sources are listed in the order of their registration. The name goes
    * into cursors, so replicas use the same; its ordinal if not given.
    *
@@ -281,6 +299,20 @@ export class Server {
   /** A prompt, as {@link Server.tool}: for `prompts/list` and `prompts/get`. */
   prompt(name: string, members: JsonObject, handler: MethodHandler): void {
     this.#named(true, name, members, handler);
+  }
+
+  /**
+   * Proposes values for an argument of a prompt that is registered. It goes with the prompt.
+   *
+   * @throws {RegistrationError} if there is no such prompt, or the argument has a completer
+   * @throws {ClosedError} after {@link Server.close}
+   */
+  completePrompt(prompt: string, argument: string, completer: Completer): void {
+    needString('prompt', prompt);
+    needString('argument', argument);
+    needFunction('completer', completer);
+    const handler = native(() => this.#native.addPromptCompleter(prompt, argument));
+    this.#callbacks.completes(handler, { [argument]: completer });
   }
 
   #named(prompt: boolean, name: string, members: JsonObject, handler: MethodHandler): void {

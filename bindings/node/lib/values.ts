@@ -350,6 +350,18 @@ export interface Counters {
   readonly subscriptions: number;
 }
 
+/** How a folder is served. Patterns have the form of lines of `.gitignore`: `*.md` anywhere, `/docs` at the top, `docs/`. */
+export interface DirectoryOptions {
+  /** Serves only files that one of these patterns matches. */
+  include?: readonly string[] | undefined;
+  /** Does not serve what one of these patterns matches. Wins over `include`. */
+  exclude?: readonly string[] | undefined;
+  /** The largest file that is served, in bytes; 64 MiB by default. A file is read whole, so this is also about memory. */
+  maxFileBytes?: number | undefined;
+  /** Whether clients are told what changes in it. On by default. */
+  watch?: boolean | undefined;
+}
+
 /** What a connection is made with. */
 export interface ConnectOptions {
   /**

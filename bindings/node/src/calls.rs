@@ -3,6 +3,7 @@
 use crate::bell::Bell;
 use crate::question::{CANCEL, Outcome, Question, RESPONSE, Understood};
 use crate::raw::{Js, Value};
+use crate::worker::Worker;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -82,6 +83,7 @@ pub(crate) struct Entry {
 
 pub(crate) struct Calls {
     bell: Arc<Bell>,
+    worker: RefCell<Option<Worker>>,
     last: Cell<u32>,
     /// Those whose callbacks are running, the innermost last.
     running: RefCell<Vec<(u32, Held)>>,
@@ -93,6 +95,7 @@ impl Calls {
     pub(crate) fn new(bell: Arc<Bell>) -> Calls {
         Calls {
             bell,
+            worker: RefCell::default(),
             last: Cell::new(0),
             running: RefCell::default(),
             held: RefCell::default(),
@@ -103,6 +106,9 @@ impl Calls {
     /// Runs the callback of an event.
     pub(crate) fn run(&self, hooks: &Hooks<'_>, event: Event, origin: Origin) {
         match event {
+            Event::Read(call) if call.has_provider() => self.elsewhere(hooks.js, Event::Read(call)),
+            Event::List(call) if call.has_provider() => self.elsewhere(hooks.js, Event::List(call)),
+            Event::Complete(call) if call.has_provider() => self.elsewhere(hooks.js, Event::Complete(call)),
             Event::Read(call) => self.ask(hooks, call, origin),
             Event::List(call) => self.ask(hooks, call, origin),
             Event::Authorize(call) => self.ask(hooks, call, origin),
@@ -125,6 +131,32 @@ impl Calls {
             }
             event => drop(event), // nothing else can be registered from JavaScript yet
         }
+    }
+
+    /// Runs a callback of the core's own, on a thread of its own.
+    fn elsewhere(&self, js: Js<'_>, event: Event) {
+        let mut worker = self.worker.borrow_mut();
+        if worker.is_none() {
+            *worker = Worker::start(self.bell.clone()).ok();
+        }
+        match &*worker {
+            Some(worker) => {
+                worker.run(event);
+                js.keep_alive(self.bell.turn_function(), true);
+            }
+            None => event.run(),
+        }
+    }
+
+    /// Whether such callbacks are to be waited for.
+    pub(crate) fn waits(&self) -> bool {
+        self.worker.borrow().as_ref().is_some_and(Worker::is_busy)
+    }
+
+    /// Ends the thread of such callbacks.
+    pub(crate) fn stop(&self) {
+        let worker = self.worker.borrow_mut().take();
+        drop(worker);
     }
 
     fn ask<Q: Question>(&self, hooks: &Hooks<'_>, mut question: Q, origin: Origin)

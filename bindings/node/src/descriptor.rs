@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use wellhead::{
-    Annotations, Body, CacheHint, Completion, Contents, Error, ErrorKind, Icon, Json, Observed, Resource,
-    Result, Template, TemplateValue,
+    Annotations, Body, CacheHint, Completion, Contents, Directory, Error, ErrorKind, Icon, Json, Observed,
+    Resource, Result, Template, TemplateValue,
 };
 
 /// What describes a resource or a template.
@@ -247,6 +247,33 @@ impl From<Value> for TemplateValue {
 pub(crate) fn expand(template: String, values: &str) -> Result<String> {
     let values: BTreeMap<String, Value> = serde_json::from_str(values).map_err(ill_typed)?;
     Template::new(template).expand(values)
+}
+
+/// A folder to be served.
+pub(crate) fn directory(path: String, options: &str) -> Result<Directory> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Options {
+        #[serde(default)]
+        include: Vec<String>,
+        #[serde(default)]
+        exclude: Vec<String>,
+        max_file_bytes: Option<u64>,
+        watch: Option<bool>,
+    }
+
+    let Options { include, exclude, max_file_bytes, watch } =
+        serde_json::from_str(options).map_err(ill_typed)?;
+    let mut directory = Directory::new(path);
+    directory = include.into_iter().fold(directory, Directory::include);
+    directory = exclude.into_iter().fold(directory, Directory::exclude);
+    if let Some(bytes) = max_file_bytes {
+        directory = directory.max_file_bytes(bytes);
+    }
+    Ok(match watch {
+        Some(watch) => directory.watch(watch),
+        None => directory,
+    })
 }
 
 /// A call that began or ended, as JSON.

@@ -29,3 +29,4 @@ mod question;
 mod raw;
 mod server;
 mod utf8;
+mod worker;

@@ -154,6 +154,13 @@ impl Native {
         Ok(id.number() as f64)
     }
 
+    /// A folder; `options` is JSON. Returns the text of its template.
+    #[napi]
+    pub fn add_directory(&self, path: String, options: String) -> Result<String> {
+        let directory = descriptor::directory(path, &options).map_err(thrown)?;
+        Ok(self.inner.server.directory(directory).map_err(thrown)?.name().to_owned())
+    }
+
     /// A list source. Returns the number that `ask` is called with.
     #[napi]
     pub fn add_list(&self, name: Option<String>) -> Result<f64> {
@@ -195,6 +202,13 @@ impl Native {
         let server = &self.inner.server;
         let id = if prompt { server.remove_prompt(&name) } else { server.remove_tool(&name) };
         Ok(id.map_err(thrown)?.number() as f64)
+    }
+
+    /// Returns the number that `ask` is called with for this argument of a prompt.
+    #[napi]
+    pub fn add_prompt_completer(&self, prompt: String, argument: String) -> Result<f64> {
+        let id = self.inner.server.add_prompt_completer(&prompt, &argument, None).map_err(thrown)?;
+        Ok(id.number() as f64)
     }
 
     #[napi]
@@ -364,6 +378,9 @@ impl Native {
         let inner = &self.inner;
         let js = Js::new(&env);
         inner.bell.answer(js);
+        if inner.driver().is_none() && !inner.calls.waits() {
+            js.keep_alive(inner.bell.turn_function(), false);
+        }
         let mut next = 0;
         if let Some(driver) = inner.driver() {
             next |= match driver.try_next() {
@@ -477,6 +494,7 @@ impl Inner {
     fn go_down(&self) {
         self.bell.die();
         self.stop();
+        self.calls.stop();
         self.server.close();
     }
 }

@@ -32,10 +32,15 @@ export class Host {
   /** Descriptor 3 of the host, for what must wait without the event loop. */
   gate;
 
+  /** Runs a file of the package. It ends with the test `t`. */
+  static ofFile(t, ...command) {
+    return new Host(t, undefined, command);
+  }
+
   /** Runs `source`, a module, in which `server` is made already. It ends with the test `t`. */
-  constructor(t, source) {
+  constructor(t, source, command) {
     const begin = `import { Server } from 'wellhead'; const server = new Server('s', '1');\n`;
-    this.#child = spawn(process.execPath, ['--input-type=module', '-e', begin + source], {
+    this.#child = spawn(process.execPath, command ?? ['--input-type=module', '-e', begin + source], {
       cwd: folder,
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     });

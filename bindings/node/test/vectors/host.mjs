@@ -71,6 +71,10 @@ export class Host {
       server.tool(entry.tool, entry.members, answers.method(entry.answer));
     } else if (entry.prompt !== undefined) {
       server.prompt(entry.prompt, entry.members, answers.method(entry.answer));
+      const completers = answers.completers(entry.prompt, entry.complete ?? {});
+      for (const [argument, completer] of Object.entries(completers)) {
+        server.completePrompt(entry.prompt, argument, completer);
+      }
     } else if (entry.method !== undefined) {
       server.method(entry.method, { revisions: entry.revisions }, answers.method(entry.answer));
     } else if (entry.authorize !== undefined) {

@@ -1,0 +1,59 @@
+// A folder as resources.
+import assert from 'node:assert/strict';
+import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { Server } from 'wellhead';
+import { Host, read, request } from './host.mjs';
+
+function folder(t) {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), 'wellhead-')));
+  t.after(() => rmSync(path, { recursive: true }));
+  writeFileSync(join(path, 'a.md'), '# A');
+  writeFileSync(join(path, 'b.txt'), 'B');
+  writeFileSync(join(path, '.hidden'), 'H');
+  symlinkSync('/etc/passwd', join(path, 'link.md'));
+  return path;
+}
+
+test('a folder is listed and read, what it must not show is not found, and it can be removed', async (t) => {
+  const path = folder(t);
+  const server = new Server('s', '1');
+  const served = server.directory(path, { include: ['*.md'], watch: false });
+  const connection = server.connect();
+  const ask = async (message) =>
+    JSON.parse(Buffer.from(await connection.handle(JSON.stringify(message))).toString());
+  const { result } = await ask(request(1, 'resources/list'));
+  const uri = (name) => pathToFileURL(join(path, name)).href;
+  const files = result.resources.filter(({ mimeType }) => mimeType !== 'inode/directory');
+  assert.deepEqual(
+    files.map((file) => file.uri),
+    [uri('a.md')],
+  );
+  assert.equal((await ask(read(2, uri('a.md')))).result.contents[0].text, '# A');
+  for (const name of ['b.txt', '.hidden', 'link.md']) assert.ok((await ask(read(3, uri(name)))).error, name);
+  assert.match(served.uri, /^file:.*\{\+path\}$/);
+  served.remove();
+  assert.ok((await ask(read(4, uri('a.md')))).error);
+  assert.throws(() => server.directory(join(path, 'a.md')), { code: 'ERR_WELLHEAD_INVALID_ARGUMENT' });
+  assert.throws(() => server.directory(join(path, 'none')), { code: 'ERR_WELLHEAD_IO' });
+});
+
+test('a folder is served over standard input and output, its changes are told, and the process ends', async (t) => {
+  const path = folder(t);
+  const host = new Host(t, `server.directory(${JSON.stringify(path)}); await server.run();`);
+  const uri = pathToFileURL(join(path, 'a.md')).href;
+  host.send(request('listen', 'subscriptions/listen', { notifications: { resourceSubscriptions: [uri] } }));
+  assert.match((await host.next()).method, /acknowledged/);
+  writeFileSync(join(path, 'a.md'), '# New');
+  assert.equal((await host.next()).params.uri, uri);
+  host.send(read(1, uri));
+  let answer;
+  do answer = await host.next();
+  while (answer.id !== 1); // a write may be told as several changes
+  assert.equal(answer.result.contents[0].text, '# New');
+  host.end();
+  assert.equal((await host.exited).code, 0);
+});
