@@ -199,7 +199,7 @@ impl Driver {
 
     /// Runs callbacks: what they produce is written by the next [`Driver::next`], and wakes nobody.
     pub fn run<R>(&self, callbacks: impl FnOnce() -> R) -> R {
-        self.shared.connection.run(callbacks)
+        self.shared.run(callbacks)
     }
 
     /// Writes what callbacks have produced so far, for a batch that takes long. Never blocks.

@@ -19,7 +19,7 @@ use crate::server::Server;
 use parking_lot::Mutex;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -46,9 +46,16 @@ struct Bell {
     reader_waits: AtomicBool,
     nudge: Signal,
     inline: bool,
+    /// How many threads run callbacks, and how many of them are busy with that.
+    pool: usize,
+    busy: AtomicUsize,
 }
 
 impl Bell {
+    fn all_are_busy(&self) -> bool {
+        self.busy.load(Ordering::SeqCst) >= self.pool
+    }
+
     fn push(&self, job: Job) {
         if self.inline {
             return self.nudge.raise();
@@ -122,13 +129,18 @@ impl Shared {
             reader_waits: AtomicBool::new(false),
             nudge: Signal::new()?,
             inline: input.is_none(),
+            pool: options.callback_threads.max(1),
+            busy: AtomicUsize::new(0),
         });
-        let ringing = bell.clone();
+        let outgoing = Arc::new(Outgoing { queue: Queue::new(), hurried: AtomicBool::new(false) });
+        let (ringing, hurrying) = (bell.clone(), outgoing.clone());
         let wake = move || {
             ringing.push(Job::Poll);
             ringing.nudge_reader();
+            if ringing.all_are_busy() {
+                hurrying.hurry(); // what other threads answer or report does not wait for a callback to return
+            }
         };
-        let outgoing = Arc::new(Outgoing { queue: Queue::new(), hurried: AtomicBool::new(false) });
         let hurrying = outgoing.clone();
         let group = server.group_of(Box::new(wake), Some(Box::new(move || hurrying.hurry())));
         let shared = Arc::new(Shared {
@@ -209,6 +221,19 @@ impl Shared {
                 }
             }
         }
+    }
+
+    /// Runs callbacks.
+    pub(super) fn run<R>(&self, callbacks: impl FnOnce() -> R) -> R {
+        struct Busy<'a>(&'a AtomicUsize);
+        impl Drop for Busy<'_> {
+            fn drop(&mut self) {
+                self.0.fetch_sub(1, Ordering::SeqCst);
+            }
+        }
+        self.bell.busy.fetch_add(1, Ordering::SeqCst);
+        let _busy = Busy(&self.bell.busy);
+        self.connection.run(callbacks)
     }
 
     fn poll(&self) -> Vec<Event> {
@@ -347,7 +372,7 @@ impl Shared {
             }
             if self.bell.inline {
                 self.flush(); // what was answered without the host does not wait for a slow callback
-                self.connection.run(|| events.into_iter().for_each(Event::run));
+                self.run(|| events.into_iter().for_each(Event::run));
                 self.flush();
             } else {
                 let full = events.len() == BATCH;
@@ -409,6 +434,7 @@ impl Shared {
                 Write::Rest(drain) => (drain, false),
                 Write::Whatever => {
                     self.outgoing.hurried.store(false, Ordering::SeqCst); // first: what comes now rings again
+                    while self.group.next().is_some() {} // likewise; whoever polls has been told
                     let DrainStart::Ready(drain) = self.connection.drain(Route::Connection) else { continue };
                     (drain, true)
                 }

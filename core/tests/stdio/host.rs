@@ -176,6 +176,7 @@ fn server(options: &Options, state: &Arc<State>) -> wellhead::Result<Server> {
     server.template("host://echo/{n}", |call| Some(call.var("n")?.to_owned()))?;
     server.template("host://watch/{n}", |call| Some(call.var("n")?.to_owned()))?;
     server.template("host://thread/{n}", |_| Some(format!("{:?}", std::thread::current().id())))?;
+    server.resource("host://caller", |call| format!("{:?}", call.caller()))?;
     server.resource("host://panic", |_| -> &str { panic!("as the test wants") })?;
     server.resource("host://noise", |_| noise())?;
     server.template(Template::new("host://blob/{mib}").mime_type("application/octet-stream"), |call| {

@@ -7,6 +7,7 @@ crate::tests![
     a_slow_callback_delays_neither_ping_nor_fixed_reads_nor_refusals,
     a_slow_callback_learns_of_its_cancellation,
     progress_goes_out_while_the_callback_runs,
+    answers_and_changes_of_other_threads_go_out_while_every_callback_thread_is_busy,
     other_reads_go_on_beside_slow_callbacks_if_there_are_threads_for_them,
     a_callback_that_panics_is_an_internal_error_and_the_next_one_runs,
     answers_from_many_threads_all_arrive,
@@ -54,6 +55,26 @@ fn progress_goes_out_while_the_callback_runs() {
         assert_eq!(progress["params"], json!({ "progressToken": "slow", "progress": 1 }));
         client.steer("open");
         assert_eq!(client.text(slow), "1");
+    }
+}
+
+fn answers_and_changes_of_other_threads_go_out_while_every_callback_thread_is_busy() {
+    for (threads, gates) in [("threads=0", 1), ("threads=1", 1), ("threads=4", 4)] {
+        let mut client = Client::connect(threads);
+        let subscribed = client.request("resources/subscribe", &json!({ "uri": "host://watch/0" }));
+        client.answer(subscribed);
+        let held: Vec<u64> = (0..2).map(|n| client.ask_to_read(&format!("host://held/{n}"))).collect();
+        for n in 0..gates {
+            client.ask_to_read(&format!("host://gate/{n}"));
+        }
+        client.steer(&format!("entered {gates}"));
+        for id in held {
+            client.steer("answer 1 1");
+            assert_eq!(client.text(id), "later");
+            client.steer("update 1 1 1");
+            assert_eq!(client.message("the change")["params"]["uri"], "host://watch/0");
+        }
+        client.steer("open");
     }
 }
 

@@ -22,6 +22,8 @@ fn shakes_hands_reads_and_leaves(wires: Wires) {
     client.ping();
     assert_eq!(client.read("host://fixed"), "fixed");
     assert_eq!(client.read("host://echo/7"), "7");
+    // row: S-08
+    assert_eq!(client.read("host://caller"), format!("{:?}", wellhead::Caller::default()));
     let missing = client.ask_to_read("host://missing");
     assert_eq!(client.answer(missing)["error"]["code"], -32002);
     client.close_input();
@@ -33,6 +35,7 @@ fn a_client_over_pipes_shakes_hands_reads_and_leaves() {
     shakes_hands_reads_and_leaves(Wires::Pipes);
 }
 
+// row: S-09
 fn a_client_over_sockets_shakes_hands_reads_and_leaves() {
     shakes_hands_reads_and_leaves(Wires::Sockets);
 }
