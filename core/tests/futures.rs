@@ -47,7 +47,7 @@ fn request(connection: &Connection, method: &str, params: &str) -> String {
 #[test]
 fn a_future_answers_reads_lists_and_completions() {
     let server = Server::new("s", "1");
-    server.spawn_with(|future| block_on(future)).unwrap();
+    server.spawn_with(block_on).unwrap();
     let template = Template::new("notes://{id}")
         .list(|_| async { Page::new([Resource::new("notes://1")]) })
         .complete("id", |_| async { Completion::new(["1"]) });
@@ -91,6 +91,6 @@ fn a_future_that_nothing_runs_or_that_is_dropped_is_an_internal_error() {
     let connection = server.connect(Caller::default());
     assert!(request(&connection, "resources/read", r#""uri":"notes://a","#).contains("-32603"));
     assert!(lines.lock().unwrap().iter().any(|line| line.contains("spawn_with")));
-    server.spawn_with(|future| drop(future)).unwrap();
+    server.spawn_with(drop).unwrap();
     assert!(request(&connection, "resources/read", r#""uri":"notes://a","#).contains("-32603"));
 }
