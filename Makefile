@@ -26,7 +26,7 @@ test: ## everything that one Rust, one Python and one Node can show, in at most 
 
 .PHONY: test-all
 test-all: ## the same with what is long, and with more Pythons
-	$(PYTHON) tests/steps.py lint test-rust test-race test-models fuzz-long check-header test-c test-c-asan test-python-all test-node test-clients test-inspector test-readme rows words
+	$(PYTHON) tests/steps.py lint test-rust test-race test-models fuzz-long check-header test-c test-c-asan test-c-valgrind test-python-all test-node test-clients test-inspector test-readme rows words
 
 # ---- the parts
 

@@ -748,6 +748,15 @@ WELLHEAD_API wellhead_status wellhead_server_add_prompt(
     void (*method)(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *responder),
     void *user_data, void (*destroy)(void *user_data), wellhead_error **error);
 
+/* Completes an argument of a prompt that is registered, and goes with it. complete: as in wellhead_provider; its call has
+ * the prompt's name for a URI. complete: may not be NULL. destroy: may be NULL. UNKNOWN if there is no such prompt,
+ * DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_complete_prompt(
+    wellhead_server *server, wellhead_str prompt, wellhead_str argument,
+    void (*complete)(void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value,
+                     wellhead_complete *responder), void *user_data, void (*destroy)(void *user_data),
+    wellhead_error **error);
+
 /* Removes a tool; calls under way finish. UNKNOWN, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_remove_tool(wellhead_server *server, wellhead_str name,
                                                          wellhead_error **error);

@@ -516,14 +516,16 @@ public:
     void done() { detail::check(wellhead_interest_done(take())); }
 };
 
+using CompleteCallback =
+    std::function<void(const Call &call, std::string_view variable, std::string_view value, Complete &responder)>;
+
 /* The callbacks of a registration: see wellhead_provider. Those that are empty are not offered. */
 struct Provider {
     std::function<void(const Call &call, Read &responder)> read = {};
     /* after: absent for the start. */
     std::function<void(const Call &call, std::optional<std::string_view> after, std::size_t limit, List &responder)> list =
         {};
-    std::function<void(const Call &call, std::string_view variable, std::string_view value, Complete &responder)> complete =
-        {};
+    CompleteCallback complete = {};
     std::vector<std::string> completed = {};
 };
 
@@ -684,6 +686,19 @@ public:
         detail::Failure failure;
         failure.check(wellhead_server_add_prompt(capi(), str(name), str(members), run_method,
                                                  detail::keep(std::move(prompt)), detail::destroy<MethodCallback>, failure));
+    }
+    void complete_prompt(std::string_view prompt, std::string_view argument, CompleteCallback complete) {
+        detail::Failure failure;
+        failure.check(wellhead_server_complete_prompt(
+            capi(), str(prompt), str(argument),
+            [](void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value,
+               wellhead_complete *r) noexcept {
+                Complete responder(r);
+                detail::guarded(responder, [&](Complete &it) {
+                    (*static_cast<CompleteCallback *>(user_data))(Call(call), view(variable), view(value), it);
+                });
+            },
+            detail::keep(std::move(complete)), detail::destroy<CompleteCallback>, failure));
     }
     void remove_tool(std::string_view name) {
         detail::Failure failure;

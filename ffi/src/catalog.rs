@@ -19,7 +19,7 @@ type ReadFn = unsafe extern "C" fn(*mut c_void, *const wellhead_call, *mut wellh
 type ListFn =
     unsafe extern "C" fn(*mut c_void, *const wellhead_call, wellhead_str, usize, *mut wellhead_list);
 
-type CompleteFn = unsafe extern "C" fn(
+pub(crate) type CompleteFn = unsafe extern "C" fn(
     *mut c_void,
     *const wellhead_call,
     wellhead_str,
@@ -351,18 +351,23 @@ impl Provider for Callbacks {
     }
 
     fn complete(&self, call: CompleteCall) {
-        let Some(complete) = self.complete else { return };
-        let (_, responder) = call.defer();
-        Pending::run(wellhead_call::Complete(call), responder, |call, responder| {
-            // SAFETY: `run` keeps the call alive until the callback returns.
-            let (variable, value) = match unsafe { &*call } {
-                wellhead_call::Complete(call) => {
-                    (wellhead_str::of(call.variable()), wellhead_str::of(call.value()))
-                }
-                _ => (wellhead_str::ABSENT, wellhead_str::ABSENT),
-            };
-            // SAFETY: the host's function, called as the header says.
-            unsafe { complete(self.user_data.get(), call, variable, value, responder) }
-        });
+        if let Some(complete) = self.complete {
+            run_complete(complete, &self.user_data, call);
+        }
     }
+}
+
+pub(crate) fn run_complete(complete: CompleteFn, user_data: &UserData, call: CompleteCall) {
+    let (_, responder) = call.defer();
+    Pending::run(wellhead_call::Complete(call), responder, |call, responder| {
+        // SAFETY: `run` keeps the call alive until the callback returns.
+        let (variable, value) = match unsafe { &*call } {
+            wellhead_call::Complete(call) => {
+                (wellhead_str::of(call.variable()), wellhead_str::of(call.value()))
+            }
+            _ => (wellhead_str::ABSENT, wellhead_str::ABSENT),
+        };
+        // SAFETY: the host's function, called as the header says.
+        unsafe { complete(user_data.get(), call, variable, value, responder) }
+    });
 }

@@ -2,6 +2,8 @@
 
 use crate::boundary::{Promise, ask, guard, invalid};
 use crate::call::{Further, wellhead_call};
+use crate::catalog::run_complete;
+use crate::complete::wellhead_complete;
 use crate::foreign::{UserData, json};
 use crate::pending::{self, Kind, Pending};
 use crate::server::wellhead_server;
@@ -9,7 +11,9 @@ use crate::status::{wellhead_error, wellhead_status};
 use crate::types::{growing, wellhead_str};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
-use wellhead::{ClientAnswer, Json, Method, MethodAnswer, MethodCall, MethodError, Responder, Result};
+use wellhead::{
+    ClientAnswer, CompleteCall, Json, Method, MethodAnswer, MethodCall, MethodError, Responder, Result,
+};
 
 /// How a method is served; everything has a default.
 #[repr(C)]
@@ -127,6 +131,40 @@ pub unsafe extern "C" fn wellhead_server_add_prompt(
             server
                 .add_prompt(promise.text(name, "name")?, &members, Some(handler(method, user_data)?))
                 .map(drop)
+        })
+    }
+}
+
+/// Completes an argument of a prompt that is registered, and goes with it. complete: as in wellhead_provider; its call has
+/// the prompt's name for a URI. complete: may not be NULL. destroy: may be NULL. UNKNOWN if there is no such prompt,
+/// DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_complete_prompt(
+    server: *mut wellhead_server,
+    prompt: wellhead_str,
+    argument: wellhead_str,
+    complete: Option<
+        unsafe extern "C" fn(
+            user_data: *mut c_void,
+            call: *const wellhead_call,
+            variable: wellhead_str,
+            value: wellhead_str,
+            responder: *mut wellhead_complete,
+        ),
+    >,
+    user_data: *mut c_void,
+    destroy: Option<unsafe extern "C" fn(user_data: *mut c_void)>,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    let user_data = UserData::new(user_data, destroy);
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(error, move |promise| {
+            let server = &promise.handle(server, "server")?.server;
+            let complete = complete.ok_or_else(|| invalid("complete is NULL"))?;
+            let completer = move |call: CompleteCall| run_complete(complete, &user_data, call);
+            let (prompt, argument) = (promise.text(prompt, "prompt")?, promise.text(argument, "argument")?);
+            server.add_prompt_completer(prompt, argument, Some(Arc::new(completer))).map(drop)
         })
     }
 }

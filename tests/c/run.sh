@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the tests in C and C++ against the library and runs them: the headers by themselves, the exported symbols, the
 # examples, what is each language's own, and the vectors. With --asan the library and the tests are built with AddressSanitizer and
-# UndefinedBehaviorSanitizer.
+# UndefinedBehaviorSanitizer; with --valgrind the languages' own tests run under memcheck, and the vectors do not.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -72,6 +72,7 @@ fi
 echo "libwellhead.so exports the $(wc -w <<<"$exported") functions of the header and nothing else"
 
 build "$C" notes ffi/examples/notes.c
+build "$C" loop ffi/examples/loop.c
 build "$C" abi tests/c/abi/*.c
 build "$C" vectors tests/c/vectors/*.c
 build "$CXX" notes-cpp ffi/examples/notes.cpp
@@ -80,7 +81,17 @@ build "$CXX" own-cpp tests/cpp/own.cpp
 for shared in text message; do $C -c "tests/c/vectors/$shared.c" -o "$OUT/$shared.o"; done
 build "$CXX" vectors-cpp tests/cpp/vectors/*.cpp "$OUT/text.o" "$OUT/message.o"
 
+if [ "${1:-}" = --valgrind ]; then
+    command -v valgrind >/dev/null || { echo "missing: apt-get install valgrind" >&2; exit 1; }
+    # What the standard library keeps for the main thread is "possibly lost".
+    valgrind="valgrind -q --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --error-exitcode=9"
+    $valgrind "$OUT/abi"
+    $valgrind "$OUT/own-cpp"
+    exit
+fi
+
 "$OUT/abi"
+tests/c/loop.sh "$OUT/loop"
 "$OUT/vectors" tests/vectors/*/*.json
 "$OUT/own-cpp"
 "$OUT/vectors-cpp" tests/vectors/*/*.json

@@ -198,8 +198,8 @@ static void list_callback(void *user_data, const wellhead_call *call, wellhead_s
     }
 }
 
-static void complete_callback(void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value,
-                              wellhead_complete *r) {
+void complete_callback(void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value,
+                       wellhead_complete *r) {
     registration *own = user_data;
     text line = {0}, key = {0};
     wellhead_str uri = wellhead_call_uri(call), other;

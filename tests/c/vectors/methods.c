@@ -151,6 +151,8 @@ wellhead_status add_method(host *h, json_t *entry, wellhead_error **error) {
     wellhead_method_options how = WELLHEAD_METHOD_OPTIONS_INIT;
     const json_t *revisions = json_object_get(entry, "revisions"), *members = json_object_get(entry, "members");
     wellhead_str dates[16];
+    const char *argument;
+    json_t *value;
     for (size_t i = 0; i < json_array_size(revisions); i++) dates[i] = string(json_array_get(revisions, i));
     if (members) {
         text json = text_of_json(members);
@@ -160,6 +162,10 @@ wellhead_status add_method(host *h, json_t *entry, wellhead_error **error) {
                      : wellhead_server_add_prompt(h->server, prompt, view(&json), method_callback, own(h, entry), forget,
                                                   error);
         text_free(&json);
+        json_object_foreach(json_object_get(entry, "complete"), argument, value)
+            if (status == WELLHEAD_STATUS_OK)
+                status = wellhead_server_complete_prompt(h->server, prompt, wellhead_cstr(argument), complete_callback,
+                                                         own(h, entry), forget, error);
         return status;
     }
     how.revisions = dates;

@@ -123,6 +123,11 @@ void Host::add(const json_t *entry) {
                       [this, with = get(entry, "answer")](const Call &call, auto params, Method &r) {
                           method(with, call, params, r);
                       });
+        for (const auto &[argument, completion] : members(get(entry, "complete")))
+            server.complete_prompt(string_of(what), argument,
+                                   [this, with = completion](const Call &call, auto variable, auto value, Complete &r) {
+                                       complete(with, call, variable, value, r);
+                                   });
     } else if (kind == "authorize")
         server.set_authorize([this, rule = what](const Call &, auto operation, auto uris, auto count, Authorize &r) {
             authorize(rule, operation, uris, count, r);
