@@ -49,7 +49,7 @@ test-race: ## that nothing outside a folder is read, in 100,000 reads while link
 
 .PHONY: hosts
 hosts: c python node ## the notes application in the four languages
-	cargo build -p wellhead --features stdio --example notes
+	cargo build -p wellhead --features cli --example notes --bin wellhead
 
 .PHONY: test-clients
 test-clients: hosts ## the official clients against the notes application in the four languages

@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from run import BUILD, HERE, parse_arguments
+from run import BUILD, FOLDER, HERE, parse_arguments
 
 PINS = HERE / "inspector"
 INSTALLED = BUILD / "inspector"
@@ -27,6 +27,8 @@ def main() -> int:
     install()
     failed = 0
     for host, command in options.host.items():
+        if host == FOLDER:
+            continue  # the steps here are those for notes
         with tempfile.TemporaryDirectory(prefix="notes-") as scratch:
             fifo = Path(scratch, "fifo")
             os.mkfifo(fifo)

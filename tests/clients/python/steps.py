@@ -1,7 +1,8 @@
-"""The steps in which a notes host is driven, for whichever version of the official Python client stands behind a `Client`."""
+"""The steps in which a notes host, or `wellhead serve`, is driven, for whichever version of the official Python client stands behind a `Client`."""
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ NAMES = ["notes://about", "notes://logo", "slow"]
 WATCHED = "notes://042"
 
 T = TypeVar("T")
+W = TypeVar("W")
 
 
 @dataclass
@@ -243,27 +245,140 @@ STEPS: dict[str, Callable[[Notes], Awaitable[str]]] = {
     "watch a note": watch,
     "watch it no longer": unwatch,
 }
+
+
+class Folder:
+    """The folder that `wellhead serve` serves, and whose files the steps change."""
+
+    def __init__(self, client: Client, path: Path) -> None:
+        self.client = client
+        self.inbox = client.inbox
+        self.path = path
+
+    def uri(self, name: str) -> str:
+        return (self.path / name).as_uri()
+
+    async def content(self, uri: str) -> Content:
+        contents = await in_time(self.client.contents(uri), f"an answer to resources/read of {uri}")
+        expect(len(contents) == 1 and contents[0].uri == uri, f"{uri} came as {contents}")
+        return contents[0]
+
+    async def listed(self) -> list[str]:
+        page = await in_time(self.client.page(None), "a page of resources/list")
+        expect(page.next_cursor is None, "there is a second page")
+        return page.uris
+
+
+async def connect_to_folder(folder: Folder) -> str:
+    return await folder.client.connect()
+
+
+async def list_folder(folder: Folder) -> str:
+    expected = [folder.path.as_uri(), *map(folder.uri, ["a.md", "b.bin", "sub", "sub/c.txt"])]
+    listed = await folder.listed()
+    expect(listed == expected, difference(listed, expected))
+    return f"{len(listed)} entries, hidden files left out"
+
+
+async def read_folder(folder: Folder) -> str:
+    text = await folder.content(folder.uri("a.md"))
+    expect((text.body, text.mime_type) == ("# A\n", "text/markdown"), f"a.md is {text}")
+    blob = await folder.content(folder.uri("b.bin"))
+    expect(blob.body == b"\x00\xff", f"b.bin is {blob}")
+    children = await folder.content(folder.path.as_uri())
+    expect(children.body == "".join(f"{folder.uri(name)}\r\n" for name in ["a.md", "b.bin", "sub"]), f"the folder is {children}")
+    return "text, bytes, and the folder as a list of URIs"
+
+
+async def templates_of_folder(folder: Folder) -> str:
+    templates = await in_time(folder.client.templates(), "an answer to resources/templates/list")
+    expect(templates == [f"{folder.path.as_uri()}/{{+path}}"], f"the templates are {templates}")
+    nested = await folder.content(templates[0].replace("{+path}", "sub/c.txt"))
+    expect(nested.body == "c\n", f"sub/c.txt is {nested}")
+    return "a nested file by {+path}"
+
+
+async def stay_inside(folder: Folder) -> str:
+    outside = [".hidden", "none", "../outside.txt", "%2e%2e/outside.txt", "link"]
+    for name in outside:
+        try:
+            found = await folder.content(f"{folder.path.as_uri()}/{name}")
+        except Refused as refused:
+            expect(refused.code == folder.client.resource_not_found, f"{name}: {refused}")
+            continue
+        raise AssertionError(f"{name} was read: {found}")
+    return f"{len(outside)} names of what is not served are not found"
+
+
+async def watch_folder(folder: Folder) -> str:
+    uri = folder.uri("a.md")
+    await in_time(folder.client.watch(uri), f"an answer to the wish to watch {uri}")
+    (folder.path / "a.md").write_text("# Changed\n")
+    await folder.inbox.until(partial(more, folder.inbox.updates, 0), f"updated after {uri} was written")
+    expect((await folder.content(uri)).body == "# Changed\n", f"{uri} is what it was")
+    expect(set(folder.inbox.updates) == {uri}, f"updates arrived for {folder.inbox.updates}")
+    return "a real edit is notified"
+
+
+async def watch_list(folder: Folder) -> str:
+    before = folder.inbox.list_changes
+    (folder.path / "new.txt").write_text("new\n")
+    await folder.inbox.until(lambda: holds(folder.inbox.list_changes > before), "list_changed after new.txt was made")
+    expect(folder.uri("new.txt") in await folder.listed(), "new.txt is not listed")
+    return "a new file is notified and listed"
+
+
+FOLDER_STEPS: dict[str, Callable[[Folder], Awaitable[str]]] = {
+    "connect": connect_to_folder,
+    "list the folder": list_folder,
+    "read text and bytes": read_folder,
+    "read by template": templates_of_folder,
+    "stay inside": stay_inside,
+    "watch a file": watch_folder,
+    "watch the list": watch_list,
+}
 ENDING = "end of input"
 
 
-async def drive(client: Client, fifo: str) -> None:
-    """Takes all steps but the last, in which the client is closed."""
-    # Open for reading too: neither this nor the host's opening waits, and the host never sees the FIFO end.
-    descriptor = os.open(fifo, os.O_RDWR | os.O_NONBLOCK)
-    notes = Notes(client, descriptor)
-    for name, step in STEPS.items():
-        if not await report(name, step(notes)) and step is connect:
+def make_folder(path: Path) -> None:
+    """What the steps expect, and beside it what they must not reach."""
+    shutil.rmtree(path)
+    (path / "sub").mkdir(parents=True)
+    (path / "a.md").write_text("# A\n")
+    (path / "b.bin").write_bytes(b"\x00\xff")
+    (path / "sub/c.txt").write_text("c\n")
+    (path / ".hidden").write_text("hidden\n")
+    (path.parent / "outside.txt").write_text("outside\n")
+    (path / "link").symlink_to("../outside.txt")
+
+
+async def drive(client: Client, place: str) -> None:
+    """Takes all steps but the last, in which the client is closed. `place` is the FIFO of a notes host, or a folder."""
+    if os.path.isdir(place):
+        await take(FOLDER_STEPS, Folder(client, Path(place)))
+    else:
+        # Open for reading too: neither this nor the host's opening waits, and the host never sees the FIFO end.
+        await take(STEPS, Notes(client, os.open(place, os.O_RDWR | os.O_NONBLOCK)))
+
+
+async def take(steps: dict[str, Callable[[W], Awaitable[str]]], world: W) -> None:
+    for name, step in steps.items():
+        if not await report(name, step(world)) and name == "connect":
             return
 
 
 def main(session: Callable[[str, list[str], Inbox], Awaitable[None]]) -> None:
     """`session` drives the host COMMAND through one session of its client, to its end."""
-    fifo, record, *command = sys.argv[1:]
-    say({"steps": [*STEPS, ENDING]})
+    place, record, *command = sys.argv[1:]
+    if os.path.isdir(place):
+        make_folder(Path(place))
+        say({"steps": [*FOLDER_STEPS, ENDING]})
+    else:
+        say({"steps": [*STEPS, ENDING]})
 
     async def run() -> None:
         inbox = Inbox()
-        await session(fifo, command, inbox)
+        await session(place, command, inbox)
         await report(ENDING, ending(inbox, Path(record)))
 
     anyio.run(run)
