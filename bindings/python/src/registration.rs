@@ -23,6 +23,8 @@ pub(crate) struct Handler {
     pub(crate) method: Option<Positional>,
     /// The method is that of a tool or a prompt, and wants its arguments only.
     pub(crate) named: bool,
+    /// What completes the arguments of the prompt, and goes with it.
+    completing: Option<HandlerId>,
 }
 
 /// A callable that takes its arguments by position.
@@ -82,8 +84,12 @@ impl Table {
     }
 
     pub(crate) fn remove(&self, id: HandlerId) {
-        let removed = self.state().handlers.remove(&id);
-        drop(removed); // after the lock: it may run Python
+        let mut state = self.state();
+        let removed = state.handlers.remove(&id);
+        let completing = removed.as_ref().and_then(|removed| removed.completing);
+        let completing = completing.and_then(|completing| state.handlers.remove(&completing));
+        drop(state);
+        drop((removed, completing)); // after the lock: it may run Python
     }
 
     /// What `authorize` registered.
@@ -175,6 +181,8 @@ pub(crate) enum What {
         family: Family,
         name: String,
         members: Option<Json>,
+        /// Of a prompt only.
+        complete: Option<Py<PyDict>>,
     },
     Authorize,
     OnInterest,
@@ -208,6 +216,7 @@ impl Decorator {
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.server)?;
         match self.what.try_lock().as_deref() {
+            Ok(Some(What::Named { complete, .. })) => visit.call(complete),
             Ok(Some(What::Resource { list, complete, .. })) => {
                 visit.call(list)?;
                 visit.call(complete)
@@ -305,16 +314,26 @@ pub(crate) fn register(
             let id = py.detach(|| core.add_method(method, None)).or_raise(py)?;
             server.table.put(id, Handler { method: Some(handler), ..Handler::default() }, is_async);
         }
-        What::Named { family, name, members } => {
+        What::Named { family, name, members, complete } => {
             let method = positional(function, &["arguments"], 1, true)?;
-            let is_async = method.is_async;
+            let completers =
+                complete.map(|complete| completers(complete.bind(py))).transpose()?.unwrap_or_default();
+            let needs_loop = method.is_async || completers.iter().any(|(_, completer)| completer.is_async);
             let members = members.map_or_else(|| Json::object("{}").or_raise(py), Ok)?;
             let added = py.detach(|| match family {
                 Family::Tool => core.add_tool(&name, &members, None),
                 Family::Prompt => core.add_prompt(&name, &members, None),
             });
-            let handler = Handler { method: Some(method), named: true, ..Handler::default() };
-            server.table.put(added.or_raise(py)?, handler, is_async);
+            let mut handler = Handler { method: Some(method), named: true, ..Handler::default() };
+            let id = added.or_raise(py)?;
+            for (argument, _) in &completers {
+                let completing = py.detach(|| core.add_prompt_completer(&name, argument, None));
+                handler.completing = Some(completing.or_raise(py)?); // the last number is that of all
+            }
+            if let Some(completing) = handler.completing {
+                server.table.put(completing, Handler { completers, ..Handler::default() }, needs_loop);
+            }
+            server.table.put(id, handler, needs_loop);
         }
         // The core only needs to know that there is one; what it asks is asked of the callable in the table.
         What::Authorize => {

@@ -125,18 +125,19 @@ impl Server {
     #[pyo3(signature = (name, members = None, /))]
     fn tool(this: &Bound<'_, Self>, name: String, members: Option<&Bound<'_, PyAny>>) -> PyResult<Decorator> {
         let members = members.map(object).transpose()?;
-        let what = What::Named { family: Family::Tool, name, members };
+        let what = What::Named { family: Family::Tool, name, members, complete: None };
         Ok(Decorator::new(this.clone().unbind(), what))
     }
 
-    #[pyo3(signature = (name, members = None, /))]
+    #[pyo3(signature = (name, members = None, /, *, complete = None))]
     fn prompt(
         this: &Bound<'_, Self>,
         name: String,
         members: Option<&Bound<'_, PyAny>>,
+        complete: Option<Py<PyDict>>,
     ) -> PyResult<Decorator> {
         let members = members.map(object).transpose()?;
-        let what = What::Named { family: Family::Prompt, name, members };
+        let what = What::Named { family: Family::Prompt, name, members, complete };
         Ok(Decorator::new(this.clone().unbind(), what))
     }
 
@@ -277,6 +278,10 @@ impl Server {
     fn explain(&self, py: Python<'_>, uri: &str) -> Explanation {
         let core = self.core(py);
         Explanation(py.detach(|| core.explain(uri)))
+    }
+
+    fn test_client<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        this.py().import("wellhead._testing")?.getattr("TestClient")?.call1((this,))
     }
 
     fn close(&self, py: Python<'_>) {

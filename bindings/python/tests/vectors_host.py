@@ -98,7 +98,11 @@ class Host:
         elif "tool" in entry:
             self.server.tool(entry["tool"], entry["members"])(self.method(entry["answer"]))
         elif "prompt" in entry:
-            self.server.prompt(entry["prompt"], entry["members"])(self.method(entry["answer"]))
+            complete = {
+                argument: self.completer(entry["prompt"], argument, values)
+                for argument, values in entry.get("complete", {}).items()
+            }
+            self.server.prompt(entry["prompt"], entry["members"], complete=complete)(self.method(entry["answer"]))
         elif "pages" in entry:
             name = entry["list"]
             lister = self.lister("-" if name is None else name, entry["pages"])

@@ -8,6 +8,8 @@ from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar, final, ove
 
 from typing_extensions import Buffer, Self  # stubs only: no run-time dependency
 
+from wellhead._testing import TestClient
+
 __all__ = [
     "NOT_MODIFIED",
     "CacheHint",
@@ -64,7 +66,12 @@ class Call:
 
     @property
     def uri(self) -> str:
-        """The URI as the client spelled it; empty in the call of a list source."""
+        """The URI as the client spelled it; empty in calls that are not about one."""
+    @property
+    def vars(self) -> dict[str, str | list[str]]:
+        """The template's variables that are present in the URI, percent-decoded, in the order of the template;
+        exploded ones as lists. For names that are no Python identifiers, and for callbacks that serve many
+        templates."""
     @property
     def caller(self) -> Caller:
         """Who asks: what `Server.connect` was given. Over stdio, nobody in particular."""
@@ -74,6 +81,14 @@ class Call:
     @property
     def meta(self) -> dict[str, Any]:
         """The request's `_meta` as it came: `traceparent` and the like. Its keys are the client's, never checked."""
+    @property
+    def client_capabilities(self) -> dict[str, Any] | None:
+        """What the client can do, such as `{"sampling": {}}`, as it said with this request or when its session began.
+        None once the call is answered."""
+    @property
+    def cancelled(self) -> bool:
+        """Whether nobody wants the answer any more: the request was cancelled, or its client is gone. Cheap; a
+        callback that takes long asks now and then."""
     def progress(self, progress: float, total: float | None = None, message: str | None = None, /) -> bool:
         """Tells the client how far the work on its request is, if it asked for that: in any unit, such as bytes, and
         with what it will be in the end, if that is known. Any thread, one at a time.
@@ -81,6 +96,26 @@ class Call:
         `progress` only grows: what does not is dropped. A client that takes its messages slowly is told the newest.
         Returns whether anybody still wants to know.
         """
+    @property
+    def if_version(self) -> str | None:
+        """The version of the resource that the client has. If it is still the right one, answer
+        `wellhead.NOT_MODIFIED`, without making a body."""
+    @property
+    def input_responses(self) -> dict[str, Any] | None:
+        """In a read after `InputRequired`: what the client answered, by the keys of `inputRequests`."""
+    @property
+    def request_state(self) -> str | None:
+        """In a read after `InputRequired`: its `requestState`, as the client sent it: anybody may have made it up."""
+    def seal_state(self, state: str, until: int, /) -> str:
+        """A `requestState` that `open_state` opens for this caller and URI until a time, on any clock that replicas
+        with the same cursor key share, such as milliseconds of Unix time. It may be used any number of times."""
+    def open_state(self, now: int, /) -> str | None:
+        """What `seal_state` sealed into the state of this request. None if there is none, or if it was made up, or for
+        another caller or URI, or is too old: raise `InvalidState` then, and do not ask again."""
+    @property
+    def filter(self) -> dict[str, Any] | None:
+        """In the call of a listing: which resources a client of the `resources/get` dialect wants, in members that the
+        dialect leaves to the two of them. A cursor is good for the filter that it came with."""
     @property
     def method(self) -> str:
         """The name of the further method; empty in other calls."""
@@ -90,10 +125,6 @@ class Call:
     @property
     def name(self) -> str | None:
         """The name of the tool or prompt that is called."""
-    @property
-    def client_capabilities(self) -> dict[str, Any] | None:
-        """What the client can do, such as `{"sampling": {}}`, as it said with this request or when its session began.
-        None once the call is answered."""
     @property
     def log_level(self) -> str | None:
         """In the call of a further method: from which level on the request asks for `notifications/message`, in the
@@ -128,35 +159,6 @@ class Call:
         """`request` for an `async def`: awaits the answer. Raises also what the future would raise."""
     def _request(self, method: str, params: dict[str, Any] | None, future: Future[Any]) -> int: ...
     def _give_up(self, number: int) -> None: ...
-    @property
-    def filter(self) -> dict[str, Any] | None:
-        """In the call of a listing: which resources a client of the `resources/get` dialect wants, in members that the
-        dialect leaves to the two of them. A cursor is good for the filter that it came with."""
-    @property
-    def input_responses(self) -> dict[str, Any] | None:
-        """In a read after `InputRequired`: what the client answered, by the keys of `inputRequests`."""
-    @property
-    def request_state(self) -> str | None:
-        """In a read after `InputRequired`: its `requestState`, as the client sent it: anybody may have made it up."""
-    def seal_state(self, state: str, until: int, /) -> str:
-        """A `requestState` that `open_state` opens for this caller and URI until a time, on any clock that replicas
-        with the same cursor key share, such as milliseconds of Unix time. It may be used any number of times."""
-    def open_state(self, now: int, /) -> str | None:
-        """What `seal_state` sealed into the state of this request. None if there is none, or if it was made up, or for
-        another caller or URI, or is too old: raise `InvalidState` then, and do not ask again."""
-    @property
-    def if_version(self) -> str | None:
-        """The version of the resource that the client has. If it is still the right one, answer
-        `wellhead.NOT_MODIFIED`, without making a body."""
-    @property
-    def cancelled(self) -> bool:
-        """Whether nobody wants the answer any more: the request was cancelled, or its client is gone. Cheap; a
-        callback that takes long asks now and then."""
-    @property
-    def vars(self) -> dict[str, str | list[str]]:
-        """The template's variables that are present in the URI, percent-decoded, in the order of the template;
-        exploded ones as lists. For names that are no Python identifiers, and for callbacks that serve many
-        templates."""
 
 @final
 class Caller:
@@ -708,9 +710,20 @@ class Server:
                 or a method `tools/list` or `tools/call` (`duplicate`).
             ClosedError: The server was closed.
         """
-    def prompt(self, name: str, members: dict[str, Any] | None = None, /) -> Callable[[_Method], _Method]:
+    def prompt(
+        self,
+        name: str,
+        members: dict[str, Any] | None = None,
+        /,
+        *,
+        complete: Mapping[str, _Complete] | None = None,
+    ) -> Callable[[_Method], _Method]:
         """Serves a prompt, listed with these members beside its name, such as `description` and `arguments`. The
-        decorated function answers `prompts/get`. Otherwise as `tool`."""
+        decorated function answers `prompts/get`. Otherwise as `tool`.
+
+        Args:
+            complete: What is proposed for the prompt's arguments, by name, as for `resource`.
+        """
     def remove_tool(self, name: str, /) -> None:
         """Removes a tool. Calls under way finish.
 
@@ -828,6 +841,8 @@ class Server:
         """Ends every connection, and makes `run` return. May be repeated."""
     def _start(self, callback_threads: int, drain: float, guard: bool, on_loop: bool) -> Driver: ...
     def _needs_loop(self) -> bool: ...
+    def test_client(self) -> TestClient:
+        """A client in memory, for the program's own tests."""
     def connect(self, wake: Callable[[], object] | None = None, *, caller: Caller | None = None) -> Connection:
         """A connection whose bytes the program moves itself, for `caller`, by default nobody in particular.
 
