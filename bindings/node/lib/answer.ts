@@ -2,12 +2,13 @@
 import {
   Busy,
   InputRequired,
+  InvalidState,
   MethodError,
   MissingCapability,
   PermissionDenied,
   ResourceNotFound,
 } from './errors.js';
-import { DENIED, type Failed, type NativeAnswer, UNCHANGED } from './native.js';
+import { DENIED, type Failed, INVALID_STATE, type NativeAnswer, UNCHANGED } from './native.js';
 import {
   type Body,
   type Completion,
@@ -108,6 +109,8 @@ export function methodThrown(e: unknown): NativeAnswer {
 export function thrown(e: unknown): NativeAnswer {
   if (e instanceof ResourceNotFound) return undefined;
   if (e instanceof PermissionDenied) return DENIED;
+  if (e instanceof InputRequired) return { input: JSON.stringify(e.value) };
+  if (e instanceof InvalidState) return INVALID_STATE;
   if (e instanceof Busy) return { busy: e.retryAfterMs ?? -1 };
   return failure(e);
 }

@@ -1,12 +1,15 @@
 import { native } from './errors.js';
 import type { NativeServer } from './native.js';
-import type { Call, Caller, ListCall, Meta } from './values.js';
+import type { Call, Caller, JsonObject, ListCall, Meta } from './values.js';
 
 /** Who asks where nobody said who it is. */
 export const NOBODY: Caller = Object.freeze({ id: '' });
 
 /** What a call says beside its answer. */
-export type Says = Pick<NativeServer, 'notify' | 'progress' | 'request' | 'cancelRequest'>;
+export type Says = Pick<
+  NativeServer,
+  'notify' | 'progress' | 'request' | 'cancelRequest' | 'sealState' | 'openState' | 'clientCapabilities'
+>;
 
 /** Where a call comes from. */
 export interface Origin {
@@ -68,17 +71,51 @@ export class RunningCall implements ListCall {
 /** Names and values in turn, and behind them, if any value was sent escaped, the values as they were. */
 export type Variables = readonly (string | readonly string[])[];
 
+/** `ifVersion, inputResponses, requestState`. */
+export type ReadArguments = [string | undefined, string | undefined, string | undefined];
+
 /** A call of a reader. */
 export class RunningRead extends RunningCall implements Call {
   readonly uri: string;
   readonly ifVersion: string | undefined;
   readonly #variables: Variables;
 
-  constructor(origin: Origin, ifVersion: string | undefined, uri: string, variables: Variables) {
+  readonly requestState: string | undefined;
+  readonly #responses: string | undefined;
+  readonly #says: Says;
+  readonly #number: number;
+
+  constructor(
+    origin: Origin,
+    [ifVersion, responses, state]: ReadArguments,
+    uri: string,
+    variables: Variables,
+  ) {
     super(origin);
+    this.#says = origin.says;
+    this.#number = origin.number;
+    this.#responses = responses;
+    this.requestState = state;
     this.uri = uri;
     this.ifVersion = ifVersion;
     this.#variables = variables;
+  }
+
+  get inputResponses(): JsonObject | undefined {
+    return this.#responses === undefined ? undefined : (JSON.parse(this.#responses) as JsonObject);
+  }
+
+  get clientCapabilities(): JsonObject | undefined {
+    const capabilities = this.#says.clientCapabilities(this.#number);
+    return capabilities === null ? undefined : (JSON.parse(capabilities) as JsonObject);
+  }
+
+  sealState(state: string, until: number): string {
+    return native(() => this.#says.sealState(this.#number, state, until)) ?? '';
+  }
+
+  openState(now = Date.now()): string | undefined {
+    return native(() => this.#says.openState(this.#number, now)) ?? undefined;
   }
 
   raw(name: string): string | undefined {

@@ -1,6 +1,14 @@
 /** Runs callbacks and hands their answers to the native half. */
 import { answer, completion, failure, isThenable, methodThrown, result, thrown, verdicts } from './answer.js';
-import { type Origin, RunningCall, RunningRead, type Says, vars, type Variables } from './call.js';
+import {
+  type Origin,
+  type ReadArguments,
+  RunningCall,
+  RunningRead,
+  type Says,
+  vars,
+  type Variables,
+} from './call.js';
 import { type Ask, Asked, LATER, type NativeAnswer } from './native.js';
 import { type MethodArguments, type MethodHandler, Requests, RunningMethod } from './method.js';
 import { page } from './page.js';
@@ -76,7 +84,7 @@ export class Callbacks {
     const origin = { number, connection, caller: this.#caller(connection), revision, meta, says: this.#says };
     switch (kind) {
       case Asked.read:
-        return this.#read(origin, handler, rest as [string | undefined, string, ...Variables]);
+        return this.#read(origin, handler, rest as [...ReadArguments, string, ...Variables]);
       case Asked.list:
         return this.#list(origin, handler, rest as [number, string | undefined, string | undefined]);
       case Asked.complete:
@@ -99,11 +107,11 @@ export class Callbacks {
   #read(
     origin: Origin,
     handler: number,
-    [ifVersion, uri, ...variables]: [string | undefined, string, ...Variables],
+    [ifVersion, responses, state, uri, ...variables]: [...ReadArguments, string, ...Variables],
   ): NativeAnswer {
     const read = this.#readers.get(handler);
     if (read === undefined) return undefined; // removed after the request had been looked up
-    const call = new RunningRead(origin, ifVersion, uri, variables);
+    const call = new RunningRead(origin, [ifVersion, responses, state], uri, variables);
     return this.#run(origin.number, call, () => read(vars(variables), call), answer, thrown);
   }
 

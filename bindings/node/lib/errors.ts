@@ -21,6 +21,7 @@ type Word =
   | 'METHOD'
   | 'CLIENT'
   | 'NEEDS_INPUT'
+  | 'INVALID_STATE'
   | 'MISSING_CAPABILITY';
 
 /** What {@link WellheadError.code} may be. */
@@ -128,7 +129,7 @@ export class MethodError extends WellheadError {
 }
 
 /**
- * Throw it from a method: the client is asked for input, by the `inputRequests` and `requestState` of `value`, and may
+ * Throw it from a reader or a method: the client is asked for input, by the `inputRequests` and `requestState` of `value`, and may
  * then ask again. Where the revision does not have that, an internal error.
  */
 export class InputRequired extends WellheadError {
@@ -141,6 +142,17 @@ export class InputRequired extends WellheadError {
 
   static {
     this.prototype.name = 'InputRequired';
+  }
+}
+
+/** Throw it from a reader: the state that came back with the client's answers is not one of this server's. */
+export class InvalidState extends WellheadError {
+  constructor() {
+    super('ERR_WELLHEAD_INVALID_STATE', 'Invalid request state');
+  }
+
+  static {
+    this.prototype.name = 'InvalidState';
   }
 }
 

@@ -6,6 +6,7 @@ export {
   ClosedError,
   type ErrorCode,
   InputRequired,
+  InvalidState,
   LimitError,
   MethodError,
   MissingCapability,

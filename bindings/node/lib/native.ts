@@ -6,7 +6,7 @@ import type { Counters } from './values.js';
 export const Asked = {
   /** Nobody wants the answer to that call any more. */
   cancel: 0,
-  /** `ifVersion, uri, name, value, …, raw` */
+  /** `ifVersion, inputResponses, requestState, uri, name, value, …, raw` */
   read: 1,
   /** `limit, after, filter`, the last as JSON */
   list: 2,
@@ -39,6 +39,8 @@ export const LATER = 2;
 export const DENIED = 1;
 /** The client has it already. */
 export const UNCHANGED = 3;
+/** The state that came back is not the host's. */
+export const INVALID_STATE = 4;
 
 /** Not now; -1: for an unknown time. */
 export interface Busy {
@@ -75,6 +77,7 @@ export type NativeAnswer =
   | typeof LATER
   | typeof DENIED
   | typeof UNCHANGED
+  | typeof INVALID_STATE
   | Busy
   | ErrorAnswer
   | Wanted
@@ -95,6 +98,11 @@ export interface NativeServer {
   addNamed(prompt: boolean, name: string, members: string): number;
   removeNamed(prompt: boolean, name: string): number;
   addPromptCompleter(prompt: string, argument: string): number;
+  sealState(call: number, state: string, until: number): string | null;
+  openState(call: number, now: number): string | null;
+  clientCapabilities(call: number): string | null;
+  onPublish(): void;
+  inject(event: string): boolean;
   counters(): Counters;
   notify(call: number, method: string, params: string | undefined): boolean;
   progress(call: number, progress: number, total?: number, message?: string): boolean;
@@ -147,6 +155,7 @@ interface Binding {
     soon: () => void,
     log: ((level: string, line: string) => void) | undefined,
     observe: ((json: string) => void) | undefined,
+    publish: (json: string) => void,
   ) => NativeServer;
   /** `values` is JSON: texts, arrays of texts, and `{"pairs":[[name,value]…]}`. */
   expand(template: string, values: string): string;

@@ -78,6 +78,7 @@ export class Server {
   readonly #turn = () => this.#takeTurn();
   readonly #connections = new Map<number, WeakRef<Connection>>();
   readonly #owner: Owner;
+  #publish: ((event: string) => void) | undefined;
   #soon = false;
   #turns = 0;
   #run: Promise<void> | undefined;
@@ -116,9 +117,13 @@ export class Server {
       if (server !== undefined) server.#takeTurnSoon();
     };
     const log = onLog && ((level: string, line: string) => tell(() => onLog(level as LogLevel, line)));
+    const publish = (event: string) => {
+      const server = self.deref();
+      if (server !== undefined) tell(() => server.#publish?.(event));
+    };
     const seen = observe && ((json: string) => tell(() => observe(JSON.parse(json) as ObservedCall)));
     const json = JSON.stringify(plain);
-    this.#native = native(() => new Native(name, version, json, cursorKey, turn, soon, log, seen));
+    this.#native = native(() => new Native(name, version, json, cursorKey, turn, soon, log, seen, publish));
     this.#callbacks = new Callbacks(
       (connection) => (connection === 0 ? NOBODY : this.#caller(connection)),
       (call, answer) => {
@@ -129,6 +134,9 @@ export class Server {
         progress: (...said) => this.#native.progress(...said),
         request: (...said) => this.#native.request(...said),
         cancelRequest: (...said) => this.#native.cancelRequest(...said),
+        sealState: (...said) => this.#native.sealState(...said),
+        openState: (...said) => this.#native.openState(...said),
+        clientCapabilities: (...said) => this.#native.clientCapabilities(...said),
       },
     );
     this.#owner = { ask: this.#callbacks.ask, abandon: () => this.#abandon(), waiting: new Set() };
@@ -453,6 +461,31 @@ export class Server {
   announce(kind: string): void {
     needString('kind', kind);
     native(() => this.#native.announce(kind));
+  }
+
+  /**
+   * Hands over each change that is told here, so that other instances of the service can tell their clients, too: the text
+   * of a JSON object for their {@link Server.inject}, carried by whatever connects them. What registering, removing and
+   * `set` change is each instance's own, and what was injected is not handed over again. A second function replaces the first.
+   *
+   * @throws {ClosedError} after {@link Server.close}
+   */
+  onPublish(publish: (event: string) => void): void {
+    needFunction('publish', publish);
+    native(() => this.#native.onPublish());
+    this.#publish = publish;
+  }
+
+  /**
+   * Takes a change that another instance handed over, and tells clients here. False for what came from this instance itself,
+   * and for a kind of change that is not known here.
+   *
+   * @throws {RegistrationError} for what is no such event
+   * @throws {ClosedError} after {@link Server.close}
+   */
+  inject(event: string): boolean {
+    needString('event', event);
+    return native(() => this.#native.inject(event));
   }
 
   // ---- for people

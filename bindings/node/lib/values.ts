@@ -170,6 +170,29 @@ export interface Call extends ListCall {
    */
   readonly ifVersion: string | undefined;
   /**
+   * What the client answered to {@link InputRequired}, by the keys of its `inputRequests`, checked for no more than being
+   * objects. Keys may be missing: ask again.
+   */
+  readonly inputResponses: JsonObject | undefined;
+  /**
+   * The `requestState` of {@link InputRequired} as the client sent it: anybody may have made it up. See
+   * {@link Call.openState}.
+   */
+  readonly requestState: string | undefined;
+  /** What the client can do, such as `{ elicitation: {} }`; known until the call is answered. */
+  readonly clientCapabilities: JsonObject | undefined;
+  /**
+   * Makes a `requestState` that {@link Call.openState} opens for this caller and URI until then, in milliseconds of Unix
+   * time, on every replica that shares the cursor key. It says nothing about how often it is used. Empty if nobody wants the
+   * answer any more.
+   */
+  sealState(state: string, until: number): string;
+  /**
+   * What {@link Call.sealState} sealed into the state of this request. `undefined` if there is none, if it was made up or for
+   * another caller or URI, or if its time is over: throw {@link InvalidState} then, and do not ask again.
+   */
+  openState(now?: number): string | undefined;
+  /**
    * The value of a template's variable as the client spelled it, escapes included; of a list, its first. `undefined` if
    * it is absent from the URI.
    */
@@ -415,6 +438,11 @@ export interface ServerOptions {
   title?: string | undefined;
   /** How a model should use the server. */
   instructions?: string | undefined;
+  /**
+   * The name of this instance among those that share their changes by {@link Server.onPublish}; random by default. Two with
+   * one name do not hear each other.
+   */
+  origin?: string | undefined;
   /** The 32 bytes under which cursors are sealed. Replicas share them; random by default. */
   cursorKey?: Uint8Array | undefined;
   /**

@@ -1,8 +1,9 @@
 //! What the functions of JavaScript answer, in the narrow form that `lib/answer.ts` makes of a host's value.
 //!
 //! Whatever the question: the number `LATER`; an object: what failed, in its `failed`. A read: text or `Uint8Array`; an
-//! array, two elements for each part (body, what is said of it as JSON); nothing: not found; the numbers `DENIED` and
-//! `NOT_MODIFIED`; an object: busy, in its `busy` for how many milliseconds, -1 for whatever.
+//! array, two elements for each part (body, what is said of it as JSON); nothing: not found; the numbers `DENIED`,
+//! `NOT_MODIFIED` and `INVALID_STATE`; an object: busy, in its `busy` for how many milliseconds, -1 for whatever, or the input
+//! that is needed, in its `input`.
 //! A list: a packed page. A completion: its JSON. A method: see
 //! [`method`]. A question about access: a letter for each URI. An interest: nothing.
 
@@ -17,6 +18,7 @@ use wellhead::{Answer, Body, Completion, Contents, Json, MethodAnswer, MethodErr
 const DENIED: f64 = 1.0;
 const LATER: f64 = 2.0;
 const NOT_MODIFIED: f64 = 3.0;
+const INVALID_STATE: f64 = 4.0;
 const WRONG: &str = "the callback returned no answer";
 
 pub(crate) fn read(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Outcome<Answer> {
@@ -27,19 +29,30 @@ pub(crate) fn read(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Outcome<An
         Type::Nothing => Outcome::Answer(Answer::NotFound),
         Type::Number if js.as_number(value) == Some(DENIED) => Outcome::Answer(Answer::Denied),
         Type::Number if js.as_number(value) == Some(NOT_MODIFIED) => Outcome::Answer(Answer::NotModified),
+        Type::Number if js.as_number(value) == Some(INVALID_STATE) => Outcome::Answer(Answer::InvalidState),
         _ => match js.elements(value) {
             Some(elements) => match parts(js, &elements, bell) {
                 Ok(parts) => Outcome::Answer(Answer::Found(parts)),
                 Err(why) => Outcome::Failed(why),
             },
-            None => match js.property(value, c"busy").and_then(|ms| js.as_number(ms)) {
-                Some(ms) => {
-                    Outcome::Answer(Answer::Busy((ms >= 0.0).then(|| Duration::from_millis(ms as u64))))
-                }
-                None => other(js, value),
-            },
+            None => rare(js, value).unwrap_or_else(|| other(js, value)),
         },
     }
+}
+
+/// What a reader seldom answers, as objects.
+fn rare(js: Js<'_>, value: Value<'_>) -> Option<Outcome<Answer>> {
+    if js.type_of(value) != Type::Object {
+        return None;
+    }
+    if let Some(ms) = js.property(value, c"busy").and_then(|ms| js.as_number(ms)) {
+        return Some(Outcome::Answer(Answer::Busy((ms >= 0.0).then(|| Duration::from_millis(ms as u64)))));
+    }
+    let input = js.property(value, c"input").and_then(|input| js.as_text(input))?;
+    Some(match Json::object(input) {
+        Ok(input) => Outcome::Answer(Answer::NeedsInput(input)),
+        Err(e) => Outcome::Failed(e.to_string()),
+    })
 }
 
 pub(crate) fn list(js: Js<'_>, value: Value<'_>) -> Outcome<Page> {

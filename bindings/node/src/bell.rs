@@ -20,7 +20,7 @@ pub(crate) type Soon<'a> = Function<'a, (), ()>;
 /// `log(level, line)`.
 pub(crate) type Log<'a> = Function<'a, FnArgs<(String, String)>, ()>;
 
-/// `observe(json)`.
+/// `observe(json)`, `publish(json)`.
 pub(crate) type Observe<'a> = Function<'a, String, ()>;
 
 pub(crate) struct Bell {
@@ -30,12 +30,14 @@ pub(crate) struct Bell {
     soon: FunctionRef<(), ()>,
     log: Option<FunctionRef<FnArgs<(String, String)>, ()>>,
     observe: Option<FunctionRef<String, ()>>,
+    publish: FunctionRef<String, ()>,
     /// A turn is on its way.
     rung: AtomicBool,
     /// JavaScript cannot be called any more.
     dead: AtomicBool,
     lines: Mutex<Vec<(Level, String)>>,
     observed: Mutex<Vec<String>>,
+    published: Mutex<Vec<String>>,
     woken: Mutex<Vec<u32>>,
     released: Mutex<Vec<Reference>>,
 }
@@ -51,6 +53,7 @@ impl Bell {
         soon: &Soon<'_>,
         log: Option<Log<'_>>,
         observe: Option<Observe<'_>>,
+        publish: &Observe<'_>,
     ) -> napi::Result<Bell> {
         Ok(Bell {
             env: EnvNumber(env.raw() as usize),
@@ -59,10 +62,12 @@ impl Bell {
             soon: soon.create_ref()?,
             log: log.map(|log| log.create_ref()).transpose()?,
             observe: observe.map(|observe| observe.create_ref()).transpose()?,
+            publish: publish.create_ref()?,
             rung: AtomicBool::new(false),
             dead: AtomicBool::new(false),
             lines: Mutex::default(),
             observed: Mutex::default(),
+            published: Mutex::default(),
             woken: Mutex::default(),
             released: Mutex::default(),
         })
@@ -99,12 +104,35 @@ impl Bell {
         for (level, line) in lines {
             self.log(level, &line);
         }
+        self.hand_over();
         let observed = std::mem::take(&mut *self.observed.lock());
         if let (Some(env), Some(observe)) = (self.here(), &self.observe) {
             for call in observed {
                 // JavaScript's side of it catches what the host's function throws.
                 let _ = observe.borrow_back(&env).and_then(|observe| observe.call(call));
             }
+        }
+    }
+
+    /// A change was told here: handed over at once on the JS thread, with the next turn from any other.
+    pub(crate) fn publish(&self, event: &str) {
+        if self.dead.load(Ordering::Acquire) {
+            return;
+        }
+        self.published.lock().push(event.to_owned());
+        if self.here().is_some() {
+            self.hand_over();
+        } else {
+            self.ring();
+        }
+    }
+
+    fn hand_over(&self) {
+        let published = std::mem::take(&mut *self.published.lock());
+        let Some(env) = self.here() else { return };
+        for event in published {
+            // JavaScript's side of it catches what the host's function throws.
+            let _ = self.publish.borrow_back(&env).and_then(|publish| publish.call(event));
         }
     }
 

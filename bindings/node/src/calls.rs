@@ -8,8 +8,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 use wellhead::{
-    Answer, CallId, ClientAnswer, Completion, Error, ErrorKind, Event, Json, MethodAnswer, Page, Responder,
-    ResponseCall, Result, Verdict, Watched,
+    Answer, Call, CallId, ClientAnswer, Completion, Error, ErrorKind, Event, Json, MethodAnswer, Page,
+    Responder, ResponseCall, Result, Verdict, Watched,
 };
 
 /// The function of JavaScript that events are run with.
@@ -22,8 +22,9 @@ pub(crate) struct Hooks<'s> {
 /// Which connection a call belongs to; 0 is the driver's.
 pub(crate) type Origin = u32;
 
-enum Held {
-    Read(Responder<Answer>),
+/// What answers a question, while JavaScript is asked.
+pub(crate) enum Held {
+    Read(Box<Call>),
     List(Responder<Page>),
     Authorize(Responder<Vec<Verdict>>),
     Interest(Responder<Watched>),
@@ -56,23 +57,21 @@ macro_rules! held {
                 }
             }
         }
-
-        impl From<Responder<$answer>> for Held {
-            fn from(responder: Responder<$answer>) -> Self {
-                Held::$kind(responder)
-            }
-        }
     )*};
 }
 
-held!(
-    Read(Answer),
-    List(Page),
-    Authorize(Vec<Verdict>),
-    Interest(Watched),
-    Method(MethodAnswer),
-    Complete(Completion)
-);
+held!(List(Page), Authorize(Vec<Verdict>), Interest(Watched), Method(MethodAnswer), Complete(Completion));
+
+impl TryFrom<Held> for Responder<Answer> {
+    type Error = ();
+
+    fn try_from(held: Held) -> std::result::Result<Self, ()> {
+        match held {
+            Held::Read(call) => Ok(call.into_responder()),
+            _ => Err(()),
+        }
+    }
+}
 
 /// A held call.
 pub(crate) struct Entry {
@@ -159,24 +158,21 @@ impl Calls {
         drop(worker);
     }
 
-    fn ask<Q: Question>(&self, hooks: &Hooks<'_>, mut question: Q, origin: Origin)
+    fn ask<Q: Question>(&self, hooks: &Hooks<'_>, question: Q, origin: Origin)
     where
-        Held: From<Responder<Q::Answer>>,
         Responder<Q::Answer>: TryFrom<Held>,
     {
         let number = self.next();
         let id = question.call();
         let outcome = hooks.js.scope(|js| {
             let arguments = arguments(js, &question, number, origin);
-            let responder = question.take_responder()?;
-            self.running.borrow_mut().push((number, responder.into()));
+            self.running.borrow_mut().push((number, question.hold()));
             let result = arguments.and_then(|arguments| js.call(hooks.ask, &arguments));
-            Some(match result {
+            match result {
                 Some(value) => Q::Answer::understand(js, value, &self.bell),
                 None => Outcome::Failed("JavaScript could not be called".to_owned()),
-            })
+            }
         });
-        let Some(outcome) = outcome else { return };
         let Some((_, held)) = self.running.borrow_mut().pop() else { return };
         if let Outcome::Later = outcome {
             if let Some(id) = id {
@@ -225,6 +221,15 @@ impl Calls {
         });
     }
 
+    /// Asks something of a call of a reader.
+    pub(crate) fn of_read<R>(&self, number: u32, f: impl FnOnce(&Call) -> Option<R>) -> Option<R> {
+        let ask = |held: &Held| match held {
+            Held::Read(call) => f(call),
+            _ => None,
+        };
+        self.with(number, ask).flatten()
+    }
+
     /// Tells how far a call is, and whether anybody wants to know.
     pub(crate) fn progress(
         &self,
@@ -268,7 +273,14 @@ impl Calls {
     }
 
     pub(crate) fn finish(&self, js: Js<'_>, call: Entry, value: Value<'_>) {
-        each!(call.held, responder => answer(responder, Understood::understand(js, value, &self.bell)));
+        match call.held {
+            Held::Read(call) => answer(call.into_responder(), Understood::understand(js, value, &self.bell)),
+            Held::List(responder) => answer(responder, Understood::understand(js, value, &self.bell)),
+            Held::Authorize(responder) => answer(responder, Understood::understand(js, value, &self.bell)),
+            Held::Interest(responder) => answer(responder, Understood::understand(js, value, &self.bell)),
+            Held::Method(responder) => answer(responder, Understood::understand(js, value, &self.bell)),
+            Held::Complete(responder) => answer(responder, Understood::understand(js, value, &self.bell)),
+        }
     }
 }
 

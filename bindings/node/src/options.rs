@@ -12,6 +12,7 @@ use wellhead::{Builder, Error, Limits, Result};
 pub(crate) struct Options {
     title: Option<String>,
     instructions: Option<String>,
+    origin: Option<String>,
     subscribe: Option<bool>,
     list_changed: Option<bool>,
     #[serde(default)]
@@ -64,6 +65,7 @@ impl Options {
         }
         builder = add(builder, self.title, Builder::title);
         builder = add(builder, self.instructions, Builder::instructions);
+        builder = add(builder, self.origin, Builder::origin);
         builder = add(builder, self.subscribe, Builder::subscribe);
         builder = add(builder, self.list_changed, Builder::list_changed);
         builder = add(builder, self.versions, Builder::versions);

@@ -5,6 +5,7 @@
 
 use crate::answer;
 use crate::bell::Bell;
+use crate::calls::Held;
 use crate::raw::{Js, Value};
 use std::sync::Arc;
 use wellhead::{
@@ -32,7 +33,8 @@ pub(crate) trait Question: Sized {
     /// Adds what follows. None: Node-API refused.
     fn arguments<'s>(&self, js: Js<'s>, to: &mut Vec<Value<'s>>) -> Option<()>;
     fn call(&self) -> Option<CallId>;
-    fn take_responder(&mut self) -> Option<Responder<Self::Answer>>;
+    /// Keeps what answers it while JavaScript is asked.
+    fn hold(self) -> Held;
 }
 
 /// What became of a question.
@@ -49,7 +51,7 @@ pub(crate) trait Understood: Reply + Sized {
     fn fail(responder: Responder<Self>, why: String);
 }
 
-/// `ifVersion, uri, name, value, …, raw`: the variables, and behind them, if any value was sent escaped, the values as they were.
+/// `ifVersion, inputResponses, requestState, uri, name, value, …, raw`: the variables, and behind them, if any value was sent escaped, the values as they were.
 impl Question for Call {
     type Answer = Answer;
     const KIND: u32 = 1;
@@ -67,7 +69,12 @@ impl Question for Call {
     }
 
     fn arguments<'s>(&self, js: Js<'s>, to: &mut Vec<Value<'s>>) -> Option<()> {
-        to.extend([js.text_or_undefined(self.if_version())?, js.text(self.uri())?]);
+        to.extend([
+            js.text_or_undefined(self.if_version())?,
+            js.text_or_undefined(self.input_responses())?,
+            js.text_or_undefined(self.request_state())?,
+            js.text(self.uri())?,
+        ]);
         let mut variables = false;
         for name in self.names() {
             variables = true;
@@ -91,8 +98,8 @@ impl Question for Call {
         Call::call(self)
     }
 
-    fn take_responder(&mut self) -> Option<Responder<Answer>> {
-        Call::take_responder(self)
+    fn hold(self) -> Held {
+        Held::Read(Box::new(self))
     }
 }
 
@@ -136,8 +143,8 @@ impl Question for ListCall {
         ListCall::call(self)
     }
 
-    fn take_responder(&mut self) -> Option<Responder<Page>> {
-        ListCall::take_responder(self)
+    fn hold(self) -> Held {
+        Held::List(self.into_responder())
     }
 }
 
@@ -176,8 +183,8 @@ impl Question for AuthorizeCall {
         AuthorizeCall::call(self)
     }
 
-    fn take_responder(&mut self) -> Option<Responder<Vec<Verdict>>> {
-        AuthorizeCall::take_responder(self)
+    fn hold(self) -> Held {
+        Held::Authorize(self.into_responder())
     }
 }
 
@@ -213,8 +220,8 @@ impl Question for InterestCall {
         InterestCall::call(self)
     }
 
-    fn take_responder(&mut self) -> Option<Responder<Watched>> {
-        InterestCall::take_responder(self)
+    fn hold(self) -> Held {
+        Held::Interest(self.into_responder())
     }
 }
 
@@ -262,8 +269,8 @@ impl Question for MethodCall {
         MethodCall::call(self)
     }
 
-    fn take_responder(&mut self) -> Option<Responder<MethodAnswer>> {
-        MethodCall::take_responder(self)
+    fn hold(self) -> Held {
+        Held::Method(self.into_responder())
     }
 }
 
@@ -306,8 +313,8 @@ impl Question for CompleteCall {
         CompleteCall::call(self)
     }
 
-    fn take_responder(&mut self) -> Option<Responder<Completion>> {
-        CompleteCall::take_responder(self)
+    fn hold(self) -> Held {
+        Held::Complete(self.into_responder())
     }
 }
 

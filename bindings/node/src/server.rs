@@ -52,7 +52,7 @@ pub(crate) type Hook<'a> = Function<'a, Unknown<'a>, Unknown<'a>>;
 #[napi]
 impl Native {
     /// `options` is JSON. `turn` takes a turn now, `soon` once the running JavaScript is done; `log` is called with a
-    /// level and a line, `observe` with JSON, on the JS thread.
+    /// level and a line, `observe` and `publish` with JSON, on the JS thread.
     #[napi(constructor)]
     #[allow(clippy::too_many_arguments, reason = "called from one place")]
     pub fn new(
@@ -65,10 +65,11 @@ impl Native {
         soon: Soon<'_>,
         log: Option<Log<'_>>,
         observe: Option<Observe<'_>>,
+        publish: Observe<'_>,
     ) -> Result<Native> {
         let options = Options::parse(&options).map_err(thrown)?;
         let (logs, observes) = (log.is_some(), observe.is_some());
-        let bell = Arc::new(Bell::new(env, &turn, &soon, log, observe).map_err(refused)?);
+        let bell = Arc::new(Bell::new(env, &turn, &soon, log, observe, &publish).map_err(refused)?);
         let mut builder = options.apply(Server::builder(name, version)).map_err(thrown)?;
         if let Some(key) = cursor_key {
             builder = builder.cursor_key(key.to_vec());
@@ -209,6 +210,36 @@ impl Native {
     pub fn add_prompt_completer(&self, prompt: String, argument: String) -> Result<f64> {
         let id = self.inner.server.add_prompt_completer(&prompt, &argument, None).map_err(thrown)?;
         Ok(id.number() as f64)
+    }
+
+    /// For a call of a reader: a state that [`Native::open_state`] opens until then.
+    #[napi]
+    pub fn seal_state(&self, call: u32, state: String, until: f64) -> Option<String> {
+        self.inner.calls.of_read(call, |call| Some(call.seal_state(&state, until as u64)))
+    }
+
+    #[napi]
+    pub fn open_state(&self, call: u32, now: f64) -> Option<String> {
+        self.inner.calls.of_read(call, |call| call.open_state(now as u64))
+    }
+
+    /// JSON.
+    #[napi]
+    pub fn client_capabilities(&self, call: u32) -> Option<String> {
+        self.inner.calls.of_read(call, wellhead::Call::client_capabilities)
+    }
+
+    /// From now on `publish` is called.
+    #[napi]
+    pub fn on_publish(&self) -> Result<()> {
+        let bell = self.inner.bell.clone();
+        self.inner.server.on_publish(move |event| bell.publish(event)).map_err(thrown)
+    }
+
+    /// `event` is JSON. Returns whether it was new.
+    #[napi]
+    pub fn inject(&self, event: String) -> Result<bool> {
+        self.inner.server.inject(&event).map_err(thrown)
     }
 
     #[napi]

@@ -8,6 +8,7 @@ import {
   type ErrorCode,
   Busy,
   InputRequired,
+  InvalidState,
   MethodError,
   MissingCapability,
   expand,
@@ -167,6 +168,16 @@ new Server('s', '1', {
   subscribeUnknown: 'allow',
   dialect: 'never',
 });
+
+server.resource('x:input', (_, call) => {
+  same<typeof call.requestState, string | undefined>(true);
+  if (call.inputResponses === undefined) throw new InputRequired({ requestState: call.sealState('s', 1) });
+  if (call.openState() === undefined) throw new InvalidState();
+  return '';
+});
+server.onPublish((event) => void server.inject(event));
+same<ReturnType<Server['directory']>['uri'], string>(true);
+same<ReturnType<Server['counters']>['calls'], number>(true);
 
 // ---- access
 server.authorize(({ operation, uris }, { caller, revision, signal }) => {

@@ -5,6 +5,7 @@ import {
   ClientError,
   ClosedError,
   InputRequired,
+  InvalidState,
   MethodError,
   MissingCapability,
   NOT_MODIFIED,
@@ -49,7 +50,12 @@ export class Answers {
   reader(read) {
     return (vars, call) => {
       this.#note(
-        [`read ${call.uri}`, variables(vars), call.ifVersion && `if_version=${call.ifVersion}`]
+        [
+          `read ${call.uri}`,
+          variables(vars),
+          call.ifVersion && `if_version=${call.ifVersion}`,
+          call.inputResponses && `input=${JSON.stringify(call.inputResponses)}`,
+        ]
           .filter(Boolean)
           .join(' '),
       );
@@ -198,6 +204,15 @@ export class Answers {
       const value = first(vars[read.by]) ?? '';
       return this.#answer(read.cases[value] ?? read.else, vars, call);
     }
+    const again = call.inputResponses !== undefined || call.requestState !== undefined;
+    if (read?.asks !== undefined && read.then !== undefined && again) {
+      return this.#answer(read.then, vars, call);
+    }
+    if (read?.seal !== undefined) {
+      if (!again) throw new InputRequired({ requestState: call.sealState(read.seal, read.until) });
+      if (call.openState(read.now) !== read.seal) throw new InvalidState();
+      return this.#answer(read.then, vars, call);
+    }
     if (read?.progress !== undefined) {
       for (const report of read.progress) progress(call, report);
       return this.#answer(read.then, vars, call);
@@ -232,6 +247,8 @@ function made(value, fill) {
   if (value === 'fail') throw new Error(FAILURE);
   if (value === 'wrong_type') return 7;
   if (value === 'not_modified') return NOT_MODIFIED;
+  if (value === 'invalid_state') throw new InvalidState();
+  if (value.asks !== undefined) throw new InputRequired(value.asks);
   if (value === 'busy') throw new Busy();
   if (value.busy !== undefined) throw new Busy(value.busy);
   if (value.parts !== undefined) return value.parts.map((part) => contents(part, fill));

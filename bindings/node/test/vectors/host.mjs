@@ -16,6 +16,7 @@ export class Host {
       subscribe: options.subscribe,
       listChanged: options.list_changed,
       capabilities: options.capabilities,
+      origin: options.origin,
       announces: options.announces,
       versions: options.versions,
       errorProfile: options.error_profile,
@@ -36,7 +37,10 @@ export class Host {
       ),
       onLog: (_, line) => this.#lines.push(line),
     });
+    if (options.origin !== undefined) this.#server.onPublish((event) => this.#published.push(event));
   }
+
+  #published = [];
 
   connect(id = '') {
     return new Client(this.#server.connect({ caller: { id } }));
@@ -109,7 +113,15 @@ export class Host {
       outcome(() => server.updatedAs({ ...descriptor(step.as), uri: step.update }));
     } else if (step.below !== undefined) outcome(() => server.updatedBelow(step.update, step.below));
     else if (step.update !== undefined) outcome(() => server.updated(step.update));
-    else if (step.announce !== undefined) outcome(() => server.announce(step.announce));
+    else if (step.published !== undefined) {
+      assert.deepEqual(
+        this.#published.splice(0),
+        step.published.map((event) => JSON.stringify(event)),
+      );
+    } else if (step.inject !== undefined) {
+      const event = typeof step.inject === 'string' ? step.inject : JSON.stringify(step.inject);
+      outcome(() => assert.equal(server.inject(event), step.is ?? true));
+    } else if (step.announce !== undefined) outcome(() => server.announce(step.announce));
     else if (step.list_changed) outcome(() => server.listChanged());
     else if (step.access_changed !== undefined) outcome(() => server.accessChanged(step.access_changed));
     else if (step.explain !== undefined) assert.deepEqual(server.explain(step.explain), step.is);
