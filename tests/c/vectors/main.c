@@ -6,12 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The words of `needs` that C reaches. A callback that returns nothing and sets verdicts one by one can return neither a
- * wrong type nor a wrong number of verdicts. */
-static const char *const REACHED[] = {"annotations", "icons", "meta", "parts", "fallback", "authorize", "interest",
-                                      "updated_below", "access_changed", "caller", "explain", "expand",
-                                      "versions", "busy", "completion", "options", "method",
-                                      "progress", "cache", "tools", "input", "replicas", "filter"};
+/* What C cannot say: a callback that returns nothing and sets verdicts one by one returns neither a wrong type nor a wrong
+ * number of verdicts. Every other word of `needs` it reaches. */
+static const char *const UNSAYABLE[] = {"wrong_type", "verdict_count"};
 
 /* A connection, and the bytes that it has not accepted yet. */
 typedef struct client {
@@ -222,29 +219,25 @@ static int run_script(const char *path, const json_t *script, int bytes) {
     return passed;
 }
 
-/* A word of `needs` that C does not reach. */
-static const char *unreached(const json_t *script) {
+/* Whether the script shows what C cannot say. */
+static int unsayable(const json_t *script) {
     const json_t *needs = json_object_get(script, "needs");
-    for (size_t i = 0; i < json_array_size(needs); i++) {
-        const char *word = json_string_value(json_array_get(needs, i));
-        size_t j = 0;
-        while (j < sizeof REACHED / sizeof *REACHED && strcmp(word, REACHED[j]) != 0) j++;
-        if (j == sizeof REACHED / sizeof *REACHED) return word;
-    }
-    return NULL;
+    for (size_t i = 0; i < json_array_size(needs); i++)
+        for (size_t j = 0; j < sizeof UNSAYABLE / sizeof *UNSAYABLE; j++)
+            if (strcmp(json_string_value(json_array_get(needs, i)), UNSAYABLE[j]) == 0) return 1;
+    return 0;
 }
 
 int main(int argc, char **argv) {
-    int passed = 0, failed = 0;
+    int passed = 0, failed = 0, beyond = 0;
     for (int i = 1; i < argc; i++) {
         json_error_t error;
         json_t *script = json_load_file(argv[i], JSON_ALLOW_NUL, &error);
-        const char *word = unreached(script);
         if (!script) {
             printf("%s:%d: %s\n", argv[i], error.line, error.text);
             failed++;
-        } else if (word) {
-            printf("%s: needs %s, which C does not reach\n", argv[i], word);
+        } else if (unsayable(script)) {
+            beyond++;
         } else {
             int whole = run_script(argv[i], script, 0), bytes = run_script(argv[i], script, 1);
             if (whole && bytes) passed++;
@@ -252,6 +245,6 @@ int main(int argc, char **argv) {
         }
         json_decref(script);
     }
-    printf("vectors in C: %d passed, %d failed\n", passed, failed);
+    printf("vectors in C: %d passed, %d failed, %d show what C cannot say\n", passed, failed, beyond);
     return failed != 0 || passed == 0;
 }

@@ -7,11 +7,8 @@
 
 using wellhead::Connection;
 
-// The words of `needs` that C++ reaches: those of C, see tests/c/vectors/main.c.
-static const char *const REACHED[] = {
-    "annotations", "icons",  "meta",    "parts",  "fallback", "authorize", "interest",   "updated_below", "access_changed",
-    "caller",      "explain", "expand", "versions", "busy",   "completion", "options",    "method",
-    "progress",    "cache",  "tools",   "input",    "replicas", "filter"};
+// What C++ cannot say, as little as C: see tests/c/vectors/main.c. Every other word of `needs` it reaches.
+static const char *const UNSAYABLE[] = {"wrong_type", "verdict_count"};
 
 // A connection, and the bytes that it has not accepted yet.
 struct Client {
@@ -169,28 +166,29 @@ static bool run(const char *path, const json_t *script, bool bytes) {
     }
 }
 
-// A word of `needs` that C++ does not reach.
-static const json_t *unreached(const json_t *script) {
-    for (const json_t *word : elements(get(script, "needs")))
-        if (std::find(std::begin(REACHED), std::end(REACHED), string_of(word)) == std::end(REACHED)) return word;
-    return nullptr;
+// Whether the script shows what C++ cannot say.
+static bool unsayable(const json_t *script) {
+    const auto needs = elements(get(script, "needs"));
+    return std::any_of(needs.begin(), needs.end(), [](const json_t *word) {
+        return std::find(std::begin(UNSAYABLE), std::end(UNSAYABLE), string_of(word)) != std::end(UNSAYABLE);
+    });
 }
 
 int main(int argc, char **argv) {
-    int passed = 0, failed = 0;
+    int passed = 0, failed = 0, beyond = 0;
     for (int i = 1; i < argc; i++) {
         json_error_t error;
         const Json script(json_load_file(argv[i], JSON_ALLOW_NUL, &error));
         if (!script) {
             std::printf("%s:%d: %s\n", argv[i], error.line, error.text);
             failed++;
-        } else if (const json_t *word = unreached(script.get())) {
-            std::printf("%s: needs %s, which C++ does not reach\n", argv[i], json_string_value(word));
+        } else if (unsayable(script.get())) {
+            beyond++;
         } else {
             const bool whole = run(argv[i], script.get(), false), bytes = run(argv[i], script.get(), true);
             ++(whole && bytes ? passed : failed);
         }
     }
-    std::printf("vectors in C++: %d passed, %d failed\n", passed, failed);
+    std::printf("vectors in C++: %d passed, %d failed, %d show what C++ cannot say\n", passed, failed, beyond);
     return failed != 0 || passed == 0;
 }
