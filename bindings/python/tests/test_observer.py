@@ -1,0 +1,83 @@
+"""What a program is told about its service: calls, counts, and changes for other instances."""
+
+import gc
+import json
+import logging
+import weakref
+
+import pytest
+import wellhead
+from client import ask
+
+
+def test_the_observer_is_told_when_calls_begin_and_how_they_end() -> None:
+    seen: list[wellhead.Observed] = []
+    server = wellhead.Server("s", "1", observe=seen.append)
+    server.resource("n:{id}")(lambda id: "12345" if id == "a" else None)
+    assert ask(server, "n:a") == "12345"
+    assert ask(server, "n:b") == "Resource not found"
+    assert [(one.method, one.registration, one.outcome) for one in seen] == [
+        ("resources/read", "n:{id}", None),
+        ("resources/read", "n:{id}", "found"),
+        ("resources/read", "n:{id}", None),
+        ("resources/read", "n:{id}", "not_found"),
+    ]
+    begin, end = seen[:2]
+    assert begin.call == end.call and (end.bytes, end.wanted, end.traceparent) == (5, True, None)
+    assert begin.time is None and end.time is not None and end.time >= 0
+
+
+def test_an_observer_that_fails_is_logged_and_harms_nobody(caplog: pytest.LogCaptureFixture) -> None:
+    def broken(observed: wellhead.Observed) -> None:
+        raise RuntimeError("broken")
+
+    server = wellhead.Server("s", "1", observe=broken)
+    server.resource("n:a")(lambda: "a")
+    assert ask(server, "n:a") == "a"
+    errors = [record for record in caplog.records if record.levelno == logging.ERROR]
+    assert len(errors) == 2 and errors[0].exc_info is not None
+    with pytest.raises(TypeError, match="observe"):
+        wellhead.Server("s", "1", observe=5)  # type: ignore[arg-type]
+
+
+def test_calls_and_changes_are_counted() -> None:
+    server = wellhead.Server("s", "1")
+    server.resource("n:a")(lambda: "a")
+    ask(server, "n:a")
+    with server.test_client() as client:
+        client.subscribe("n:a")
+        server.updated("n:a")
+        counters = server.counters()
+    assert (counters.calls, counters.calls_answered, counters.calls_failed) == (1, 1, 0)
+    assert (counters.connections, counters.connections_open) == (2, 1)
+    assert (counters.uris_watched, counters.subscriptions) == (1, 1)
+
+
+def test_what_one_instance_publishes_another_tells_its_clients() -> None:
+    first, second = (wellhead.Server("s", "1", origin=origin) for origin in ("first", "second"))
+    second.text("n:a", "a")
+    events: list[str] = []
+    first.on_publish(events.append)
+    first.updated("n:a")
+    [event] = events
+    assert json.loads(event) == {"origin": "first", "change": "updated", "uri": "n:a"}
+    with second.test_client() as client:
+        client.subscribe("n:a")
+        assert second.inject(event)
+        assert client.next_update() == "n:a"
+    assert not first.inject(event)
+    with pytest.raises(wellhead.RegistrationError):
+        second.inject("no event")
+
+
+def test_a_cycle_through_an_observer_is_collected() -> None:
+    def gone() -> weakref.ref[wellhead.Server]:
+        held: list[wellhead.Server] = []
+        server = wellhead.Server("s", "1", observe=lambda observed: held.clear())
+        server.on_publish(lambda event: held.clear())
+        held.append(server)
+        return weakref.ref(server)
+
+    server = gone()
+    gc.collect()
+    assert server() is None
