@@ -276,7 +276,9 @@ impl Client {
     /// A batch is answered whole, in the order of its requests.
     fn look_at_batch(&mut self, answers: &[serde_json::Value]) {
         assert!(!answers.is_empty(), "a batch of nothing was answered");
-        answers.iter().for_each(|answer| self.look_at(answer));
+        for answer in answers {
+            self.look_at(answer);
+        }
         let ids: Vec<_> = answers.iter().filter_map(|answer| answer["id"].as_str()).collect();
         for batch in &self.batches {
             let wanted: Vec<_> = batch.iter().filter(|id| !self.given_up.contains(*id)).collect();
