@@ -246,7 +246,7 @@ typedef struct wellhead_server_options {
     const wellhead_str *versions;             /* The protocol versions that are served, by their dates; none: all. */
     size_t version_count;
     /* Which documents settle the codes of errors: official (default), or variant-2024-11-05, which early clients of that
-     * version may follow: not found is -32001, permission denied -32002. */
+     * version may follow. Another word, here and below, is INVALID_ARGUMENT. */
     wellhead_str error_profile;
     const wellhead_error_code *error_codes;   /* Codes over the profile. */
     size_t error_code_count;

@@ -112,7 +112,7 @@ pub struct wellhead_server_options {
     pub versions: *const wellhead_str,
     pub version_count: usize,
     /// Which documents settle the codes of errors: official (default), or variant-2024-11-05, which early clients of that
-    /// version may follow: not found is -32001, permission denied -32002.
+    /// version may follow. Another word, here and below, is INVALID_ARGUMENT.
     pub error_profile: wellhead_str,
     /// Codes over the profile.
     pub error_codes: *const wellhead_error_code,
