@@ -17,6 +17,7 @@ export {
 } from './errors.js';
 export type { MethodCall, MethodHandler, MethodOptions, RequestOptions } from './method.js';
 export { type Handle, type ResourceOptions, Server } from './server.js';
+export { TestClient, type TestContents } from './testing.js';
 export { expand, type TemplateValue, type Vars } from './template.js';
 export { NOT_MODIFIED } from './values.js';
 export type {

@@ -7,6 +7,7 @@ import { listed } from './listing.js';
 import type { MethodHandler, MethodOptions } from './method.js';
 import { Native, Next, type NativeServer } from './native.js';
 import type { Vars } from './template.js';
+import { TestClient } from './testing.js';
 import type {
   Authorizer,
   Body,
@@ -544,6 +545,11 @@ export class Server {
     const connection = new Connection(this.#native.connect(id), this.#owner, wake, caller);
     this.#connections.set(Connection.number(connection), new WeakRef(connection));
     return connection;
+  }
+
+  /** A client in memory, for tests, that speaks for `caller`. */
+  testClient(caller?: Caller): TestClient {
+    return new TestClient((options) => this.connect(options), caller);
   }
 
   #caller(number: number): Caller {
