@@ -88,7 +88,7 @@ export class Server {
   /**
    * @param name the server's name for programs
    * @param version the version of the server, as clients see it
-   * @throws {WellheadError} `ERR_WELLHEAD_INVALID_ARGUMENT` for an option that cannot be
+   * @throws {RegistrationError} for an option that cannot be
    */
   constructor(name: string, version: string, options: ServerOptions = {}) {
     needString('name', name);
@@ -352,7 +352,7 @@ export class Server {
   }
 
   /**
-   * Asks before anything is listed, read or watched: one question for many URIs. If the callback throws, nothing is
+   * Asks before anything is listed, read, completed or watched, and for tools and prompts: one question for many URIs. If the callback throws, nothing is
    * allowed. A second one replaces the first.
    *
    * ```js
@@ -512,7 +512,8 @@ export class Server {
    * four are fine. Keeps the process alive meanwhile, and not after.
    *
    * @throws {ClosedError} after {@link Server.close}
-   * @throws {WellheadError} `ERR_WELLHEAD_INVALID_ARGUMENT` if somebody serves them already, `ERR_WELLHEAD_IO`
+   * @throws {RegistrationError} if somebody serves them already
+   * @throws {WellheadError} `ERR_WELLHEAD_IO` if they cannot be served
    */
   async run(options: RunOptions = {}): Promise<void> {
     native(() => this.#native.start(options.guard !== false, options.drainMs));
