@@ -106,6 +106,8 @@ pub(super) struct Shared {
     ended: AtomicBool,
     /// No more input shall be read.
     terminating: AtomicBool,
+    /// All input was read, and what it asks was handed out.
+    read_all: AtomicBool,
     options: Stdio,
     call_ms: u64,
     started: Instant,
@@ -152,6 +154,7 @@ impl Shared {
             stop: Signal::new()?,
             ended: AtomicBool::new(false),
             terminating: AtomicBool::new(false),
+            read_all: AtomicBool::new(false),
             call_ms: server.limits().call_ms,
             options,
             started: Instant::now(),
@@ -195,9 +198,8 @@ impl Shared {
                 return Batch::Events(events);
             }
             self.flush();
-            if self.connection.is_finished() {
-                self.end();
-                return Batch::Ended;
+            if self.is_finished() {
+                return self.last_events();
             }
             if self.connection.is_closed() {
                 self.bell.nudge.raise(); // from now on the reader counts the time that is left for writing
@@ -221,6 +223,26 @@ impl Shared {
                 }
             }
         }
+    }
+
+    /// Nothing will be asked any more that has not been handed out. The reader may still have to hand out what it polled,
+    /// unless that is of no use.
+    fn is_finished(&self) -> bool {
+        let read = self.read_all.load(Ordering::SeqCst) || self.connection.is_closed();
+        read && self.connection.is_finished()
+    }
+
+    /// What was handed out and not begun: an interest belongs to no request, so the connection does not wait for it.
+    fn last_events(&self) -> Batch {
+        while let Some(job) = self.bell.jobs.try_pop() {
+            match job {
+                Job::Events(events) => return Batch::Events(events),
+                Job::Interrupt => return Batch::Interrupted,
+                Job::Poll | Job::End => {}
+            }
+        }
+        self.end();
+        Batch::Ended
     }
 
     /// Runs callbacks.
@@ -306,6 +328,7 @@ impl Shared {
         self.connection.end();
         self.work();
         self.bell.reader_waits.store(true, Ordering::SeqCst);
+        self.read_all.store(true, Ordering::SeqCst);
         self.push(Job::Poll);
         let deadline = Instant::now() + self.options.drain;
         while !self.ended.load(Ordering::SeqCst) {

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 crate::tests![
     what_was_received_before_the_end_of_input_is_answered,
+    an_interest_is_told_though_the_input_ends_at_once,
     an_answer_that_never_comes_delays_the_end_by_the_drain_time_only,
     a_client_that_never_reads_delays_the_end_by_the_drain_time_only,
     sigterm_ends_listen_streams_answers_what_is_in_flight_and_exits_with_0,
@@ -19,6 +20,25 @@ fn sorted_ids(messages: &[Value]) -> Vec<u64> {
     let mut ids: Vec<u64> = messages.iter().filter_map(|message| message["id"].as_u64()).collect();
     ids.sort_unstable();
     ids
+}
+
+fn an_interest_is_told_though_the_input_ends_at_once() {
+    for threads in ["threads=0", "threads=1", "threads=4"] {
+        let mut client = Client::connect(&format!("{threads} interest=1"));
+        let uris: Vec<String> = (0..20).map(|n| format!("host://watch/{n}")).collect();
+        for uri in &uris {
+            client.request("resources/subscribe", &json!({ "uri": uri }));
+        }
+        client.close_input();
+        assert_eq!(client.rest().len(), uris.len());
+        client.served().well();
+        client.exits();
+        let said = client.said();
+        for uri in &uris {
+            assert!(said.contains(&format!("interest in {uri}: true")), "{threads}, {uri}: {said}");
+        }
+        assert!(!said.contains("was dropped"), "{threads}: {said}");
+    }
 }
 
 // row: S-04

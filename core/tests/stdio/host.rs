@@ -176,6 +176,9 @@ fn server(options: &Options, state: &Arc<State>) -> wellhead::Result<Server> {
     server.template("host://echo/{n}", |call| Some(call.var("n")?.to_owned()))?;
     server.template("host://watch/{n}", |call| Some(call.var("n")?.to_owned()))?;
     server.template("host://thread/{n}", |_| Some(format!("{:?}", std::thread::current().id())))?;
+    if options.get("interest", 0) == 1 {
+        server.on_interest(|call| eprintln!("interest in {}: {}", call.uri(), call.wanted()))?;
+    }
     server.resource("host://caller", |call| format!("{:?}", call.caller()))?;
     server.resource("host://panic", |_| -> &str { panic!("as the test wants") })?;
     server.resource("host://noise", |_| noise())?;
