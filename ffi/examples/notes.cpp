@@ -78,14 +78,15 @@ int main(int argc, char **argv) try {
     static Notes &notes = *new Notes; // neither is destroyed: the thread of edits may outlive main
     static Server &server = *new Server("notes", "1.0.0");
 
-    Resource about("notes://about"), logo("notes://logo"), any("notes://{id}");
+    Resource about("notes://about"), logo("notes://logo"), slow("notes://slow"), any("notes://{id}");
+    slow.name = "slow";
     about.mime_type = "text/plain";
     logo.mime_type = "image/png";
     any.name = "note";
     any.mime_type = "text/markdown";
     server.add_text(about, "Notes.");
     server.add_blob(logo, "\x89PNG\r\n\x1a\n");
-    server.add_resource("notes://slow", {read_slow});
+    server.add_resource(slow, {read_slow});
     server.add_template(any, {[](const Call &call, Read &r) { notes.read(call, r); }});
     server.add_list("notes", {{}, [](const Call &, auto after, std::size_t limit, List &r) { notes.list(after, limit, r); }});
 
