@@ -29,7 +29,7 @@ pub(super) struct Answering {
     /// In a session.
     pub(super) session: Option<InSession>,
     pub(super) spoke: u64,
-    /// Counted among the endpoint's exchanges, or its streams.
+    /// What it is counted as.
     pub(super) counted: Counted,
 }
 
@@ -46,10 +46,15 @@ pub(super) struct InSession {
     pub(super) gathered: Vec<u8>,
 }
 
+/// What an exchange takes of the endpoint's limits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Counted {
-    Open,
-    Stream,
+    /// One of `calls_in_flight`.
+    Call,
+    /// One of `listen_streams`.
+    Listen,
+    /// Nothing: a session has one stream of its own.
+    Not,
 }
 
 impl Answering {

@@ -1,9 +1,10 @@
 //! Which rules a POST is dealt with by: those of the stateless era, or those of sessions.
 
 use super::RequestHead;
+use super::answering::Counted;
 use crate::jsonrpc::{Fault, Params, ParseLimits, Parsed, RequestId, is_object, members, parse};
 use crate::protocol::is_stateless_meta;
-use crate::revision::{Era, Revision, Revisions};
+use crate::revision::{Era, Method, Revision, Revisions};
 use serde_json::value::RawValue;
 
 /// What `MCP-Protocol-Version` says.
@@ -48,6 +49,7 @@ pub(super) enum Body {
         id: RequestId,
         stateless: bool,
         initialize: bool,
+        counted: Counted,
     },
     Notification,
     Response,
@@ -65,7 +67,10 @@ pub(super) enum Body {
 pub(super) fn classify(message: &[u8], limits: &ParseLimits) -> Body {
     match parse(message, limits) {
         Parsed::Request { id, method, params } => {
-            Body::Request { id, stateless: is_stateless(params), initialize: method == "initialize" }
+            let method = Method::named(&method);
+            let initialize = method == Some(Method::Initialize);
+            let counted = if method == Some(Method::Listen) { Counted::Listen } else { Counted::Call };
+            Body::Request { id, stateless: is_stateless(params), initialize, counted }
         }
         Parsed::Notification { .. } => Body::Notification,
         Parsed::Response { .. } => Body::Response,

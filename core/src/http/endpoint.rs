@@ -47,10 +47,10 @@ pub(super) struct State {
     /// Who is to be told when a connection has something to say.
     listeners: BTreeMap<u64, Vec<(u64, Ready)>>,
     pub(super) sessions: Sessions,
-    /// Exchanges that are not over, streams aside.
-    pub(super) open: usize,
-    /// Streams that are open.
-    pub(super) streams: usize,
+    /// Calls that are not over.
+    pub(super) calls: usize,
+    /// Listen streams that are open.
+    pub(super) listens: usize,
     last: u64,
 }
 

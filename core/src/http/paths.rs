@@ -4,7 +4,7 @@ use super::RequestHead;
 use super::answering::{Answering, Counted, InSession};
 use super::choice::Choice;
 use super::classify::{Body, Version, classify};
-use super::endpoint::Inner;
+use super::endpoint::{Inner, Options};
 use super::exchange::{Exchange, Incoming, State};
 use super::media::{Accepts, is_json};
 use super::response::{Response, Whole, invalid, refusal};
@@ -33,7 +33,7 @@ impl Exchange {
             "POST" => self.post(head),
             "GET" => self.get(head),
             "DELETE" => self.delete(head),
-            _ => Err(not_offered()),
+            _ => Err(not_offered(options)),
         }
     }
 
@@ -65,7 +65,7 @@ impl Exchange {
     /// Opens the stream of what belongs to no request, or goes on with any stream of the session.
     fn get(&mut self, head: &RequestHead<'_>) -> Result<State, Whole> {
         if let Version::Stateless(_) = Version::read(head, self.revisions()) {
-            return Err(not_offered());
+            return Err(not_offered(&self.endpoint.0.options));
         }
         if !Accepts::read(head).stream {
             return Err(invalid(406, "Accept does not allow text/event-stream"));
@@ -98,7 +98,6 @@ impl Exchange {
             };
             session.enter(now);
             let connection = session.connection.clone();
-            s.streams += 1;
             Ok((connection, route, stream, holder, missed, over))
         });
         let (connection, route, stream, holder, missed, over) = opened?;
@@ -112,7 +111,7 @@ impl Exchange {
             gathered: Vec::new(),
         };
         let mut answering = self.answer(connection, route, Choice::stream(), None, Some(session));
-        answering.counted = Counted::Stream;
+        answering.counted = Counted::Not;
         answering.over = over;
         answering.stream = true;
         Ok(State::Answering(answering))
@@ -122,7 +121,7 @@ impl Exchange {
         if matches!(Version::read(head, self.revisions()), Version::Stateless(_))
             || !self.endpoint.0.options.delete
         {
-            return Err(not_offered());
+            return Err(not_offered(&self.endpoint.0.options));
         }
         let id = session_id(head)?;
         let caller = Caller::default();
@@ -160,13 +159,13 @@ impl Exchange {
                 refuse(400, id.as_ref(), &fault)
             }
             // Where no revision is served that lets a request stand for itself, none does.
-            (Body::Request { stateless: true, .. }, _)
+            (Body::Request { stateless: true, counted, .. }, _)
                 if self.revisions().newest(Era::Stateless).is_some() =>
             {
-                self.stateless(incoming, &head)
+                self.stateless(incoming, &head, *counted)
             }
-            (Body::Request { initialize: false, .. }, Version::Stateless(_)) => {
-                self.stateless(incoming, &head)
+            (Body::Request { initialize: false, counted, .. }, Version::Stateless(_)) => {
+                self.stateless(incoming, &head, *counted)
             }
             (Body::Request { initialize: true, id, .. }, _) => self.initialize(incoming, &head, id),
             (Body::Request { id, .. }, Version::Unknown(requested)) => {
@@ -194,14 +193,21 @@ impl Exchange {
     }
 
     /// A request that stands for itself has a connection for itself.
-    fn stateless(&mut self, incoming: &Incoming, head: &RequestHead<'_>) -> Result<Box<Answering>, Whole> {
-        self.count()?;
+    fn stateless(
+        &mut self,
+        incoming: &Incoming,
+        head: &RequestHead<'_>,
+        counted: Counted,
+    ) -> Result<Box<Answering>, Whole> {
+        self.count(counted)?;
         let connection = self.endpoint.0.group.connect_apart(Caller::default());
         connection.tick(self.now);
         let choice = Choice::new(incoming.accepts.stream, true);
-        let (route, event) =
-            connection.exchange_under(&incoming.message, Some(head)).map_err(|_| self.closing())?;
-        Ok(self.answer(connection, route, choice, event, None))
+        let opened = connection.exchange_under(&incoming.message, Some(head));
+        let (route, event) = opened.map_err(|_| self.closing(counted))?;
+        let mut answering = self.answer(connection, route, choice, event, None);
+        answering.counted = counted;
+        Ok(answering)
     }
 
     fn initialize(
@@ -217,17 +223,18 @@ impl Exchange {
             let fault = RpcError::invalid_request("already initialized");
             return Err(refusal(400, Some(request), None, &fault));
         }
-        self.count()?;
+        self.count(Counted::Call)?;
         let connection = self.endpoint.0.group.connect(caller.clone());
         connection.frame_elsewhere();
         connection.tick(self.now);
         let choice = Choice::new(incoming.accepts.stream, false);
-        let (route, event) = connection.exchange(&incoming.message).map_err(|_| self.closing())?;
+        let (route, event) =
+            connection.exchange(&incoming.message).map_err(|_| self.closing(Counted::Call))?;
         if connection.session_revision().is_none() {
             return Ok(self.answer(connection, route, choice, event, None)); // it was refused
         }
         let Ok(id) = new_id() else {
-            self.discount(Counted::Open);
+            self.discount(Counted::Call);
             return Err(refusal(500, Some(request), None, &RpcError::internal()));
         };
         let now = self.now;
@@ -260,19 +267,20 @@ impl Exchange {
         };
         let id = session_id(head).map_err(with_id)?;
         let (caller, now) = (Caller::default(), self.now);
-        self.count()?;
+        self.count(Counted::Call)?;
         let found = self.endpoint.0.state.with(|s, _| {
             let session = s.sessions.find(&id, caller.id())?;
             session.enter(now);
             Some(session.connection.clone())
         });
         let Some(connection) = found else {
-            self.discount(Counted::Open);
+            self.discount(Counted::Call);
             return Err(with_id(unknown_session()));
         };
         connection.tick(self.now);
         let choice = Choice::new(incoming.accepts.stream, false);
-        let (route, event) = connection.exchange(&incoming.message).map_err(|_| self.closing())?;
+        let (route, event) =
+            connection.exchange(&incoming.message).map_err(|_| self.closing(Counted::Call))?;
         let priming = connection.session_revision().is_some_and(|revision| revision.sse_priming);
         Ok(self.answer(connection, route, choice, event, Some(InSession::new(id, false, priming))))
     }
@@ -298,31 +306,36 @@ impl Exchange {
             over: false,
             session,
             spoke: self.now,
-            counted: Counted::Open,
+            counted: Counted::Call,
         })
     }
 
-    /// One more exchange under way, unless there are as many as may be.
-    fn count(&self) -> Result<(), Whole> {
-        let inner = &self.endpoint.0;
-        let most = inner.server.limits().calls_in_flight.max(1);
-        let counted = inner.state.with(|s, _| {
-            let room = s.open < most;
-            s.open += usize::from(room);
+    /// One more call or listen stream, unless there are as many as may be.
+    fn count(&self, counted: Counted) -> Result<(), Whole> {
+        let limits = self.endpoint.0.server.limits();
+        let room = self.endpoint.0.state.with(|s, _| {
+            let (now, most) = match counted {
+                Counted::Call => (&mut s.calls, limits.calls_in_flight.max(1)),
+                Counted::Listen => (&mut s.listens, limits.listen_streams),
+                Counted::Not => return true,
+            };
+            let room = *now < most;
+            *now += usize::from(room);
             room
         });
-        if counted { Ok(()) } else { Err(busy()) }
+        if room { Ok(()) } else { Err(busy()) }
     }
 
     pub(super) fn discount(&self, counted: Counted) {
         self.endpoint.0.state.with(|s, _| match counted {
-            Counted::Open => s.open -= 1,
-            Counted::Stream => s.streams -= 1,
+            Counted::Call => s.calls -= 1,
+            Counted::Listen => s.listens -= 1,
+            Counted::Not => {}
         });
     }
 
-    fn closing(&self) -> Whole {
-        self.discount(Counted::Open);
+    fn closing(&self, counted: Counted) -> Whole {
+        self.discount(counted);
         invalid(503, "the server is closing")
     }
 }
@@ -341,9 +354,9 @@ fn unknown_event() -> Whole {
     invalid(400, "Last-Event-ID names no event that is still kept")
 }
 
-fn not_offered() -> Whole {
-    let response = Response::empty(405);
-    (response.with("allow", "POST, GET, DELETE"), Vec::new())
+fn not_offered(options: &Options) -> Whole {
+    let offered = if options.delete { "POST, GET, DELETE" } else { "POST, GET" };
+    (Response::empty(405).with("allow", offered), Vec::new())
 }
 
 fn busy() -> Whole {

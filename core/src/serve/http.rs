@@ -1,11 +1,11 @@
 //! The native listener: HTTP/1.1 and HTTP/2 with prior knowledge, over TCP.
 
 use super::queue::Queue;
+use crate::Caller;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::http::{Endpoint, EndpointBuilder, Exchange, Progress, RequestHead, Response};
 use crate::server::Server;
-use crate::{Caller, Connection};
 use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::service::service_fn;
@@ -149,12 +149,11 @@ impl Listener {
         let rings = wake.clone();
         let shared = Arc::new(Shared {
             endpoint: endpoint.build(move || rings.notify_one()),
-            // It is shut down with the server, which wakes us.
-            sentinel: Mutex::new(None),
             began: Instant::now(),
             jobs: (callback_threads > 0).then(Queue::new),
         });
-        *shared.sentinel.lock() = Some(shared.endpoint.connect(Caller::default()));
+        // It is shut down with the server, which wakes us.
+        let _sentinel = shared.endpoint.connect(Caller::default());
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(io_threads)
             .thread_name("wellhead-http")
@@ -213,7 +212,6 @@ fn work(jobs: &Queue<Event>) {
 
 struct Shared {
     endpoint: Endpoint,
-    sentinel: Mutex<Option<Connection>>,
     began: Instant,
     /// Where callbacks wait for their threads; none: they run where they are come upon.
     jobs: Option<Queue<Event>>,
@@ -329,15 +327,20 @@ impl Bell {
     }
 
     fn hear(&self, cx: &Context<'_>) {
-        let mut waker = self.0.lock();
-        if !waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
-            *waker = Some(cx.waker().clone());
+        let known = self.0.lock().as_ref().is_some_and(|waker| waker.will_wake(cx.waker()));
+        if !known {
+            let waker = cx.waker().clone();
+            let old = self.0.lock().replace(waker);
+            drop(old); // not under the lock: it may be the last of its task
         }
     }
 }
 
 /// Deals with one request until the head of its response is known.
-async fn respond(shared: Arc<Shared>, request: hyper::Request<Incoming>) -> Never<hyper::Response<Answer>> {
+async fn respond(
+    shared: Arc<Shared>,
+    request: hyper::Request<Incoming>,
+) -> std::result::Result<hyper::Response<Answer>, Infallible> {
     let (parts, mut incoming) = request.into_parts();
     let mut fields: Vec<(&str, &[u8])> =
         parts.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
@@ -374,8 +377,6 @@ async fn respond(shared: Arc<Shared>, request: hyper::Request<Incoming>) -> Neve
         }
     }
 }
-
-type Never<T> = std::result::Result<T, Infallible>;
 
 /// The body of a response.
 struct Answer {
@@ -435,7 +436,10 @@ impl Body for Answer {
     type Data = Bytes;
     type Error = Infallible;
 
-    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Never<Frame<Bytes>>>> {
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<std::result::Result<Frame<Bytes>, Infallible>>> {
         let this = self.get_mut();
         loop {
             if !this.data.is_empty() {

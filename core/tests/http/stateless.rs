@@ -184,3 +184,31 @@ fn equal_ids_of_two_posts_do_not_meet_and_more_than_may_be_are_refused() {
     world.go_on(&mut first, &mut answer, |_| {});
     assert!(answer.done && answer.body.contains("first"));
 }
+
+#[test]
+fn listen_streams_are_limited_by_themselves_and_take_no_call() {
+    // row: M-61, X-38
+    let mut limits = wellhead::Limits::default();
+    (limits.calls_in_flight, limits.listen_streams) = (1, 2);
+    let server = Server::builder("s", "1").limits(limits).build().unwrap();
+    server.text("test://text", "found").unwrap();
+    let world = World::new(&server);
+    let listen = || world.ask("subscriptions/listen", r#""notifications":{},"#, &[]);
+    let (first, got) = listen();
+    let (_second, _) = listen();
+    assert_eq!(got.status(), 200);
+    let (_, refused) = listen();
+    assert_eq!((refused.status(), refused.header("retry-after")), (503, Some("1")));
+    assert_eq!(read(&world, "test://text").status(), 200);
+    drop(first);
+    assert_eq!(listen().1.status(), 200);
+}
+
+#[test]
+fn methods_that_are_switched_off_are_not_named_as_allowed() {
+    // row: X-30
+    let server = Server::new("s", "1");
+    let world = World::with(&server, server.endpoint().delete(false).build(|| {}));
+    let (_, got) = world.send("DELETE", &[("Mcp-Session-Id", "x")], "");
+    assert_eq!((got.status(), got.header("allow")), (405, Some("POST, GET")));
+}

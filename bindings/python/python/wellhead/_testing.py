@@ -16,12 +16,10 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-REVISION = "2025-11-25"
-
 
 class TestClient:
-    """Asks a server as a client of revision 2025-11-25 does. Callbacks run on the thread that asks; what an `async def`
-    answers needs a loop, and `Connection.handle_async` instead.
+    """Asks a server as a client of its newest revision with a handshake does. Callbacks run on the thread that asks;
+    what an `async def` answers needs a loop, and `Connection.handle_async` instead.
 
     One thread at a time. What the server refuses is raised as `Error`, with the message that the client sees.
     """
@@ -35,7 +33,7 @@ class TestClient:
         self._updates: list[str] = []
         self._list_changes = 0
         client = {"name": "wellhead", "version": "0"}
-        self.request("initialize", {"protocolVersion": REVISION, "capabilities": {}, "clientInfo": client})
+        self.request("initialize", {"protocolVersion": "latest", "capabilities": {}, "clientInfo": client})
         self._connection.handle('{"jsonrpc":"2.0","method":"notifications/initialized"}')
 
     def list(self) -> list[_core.Resource]:
