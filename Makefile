@@ -56,7 +56,7 @@ test-clients: hosts ## the official clients against the notes application in the
 	$(PYTHON) tests/clients/run.py
 
 .PHONY: test-inspector
-test-inspector: hosts ## the command line of the MCP Inspector on the notes application in each language
+test-inspector: hosts ## the command line of the MCP Inspector on the notes application in each language and on `wellhead serve`
 	$(PYTHON) tests/clients/inspector.py
 
 .PHONY: test-readme

@@ -13,12 +13,16 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from run import BUILD, FOLDER, HERE, parse_arguments
 
 PINS = HERE / "inspector"
 INSTALLED = BUILD / "inspector"
+Answer = dict[str, list[dict[str, object]]]
+Check = Callable[[Answer], str]
+Steps = dict[str, tuple[str, list[str], Check]]
 PATIENCE = 60  # seconds for one command, which starts Node, the host, and ends both
 
 
@@ -27,20 +31,16 @@ def main() -> int:
     install()
     failed = 0
     for host, command in options.host.items():
-        if host == FOLDER:
-            continue  # the steps here are those for notes
         with tempfile.TemporaryDirectory(prefix="notes-") as scratch:
-            fifo = Path(scratch, "fifo")
-            os.mkfifo(fifo)
-            descriptor = os.open(fifo, os.O_RDWR | os.O_NONBLOCK)  # nobody waits for the other end
-            for step, (method, extra, check) in STEPS.items():
+            place = Path(scratch, "place")
+            steps = folder_steps(place) if host == FOLDER else notes_steps(place)
+            for step, (method, extra, check) in steps.items():
                 try:
-                    detail = check(ask([*command, str(fifo)], method, extra))
+                    detail = check(ask([*command, str(place)], method, extra))
                     print(f"ok - {host} / inspector / {step}: {detail}", flush=True)
                 except Exception as error:  # a failed step is a line of the result, whatever went wrong
                     failed += 1
                     print(f"not ok - {host} / inspector / {step}: {error!r}", flush=True)
-            os.close(descriptor)
     return 1 if failed else 0
 
 
@@ -55,39 +55,64 @@ def install() -> None:
     shutil.copy(PINS / "package-lock.json", installed)  # last: an installation that was cut short starts again
 
 
-def ask(command: list[str], method: str, extra: list[str]) -> dict[str, list[dict[str, object]]]:
+def ask(command: list[str], method: str, extra: list[str]) -> Answer:
     inspector = [INSTALLED / "node_modules/.bin/mcp-inspector", "--cli", "--method", method, *extra, "--", *command]
     path = f"{INSTALLED / 'node_modules/.bin'}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(inspector, env=os.environ | {"PATH": path, "HOME": str(INSTALLED)}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
+    environment = os.environ | {"PATH": path, "HOME": str(INSTALLED)}
+    done = subprocess.run(inspector, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
     if done.returncode:
         raise AssertionError(f"status {done.returncode}: {done.stderr.strip()[-400:]}")
     return json.loads(done.stdout)
 
 
-def listed(answer: dict[str, list[dict[str, object]]]) -> str:
-    uris = [resource["uri"] for resource in answer["resources"]]
-    wanted = ["notes://about", "notes://logo", "notes://slow", *(f"notes://{number:03}" for number in range(1, 251))]
-    assert uris == wanted, f"{len(uris)} URIs, not the {len(wanted)} of the notes"
-    return f"{len(uris)} resources"
+def notes_steps(fifo: Path) -> Steps:
+    os.mkfifo(fifo)  # nobody writes to it: each host opens it for reading and writing
+    numbered = [f"notes://{number:03}" for number in range(1, 251)]
+    return {
+        "list": ("resources/list", [], listed(["notes://about", "notes://logo", "notes://slow", *numbered])),
+        "templates": ("resources/templates/list", [], templates("notes://{id}")),
+        "read": ("resources/read", ["--uri", "notes://007"], text("# Note 007")),
+    }
 
 
-def templates(answer: dict[str, list[dict[str, object]]]) -> str:
-    found = [template["uriTemplate"] for template in answer["resourceTemplates"]]
-    assert found == ["notes://{id}"], found
-    return found[0]
+def folder_steps(folder: Path) -> Steps:
+    (folder / "sub").mkdir(parents=True)
+    (folder / "a.md").write_text("# A\n")
+    (folder / "sub/c.txt").write_text("c\n")
+    uri = folder.as_uri()
+    return {
+        "list": ("resources/list", [], listed([uri, f"{uri}/a.md", f"{uri}/sub", f"{uri}/sub/c.txt"])),
+        "templates": ("resources/templates/list", [], templates(f"{uri}/{{+path}}")),
+        "read": ("resources/read", ["--uri", f"{uri}/sub/c.txt"], text("c\n")),
+    }
 
 
-def text(answer: dict[str, list[dict[str, object]]]) -> str:
-    [content] = answer["contents"]
-    assert content["text"] == "# Note 007", content
-    return repr(content["text"])
+def listed(wanted: list[str]) -> Check:
+    def check(answer: Answer) -> str:
+        uris = [resource["uri"] for resource in answer["resources"]]
+        assert uris == wanted, f"{len(uris)} URIs, not the {len(wanted)} there are"
+        return f"{len(uris)} resources"
+
+    return check
 
 
-STEPS = {
-    "list": ("resources/list", [], listed),
-    "templates": ("resources/templates/list", [], templates),
-    "read": ("resources/read", ["--uri", "notes://007"], text),
-}
+def templates(wanted: str) -> Check:
+    def check(answer: Answer) -> str:
+        found = [template["uriTemplate"] for template in answer["resourceTemplates"]]
+        assert found == [wanted], found
+        return wanted
+
+    return check
+
+
+def text(wanted: str) -> Check:
+    def check(answer: Answer) -> str:
+        [content] = answer["contents"]
+        assert content["text"] == wanted, content
+        return repr(wanted)
+
+    return check
+
 
 if __name__ == "__main__":
     sys.exit(main())
