@@ -85,6 +85,7 @@ typedef struct wellhead_interest wellhead_interest;     /* responder of an inter
 typedef struct wellhead_method wellhead_method;         /* responder of a method of the host's own */
 typedef struct wellhead_transmit wellhead_transmit;     /* bytes for a client */
 typedef struct wellhead_text wellhead_text;             /* a text of ours, for the caller to free */
+typedef struct wellhead_test_client wellhead_test_client; /* a client in memory, for a host's tests */
 typedef struct wellhead_error wellhead_error;
 
 /* ---- status and errors -------------------------------------------------------------------------------------------- */
@@ -366,8 +367,11 @@ typedef struct wellhead_provider {
     void (*complete)(void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value, wellhead_complete *responder);
     const wellhead_str *completed;
     size_t completed_count;
+    /* Whether there may be a resource at `uri`, one of those that `read` is asked for: 0 refuses who wants to watch it.
+     * It must not block. NULL: there may always be one. */
+    int (*knows)(void *user_data, wellhead_str uri);
 } wellhead_provider;
-#define WELLHEAD_PROVIDER_INIT { sizeof(wellhead_provider), NULL, NULL, NULL, NULL, NULL, NULL, 0 }
+#define WELLHEAD_PROVIDER_INIT { sizeof(wellhead_provider), NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL }
 
 /* Serves a fixed text, without a callback. The text is copied. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE,
  * CLOSED. */
@@ -995,6 +999,49 @@ typedef struct wellhead_stdio_options {
  * INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_serve_stdio(wellhead_server *server, const wellhead_stdio_options *options,
                                                   wellhead_error **error);
+
+/* ---- a client for tests ------------------------------------------------------------------------------------------- */
+
+/* A client in memory, for a host's own tests. Callbacks run inside its functions, on the caller's thread; what is answered
+ * on another thread is waited for. Thread safety: one thread at a time uses a client, and no callback that it runs. */
+
+/* A client of this server that has shaken hands with it. NULL on failure: INVALID_ARGUMENT if no version with a
+ * handshake is served, CLOSED. */
+WELLHEAD_API wellhead_test_client *wellhead_test_client_new(wellhead_server *server, wellhead_error **error);
+
+/* NULL: nothing. */
+WELLHEAD_API void wellhead_test_client_free(wellhead_test_client *client);
+
+/* Asks for everything that is listed, all pages. *count: how many resources there are, for wellhead_test_client_listed.
+ * count: may be NULL. Failures as of wellhead_test_client_request. */
+WELLHEAD_API wellhead_status wellhead_test_client_list(wellhead_test_client *client, size_t *count,
+                                                       wellhead_error **error);
+
+/* The URI at `index` of the last wellhead_test_client_list, borrowed until the next one. Absent: there are no more. */
+WELLHEAD_API wellhead_str wellhead_test_client_listed(const wellhead_test_client *client, size_t index);
+
+/* Reads a resource. *body: its text, or its bytes, decoded; borrowed until the next read. Of several contents it is that
+ * of the first, absent if there are none. body: may be NULL. Failures as of wellhead_test_client_request. */
+WELLHEAD_API wellhead_status wellhead_test_client_read(wellhead_test_client *client, wellhead_str uri,
+                                                       wellhead_str *body, wellhead_error **error);
+
+/* Asks to be told of changes of a resource. Failures as of wellhead_test_client_request. */
+WELLHEAD_API wellhead_status wellhead_test_client_subscribe(wellhead_test_client *client, wellhead_str uri,
+                                                            wellhead_error **error);
+
+/* Waits for a change of what was subscribed to. *uri: what changed; borrowed until the next call of this. uri: may be
+ * NULL. LIMIT if nothing changes within 20 seconds, INVALID_ARGUMENT. */
+WELLHEAD_API wellhead_status wellhead_test_client_next_update(wellhead_test_client *client, wellhead_str *uri,
+                                                              wellhead_error **error);
+
+/* How often the list was said to have changed since the last call of this. Does not wait. */
+WELLHEAD_API size_t wellhead_test_client_list_changes(wellhead_test_client *client);
+
+/* Any request, with params, a JSON object; absent: {}. Returns the result, JSON, to be freed; waits for answers that
+ * come later. NULL on failure: UNKNOWN if the server answers with an error, whose code and message the error tells; LIMIT
+ * if no answer comes within 20 seconds; INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
+WELLHEAD_API wellhead_text *wellhead_test_client_request(wellhead_test_client *client, wellhead_str method,
+                                                         wellhead_str params, wellhead_error **error);
 
 #ifdef __cplusplus
 }

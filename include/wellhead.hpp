@@ -527,6 +527,7 @@ struct Provider {
         {};
     CompleteCallback complete = {};
     std::vector<std::string> completed = {};
+    std::function<bool(std::string_view uri)> knows = {};
 };
 
 using AuthorizeCallback = std::function<void(const Call &call, std::uint32_t operation, const wellhead_str *uris,
@@ -859,6 +860,14 @@ private:
                     static_cast<Provider *>(user_data)->complete(Call(call), view(variable), view(value), it);
                 });
             };
+        if (provider.knows)
+            c.knows = [](void *user_data, wellhead_str uri) noexcept {
+                try {
+                    return static_cast<int>(static_cast<Provider *>(user_data)->knows(view(uri)));
+                } catch (...) {
+                    return 1; /* Nothing was said against it. */
+                }
+            };
         c.user_data = detail::keep(std::move(provider));
         c.destroy = detail::destroy<Provider>;
         return c;
@@ -938,6 +947,53 @@ private:
         c.caller_id = optional_str(options.caller_id);
         detail::Failure failure;
         return failure.check(wellhead_connection_new(server.capi(), &c, failure));
+    }
+};
+
+/* ---- a client for tests ---- */
+
+/* See wellhead_test_client_new. What it returns is copied. */
+class TestClient : public detail::Handle<wellhead_test_client, wellhead_test_client_free> {
+public:
+    explicit TestClient(const Server &server) : Handle(make(server)) {}
+
+    /* The URIs of everything that is listed. */
+    std::vector<std::string> list() {
+        std::size_t count = 0;
+        detail::Failure failure;
+        failure.check(wellhead_test_client_list(capi(), &count, failure));
+        std::vector<std::string> uris;
+        for (std::size_t i = 0; i < count; i++) uris.emplace_back(view(wellhead_test_client_listed(capi(), i)));
+        return uris;
+    }
+    std::string read(std::string_view uri) {
+        wellhead_str body = {};
+        detail::Failure failure;
+        failure.check(wellhead_test_client_read(capi(), str(uri), &body, failure));
+        return std::string(view(body));
+    }
+    void subscribe(std::string_view uri) {
+        detail::Failure failure;
+        failure.check(wellhead_test_client_subscribe(capi(), str(uri), failure));
+    }
+    std::string next_update() {
+        wellhead_str uri = {};
+        detail::Failure failure;
+        failure.check(wellhead_test_client_next_update(capi(), &uri, failure));
+        return std::string(view(uri));
+    }
+    std::size_t list_changes() noexcept { return wellhead_test_client_list_changes(capi()); }
+    /* params: a JSON object. Its result is one, too. */
+    std::string request(std::string_view method, std::string_view params = "{}") {
+        detail::Failure failure;
+        const Text result(failure.check(wellhead_test_client_request(capi(), str(method), str(params), failure)));
+        return std::string(result.str());
+    }
+
+private:
+    static wellhead_test_client *make(const Server &server) {
+        detail::Failure failure;
+        return failure.check(wellhead_test_client_new(server.capi(), failure));
     }
 };
 

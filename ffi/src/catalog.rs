@@ -11,13 +11,15 @@ use crate::resource::{described, wellhead_contents, wellhead_resource};
 use crate::server::wellhead_server;
 use crate::status::{wellhead_error, wellhead_status};
 use crate::types::{growing, wellhead_str};
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use wellhead::{Body, Call, CompleteCall, HandlerId, ListCall, Provider, Result, Server};
 
 type ReadFn = unsafe extern "C" fn(*mut c_void, *const wellhead_call, *mut wellhead_read);
 type ListFn =
     unsafe extern "C" fn(*mut c_void, *const wellhead_call, wellhead_str, usize, *mut wellhead_list);
+
+type KnowsFn = unsafe extern "C" fn(*mut c_void, wellhead_str) -> c_int;
 
 pub(crate) type CompleteFn = unsafe extern "C" fn(
     *mut c_void,
@@ -69,6 +71,9 @@ pub struct wellhead_provider {
     >,
     pub completed: *const wellhead_str,
     pub completed_count: usize,
+    /// Whether there may be a resource at `uri`, one of those that `read` is asked for: 0 refuses who wants to watch it.
+    /// It must not block. NULL: there may always be one.
+    pub knows: Option<unsafe extern "C" fn(user_data: *mut c_void, uri: wellhead_str) -> c_int>,
 }
 
 growing!(wellhead_provider);
@@ -277,6 +282,7 @@ struct Callbacks {
     list: Option<ListFn>,
     complete: Option<CompleteFn>,
     completed: Vec<String>,
+    knows: Option<KnowsFn>,
     user_data: UserData,
 }
 
@@ -286,8 +292,8 @@ impl Callbacks {
         let provider = promise.fields(provider, "provider")?;
         let user_data = UserData::new(provider.user_data, provider.destroy);
         let completed = promise.texts(provider.completed, provider.completed_count, "completed")?;
-        let wellhead_provider { read, list, complete, .. } = provider;
-        Ok(Callbacks { read, list, complete, completed, user_data })
+        let wellhead_provider { read, list, complete, knows, .. } = provider;
+        Ok(Callbacks { read, list, complete, completed, knows, user_data })
     }
 
     fn reads(&self) -> Result<()> {
@@ -310,6 +316,9 @@ impl Callbacks {
 
     fn only_lists(&self) -> Result<()> {
         self.completes_nothing()?;
+        if self.knows.is_some() {
+            return Err(invalid("provider->knows is of no use here; register a resource or template"));
+        }
         match (self.read, self.list) {
             (_, None) => Err(invalid("provider->list is NULL")),
             (Some(_), _) => Err(invalid("provider->read is of no use here; register a resource or template")),
@@ -354,6 +363,11 @@ impl Provider for Callbacks {
         if let Some(complete) = self.complete {
             run_complete(complete, &self.user_data, call);
         }
+    }
+
+    fn knows(&self, uri: &str) -> bool {
+        // SAFETY: the host's function, called as the header says.
+        self.knows.is_none_or(|knows| unsafe { knows(self.user_data.get(), wellhead_str::of(uri)) } != 0)
     }
 }
 

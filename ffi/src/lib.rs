@@ -48,6 +48,8 @@ pub mod connection;
 
 pub mod stdio;
 
+pub mod test_client;
+
 mod boundary;
 mod foreign;
 pub mod pending;

@@ -204,6 +204,43 @@ static void wake_is_called_and_ends_with_its_connection() {
     CHECK(alive.use_count() == 1);
 }
 
+static void a_client_in_memory_lists_reads_and_is_told_of_changes() {
+    Server s = server();
+    s.add_text("n:1", "one");
+    wellhead::TestClient client(s);
+    CHECK(client.list() == std::vector<std::string>{"n:1"} && client.read("n:1") == "one");
+    CHECK(client.request("ping") == "{}" && client.list_changes() == 0);
+    client.subscribe("n:1");
+    s.set_text("n:1", "two");
+    CHECK(client.next_update() == "n:1");
+    try {
+        client.read("n:9");
+        CHECK(false);
+    } catch (const Error &error) {
+        CHECK(error.code() == "unknown" && has(error.what(), "not found"));
+    }
+}
+
+static void what_a_provider_does_not_know_is_not_watched() {
+    Server s = server();
+    wellhead::Provider provider;
+    provider.read = [](const Call &call, Read &r) { r.text(call.uri()); };
+    provider.knows = [](std::string_view uri) {
+        if (uri == "n:odd") throw std::runtime_error("cannot tell");
+        return uri == "n:1";
+    };
+    s.add_template("n:{id}", std::move(provider));
+    wellhead::TestClient client(s);
+    client.subscribe("n:1");
+    client.subscribe("n:odd");
+    try {
+        client.subscribe("n:2");
+        CHECK(false);
+    } catch (const Error &error) {
+        CHECK(error.code() == "unknown");
+    }
+}
+
 static void handles_move_and_can_be_given_away() {
     Server s = server(), t = std::move(s);
     CHECK(!s && t);
@@ -228,6 +265,8 @@ int main() {
     RUN(the_caller_of_a_connection_reaches_callbacks);
     RUN(an_exception_about_access_lets_nothing_through);
     RUN(wake_is_called_and_ends_with_its_connection);
+    RUN(a_client_in_memory_lists_reads_and_is_told_of_changes);
+    RUN(what_a_provider_does_not_know_is_not_watched);
     RUN(handles_move_and_can_be_given_away);
     RUN(the_library_is_the_one_of_the_header);
     std::printf("tests of C++: %d passed, %d failed\n", passed, failed);

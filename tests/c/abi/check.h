@@ -23,6 +23,7 @@ void test_access(void);
 void test_directory(void);
 void test_observe(void);
 void test_connection(void);
+void test_client(void);
 void test_stdio(void);
 
 #define META "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}}"

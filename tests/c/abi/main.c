@@ -109,6 +109,7 @@ int main(void) {
     test_directory();
     test_observe();
     test_connection();
+    test_client();
     test_stdio();
     printf("tests of C: %d passed, %d failed\n", passed, failed);
     return failed != 0;

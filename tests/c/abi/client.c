@@ -1,0 +1,133 @@
+/* The client in memory, and what it finds out. */
+#include "check.h"
+
+static int same(wellhead_str s, const char *text) {
+    return s.ptr && s.len == strlen(text) && memcmp(s.ptr, text, s.len) == 0;
+}
+
+static void add_text(wellhead_server *server, const char *uri, const char *text) {
+    wellhead_resource resource = WELLHEAD_RESOURCE_INIT;
+    resource.uri = wellhead_cstr(uri);
+    CHECK(wellhead_server_add_text(server, &resource, wellhead_cstr(text), NULL) == WELLHEAD_STATUS_OK);
+}
+
+static void it_lists_reads_and_asks_anything_else(void) {
+    wellhead_resource resource = WELLHEAD_RESOURCE_INIT;
+    wellhead_server *server = quiet_server();
+    wellhead_error *error = NULL;
+    wellhead_str body = {NULL, 0};
+    size_t count = 0;
+    add_text(server, "n:1", "one");
+    resource.uri = WELLHEAD_STR("n:bytes");
+    CHECK(wellhead_server_add_blob(server, &resource, (wellhead_str){"\0\377", 2}, NULL) == WELLHEAD_STATUS_OK);
+    wellhead_test_client *client = wellhead_test_client_new(server, NULL);
+    CHECK(wellhead_test_client_list(client, &count, NULL) == WELLHEAD_STATUS_OK && count == 2);
+    CHECK(same(wellhead_test_client_listed(client, 0), "n:1") && same(wellhead_test_client_listed(client, 1), "n:bytes"));
+    CHECK(!wellhead_test_client_listed(client, 2).ptr);
+    CHECK(wellhead_test_client_read(client, WELLHEAD_STR("n:1"), &body, NULL) == WELLHEAD_STATUS_OK && same(body, "one"));
+    CHECK(wellhead_test_client_read(client, WELLHEAD_STR("n:bytes"), &body, NULL) == WELLHEAD_STATUS_OK);
+    CHECK(body.len == 2 && memcmp(body.ptr, "\0\377", 2) == 0);
+    CHECK(wellhead_test_client_read(client, WELLHEAD_STR("n:9"), &body, &error) == WELLHEAD_STATUS_UNKNOWN);
+    CHECK(has(wellhead_error_message(error).ptr, "not found") && body.len == 2);
+    wellhead_error_free(error);
+    wellhead_text *result = wellhead_test_client_request(client, WELLHEAD_STR("ping"), (wellhead_str){NULL, 0}, NULL);
+    CHECK(same(wellhead_text_str(result), "{}"));
+    wellhead_text_free(result);
+    CHECK(!wellhead_test_client_request(client, WELLHEAD_STR("ping"), WELLHEAD_STR("no JSON"), NULL));
+    wellhead_test_client_free(client);
+    wellhead_server_free(server);
+}
+
+static void it_is_told_of_changes(void) {
+    wellhead_server *server = quiet_server();
+    wellhead_str uri = {NULL, 0};
+    add_text(server, "n:1", "one");
+    wellhead_test_client *client = wellhead_test_client_new(server, NULL);
+    CHECK(wellhead_test_client_subscribe(client, WELLHEAD_STR("n:2"), NULL) == WELLHEAD_STATUS_UNKNOWN);
+    CHECK(wellhead_test_client_subscribe(client, WELLHEAD_STR("n:1"), NULL) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_server_set_text(server, WELLHEAD_STR("n:1"), NULL, WELLHEAD_STR("two"), NULL) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_test_client_next_update(client, &uri, NULL) == WELLHEAD_STATUS_OK && same(uri, "n:1"));
+    CHECK(wellhead_test_client_list_changes(client) == 0);
+    add_text(server, "n:3", "new");
+    CHECK(wellhead_test_client_list_changes(client) == 1 && wellhead_test_client_list_changes(client) == 0);
+    wellhead_server_close(server);
+    CHECK(wellhead_test_client_list(client, NULL, NULL) == WELLHEAD_STATUS_CLOSED);
+    CHECK(!wellhead_test_client_new(server, NULL));
+    wellhead_test_client_free(client);
+    wellhead_server_free(server);
+}
+
+static void *answer_on_a_thread(void *responder) {
+    wellhead_read_text(responder, WELLHEAD_STR("later"));
+    return NULL;
+}
+
+typedef struct { pthread_t thread; wellhead_test_client *client; } later;
+
+static void answer_later(void *user_data, const wellhead_call *call, wellhead_read *r) {
+    later *l = user_data;
+    (void)call;
+    CHECK(wellhead_test_client_list(l->client, NULL, NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    if (pthread_create(&l->thread, NULL, answer_on_a_thread, wellhead_read_keep(r))) abort();
+}
+
+static void it_waits_for_answers_of_other_threads_and_is_no_use_to_callbacks(void) {
+    later l;
+    wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
+    wellhead_server *server = quiet_server();
+    wellhead_str body = {NULL, 0};
+    provider.read = answer_later;
+    provider.user_data = &l;
+    CHECK(add_template(server, "n:{id}", provider) == WELLHEAD_STATUS_OK);
+    l.client = wellhead_test_client_new(server, NULL);
+    CHECK(wellhead_test_client_read(l.client, WELLHEAD_STR("n:1"), &body, NULL) == WELLHEAD_STATUS_OK);
+    CHECK(same(body, "later"));
+    pthread_join(l.thread, NULL);
+    wellhead_test_client_free(l.client);
+    wellhead_server_free(server);
+}
+
+static void echo(void *user_data, const wellhead_call *call, wellhead_read *r) {
+    (void)user_data;
+    wellhead_read_text(r, wellhead_call_var(call, "id"));
+}
+
+static int knows_one(void *user_data, wellhead_str uri) {
+    *(int *)user_data += 1;
+    return same(uri, "n:1");
+}
+
+static void what_a_provider_does_not_know_is_not_watched(void) {
+    int asked = 0;
+    wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
+    wellhead_server *server = quiet_server();
+    wellhead_str body = {NULL, 0};
+    provider.read = echo;
+    provider.knows = knows_one;
+    provider.user_data = &asked;
+    CHECK(add_template(server, "n:{id}", provider) == WELLHEAD_STATUS_OK);
+    wellhead_test_client *client = wellhead_test_client_new(server, NULL);
+    CHECK(wellhead_test_client_subscribe(client, WELLHEAD_STR("n:1"), NULL) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_test_client_subscribe(client, WELLHEAD_STR("n:2"), NULL) == WELLHEAD_STATUS_UNKNOWN);
+    CHECK(asked == 2);
+    CHECK(wellhead_test_client_read(client, WELLHEAD_STR("n:2"), &body, NULL) == WELLHEAD_STATUS_OK && same(body, "2"));
+    CHECK(asked == 2);
+    wellhead_test_client_free(client);
+    wellhead_server_free(server);
+}
+
+static void a_list_source_knows_of_no_uri(void) {
+    wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
+    wellhead_server *server = quiet_server();
+    provider.knows = knows_one;
+    CHECK(wellhead_server_add_list(server, WELLHEAD_STR("all"), &provider, NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    wellhead_server_free(server);
+}
+
+void test_client(void) {
+    RUN(it_lists_reads_and_asks_anything_else);
+    RUN(it_is_told_of_changes);
+    RUN(it_waits_for_answers_of_other_threads_and_is_no_use_to_callbacks);
+    RUN(what_a_provider_does_not_know_is_not_watched);
+    RUN(a_list_source_knows_of_no_uri);
+}
