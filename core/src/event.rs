@@ -479,9 +479,9 @@ macro_rules! with_caller {
                 self.context.details.as_ref()?.meta.as_deref().map(RawValue::get)
             }
 
-            /// Who the client is, the text of a JSON object with a `name` and a `version`: for logs, not for decisions.
+            /// [`Responder::client`], while the call has its responder.
             pub fn client(&self) -> Option<String> {
-                self.responder.as_ref()?.client_info()
+                self.responder.as_ref()?.client()
             }
 
             /// [`Responder::progress`], while the call has its responder.

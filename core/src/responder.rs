@@ -104,7 +104,8 @@ impl<A: Reply> Responder<A> {
         connection.upgrade().is_some_and(|connection| connection.progress(*call, report))
     }
 
-    pub(crate) fn client_info(&self) -> Option<String> {
+    /// Who the client is, the text of a JSON object with a `name` and a `version`: for logs, not for decisions.
+    pub fn client(&self) -> Option<String> {
         match &self.target {
             Target::Call { connection, context, .. } => connection.upgrade()?.client_info(context),
             _ => None,

@@ -8,7 +8,14 @@ export const NOBODY: Caller = Object.freeze({ id: '' });
 /** What a call says beside its answer. */
 export type Says = Pick<
   NativeServer,
-  'notify' | 'progress' | 'request' | 'cancelRequest' | 'sealState' | 'openState' | 'clientCapabilities'
+  | 'notify'
+  | 'progress'
+  | 'request'
+  | 'cancelRequest'
+  | 'sealState'
+  | 'openState'
+  | 'clientCapabilities'
+  | 'client'
 >;
 
 /** Where a call comes from. */
@@ -42,6 +49,12 @@ export class RunningCall implements ListCall {
   get meta(): Meta | undefined {
     const { meta } = this.#origin;
     return meta === undefined ? undefined : (JSON.parse(meta) as Meta);
+  }
+
+  get client(): JsonObject | undefined {
+    const { says, number } = this.#origin;
+    const client = says.client(number);
+    return client === null ? undefined : (JSON.parse(client) as JsonObject);
   }
 
   get signal(): AbortSignal {

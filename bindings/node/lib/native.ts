@@ -101,6 +101,7 @@ export interface NativeServer {
   sealState(call: number, state: string, until: number): string | null;
   openState(call: number, now: number): string | null;
   clientCapabilities(call: number): string | null;
+  client(call: number): string | null;
   onPublish(): void;
   inject(event: string): boolean;
   counters(): Counters;

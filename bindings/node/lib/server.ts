@@ -138,6 +138,7 @@ export class Server {
         sealState: (...said) => this.#native.sealState(...said),
         openState: (...said) => this.#native.openState(...said),
         clientCapabilities: (...said) => this.#native.clientCapabilities(...said),
+        client: (...said) => this.#native.client(...said),
       },
     );
     this.#owner = { ask: this.#callbacks.ask, abandon: () => this.#abandon(), waiting: new Set() };

@@ -149,6 +149,11 @@ export interface ListCall {
   /** The protocol revision of the request: its date, such as `2025-06-18`. */
   readonly revision: string;
   /**
+   * Who the client is, as it says: `{ name, version, … }`, the `Implementation` of the protocol's schema. For logs, not for
+   * decisions. Known until the call is answered.
+   */
+  readonly client: JsonObject | undefined;
+  /**
    * Tells the client how far the work on its request is, if it asked for that: in any unit, such as bytes, with what it will
    * be in the end, if that is known. Returns whether anybody still wants to know.
    *

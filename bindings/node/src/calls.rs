@@ -230,6 +230,11 @@ impl Calls {
         self.with(number, ask).flatten()
     }
 
+    /// Who the client is that asks, as JSON.
+    pub(crate) fn client(&self, number: u32) -> Option<String> {
+        self.with(number, |held| each!(held, responder => responder.client())).flatten()
+    }
+
     /// Tells how far a call is, and whether anybody wants to know.
     pub(crate) fn progress(
         &self,

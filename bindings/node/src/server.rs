@@ -229,6 +229,12 @@ impl Native {
         self.inner.calls.of_read(call, wellhead::Call::client_capabilities)
     }
 
+    /// Who asks, while the call is not answered: JSON.
+    #[napi]
+    pub fn client(&self, call: u32) -> Option<String> {
+        self.inner.calls.client(call)
+    }
+
     /// From now on `publish` is called.
     #[napi]
     pub fn on_publish(&self) -> Result<()> {

@@ -47,6 +47,49 @@ test('every callback of a connection is given its caller and the revision of the
   );
 });
 
+test('every callback may see who the client says it is, until its call is answered', async () => {
+  const { server } = make();
+  const seen = [];
+  const note = (call) => seen.push(call.client);
+  let answered;
+  server.resource('t:{id}', async (_, call) => {
+    note(call);
+    await undefined;
+    note(call);
+    answered = call;
+    return '';
+  });
+  server.list((_, call) => {
+    note(call);
+    return { items: [{ uri: 't:a' }] };
+  });
+  server.method('x/who', (_, call) => {
+    note(call);
+    return {};
+  });
+  const here = { name: 'here', version: '2', title: 'Here' };
+  const connection = server.connect();
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: here };
+  await asks(connection, { jsonrpc: '2.0', id: 0, method: 'initialize', params });
+  await asks(connection, { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 't:a' } });
+  await asks(connection, { jsonrpc: '2.0', id: 2, method: 'resources/list' });
+  await asks(connection, { jsonrpc: '2.0', id: 3, method: 'x/who' });
+  assert.deepEqual(seen.splice(0), Array(4).fill(here));
+  assert.equal(answered.client, undefined);
+
+  const now = read(4, 't:a');
+  await asks(connection, now);
+  now.params._meta = {
+    ...now.params._meta,
+    'io.modelcontextprotocol/clientInfo': { name: 'now', version: '' },
+  };
+  await asks(connection, now);
+  assert.deepEqual(
+    seen.map((client) => client?.name),
+    [undefined, undefined, 'now', 'now'],
+  );
+});
+
 test('a cursor is of use to its caller only, by the bytes of the id', async () => {
   const { server } = make({ limits: { pageItems: 1 } });
   server.text('t:a', '');
