@@ -113,7 +113,9 @@ export const NOT_MODIFIED: unique symbol = Symbol('not modified');
  * What a read answers: text, bytes, one or several {@link Contents}, or nothing (`undefined`, `null`): there is no such
  * resource. {@link NOT_MODIFIED} is an answer where {@link Call.ifVersion} is given.
  *
- * A `Uint8Array` of 64 KiB and more is not copied: do not change, resize or transfer it until it was sent.
+ * A `Uint8Array` of 64 KiB and more is not copied: do not change, resize or transfer it until it was sent. To answer one that
+ * you keep costs no further memory, however large it is; what is made for each answer is garbage once it was sent, which V8
+ * collects when it sees fit. Of a string its UTF-8 form is made beside it.
  */
 export type Body =
   | string
