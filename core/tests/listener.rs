@@ -3,8 +3,8 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
-use wellhead::Server;
-use wellhead::serve::Http;
+use wellhead::serve::{Batch, Http};
+use wellhead::{Event, Server};
 
 const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 
@@ -186,4 +186,45 @@ fn a_foreign_host_and_a_body_that_is_too_large_are_refused() {
     write!(client.stream, "{head}").unwrap();
     assert_eq!(client.head().0, 413);
     service.ends();
+}
+
+#[test]
+fn a_host_may_run_callbacks_in_a_way_of_its_own_until_it_stops_the_service() {
+    let server = server();
+    let (bell, rung) = std::sync::mpsc::channel();
+    let bell = std::sync::Mutex::new(bell);
+    let listener = Http::new(server.endpoint()).bind("127.0.0.1:0").unwrap();
+    let address = listener.address();
+    let listening =
+        listener.start(Some(Box::new(move || bell.lock().unwrap().send(()).unwrap_or_default()))).unwrap();
+    assert!(matches!(listening.try_next(), Batch::Idle));
+    let connect = || {
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        Client { reader: BufReader::new(stream.try_clone().unwrap()), stream }
+    };
+    let mut calls = Vec::new();
+    for uri in ["test://by/7", "test://by/8"] {
+        let mut client = connect();
+        client.ask("resources/read", &format!(r#""uri":"{uri}","#), &format!("Mcp-Name: {uri}\r\n"));
+        rung.recv_timeout(Duration::from_secs(30)).expect("the host is told");
+        let Batch::Events(events) = listening.next() else { panic!("there is a call") };
+        for event in events {
+            let Event::Read(call) = &event else { panic!("no read: {event:?}") };
+            calls.extend(call.call());
+            event.run();
+        }
+        assert_eq!(client.whole().0, 200);
+    }
+    assert!(calls[0] != calls[1] && calls[0].connection() != calls[1].connection(), "{calls:?}");
+    listening.interrupt();
+    assert!(matches!(listening.next(), Batch::Interrupted));
+    let mut client = connect();
+    client.ask("subscriptions/listen", r#""notifications":{"resourceSubscriptions":["test://text"]},"#, "");
+    assert!(client.event().contains("acknowledged"));
+    listening.stop();
+    assert!(matches!(listening.next(), Batch::Ended));
+    assert!(matches!(listening.try_next(), Batch::Ended));
+    assert!(TcpStream::connect(address).is_err(), "nobody listens any more");
+    assert!(!server.is_closed());
 }

@@ -164,7 +164,7 @@ impl Shared {
     }
 
     pub(super) fn responded(&self, number: u64, answer: ClientAnswer) -> Event {
-        Event::Response(ResponseCall::new(number, answer, self.continuation(number)))
+        Event::Response(ResponseCall::new(self.id, number, answer, self.continuation(number)))
     }
 
     fn continuation(&self, number: u64) -> Option<Continuation> {

@@ -38,7 +38,7 @@ const TOLD_AT_ONCE: usize = 64;
 
 impl Shared {
     pub(super) fn new(id: u64, server: Arc<Inner>, group: Option<Arc<group::Inner>>, caller: Caller) -> Self {
-        let machine = Lock::new(Machine::new(server.settings.clone()));
+        let machine = Lock::new(Machine::new(id, server.settings.clone()));
         let continuations = Lock::new(BTreeMap::new());
         Shared {
             id,

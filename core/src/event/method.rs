@@ -107,17 +107,28 @@ pub(crate) type Continuation = Box<dyn FnOnce(ClientAnswer) + Send>;
 
 /// The client's answer to a request that was sent to it for a further method.
 pub struct ResponseCall {
+    connection: u64,
     number: u64,
     answer: ClientAnswer,
     then: Option<Continuation>,
 }
 
 impl ResponseCall {
-    pub(crate) fn new(number: u64, answer: ClientAnswer, then: Option<Continuation>) -> Self {
-        ResponseCall { number, answer, then }
+    pub(crate) fn new(
+        connection: u64,
+        number: u64,
+        answer: ClientAnswer,
+        then: Option<Continuation>,
+    ) -> Self {
+        ResponseCall { connection, number, answer, then }
     }
 
-    /// Which request, as [`Responder::request`] numbered it.
+    /// The number of the connection whose client answered: [`crate::Connection::id`].
+    pub fn connection(&self) -> u64 {
+        self.connection
+    }
+
+    /// Which request of that connection, as [`Responder::request`] numbered it.
     pub fn number(&self) -> u64 {
         self.number
     }

@@ -230,6 +230,12 @@ impl Endpoint {
         }
     }
 
+    /// Whose endpoint it is.
+    #[cfg(feature = "http")]
+    pub(crate) fn server(&self) -> &Server {
+        &self.0.server
+    }
+
     /// A connection among those of the endpoint, on which nothing is said.
     #[cfg(feature = "http")]
     pub(crate) fn connect(&self, caller: crate::Caller) -> Connection {

@@ -14,14 +14,21 @@ use crate::sync::{Fault, is_planted};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// Names one question to the host. A request may ask several in turn; each has an id of its own, used once.
+/// Names one question to the host, unlike any other of its server. A request may ask several in turn; each has an id of
+/// its own, used once.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CallId {
+    connection: u64,
     slot: u32,
     generation: u32,
 }
 
 impl CallId {
+    /// The number of the connection that it came over: [`crate::Connection::id`].
+    pub fn connection(self) -> u64 {
+        self.connection
+    }
+
     pub(super) fn slot(self) -> u32 {
         self.slot
     }
@@ -219,6 +226,7 @@ pub(crate) enum Cancelled {
 
 #[derive(Default)]
 pub(crate) struct Inflight {
+    connection: u64,
     slots: Vec<Slot>,
     free: Vec<u32>,
     ids: BTreeMap<RequestId, Owner>,
@@ -228,6 +236,11 @@ pub(crate) struct Inflight {
 }
 
 impl Inflight {
+    /// The calls of a connection with that number.
+    pub(crate) fn of(connection: u64) -> Self {
+        Inflight { connection, ..Inflight::default() }
+    }
+
     /// Calls that occupy a slot, cancelled ones whose responder is still out included.
     pub(crate) fn len(&self) -> usize {
         self.used
@@ -299,12 +312,13 @@ impl Inflight {
     }
 
     fn put(&mut self, slot: u32, open: Open) -> CallId {
+        let connection = self.connection;
         let s = &mut self.slots[slot as usize];
         s.generation = s.generation.wrapping_add(1);
         s.asked = false;
         s.due = false;
         s.body = Body::Open(open);
-        CallId { slot, generation: s.generation }
+        CallId { connection, slot, generation: s.generation }
     }
 
     fn current(&mut self, call: CallId) -> Option<&mut Slot> {
@@ -322,8 +336,9 @@ impl Inflight {
 
     /// The request in a slot, whatever it is being asked.
     pub(crate) fn in_slot(&mut self, slot: u32) -> Option<(CallId, &mut Open)> {
+        let connection = self.connection;
         let s = self.slots.get_mut(slot as usize)?;
-        let call = CallId { slot, generation: s.generation };
+        let call = CallId { connection, slot, generation: s.generation };
         match &mut s.body {
             Body::Open(open) => Some((call, open)),
             _ => None,
@@ -387,7 +402,7 @@ impl Inflight {
         slot.generation = slot.generation.wrapping_add(1);
         slot.asked = false;
         slot.due = false;
-        Ok(CallId { slot: call.slot, generation: slot.generation })
+        Ok(CallId { generation: slot.generation, ..call })
     }
 
     /// The request is over.
@@ -457,7 +472,8 @@ impl Inflight {
                 Cancelled::Admitted(exchange)
             }
             Some(Owner::Slot(slot)) => {
-                let call = CallId { slot, generation: self.slots[slot as usize].generation };
+                let (connection, generation) = (self.connection, self.slots[slot as usize].generation);
+                let call = CallId { connection, slot, generation };
                 let asked = self.slots[slot as usize].asked;
                 match self.abandon(call) {
                     Some(open) => {
@@ -473,10 +489,10 @@ impl Inflight {
 
     /// The requests of one route, whatever they are being asked.
     pub(crate) fn on(&self, route: Route) -> Vec<CallId> {
-        let slots = self.slots.iter().enumerate();
+        let (connection, slots) = (self.connection, self.slots.iter().enumerate());
         slots
             .filter(|(_, slot)| matches!(&slot.body, Body::Open(open) if open.route == route))
-            .map(|(at, slot)| CallId { slot: at as u32, generation: slot.generation })
+            .map(|(at, slot)| CallId { connection, slot: at as u32, generation: slot.generation })
             .collect()
     }
 
@@ -512,7 +528,7 @@ impl Inflight {
                 opens.push(open);
             }
         }
-        *self = Inflight::default();
+        *self = Inflight::of(self.connection);
         opens
     }
 }

@@ -115,10 +115,11 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    pub(crate) fn new(settings: Arc<Settings>) -> Self {
+    /// `connection` is a number that calls are told apart by.
+    pub(crate) fn new(connection: u64, settings: Arc<Settings>) -> Self {
         Machine {
             lifecycle: Lifecycle::new(settings.policy.dialect),
-            inflight: Inflight::default(),
+            inflight: Inflight::of(connection),
             subscriptions: Subscriptions::default(),
             outbox: Outbox::default(),
             asking: Asking::default(),

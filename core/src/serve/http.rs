@@ -1,7 +1,8 @@
 //! The native listener: HTTP/1.1 and HTTP/2 with prior knowledge, over TCP.
 
-use super::queue::Queue;
+use super::listening::{Jobs, Listening, OnReady};
 use crate::Caller;
+use crate::connection::Connection;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::http::{Endpoint, EndpointBuilder, Exchange, Progress, RequestHead, Response};
@@ -21,7 +22,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 use tokio::net::TcpStream;
+use tokio::runtime::Runtime;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinHandle;
 
 /// Serves Streamable HTTP on that address, such as `127.0.0.1:8000`, until the server is closed. Callbacks run on this
 /// thread.
@@ -143,17 +146,47 @@ impl Listener {
     /// # Errors
     /// [`ErrorKind::Io`] if no thread can be had.
     pub fn serve(self) -> Result<()> {
-        let Http { endpoint, callback_threads, io_threads, connections, head, drain, terminate } = self.http;
+        let (callback_threads, drain) = (self.http.callback_threads, self.http.drain);
+        let jobs = (callback_threads > 0).then(|| Jobs::new(None));
+        let (shared, runtime, serving) = self.open(jobs)?;
+        match &shared.jobs {
+            None => drop(runtime.block_on(serving)),
+            Some(jobs) => std::thread::scope(|scope| -> Result<()> {
+                for n in 1..callback_threads {
+                    let thread = std::thread::Builder::new().name(format!("wellhead-{n}"));
+                    if let Err(e) = thread.spawn_scoped(scope, || jobs.run()) {
+                        jobs.close(); // for those that did start
+                        return Err(no_thread(e));
+                    }
+                }
+                jobs.run();
+                Ok(())
+            })?,
+        }
+        runtime.shutdown_timeout(drain);
+        Ok(())
+    }
+
+    /// Starts to serve on the threads of the network, and leaves the callbacks to the caller, who asks
+    /// [`Listening::next`] or [`Listening::try_next`] for them. `on_ready` is called, on any thread, when there may be
+    /// some. [`Http::callback_threads`] is not looked at.
+    ///
+    /// # Errors
+    /// As [`Listener::serve`].
+    pub fn start(self, on_ready: Option<OnReady>) -> Result<Listening> {
+        let (shared, runtime, _) = self.open(Some(Jobs::new(on_ready)))?;
+        Ok(Listening::new(shared, runtime))
+    }
+
+    fn open(self, jobs: Option<Jobs>) -> Result<(Arc<Shared>, Runtime, JoinHandle<()>)> {
+        let Http { endpoint, callback_threads: _, io_threads, connections, head, drain, terminate } =
+            self.http;
         let server = endpoint.server().clone();
         let wake = Arc::new(Notify::new());
         let rings = wake.clone();
-        let shared = Arc::new(Shared {
-            endpoint: endpoint.build(move || rings.notify_one()),
-            began: Instant::now(),
-            jobs: (callback_threads > 0).then(Queue::new),
-        });
-        // It is shut down with the server, which wakes us.
-        let _sentinel = shared.endpoint.connect(Caller::default());
+        let endpoint = endpoint.build(move || rings.notify_one());
+        let sentinel = endpoint.connect(Caller::default());
+        let shared = Arc::new(Shared { endpoint, began: Instant::now(), jobs, _sentinel: sentinel });
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(io_threads)
             .thread_name("wellhead-http")
@@ -166,22 +199,7 @@ impl Listener {
         }
         let serving =
             runtime.spawn(serve(shared.clone(), server, self.socket, wake, connections, head, drain));
-        match &shared.jobs {
-            None => drop(runtime.block_on(serving)),
-            Some(jobs) => std::thread::scope(|scope| -> Result<()> {
-                for n in 1..callback_threads {
-                    let thread = std::thread::Builder::new().name(format!("wellhead-{n}"));
-                    if let Err(e) = thread.spawn_scoped(scope, || work(jobs)) {
-                        jobs.close(); // for those that did start
-                        return Err(no_thread(e));
-                    }
-                }
-                work(jobs);
-                Ok(())
-            })?,
-        }
-        runtime.shutdown_timeout(drain);
-        Ok(())
+        Ok((shared, runtime, serving))
     }
 }
 
@@ -204,20 +222,20 @@ async fn close_on_sigterm(server: Server) {
 #[cfg(not(unix))]
 async fn close_on_sigterm(_: Server) {}
 
-fn work(jobs: &Queue<Event>) {
-    while let Some(event) = jobs.pop() {
-        event.run();
-    }
-}
-
-struct Shared {
+pub(super) struct Shared {
     endpoint: Endpoint,
     began: Instant,
     /// Where callbacks wait for their threads; none: they run where they are come upon.
-    jobs: Option<Queue<Event>>,
+    pub(super) jobs: Option<Jobs>,
+    /// It is shut down with the server, which wakes us.
+    _sentinel: Connection,
 }
 
 impl Shared {
+    pub(super) fn server(&self) -> &Server {
+        self.endpoint.server()
+    }
+
     fn now(&self) -> u64 {
         self.began.elapsed().as_millis() as u64
     }
@@ -237,7 +255,7 @@ impl Shared {
 
     fn run(&self, event: Event) {
         match &self.jobs {
-            Some(jobs) => jobs.push(event),
+            Some(jobs) => jobs.push_event(event),
             None => event.run(),
         }
     }

@@ -1,7 +1,10 @@
 //! Drivers: the only code that touches files, clocks and threads.
 
+mod batch;
 #[cfg(feature = "http")]
 mod http;
+#[cfg(feature = "http")]
+mod listening;
 #[cfg(feature = "stdio")]
 mod platform;
 mod queue;
@@ -10,7 +13,10 @@ mod stdio;
 #[cfg(feature = "stdio")]
 mod threads;
 
+pub use batch::Batch;
 #[cfg(feature = "http")]
 pub use http::{Http, Listener, http};
+#[cfg(feature = "http")]
+pub use listening::Listening;
 #[cfg(feature = "stdio")]
-pub use stdio::{Batch, Driver, Interrupter, Stdio, stdio};
+pub use stdio::{Driver, Interrupter, Stdio, stdio};

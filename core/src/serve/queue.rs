@@ -53,6 +53,11 @@ impl<T> Queue<T> {
         self.state.lock().items.pop_front()
     }
 
+    /// Nothing will come any more, once it is empty.
+    pub(super) fn is_closed(&self) -> bool {
+        self.state.lock().closed
+    }
+
     /// Nobody waits any more.
     pub(super) fn close(&self) {
         self.state.lock().closed = true;

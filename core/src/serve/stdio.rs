@@ -1,5 +1,6 @@
 //! Serving one client over standard input and output.
 
+use super::batch::Batch;
 use super::platform::{self, Guard};
 use super::threads::{Job, Shared};
 use crate::error::{Error, ErrorKind, Result};
@@ -171,19 +172,6 @@ pub struct Driver {
     _terminate: Option<platform::Terminate>,
     _guard: Option<Guard>,
     _owner: Owner,
-}
-
-/// What there is to do.
-#[derive(Debug)]
-pub enum Batch {
-    /// Run these.
-    Events(Vec<Event>),
-    /// [`Interrupter::interrupt`] was called.
-    Interrupted,
-    /// Nothing at the moment.
-    Idle,
-    /// The service is over: call [`Driver::finish`].
-    Ended,
 }
 
 impl Driver {

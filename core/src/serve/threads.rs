@@ -6,9 +6,10 @@
 //!
 //! Where callbacks run inline, the thread that serves is the reader, and runs everything.
 
+use super::batch::Batch;
 use super::platform::{Input, Output, Signal, Woken};
 use super::queue::Queue;
-use super::stdio::{Batch, Stdio};
+use super::stdio::Stdio;
 use crate::access::Caller;
 use crate::connection::Connection;
 use crate::drain::{Drain, DrainStart};
