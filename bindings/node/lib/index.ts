@@ -16,7 +16,17 @@ export {
   WellheadError,
 } from './errors.js';
 export type { MethodCall, MethodHandler, MethodOptions, RequestOptions } from './method.js';
-export { type Handle, type ResourceOptions, Server } from './server.js';
+export type {
+  ConnectOptions,
+  DirectoryOptions,
+  ErrorCondition,
+  Limits,
+  LogLevel,
+  ResourceOptions,
+  RunOptions,
+  ServerOptions,
+} from './options.js';
+export { type Handle, Server } from './server.js';
 export { TestClient, type TestContents } from './testing.js';
 export { expand, type TemplateValue, type Vars } from './template.js';
 export { NOT_MODIFIED } from './values.js';
@@ -32,21 +42,16 @@ export type {
   Completer,
   Completion,
   CompletionRequest,
-  ConnectOptions,
   Contents,
   Counters,
   Descriptor,
-  DirectoryOptions,
-  ErrorCondition,
   Explanation,
   Icon,
   Interest,
   InterestHandler,
   JsonObject,
-  Limits,
   ListCall,
   Lister,
-  LogLevel,
   Meta,
   ObservedCall,
   ObservedEnd,
@@ -57,7 +62,5 @@ export type {
   Reader,
   Resource,
   ResourceDescriptor,
-  RunOptions,
-  ServerOptions,
   Verdict,
 } from './values.js';

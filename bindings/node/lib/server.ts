@@ -1,11 +1,21 @@
 import { said } from './answer.js';
 import { NOBODY } from './call.js';
 import { type AnyReader, Callbacks } from './callbacks.js';
+import { idBytes, json, needFunction, needObject, needString } from './check.js';
 import { Connection, type Owner } from './connection.js';
 import { invalid, native } from './errors.js';
 import { listed } from './listing.js';
 import type { MethodHandler, MethodOptions } from './method.js';
 import { Native, Next, type NativeServer } from './native.js';
+import {
+  checked,
+  type ConnectOptions,
+  type DirectoryOptions,
+  type LogLevel,
+  type ResourceOptions,
+  type RunOptions,
+  type ServerOptions,
+} from './options.js';
 import type { Vars } from './template.js';
 import { TestClient } from './testing.js';
 import type {
@@ -14,22 +24,16 @@ import type {
   Call,
   Caller,
   Completer,
-  ConnectOptions,
   Counters,
   Contents,
-  Descriptor,
-  DirectoryOptions,
   Explanation,
   InterestHandler,
   JsonObject,
   Lister,
-  LogLevel,
   ObservedCall,
   Reader,
   Resource,
   ResourceDescriptor,
-  RunOptions,
-  ServerOptions,
 } from './values.js';
 
 /** Turns that may follow each other before timers and I/O have theirs. */
@@ -46,19 +50,6 @@ export interface Handle {
   set(body: string | Uint8Array | Contents): void;
   /** Removes the resource, and tells those who watch the list. */
   remove(): void;
-}
-
-/** What describes a template, and lists what it makes. */
-export interface ResourceOptions extends ResourceDescriptor {
-  /** Lists the resources that the template makes: a function as for {@link Server.list}, or what can be iterated. */
-  list?: Lister | Iterable<Resource> | undefined;
-  /** What proposes values for the template's variables, by their names. */
-  complete?: Readonly<Record<string, Completer>> | undefined;
-  /**
-   * Whether a template's values are handed over unchecked. Without it, values with a `..` segment, an absolute path, a
-   * drive or a control character are not found; with it, checking them is the callback's work.
-   */
-  rawValues?: boolean | undefined;
 }
 
 /**
@@ -93,20 +84,7 @@ export class Server {
   constructor(name: string, version: string, options: ServerOptions = {}) {
     needString('name', name);
     needString('version', version);
-    const { cursorKey, onLog, observe, ...plain } = needObject('options', options) as ServerOptions;
-    for (const [name, limit] of Object.entries(plain.limits ?? {})) {
-      if (
-        limit !== undefined &&
-        limit !== Infinity &&
-        !(Number.isSafeInteger(limit) && (limit as number) >= 0)
-      ) {
-        throw invalid(`limits.${name}: a whole number, or Infinity, not ${String(limit)}`);
-      }
-    }
-    if (onLog !== undefined) needFunction('onLog', onLog);
-    if (observe !== undefined) needFunction('observe', observe);
-    if (cursorKey !== undefined && !(cursorKey instanceof Uint8Array))
-      throw invalid('cursorKey: a Uint8Array');
+    const { cursorKey, onLog, observe, ...plain } = checked(options);
     // The native half holds these functions, and must not thereby keep the server from being collected.
     const self = new WeakRef(this);
     const turn = () => {
@@ -599,29 +577,6 @@ export class Server {
       else Connection.wake(connection);
     }
   }
-}
-
-function idBytes(id: Caller['id']): Uint8Array {
-  if (typeof id === 'string') return new TextEncoder().encode(id);
-  if (id instanceof Uint8Array) return id;
-  throw invalid(`the id of a caller: a string or a Uint8Array, not ${typeof id}`);
-}
-
-function needString(what: string, value: unknown): void {
-  if (typeof value !== 'string') throw invalid(`${what}: a string, not ${typeof value}`);
-}
-
-function needFunction(what: string, value: unknown): void {
-  if (typeof value !== 'function') throw invalid(`${what}: a function, not ${typeof value}`);
-}
-
-function needObject(what: string, value: unknown): object {
-  if (typeof value !== 'object' || value === null) throw invalid(`${what}: an object, not ${String(value)}`);
-  return value;
-}
-
-function json(descriptor: Descriptor | undefined): string | undefined {
-  return descriptor && JSON.stringify(needObject('options', descriptor));
 }
 
 /** What such a function throws is an uncaught exception, but not one of whoever caused it. */

@@ -1,0 +1,26 @@
+/** Checks of what hosts hand over, whatever the types say. */
+import { invalid } from './errors.js';
+import type { Caller, Descriptor } from './values.js';
+
+export function idBytes(id: Caller['id']): Uint8Array {
+  if (typeof id === 'string') return new TextEncoder().encode(id);
+  if (id instanceof Uint8Array) return id;
+  throw invalid(`the id of a caller: a string or a Uint8Array, not ${typeof id}`);
+}
+
+export function needString(what: string, value: unknown): void {
+  if (typeof value !== 'string') throw invalid(`${what}: a string, not ${typeof value}`);
+}
+
+export function needFunction(what: string, value: unknown): void {
+  if (typeof value !== 'function') throw invalid(`${what}: a function, not ${typeof value}`);
+}
+
+export function needObject(what: string, value: unknown): object {
+  if (typeof value !== 'object' || value === null) throw invalid(`${what}: an object, not ${String(value)}`);
+  return value;
+}
+
+export function json(descriptor: Descriptor | undefined): string | undefined {
+  return descriptor && JSON.stringify(needObject('options', descriptor));
+}
