@@ -209,9 +209,8 @@ impl Connection {
         head: Option<&RequestHead<'_>>,
     ) -> Result<(Route, Option<Event>)> {
         let opened = self.open_exchange(message, false, head)?;
-        // Whoever takes the exchange's answer does not drain the connection for it, nor poll for the elements of a batch.
-        let more = |m: &mut Machine| m.outbox().has_output_beside_exchanges() || m.has_elements();
-        if self.0.machine.with(|m, _| more(m) && m.mark_ready()) {
+        // Whoever takes the exchange's answer does not drain the connection for it, nor poll for what it takes to answer.
+        if self.0.machine.with(|m, _| m.gained_beside_exchanges() && m.mark_ready()) {
             self.0.push();
         }
         Ok(opened)

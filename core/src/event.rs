@@ -1,10 +1,12 @@
 //! Questions to the host, as values: whoever polled them chooses where the host's code runs.
 
 mod method;
+mod verify;
 
 use crate::access::{Caller, Operation, Verdict};
 use crate::catalog::{Handler, HandlerId, Vars};
 use crate::connection::Shared;
+use crate::http::Verification;
 use crate::model::{Answer, Completion, Json, MethodAnswer, Page};
 use crate::protocol::{Argument, CallId, Context};
 use crate::provider::{Deferred, Provider};
@@ -16,6 +18,8 @@ use std::sync::{Arc, Weak};
 
 pub(crate) use method::Continuation;
 pub use method::{MethodCall, ResponseCall};
+pub(crate) use verify::Verifier;
+pub use verify::VerifyCall;
 
 /// Something that only the host can do. Each is handed out once.
 #[derive(Debug)]
@@ -37,6 +41,8 @@ pub enum Event {
     Authorize(AuthorizeCall),
     /// A URI began or ceased to be watched.
     Interest(InterestCall),
+    /// Is this bearer token good? Over HTTP, of an endpoint that asks for one.
+    Verify(VerifyCall),
 }
 
 impl Event {
@@ -70,6 +76,10 @@ impl Event {
             },
             Event::Interest(call) => match call.watcher.clone() {
                 Some(watcher) => guarded(call, move |call| watcher(call)),
+                None => drop(call),
+            },
+            Event::Verify(call) => match call.verifier.clone() {
+                Some(verifier) => guarded(call, move |call| verifier(call)),
                 None => drop(call),
             },
             Event::Cancel(_) => {}
@@ -454,7 +464,8 @@ answerable!(
     CompleteCall: Completion,
     MethodCall: MethodAnswer,
     AuthorizeCall: Vec<Verdict>,
-    InterestCall: Watched
+    InterestCall: Watched,
+    VerifyCall: Verification
 );
 
 /// A call of any kind, for the closure sugar.

@@ -49,7 +49,9 @@ pub use connection::{Connection, Handled};
 pub use directory::Directory;
 pub use drain::{Drain, DrainStart, Transmit};
 pub use error::{Error, ErrorKind, Result};
-pub use event::{AuthorizeCall, Call, CompleteCall, Event, InterestCall, ListCall, MethodCall, ResponseCall};
+pub use event::{
+    AuthorizeCall, Call, CompleteCall, Event, InterestCall, ListCall, MethodCall, ResponseCall, VerifyCall,
+};
 pub use group::Group;
 pub use limits::Limits;
 pub use log::Level;

@@ -1,6 +1,8 @@
 //! What a host implements, and the closures that do it for them.
 
-use crate::event::{Answerable, AuthorizeCall, Call, CompleteCall, InterestCall, ListCall, MethodCall};
+use crate::event::{
+    Answerable, AuthorizeCall, Call, CompleteCall, InterestCall, ListCall, MethodCall, VerifyCall,
+};
 use crate::log::Level;
 use crate::responder::{Question, Reply, Responder};
 use std::fmt;
@@ -173,6 +175,14 @@ pub(crate) fn watcher<F, R, M>(f: F) -> impl Fn(InterestCall) + Send + Sync
 where
     F: Fn(InterestCall) -> R + Send + Sync,
     R: IntoReply<crate::Watched, M>,
+{
+    move |call| run(call, &f)
+}
+
+pub(crate) fn verifier<F, R, M>(f: F) -> impl Fn(VerifyCall) + Send + Sync
+where
+    F: Fn(VerifyCall) -> R + Send + Sync,
+    R: IntoReply<crate::http::Verification, M>,
 {
     move |call| run(call, &f)
 }

@@ -5,6 +5,7 @@ use crate::catalog::Sealer;
 use crate::connection::Shared;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Continuation;
+use crate::http::{Question as Asked, Verification};
 use crate::model::{Answer, ClientAnswer, Completion, Contents, Json, MethodAnswer, Page};
 use crate::observer::FAILED;
 use crate::protocol::{CallId, Context, Report};
@@ -14,7 +15,7 @@ use std::marker::PhantomData;
 use std::sync::{Arc, Weak};
 
 /// Answers one question, once, from any thread. `A` is what the question wants: [`Answer`], [`Page`], [`MethodAnswer`], a
-/// verdict for each URI, or [`Watched`].
+/// verdict for each URI, [`Watched`], or [`Verification`].
 ///
 /// It owns no lock and may outlive its connection and server. Dropping it answers "internal error".
 #[must_use = "dropping a responder answers \"internal error\""]
@@ -28,6 +29,7 @@ const DROPPED: &str = "was dropped without an answer";
 enum Target {
     Call { connection: Weak<Shared>, call: CallId, context: Arc<Context> },
     Interest { server: Weak<Inner>, uri: Arc<str>, delivery: u64 },
+    Verify(Weak<Asked>),
     Done,
 }
 
@@ -36,6 +38,7 @@ enum Target {
 pub(crate) enum Question {
     Call(usize, CallId),
     Interest(u64),
+    Verify(usize),
     None,
 }
 
@@ -64,6 +67,10 @@ impl<A: Reply> Responder<A> {
                 }
                 true
             }
+            Target::Verify(question) => match (question.upgrade(), answer.into().verification()) {
+                (Some(question), Some(verification)) => question.answer(verification),
+                _ => false,
+            },
             Target::Done => false,
         };
         self.target = Target::Done;
@@ -75,6 +82,7 @@ impl<A: Reply> Responder<A> {
         match &self.target {
             Target::Call { connection, .. } => Some(connection.upgrade()?.server().clone()),
             Target::Interest { server, .. } => server.upgrade(),
+            Target::Verify(question) => question.upgrade()?.server(),
             Target::Done => None,
         }
     }
@@ -85,6 +93,7 @@ impl<A: Reply> Responder<A> {
             Target::Call { connection, context, .. } => {
                 context.is_cancelled() || connection.strong_count() == 0
             }
+            Target::Verify(question) => question.strong_count() == 0,
             Target::Interest { .. } | Target::Done => false,
         }
     }
@@ -128,7 +137,7 @@ impl<A: Reply> Responder<A> {
         }
     }
 
-    /// The question, as [`crate::Event::Cancel`] names it. None for an interest.
+    /// The question, as [`crate::Event::Cancel`] names it. None for an interest and a token.
     pub fn call(&self) -> Option<CallId> {
         match self.target {
             Target::Call { call, .. } => Some(call),
@@ -151,6 +160,7 @@ impl<A: Reply> Responder<A> {
         match &self.target {
             Target::Call { connection, call, .. } => Question::Call(connection.as_ptr() as usize, *call),
             Target::Interest { delivery, .. } => Question::Interest(*delivery),
+            Target::Verify(question) => Question::Verify(question.as_ptr().addr()),
             Target::Done => Question::None,
         }
     }
@@ -164,6 +174,7 @@ impl<A: Reply> Responder<A> {
             Target::Interest { server, uri, delivery } => {
                 Target::Interest { server: server.clone(), uri: uri.clone(), delivery: *delivery }
             }
+            Target::Verify(question) => Target::Verify(question.clone()),
             Target::Done => Target::Done,
         };
         Responder { target, kind: PhantomData }
@@ -185,6 +196,12 @@ impl Responder<Vec<Verdict>> {
 impl Responder<Watched> {
     pub(crate) fn interest(server: Weak<Inner>, uri: Arc<str>, delivery: u64) -> Self {
         Responder { target: Target::Interest { server, uri, delivery }, kind: PhantomData }
+    }
+}
+
+impl Responder<Verification> {
+    pub(crate) fn verify(question: Weak<Asked>) -> Self {
+        Responder { target: Target::Verify(question), kind: PhantomData }
     }
 }
 
@@ -268,6 +285,11 @@ impl<A: Reply> Drop for Responder<A> {
                     server.interest_done(&uri, delivery, Some(DROPPED.to_owned()));
                 }
             }
+            Target::Verify(question) => {
+                if let Some(question) = question.upgrade() {
+                    question.answer(Verification::Failed(DROPPED.to_owned()));
+                }
+            }
             Target::Done => {}
         }
     }
@@ -280,7 +302,7 @@ impl<A: Reply> fmt::Debug for Responder<A> {
 }
 
 mod sealed {
-    use super::{CallId, Shared};
+    use super::{CallId, Shared, Verification};
     use std::sync::Arc;
 
     #[allow(unnameable_types, reason = "sealed: hosts choose among our implementations")]
@@ -289,6 +311,12 @@ mod sealed {
         /// The outcome in a word, and its size if somebody wants to know.
         fn told(&self, size: bool) -> (&'static str, u64);
         fn failure(self) -> Option<String>
+        where
+            Self: Sized,
+        {
+            None
+        }
+        fn verification(self) -> Option<Verification>
         where
             Self: Sized,
         {
@@ -386,6 +414,20 @@ impl sealed::Complete for Watched {
             Watched::Done => None,
             Watched::Failed(why) => Some(why),
         }
+    }
+}
+
+impl sealed::Complete for Verification {
+    fn complete(self, _: &Arc<Shared>, _: CallId) -> bool {
+        false
+    }
+
+    fn told(&self, _: bool) -> (&'static str, u64) {
+        ("verification", 0)
+    }
+
+    fn verification(self) -> Option<Verification> {
+        Some(self)
     }
 }
 

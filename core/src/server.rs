@@ -278,7 +278,6 @@ impl Server {
         self.0.hub.len()
     }
 
-    #[cfg(feature = "directory")]
     pub(crate) fn downgrade(&self) -> Weak<Inner> {
         Arc::downgrade(&self.0)
     }

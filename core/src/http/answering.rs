@@ -29,6 +29,8 @@ pub(super) struct Answering {
     /// In a session.
     pub(super) session: Option<InSession>,
     pub(super) spoke: u64,
+    /// When the stream ends, with the token that opened it.
+    pub(super) until: Option<u64>,
     /// What it is counted as.
     pub(super) counted: Counted,
 }
@@ -65,6 +67,10 @@ impl Answering {
         if self.connection.poll_timeout().is_some_and(|deadline| deadline <= now) {
             self.connection.tick(now);
         }
+        if self.until.is_some_and(|until| until <= now) {
+            self.until = None;
+            self.expire();
+        }
         if self.stream && !self.begun {
             self.begun = true;
             return Progress::Respond(self.begin_stream(inner, out));
@@ -85,9 +91,18 @@ impl Answering {
                 out.extend_from_slice(sse::KEEP_ALIVE);
                 return Progress::Data;
             }
-            return Progress::Wait(earlier(Some(next), self.connection.poll_timeout()));
+            return Progress::Wait(earlier(earlier(Some(next), self.until), self.connection.poll_timeout()));
         }
         progress
+    }
+
+    /// The token has expired. A listen stream ends with its result; a session's, just so.
+    fn expire(&mut self) {
+        if self.session.is_none() {
+            self.connection.end_streams();
+        } else {
+            self.over = true;
+        }
     }
 
     /// What the route has to say, at most a chunk of a large message.

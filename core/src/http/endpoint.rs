@@ -3,10 +3,13 @@
 use super::RequestHead;
 use super::exchange::{Exchange, Ready};
 use super::origin::Gate;
+use super::protection::Protection;
 use super::sessions::Sessions;
+use super::verification::Verification;
 use crate::connection::Connection;
-use crate::event::Event;
+use crate::event::{Event, Verifier, VerifyCall};
 use crate::group::Group;
+use crate::provider::{IntoReply, verifier};
 use crate::server::Server;
 use crate::sync::Lock;
 use std::collections::{BTreeMap, VecDeque};
@@ -28,7 +31,7 @@ pub(super) struct Inner {
 }
 
 /// What can be set of an endpoint.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct Options {
     pub(super) path: String,
     pub(super) gate: Gate,
@@ -38,6 +41,8 @@ pub(super) struct Options {
     pub(super) keep_alive_ms: u64,
     pub(super) body_ms: u64,
     pub(super) replay_bytes: usize,
+    pub(super) protection: Option<Protection>,
+    pub(super) verifier: Option<Arc<Verifier>>,
 }
 
 #[derive(Default)]
@@ -55,7 +60,7 @@ pub(super) struct State {
 }
 
 /// What an endpoint is made from. Everything has a default.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct EndpointBuilder {
     server: Server,
     options: Options,
@@ -140,6 +145,39 @@ impl EndpointBuilder {
         self
     }
 
+    /// Answers only requests with a bearer token that the host finds good: each is asked about with [`Event::Verify`],
+    /// also inside a session. What clients are told of it is given here, who judges by [`EndpointBuilder::verify`], or by
+    /// a host that runs events by itself.
+    #[must_use]
+    pub fn protect(mut self, protection: Protection) -> Self {
+        self.options.protection = Some(protection);
+        self
+    }
+
+    /// Who judges tokens, now or later: see [`EndpointBuilder::protect`], whose default this implies.
+    ///
+    /// ```
+    /// use wellhead::http::Grant;
+    /// use wellhead::{Caller, Server};
+    ///
+    /// let server = Server::new("notes", "1.0.0");
+    /// let endpoint = server.endpoint().verify(|call| {
+    ///     (call.token() == "secret of ann").then(|| Grant::new(Caller::new(*b"ann")))
+    /// });
+    /// # let _ = endpoint;
+    /// ```
+    #[must_use]
+    pub fn verify<F, R, M>(mut self, verify: F) -> Self
+    where
+        F: Fn(VerifyCall) -> R + Send + Sync + 'static,
+        R: IntoReply<Verification, M> + 'static,
+        M: 'static,
+    {
+        self.options.protection.get_or_insert_default();
+        self.options.verifier = Some(Arc::new(verifier(verify)));
+        self
+    }
+
     /// Makes the endpoint. `wake` is called, without any lock held, on any thread, perhaps for nothing, when
     /// [`Endpoint::poll_event`] has something to do.
     pub fn build(self, wake: impl Fn() + Send + Sync + 'static) -> Endpoint {
@@ -163,6 +201,8 @@ impl Server {
                 keep_alive_ms: 15_000,
                 body_ms: 30_000,
                 replay_bytes: 1 << 20,
+                protection: None,
+                verifier: None,
             },
         }
     }
@@ -242,6 +282,12 @@ impl Endpoint {
         self.0.group.connect(caller)
     }
 
+    /// Whether requests of this target, or path, are for the endpoint: for drivers that serve other things, too.
+    pub fn serves(&self, target: &str) -> bool {
+        let path = RequestHead { method: "", target, headers: &[] }.path();
+        path == self.0.options.path || self.0.is_metadata(path)
+    }
+
     /// How many sessions there are.
     pub fn sessions(&self) -> usize {
         self.0.state.with(|s, _| s.sessions.len())
@@ -249,6 +295,12 @@ impl Endpoint {
 }
 
 impl Inner {
+    /// Whether the metadata of a protected endpoint stands there.
+    pub(super) fn is_metadata(&self, path: &str) -> bool {
+        let protection = self.options.protection.as_ref();
+        protection.is_some_and(|protection| protection.is_metadata(path, &self.options.path))
+    }
+
     /// Calls `ready` whenever that connection has something to say, until [`Inner::unlisten`].
     pub(super) fn listen(&self, connection: u64, ready: Ready) -> u64 {
         self.state.with(|s, _| {
@@ -267,6 +319,12 @@ impl Inner {
                 s.listeners.remove(&connection);
             }
         });
+    }
+}
+
+impl fmt::Debug for EndpointBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EndpointBuilder").field("path", &self.options.path).finish_non_exhaustive()
     }
 }
 

@@ -1,11 +1,13 @@
 //! One request and its response.
 
 use super::RequestHead;
-use super::answering::Answering;
+use super::answering::{Answering, Counted};
 use super::endpoint::Endpoint;
 use super::media::Accepts;
 use super::paths::too_large;
-use super::response::{Response, invalid};
+use super::response::{Response, Whole, invalid};
+use super::verifying::Verifying;
+use crate::access::Caller;
 use crate::event::Event;
 use crate::protocol::Route;
 use std::fmt;
@@ -35,13 +37,18 @@ pub enum Progress {
 pub struct Exchange {
     pub(super) endpoint: Endpoint,
     pub(super) ready: Ready,
-    state: State,
+    /// Who asks; until that is known, nobody in particular.
+    pub(super) caller: Caller,
+    /// When what shows who asks expires.
+    pub(super) until: Option<u64>,
+    pub(super) state: State,
     /// When the state has to change, in milliseconds.
-    deadline: Option<u64>,
+    pub(super) deadline: Option<u64>,
     pub(super) now: u64,
 }
 
 pub(super) enum State {
+    Verifying(Box<Verifying>),
     Body(Box<Incoming>),
     Whole(Option<Response>, Vec<u8>),
     Answering(Box<Answering>),
@@ -58,49 +65,66 @@ pub(super) struct Incoming {
 
 impl Exchange {
     pub(super) fn begin(endpoint: Endpoint, head: &RequestHead<'_>, now: u64, ready: Ready) -> Exchange {
-        let mut exchange = Exchange { endpoint, ready, state: State::Done, deadline: None, now };
-        exchange.state = match exchange.head(head) {
-            Ok(state) => state,
-            Err((response, body)) => State::Whole(Some(response), body),
-        };
-        if let State::Body(_) = exchange.state {
-            exchange.deadline = Some(now.saturating_add(exchange.endpoint.0.options.body_ms));
-        }
+        let (caller, until) = (Caller::default(), None);
+        let mut exchange =
+            Exchange { endpoint, ready, caller, until, state: State::Done, deadline: None, now };
+        let state = exchange.admit(head);
+        exchange.enter(state);
         exchange
     }
 
-    /// Some of the body. More than the limit is refused at once; the rest need not be read.
+    /// Goes on with that state, or with a response that is known already.
+    pub(super) fn enter(&mut self, next: Result<State, Whole>) {
+        let inner = &self.endpoint.0;
+        let time = match &next {
+            Ok(State::Verifying(_)) => Some(inner.server.limits().call_ms),
+            Ok(State::Body(_)) => Some(inner.options.body_ms),
+            _ => None,
+        };
+        self.deadline = time.map(|ms| self.now.saturating_add(ms));
+        self.state = next.unwrap_or_else(|(response, body)| State::Whole(Some(response), body));
+    }
+
+    /// Some of the body, also before it was asked for. More than the limit is refused at once; the rest need not be read.
     pub fn body(&mut self, bytes: &[u8]) {
-        let State::Body(incoming) = &mut self.state else { return };
-        if incoming.message.len() + bytes.len() > self.endpoint.0.server.limits().message_bytes {
-            let (response, body) = too_large(&self.endpoint.0);
-            self.state = State::Whole(Some(response), body);
-            self.deadline = None;
-            return;
+        let most = self.endpoint.0.server.limits().message_bytes;
+        match &mut self.state {
+            State::Body(incoming) if incoming.message.len() + bytes.len() <= most => {
+                incoming.message.extend_from_slice(bytes);
+            }
+            State::Body(_) => self.enter(Err(too_large(&self.endpoint.0))),
+            State::Verifying(verifying) => verifying.body(bytes, most),
+            State::Whole(..) | State::Answering(_) | State::Done => {}
         }
-        incoming.message.extend_from_slice(bytes);
     }
 
     /// The body is complete. `now` in milliseconds.
     pub fn end(&mut self, now: u64) {
         self.now = now;
-        self.state = match std::mem::replace(&mut self.state, State::Done) {
-            State::Body(incoming) => match self.message(&incoming) {
-                Ok(answering) => State::Answering(answering),
-                Err((response, body)) => State::Whole(Some(response), body),
-            },
-            other => other,
-        };
-        self.deadline = None;
+        match std::mem::replace(&mut self.state, State::Done) {
+            State::Body(incoming) => {
+                let answering = self.message(&incoming);
+                self.enter(answering.map(State::Answering));
+            }
+            State::Verifying(mut verifying) => {
+                verifying.end();
+                self.state = State::Verifying(verifying);
+            }
+            other => self.state = other,
+        }
     }
 
     /// What is to be done now; data is appended to `out`. `now` in milliseconds.
     pub fn poll(&mut self, now: u64, out: &mut Vec<u8>) -> Progress {
         self.now = now;
+        let late = self.deadline.is_some_and(|deadline| deadline <= now);
         match &mut self.state {
-            State::Body(_) if self.deadline.is_some_and(|deadline| deadline <= now) => {
-                let (response, body) = invalid(408, "the body did not arrive in time; see body_ms");
-                self.state = State::Whole(Some(response), body);
+            State::Verifying(_) => match self.poll_verification(late) {
+                Some(progress) => progress,
+                None => self.poll(now, out),
+            },
+            State::Body(_) if late => {
+                self.enter(Err(invalid(408, "the body did not arrive in time; see body_ms")));
                 self.poll(now, out)
             }
             State::Body(_) => Progress::Body(self.deadline.unwrap_or(u64::MAX)),
@@ -129,7 +153,11 @@ impl Exchange {
 
     /// Lets go of what the exchange held.
     fn finish(&mut self) {
-        let State::Answering(answering) = std::mem::replace(&mut self.state, State::Done) else { return };
+        let answering = match std::mem::replace(&mut self.state, State::Done) {
+            State::Answering(answering) => answering,
+            State::Verifying(_) => return self.discount(Counted::Call),
+            _ => return,
+        };
         let Answering { connection, listener, route, drain, event, over, session, stream, counted, .. } =
             *answering;
         drop((drain, event));

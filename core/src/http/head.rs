@@ -35,6 +35,33 @@ impl<'a> RequestHead<'a> {
     }
 }
 
+/// A head that outlives the driver's.
+pub(crate) struct OwnedHead {
+    method: String,
+    target: String,
+    fields: Vec<(String, Vec<u8>)>,
+}
+
+impl OwnedHead {
+    pub(super) fn new(head: &RequestHead<'_>) -> OwnedHead {
+        let fields = head.headers.iter().map(|(name, value)| ((*name).to_owned(), value.to_vec())).collect();
+        OwnedHead { method: head.method.to_owned(), target: head.target.to_owned(), fields }
+    }
+
+    pub(super) fn with<R>(&self, f: impl FnOnce(&RequestHead<'_>) -> R) -> R {
+        let headers: Vec<(&str, &[u8])> =
+            self.fields.iter().map(|(n, v)| (n.as_str(), v.as_slice())).collect();
+        f(&RequestHead { method: &self.method, target: &self.target, headers: &headers })
+    }
+
+    /// The value of a field that came once and is text.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        let mut values = self.fields.iter().filter(|(n, _)| n.eq_ignore_ascii_case(name));
+        let (_, value) = values.next()?;
+        if values.next().is_some() { None } else { std::str::from_utf8(trim(value)).ok() }
+    }
+}
+
 fn trim(value: &[u8]) -> &[u8] {
     let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
     let from = value.iter().position(|byte| !blank(byte)).unwrap_or(value.len());

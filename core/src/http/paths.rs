@@ -10,7 +10,6 @@ use super::media::{Accepts, is_json};
 use super::response::{Response, Whole, invalid, refusal};
 use super::sessions::new_id;
 use super::streams::Place;
-use crate::access::Caller;
 use crate::connection::Connection;
 use crate::event::Event;
 use crate::jsonrpc::{Fault, ParseLimits, RequestId, RpcError};
@@ -22,18 +21,34 @@ const FIELDS: [&str; 4] = [Version::FIELD, "Mcp-Session-Id", "Mcp-Method", "Mcp-
 const SESSION: &str = "Mcp-Session-Id";
 
 impl Exchange {
-    /// Everything that can be judged before the body: WIRE 7.2 names the order.
-    pub(super) fn head(&mut self, head: &RequestHead<'_>) -> Result<State, Whole> {
-        let options = &self.endpoint.0.options;
-        if head.path() != options.path {
+    /// Everything that can be judged before the body and before the host is asked who the client is: WIRE 7.2 names the
+    /// order.
+    pub(super) fn admit(&mut self, head: &RequestHead<'_>) -> Result<State, Whole> {
+        let inner = self.endpoint.0.clone();
+        let options = &inner.options;
+        let metadata = inner.is_metadata(head.path());
+        if head.path() != options.path && !metadata {
             return Err((Response::empty(404), Vec::new()));
         }
         options.gate.check(head).map_err(|refused| invalid(403, &refused.0))?;
+        match &options.protection {
+            Some(protection) if metadata && head.method == "GET" => {
+                let document = protection.metadata();
+                Err((Response::json(200, document.len() as u64), document))
+            }
+            _ if metadata => Err((Response::empty(405).with("allow", "GET"), Vec::new())),
+            _ if !["POST", "GET", "DELETE"].contains(&head.method) => Err(not_offered(options)),
+            Some(protection) => self.verify(head, protection),
+            None => self.head(head),
+        }
+    }
+
+    /// What else the head says, of a client that is known by now.
+    pub(super) fn head(&mut self, head: &RequestHead<'_>) -> Result<State, Whole> {
         match head.method {
             "POST" => self.post(head),
             "GET" => self.get(head),
-            "DELETE" => self.delete(head),
-            _ => Err(not_offered(options)),
+            _ => self.delete(head),
         }
     }
 
@@ -71,7 +86,6 @@ impl Exchange {
             return Err(invalid(406, "Accept does not allow text/event-stream"));
         }
         let inner = self.endpoint.0.clone();
-        let caller = Caller::default();
         let id = session_id(head)?;
         let place = match head.one("last-event-id") {
             Ok(None) => None,
@@ -80,7 +94,7 @@ impl Exchange {
         };
         let now = self.now;
         let opened = inner.state.with(|s, _| {
-            let session = s.sessions.find(&id, caller.id()).ok_or_else(unknown_session)?;
+            let session = s.sessions.find(&id, self.caller.id()).ok_or_else(unknown_session)?;
             let (route, stream, holder, missed, over) = match place {
                 Some(place) => {
                     let (route, holder, missed, over) =
@@ -114,6 +128,7 @@ impl Exchange {
         answering.counted = Counted::Not;
         answering.over = over;
         answering.stream = true;
+        answering.until = self.until.filter(|_| route == Route::Connection);
         Ok(State::Answering(answering))
     }
 
@@ -124,9 +139,8 @@ impl Exchange {
             return Err(not_offered(&self.endpoint.0.options));
         }
         let id = session_id(head)?;
-        let caller = Caller::default();
         let session = self.endpoint.0.state.with(|s, _| {
-            s.sessions.find(&id, caller.id())?;
+            s.sessions.find(&id, self.caller.id())?;
             s.sessions.remove(&id)
         });
         match session {
@@ -200,13 +214,14 @@ impl Exchange {
         counted: Counted,
     ) -> Result<Box<Answering>, Whole> {
         self.count(counted)?;
-        let connection = self.endpoint.0.group.connect_apart(Caller::default());
+        let connection = self.endpoint.0.group.connect_apart(self.caller.clone());
         connection.tick(self.now);
         let choice = Choice::new(incoming.accepts.stream, true);
         let opened = connection.exchange_under(&incoming.message, Some(head));
         let (route, event) = opened.map_err(|_| self.closing(counted))?;
         let mut answering = self.answer(connection, route, choice, event, None);
         answering.counted = counted;
+        answering.until = self.until.filter(|_| counted == Counted::Listen);
         Ok(answering)
     }
 
@@ -216,7 +231,7 @@ impl Exchange {
         head: &RequestHead<'_>,
         request: &RequestId,
     ) -> Result<Box<Answering>, Whole> {
-        let caller = Caller::default();
+        let caller = self.caller.clone();
         if let Ok(id) = session_id(head)
             && self.endpoint.0.state.with(|s, _| s.sessions.find(&id, caller.id()).is_some())
         {
@@ -266,10 +281,10 @@ impl Exchange {
             }
         };
         let id = session_id(head).map_err(with_id)?;
-        let (caller, now) = (Caller::default(), self.now);
+        let now = self.now;
         self.count(Counted::Call)?;
         let found = self.endpoint.0.state.with(|s, _| {
-            let session = s.sessions.find(&id, caller.id())?;
+            let session = s.sessions.find(&id, self.caller.id())?;
             session.enter(now);
             Some(session.connection.clone())
         });
@@ -306,12 +321,13 @@ impl Exchange {
             over: false,
             session,
             spoke: self.now,
+            until: None,
             counted: Counted::Call,
         })
     }
 
     /// One more call or listen stream, unless there are as many as may be.
-    fn count(&self, counted: Counted) -> Result<(), Whole> {
+    pub(super) fn count(&self, counted: Counted) -> Result<(), Whole> {
         let limits = self.endpoint.0.server.limits();
         let room = self.endpoint.0.state.with(|s, _| {
             let (now, most) = match counted {

@@ -143,6 +143,12 @@ impl Machine {
 
     // ---- the ready mark
 
+    /// [`Machine::gained`], but for the output of exchanges.
+    pub(crate) fn gained_beside_exchanges(&self) -> bool {
+        let output = self.outbox.has_output_beside_exchanges();
+        output || !self.asks.is_empty() || self.may_dispatch() || self.has_elements()
+    }
+
     /// Sets the mark. True if it was not set: then the connection goes onto its group's list.
     pub(crate) fn mark_ready(&mut self) -> bool {
         !std::mem::replace(&mut self.ready, true)

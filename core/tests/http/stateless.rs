@@ -212,3 +212,15 @@ fn methods_that_are_switched_off_are_not_named_as_allowed() {
     let (_, got) = world.send("DELETE", &[("Mcp-Session-Id", "x")], "");
     assert_eq!((got.status(), got.header("allow")), (405, Some("POST, GET")));
 }
+
+#[test]
+fn what_a_list_takes_to_answer_is_asked_at_once() {
+    let server = Server::new("s", "1");
+    server
+        .list("source", |_: wellhead::ListCall| {
+            wellhead::Page::new([wellhead::Resource::new("test://listed")])
+        })
+        .unwrap();
+    let (_, got) = World::new(&server).ask("resources/list", "", &[]);
+    assert_eq!(got.json()["result"]["resources"][0]["uri"], "test://listed");
+}

@@ -1,0 +1,42 @@
+//! The question whether a bearer token is good.
+
+use crate::http::{OwnedHead, Question, Verification};
+use crate::responder::Responder;
+use std::sync::{Arc, Weak};
+
+pub(crate) type Verifier = dyn Fn(VerifyCall) + Send + Sync;
+
+/// A bearer token to be judged, before anything else of its request is read. It carries its responder:
+/// [`VerifyCall::defer`] or [`VerifyCall::into_responder`] take it out.
+///
+/// Never send the token on to anybody but who issued it.
+pub struct VerifyCall {
+    token: String,
+    head: Arc<OwnedHead>,
+    pub(super) verifier: Option<Arc<Verifier>>,
+    pub(super) responder: Option<Responder<Verification>>,
+    pub(super) quiet: bool,
+}
+
+impl VerifyCall {
+    pub(crate) fn new(
+        token: String,
+        head: Arc<OwnedHead>,
+        verifier: Option<Arc<Verifier>>,
+        question: Weak<Question>,
+    ) -> Self {
+        VerifyCall { token, head, verifier, responder: Some(Responder::verify(question)), quiet: false }
+    }
+
+    /// The token, as it came: letters, digits and `-._~+/=` (RFC 6750 section 2.1).
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// The value of a header field of the request, in whichever case its name is written: `Mcp-Method` and `Mcp-Name`
+    /// say what a client of 2026-07-28 is about to do, for hosts that ask for scopes by that. None if it is absent, came
+    /// more than once, or is no text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.head.text(name)
+    }
+}

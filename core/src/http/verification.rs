@@ -1,0 +1,129 @@
+//! What the host makes of a bearer token.
+
+use super::exchange::Ready;
+use crate::access::Caller;
+use crate::server::Inner;
+use crate::sync::Lock;
+use std::fmt;
+use std::sync::{Arc, Weak};
+
+/// The host's answer to [`crate::Event::Verify`].
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Verification {
+    /// The token is good for this.
+    Granted(Grant),
+    /// It is not, or not any more: the client gets a 401 and may come back with another.
+    Refused,
+    /// It is good, but not for this request, which needs all of these scopes: the client gets a 403 that names them.
+    InsufficientScope(Vec<String>),
+    /// Nobody can tell now: the client gets a 500, the text is for the log.
+    Failed(String),
+}
+
+/// What a good token is good for.
+#[derive(Debug, Clone)]
+#[must_use = "return it from the verifier"]
+pub struct Grant {
+    pub(super) caller: Caller,
+    pub(super) audience: Vec<String>,
+    pub(super) scopes: Vec<String>,
+    pub(super) expires_in_ms: Option<u64>,
+}
+
+impl Grant {
+    /// The request speaks for this caller. Sessions, cursors and streams belong to the caller's id: give each principal
+    /// one of its own. Callbacks of a session see the caller of the request that began it.
+    pub fn new(caller: Caller) -> Grant {
+        Grant { caller, audience: Vec::new(), scopes: Vec::new(), expires_in_ms: None }
+    }
+
+    /// Whom the token was issued for, such as its `aud`: an endpoint that has a URL for clients (see
+    /// [`super::Protection::new`]) refuses tokens that do not name it.
+    pub fn audience(mut self, audience: impl IntoIterator<Item = impl Into<String>>) -> Grant {
+        self.audience = audience.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The scopes of the token, with those that they imply: they are compared as they are.
+    pub fn scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Grant {
+        self.scopes = scopes.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// In how many milliseconds the token expires: streams of changes that it opened end then. 0: it has expired. For
+    /// ever, unless this is said.
+    pub fn expires_in_ms(mut self, ms: u64) -> Grant {
+        self.expires_in_ms = Some(ms);
+        self
+    }
+}
+
+impl From<Grant> for Verification {
+    fn from(grant: Grant) -> Self {
+        Verification::Granted(grant)
+    }
+}
+
+impl From<Option<Grant>> for Verification {
+    fn from(grant: Option<Grant>) -> Self {
+        grant.map_or(Verification::Refused, Verification::Granted)
+    }
+}
+
+impl<T: Into<Verification>, E: fmt::Display> From<Result<T, E>> for Verification {
+    fn from(result: Result<T, E>) -> Self {
+        result.map_or_else(|e| Verification::Failed(e.to_string()), Into::into)
+    }
+}
+
+/// One token that the host was asked about. It lives as long as somebody wants the answer.
+pub(crate) struct Question {
+    answer: Lock<State>,
+    ready: Ready,
+    server: Weak<Inner>,
+}
+
+enum State {
+    Open,
+    Answered(Verification),
+    Taken,
+}
+
+impl Question {
+    pub(super) fn new(ready: Ready, server: Weak<Inner>) -> Arc<Question> {
+        Arc::new(Question { answer: Lock::new(State::Open), ready, server })
+    }
+
+    /// The first answer counts. True if this was it.
+    pub(crate) fn answer(&self, verification: Verification) -> bool {
+        let first = self.answer.with(|state, trash| {
+            let first = matches!(state, State::Open);
+            if first {
+                *state = State::Answered(verification);
+            } else {
+                trash.put(verification);
+            }
+            first
+        });
+        if first {
+            (self.ready)();
+        }
+        first
+    }
+
+    /// The answer, once it is there.
+    pub(super) fn take(&self) -> Option<Verification> {
+        self.answer.with(|state, _| match std::mem::replace(state, State::Taken) {
+            State::Answered(verification) => Some(verification),
+            other => {
+                *state = other;
+                None
+            }
+        })
+    }
+
+    pub(crate) fn server(&self) -> Option<Arc<Inner>> {
+        self.server.upgrade()
+    }
+}

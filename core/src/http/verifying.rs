@@ -1,0 +1,122 @@
+//! An exchange whose bearer token the host judges, before anything else is read.
+
+use super::RequestHead;
+use super::answering::Counted;
+use super::exchange::{Exchange, Progress, State};
+use super::head::OwnedHead;
+use super::protection::{Protection, Token};
+use super::response::{Whole, invalid, refusal};
+use super::verification::{Question, Verification};
+use crate::event::{Event, VerifyCall};
+use crate::jsonrpc::RpcError;
+use crate::log::Level;
+use std::sync::Arc;
+
+/// A token that the host was asked about, and what has come of the request meanwhile.
+pub(super) struct Verifying {
+    question: Arc<Question>,
+    event: Option<Event>,
+    head: Arc<OwnedHead>,
+    body: Vec<u8>,
+    ended: bool,
+}
+
+impl Exchange {
+    /// Asks the host about the token, if there is one.
+    pub(super) fn verify(&mut self, head: &RequestHead<'_>, protection: &Protection) -> Result<State, Whole> {
+        let token = match Token::read(head) {
+            Token::Bearer(token) => token.to_owned(),
+            Token::None => return Err(unauthorized(protection, false)),
+            Token::Malformed => {
+                let what = "Authorization is malformed; write it as: Bearer, a blank, the token";
+                return Err(challenged(400, what, protection.malformed()));
+            }
+        };
+        self.count(Counted::Call)?;
+        let inner = &self.endpoint.0;
+        let head = Arc::new(OwnedHead::new(head));
+        let question = Question::new(self.ready.clone(), inner.server.downgrade());
+        let verifier = inner.options.verifier.clone();
+        let call = VerifyCall::new(token, head.clone(), verifier, Arc::downgrade(&question));
+        let event = Some(Event::Verify(call));
+        Ok(State::Verifying(Box::new(Verifying { question, event, head, body: Vec::new(), ended: false })))
+    }
+
+    /// Goes on once the host has judged the token, or has taken too long.
+    pub(super) fn poll_verification(&mut self, late: bool) -> Option<Progress> {
+        let State::Verifying(verifying) = &mut self.state else { return None };
+        if let Some(event) = verifying.event.take() {
+            return Some(Progress::Event(event));
+        }
+        let verification = match verifying.question.take() {
+            Some(verification) => verification,
+            None if late => Verification::Failed("was held for too long".to_owned()),
+            None => return Some(Progress::Wait(self.deadline)),
+        };
+        let State::Verifying(verifying) = std::mem::replace(&mut self.state, State::Done) else {
+            return None;
+        };
+        self.discount(Counted::Call);
+        let next = self.judge(verification).and_then(|()| verifying.head.with(|head| self.head(head)));
+        self.enter(next);
+        self.body(&verifying.body);
+        if verifying.ended {
+            self.end(self.now);
+        }
+        None
+    }
+
+    fn judge(&mut self, verification: Verification) -> Result<(), Whole> {
+        let inner = self.endpoint.0.clone();
+        let Some(protection) = &inner.options.protection else { return Ok(()) };
+        match verification {
+            Verification::Granted(grant) => {
+                if grant.expires_in_ms == Some(0) || !protection.is_audience(&grant.audience) {
+                    return Err(unauthorized(protection, true));
+                }
+                if !protection.needed().iter().all(|scope| grant.scopes.contains(scope)) {
+                    return Err(forbidden(protection, protection.needed()));
+                }
+                self.until = grant.expires_in_ms.map(|ms| self.now.saturating_add(ms));
+                self.caller = grant.caller;
+                Ok(())
+            }
+            Verification::Refused => Err(unauthorized(protection, true)),
+            Verification::InsufficientScope(scopes) => Err(forbidden(protection, &scopes)),
+            Verification::Failed(why) => {
+                inner.server.log(Level::Error, &format!("the verification of a token failed: {why}"));
+                Err(refusal(500, None, None, &RpcError::internal()))
+            }
+        }
+    }
+}
+
+impl Verifying {
+    /// Some of the body came before it was asked for; more than `most` is as good as one more.
+    pub(super) fn body(&mut self, bytes: &[u8], most: usize) {
+        let room = most.saturating_add(1).saturating_sub(self.body.len());
+        self.body.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+
+    pub(super) fn end(&mut self) {
+        self.ended = true;
+    }
+}
+
+fn unauthorized(protection: &Protection, invalid: bool) -> Whole {
+    let what = if invalid {
+        "the token is not valid for this endpoint, or not any more"
+    } else {
+        "this endpoint asks for a bearer token in Authorization"
+    };
+    challenged(401, what, protection.unauthorized(invalid))
+}
+
+fn forbidden(protection: &Protection, scopes: &[String]) -> Whole {
+    challenged(403, "the token lacks a scope that WWW-Authenticate names", protection.forbidden(scopes))
+}
+
+fn challenged(status: u16, what: &str, challenge: String) -> Whole {
+    let (response, body) = invalid(status, what);
+    (response.with("www-authenticate", challenge), body)
+}
