@@ -12,7 +12,8 @@ use crate::types::{growing, wellhead_str};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use wellhead::{
-    ClientAnswer, CompleteCall, Json, Method, MethodAnswer, MethodCall, MethodError, Responder, Result,
+    ClientAnswer, CompleteCall, HandlerId, Json, Method, MethodAnswer, MethodCall, MethodError, Responder,
+    Result, Server,
 };
 
 /// How a method is served; everything has a default.
@@ -92,15 +93,7 @@ pub unsafe extern "C" fn wellhead_server_add_tool(
 ) -> wellhead_status {
     let user_data = UserData::new(user_data, destroy);
     // SAFETY: our caller's promise.
-    unsafe {
-        guard(error, move |promise| {
-            let members = json(promise.text(members, "members")?, "members")?;
-            let server = &promise.handle(server, "server")?.server;
-            server
-                .add_tool(promise.text(name, "name")?, &members, Some(handler(method, user_data)?))
-                .map(drop)
-        })
-    }
+    unsafe { add_named(Server::add_tool, server, name, members, method, user_data, error) }
 }
 
 /// Serves a prompt, listed by members such as {"description":"…","arguments":[…]}. The callback answers prompts/get.
@@ -124,15 +117,7 @@ pub unsafe extern "C" fn wellhead_server_add_prompt(
 ) -> wellhead_status {
     let user_data = UserData::new(user_data, destroy);
     // SAFETY: our caller's promise.
-    unsafe {
-        guard(error, move |promise| {
-            let members = json(promise.text(members, "members")?, "members")?;
-            let server = &promise.handle(server, "server")?.server;
-            server
-                .add_prompt(promise.text(name, "name")?, &members, Some(handler(method, user_data)?))
-                .map(drop)
-        })
-    }
+    unsafe { add_named(Server::add_prompt, server, name, members, method, user_data, error) }
 }
 
 /// Completes an argument of a prompt that is registered, and goes with it. complete: as in wellhead_provider; its call has
@@ -199,9 +184,30 @@ pub unsafe extern "C" fn wellhead_server_remove_prompt(
     }
 }
 
+type Handler = Arc<dyn Fn(MethodCall) + Send + Sync>;
+
+unsafe fn add_named(
+    add: fn(&Server, &str, &Json, Option<Handler>) -> Result<HandlerId>,
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    members: wellhead_str,
+    method: Option<MethodFn>,
+    user_data: UserData,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(error, move |promise| {
+            let members = json(promise.text(members, "members")?, "members")?;
+            let server = &promise.handle(server, "server")?.server;
+            add(server, promise.text(name, "name")?, &members, Some(handler(method, user_data)?)).map(drop)
+        })
+    }
+}
+
 type MethodFn = unsafe extern "C" fn(*mut c_void, *const wellhead_call, wellhead_str, *mut wellhead_method);
 
-fn handler(method: Option<MethodFn>, user_data: UserData) -> Result<Arc<dyn Fn(MethodCall) + Send + Sync>> {
+fn handler(method: Option<MethodFn>, user_data: UserData) -> Result<Handler> {
     let run = method.ok_or_else(|| invalid("method is NULL"))?;
     Ok(Arc::new(move |call: MethodCall| {
         let (_, responder) = call.defer();

@@ -33,8 +33,8 @@ public:
 private:
     wellhead::Provider provider(const json_t *entry);
     void read(const json_t *entry, const wellhead::Call &call, wellhead::Read &r);
-    void list(const json_t *entry, const wellhead::Call &call, std::optional<std::string_view> after, std::size_t limit,
-              wellhead::List &r);
+    void list(const std::string &name, const json_t *pages, const wellhead::Call &call,
+              std::optional<std::string_view> after, std::size_t limit, wellhead::List &r);
     void complete(const json_t *with, const wellhead::Call &call, std::string_view variable, std::string_view value,
                   wellhead::Complete &r);
     void method(const json_t *with, const wellhead::Call &call, std::string_view params, wellhead::Method &r);

@@ -1,0 +1,186 @@
+// What the host does when it is called.
+#include "answers.hpp"
+#include "host.hpp"
+
+#include <algorithm>
+
+using wellhead::Authorize, wellhead::Call, wellhead::Complete, wellhead::Interest, wellhead::List, wellhead::Method,
+    wellhead::Read;
+
+void Host::read(const json_t *entry, const Call &call, Read &r) {
+    std::string line = "read " + std::string(call.uri());
+    for (std::size_t i = 0; const auto name = call.var_name(i); i++) {
+        const std::string zero(*name);
+        line += (i ? ";" : " ") + zero + "=" + std::string(call.var(zero.c_str()).value_or(""));
+    }
+    const auto input = call.input_responses();
+    if (input) line += " input=" + std::string(*input);
+    if (const auto known = call.if_version()) line += " if_version=" + std::string(*known);
+    calls_.push_back(line);
+    const json_t *with = get(entry, "fallback");
+    if (!with) with = get(entry, "read");
+    if (const json_t *reports = get(with, "progress")) {
+        for (const json_t *one : elements(reports)) report(call, one);
+        with = get(with, "then");
+    }
+    while (const json_t *by = get(with, "by")) {
+        const auto value = call.var(json_string_value(by));
+        const json_t *found = get(get(with, "cases"), std::string(value.value_or("")).c_str());
+        with = found ? found : get(with, "else");
+    }
+    const bool has_input = input || call.request_state();
+    if (const json_t *seal = get(with, "seal")) {
+        const auto time = [&](const char *name) { return static_cast<std::uint64_t>(json_integer_value(get(with, name))); };
+        if (!has_input) {
+            const auto state = call.seal_state(string_of(seal), time("until"));
+            r.needs_input("{\"requestState\":\"" + std::string(state.str()) + "\"}");
+            return;
+        }
+        const wellhead::Text opened = call.open_state(time("now"));
+        if (!opened || opened.str() != string_of(seal)) {
+            r.invalid_state();
+            return;
+        }
+        with = get(with, "then");
+    } else if (get(with, "asks") && has_input && get(with, "then")) {
+        with = get(with, "then");
+    }
+    if (const json_t *name = get(with, "hold")) held_.emplace(filled(call, name), r.keep());
+    else if (string_of(with) != "none") answer(r, call, with);
+}
+
+static std::string key_of(const json_t *item) {
+    return optional_string(get(item, "key")).value_or(string_of(get(item, "uri")));
+}
+
+static std::size_t first_behind(const std::vector<const json_t *> &items, std::optional<std::string_view> after) {
+    const auto index = [&](auto where) { return static_cast<std::size_t>(where - items.begin()); };
+    if (!after) return 0;
+    const auto same = std::find_if(items.begin(), items.end(), [&](const json_t *item) { return key_of(item) == *after; });
+    if (same != items.end()) return index(same) + 1;
+    return index(std::find_if(items.begin(), items.end(), [&](const json_t *item) { return key_of(item) > *after; }));
+}
+
+void Host::list(const std::string &name, const json_t *pages, const Call &call, std::optional<std::string_view> after,
+                std::size_t limit, List &r) {
+    std::string line = "list " + name + " after=" + std::string(after.value_or("-")) + " limit=" + std::to_string(limit);
+    if (const auto filter = call.filter()) line += " filter=" + std::string(*filter);
+    calls_.push_back(line);
+    if (const json_t *later = get(pages, "hold")) {
+        held_.emplace(filled(call, later), r.keep());
+    } else if (json_is_string(pages)) {
+        throw FAILURE;
+    } else if (is_true(get(pages, "more_without_items"))) {
+        r.finish(true);
+    } else {
+        // Two unnamed sources have one name in the script, so their items stay their own.
+        const auto items = elements(name == "-" ? get(pages, "items") : listings_.at(name));
+        std::size_t at = first_behind(items, after), end = items.size();
+        if (!is_true(get(pages, "ignore_limit"))) end = std::min(end, at + limit);
+        for (; at < end; at++) add_item(r, items[at]);
+        r.finish(end < items.size());
+    }
+}
+
+void Host::complete(const json_t *with, const Call &call, std::string_view variable, std::string_view value, Complete &r) {
+    std::string line = "complete " + std::string(call.uri()) + " " + std::string(variable) + "=" + std::string(value);
+    for (std::size_t i = 0; const auto name = call.var_name(i); i++) {
+        const std::string zero(*name);
+        line += (i ? ";" : " with ") + zero + "=" + std::string(call.var(zero.c_str()).value_or(""));
+    }
+    calls_.push_back(line);
+    if (const json_t *later = get(with, "hold")) held_.emplace(string_of(later), r.keep());
+    else answer(r, with);
+}
+
+void Host::method(const json_t *with, const Call &call, std::string_view params, Method &r) {
+    calls_.push_back("method " + std::string(call.method()) + " " + std::string(params));
+    for (; const json_t *messages = get(with, "notify"); with = get(with, "then"))
+        for (const json_t *message : elements(messages))
+            r.notify(string_of(get(message, "method")), json_of(get(message, "params")));
+    if (string_of(with) == "echo") {
+        std::string echo = "{\"method\":\"" + std::string(call.method()) + "\",\"params\":" + std::string(params);
+        if (const auto name = call.name())
+            echo += ",\"name\":\"" + std::string(*name) + "\",\"arguments\":" + std::string(call.arguments());
+        if (const auto client = call.client_capabilities()) echo += ",\"client\":" + std::string(*client);
+        if (const auto level = call.log_level()) echo += ",\"level\":\"" + std::string(*level) + "\"";
+        r.result(echo + "}");
+    } else if (string_of(with) != "none") {
+        go_on(r.keep(), with);
+    }
+}
+
+// Answers a kept responder, now or later.
+void Host::go_on(Method r, const json_t *with) {
+    const json_t *then = get(with, "then");
+    if (const json_t *messages = get(with, "notify")) {
+        for (const json_t *message : elements(messages))
+            r.notify(string_of(get(message, "method")), json_of(get(message, "params")));
+        go_on(std::move(r), then);
+    } else if (const json_t *reports = get(with, "progress")) {
+        for (const json_t *one : elements(reports)) report(r.call(), one);
+        go_on(std::move(r), then);
+    } else if (get(with, "request")) {
+        request(std::move(r), with);
+    } else if (const json_t *later = get(with, "hold")) {
+        held_.emplace(string_of(later), std::move(r));
+    } else if (string_of(with) != "none") {
+        try {
+            answer(r, with);
+        } catch (const std::runtime_error &failure) {
+            r.failed(failure.what());
+        }
+    }
+}
+
+// Asks the client; what it answers is noted, and goes on as the script says.
+void Host::request(Method r, const json_t *with) {
+    const json_t *message = get(with, "request"), *then = get(with, "then");
+    const auto refused = optional_string(get(with, "refused")), later = optional_string(get(with, "hold"));
+    const auto kept = std::make_shared<std::optional<Method>>();
+    std::string code = "ok";
+    try {
+        r.request(string_of(get(message, "method")), json_of(get(message, "params")),
+                  [this, kept, then](std::uint32_t response, std::string_view json) {
+                      const char *const words[] = {"", "error ", "given up"};
+                      calls_.push_back("response " + std::string(words[response]) + std::string(json));
+                      auto taken = std::exchange(*kept, std::nullopt);
+                      if (taken && response != WELLHEAD_RESPONSE_GIVEN_UP) go_on(std::move(*taken), then);
+                  });
+    } catch (const wellhead::Error &error) {
+        code = error.code();
+    }
+    if (code != refused.value_or("ok")) calls_.push_back("a request was answered by " + code);
+    if (refused) go_on(std::move(r), then);
+    else if (later) held_.emplace(*later, std::move(r));
+    else *kept = std::move(r);
+}
+
+static bool lists(const json_t *uris, wellhead_str uri) {
+    const auto all = elements(uris);
+    return std::any_of(all.begin(), all.end(), [&](const json_t *one) { return string_of(one) == wellhead::view(uri); });
+}
+
+void Host::authorize(const json_t *rule, std::uint32_t operation, const wellhead_str *uris, std::size_t count,
+                     Authorize &r) {
+    static const char *const operations[] = {"", "list", "read", "subscribe", "complete", "list_tools",
+                                             "call_tool", "list_prompts", "get_prompt"};
+    std::string line = "authorize " + std::string(operations[operation]) + " ";
+    for (std::size_t i = 0; i < count; i++) line += (i ? "," : "") + std::string(wellhead::view(uris[i]));
+    calls_.push_back(line);
+    if (const json_t *later = get(rule, "hold")) {
+        held_.emplace(string_of(later), r.keep());
+        return;
+    }
+    for (std::size_t i = 0; i < count; i++)
+        if (!lists(get(rule, "deny"), uris[i]))
+            r.set(i, lists(get(rule, "hide"), uris[i]) ? WELLHEAD_VERDICT_HIDE : WELLHEAD_VERDICT_ALLOW);
+    r.finish();
+}
+
+void Host::interest(const json_t *rule, const Call &call, bool wanted, Interest &r) {
+    calls_.push_back("interest " + std::string(call.uri()) + (wanted ? " true" : " false"));
+    if (const json_t *later = get(rule, "hold")) held_.emplace(string_of(later), r.keep());
+    else if (get(rule, "fail")) throw FAILURE;
+    else r.done();
+}

@@ -1,0 +1,74 @@
+#include "options.hpp"
+
+static wellhead_limits limits_of(const json_t *limits) {
+    wellhead_limits all = WELLHEAD_LIMITS_INIT;
+    const auto limit = [limits](const char *name) { return static_cast<std::size_t>(json_integer_value(get(limits, name))); };
+    all.message_bytes = limit("message_bytes");
+    all.nesting = limit("nesting");
+    all.id_bytes = limit("id_bytes");
+    all.batch_length = limit("batch_length");
+    all.uri_bytes = limit("uri_bytes");
+    all.page_items = limit("page_items");
+    all.page_bytes = limit("page_bytes");
+    all.calls_in_flight = limit("calls_in_flight");
+    all.subscriptions = limit("subscriptions");
+    all.subscriptions_total = limit("subscriptions_total");
+    all.listen_streams = limit("listen_streams");
+    all.output_bytes = limit("output_bytes");
+    all.call_ms = limit("call_ms");
+    return all;
+}
+
+std::optional<wellhead::Cache> hint_of(const json_t *hint) {
+    if (!hint) return std::nullopt;
+    wellhead::Cache cache;
+    if (const json_t *ttl_ms = get(hint, "ttl_ms")) cache.ttl_ms = static_cast<std::uint64_t>(json_integer_value(ttl_ms));
+    cache.scope = optional_string(get(hint, "scope"));
+    return cache;
+}
+
+wellhead::ServerOptions options_of(const json_t *options, wellhead::LogCallback log) {
+    wellhead::ServerOptions all;
+    const json_t *key = get(options, "key");
+    all.title = optional_string(get(options, "title"));
+    all.instructions = optional_string(get(options, "instructions"));
+    all.cursor_key = key ? taken(text_of_hex(json_string_value(key))) : std::string(32, '\7');
+    if (json_is_false(get(options, "subscribe"))) all.flags |= WELLHEAD_NO_SUBSCRIBE;
+    if (json_is_false(get(options, "list_changed"))) all.flags |= WELLHEAD_NO_LIST_CHANGED;
+    if (json_is_false(get(options, "field_gating"))) all.flags |= WELLHEAD_NO_FIELD_GATING;
+    for (const auto &[name, capability] : members(get(options, "capabilities"))) all.capabilities[name] = *json_of(capability);
+    for (const auto &[kind, notification] : members(get(options, "announces"))) all.announces[kind] = string_of(notification);
+    for (const json_t *version : elements(get(options, "versions"))) all.versions.push_back(string_of(version));
+    for (const auto &[version, codes] : members(get(options, "error_codes")))
+        for (const auto &[condition, code] : members(codes))
+            all.error_codes.push_back({version, condition, static_cast<std::int32_t>(json_integer_value(code))});
+    all.cache = hint_of(get(options, "cache"));
+    for (const auto &[kind, hint] : members(get(options, "cache_of"))) all.cache_of[kind] = *hint_of(hint);
+    all.origin = optional_string(get(options, "origin"));
+    all.error_profile = optional_string(get(options, "error_profile"));
+    all.permission_denied = optional_string(get(options, "permission_denied"));
+    all.undeclared_lists = optional_string(get(options, "undeclared_lists"));
+    all.contents_titles = optional_string(get(options, "contents_titles"));
+    all.subscribe_unknown = optional_string(get(options, "subscribe_unknown"));
+    all.dialect = optional_string(get(options, "dialect"));
+    all.limits = limits_of(get(options, "limits"));
+    all.log = std::move(log);
+    return all;
+}
+
+wellhead::Resource described(const std::string &uri, const json_t *entry) {
+    wellhead::Resource resource(uri);
+    resource.name = optional_string(get(entry, "name"));
+    resource.title = optional_string(get(entry, "title"));
+    resource.description = optional_string(get(entry, "description"));
+    resource.mime_type = optional_string(get(entry, "mime_type"));
+    if (const json_t *size = get(entry, "size")) resource.size = static_cast<std::uint64_t>(json_integer_value(size));
+    resource.annotations = json_of(get(entry, "annotations"));
+    resource.icons = json_of(get(entry, "icons"));
+    resource.meta = json_of(get(entry, "meta"));
+    resource.kind = optional_string(get(entry, "kind"));
+    resource.version = optional_string(get(entry, "version"));
+    resource.metadata = json_of(get(entry, "metadata"));
+    resource.cache = hint_of(get(entry, "cache"));
+    return resource;
+}
