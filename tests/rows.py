@@ -362,15 +362,100 @@ NEEDS = (
     "replicas",
 )
 UNSEEN = {"verdict_count", "filter"}  # no entry or step shows that it is needed
+SERVER = members({}, {"name": text, "version": text, "title": text, "instructions": text, "subscribe": boolean, "list_changed": boolean, **OPTIONS,
+                      "key": text, "capabilities": members_of(any_object), "announces": members_of(text), "origin": text, "limits": members({}, {name: integer for name in LIMITS})})
 vector = members(
     {"about": text, "rows": array(text), "steps": array(step)},
+    {"needs": array(one_of(*NEEDS)), "server": SERVER, "catalog": array(entry)},
+)
+
+
+# ---- HTTP: see README, "HTTP"
+
+def body(value: Any, where: str) -> None:
+    if isinstance(value, list):
+        plain(value, where)
+    elif isinstance(value, dict) and "repeat" in value:
+        members({"repeat": text, "times": integer}, {})(value, where)
+    elif isinstance(value, dict) and "base64" in value:
+        members({"base64": base64}, {})(value, where)
+    else:
+        message(value, where)
+
+
+def text_or_null(value: Any, where: str) -> None:
+    if value is not None:
+        text(value, where)
+        if not re.fullmatch(r"[^@]*(@\{(\*|[a-z][a-z0-9_]*)\})?", value):
+            fail(where, "has a name that does not end the value")
+
+
+def field(value: Any, where: str) -> None:
+    if isinstance(value, list):
+        array(text)(value, where)
+    elif value is not None:
+        text(value, where)
+
+
+def event(value: Any, where: str) -> None:
+    by_member(
+        ("comment", members({"comment": one_of(True)}, {})),
+        ("data", members({"data": body}, {"id": text_or_null, "retry": integer})),
+    )(value, where)
+
+
+RESPONSE = members({"status": integer}, {"headers": members_of(text_or_null), "json": body, "events": array(event), "end": one_of(True)})
+ON_HOST = ("finish", "progress", "cancelled", "notify", "set", "remove", "add", "update", "list_changed", "announce", "access_changed", "remove_tool",
+           "remove_prompt", "published", "inject", "explain", "expand", "listing", "shutdown", "calls", "log")
+
+
+def http_step(value: Any, where: str) -> None:
+    if isinstance(value, dict) and set(value) & set(ON_HOST) and "events" not in value:
+        if "on" in value:
+            fail(where, "is about the host, not about an exchange: it has no on")
+        step(value, where)
+        return
+    by_member(
+        ("send", members({"send": text}, {**ON, "path": text, "headers": members_of(field), "body": body, "unfinished": one_of(True), "response": RESPONSE})),
+        ("response", members({"response": RESPONSE}, ON)),
+        ("events", members({"events": array(event)}, {**ON, "end": one_of(True)})),
+        ("waiting", members({"waiting": text}, {})),
+        ("drop", members({"drop": text}, {})),
+        ("session", members({"session": one_of(*DATES)}, {"as": text, "capabilities": any_object})),
+        ("held", members({"held": text}, {})),
+        ("advance", members({"advance": integer}, {})),
+    )(value, where)
+
+
+HTTP_NEEDS = ("clock", "loopback", "repeated", "unfinished")
+http_vector = members(
+    {"about": text, "rows": array(text), "steps": array(http_step)},
     {
-        "needs": array(one_of(*NEEDS)),
-        "server": members({}, {"name": text, "version": text, "title": text, "instructions": text, "subscribe": boolean, "list_changed": boolean, **OPTIONS,
-                               "key": text, "capabilities": members_of(any_object), "announces": members_of(text), "origin": text, "limits": members({}, {name: integer for name in LIMITS})}),
+        "needs": array(one_of(*NEEDS, *HTTP_NEEDS)),
+        "server": SERVER,
         "catalog": array(entry),
+        "http": members({}, {"path": text, "loopback": boolean, "allowed_origins": array(text), "allowed_hosts": array(text), "strict_accept": boolean,
+                             "session_ms": integer, "delete": boolean, "keep_alive_ms": integer, "body_ms": integer, "replay_bytes": integer}),
     },
 )
+
+
+def http_needed(value: Any) -> set[str]:
+    """The words that its options and steps call for, beside those of its catalogue and of what the host does."""
+    found = {"loopback"} & set(value.get("http", ()))
+    for each in value["steps"]:
+        if set(each) & {"send", "response", "events"}:
+            if any(isinstance(line, list) for line in each.get("headers", {}).values()):
+                found.add("repeated")
+            if "unfinished" in each:
+                found.add("unfinished")
+            if any("comment" in one for one in each.get("response", each).get("events", ())):
+                found.add("clock")
+        elif "advance" in each:
+            found.add("clock")
+        elif not set(each) & {"session"}:
+            found |= needed(each)
+    return found | needed({name: value[name] for name in ("server", "catalog") if name in value})
 
 
 def needed(value: Any) -> set[str]:
@@ -442,18 +527,19 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def vectors(stages: dict[str, str], problems: list[str]) -> Iterator[tuple[str, str]]:
-    for path in sorted(VECTORS.glob("*/*.json")):
+    shapes = ((vector, needed, VECTORS.glob("*/*.json")), (http_vector, http_needed, VECTORS.glob("http/*/*.json")))
+    for shape, words, path in ((shape, words, path) for shape, words, paths in shapes for path in sorted(paths)):
         name = str(path.relative_to(VECTORS))
         try:
             value = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=unique)
-            vector(value, "vector")
+            shape(value, "vector")
             if not value["rows"] or not value["steps"]:
                 raise Malformed("names no row, or has no step")
             for row in value["rows"]:
                 if row not in stages:
                     raise Malformed(f"names the row {row}, which rows.tsv does not have")
-            if needed(value) != set(value.get("needs", ())) - UNSEEN:
-                raise Malformed(f"needs must be {sorted(needed(value))}")
+            if words(value) != set(value.get("needs", ())) - UNSEEN:
+                raise Malformed(f"needs must be {sorted(words(value))}")
         except (Malformed, ValueError) as error:
             problems.append(f"tests/vectors/{name}: {error}")
             continue

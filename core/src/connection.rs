@@ -208,12 +208,13 @@ impl Connection {
         message: &[u8],
         head: Option<&RequestHead<'_>>,
     ) -> Result<(Route, Option<Event>)> {
-        let opened = self.open_exchange(message, false, head)?;
-        // Whoever takes the exchange's answer does not drain the connection for it, nor poll for what it takes to answer.
-        if self.0.machine.with(|m, _| m.gained_beside_exchanges() && m.mark_ready()) {
+        let (route, event) = self.open_exchange(message, false, head)?;
+        // Whoever takes this answer drains nothing else for it, and does not poll for what it takes to answer: not for the
+        // elements of a batch, for what the client has answered, or for another exchange that this one has cancelled.
+        if self.0.machine.with(|m, _| m.gained_beside(route) && m.mark_ready()) {
             self.0.push();
         }
-        Ok(opened)
+        Ok((route, event))
     }
 
     fn open_exchange(

@@ -143,12 +143,6 @@ impl Machine {
 
     // ---- the ready mark
 
-    /// [`Machine::gained`], but for the output of exchanges.
-    pub(crate) fn gained_beside_exchanges(&self) -> bool {
-        let output = self.outbox.has_output_beside_exchanges();
-        output || !self.asks.is_empty() || self.may_dispatch() || self.has_elements()
-    }
-
     /// Sets the mark. True if it was not set: then the connection goes onto its group's list.
     pub(crate) fn mark_ready(&mut self) -> bool {
         !std::mem::replace(&mut self.ready, true)
@@ -162,6 +156,12 @@ impl Machine {
     /// There is something to poll or to drain.
     pub(crate) fn gained(&self) -> bool {
         !self.asks.is_empty() || self.outbox.has_output() || self.may_dispatch() || self.has_elements()
+    }
+
+    /// The same without the output of one exchange, whose message has just been taken.
+    pub(crate) fn gained_beside(&self, exchange: Route) -> bool {
+        let output = self.outbox.has_output_beside(exchange);
+        output || !self.asks.is_empty() || self.may_dispatch() || self.has_elements()
     }
 
     // ---- input

@@ -160,9 +160,10 @@ impl Outbox {
         self.connection.has_output() || self.exchanges.values().any(Outlet::has_output)
     }
 
-    /// Whether the connection itself has output, exchanges aside.
-    pub(crate) fn has_output_beside_exchanges(&self) -> bool {
-        self.connection.has_output()
+    /// Whether there is output on another route than this exchange's.
+    pub(crate) fn has_output_beside(&self, exchange: Route) -> bool {
+        let mut others = self.exchanges.iter().filter(|(number, _)| Route::Exchange(**number) != exchange);
+        self.connection.has_output() || others.any(|(_, outlet)| outlet.has_output())
     }
 
     /// Nothing to take, and nobody is taking it.

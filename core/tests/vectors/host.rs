@@ -57,6 +57,27 @@ impl Host {
         Host { server, state }
     }
 
+    pub(crate) fn server(&self) -> &Server {
+        &self.server
+    }
+
+    /// Whether what a step is about is there: a call that it names, or what it compares with. Callbacks on other threads
+    /// may still be on their way.
+    pub(crate) fn is_ready_for(&self, step: &Value) -> bool {
+        let named = ["finish", "progress", "notify", "held"].iter().find_map(|verb| step[*verb].as_str());
+        if let Some(name) = named {
+            self.state.with(|s| s.held(name).is_some())
+        } else if let Some(name) = step["cancelled"].as_str() {
+            self.state.is_cancelled(name) == Ok(step["is"] == true)
+        } else if let Some(calls) = step["calls"].as_array() {
+            self.state.with(|s| s.calls.len() >= calls.len())
+        } else if let Some(wanted) = step["log"].as_str() {
+            self.state.with(|s| s.lines.iter().any(|line| line.contains(wanted)))
+        } else {
+            true
+        }
+    }
+
     pub(crate) fn connect(&self, caller: Caller) -> Client {
         Client { connection: self.server.connect(caller), unread: Vec::new() }
     }

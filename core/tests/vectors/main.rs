@@ -3,6 +3,7 @@
 
 mod answers;
 mod host;
+mod http;
 mod message;
 mod methods;
 mod script;
@@ -41,7 +42,7 @@ fn run_all(pace: Pace) {
             failures.push(format!("tests/vectors/{name}, {pace}, {failure}"));
         }
     }
-    assert!(ran > 0, "no vector begins with {wanted:?}");
+    assert!(ran > 0 || wanted.starts_with("http"), "no vector begins with {wanted:?}");
     assert!(failures.is_empty(), "{} of {ran} vectors fail:\n{}", failures.len(), failures.join("\n"));
 }
 

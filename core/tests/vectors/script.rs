@@ -185,7 +185,7 @@ impl Run {
     }
 }
 
-fn verb(step: &Value) -> &str {
+pub(crate) fn verb(step: &Value) -> &str {
     step.as_object().and_then(|members| members.keys().next()).map_or("", String::as_str)
 }
 
@@ -194,7 +194,7 @@ pub(crate) fn same<T: PartialEq + fmt::Debug>(what: &str, expected: &T, got: &T)
     if expected == got { Ok(()) } else { Err(format!("{what}: expected {expected:?}, got {got:?}")) }
 }
 
-fn listed(lines: &[String]) -> String {
+pub(crate) fn listed(lines: &[String]) -> String {
     const SHOWN: usize = 600;
     if lines.is_empty() {
         return " nothing".to_owned();

@@ -1,0 +1,146 @@
+//! The endpoint without a socket. An exchange is polled only when it has asked for it or its time has come, and the
+//! endpoint only when it was woken, so that a script fails where nobody says that there is something to do.
+
+use super::script::{Adapter, Got, Head, Request};
+use crate::script::Pace;
+use serde_json::Value;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use wellhead::http::{self, EndpointBuilder, Progress, RequestHead};
+use wellhead::{Event, Server};
+
+pub(crate) struct InMemory {
+    endpoint: http::Endpoint,
+    woken: Flag,
+    pace: Pace,
+    now: u64,
+}
+
+pub(crate) struct Polled {
+    exchange: http::Exchange,
+    ready: Flag,
+    at: Option<u64>,
+}
+
+/// Raised from any thread.
+#[derive(Clone)]
+struct Flag(Arc<AtomicBool>);
+
+impl Flag {
+    fn raised() -> Flag {
+        Flag(Arc::new(AtomicBool::new(true)))
+    }
+
+    fn raise(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    fn lower(&self) -> bool {
+        self.0.swap(false, Ordering::SeqCst)
+    }
+}
+
+impl Adapter for InMemory {
+    type Exchange = Polled;
+
+    const WAITS: bool = false;
+
+    fn new(server: &Server, options: &Value, pace: Pace) -> Self {
+        let woken = Flag::raised();
+        let wakes = woken.clone();
+        let endpoint = configured(server.endpoint(), options).build(move || wakes.raise());
+        InMemory { endpoint, woken, pace, now: 0 }
+    }
+
+    fn send(&mut self, request: &Request) -> Polled {
+        let headers: Vec<(&str, &[u8])> =
+            request.headers.iter().map(|(name, value)| (name.as_str(), value.as_slice())).collect();
+        let head = RequestHead { method: &request.method, target: &request.target, headers: &headers };
+        let ready = Flag::raised();
+        let rings = ready.clone();
+        let mut exchange = self.endpoint.begin(&head, self.now, move || rings.raise());
+        let body = request.body.as_deref().unwrap_or_default();
+        let piece = if self.pace == Pace::Whole { body.len().max(1) } else { request.piece };
+        for bytes in body.chunks(piece) {
+            exchange.body(bytes);
+        }
+        if !request.unfinished {
+            exchange.end(self.now);
+        }
+        Polled { exchange, ready, at: None }
+    }
+
+    fn receive(&mut self, of: &mut Polled, got: &mut Got, _wait: bool) -> Result<bool, String> {
+        let due = of.at.is_some_and(|at| at <= self.now);
+        if got.done || !(of.ready.lower() | due) {
+            return Ok(false);
+        }
+        of.at = None;
+        loop {
+            match of.exchange.poll(self.now, &mut got.body) {
+                Progress::Respond(response) => {
+                    let headers = response.headers.into_iter().map(|(name, value)| (name.to_owned(), value));
+                    let head = Head { status: response.status, headers: headers.collect() };
+                    if got.head.replace(head).is_some() {
+                        return Err("a second head came".to_owned());
+                    }
+                }
+                Progress::Data => {}
+                Progress::Event(event) => event.run(),
+                Progress::Wait(at) => {
+                    of.at = at;
+                    return Ok(true);
+                }
+                Progress::Body(at) => {
+                    of.at = Some(at);
+                    return Ok(true);
+                }
+                Progress::Done => {
+                    got.done = true;
+                    return Ok(true);
+                }
+                other => return Err(format!("an exchange says {other:?}")),
+            }
+        }
+    }
+
+    fn poll(&mut self) -> bool {
+        let woken = self.woken.lower();
+        if woken {
+            while let Some(event) = self.endpoint.poll_event() {
+                Event::run(event);
+            }
+        }
+        woken
+    }
+
+    fn advance(&mut self, ms: u64) {
+        self.now += ms;
+        self.endpoint.tick(self.now);
+    }
+}
+
+/// The endpoint that a script wants.
+pub(crate) fn configured(builder: EndpointBuilder, options: &Value) -> EndpointBuilder {
+    let texts = |value: &Value| -> Vec<String> {
+        value.as_array().into_iter().flatten().map(crate::host::text_of).collect()
+    };
+    let number = |value: &Value| value.as_u64().expect("an option is a number");
+    let mut builder = builder;
+    for (name, value) in options.as_object().into_iter().flatten() {
+        builder = match name.as_str() {
+            "path" => builder.path(crate::host::text_of(value)),
+            "loopback" => builder.loopback(value == true),
+            "allowed_origins" => builder.allowed_origins(texts(value)),
+            "allowed_hosts" => builder.allowed_hosts(texts(value)),
+            "strict_accept" => builder.strict_accept(value == true),
+            "session_ms" => builder.session_ms(number(value)),
+            "delete" => builder.delete(value == true),
+            "keep_alive_ms" => builder.keep_alive_ms(number(value)),
+            "body_ms" => builder.body_ms(number(value)),
+            "replay_bytes" => builder.replay_bytes(usize::try_from(number(value)).expect("a size fits")),
+            other => panic!("no such option: {other}"),
+        };
+    }
+    builder
+}
