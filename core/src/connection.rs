@@ -83,7 +83,8 @@ impl Connection {
     /// The next question to the host: first what goes on with requests under way, then what new messages ask, then
     /// the server's own events. `None`: everything received was dealt with; drain now.
     ///
-    /// Several threads may poll at once; each event is handed out once.
+    /// Several threads may poll at once; each event is handed out once. A thread finds nothing while another deals with a
+    /// message: whoever stops before `None`, to run what takes long, has to see to it that somebody else polls.
     pub fn poll_event(&self) -> Option<Event> {
         let shared = &self.0;
         let mut next = shared.machine.with(Machine::next);
@@ -276,6 +277,12 @@ impl Connection {
     /// Ended or closed, and nothing is left to poll, to answer or to drain.
     pub fn is_finished(&self) -> bool {
         self.0.machine.with(|m, _| m.is_finished())
+    }
+
+    /// Whether a poll would find messages to deal with.
+    #[cfg(feature = "stdio")]
+    pub(crate) fn has_input(&self) -> bool {
+        self.0.machine.with(|m, _| m.has_input())
     }
 
     /// Whether the connection was closed.

@@ -106,11 +106,15 @@ impl Input {
         self.chunk = Chunk { limit, ended, ..Chunk::default() };
     }
 
+    /// Whether there may be a line.
+    pub(super) fn has_more(&self) -> bool {
+        self.chunk.searched < self.chunk.bytes.len()
+            || self.chunk.ended && self.chunk.at < self.chunk.bytes.len()
+    }
+
     /// The token and the bytes, if there may be a line and nobody holds them.
     pub(super) fn take(&mut self) -> Option<Chunk> {
-        let more = self.chunk.searched < self.chunk.bytes.len()
-            || self.chunk.ended && self.chunk.at < self.chunk.bytes.len();
-        if self.taken || !more {
+        if self.taken || !self.has_more() {
             return None;
         }
         self.taken = true;

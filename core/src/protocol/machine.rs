@@ -292,6 +292,12 @@ impl Machine {
         !self.elements.is_empty()
     }
 
+    /// Whether there are messages that may be dealt with now.
+    #[cfg(feature = "stdio")]
+    pub(crate) fn has_input(&mut self) -> bool {
+        self.may_dispatch() || !self.is_full() && (self.has_elements() || self.input.has_more())
+    }
+
     /// What a poller does next: continuations, then input.
     pub(crate) fn next(&mut self, trash: &mut Trash) -> Next {
         while let Some(ask) = self.asks.pop_front() {

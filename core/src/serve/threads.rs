@@ -50,6 +50,10 @@ struct Bell {
     /// How many threads run callbacks, and how many of them are busy with that.
     pool: usize,
     busy: AtomicUsize,
+    /// The group has woken us, and nobody has seen to it yet.
+    woken: AtomicBool,
+    /// A thread went to run callbacks before it had polled everything: the reader goes on for it.
+    left: AtomicBool,
 }
 
 impl Bell {
@@ -65,6 +69,12 @@ impl Bell {
         if let Some(on_ready) = &self.on_ready {
             on_ready();
         }
+    }
+
+    /// The reader goes on polling: it is never busy with a callback.
+    fn leave(&self) {
+        self.left.store(true, Ordering::SeqCst);
+        self.nudge.raise();
     }
 
     fn nudge_reader(&self) {
@@ -134,10 +144,13 @@ impl Shared {
             inline: input.is_none(),
             pool: options.callback_threads.max(1),
             busy: AtomicUsize::new(0),
+            woken: AtomicBool::new(false),
+            left: AtomicBool::new(false),
         });
         let outgoing = Arc::new(Outgoing { queue: Queue::new(), hurried: AtomicBool::new(false) });
         let (ringing, hurrying) = (bell.clone(), outgoing.clone());
         let wake = move || {
+            ringing.woken.store(true, Ordering::SeqCst);
             ringing.push(Job::Poll);
             ringing.nudge_reader();
             if ringing.all_are_busy() {
@@ -194,11 +207,14 @@ impl Shared {
             self.flush();
             self.tell_time(); // so that what is asked now has its whole time
             let events = self.poll();
+            self.flush(); // what was answered without the host does not wait for a slow callback
             self.bell.nudge_reader();
             if !events.is_empty() {
+                if events.len() == self.most() {
+                    self.bell.leave();
+                }
                 return Batch::Events(events);
             }
-            self.flush();
             if self.is_finished() {
                 return self.last_events();
             }
@@ -216,14 +232,19 @@ impl Shared {
             match job {
                 Some(Job::Events(events)) => return Batch::Events(events),
                 Some(Job::Interrupt) => return Batch::Interrupted,
-                // Only asking until there is nothing lets the group wake us again.
-                Some(Job::Poll) => while self.group.next().is_some() {},
+                Some(Job::Poll) => self.rearm(),
                 Some(Job::End) | None => {
                     self.push(Job::End); // for the next thread of the pool
                     return Batch::Ended;
                 }
             }
         }
+    }
+
+    /// Lets the group wake us again. Who calls this polls afterwards, or was told that somebody does.
+    fn rearm(&self) {
+        self.bell.woken.store(false, Ordering::SeqCst); // first: what comes now wakes again
+        while self.group.next().is_some() {}
     }
 
     /// Nothing will be asked any more that has not been handed out. The reader may still have to hand out what it polled,
@@ -256,14 +277,21 @@ impl Shared {
         }
         self.bell.busy.fetch_add(1, Ordering::SeqCst);
         let _busy = Busy(&self.bell.busy);
+        // A wake that came after we polled and before we were busy.
+        if self.bell.all_are_busy() && self.bell.woken.load(Ordering::SeqCst) {
+            self.outgoing.hurry();
+        }
         self.connection.run(callbacks)
+    }
+
+    /// How many events are handed over at once: one thread of a pool must not sit on calls that another has time for.
+    fn most(&self) -> usize {
+        if self.options.callback_threads > 1 { 1 } else { BATCH }
     }
 
     fn poll(&self) -> Vec<Event> {
         let mut events = Vec::new();
-        // One thread of a pool must not sit on calls that another has time for.
-        let most = if self.options.callback_threads > 1 { 1 } else { BATCH };
-        while events.len() < most
+        while events.len() < self.most()
             && let Some(event) = self.connection.poll_event()
         {
             events.push(event);
@@ -342,7 +370,15 @@ impl Shared {
             }
             self.bell.nudge.wait(left.min(self.patience()));
             self.tell_time();
-            self.attend();
+            if self.bell.left.load(Ordering::SeqCst) {
+                // What we poll now and have not handed out yet keeps the service from ending.
+                self.read_all.store(false, Ordering::SeqCst);
+                self.attend();
+                self.read_all.store(true, Ordering::SeqCst);
+                self.push(Job::Poll);
+            } else {
+                self.attend();
+            }
             if self.bell.inline && self.connection.is_finished() {
                 self.end();
             }
@@ -356,10 +392,12 @@ impl Shared {
             || self.connection.is_closed()
     }
 
-    /// What the threads that run callbacks do when they are woken.
+    /// Does what the threads that run callbacks do when they are woken, and what they left.
     fn attend(&self) {
         if self.bell.inline {
-            while self.group.next().is_some() {}
+            self.rearm();
+            self.work();
+        } else if self.bell.left.swap(false, Ordering::SeqCst) {
             self.work();
         }
     }
@@ -458,7 +496,10 @@ impl Shared {
                 Write::Rest(drain) => (drain, false),
                 Write::Whatever => {
                     self.outgoing.hurried.store(false, Ordering::SeqCst); // first: what comes now rings again
-                    while self.group.next().is_some() {} // likewise; whoever polls has been told
+                    self.rearm();
+                    if self.connection.has_input() {
+                        self.bell.leave();
+                    }
                     let DrainStart::Ready(drain) = self.connection.drain(Route::Connection) else { continue };
                     (drain, true)
                 }

@@ -63,6 +63,10 @@ impl Gate {
         self.changed.notify_all();
     }
 
+    fn shut(&self) {
+        *self.state.lock().unwrap() = GateState::default();
+    }
+
     fn entered(&self, count: usize) {
         drop(self.changed.wait_while(self.state.lock().unwrap(), |state| state.entered < count));
     }
@@ -231,6 +235,10 @@ fn obey(server: &Server, state: &Arc<State>, control: UnixStream) {
         let done = match words[0] {
             "open" => {
                 state.gate.open();
+                String::new()
+            }
+            "shut" => {
+                state.gate.shut();
                 String::new()
             }
             "entered" => {

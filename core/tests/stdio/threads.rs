@@ -8,6 +8,7 @@ crate::tests![
     a_slow_callback_learns_of_its_cancellation,
     progress_goes_out_while_the_callback_runs,
     answers_and_changes_of_other_threads_go_out_while_every_callback_thread_is_busy,
+    callback_threads_that_all_become_busy_at_once_leave_nothing_unread,
     other_reads_go_on_beside_slow_callbacks_if_there_are_threads_for_them,
     a_callback_that_panics_is_an_internal_error_and_the_next_one_runs,
     answers_from_many_threads_all_arrive,
@@ -68,13 +69,49 @@ fn answers_and_changes_of_other_threads_go_out_while_every_callback_thread_is_bu
             client.ask_to_read(&format!("host://gate/{n}"));
         }
         client.steer(&format!("entered {gates}"));
-        for id in held {
+        // A pool may have come to them in any order.
+        let mut answered = Vec::new();
+        for _ in 0..held.len() {
             client.steer("answer 1 1");
-            assert_eq!(client.text(id), "later");
+            let answer = client.message("the answer of another thread");
+            assert_eq!(answer["result"]["contents"][0]["text"], "later", "{answer}");
+            answered.extend(answer["id"].as_u64());
             client.steer("update 1 1 1");
             assert_eq!(client.message("the change")["params"]["uri"], "host://watch/0");
         }
+        answered.sort_unstable();
+        assert_eq!(answered, held);
         client.steer("open");
+    }
+}
+
+fn callback_threads_that_all_become_busy_at_once_leave_nothing_unread() {
+    const ROUNDS: usize = 300;
+    for (threads, gates) in [("threads=1", 1), ("threads=4", 4)] {
+        let mut client = Client::connect(threads);
+        let ping = |id: usize| json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
+        for round in 0..ROUNDS {
+            // Whoever takes a call of these lines from the input leaves the lines behind it to the others.
+            let mut lines = String::new();
+            for n in 0..gates {
+                let params = json!({ "uri": format!("host://gate/{n}") });
+                let read = json!({ "jsonrpc": "2.0", "id": n, "method": "resources/read", "params": params });
+                lines.extend([read.to_string(), "\n".into(), ping(10 + n).to_string(), "\n".into()]);
+            }
+            client.steer("shut");
+            let (first, rest) = lines.split_at(lines.len() * (round % 7) / 7);
+            client.write(first.as_bytes());
+            client.write(rest.as_bytes());
+            let mut pinged: Vec<_> =
+                (0..gates).map(|_| client.message("a ping's answer")["id"].as_u64()).collect();
+            pinged.sort_unstable();
+            assert_eq!(pinged, (10..10 + gates as u64).map(Some).collect::<Vec<_>>());
+            client.steer(&format!("entered {gates}"));
+            client.steer("open");
+            for _ in 0..gates {
+                client.message("the answer of a slow read");
+            }
+        }
     }
 }
 
