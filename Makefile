@@ -48,11 +48,17 @@ test-race: ## that nothing outside a folder is read, in 100,000 reads while link
 	WELLHEAD_RACE_READS=100000 cargo test -p wellhead --features cli --test directory race
 
 .PHONY: hosts
-hosts: c python node ## the notes application in the four languages
-	cargo build -p wellhead --features cli --example notes --bin wellhead
+hosts: c python node $(TARGET)/c/wide $(TARGET)/c/wide-cpp ## the hosts that clients are tried on, in the four languages
+	cargo build -p wellhead --features cli --example notes --example wide --bin wellhead
+
+$(TARGET)/c/%: tests/clients/hosts/%.c include/wellhead.h libwellhead
+	$(CC) -std=c99 -g -Wall -Wextra -Wpedantic -Iinclude $< -o $@ $(TARGET)/debug/libwellhead.a $(NATIVE_LIBS)
+
+$(TARGET)/c/%-cpp: tests/clients/hosts/%.cpp include/wellhead.h include/wellhead.hpp libwellhead
+	$(CXX) -std=c++17 -g -Wall -Wextra -Wpedantic -Iinclude $< -o $@ $(TARGET)/debug/libwellhead.a $(NATIVE_LIBS)
 
 .PHONY: test-clients
-test-clients: hosts ## the official clients against the notes application in the four languages
+test-clients: hosts ## the official clients against the notes application and everything else they can ask for, in each language
 	$(PYTHON) tests/clients/run.py
 
 .PHONY: test-inspector

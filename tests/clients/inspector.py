@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from run import BUILD, FOLDER, HERE, parse_arguments
+from run import BUILD, HERE, kind_of, parse_arguments
 
 PINS = HERE / "inspector"
 INSTALLED = BUILD / "inspector"
@@ -33,10 +33,12 @@ def main() -> int:
     for host, command in options.host.items():
         with tempfile.TemporaryDirectory(prefix="notes-") as scratch:
             place = Path(scratch, "place")
-            steps = folder_steps(place) if host == FOLDER else notes_steps(place)
+            kind = kind_of(host)
+            steps = {"notes": notes_steps, "folder": folder_steps, "wide": wide_steps}[kind](place)
+            started = command if kind == "wide" else [*command, str(place)]
             for step, (method, extra, check) in steps.items():
                 try:
-                    detail = check(ask([*command, str(place)], method, extra))
+                    detail = check(ask(started, method, extra))
                     print(f"ok - {host} / inspector / {step}: {detail}", flush=True)
                 except Exception as error:  # a failed step is a line of the result, whatever went wrong
                     failed += 1
@@ -87,10 +89,45 @@ def folder_steps(folder: Path) -> Steps:
     }
 
 
+def wide_steps(_place: Path) -> Steps:
+    fixed = ["described", "cancelled", "parts", "steps", "enough", "endless", "denied", "asks"]
+    return {
+        "list": ("resources/list", [], listed([f"wide://{name}" for name in fixed])),
+        "templates": ("resources/templates/list", [], templates("wide://{city}/{street}")),
+        "read": ("resources/read", ["--uri", "wide://bern/meir"], text("meir in bern")),
+        "tools": ("tools/list", [], named("tools", ["ask", "grow", "log"])),
+        "call": ("tools/call", ["--tool-name", "log"], said("logged")),
+        "prompts": ("prompts/list", [], named("prompts", ["greet"])),
+        "prompt": ("prompts/get", ["--prompt-name", "greet", "--prompt-args", "name=Ada"], greeting),
+    }
+
+
+def named(kind: str, wanted: list[str]) -> Check:
+    def check(answer: Answer) -> str:
+        names = sorted(str(item["name"]) for item in answer[kind])
+        assert names == wanted, names
+        return ", ".join(names)
+
+    return check
+
+
+def said(wanted: str) -> Check:
+    def check(answer: Answer) -> str:
+        assert answer["content"] == [{"type": "text", "text": wanted}], answer
+        return repr(wanted)
+
+    return check
+
+
+def greeting(answer: Answer) -> str:
+    assert answer["messages"] == [{"role": "user", "content": {"type": "text", "text": "Greet Ada."}}], answer
+    return repr("Greet Ada.")
+
+
 def listed(wanted: list[str]) -> Check:
     def check(answer: Answer) -> str:
         uris = [resource["uri"] for resource in answer["resources"]]
-        assert uris == wanted, f"{len(uris)} URIs, not the {len(wanted)} there are"
+        assert sorted(map(str, uris)) == sorted(wanted), f"{len(uris)} URIs, not the {len(wanted)} there are"
         return f"{len(uris)} resources"
 
     return check

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Drives notes applications over stdio with the official MCP clients and tells what each step gave.
+"""Drives hosts over stdio with the official MCP clients and tells what each step gave.
 
     run.py [--demo] [--client CLIENT]... [--host NAME | --host NAME='COMMAND...']...
 
-Without --host every host of hosts.txt is driven, without --client every client. A host is started as COMMAND FIFO and takes the edits of
-its user from the FIFO, one a line: `set ID TEXT`, `add ID TEXT`, `del ID`. The exit status is 0 only if every step passed.
+Without --host every host of hosts.txt is driven (with --demo, those that are no `wide-` ones), without --client every client. README.md says
+what a host does. The exit status is 0 only if every step passed.
 """
 
 import argparse
@@ -34,7 +34,8 @@ CLIENTS = {
     "typescript-1": ["node", "--preserve-symlinks-main", "--preserve-symlinks", str(BUILD / "typescript/v1.mjs")],
     "typescript-2": ["node", "--preserve-symlinks-main", "--preserve-symlinks", str(BUILD / "typescript/v2.mjs")],
 }
-FOLDER = "wellhead"  # the host that is no notes application: it is started as COMMAND FOLDER
+FOLDER = "wellhead"  # the host that serves a folder: it is started as COMMAND FOLDER
+WIDE = "wide-"  # how the names of those begin that offer everything a client can ask for: they are started as COMMAND
 LIMIT = 300.0  # seconds for one driver, which gives each of its waits 20
 STDERR_LINES = 15
 
@@ -78,13 +79,16 @@ def drive(host: str, command: list[str], client: str, stderr: IO[str]) -> Iterat
         return
     with tempfile.TemporaryDirectory(prefix="notes-") as scratch:
         place, record = Path(scratch, "place"), Path(scratch, "record")
-        if host == FOLDER:
+        witnessed = [sys.executable, str(HERE / "witness.py"), str(record), *command]
+        kind = kind_of(host)
+        if kind == "folder":
             place.mkdir()
-        else:
+        elif kind == "notes":
             os.mkfifo(place)
-        witnessed = [sys.executable, str(HERE / "witness.py"), str(record), *command, str(place)]
+        if kind != "wide":
+            witnessed.append(str(place))
         driver = subprocess.Popen(
-            [*CLIENTS[client], str(place), str(record), *witnessed],
+            [*CLIENTS[client], kind, str(place), str(record), *witnessed],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=stderr,
@@ -142,7 +146,7 @@ class Table:
         self._columns = [max(map(len, ["host", *hosts])) + 2, max(map(len, ["client", *CLIENTS])) + 2, len("watch it no longer") + 2]
         self._colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
         self._block: tuple[str, str] | None = None
-        print("Each host is the notes application in that language, driven over stdio by the official MCP clients:")
+        print("The notes application in each language and `wellhead serve`, driven over stdio by the official MCP clients:")
         for client, version in client_versions().items():
             print(f"  {client:<{self._columns[1]}}{version}")
         print()
@@ -196,7 +200,7 @@ def parse_arguments(usage: str | None) -> argparse.Namespace:
     options = parser.parse_args()
     known = read_hosts()
     hosts = {}
-    for host in options.host or known:
+    for host in options.host or [name for name in known if not options.demo or kind_of(name) != "wide"]:
         name, given, command = host.partition("=")
         if not given and name not in known:
             parser.error(f"{HOSTS.name} names no host {name!r}; give its command as --host {name}='COMMAND'")
@@ -205,6 +209,10 @@ def parse_arguments(usage: str | None) -> argparse.Namespace:
         parser.error(f"no host to drive: list them in {HOSTS.name} or give --host NAME='COMMAND'")
     options.host, options.client = hosts, options.client or list(CLIENTS)
     return options
+
+
+def kind_of(host: str) -> str:
+    return "folder" if host == FOLDER else "wide" if host.startswith(WIDE) else "notes"
 
 
 def read_hosts() -> dict[str, list[str]]:

@@ -25,4 +25,9 @@ if ! cmp -s "$here/typescript/package-lock.json" "$build/typescript/installed.js
 fi
 
 # Imports are looked up beside these links, not beside the files they point to: see run.py.
-ln -sf "$here/typescript/steps.mjs" "$here/typescript/v1.mjs" "$here/typescript/v2.mjs" "$build/typescript/"
+ln -sf "$here"/typescript/*.mjs "$build/typescript/"
+
+# The same for the host that is written in JavaScript, which imports our own package.
+mkdir -p "$build/hosts/node_modules"
+ln -sfn "$here/../../bindings/node" "$build/hosts/node_modules/wellhead"
+ln -sf "$here"/hosts/*.mjs "$build/hosts/"

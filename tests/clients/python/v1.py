@@ -1,34 +1,34 @@
-"""Drives one notes host over stdio with the official Python client (package `mcp` 1.x, revisions with a handshake).
-
-    v1.py FIFO RECORD COMMAND...
-
-COMMAND is the host behind `witness.py`, FIFO takes the edits it listens for, RECORD tells how it ended. Prints one JSON object per line: first
-the names of all steps, then a verdict for each step that was reached.
-"""
+"""Drives one host over stdio with the official Python client (package `mcp` 1.x, revisions with a handshake): see drive.py."""
 
 import base64
-from collections.abc import Awaitable
-from typing import TypeVar
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
+import anyio
 import mcp.types as types
+from common import Content, Inbox, Page, Refused, expect, in_time
+from drive import main
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.shared.exceptions import McpError
-from pydantic import AnyUrl
-from steps import Content, Inbox, Page, Refused, drive, expect, in_time, main
+from mcp.shared.session import ProgressFnT
+from pydantic import AnyUrl, BaseModel
+from wide import Json, answer
 
 T = TypeVar("T")
 
 
 class Handshake:
     resource_not_found = -32002
+    has_input_required = False
 
     def __init__(self, session: ClientSession, inbox: Inbox) -> None:
         self.session = session
         self.inbox = inbox
+        self._initialized: types.InitializeResult | None = None
 
     async def connect(self) -> str:
-        result = await in_time(self.session.initialize(), "an answer to initialize")
+        result = self._initialized = await in_time(self.session.initialize(), "an answer to initialize")
         expect(result.protocolVersion == types.LATEST_PROTOCOL_VERSION, f"negotiated {result.protocolVersion}")
         expect(bool(result.serverInfo.name), "serverInfo has no name")
         resources = result.capabilities.resources
@@ -55,6 +55,67 @@ class Handshake:
     async def unwatch(self, uri: str) -> None:
         await answered(self.session.unsubscribe_resource(AnyUrl(uri)))
 
+    async def identity(self) -> tuple[Json, str | None, Json]:
+        result = self._initialized
+        assert result is not None
+        return plain(result.serverInfo), result.instructions, plain(result.capabilities)
+
+    async def resources(self) -> list[Json]:
+        return [plain(each) for each in (await answered(self.session.list_resources())).resources]
+
+    async def resource_templates(self) -> list[Json]:
+        return [plain(each) for each in (await answered(self.session.list_resource_templates())).resourceTemplates]
+
+    async def parts(self, uri: str) -> list[Json]:
+        return [plain(each) for each in (await answered(self.session.read_resource(AnyUrl(uri)))).contents]
+
+    async def read_with_progress(self, uri: str, hear: ProgressFnT) -> str:
+        [content] = (await self._read(uri, hear)).contents
+        return str(body(content))
+
+    async def give_up(self, uri: str) -> None:
+        with anyio.CancelScope() as scope:
+
+            async def tell(progress: float, total: float | None, message: str | None) -> None:
+                scope.cancel()
+
+            await self._read(uri, tell)
+        # This version of the client does not tell the host by itself. A request's progress token is its id.
+        params = types.CancelledNotificationParams(requestId=self.inbox.progress_tokens[-1])
+        await self.session.send_notification(types.ClientNotification(types.CancelledNotification(params=params)))
+
+    async def _read(self, uri: str, tell: ProgressFnT) -> types.ReadResourceResult:
+        request = types.ReadResourceRequest(params=types.ReadResourceRequestParams(uri=AnyUrl(uri)))
+        return await self.session.send_request(types.ClientRequest(request), types.ReadResourceResult, progress_callback=tell)
+
+    async def complete(self, ref: Json, name: str, value: str, others: dict[str, str] | None) -> Json:
+        reference = types.PromptReference if ref["type"] == "ref/prompt" else types.ResourceTemplateReference
+        given = reference.model_validate(ref)
+        return plain((await answered(self.session.complete(given, {"name": name, "value": value}, others))).completion)
+
+    async def watch_tools(self) -> None:
+        """Whoever has made the handshake is told."""
+
+    async def tools(self) -> list[Json]:
+        return [plain(each) for each in (await answered(self.session.list_tools())).tools]
+
+    async def call(self, name: str, arguments: Json) -> Json:
+        return plain(await answered(self.session.call_tool(name, arguments)))
+
+    async def prompts(self) -> list[Json]:
+        return [plain(each) for each in (await answered(self.session.list_prompts())).prompts]
+
+    async def prompt(self, name: str, arguments: dict[str, str]) -> Json:
+        return plain(await answered(self.session.get_prompt(name, arguments)))
+
+    async def log_from(self, level: types.LoggingLevel) -> list[str]:
+        await answered(self.session.set_logging_level(level))
+        return ["debug", "error"] if level == "debug" else ["error"]
+
+
+def plain(model: BaseModel) -> Json:
+    return model.model_dump(by_alias=True, mode="json", exclude_none=True)
+
 
 def body(contents: types.TextResourceContents | types.BlobResourceContents) -> str | bytes:
     if isinstance(contents, types.TextResourceContents):
@@ -69,19 +130,41 @@ async def answered(work: Awaitable[T]) -> T:
         raise Refused(error.error.code, error.error.data) from None
 
 
-async def session(fifo: str, command: list[str], inbox: Inbox) -> None:
+async def session(command: list[str], inbox: Inbox, drive: Callable[[Handshake], Awaitable[None]]) -> None:
     async def hear(message: object) -> None:
         match message:
             case types.ServerNotification(root=types.ResourceListChangedNotification()):
                 inbox.list_changed()
             case types.ServerNotification(root=types.ResourceUpdatedNotification(params=params)):
                 inbox.updated(str(params.uri))
+            case types.ServerNotification(root=types.ToolListChangedNotification()):
+                inbox.tools_changed()
+            case types.ServerNotification(root=types.ProgressNotification(params=params)):
+                inbox.progress_tokens.append(params.progressToken)
+            case types.ServerNotification(root=types.LoggingMessageNotification()):
+                pass  # there is a callback for these
             case _:
                 inbox.fault(f"the client was sent {message!r}")
 
+    async def log(params: types.LoggingMessageNotificationParams) -> None:
+        inbox.log(params.level, params.logger, params.data)
+
+    async def elicit(_context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
+        return types.ElicitResult.model_validate(answer(inbox, "elicitation/create", plain(params)))
+
+    async def sample(_context: Any, params: types.CreateMessageRequestParams) -> types.CreateMessageResult:
+        return types.CreateMessageResult.model_validate(answer(inbox, "sampling/createMessage", plain(params)))
+
+    async def roots(_context: Any) -> types.ListRootsResult:
+        return types.ListRootsResult.model_validate(answer(inbox, "roots/list", {}))
+
     host = StdioServerParameters(command=command[0], args=command[1:])
-    async with stdio_client(host) as streams, ClientSession(streams[0], streams[1], message_handler=hear) as client:
-        await drive(Handshake(client, inbox), fifo)
+    callbacks = {"sampling_callback": sample, "elicitation_callback": elicit, "list_roots_callback": roots}
+    async with (
+        stdio_client(host) as streams,
+        ClientSession(streams[0], streams[1], message_handler=hear, logging_callback=log, **callbacks) as client,
+    ):
+        await drive(Handshake(client, inbox))
 
 
 if __name__ == "__main__":

@@ -1,21 +1,20 @@
-"""Drives one notes host over stdio with the official Python client (package `mcp` 2.x), in the revision without a handshake.
-
-    v2.py FIFO RECORD COMMAND...
-
-COMMAND is the host behind `witness.py`, FIFO takes the edits it listens for, RECORD tells how it ended. Prints one JSON object per line: first
-the names of all steps, then a verdict for each step that was reached.
-"""
+"""Drives one host over stdio with the official Python client (package `mcp` 2.x), in the revision without a handshake: see drive.py."""
 
 import base64
-from collections.abc import Awaitable
-from typing import TypeVar
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
 import anyio
 import mcp_types as types
 from anyio.abc import TaskGroup, TaskStatus
+from common import Content, Inbox, Page, Refused, expect, in_time
+from drive import main
 from mcp import Client, MCPError, StdioServerParameters
-from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated
-from steps import Content, Inbox, Page, Refused, drive, expect, in_time, main
+from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated, ToolsListChanged
+from mcp.shared.dispatcher import ProgressFnT
+from mcp_types import LOG_LEVEL_META_KEY
+from pydantic import BaseModel
+from wide import Json, answer
 
 T = TypeVar("T")
 REVISION = "2026-07-28"
@@ -23,11 +22,13 @@ REVISION = "2026-07-28"
 
 class Stateless:
     resource_not_found = -32602
+    has_input_required = True
 
     def __init__(self, client: Client, inbox: Inbox, tasks: TaskGroup) -> None:
         self.client = client
         self.inbox = inbox
         self._tasks = tasks
+        self._meta: types.RequestParamsMeta | None = None  # of calls to tools
         self._watches: dict[str, anyio.CancelScope] = {}
 
     async def connect(self) -> str:
@@ -35,11 +36,10 @@ class Stateless:
         expect(bool(self.client.server_info and self.client.server_info.name), "the server does not tell its name")
         resources = self.client.server_capabilities.resources
         expect(bool(resources and resources.subscribe and resources.list_changed), f"the resources capability is {resources!r}")
-        await in_time(self._tasks.start(self._listen, None), "an acknowledgement of the listen stream for list changes")
+        await in_time(self._tasks.start(self._listen, {"resources_list_changed": True}), "an acknowledgement of the listen stream for list changes")
         return f"server/discover: {REVISION}, subscribe, listChanged"
 
-    async def _listen(self, uri: str | None, *, task_status: TaskStatus[anyio.CancelScope]) -> None:
-        wanted = {"resource_subscriptions": [uri]} if uri else {"resources_list_changed": True}
+    async def _listen(self, wanted: Json, *, task_status: TaskStatus[anyio.CancelScope]) -> None:
         with anyio.CancelScope() as scope:
             async with self.client.listen(**wanted) as stream:
                 honored = stream.honored.model_dump(exclude_none=True)
@@ -51,6 +51,8 @@ class Stateless:
                             self.inbox.list_changed()
                         case ResourceUpdated(uri=changed):
                             self.inbox.updated(str(changed))
+                        case ToolsListChanged():
+                            self.inbox.tools_changed()
                         case _:
                             self.inbox.fault(f"the stream brought {event!r}")
 
@@ -67,11 +69,69 @@ class Stateless:
         return [each.uri_template for each in result.resource_templates]
 
     async def watch(self, uri: str) -> None:
-        self._watches[uri] = await self._tasks.start(self._listen, uri)
+        self._watches[uri] = await self._tasks.start(self._listen, {"resource_subscriptions": [uri]})
 
     async def unwatch(self, uri: str) -> None:
         self._watches.pop(uri).cancel()
         await self.contents("notes://about")  # nothing answers a cancellation: once this is answered, it has been read
+
+    async def identity(self) -> tuple[Json, str | None, Json]:
+        server = self.client.server_info
+        assert server is not None
+        return plain(server), self.client.instructions, plain(self.client.server_capabilities)
+
+    async def resources(self) -> list[Json]:
+        return [plain(each) for each in (await answered(self.client.list_resources())).resources]
+
+    async def resource_templates(self) -> list[Json]:
+        return [plain(each) for each in (await answered(self.client.list_resource_templates())).resource_templates]
+
+    async def parts(self, uri: str) -> list[Json]:
+        return [plain(each) for each in (await answered(self.client.read_resource(uri))).contents]
+
+    async def read_with_progress(self, uri: str, hear: ProgressFnT) -> str:
+        [content] = (await self._read(uri, hear)).contents
+        return str(body(content))
+
+    async def give_up(self, uri: str) -> None:
+        with anyio.CancelScope() as scope:
+
+            async def tell(progress: float, total: float | None, message: str | None) -> None:
+                scope.cancel()
+
+            await self._read(uri, tell)
+
+    async def _read(self, uri: str, tell: ProgressFnT) -> types.ReadResourceResult:
+        request = types.ReadResourceRequest(params=types.ReadResourceRequestParams(uri=uri))
+        return await self.client.session.send_request(request, types.ReadResourceResult, progress_callback=tell)
+
+    async def complete(self, ref: Json, name: str, value: str, others: dict[str, str] | None) -> Json:
+        reference = types.PromptReference if ref["type"] == "ref/prompt" else types.ResourceTemplateReference
+        given = reference.model_validate(ref)
+        return plain((await answered(self.client.complete(given, {"name": name, "value": value}, others))).completion)
+
+    async def watch_tools(self) -> None:
+        await self._tasks.start(self._listen, {"tools_list_changed": True})
+
+    async def tools(self) -> list[Json]:
+        return [plain(each) for each in (await answered(self.client.list_tools())).tools]
+
+    async def call(self, name: str, arguments: Json) -> Json:
+        return plain(await answered(self.client.call_tool(name, arguments, meta=self._meta)))
+
+    async def prompts(self) -> list[Json]:
+        return [plain(each) for each in (await answered(self.client.list_prompts())).prompts]
+
+    async def prompt(self, name: str, arguments: dict[str, str]) -> Json:
+        return plain(await answered(self.client.get_prompt(name, arguments)))
+
+    async def log_from(self, level: types.LoggingLevel) -> list[str]:
+        self._meta = {LOG_LEVEL_META_KEY: level}
+        return ["debug", "error"] if level == "debug" else ["error"]
+
+
+def plain(model: BaseModel) -> Json:
+    return model.model_dump(by_alias=True, mode="json", exclude_none=True)
 
 
 def body(contents: types.TextResourceContents | types.BlobResourceContents) -> str | bytes:
@@ -87,10 +147,23 @@ async def answered(work: Awaitable[T]) -> T:
         raise Refused(error.code, error.data) from None
 
 
-async def session(fifo: str, command: list[str], inbox: Inbox) -> None:
+async def session(command: list[str], inbox: Inbox, drive: Callable[[Stateless], Awaitable[None]]) -> None:
+    async def log(params: types.LoggingMessageNotificationParams) -> None:
+        inbox.log(params.level, params.logger, params.data)
+
+    async def elicit(_context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
+        return types.ElicitResult.model_validate(answer(inbox, "elicitation/create", plain(params)))
+
+    async def sample(_context: Any, params: types.CreateMessageRequestParams) -> types.CreateMessageResult:
+        return types.CreateMessageResult.model_validate(answer(inbox, "sampling/createMessage", plain(params)))
+
+    async def roots(_context: Any) -> types.ListRootsResult:
+        return types.ListRootsResult.model_validate(answer(inbox, "roots/list", {}))
+
     host = StdioServerParameters(command=command[0], args=command[1:])
-    async with Client(host) as client, anyio.create_task_group() as tasks:
-        await drive(Stateless(client, inbox, tasks), fifo)
+    callbacks = {"sampling_callback": sample, "elicitation_callback": elicit, "list_roots_callback": roots}
+    async with Client(host, logging_callback=log, **callbacks) as client, anyio.create_task_group() as tasks:
+        await drive(Stateless(client, inbox, tasks))
         tasks.cancel_scope.cancel()
 
 

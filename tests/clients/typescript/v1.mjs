@@ -1,19 +1,23 @@
-// Drives one notes host over stdio with the official TypeScript SDK (`@modelcontextprotocol/sdk` 1.x), revisions with a handshake.
-//
-//     v1.mjs FIFO RECORD COMMAND...
-//
-// COMMAND is the host behind `witness.py`, FIFO takes the edits it listens for, RECORD tells how it ended. Prints one JSON object per line: first
-// the names of all steps, then a verdict for each step that was reached.
+// Drives one host over stdio with the official TypeScript SDK (`@modelcontextprotocol/sdk` 1.x), revisions with a handshake: see drive.mjs.
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { LATEST_PROTOCOL_VERSION, McpError } from '@modelcontextprotocol/sdk/types.js';
-import { drive, expect, inTime } from './steps.mjs';
+import {
+    CreateMessageRequestSchema, ElicitRequestSchema, LATEST_PROTOCOL_VERSION, ListRootsRequestSchema, McpError,
+} from '@modelcontextprotocol/sdk/types.js';
+import { expect, inTime } from './common.mjs';
+import { drive } from './drive.mjs';
 
 const RESOURCE_NOT_FOUND = -32002;
+/** @type {Record<string, any>} */
+const REQUESTS = {
+    'elicitation/create': ElicitRequestSchema,
+    'roots/list': ListRootsRequestSchema,
+    'sampling/createMessage': CreateMessageRequestSchema,
+};
 
 await drive((command, args) => {
-    const client = new Client({ name: 'notes-driver', version: '1.0.0' });
+    const client = new Client({ name: 'notes-driver', version: '1.0.0' }, { capabilities: { elicitation: {}, roots: {}, sampling: {} } });
     const transport = new StdioClientTransport({ command, args });
     let revision = '';
     Object.assign(transport, { setProtocolVersion: (/** @type {string} */ version) => (revision = version) });
@@ -22,6 +26,10 @@ await drive((command, args) => {
         transport,
         resourceNotFound: RESOURCE_NOT_FOUND,
         isNotFound: error => error instanceof McpError && error.code === RESOURCE_NOT_FOUND,
+        hasInputRequired: false,
+        onRequest(method, handler) {
+            client.setRequestHandler(REQUESTS[method], ({ params }) => handler(params));
+        },
         async connect(wire) {
             await inTime(client.connect(transport), 'an answer to initialize');
             wire.tap(client, transport);
@@ -30,6 +38,11 @@ await drive((command, args) => {
             return `initialize: ${revision}`;
         },
         async watchList() {}, // whoever has made the handshake is told
+        async watchTools() {},
+        async logFrom(level) {
+            await client.setLoggingLevel(/** @type {any} */ (level));
+            return undefined;
+        },
         page: cursor => client.listResources(cursor === undefined ? {} : { cursor }),
         async watch(uri) {
             await inTime(client.subscribeResource({ uri }), `an answer to resources/subscribe of ${uri}`);

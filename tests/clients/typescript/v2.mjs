@@ -1,19 +1,19 @@
-// Drives one notes host over stdio with the official TypeScript client (`@modelcontextprotocol/client` 2.x), in the revision without a handshake.
-//
-//     v2.mjs FIFO RECORD COMMAND...
-//
-// COMMAND is the host behind `witness.py`, FIFO takes the edits it listens for, RECORD tells how it ended. Prints one JSON object per line: first
-// the names of all steps, then a verdict for each step that was reached.
+// Drives one host over stdio with the official TypeScript client (`@modelcontextprotocol/client` 2.x), in the revision without a handshake: see
+// drive.mjs.
 
 import { Client, ResourceNotFoundError } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { isDeepStrictEqual } from 'node:util';
-import { drive, expect, inTime } from './steps.mjs';
+import { expect, inTime } from './common.mjs';
+import { drive } from './drive.mjs';
 
 const REVISION = '2026-07-28';
 
 await drive((command, args) => {
-    const client = new Client({ name: 'notes-driver', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
+    const client = new Client({ name: 'notes-driver', version: '1.0.0' }, {
+        capabilities: { elicitation: {}, roots: {}, sampling: {} },
+        versionNegotiation: { mode: 'auto' },
+    });
     const transport = new StdioClientTransport({ command, args });
     /** @type {import('@modelcontextprotocol/client').McpSubscription | undefined} */
     let watch;
@@ -28,6 +28,10 @@ await drive((command, args) => {
         transport,
         resourceNotFound: -32602,
         isNotFound: error => error instanceof ResourceNotFoundError,
+        hasInputRequired: true,
+        onRequest(method, handler) {
+            client.setRequestHandler(/** @type {any} */ (method), (/** @type {any} */ { params }) => handler(params));
+        },
         async connect(wire) {
             await inTime(client.connect(transport), 'an answer to server/discover');
             wire.tap(client, transport);
@@ -37,6 +41,12 @@ await drive((command, args) => {
         },
         async watchList() {
             await listen({ resourcesListChanged: true });
+        },
+        async watchTools() {
+            await listen({ toolsListChanged: true });
+        },
+        async logFrom(level) {
+            return { 'io.modelcontextprotocol/logLevel': level };
         },
         // One page, which `client.listResources` would follow up with all the others.
         page: cursor => client.request({ method: 'resources/list', params: cursor === undefined ? {} : { cursor } }),

@@ -1,0 +1,153 @@
+// Everything that a client can ask for, on a small scale: see README.md one folder up.
+import { InputRequired, PermissionDenied, RegistrationError, Server } from 'wellhead';
+
+const ICON = 'https://example.com/icon.png';
+const server = new Server('wide', '1.0.0', {
+  title: 'All there is',
+  instructions: 'Ask for anything.',
+  capabilities: { tools: { listChanged: true } },
+});
+
+server.text('wide://described', 'Described.', {
+  name: 'described',
+  title: 'All there is to say',
+  description: 'A resource of which everything is said.',
+  mimeType: 'text/plain',
+  size: 10,
+  annotations: { audience: ['user', 'assistant'], priority: 0.5, lastModified: '2026-01-12T15:00:58Z' },
+  icons: [{ src: ICON, mimeType: 'image/png', sizes: ['48x48'], theme: 'dark' }],
+  meta: { 'example.com/colour': 'green' },
+  cache: { ttlMs: 60_000 },
+});
+
+server.resource('wide://parts', () => [
+  { body: 'one', uri: 'wide://parts/1', mimeType: 'text/plain' },
+  {
+    body: Uint8Array.of(0x00, 0xff),
+    uri: 'wide://parts/2',
+    mimeType: 'application/octet-stream',
+    meta: { 'example.com/part': 2 },
+  },
+]);
+
+// `wide://steps` is answered once somebody reads `wide://enough`.
+let waiting = [];
+server.resource('wide://steps', (_, call) => {
+  ['one', 'two', 'three'].forEach((message, done) => call.progress(done + 1, 3, message));
+  return new Promise((answer) => waiting.push(answer));
+});
+server.resource('wide://enough', () => {
+  waiting.forEach((answer) => answer('done'));
+  waiting = [];
+  return 'enough';
+});
+
+const cancelled = server.text('wide://cancelled', 'no');
+server.resource('wide://endless', (_, call) => {
+  call.progress(1);
+  return new Promise((answer) => {
+    call.signal.addEventListener('abort', () => {
+      cancelled.set('yes');
+      answer('cancelled');
+    });
+  });
+});
+
+server.resource('wide://denied', () => {
+  throw new PermissionDenied();
+});
+
+server.resource('wide://asks', (_, call) => {
+  const name = call.inputResponses?.name?.content?.name;
+  if (name === undefined) throw new InputRequired({ inputRequests: { name: question('elicitation/create') } });
+  return `Hello, ${name}.`;
+});
+
+server.resource(
+  'wide://{city}/{street}',
+  {
+    name: 'place',
+    title: 'A place',
+    description: 'A street of a city.',
+    mimeType: 'text/plain',
+    annotations: { priority: 1 },
+    icons: [{ src: ICON }],
+    meta: { 'example.com/colour': 'red' },
+    complete: {
+      city: ({ value }) => beginning(['aarhus', 'antwerpen', 'bern'], value),
+      street({ value, others }) {
+        const streets = others.city === 'aarhus' ? ['bredgade', 'brogade'] : ['meir'];
+        return { values: beginning(streets, value), total: 12, more: true };
+      },
+    },
+  },
+  ({ city, street }) => `${street} in ${city}`,
+);
+
+let level = 'debug';
+server.method('logging/setLevel', (params) => {
+  level = params.level;
+  return {};
+});
+server.tool('log', { inputSchema: { type: 'object' } }, (_, call) => {
+  for (const said of ['debug', 'error']) {
+    if (said === 'error' || level === 'debug') {
+      call.notify('notifications/message', { level: said, logger: 'wide', data: { said } });
+    }
+  }
+  return text('logged');
+});
+
+/** Asks the client for the feature that is named, and gives back what it answers. */
+server.tool(
+  'ask',
+  { inputSchema: { type: 'object', properties: { method: { type: 'string' } } } },
+  async (given, call) => {
+    const answered = call.params.inputResponses;
+    if (answered !== undefined) return { content: [], structuredContent: answered.it };
+    const asked = question(given.method);
+    try {
+      return { content: [], structuredContent: await call.request(asked.method, asked.params) };
+    } catch (e) {
+      if (!(e instanceof RegistrationError)) throw e;
+      throw new InputRequired({ inputRequests: { it: asked } }); // in this revision an answer asks, and the client asks again
+    }
+  },
+);
+
+server.tool('grow', { inputSchema: { type: 'object' } }, () => {
+  server.tool('grown', { inputSchema: { type: 'object' } }, () => text('grown'));
+  return text('there is a further tool');
+});
+
+server.prompt(
+  'greet',
+  { title: 'A greeting', arguments: [{ name: 'name', required: true }] },
+  ({ name }) => ({
+    description: 'A greeting',
+    messages: [{ role: 'user', content: { type: 'text', text: `Greet ${name}.` } }],
+  }),
+);
+server.completePrompt('greet', 'name', ({ value }) => beginning(['Ada', 'Alan', 'Grace'], value));
+
+function question(method) {
+  const schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
+  const params = {
+    'elicitation/create': { mode: 'form', message: 'Your name?', requestedSchema: schema },
+    'sampling/createMessage': {
+      messages: [{ role: 'user', content: { type: 'text', text: 'Your name?' } }],
+      maxTokens: 16,
+    },
+  };
+  return { method, params: params[method] ?? {} };
+}
+
+function beginning(all, value) {
+  return all.filter((each) => each.startsWith(value));
+}
+
+function text(given) {
+  return { content: [{ type: 'text', text: given }] };
+}
+
+await server.run();

@@ -1,0 +1,165 @@
+"""Everything that a client can ask for, on a small scale: see README.md one folder up."""
+
+import time
+from concurrent.futures import Future
+from typing import Any
+
+import wellhead
+
+COLOUR = "example.com/colour"
+ICON = "https://example.com/icon.png"
+server = wellhead.Server(
+    "wide",
+    "1.0.0",
+    title="All there is",
+    instructions="Ask for anything.",
+    capabilities={"tools": {"listChanged": True}},
+)
+level = "debug"
+waiting: list[Future[str]] = []
+
+server.text(
+    "wide://described",
+    "Described.",
+    name="described",
+    title="All there is to say",
+    description="A resource of which everything is said.",
+    mime_type="text/plain",
+    size=10,
+    annotations={"audience": ["user", "assistant"], "priority": 0.5, "lastModified": "2026-01-12T15:00:58Z"},
+    icons=[wellhead.Icon(ICON, mime_type="image/png", sizes=["48x48"], theme="dark")],
+    meta={COLOUR: "green"},
+    cache=wellhead.CacheHint(ttl_ms=60_000),
+)
+cancelled = server.text("wide://cancelled", "no")
+
+
+@server.resource("wide://parts")
+def parts() -> list[wellhead.Contents]:
+    one = wellhead.Contents("one", uri="wide://parts/1", mime_type="text/plain")
+    two = wellhead.Contents(
+        b"\x00\xff", uri="wide://parts/2", mime_type="application/octet-stream", meta={"example.com/part": 2}
+    )
+    return [one, two]
+
+
+@server.resource("wide://steps")
+def steps(call: wellhead.Call) -> Future[str]:
+    """Answered once somebody reads `wide://enough`."""
+    for done, message in enumerate(["one", "two", "three"], 1):
+        call.progress(done, 3, message)
+    waiting.append(Future())
+    return waiting[-1]
+
+
+@server.resource("wide://enough")
+def enough() -> str:
+    while waiting:
+        waiting.pop().set_result("done")
+    return "enough"
+
+
+@server.resource("wide://endless", thread=True)
+def endless(call: wellhead.Call) -> str:
+    """What becomes of it is told in `wide://cancelled`."""
+    call.progress(1)
+    while not call.cancelled:
+        time.sleep(0.005)
+    cancelled.set("yes")
+    return "cancelled"
+
+
+@server.resource("wide://denied")
+def denied() -> str:
+    raise wellhead.PermissionDenied
+
+
+@server.resource("wide://asks")
+def asks(call: wellhead.Call) -> str:
+    try:
+        return f"Hello, {(call.input_responses or {})['name']['content']['name']}."
+    except KeyError:
+        raise wellhead.InputRequired({"inputRequests": {"name": question("elicitation/create")}}) from None
+
+
+def street(value: str, others: dict[str, str]) -> wellhead.Completion:
+    streets = ["bredgade", "brogade"] if others.get("city") == "aarhus" else ["meir"]
+    return wellhead.Completion([each for each in streets if each.startswith(value)], total=12, more=True)
+
+
+@server.resource(
+    "wide://{city}/{street}",
+    title="A place",
+    mime_type="text/plain",
+    annotations={"priority": 1},
+    icons=[wellhead.Icon(ICON)],
+    meta={COLOUR: "red"},
+    complete={"city": ["aarhus", "antwerpen", "bern"], "street": street},
+)
+def place(city: str, street: str) -> str:
+    """A street of a city."""
+    return f"{street} in {city}"
+
+
+@server.method("logging/setLevel")
+def set_level(params: dict[str, Any]) -> dict[str, Any]:
+    global level
+    level = params["level"]
+    return {}
+
+
+@server.tool("log", {"inputSchema": {"type": "object"}})
+def log(arguments: dict[str, Any], call: wellhead.Call) -> dict[str, Any]:
+    for said in ["debug", "error"]:
+        if said == "error" or level == "debug":
+            call.notify("notifications/message", {"level": said, "logger": "wide", "data": {"said": said}})
+    return text("logged")
+
+
+@server.tool("ask", {"inputSchema": {"type": "object", "properties": {"method": {"type": "string"}}}})
+async def ask(arguments: dict[str, Any], call: wellhead.Call) -> dict[str, Any]:
+    """Asks the client for the feature that is named, and gives back what it answers."""
+    if "inputResponses" in call.params:
+        return {"content": [], "structuredContent": call.params["inputResponses"]["it"]}
+    asked = question(arguments["method"])
+    try:
+        return {"content": [], "structuredContent": await call.request_async(asked["method"], asked["params"])}
+    except wellhead.RegistrationError:  # in this revision the client is asked by an answer, and asks again
+        raise wellhead.InputRequired({"inputRequests": {"it": asked}}) from None
+
+
+@server.tool("grow", {"inputSchema": {"type": "object"}})
+def grow(arguments: dict[str, Any]) -> dict[str, Any]:
+    server.tool("grown", {"inputSchema": {"type": "object"}})(lambda arguments: text("grown"))
+    return text("there is a further tool")
+
+
+@server.prompt(
+    "greet",
+    {"title": "A greeting", "arguments": [{"name": "name", "required": True}]},
+    complete={"name": ["Ada", "Alan", "Grace"]},
+)
+def greet(arguments: dict[str, Any]) -> dict[str, Any]:
+    message = {"role": "user", "content": {"type": "text", "text": f"Greet {arguments['name']}."}}
+    return {"description": "A greeting", "messages": [message]}
+
+
+def question(method: str) -> dict[str, Any]:
+    properties = {"name": {"type": "string"}}
+    schema = {"type": "object", "properties": properties, "required": ["name"]}
+    params: dict[str, dict[str, Any]] = {
+        "elicitation/create": {"mode": "form", "message": "Your name?", "requestedSchema": schema},
+        "sampling/createMessage": {
+            "messages": [{"role": "user", "content": {"type": "text", "text": "Your name?"}}],
+            "maxTokens": 16,
+        },
+    }
+    return {"method": method, "params": params.get(method, {})}
+
+
+def text(given: str) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": given}]}
+
+
+if __name__ == "__main__":
+    server.run()

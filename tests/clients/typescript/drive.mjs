@@ -1,0 +1,48 @@
+// Drives one host through the steps for its kind, with whichever version of the official TypeScript client a session is of.
+//
+//     v1.mjs KIND PLACE RECORD COMMAND...
+//
+// COMMAND is the host behind `witness.py`, RECORD tells how it ended. KIND is `notes`, and PLACE the FIFO through which its user edits; `folder`,
+// and PLACE the folder that is served; or `wide`. Prints one JSON object per line: first the names of all steps, then a verdict for each step
+// that was reached.
+
+import { Failure } from './common.mjs';
+import * as folder from './folder.mjs';
+import * as notes from './notes.mjs';
+import * as wide from './wide.mjs';
+
+/**
+ * Takes all steps with the session that is made for the host's command.
+ * @param {(command: string, args: string[]) => import('./common.mjs').Session} start
+ */
+export async function drive(start) {
+    const [kind = '', place = '', record = '', command = '', ...args] = process.argv.slice(2);
+    if (kind === 'folder') folder.makeFolder(place);
+    const session = start(command, args);
+    const { steps, world } = stepsOf(kind, place, record, session);
+    say({ steps: Object.keys(steps) });
+    for (const [name, step] of Object.entries(steps)) {
+        try {
+            say({ step: name, ok: true, detail: await step(world) });
+        } catch (error) {
+            say({ step: name, ok: false, detail: error instanceof Failure ? error.message : String(error) });
+            if (name === 'connect') break;
+        }
+    }
+    await session.client.close();
+}
+
+/**
+ * @param {string} kind @param {string} place @param {string} record @param {import('./common.mjs').Session} session
+ * @returns {{ steps: Record<string, (world: any) => Promise<string>>, world: object }}
+ */
+function stepsOf(kind, place, record, session) {
+    if (kind === 'notes') return { steps: notes.STEPS, world: new notes.Notes(session, record, place) };
+    if (kind === 'folder') return { steps: folder.STEPS, world: new folder.Folder(session, record, place) };
+    return { steps: wide.STEPS, world: new wide.Wide(session, record) };
+}
+
+/** @param {unknown} line */
+function say(line) {
+    console.log(JSON.stringify(line));
+}
