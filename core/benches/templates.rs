@@ -15,6 +15,27 @@ fn main() {
     println!("{:<44} {:>9} {:>9} {:>9} {:>9}", "", 10, 100, 1_000, 10_000);
     by_number("each with a prefix of its own", |n| format!("t{n}:x/{{id}}"), |n| format!("t{n}:x/1"));
     by_number("all below one prefix", |n| format!("t:{{id}}/kind{n}"), |n| format!("t:1/kind{n}"));
+    by_number(
+        "apart between two variables",
+        |n| format!("t:{{id}}/kind{n}/{{v}}"),
+        |n| format!("t:1/kind{n}/2"),
+    );
+    by_number(
+        "apart behind a value that may go on",
+        |n| format!("t:{{id}}-kind{n}"),
+        |n| format!("t:1-kind{n}"),
+    );
+    by_number("apart in two places", two_places, |n| two_places(n).replace("{id}", "1").replace("{v}", "2"));
+    by_number(
+        "only the greedy one matches",
+        |n| if n == 0 { "t:{+all}".to_owned() } else { format!("t:{{id}}/kind{n}/{{v}}") },
+        |n| format!("t:1/kind{n}/2/3"),
+    );
+    by_number(
+        "apart behind a parameter's name",
+        |n| format!("t:{{;p{n}}}/k{n}"),
+        |n| format!("t:;p{n}=1/k{n}"),
+    );
     by_number("each prefix a beginning of the next", |n| nested(n, "{id}"), |n| nested(n, "1"));
     by_number("none matches", |n| format!("t{n}:x/{{id}}"), |_| "u:x/1".to_owned());
 
@@ -29,6 +50,10 @@ fn main() {
     });
     by_length("{?a*,b,c}, all of it a=&", "t:{?a*,b,c}", |bytes| format!("t:?{}", "a=&".repeat(bytes / 3)));
     by_length("{/a*}, all of it /%2e", "t:{/a*}", |bytes| format!("t:{}", "/%2e".repeat(bytes / 4)));
+}
+
+fn two_places(n: usize) -> String {
+    format!("t:{{id}}/kind{}/{{v}}/part{}", n % 100, n / 100)
 }
 
 /// Prefixes of eight bytes each, within each other.

@@ -5,7 +5,7 @@
 //! ```text
 //! text -> syntax -> expand                       every RFC 6570 template
 //!            \-> refusal -> program -> matching  the templates whose expansion can be undone
-//!                               \-> specificity -> router
+//!                               \-> specificity -> router -> search
 //! ```
 #![allow(dead_code, unused_imports, reason = "offered to the catalogue and the directory provider")]
 
@@ -17,6 +17,7 @@ mod program;
 mod refusal;
 mod router;
 mod safety;
+mod search;
 mod specificity;
 mod syntax;
 mod template;

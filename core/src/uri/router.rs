@@ -6,7 +6,8 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use super::captures::Captures;
-use super::specificity::{Order, Token, compare};
+use super::search::{first_match, rivals};
+use super::specificity::{Kind, Order, Token, compare};
 use super::template::UriTemplate;
 
 /// Templates with what they stand for. What is found never depends on the order of insertion (WIRE U-37).
@@ -55,13 +56,13 @@ impl<T> Router<T> {
         let prefix = template.literal_prefix();
         if let Some(list) = self.by_prefix.get(prefix) {
             // Templates with another prefix are disjoint or ordered.
-            if let Some(other) = list.iter().find(|other| is_ambiguous(&template, other)) {
+            if let Some(other) = rivals(list, &template).find(|other| is_ambiguous(&template, other)) {
                 return Err(Conflict::Ambiguous { template: text, other: other.as_str().into() });
             }
         }
         let template = Arc::new(template);
         let list = self.by_prefix.entry(template.literal_prefix().into()).or_default();
-        let at = list.partition_point(|other| other.tokens() < template.tokens());
+        let at = list.partition_point(|other| other.kinds().lt(template.kinds()));
         list.insert(at, Arc::clone(&template));
         self.entries.insert(text, (template, value));
         Ok(())
@@ -91,11 +92,9 @@ impl<T> Router<T> {
             let range = (Bound::Unbounded, Bound::Included(below));
             let (prefix, list) = self.by_prefix.range::<str, _>(range).next_back()?;
             if uri.starts_with(&**prefix) {
-                for template in list {
-                    if let Some(captures) = template.matches(uri) {
-                        let (template, value) = self.entries.get(template.as_str())?;
-                        return Some((template, value, captures));
-                    }
+                if let Some((template, captures)) = first_match(list, prefix.len(), uri) {
+                    let (template, value) = self.entries.get(template.as_str())?;
+                    return Some((template, value, captures));
                 }
                 below = &prefix[..prefix.len().checked_sub(1)?];
             } else {
@@ -135,10 +134,10 @@ fn is_ambiguous(a: &UriTemplate, b: &UriTemplate) -> bool {
 
 /// Whether the fixed text at the ends differs, so that no URI matches both.
 fn endings_differ(a: &[Token], b: &[Token]) -> bool {
-    for pair in a.iter().rev().zip(b.iter().rev()).skip(1) {
-        match pair {
-            (Token::Literal(a), Token::Literal(b)) if a == b => {}
-            (Token::Literal(_), Token::Literal(_)) => return true,
+    for (a, b) in a.iter().rev().zip(b.iter().rev()).skip(1) {
+        match (a.kind, b.kind) {
+            (Kind::Literal(a), Kind::Literal(b)) if a == b => {}
+            (Kind::Literal(_), Kind::Literal(_)) => return true,
             _ => return false,
         }
     }
@@ -212,6 +211,31 @@ mod tests {
         let router = router(&["b:{v}", "a:{v}", "a:{+v}", "B:{v}"]);
         let texts: Vec<_> = router.iter().map(|(template, _)| template.as_str()).collect();
         assert_eq!(texts, ["B:{v}", "a:{+v}", "a:{v}", "b:{v}"]);
+    }
+
+    #[test]
+    fn hundreds_below_one_prefix_each_find_their_own() {
+        let texts: [fn(usize) -> String; 7] = [
+            |n| format!("t:{{a}}/kind{n}"),
+            |n| format!("t:{{a}}/kind{n}/{{b}}"),
+            |n| format!("t:{{a}}-kind{n}"),
+            |n| format!("t:{{a}}/kind{}/{{b}}/part{}", n % 40, n / 40),
+            |n| format!("t:{{a}}/kind{n}{{?q}}"),
+            |n| format!("t:x{{;p{n}}}/kind{n}"),
+            |n| format!("t:{{a}}/{{b}}/kind{n}/{{+c}}"),
+        ];
+        for text in texts {
+            let mut router = Router::default();
+            for n in 0..400 {
+                router.insert(UriTemplate::parse(&text(n)).unwrap(), n).unwrap();
+            }
+            for n in [0, 1, 10, 99, 399] {
+                let uri = text(n).replace("{a}", "1").replace("{b}", "2").replace("{+c}", "3/4");
+                let uri = uri.replace("{?q}", "?q=5").replace(&format!("{{;p{n}}}"), &format!(";p{n}=6"));
+                assert_eq!(router.find(&uri).map(|(_, value, _)| *value), Some(n), "{uri}");
+                assert!(router.find(&format!("{uri}/none")).is_none_or(|(_, value, _)| *value == n), "{uri}");
+            }
+        }
     }
 
     #[test]

@@ -14,18 +14,33 @@ pub(crate) enum Order {
     Ambiguous,
 }
 
-/// A place of a template. The derived order extends the specificity order to a total one, most specific first, so that a
-/// sorted list of templates can be tried from its beginning.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Token {
+/// A place of a template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Token {
+    pub(super) kind: Kind,
+    /// Of a group, where they are part of the URI.
+    names: Vec<Box<str>>,
+}
+
+/// What stands at a place. The derived order extends the specificity order to a total one, most specific first, so that a
+/// list of templates that is sorted by it can be tried from its beginning. No two templates that are not ambiguous have
+/// the same kinds throughout: without their optional groups they would make the same URIs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
     Literal(u8),
     End,
     Segment,
-    /// An optional group, by operator; the names where they are part of the URI.
-    Group(char, Vec<Box<str>>),
+    /// An optional group, by operator.
+    Group(char),
     Greedy,
     /// `{/v*}`, `{.v*}`.
     OptionalGreedy(char),
+}
+
+impl From<Kind> for Token {
+    fn from(kind: Kind) -> Self {
+        Token { kind, names: Vec::new() }
+    }
 }
 
 pub(super) fn tokens(syntax: &Syntax) -> Vec<Token> {
@@ -33,7 +48,7 @@ pub(super) fn tokens(syntax: &Syntax) -> Vec<Token> {
     for part in &syntax.parts {
         let expression = match part {
             Part::Literal(text) => {
-                tokens.extend(text.bytes().map(Token::Literal));
+                tokens.extend(text.bytes().map(|byte| Token::from(Kind::Literal(byte))));
                 continue;
             }
             Part::Expression(expression) => expression,
@@ -45,44 +60,47 @@ pub(super) fn tokens(syntax: &Syntax) -> Vec<Token> {
             Operator::Simple => {
                 for n in 0..specs.len() {
                     if n > 0 {
-                        tokens.push(Token::Literal(b','));
+                        tokens.push(Kind::Literal(b',').into());
                     }
-                    tokens.push(Token::Segment);
+                    tokens.push(Kind::Segment.into());
                 }
             }
-            Operator::Reserved => tokens.push(Token::Greedy),
-            Operator::Fragment => tokens.extend([Token::Literal(b'#'), Token::Greedy]),
+            Operator::Reserved => tokens.push(Kind::Greedy.into()),
+            Operator::Fragment => tokens.extend([Kind::Literal(b'#').into(), Kind::Greedy.into()]),
             Operator::Label | Operator::Path => tokens.extend(specs.iter().map(|s| {
-                if s.explode { Token::OptionalGreedy(symbol) } else { Token::Group(symbol, Vec::new()) }
+                Token::from(if s.explode { Kind::OptionalGreedy(symbol) } else { Kind::Group(symbol) })
             })),
-            Operator::Parameter => tokens.extend(specs.iter().map(|s| Token::Group(symbol, vec![name(s)]))),
+            Operator::Parameter => {
+                tokens
+                    .extend(specs.iter().map(|s| Token { kind: Kind::Group(symbol), names: vec![name(s)] }));
+            }
             Operator::Query | Operator::Continuation => {
                 let mut names: Vec<_> = specs.iter().map(name).collect();
                 names.sort_unstable();
-                tokens.push(Token::Group(symbol, names));
+                tokens.push(Token { kind: Kind::Group(symbol), names });
             }
         }
     }
-    tokens.push(Token::End);
+    tokens.push(Kind::End.into());
     tokens
 }
 
 /// `intersect` has said that some URI matches both.
 pub(super) fn compare(a: &[Token], b: &[Token]) -> Order {
     let Some((a, b)) = a.iter().zip(b).find(|(a, b)| a != b) else { return Order::Ambiguous };
-    match (precedes(a, b), precedes(b, a)) {
+    match (precedes(a.kind, b.kind), precedes(b.kind, a.kind)) {
         (true, _) => Order::MoreSpecific,
         (_, true) => Order::LessSpecific,
         _ => Order::Ambiguous,
     }
 }
 
-fn precedes(a: &Token, b: &Token) -> bool {
+fn precedes(a: Kind, b: Kind) -> bool {
     match (a, b) {
         // A template that ends here goes on in the URI, inside the variable before its end.
-        (Token::Literal(_), other) => !matches!(other, Token::Literal(_)),
-        (Token::Segment | Token::Group(..), Token::Greedy | Token::OptionalGreedy(_))
-        | (Token::End, Token::Group(..) | Token::OptionalGreedy(_)) => true,
+        (Kind::Literal(_), other) => !matches!(other, Kind::Literal(_)),
+        (Kind::Segment | Kind::Group(_), Kind::Greedy | Kind::OptionalGreedy(_))
+        | (Kind::End, Kind::Group(_) | Kind::OptionalGreedy(_)) => true,
         _ => false,
     }
 }

@@ -4,7 +4,7 @@ use super::captures::Captures;
 use super::expand::{ExpandError, TemplateValue, expand_syntax};
 use super::program::Program;
 use super::refusal;
-use super::specificity::{self, Order, Token};
+use super::specificity::{self, Kind, Order, Token};
 use super::syntax::{Operator, Part, Syntax, TemplateError};
 
 /// An RFC 6570 template whose expansion can be undone. Parsed once, matched in time linear in the URI.
@@ -136,6 +136,15 @@ impl UriTemplate {
     /// What orders templates; equal prefixes of two lists are equal beginnings of two templates.
     pub(super) fn tokens(&self) -> &[Token] {
         &self.tokens
+    }
+
+    /// What stands at a place; the last is the end, and nothing behind it is asked for.
+    pub(super) fn kind(&self, at: usize) -> Kind {
+        self.tokens.get(at).map_or(Kind::End, |token| token.kind)
+    }
+
+    pub(super) fn kinds(&self) -> impl Iterator<Item = Kind> {
+        self.tokens.iter().map(|token| token.kind)
     }
 
     #[cfg(test)]

@@ -1,0 +1,141 @@
+//! Which of many templates matches a URI, without asking each of them.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::captures::Captures;
+use super::specificity::Kind;
+use super::template::UriTemplate;
+
+/// The first template of `list` that matches. The list is sorted by the kinds of tokens, no two have the same ones, and
+/// `depth` of them, which are the first bytes of `uri`, stand in all.
+///
+/// The list is walked as the tree that its order makes of it: what the templates of a part share is read once, and a part
+/// that no reading of the URI gets into is left out. So what it costs follows the URI and not the length of the list.
+pub(super) fn first_match<'t>(
+    list: &'t [Arc<UriTemplate>],
+    depth: usize,
+    uri: &str,
+) -> Option<(&'t UriTemplate, Captures)> {
+    let mut todo = vec![Part { list, depth, places: vec![depth] }];
+    while let Some(Part { list, depth, mut places }) = todo.pop() {
+        if let [only] = list {
+            if let Some(captures) = only.matches(uri) {
+                return Some((only, captures));
+            }
+            continue;
+        }
+        let [front, .., back] = list else { continue };
+        let mut fork = depth;
+        while front.kind(fork) == back.kind(fork) {
+            places = after(front.kind(fork), &places, uri.as_bytes());
+            fork += 1;
+        }
+        if !places.is_empty() {
+            // What is pushed last is tried first.
+            let begin = todo.len();
+            todo.extend(branches(list, fork, places, uri.as_bytes()));
+            todo[begin..].reverse();
+        }
+    }
+    None
+}
+
+/// Templates that begin alike.
+struct Part<'t> {
+    list: &'t [Arc<UriTemplate>],
+    /// How many tokens have been read.
+    depth: usize,
+    /// Where in the URI these can end, ascending; perhaps further places too.
+    places: Vec<usize>,
+}
+
+/// What of `list` may go on from `places`, by the token at `fork`, most specific first.
+fn branches<'t>(
+    list: &'t [Arc<UriTemplate>],
+    fork: usize,
+    places: Vec<usize>,
+    uri: &[u8],
+) -> impl Iterator<Item = Part<'t>> {
+    let mut bytes: Vec<u8> = places.iter().filter_map(|&place| uri.get(place).copied()).collect();
+    bytes.sort_unstable();
+    bytes.dedup();
+    let (literals, mut others) = list.split_at(literals(list, fork));
+    let by_byte = bytes.into_iter().map(move |byte| &literals[with(literals, fork, Kind::Literal(byte))]);
+    let by_kind = std::iter::from_fn(move || {
+        let (part, rest) = others.split_at(with(others, fork, others.first()?.kind(fork)).end);
+        others = rest;
+        Some(part)
+    });
+    let parts = by_byte.chain(by_kind).filter(|part| !part.is_empty());
+    parts.map(move |list| Part { list, depth: fork, places: places.clone() })
+}
+
+/// Those of `list` that may be ambiguous beside `template`, which has the same prefix: all but those which differ from it
+/// first in a literal where it has a variable, or in a literal that stands at the same byte however a URI is read.
+pub(super) fn rivals<'t>(
+    mut list: &'t [Arc<UriTemplate>],
+    template: &UriTemplate,
+) -> impl Iterator<Item = &'t UriTemplate> {
+    let mut rivals = Vec::new();
+    let (mut certain, mut in_value) = (true, false);
+    for (at, token) in template.tokens().iter().enumerate() {
+        let is_literal = matches!(token.kind, Kind::Literal(_));
+        let (literals, others) = list.split_at(literals(list, at));
+        list = if is_literal { literals } else { others };
+        let same = with(list, at, token.kind);
+        if !is_literal || !certain || in_value {
+            rivals.extend([&list[..same.start], &list[same.end..]]);
+        }
+        list = &list[same];
+        match token.kind {
+            Kind::Literal(byte) => certain &= !in_value || b"/?#".contains(&byte),
+            Kind::Segment => {}
+            Kind::Group(_) => break, // the names in it may be where they first differ
+            _ => certain = false,
+        }
+        in_value = token.kind == Kind::Segment;
+    }
+    rivals.push(list);
+    rivals.into_iter().flatten().map(|template| &**template)
+}
+
+/// How many of `list`, which begin alike up to `at`, have a literal there: they come first.
+fn literals(list: &[Arc<UriTemplate>], at: usize) -> usize {
+    list.partition_point(|template| matches!(template.kind(at), Kind::Literal(_)))
+}
+
+/// Which of `list`, which begin alike up to `at`, have `kind` there.
+fn with(list: &[Arc<UriTemplate>], at: usize, kind: Kind) -> Range<usize> {
+    let from = list.partition_point(|template| template.kind(at) < kind);
+    let number = list[from..].partition_point(|template| template.kind(at) == kind);
+    from..from + number
+}
+
+/// Where what a token stands for can end if it begins at one of `places`. It may say too many, never too few.
+fn after(kind: Kind, places: &[usize], uri: &[u8]) -> Vec<usize> {
+    let behind = |place: usize| place + 1..=uri.len();
+    match kind {
+        Kind::Literal(byte) => {
+            places.iter().filter(|&&place| uri.get(place) == Some(&byte)).map(|place| place + 1).collect()
+        }
+        Kind::End => places.iter().copied().filter(|&place| place == uri.len()).collect(),
+        Kind::Segment => {
+            let (mut ends, mut known) = (Vec::new(), 0);
+            for &place in places {
+                let begin = place.max(known);
+                let length = uri[begin..].iter().take_while(|byte| !b"/?#".contains(byte)).count();
+                known = begin + length;
+                ends.extend(begin + 1..=known);
+            }
+            ends
+        }
+        Kind::Greedy => places.first().map(|&place| behind(place)).into_iter().flatten().collect(),
+        Kind::Group(symbol) | Kind::OptionalGreedy(symbol) => {
+            // The group may be absent.
+            let begins = |place: &usize| uri.get(*place).is_some_and(|&byte| char::from(byte) == symbol);
+            let Some(&present) = places.iter().find(|place| begins(place)) else { return places.to_vec() };
+            places.iter().copied().take_while(|&place| place <= present).chain(behind(present)).collect()
+        }
+    }
+}
