@@ -1,7 +1,8 @@
 //! Finding what completes a variable.
 
 use super::Family;
-use super::registry::{Catalog, Handler, HandlerId};
+use super::entries::{Handler, HandlerId};
+use super::registry::Catalog;
 use crate::error::{Error, ErrorKind, Result};
 use crate::provider::{CompleteFn, TemplateCallbacks};
 use crate::uri::UriTemplate;
@@ -79,7 +80,7 @@ impl Catalog {
         let mut callbacks = before.unwrap_or_default();
         callbacks.push_completer(argument, complete);
         let id = self.mint();
-        let handler = Arc::new(Handler::of_prompt(id, prompt, callbacks));
+        let handler = Arc::new(Handler { callbacks, ..Handler::new(id, prompt, None) });
         self.completers += 1;
         Ok((id, self.prompt_completers.insert(prompt.into(), handler)))
     }

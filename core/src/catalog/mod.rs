@@ -2,6 +2,7 @@
 
 mod completing;
 mod cursor;
+mod entries;
 mod explain;
 mod methods;
 mod named;
@@ -9,12 +10,13 @@ mod pages;
 mod registry;
 mod state;
 
+pub use entries::HandlerId;
 pub use explain::{Explanation, PassedOver, TakenBy, Why};
-pub use registry::HandlerId;
 
 pub(crate) use completing::Completer;
 pub(crate) use cursor::Sealer;
+pub(crate) use entries::{Content, Fixed, Handler, Vars};
 pub(crate) use methods::{MethodFn, MethodHandler};
 pub(crate) use named::Family;
 pub(crate) use pages::{Listing, Surroundings, Walk, Walked};
-pub(crate) use registry::{Catalog, Change, Content, Fixed, Found, Handler, Vars};
+pub(crate) use registry::{Catalog, Change, Found};

@@ -4,8 +4,9 @@
 //! verdicts, and goes on from the answer.
 
 use super::cursor::{self, Position, Sealer};
+use super::entries::{Handler, HandlerId};
 use super::named::Family;
-use super::registry::{Catalog, Handler, HandlerId};
+use super::registry::Catalog;
 use crate::access::{Operation, Verdict};
 use crate::limits::Limits;
 use crate::log::{Level, Line};

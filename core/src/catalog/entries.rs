@@ -1,0 +1,169 @@
+//! What stands in the catalog: a registration with callbacks, and a resource with a URI of its own.
+
+use crate::model::{Contents, Descriptor};
+use crate::provider::{Provider, TemplateCallbacks};
+use crate::revision::Revision;
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::uri::{Captures, Value};
+use crate::wire::{Defaults, write_resource};
+use std::sync::Arc;
+
+/// Names a registration that has callbacks. A binding finds its callables by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HandlerId(pub(super) u64);
+
+impl HandlerId {
+    /// A number that is unique in its server.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+}
+
+/// A registration with callbacks.
+pub(crate) struct Handler {
+    pub(crate) id: HandlerId,
+    /// The URI, the template, or the name of the list source.
+    pub(crate) name: Box<str>,
+    pub(crate) descriptor: Descriptor,
+    /// The descriptor is that of the resource itself, not of a template.
+    pub(super) own: bool,
+    /// The resource changed since, so that its version is not known any more; another handler has the new one.
+    pub(super) outdated: AtomicBool,
+    pub(super) raw_values: bool,
+    /// Further templates that lead here, unlisted.
+    pub(super) also: Vec<String>,
+    pub(crate) callbacks: TemplateCallbacks,
+    pub(crate) variables: Vec<Box<str>>,
+    pub(crate) provider: Option<Arc<dyn Provider>>,
+}
+
+impl Handler {
+    /// One that nothing more is known of.
+    pub(super) fn new(id: HandlerId, name: impl Into<Box<str>>, provider: Option<Arc<dyn Provider>>) -> Self {
+        Handler {
+            id,
+            name: name.into(),
+            descriptor: Descriptor::default(),
+            own: false,
+            outdated: AtomicBool::new(false),
+            raw_values: false,
+            also: Vec::new(),
+            callbacks: TemplateCallbacks::default(),
+            variables: Vec::new(),
+            provider,
+        }
+    }
+
+    pub(crate) fn is_of_resource(&self) -> bool {
+        self.own
+    }
+
+    /// The texts that the router knows it by, its name first.
+    pub(super) fn templates(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&*self.name).chain(self.also.iter().map(String::as_str))
+    }
+
+    /// Whether a template of this text is listed.
+    pub(crate) fn is_listed(&self, text: &str) -> bool {
+        *self.name == *text
+    }
+
+    pub(crate) fn defaults<'a>(&'a self, uri: &'a str) -> Defaults<'a> {
+        Defaults { uri, descriptor: &self.descriptor, own: self.own, version: self.version() }
+    }
+
+    /// The version that was registered, unless the resource changed since.
+    pub(crate) fn version(&self) -> Option<&str> {
+        self.descriptor.version().filter(|_| !self.outdated.load(Ordering::Acquire))
+    }
+
+    /// The same registration for a resource that changed.
+    pub(super) fn changed(&self, version: Option<Box<str>>) -> Handler {
+        self.outdated.store(true, Ordering::Release);
+        let mut descriptor = self.descriptor.clone();
+        descriptor.set_version(version);
+        Handler {
+            descriptor,
+            own: self.own,
+            raw_values: self.raw_values,
+            also: self.also.clone(),
+            callbacks: self.callbacks.clone(),
+            variables: self.variables.clone(),
+            ..Handler::new(self.id, self.name.clone(), self.provider.clone())
+        }
+    }
+}
+
+/// The values of a template's variables in one URI.
+pub(crate) struct Vars {
+    pub(super) captures: Option<Captures>,
+}
+
+impl Vars {
+    pub(super) const NONE: Vars = Vars { captures: None };
+
+    pub(crate) fn is_of_template(&self) -> bool {
+        self.captures.is_some()
+    }
+
+    pub(crate) fn get<'a>(&'a self, handler: &Handler, name: &str) -> Option<&'a Value> {
+        let at = handler.variables.iter().position(|variable| **variable == *name)?;
+        self.captures.as_ref()?.get(at)
+    }
+
+    pub(crate) fn raw<'a>(&'a self, handler: &Handler, name: &str) -> Option<&'a Value> {
+        let at = handler.variables.iter().position(|variable| **variable == *name)?;
+        self.captures.as_ref()?.raw(at)
+    }
+
+    pub(crate) fn iter<'a>(&'a self, handler: &'a Handler) -> impl Iterator<Item = (&'a str, &'a Value)> {
+        let captures = self.captures.as_ref();
+        handler.variables.iter().enumerate().filter_map(move |(at, name)| Some((&**name, captures?.get(at)?)))
+    }
+}
+
+/// A resource with a URI of its own.
+pub(crate) struct Fixed {
+    pub(crate) uri: Arc<str>,
+    /// As the newest revision lists it.
+    pub(crate) rendered: Box<[u8]>,
+    pub(crate) content: Content,
+}
+
+#[allow(clippy::large_enum_variant, reason = "the large one is the common one, and stands in an Arc")]
+pub(crate) enum Content {
+    /// Contents and their version are one value, so that no reader sees one without the other.
+    Value {
+        descriptor: Descriptor,
+        contents: [Contents; 1],
+    },
+    Call(Arc<Handler>),
+}
+
+impl Fixed {
+    pub(super) fn new(uri: Arc<str>, content: Content) -> Fixed {
+        let mut rendered = Vec::new();
+        let mut fixed = Fixed { uri, rendered: Box::default(), content };
+        write_resource(&mut rendered, Revision::newest(), &fixed.uri, &fixed.descriptor().view());
+        fixed.rendered = rendered.into();
+        fixed
+    }
+
+    pub(crate) fn descriptor(&self) -> &Descriptor {
+        match &self.content {
+            Content::Value { descriptor, .. } => descriptor,
+            Content::Call(handler) => &handler.descriptor,
+        }
+    }
+
+    pub(crate) fn defaults<'a>(&'a self, uri: &'a str) -> Defaults<'a> {
+        let descriptor = self.descriptor();
+        Defaults { uri, descriptor, own: true, version: descriptor.version() }
+    }
+
+    /// The same resource after a change, with what is to be served from now on.
+    pub(super) fn changed(&self, content: Content) -> Fixed {
+        // No revision's list shows a version, so what was rendered is still right.
+        Fixed { uri: self.uri.clone(), rendered: self.rendered.clone(), content }
+    }
+}
