@@ -1,16 +1,19 @@
-//! A host in one place, and messages.
+//! A host in one place.
 
-use wellhead::{Caller, Connection, DrainStart, Event, Limits, Route, Server};
+use super::messages;
+use wellhead::{Caller, Connection, Event, Limits, Server};
+
+pub(crate) use messages::{answers, cancel, drain, feed, note, on_uri, request};
 
 pub(crate) fn server() -> Server {
     limited(|_| {})
 }
 
-/// A server whose log is silent, with other limits than by default.
+/// A server with other limits than by default.
 pub(crate) fn limited(change: impl FnOnce(&mut Limits)) -> Server {
     let mut limits = Limits::default();
     change(&mut limits);
-    Server::builder("invariants", "1").cursor_key([7; 32]).limits(limits).on_log(|_, _| {}).build().unwrap()
+    messages::limited(limits)
 }
 
 /// A connection through its handshake, with nothing left to drain.
@@ -34,14 +37,9 @@ fn greet_as(connection: &Connection, version: &str) {
         r#"{{"protocolVersion":"{version}","capabilities":{{}},"clientInfo":{{"name":"t","version":"1"}}}}"#
     );
     feed(connection, &request(usize::MAX, "initialize", &params));
-    feed(connection, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    feed(connection, &note("initialized", "{}"));
     serve(connection);
     drain(connection);
-}
-
-pub(crate) fn feed(connection: &Connection, message: &str) {
-    assert_eq!(connection.receive(message.as_bytes()), message.len());
-    assert_eq!(connection.receive(b"\n"), 1);
 }
 
 /// Runs every callback there is to run.
@@ -49,18 +47,6 @@ pub(crate) fn serve(connection: &Connection) {
     while let Some(event) = connection.poll_event() {
         connection.run(|| event.run());
     }
-}
-
-pub(crate) fn drain(connection: &Connection) -> String {
-    let mut taken = Vec::new();
-    if let DrainStart::Ready(mut drain) = connection.drain(Route::Connection) {
-        while let Some(transmit) = drain.poll_transmit(usize::MAX) {
-            let length = transmit.bytes.len();
-            taken.extend_from_slice(transmit.bytes);
-            drain.wrote(length);
-        }
-    }
-    String::from_utf8(taken).expect("output is text")
 }
 
 /// One message, its callbacks, and what there is to write then.
@@ -76,22 +62,4 @@ pub(crate) fn next_read(connection: &Connection) -> wellhead::Call {
         Some(Event::Read(call)) => call,
         other => panic!("not a read but {other:?}"),
     }
-}
-
-pub(crate) fn request(id: usize, method: &str, params: &str) -> String {
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#)
-}
-
-pub(crate) fn on_uri(id: usize, method: &str, uri: &str) -> String {
-    request(id, &format!("resources/{method}"), &format!(r#"{{"uri":"{uri}"}}"#))
-}
-
-pub(crate) fn cancel(id: usize) -> String {
-    format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#)
-}
-
-/// How many of the messages answer that id.
-pub(crate) fn answers(output: &str, id: usize) -> usize {
-    let id = format!(r#""id":{id},"#);
-    output.lines().filter(|line| line.contains(&id)).count()
 }

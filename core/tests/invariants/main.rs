@@ -7,5 +7,7 @@ mod host;
 mod limits;
 mod locks;
 mod many;
+#[path = "../support/messages.rs"]
+mod messages;
 mod paging;
 mod sources;

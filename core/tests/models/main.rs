@@ -6,6 +6,8 @@
 
 mod drains;
 mod input;
+#[path = "../support/messages.rs"]
+mod messages;
 mod planted;
 mod responders;
 mod support;

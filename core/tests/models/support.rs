@@ -1,10 +1,13 @@
-//! A driver that acts only when woken, messages, and how a model is explored.
+//! A driver that acts only when woken, and how a model is explored.
 
+use super::messages;
 use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use shuttle::sync::{Condvar, Mutex};
 use shuttle::{Config, Runner};
 use std::sync::Arc;
-use wellhead::{Caller, Connection, DrainStart, Event, Group, Limits, Route, Server};
+use wellhead::{Caller, Connection, Event, Group, Limits, Server};
+
+pub(crate) use messages::{answers, cancel, drain, limited, note, on_uri, request};
 
 /// Runs a model under `schedules` schedules, half of them at random and half by PCT.
 pub(crate) fn explore(schedules: usize, model: impl Fn() + Send + Sync + 'static) {
@@ -89,15 +92,6 @@ pub(crate) fn server() -> Server {
     limited(Limits::default())
 }
 
-pub(crate) fn limited(limits: Limits) -> Server {
-    Server::builder("models", "1")
-        .cursor_key([7; 32])
-        .limits(limits)
-        .on_log(|_, _| {})
-        .build()
-        .expect("all is well")
-}
-
 /// A connection through its handshake, with nothing left to drain.
 pub(crate) fn greet(connection: &Connection) {
     feed(connection, &[INITIALIZE.to_owned(), note("initialized", "{}")]);
@@ -107,50 +101,14 @@ pub(crate) fn greet(connection: &Connection) {
 
 pub(crate) const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"m","version":"1"}}}"#;
 
-pub(crate) fn feed(connection: &Connection, messages: &[String]) {
-    for message in messages {
-        assert_eq!(connection.receive(message.as_bytes()), message.len());
-        assert_eq!(connection.receive(b"\n"), 1);
+pub(crate) fn feed(connection: &Connection, all: &[String]) {
+    for message in all {
+        messages::feed(connection, message);
     }
-}
-
-pub(crate) fn request(id: usize, method: &str, params: &str) -> String {
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#)
-}
-
-pub(crate) fn on_uri(id: usize, method: &str, uri: &str) -> String {
-    request(id, &format!("resources/{method}"), &format!(r#"{{"uri":"{uri}"}}"#))
 }
 
 pub(crate) fn ping(id: usize) -> String {
     request(id, "ping", "{}")
-}
-
-pub(crate) fn note(name: &str, params: &str) -> String {
-    format!(r#"{{"jsonrpc":"2.0","method":"notifications/{name}","params":{params}}}"#)
-}
-
-pub(crate) fn cancel(id: usize) -> String {
-    note("cancelled", &format!(r#"{{"requestId":{id}}}"#))
-}
-
-/// Takes all output of the connection, if nobody else does.
-pub(crate) fn drain(connection: &Connection) -> String {
-    let mut taken = Vec::new();
-    if let DrainStart::Ready(mut drain) = connection.drain(Route::Connection) {
-        while let Some(transmit) = drain.poll_transmit(usize::MAX) {
-            let length = transmit.bytes.len();
-            taken.extend_from_slice(transmit.bytes);
-            drain.wrote(length);
-        }
-    }
-    String::from_utf8(taken).expect("output is text")
-}
-
-/// How many of the messages answer that id.
-pub(crate) fn answers(output: &str, id: usize) -> usize {
-    let id = format!(r#""id":{id},"#);
-    output.lines().filter(|line| line.contains(&id)).count()
 }
 
 /// The ids that are answered, in order.
