@@ -31,10 +31,11 @@ impl Stamp {
         age.is_some_and(|age| age > COARSEST)
     }
 
-    /// When it was last changed, in the form of ISO 8601.
+    /// When it was last changed, in the form of ISO 8601, whose years have four digits.
     pub(super) fn last_modified(&self) -> Option<String> {
+        const YEAR_10000: u64 = 253_402_300_800;
         let since = self.modified?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
-        Some(date_time(since.as_secs()))
+        (since.as_secs() < YEAR_10000).then(|| date_time(since.as_secs()))
     }
 }
 

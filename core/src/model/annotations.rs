@@ -1,5 +1,6 @@
 //! Hints about whom a resource is for.
 
+use super::moment::is_moment;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Whom a resource is for, how much it matters, and when it last changed.
@@ -41,7 +42,8 @@ impl Annotations {
         self
     }
 
-    /// When it last changed: ISO 8601, such as `2025-01-12T15:00:58Z`.
+    /// When it last changed: ISO 8601 with a time and its offset from UTC, such as `2025-01-12T15:00:58Z`. Judged at
+    /// registration.
     #[must_use]
     pub fn last_modified(mut self, time: impl Into<String>) -> Self {
         self.last_modified = Some(time.into().into_boxed_str());
@@ -88,12 +90,16 @@ impl Annotations {
     }
 
     pub(crate) fn check(&self) -> Result<()> {
-        match self.priority {
-            Some(priority) if !(0.0..=1.0).contains(&priority) => Err(Error::new(
-                ErrorKind::InvalidArgument,
-                format!("annotations: priority {priority} is outside 0 to 1"),
+        let refuse =
+            |what: String| Err(Error::new(ErrorKind::InvalidArgument, format!("annotations: {what}")));
+        if let Some(priority) = self.priority.filter(|priority| !(0.0..=1.0).contains(priority)) {
+            return refuse(format!("priority {priority} is outside 0 to 1"));
+        }
+        match self.last_modified.as_deref().filter(|time| !is_moment(time)) {
+            Some(time) => refuse(format!(
+                "lastModified \"{time}\" is not a date, a time and its offset from UTC, such as YYYY-MM-DDThh:mm:ssZ"
             )),
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 }

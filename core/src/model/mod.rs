@@ -9,6 +9,7 @@ mod descriptor;
 mod icon;
 mod json;
 mod method;
+mod moment;
 mod page;
 mod resource;
 mod template;
