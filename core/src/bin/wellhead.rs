@@ -188,7 +188,6 @@ impl Serve {
             .title(format!("Files in {}", names.join(", ")))
             .instructions("Files, read-only. A directory reads as the list of the URIs of what is in it.")
             .build()?;
-        self.refuse_nested()?;
         for folder in &self.folders {
             let mut directory = Directory::new(folder);
             for pattern in &self.include {
@@ -211,21 +210,6 @@ impl Serve {
             })?;
         }
         Ok(server)
-    }
-
-    /// One folder inside another would be listed twice.
-    fn refuse_nested(&self) -> wellhead::Result<()> {
-        let roots: Vec<_> = self.folders.iter().filter_map(|folder| folder.canonicalize().ok()).collect();
-        for (n, inner) in roots.iter().enumerate() {
-            for (m, outer) in roots.iter().enumerate() {
-                if n != m && inner.starts_with(outer) {
-                    let message =
-                        format!("{} is in {} already; name it once", inner.display(), outer.display());
-                    return Err(wellhead::Error::new(wellhead::ErrorKind::Duplicate, message));
-                }
-            }
-        }
-        Ok(())
     }
 
     fn say(&self, line: &str) {

@@ -32,6 +32,8 @@ pub(crate) struct Handler {
     pub(super) raw_values: bool,
     /// Further templates that lead here, unlisted.
     pub(super) also: Vec<String>,
+    /// It lists everything below its literal beginning.
+    pub(super) whole: bool,
     pub(crate) callbacks: TemplateCallbacks,
     pub(crate) variables: Vec<Box<str>>,
     pub(crate) provider: Option<Arc<dyn Provider>>,
@@ -48,6 +50,7 @@ impl Handler {
             outdated: AtomicBool::new(false),
             raw_values: false,
             also: Vec::new(),
+            whole: false,
             callbacks: TemplateCallbacks::default(),
             variables: Vec::new(),
             provider,
@@ -87,6 +90,7 @@ impl Handler {
             own: self.own,
             raw_values: self.raw_values,
             also: self.also.clone(),
+            whole: self.whole,
             callbacks: self.callbacks.clone(),
             variables: self.variables.clone(),
             ..Handler::new(self.id, self.name.clone(), self.provider.clone())

@@ -166,6 +166,9 @@ impl Catalog {
             return Err(source_exists(&text));
         }
         check_completers(&text, &compiled, &template.callbacks)?;
+        if template.whole {
+            self.check_whole(&compiled)?;
+        }
         let suspicious = compiled.probably_meant_greedy();
         let also =
             template.also.iter().map(|text| UriTemplate::parse(text).map_err(|e| invalid_template(text, &e)));
@@ -175,6 +178,7 @@ impl Catalog {
             descriptor: template.descriptor,
             raw_values: template.raw_values,
             also: template.also,
+            whole: template.whole,
             callbacks: template.callbacks,
             variables: compiled.variables().iter().map(|variable| variable.name.clone()).collect(),
             ..Handler::new(id, text, provider)
@@ -197,6 +201,22 @@ impl Catalog {
             self.sources.push(handler);
         }
         Ok((id, suspicious))
+    }
+
+    /// What is in two lists would be listed twice.
+    fn check_whole(&self, template: &UriTemplate) -> Result<()> {
+        let contains = |a: &UriTemplate, b: &UriTemplate| b.literal_prefix().starts_with(a.literal_prefix());
+        let wholes =
+            self.templates.iter().filter(|(t, handler)| handler.whole && handler.is_listed(t.as_str()));
+        for (other, _) in wholes {
+            let (outer, inner) =
+                if contains(other, template) { (other, template) } else { (template, other) };
+            if contains(outer, inner) && outer.as_str() != inner.as_str() {
+                let message = format!("\"{}\" lists all of \"{}\" already", outer.as_str(), inner.as_str());
+                return Err(Error::new(ErrorKind::Duplicate, message));
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn add_source(

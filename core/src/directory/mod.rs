@@ -92,8 +92,8 @@ impl Server {
     ///
     /// # Errors
     /// [`ErrorKind::Io`] for a folder that cannot be opened; [`ErrorKind::InvalidArgument`] for one that has no `file:`
-    /// URI, for what is not a folder, and for a bad pattern; [`ErrorKind::Duplicate`] for one that is served already;
-    /// [`ErrorKind::Closed`].
+    /// URI, for what is not a folder, and for a bad pattern; [`ErrorKind::Duplicate`] for one that is served already, is in
+    /// one that is, or has one in it, since its files would be listed twice; [`ErrorKind::Closed`].
     pub fn directory(&self, directory: impl Into<Directory>) -> Result<Handle> {
         let Directory { path, include, exclude, max_file_bytes, watch } = directory.into();
         let unusable = |e: std::io::Error| {
@@ -116,10 +116,18 @@ impl Server {
             .description(format!("The files and directories in {}", root.display()))
             .raw_values();
         described.also = address.other_templates();
+        described.whole = true;
         let base = Arc::new(Base { name, address, tree });
         let watch = if watch { self.watch_folder(&base, &root) } else { None };
         let files = Files::new(base, self.limits().uri_bytes, watch);
-        self.add_template(described, Some(Arc::new(files)), true)?;
+        let twice = |e: Error| match e.kind() {
+            ErrorKind::Duplicate => {
+                let message = format!("the folder \"{}\" is served once only: {e}", root.display());
+                Error::new(ErrorKind::Duplicate, message)
+            }
+            _ => e,
+        };
+        self.add_template(described, Some(Arc::new(files)), true).map_err(twice)?;
         Ok(self.handle(&template))
     }
 

@@ -16,6 +16,8 @@ pub struct Template {
     pub(crate) raw_values: bool,
     /// Templates that are routed to the same callbacks without being listed.
     pub(crate) also: Vec<String>,
+    /// Everything below the literal beginning is served and listed by this one: no other like it goes there.
+    pub(crate) whole: bool,
     pub(crate) callbacks: TemplateCallbacks,
     pub(crate) descriptor: Descriptor,
 }
@@ -27,6 +29,7 @@ impl Template {
             uri_template: uri_template.into(),
             raw_values: false,
             also: Vec::new(),
+            whole: false,
             callbacks: TemplateCallbacks::default(),
             descriptor: Descriptor::default(),
         }

@@ -56,8 +56,9 @@ fn wrong_arguments_get_a_reason_and_status_2() {
         (&["serve", "--max-file-size", "99999999999G", path], "500K, 64M or 2G"),
         (&["serve", "/no such folder"], "/no such folder"),
         (&["serve", &file], "is not a folder"),
-        (&["serve", path, path], "name it once"),
-        (&["serve", "/", path], "name it once"),
+        (&["serve", path, path], "is served once only"),
+        (&["serve", "/", path], "is served once only"),
+        (&["serve", path, "/"], "is served once only"),
     ] {
         let output = run(wellhead().args(arguments));
         let said = String::from_utf8(output.stderr).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::support::Served;
 use std::fs;
-use wellhead::{Directory, ErrorKind, Server};
+use wellhead::{Directory, ErrorKind, Server, Template};
 
 fn error(directory: Directory) -> (ErrorKind, String) {
     let server = Server::new("test", "1");
@@ -54,6 +54,28 @@ fn a_folder_is_served_once() {
     let again = served.server.directory(served.root.join("../root")).unwrap_err();
     assert_eq!(again.kind(), ErrorKind::Duplicate);
     assert_eq!(served.listed(), ["a"]);
+}
+
+#[test]
+fn a_folder_within_one_that_is_served_is_refused_and_so_is_one_around_it() {
+    let served = Served::files(&[("a", ""), ("inner/b", "")]);
+    let beside = served.root.with_file_name("rootless");
+    fs::create_dir(&beside).unwrap();
+    for folder in [served.root.join("inner"), served.root.parent().unwrap().to_path_buf()] {
+        let refused = served.server.directory(folder.as_path()).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Duplicate);
+        let message = refused.to_string();
+        assert!(message.contains(folder.to_str().unwrap()), "{message}");
+        assert!(message.contains("lists all of"), "{message}");
+    }
+    assert_eq!(served.listed(), ["a", "inner", "inner/b"]);
+
+    served.server.directory(beside.as_path()).unwrap();
+    served.handle.remove().unwrap();
+    served.server.directory(served.root.join("inner")).unwrap();
+    served.server.directory(served.root.as_path()).unwrap_err();
+    let template = served.handle.name().replace("{+path}", "{name}");
+    served.server.template(Template::new(template), |_| "").unwrap();
 }
 
 #[test]
