@@ -264,6 +264,11 @@ impl Connection {
         self.0.step(|m, trash| m.tick(now, trash));
     }
 
+    /// There is no session beyond the one message that follows, which is of that revision or a handshake.
+    pub(crate) fn stand_alone(&self, revision: Option<Revision>) {
+        self.0.machine.with(|m, _| m.stand_alone(revision));
+    }
+
     /// The revision of the handshake, if there was one.
     pub(crate) fn session_revision(&self) -> Option<Revision> {
         self.0.machine.with(|m, _| m.session_revision())

@@ -23,6 +23,9 @@ pub(crate) const UNSUPPORTED_VERSION: i32 = -32022;
 /// The head of a POST says something else than its body.
 pub(crate) const HEADER_MISMATCH: i32 = -32020;
 
+/// The revision of a client that names none, over HTTP and without a session (2025-06-18, "Transports").
+const UNNAMED: &str = "2025-03-26";
+
 /// Codes that the specification of a stateless revision keeps to itself, and old ones that it forbids.
 const RESERVED: std::ops::RangeInclusive<i32> = -32099..=-32000;
 
@@ -73,6 +76,8 @@ pub(crate) struct Revision {
     /// Results carry `resultType`, the server's identity, and caching hints where cacheable.
     pub(crate) result_envelope: bool,
     pub(crate) shape: Shape,
+    /// A session's client can be told of changes: false over HTTP where there are no sessions.
+    pub(crate) told: bool,
     /// What is denied looks as if it were not there.
     masks_denied: bool,
     not_found: i32,
@@ -98,6 +103,12 @@ impl Revision {
         self
     }
 
+    /// The same revision for a client that cannot be told of changes.
+    pub(crate) fn untold(mut self) -> Revision {
+        self.told = false;
+        self
+    }
+
     /// The newest revision, which has every field that another has.
     pub(crate) fn newest() -> Revision {
         REVISIONS[0]
@@ -119,7 +130,8 @@ impl Revision {
             | Method::Complete
             | Method::Further => &[Era::Handshake, Era::Stateless],
         };
-        eras.contains(&self.era).then_some(method)
+        let watches = matches!(method, Method::Subscribe | Method::Unsubscribe);
+        (eras.contains(&self.era) && (self.told || !watches)).then_some(method)
     }
 
     /// Whether the revision has taken back a method that others have and that is not served here.
@@ -226,6 +238,11 @@ impl Revisions {
     /// The one with this wire string, if it begins a conversation so.
     pub(crate) fn find(&self, era: Era, date: &str) -> Option<Revision> {
         self.0.iter().find(|revision| revision.era == era && revision.date == date).copied()
+    }
+
+    /// The one that a client is taken to speak which names none and has no session, or its name if it is not served.
+    pub(crate) fn unnamed(&self) -> Result<Revision, &'static str> {
+        self.find(Era::Handshake, UNNAMED).ok_or(UNNAMED)
     }
 
     /// The newest that begins a conversation so.
@@ -343,6 +360,7 @@ static REVISIONS: [Revision; 5] = [
         sse_priming: false,
         result_envelope: true,
         shape: Shape::Official,
+        told: true,
         masks_denied: false,
         not_found: -32602,
         denied: 403,
@@ -363,6 +381,7 @@ static REVISIONS: [Revision; 5] = [
         sse_priming: true,
         result_envelope: false,
         shape: Shape::Official,
+        told: true,
         masks_denied: false,
         not_found: -32002,
         denied: 403,
@@ -383,6 +402,7 @@ static REVISIONS: [Revision; 5] = [
         sse_priming: false,
         result_envelope: false,
         shape: Shape::Official,
+        told: true,
         masks_denied: false,
         not_found: -32002,
         denied: 403,
@@ -403,6 +423,7 @@ static REVISIONS: [Revision; 5] = [
         sse_priming: false,
         result_envelope: false,
         shape: Shape::Official,
+        told: true,
         masks_denied: false,
         not_found: -32002,
         denied: 403,
@@ -423,6 +444,7 @@ static REVISIONS: [Revision; 5] = [
         sse_priming: false,
         result_envelope: false,
         shape: Shape::Official,
+        told: true,
         masks_denied: false,
         not_found: -32002,
         denied: 403,

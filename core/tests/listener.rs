@@ -3,8 +3,9 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
+use wellhead::http::{EndpointBuilder, Grant};
 use wellhead::serve::{Batch, Http};
-use wellhead::{Event, Server};
+use wellhead::{Caller, Event, Server};
 
 const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 
@@ -17,7 +18,12 @@ struct Service {
 
 impl Service {
     fn start(server: Server, how: impl FnOnce(Http) -> Http) -> Service {
-        let listener = how(Http::new(server.endpoint())).bind("127.0.0.1:0").expect("a free port");
+        let http = how(Http::new(server.endpoint()));
+        Service::of(server, http)
+    }
+
+    fn of(server: Server, http: Http) -> Service {
+        let listener = http.bind("127.0.0.1:0").expect("a free port");
         let address = listener.address();
         let thread = Some(std::thread::spawn(|| listener.serve()));
         Service { server, address, thread }
@@ -172,6 +178,105 @@ fn a_client_that_vanishes_frees_what_it_held() {
         std::thread::yield_now();
     }
     drop(held);
+    service.ends();
+}
+
+/// The server is done with this client.
+fn is_ended(client: &mut Client) -> bool {
+    let mut rest = Vec::new();
+    client.reader.read_to_end(&mut rest).is_err_and(|e| e.kind() == std::io::ErrorKind::ConnectionReset)
+        || rest.is_empty()
+}
+
+/// A service that loses its patience soon.
+fn impatient(how: impl FnOnce(EndpointBuilder) -> EndpointBuilder, connections: usize) -> Service {
+    let server = server();
+    server.text("test://large", "x".repeat(16 << 20)).unwrap();
+    let http = Http::new(how(server.endpoint())).connections(connections);
+    Service::of(server, http)
+}
+
+#[test]
+fn a_head_that_does_not_come_to_its_end_is_not_waited_for() {
+    let service = impatient(|endpoint| endpoint.head_ms(50), 10);
+    let mut client = service.client();
+    write!(client.stream, "POST /mcp HTTP/1.1\r\nHost: localhost\r\n").unwrap();
+    assert!(is_ended(&mut client));
+    let mut client = service.client();
+    client.ask("resources/read", r#""uri":"test://text","#, "Mcp-Name: test://text\r\n");
+    assert_eq!(client.whole().0, 200);
+    write!(client.stream, "POST").unwrap();
+    assert!(is_ended(&mut client), "the second head, neither");
+    service.ends();
+}
+
+#[test]
+fn a_client_that_asks_nothing_more_is_let_go() {
+    let service = impatient(|endpoint| endpoint.idle_ms(50), 10);
+    let mut silent = service.client();
+    assert!(is_ended(&mut silent));
+    let mut client = service.client();
+    client.ask("resources/read", r#""uri":"test://text","#, "Mcp-Name: test://text\r\n");
+    assert_eq!(client.whole().0, 200);
+    assert!(is_ended(&mut client));
+    let mut client = service.client();
+    write!(client.stream, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").unwrap();
+    let mut said = Vec::new();
+    client.reader.read_to_end(&mut said).unwrap();
+    assert_eq!(said[3], 4, "it speaks HTTP/2: its settings come first");
+    service.ends();
+}
+
+#[test]
+fn a_client_that_takes_nothing_of_its_answer_makes_room_for_the_next() {
+    let service = impatient(|endpoint| endpoint.idle_ms(50), 1);
+    let mut deaf = service.client();
+    deaf.ask("resources/read", r#""uri":"test://large","#, "Mcp-Name: test://large\r\n");
+    assert_eq!(deaf.head().0, 200);
+    let mut next = service.client();
+    next.ask("resources/read", r#""uri":"test://text","#, "Mcp-Name: test://text\r\n");
+    assert_eq!(next.whole().0, 200);
+    service.ends();
+}
+
+#[test]
+fn a_body_that_does_not_come_is_refused() {
+    let service = impatient(|endpoint| endpoint.body_ms(50), 10);
+    let mut client = service.client();
+    let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n";
+    write!(client.stream, "{head}{{").unwrap();
+    let (status, body) = client.whole();
+    assert!(status == 408 && body.contains("body_ms"), "{status} {body}");
+    service.ends();
+}
+
+#[test]
+fn a_token_is_judged_before_the_body_is_asked_for() {
+    // row: A-02
+    let server = server();
+    let endpoint = server.endpoint().verify(|call| {
+        let (later, responder) = call.defer();
+        let good = call.token() == "good";
+        std::thread::spawn(move || responder.finish(good.then(|| Grant::new(Caller::new(*b"ann")))));
+        later
+    });
+    let service = Service::of(server, Http::new(endpoint));
+    for (token, status) in
+        [("", 401), ("Authorization: Bearer bad\r\n", 401), ("Authorization: Bearer good\r\n", 200)]
+    {
+        let mut client = service.client();
+        let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: server/discover\r\n";
+        let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{{{META}}}}}"#);
+        write!(client.stream, "{head}{token}Content-Length: {}\r\n\r\n", body.len()).unwrap();
+        let mut said = client.head();
+        if status == 200 {
+            assert_eq!(said.0, 100, "only then the body is wanted");
+            write!(client.stream, "{body}").unwrap();
+            said = client.head();
+        }
+        assert_eq!(said.0, status);
+        assert_eq!(said.1.contains("www-authenticate: bearer"), status == 401);
+    }
     service.ends();
 }
 

@@ -67,15 +67,15 @@ impl Answering {
         if self.connection.poll_timeout().is_some_and(|deadline| deadline <= now) {
             self.connection.tick(now);
         }
+        let before = out.len();
         if self.until.is_some_and(|until| until <= now) {
             self.until = None;
-            self.expire();
+            self.expire(out);
         }
         if self.stream && !self.begun {
             self.begun = true;
             return Progress::Respond(self.begin_stream(inner, out));
         }
-        let before = out.len();
         let progress = self.output(inner, out);
         if out.len() > before {
             self.spoke = now;
@@ -96,12 +96,13 @@ impl Answering {
         progress
     }
 
-    /// The token has expired. A listen stream ends with its result; a session's, just so.
-    fn expire(&mut self) {
+    /// The token has expired. A listen stream ends with its result; a session's, for a client that comes back.
+    fn expire(&mut self, out: &mut Vec<u8>) {
         if self.session.is_none() {
             self.connection.end_streams();
         } else {
             self.over = true;
+            out.extend_from_slice(sse::RETRY);
         }
     }
 

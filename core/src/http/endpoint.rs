@@ -32,14 +32,19 @@ pub(super) struct Inner {
 
 /// What can be set of an endpoint.
 #[derive(Clone)]
+#[allow(clippy::struct_excessive_bools, reason = "what can be switched is independent of each other")]
 pub(super) struct Options {
     pub(super) path: String,
     pub(super) gate: Gate,
+    pub(super) cors: bool,
     pub(super) strict_accept: bool,
+    pub(super) sessions: bool,
     pub(super) session_ms: u64,
     pub(super) delete: bool,
     pub(super) keep_alive_ms: u64,
+    pub(super) head_ms: u64,
     pub(super) body_ms: u64,
+    pub(super) idle_ms: u64,
     pub(super) replay_bytes: usize,
     pub(super) protection: Option<Protection>,
     pub(super) verifier: Option<Arc<Verifier>>,
@@ -103,10 +108,26 @@ impl EndpointBuilder {
         self
     }
 
+    /// Lets pages of the allowed origins read the answers (CORS, WHATWG Fetch): they may ask beforehand with `OPTIONS`, and
+    /// see `Mcp-Session-Id` and `WWW-Authenticate`. Off by default: then browsers keep other pages away.
+    #[must_use]
+    pub fn cors(mut self, on: bool) -> Self {
+        self.options.cors = on;
+        self
+    }
+
     /// Refuses requests whose `Accept` lacks one of the two types that clients have to accept. Off by default.
     #[must_use]
     pub fn strict_accept(mut self, strict: bool) -> Self {
         self.options.strict_accept = strict;
+        self
+    }
+
+    /// Whether clients of the handshake era get sessions. On by default. Without, each of their requests stands for itself
+    /// and any instance answers it; they are told of no changes, and cannot subscribe.
+    #[must_use]
+    pub fn sessions(mut self, on: bool) -> Self {
+        self.options.sessions = on;
         self
     }
 
@@ -128,6 +149,22 @@ impl EndpointBuilder {
     #[must_use]
     pub fn keep_alive_ms(mut self, ms: u64) -> Self {
         self.options.keep_alive_ms = ms.max(1);
+        self
+    }
+
+    /// How long the head of a request may take to arrive, in milliseconds; 10,000 by default. Kept by the native
+    /// listener; the servers of other drivers have settings of their own.
+    #[must_use]
+    pub fn head_ms(mut self, ms: u64) -> Self {
+        self.options.head_ms = ms;
+        self
+    }
+
+    /// How long a client's connection is kept that asks nothing, or takes nothing of its answer, in milliseconds; 60,000
+    /// by default. Kept by the native listener, as [`EndpointBuilder::head_ms`].
+    #[must_use]
+    pub fn idle_ms(mut self, ms: u64) -> Self {
+        self.options.idle_ms = ms;
         self
     }
 
@@ -195,11 +232,15 @@ impl Server {
             options: Options {
                 path: "/mcp".to_owned(),
                 gate: Gate { origins: Vec::new(), hosts: Vec::new(), loopback: true },
+                cors: false,
                 strict_accept: false,
+                sessions: true,
                 session_ms: 3_600_000,
                 delete: true,
                 keep_alive_ms: 15_000,
+                head_ms: 10_000,
                 body_ms: 30_000,
+                idle_ms: 60_000,
                 replay_bytes: 1 << 20,
                 protection: None,
                 verifier: None,
@@ -274,6 +315,12 @@ impl Endpoint {
     #[cfg(feature = "http")]
     pub(crate) fn server(&self) -> &Server {
         &self.0.server
+    }
+
+    /// `head_ms` and `idle_ms`.
+    #[cfg(feature = "http")]
+    pub(crate) fn patience(&self) -> (u64, u64) {
+        (self.0.options.head_ms, self.0.options.idle_ms)
     }
 
     /// A connection among those of the endpoint, on which nothing is said.

@@ -2,6 +2,7 @@
 
 use super::RequestHead;
 use super::answering::{Answering, Counted};
+use super::cors;
 use super::endpoint::Endpoint;
 use super::media::Accepts;
 use super::paths::too_large;
@@ -39,6 +40,8 @@ pub struct Exchange {
     pub(super) ready: Ready,
     /// Who asks; until that is known, nobody in particular.
     pub(super) caller: Caller,
+    /// The page that asks, where pages may read the answer.
+    pub(super) origin: Option<String>,
     /// When what shows who asks expires.
     pub(super) until: Option<u64>,
     pub(super) state: State,
@@ -65,9 +68,9 @@ pub(super) struct Incoming {
 
 impl Exchange {
     pub(super) fn begin(endpoint: Endpoint, head: &RequestHead<'_>, now: u64, ready: Ready) -> Exchange {
-        let (caller, until) = (Caller::default(), None);
+        let (caller, until, origin) = (Caller::default(), None, None);
         let mut exchange =
-            Exchange { endpoint, ready, caller, until, state: State::Done, deadline: None, now };
+            Exchange { endpoint, ready, caller, origin, until, state: State::Done, deadline: None, now };
         let state = exchange.admit(head);
         exchange.enter(state);
         exchange
@@ -116,16 +119,25 @@ impl Exchange {
 
     /// What is to be done now; data is appended to `out`. `now` in milliseconds.
     pub fn poll(&mut self, now: u64, out: &mut Vec<u8>) -> Progress {
+        match self.step(now, out) {
+            Progress::Respond(response) if self.endpoint.0.options.cors => {
+                Progress::Respond(cors::expose(response, self.origin.as_deref()))
+            }
+            progress => progress,
+        }
+    }
+
+    fn step(&mut self, now: u64, out: &mut Vec<u8>) -> Progress {
         self.now = now;
         let late = self.deadline.is_some_and(|deadline| deadline <= now);
         match &mut self.state {
             State::Verifying(_) => match self.poll_verification(late) {
                 Some(progress) => progress,
-                None => self.poll(now, out),
+                None => self.step(now, out),
             },
             State::Body(_) if late => {
                 self.enter(Err(invalid(408, "the body did not arrive in time; see body_ms")));
-                self.poll(now, out)
+                self.step(now, out)
             }
             State::Body(_) => Progress::Body(self.deadline.unwrap_or(u64::MAX)),
             State::Whole(response @ Some(_), _) => match response.take() {

@@ -13,12 +13,15 @@
 mod answering;
 mod choice;
 mod classify;
+mod cors;
 mod endpoint;
 mod exchange;
 mod head;
 mod media;
 mod origin;
 mod paths;
+#[cfg(feature = "http")]
+mod patience;
 mod protection;
 mod response;
 mod sessions;
@@ -32,6 +35,8 @@ pub use endpoint::{Endpoint, EndpointBuilder};
 pub use exchange::{Exchange, Progress};
 pub(crate) use head::OwnedHead;
 pub use head::RequestHead;
+#[cfg(feature = "http")]
+pub(crate) use patience::{Over, Patience};
 pub use protection::Protection;
 pub use response::Response;
 pub(crate) use verification::Question;

@@ -4,6 +4,7 @@ use super::RequestHead;
 use super::answering::{Answering, Counted, InSession};
 use super::choice::Choice;
 use super::classify::{Body, Version, classify};
+use super::cors;
 use super::endpoint::{Inner, Options};
 use super::exchange::{Exchange, Incoming, State};
 use super::media::{Accepts, is_json};
@@ -31,10 +32,15 @@ impl Exchange {
             return Err((Response::empty(404), Vec::new()));
         }
         options.gate.check(head).map_err(|refused| invalid(403, &refused.0))?;
+        self.origin = if options.cors { cors::origin(head) } else { None };
         match &options.protection {
             Some(protection) if metadata && head.method == "GET" => {
                 let document = protection.metadata();
                 Err((Response::json(200, document.len() as u64), document))
+            }
+            _ if options.cors && cors::is_preflight(head) => {
+                let offered = if metadata { "GET" } else { offered(options) };
+                Err((cors::preflight(offered), Vec::new()))
             }
             _ if metadata => Err((Response::empty(405).with("allow", "GET"), Vec::new())),
             _ if !["POST", "GET", "DELETE"].contains(&head.method) => Err(not_offered(options)),
@@ -79,8 +85,9 @@ impl Exchange {
 
     /// Opens the stream of what belongs to no request, or goes on with any stream of the session.
     fn get(&mut self, head: &RequestHead<'_>) -> Result<State, Whole> {
-        if let Version::Stateless(_) = Version::read(head, self.revisions()) {
-            return Err(not_offered(&self.endpoint.0.options));
+        let options = &self.endpoint.0.options;
+        if matches!(Version::read(head, self.revisions()), Version::Stateless(_)) || !options.sessions {
+            return Err(not_offered(options));
         }
         if !Accepts::read(head).stream {
             return Err(invalid(406, "Accept does not allow text/event-stream"));
@@ -133,10 +140,10 @@ impl Exchange {
     }
 
     fn delete(&mut self, head: &RequestHead<'_>) -> Result<State, Whole> {
-        if matches!(Version::read(head, self.revisions()), Version::Stateless(_))
-            || !self.endpoint.0.options.delete
-        {
-            return Err(not_offered(&self.endpoint.0.options));
+        let options = &self.endpoint.0.options;
+        let stateless = matches!(Version::read(head, self.revisions()), Version::Stateless(_));
+        if stateless || !options.delete || !options.sessions {
+            return Err(not_offered(options));
         }
         let id = session_id(head)?;
         let session = self.endpoint.0.state.with(|s, _| {
@@ -195,6 +202,7 @@ impl Exchange {
             (Body::Array { stateless: true }, _) | (Body::Array { .. }, Version::Stateless(_)) => {
                 refuse(400, None, &RpcError::invalid_request("send one message at a time"))
             }
+            _ if !inner.options.sessions => self.without_session(incoming, &body, &version),
             _ => self.in_session(
                 incoming,
                 &head,
@@ -232,7 +240,9 @@ impl Exchange {
         request: &RequestId,
     ) -> Result<Box<Answering>, Whole> {
         let caller = self.caller.clone();
+        let sessions = self.endpoint.0.options.sessions;
         if let Ok(id) = session_id(head)
+            && sessions
             && self.endpoint.0.state.with(|s, _| s.sessions.find(&id, caller.id()).is_some())
         {
             let fault = RpcError::invalid_request("already initialized");
@@ -242,10 +252,13 @@ impl Exchange {
         let connection = self.endpoint.0.group.connect(caller.clone());
         connection.frame_elsewhere();
         connection.tick(self.now);
+        if !sessions {
+            connection.stand_alone(None);
+        }
         let choice = Choice::new(incoming.accepts.stream, false);
         let (route, event) =
             connection.exchange(&incoming.message).map_err(|_| self.closing(Counted::Call))?;
-        if connection.session_revision().is_none() {
+        if !sessions || connection.session_revision().is_none() {
             return Ok(self.answer(connection, route, choice, event, None)); // it was refused
         }
         let Ok(id) = new_id() else {
@@ -261,6 +274,38 @@ impl Exchange {
         });
         let session = InSession::new(id.into(), true, false);
         Ok(self.answer(connection, route, choice, event, Some(session)))
+    }
+
+    /// A message of the handshake era where there are no sessions: its request stands for itself.
+    fn without_session(
+        &mut self,
+        incoming: &Incoming,
+        body: &Body,
+        version: &Version,
+    ) -> Result<Box<Answering>, Whole> {
+        let inner = self.endpoint.0.clone();
+        let id = match body {
+            Body::Request { id, .. } => Some(id),
+            Body::Array { .. } => None,
+            // Nothing is under way that it could be about.
+            Body::Notification | Body::Response | Body::Bad { .. } => {
+                return Err((Response::empty(202), Vec::new()));
+            }
+        };
+        let revision = match version.revision() {
+            Some(revision) => revision,
+            None => inner.server.revisions().unnamed().map_err(|unnamed| {
+                refusal(400, id, None, &unsupported_version(unnamed, inner.server.revisions()))
+            })?,
+        };
+        self.count(Counted::Call)?;
+        let connection = inner.group.connect_apart(self.caller.clone());
+        connection.tick(self.now);
+        connection.stand_alone(Some(revision));
+        let choice = Choice::new(incoming.accepts.stream, false);
+        let (route, event) =
+            connection.exchange(&incoming.message).map_err(|_| self.closing(Counted::Call))?;
+        Ok(self.answer(connection, route, choice, event, None))
     }
 
     fn in_session(
@@ -367,12 +412,21 @@ fn unknown_session() -> Whole {
 }
 
 fn unknown_event() -> Whole {
-    invalid(400, "Last-Event-ID names no event that is still kept")
+    invalid(400, "Last-Event-ID names no event that is still kept; see replay_bytes")
 }
 
 fn not_offered(options: &Options) -> Whole {
-    let offered = if options.delete { "POST, GET, DELETE" } else { "POST, GET" };
-    (Response::empty(405).with("allow", offered), Vec::new())
+    let more = if options.cors { ", OPTIONS" } else { "" };
+    (Response::empty(405).with("allow", format!("{}{more}", offered(options))), Vec::new())
+}
+
+/// The methods that the endpoint takes.
+fn offered(options: &Options) -> &'static str {
+    match (options.sessions, options.delete) {
+        (false, _) => "POST",
+        (true, false) => "POST, GET",
+        (true, true) => "POST, GET, DELETE",
+    }
 }
 
 fn busy() -> Whole {

@@ -3,6 +3,9 @@
 /// A comment that keeps intermediaries from taking the stream for dead.
 pub(crate) const KEEP_ALIVE: &[u8] = b":\n\n";
 
+/// Tells a client whose stream is closed before its end after how many milliseconds to come back.
+pub(crate) const RETRY: &[u8] = b"retry: 1000\n\n";
+
 /// Ends an event that [`begin`] began.
 pub(crate) const END: &[u8] = b"\n\n";
 

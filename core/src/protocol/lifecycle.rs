@@ -30,6 +30,8 @@ pub(crate) struct Lifecycle {
     dialect: Dialect,
     /// The client has shown that it speaks the dialect.
     marked: bool,
+    /// There is no session after this.
+    alone: bool,
 }
 
 /// A request that has found its revision and method.
@@ -51,7 +53,8 @@ impl Placed {
 impl Lifecycle {
     pub(crate) fn new(dialect: Dialect) -> Self {
         let marked = dialect == Dialect::Always;
-        Lifecycle { session: Session::Fresh, last: None, capabilities: None, client: None, dialect, marked }
+        let (session, last, capabilities, client) = (Session::Fresh, None, None, None);
+        Lifecycle { session, last, capabilities, client, dialect, marked, alone: false }
     }
 
     /// The revision that a handshake settled on.
@@ -73,6 +76,15 @@ impl Lifecycle {
     /// Whether the session may be sent notifications.
     pub(crate) fn is_ready(&self) -> bool {
         matches!(self.session, Session::Ready(_) | Session::Dialect(_))
+    }
+
+    /// There is no session: neither after a handshake, nor before a request, which has this revision.
+    pub(crate) fn stand_alone(&mut self, revision: Option<Revision>) {
+        self.alone = true;
+        if let Some(revision) = revision {
+            self.session = Session::Ready(revision.untold());
+            self.last = Some(revision);
+        }
     }
 
     fn shaped(&self, revision: Revision) -> Revision {
@@ -172,6 +184,7 @@ impl Lifecycle {
         revisions: &Revisions,
     ) -> Revision {
         let revision = revisions.find(Era::Handshake, requested).unwrap_or(newest);
+        let revision = if self.alone { revision.untold() } else { revision };
         self.session = Session::Initializing(revision);
         self.last = Some(revision);
         self.capabilities = capabilities;

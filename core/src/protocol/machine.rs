@@ -365,6 +365,11 @@ impl Machine {
 
     // ---- output
 
+    /// There is no session: see [`Lifecycle::stand_alone`].
+    pub(crate) fn stand_alone(&mut self, revision: Option<Revision>) {
+        self.lifecycle.stand_alone(revision);
+    }
+
     /// The revision of the handshake, if there was one.
     pub(crate) fn session_revision(&self) -> Option<Revision> {
         self.lifecycle.session()

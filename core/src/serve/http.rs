@@ -1,29 +1,29 @@
 //! The native listener: HTTP/1.1 and HTTP/2 with prior knowledge, over TCP.
 
+mod answer;
+mod socket;
+
+use self::answer::respond;
+use self::socket::{Socket, Watch};
 use super::listening::{Jobs, Listening, OnReady};
 use crate::Caller;
 use crate::connection::Connection;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
-use crate::http::{Endpoint, EndpointBuilder, Exchange, Progress, RequestHead, Response};
+use crate::http::{Endpoint, EndpointBuilder, Over};
 use crate::server::Server;
-use bytes::Bytes;
-use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-use hyper_util::server::graceful::GracefulShutdown;
-use parking_lot::Mutex;
-use std::convert::Infallible;
-use std::future::{Future, poll_fn};
+use std::future::poll_fn;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinHandle;
 
 /// Serves Streamable HTTP on that address, such as `127.0.0.1:8000`, until the server is closed. Callbacks run on this
@@ -42,7 +42,6 @@ pub struct Http {
     callback_threads: usize,
     io_threads: usize,
     connections: usize,
-    head: Duration,
     drain: Duration,
     terminate: bool,
 }
@@ -56,7 +55,6 @@ impl Http {
             callback_threads: 1,
             io_threads: 1,
             connections: 10_000,
-            head: Duration::from_secs(10),
             drain: Duration::from_secs(5),
             terminate: false,
         }
@@ -81,13 +79,6 @@ impl Http {
     #[must_use]
     pub fn connections(mut self, most: usize) -> Self {
         self.connections = most.clamp(1, Semaphore::MAX_PERMITS);
-        self
-    }
-
-    /// How long a client may take for the head of a request.
-    #[must_use]
-    pub fn head(mut self, time: Duration) -> Self {
-        self.head = time;
         self
     }
 
@@ -179,8 +170,7 @@ impl Listener {
     }
 
     fn open(self, jobs: Option<Jobs>) -> Result<(Arc<Shared>, Runtime, JoinHandle<()>)> {
-        let Http { endpoint, callback_threads: _, io_threads, connections, head, drain, terminate } =
-            self.http;
+        let Http { endpoint, callback_threads: _, io_threads, connections, drain, terminate } = self.http;
         let server = endpoint.server().clone();
         let wake = Arc::new(Notify::new());
         let rings = wake.clone();
@@ -197,8 +187,7 @@ impl Listener {
         if terminate {
             runtime.spawn(close_on_sigterm(server.clone()));
         }
-        let serving =
-            runtime.spawn(serve(shared.clone(), server, self.socket, wake, connections, head, drain));
+        let serving = runtime.spawn(serve(shared.clone(), server, self.socket, wake, connections, drain));
         Ok((shared, runtime, serving))
     }
 }
@@ -268,14 +257,14 @@ async fn serve(
     socket: TcpListener,
     wake: Arc<Notify>,
     connections: usize,
-    head: Duration,
     drain: Duration,
 ) {
-    let graceful = GracefulShutdown::new();
+    let (end, ends) = watch::channel(());
     let room = Arc::new(Semaphore::new(connections));
     let mut builder = auto::Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(head);
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(None); // see `Watch`
     builder.http2().timer(TokioTimer::new());
+    let builder = Arc::new(builder);
     let Ok(listener) = tokio::net::TcpListener::from_std(socket) else { return };
     let mut ticks = tokio::time::interval(Duration::from_millis(250));
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -290,19 +279,18 @@ async fn serve(
             _ = ticks.tick() => shared.endpoint.tick(shared.now()),
             accepted = accept(&listener, &room) => {
                 let Some((stream, permit)) = accepted else { continue };
-                let shared = shared.clone();
-                let service = service_fn(move |request| respond(shared.clone(), request));
-                let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
-                let connection = graceful.watch(connection);
+                let client = attend(shared.clone(), builder.clone(), stream, ends.clone());
                 tokio::spawn(async move {
-                    let _ = connection.await; // a client that breaks off harms nobody
+                    client.await;
                     drop(permit);
                 });
             }
         }
     }
     drop(listener);
-    let mut over = pin!(graceful.shutdown());
+    drop(ends);
+    let _ = end.send(());
+    let mut over = pin!(end.closed());
     let mut deadline = pin!(tokio::time::sleep(drain));
     loop {
         shared.poll();
@@ -315,6 +303,38 @@ async fn serve(
     if let Some(jobs) = &shared.jobs {
         jobs.close();
     }
+}
+
+/// Serves one client, until it goes, was silent for too long, or is to end.
+async fn attend(
+    shared: Arc<Shared>,
+    builder: Arc<auto::Builder<TokioExecutor>>,
+    stream: TcpStream,
+    mut ends: watch::Receiver<()>,
+) {
+    let watch = Watch::new(shared.clone());
+    let service = service_fn(|request| respond(shared.clone(), watch.request(), request));
+    let socket = TokioIo::new(Socket::new(stream, watch.clone()));
+    let mut connection = pin!(builder.serve_connection(socket, service));
+    let (mut end, mut timer) = (pin!(ends.changed()), None);
+    let mut ending = false;
+    poll_fn(|cx| {
+        if !ending && end.as_mut().poll(cx).is_ready() {
+            ending = true;
+            connection.as_mut().graceful_shutdown();
+        }
+        loop {
+            if connection.as_mut().poll(cx).is_ready() {
+                return Poll::Ready(()); // a client that breaks off harms nobody
+            }
+            match watch.poll_over(&mut timer, cx) {
+                Poll::Ready(Over::Idle) => connection.as_mut().graceful_shutdown(),
+                Poll::Ready(Over::Broken) => return Poll::Ready(()),
+                Poll::Pending => return Poll::Pending,
+            }
+        }
+    })
+    .await;
 }
 
 /// The next client, when there is room for it.
@@ -330,154 +350,4 @@ async fn accept(
     // Out of descriptors, say: trying again at once would only spin.
     tokio::time::sleep(Duration::from_millis(50)).await;
     None
-}
-
-/// Wakes the task that polls an exchange.
-#[derive(Default)]
-struct Bell(Mutex<Option<Waker>>);
-
-impl Bell {
-    fn ring(&self) {
-        let waker = self.0.lock().take();
-        if let Some(waker) = waker {
-            waker.wake();
-        }
-    }
-
-    fn hear(&self, cx: &Context<'_>) {
-        let known = self.0.lock().as_ref().is_some_and(|waker| waker.will_wake(cx.waker()));
-        if !known {
-            let waker = cx.waker().clone();
-            let old = self.0.lock().replace(waker);
-            drop(old); // not under the lock: it may be the last of its task
-        }
-    }
-}
-
-/// Deals with one request until the head of its response is known.
-async fn respond(
-    shared: Arc<Shared>,
-    request: hyper::Request<Incoming>,
-) -> std::result::Result<hyper::Response<Answer>, Infallible> {
-    let (parts, mut incoming) = request.into_parts();
-    let mut fields: Vec<(&str, &[u8])> =
-        parts.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
-    if let (Some(authority), false) = (parts.uri.authority(), parts.headers.contains_key("host")) {
-        fields.push(("host", authority.as_str().as_bytes()));
-    }
-    let target = parts.uri.path_and_query().map_or("/", |target| target.as_str());
-    let head = RequestHead { method: parts.method.as_str(), target, headers: &fields };
-    let bell = Arc::new(Bell::default());
-    let rings = bell.clone();
-    let exchange = shared.endpoint.begin(&head, shared.now(), move || rings.ring());
-    let mut answer = Answer { shared, exchange, bell, sleep: None, data: Vec::new(), left: None };
-    loop {
-        match poll_fn(|cx| answer.step(cx)).await {
-            Step::Body(deadline) => {
-                let deadline = tokio::time::sleep_until(answer.shared.instant(deadline));
-                tokio::select! {
-                    frame = poll_fn(|cx| Pin::new(&mut incoming).poll_frame(cx)) => match frame {
-                        Some(Ok(frame)) => {
-                            if let Some(data) = frame.data_ref() {
-                                answer.exchange.body(data);
-                            }
-                        }
-                        None => answer.exchange.end(answer.shared.now()),
-                        // The client broke off; what is said to it now is for nobody.
-                        Some(Err(_)) => return Ok(answer.with(Response::refusal(400))),
-                    },
-                    () = deadline => {}
-                }
-            }
-            Step::Respond(response) => return Ok(answer.with(response)),
-            Step::Data => {}
-            Step::Done => return Ok(answer.with(Response::refusal(503))),
-        }
-    }
-}
-
-/// The body of a response.
-struct Answer {
-    shared: Arc<Shared>,
-    exchange: Exchange,
-    bell: Arc<Bell>,
-    sleep: Option<Pin<Box<tokio::time::Sleep>>>,
-    data: Vec<u8>,
-    /// How much is still to come, if that is known.
-    left: Option<u64>,
-}
-
-enum Step {
-    Body(u64),
-    Respond(Response),
-    Data,
-    Done,
-}
-
-impl Answer {
-    /// What is to be done next, as soon as there is something.
-    fn step(&mut self, cx: &mut Context<'_>) -> Poll<Step> {
-        loop {
-            self.bell.hear(cx); // before polling, so that no call is missed
-            match self.exchange.poll(self.shared.now(), &mut self.data) {
-                Progress::Body(deadline) => return Poll::Ready(Step::Body(deadline)),
-                Progress::Event(event) => self.shared.run(event),
-                Progress::Respond(response) => return Poll::Ready(Step::Respond(response)),
-                Progress::Data => return Poll::Ready(Step::Data),
-                Progress::Done => return Poll::Ready(Step::Done),
-                Progress::Wait(None) => return Poll::Pending,
-                Progress::Wait(Some(at)) => {
-                    let at = self.shared.instant(at);
-                    let sleep = self.sleep.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(at)));
-                    if sleep.deadline() != at {
-                        sleep.as_mut().reset(at);
-                    }
-                    if sleep.as_mut().poll(cx).is_pending() {
-                        return Poll::Pending;
-                    }
-                }
-            }
-        }
-    }
-
-    fn with(mut self, head: Response) -> hyper::Response<Answer> {
-        let mut response = hyper::Response::builder().status(head.status);
-        for (name, value) in head.headers {
-            response = response.header(name, value);
-        }
-        self.left = head.length;
-        response.body(self).expect("status and fields are our own")
-    }
-}
-
-impl Body for Answer {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<std::result::Result<Frame<Bytes>, Infallible>>> {
-        let this = self.get_mut();
-        loop {
-            if !this.data.is_empty() {
-                let data = std::mem::take(&mut this.data);
-                this.left = this.left.map(|left| left.saturating_sub(data.len() as u64));
-                return Poll::Ready(Some(Ok(Frame::data(data.into()))));
-            }
-            match this.step(cx) {
-                Poll::Ready(Step::Data) => {}
-                Poll::Ready(_) => return Poll::Ready(None),
-                Poll::Pending => return Poll::Pending,
-            }
-        }
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.left == Some(0) && self.data.is_empty()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.left.map_or_else(SizeHint::default, SizeHint::with_exact)
-    }
 }

@@ -65,18 +65,30 @@ impl Identity {
         let mut capabilities = Object::begin(out);
         let mut resources = Object::begin(capabilities.member("resources"));
         for (name, offered) in [("subscribe", self.subscribe), ("listChanged", self.list_changed)] {
-            if offered {
+            if offered && revision.told {
                 resources.boolean(name, true);
             }
         }
         resources.end();
         for (name, capability) in further {
             if revision.completions || name != COMPLETIONS {
-                capabilities.any_member(name).extend_from_slice(capability.as_str().as_bytes());
+                let member = capabilities.any_member(name);
+                match if revision.told { None } else { untold(capability) } {
+                    Some(less) => member.extend_from_slice(less.as_bytes()),
+                    None => member.extend_from_slice(capability.as_str().as_bytes()),
+                }
             }
         }
         capabilities.end();
     }
+}
+
+/// A capability for clients that cannot be told of changes, if it promises that.
+fn untold(capability: &Json) -> Option<String> {
+    let mut members: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(capability.as_str()).ok()?;
+    members.remove("listChanged")?;
+    serde_json::to_string(&members).ok()
 }
 
 pub(crate) fn initialize(

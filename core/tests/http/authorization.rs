@@ -393,6 +393,7 @@ fn a_change_is_told_to_those_who_may_see_it() {
 
 #[test]
 fn streams_of_changes_end_when_the_token_that_opened_them_expires() {
+    // row: H-49
     let server = server();
     let builder = server.endpoint().protect(protection()).verify(|_| grant("ann").expires_in_ms(5_000));
     let world = World::with(&server, builder.build(|| {}));
@@ -408,6 +409,7 @@ fn streams_of_changes_end_when_the_token_that_opened_them_expires() {
     world.go_on(&mut listen, &mut told, Event::run);
     world.go_on(&mut get, &mut got, Event::run);
     assert!(told.done && got.done);
+    assert!(got.body.ends_with("retry: 1000\n\n"), "{}", got.body);
     assert!(told.events().last().unwrap().1.contains(r#""result""#), "{told:?}");
     assert_eq!(world.get(&session, &[known]).1.status(), 200, "with a new token the client goes on");
 }

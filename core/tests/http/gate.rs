@@ -115,3 +115,37 @@ fn what_is_no_message_is_answered_in_the_form_of_the_revision_that_the_head_name
     let got = world.post(&unknown, ping);
     assert_eq!(got.json()["error"]["data"]["requested"], "v999.0.0");
 }
+
+#[test]
+fn pages_of_allowed_origins_may_read_the_answers_where_the_host_says_so() {
+    // row: O-07
+    let server = Server::new("s", "1");
+    let builder = server.endpoint().allowed_origins(["https://app.example"]).cors(true);
+    let world = World::with(&server, builder.build(|| {}));
+    let page = ("Origin", "https://app.example");
+    let (_, got) = world.send("OPTIONS", &[page, ("Access-Control-Request-Method", "POST")], "");
+    assert_eq!((got.status(), got.body.as_str()), (204, ""));
+    assert_eq!(got.header("access-control-allow-origin"), Some("https://app.example"));
+    assert_eq!(got.header("access-control-allow-methods"), Some("POST, GET, DELETE"));
+    let allowed = got.header("access-control-allow-headers").unwrap().to_ascii_lowercase();
+    for name in ["authorization", "mcp-session-id", "last-event-id", "mcp-protocol-version", "mcp-name"] {
+        assert!(allowed.contains(name), "{name}");
+    }
+    let (_, got) = world.ask("server/discover", "", &[page]);
+    assert_eq!((got.status(), got.header("vary")), (200, Some("Origin")));
+    assert_eq!(got.header("access-control-allow-origin"), Some("https://app.example"));
+    assert_eq!(got.header("access-control-expose-headers"), Some("Mcp-Session-Id, WWW-Authenticate"));
+    let (_, refused) = world.send("POST", &[page, ("Content-Type", "text/plain")], "");
+    assert_eq!(refused.status(), 415);
+    assert!(refused.header("access-control-allow-origin").is_some(), "refusals, too, are told to the page");
+
+    let other = ("Origin", "https://other.example");
+    let (_, got) = world.send("OPTIONS", &[other, ("Access-Control-Request-Method", "POST")], "");
+    assert_eq!((got.status(), got.header("access-control-allow-origin")), (403, None));
+    assert_eq!(world.ask("server/discover", "", &[]).1.header("access-control-allow-origin"), None);
+    let (_, got) = world.send("OPTIONS", &[], "");
+    assert_eq!((got.status(), got.header("allow")), (405, Some("POST, GET, DELETE, OPTIONS")));
+    let off = World::new(&server);
+    let (_, got) = off.ask("server/discover", "", &[("Origin", "http://localhost:1234")]);
+    assert_eq!((got.status(), got.header("access-control-allow-origin")), (200, None));
+}

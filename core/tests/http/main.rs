@@ -2,6 +2,8 @@
 
 mod authorization;
 mod client;
+mod eras;
 mod gate;
+mod sessionless;
 mod sessions;
 mod stateless;

@@ -1,0 +1,139 @@
+//! One client's socket, watched, so that silence ends it.
+
+use super::Shared;
+use crate::http::{Over, Patience};
+use parking_lot::Mutex;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::Sleep;
+
+/// What is known of a client's silence.
+pub(super) struct Watch {
+    shared: Arc<Shared>,
+    patience: Mutex<Patience>,
+}
+
+impl Watch {
+    pub(super) fn new(shared: Arc<Shared>) -> Arc<Watch> {
+        let (head_ms, idle_ms) = shared.endpoint.patience();
+        let patience = Mutex::new(Patience::new(head_ms, idle_ms, shared.now()));
+        Arc::new(Watch { shared, patience })
+    }
+
+    /// A request has begun; it is over when that is dropped.
+    pub(super) fn request(self: &Arc<Self>) -> UnderWay {
+        self.patience.lock().request();
+        UnderWay(self.clone())
+    }
+
+    /// Waits until the client was silent for too long. For the task that polls the connection, after that.
+    pub(super) fn poll_over(&self, timer: &mut Option<Pin<Box<Sleep>>>, cx: &mut Context<'_>) -> Poll<Over> {
+        loop {
+            let Some(deadline) = self.patience.lock().deadline() else { return Poll::Pending };
+            let at = self.shared.instant(deadline);
+            let timer = timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(at)));
+            // A timer that fires too early costs less than one that is set anew with each request.
+            if timer.deadline() > at || timer.is_elapsed() {
+                timer.as_mut().reset(at);
+            }
+            ready!(timer.as_mut().poll(cx));
+            let over = self.patience.lock().over(self.shared.now());
+            if let Some(over) = over {
+                return Poll::Ready(over);
+            }
+        }
+    }
+}
+
+/// A request that is under way.
+pub(super) struct UnderWay(Arc<Watch>);
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        let now = self.0.shared.now();
+        self.0.patience.lock().answered(now);
+    }
+}
+
+/// A socket that tells what comes and goes.
+pub(super) struct Socket {
+    stream: TcpStream,
+    watch: Arc<Watch>,
+    /// How much of HTTP/2's beginning has come; none: something else did, or all.
+    preface: Option<usize>,
+}
+
+impl Socket {
+    pub(super) fn new(stream: TcpStream, watch: Arc<Watch>) -> Socket {
+        Socket { stream, watch, preface: Some(0) }
+    }
+
+    fn heard(&mut self, bytes: &[u8]) {
+        let mut patience = self.watch.patience.lock();
+        if let Some(known) = self.preface {
+            let rest = &PREFACE[known..];
+            let length = rest.len().min(bytes.len());
+            self.preface = (rest[..length] == bytes[..length]).then_some(known + length);
+            if self.preface == Some(PREFACE.len()) {
+                self.preface = None;
+                patience.share();
+            }
+        }
+        patience.heard(self.watch.shared.now());
+    }
+
+    fn took<T>(&self, result: &Poll<io::Result<T>>) {
+        self.watch.patience.lock().took(result.is_ready(), self.watch.shared.now());
+    }
+}
+
+/// What tells HTTP/2 from methods of HTTP/1.1 (RFC 9113 section 3.4).
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n";
+
+impl AsyncRead for Socket {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let before = buf.filled().len();
+        ready!(Pin::new(&mut this.stream).poll_read(cx, buf))?;
+        if buf.filled().len() > before {
+            this.heard(&buf.filled()[before..]);
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let result = Pin::new(&mut this.stream).poll_write(cx, buf);
+        this.took(&result);
+        result
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let result = Pin::new(&mut this.stream).poll_write_vectored(cx, bufs);
+        this.took(&result);
+        result
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
