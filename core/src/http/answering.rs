@@ -79,7 +79,10 @@ impl Answering {
         let progress = self.output(inner, out);
         if out.len() > before {
             self.spoke = now;
-            return Progress::Data;
+            return match progress {
+                Progress::Respond(_) => progress, // the priming event follows its head
+                _ => Progress::Data,
+            };
         }
         if let Progress::Wait(_) = progress
             && self.begun

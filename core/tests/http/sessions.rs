@@ -112,6 +112,31 @@ fn a_stream_that_broke_is_resumed_where_it_broke() {
 }
 
 #[test]
+fn a_stream_that_a_call_begins_is_primed_where_the_revision_says_so() {
+    // row: H-48, H-50
+    let server = server();
+    server
+        .resource("test://telling", |call| {
+            call.progress(1.0, None, None);
+            "told"
+        })
+        .unwrap();
+    let world = World::new(&server);
+    for (revision, primed) in [("2025-06-18", 0), ("2025-11-25", 1)] {
+        let session = world.session(revision);
+        let params = r#""uri":"test://telling","_meta":{"progressToken":7}"#;
+        let (_, got) = world.within(&session, 1, "resources/read", params);
+        assert_eq!((got.status(), got.done), (200, true), "{revision}");
+        assert_eq!(got.header("content-type"), Some("text/event-stream"));
+        let events = got.events();
+        assert_eq!(events.len(), primed + 2, "{events:?}");
+        assert!(events[..primed].iter().all(|(id, data)| !id.is_empty() && data.is_empty()));
+        assert!(events[primed].1.contains("notifications/progress"));
+        assert!(events[primed + 1].1.contains("told"));
+    }
+}
+
+#[test]
 fn a_cancelled_post_ends_empty() {
     // row: E-67
     let world = world();
