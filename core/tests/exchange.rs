@@ -1,7 +1,8 @@
 //! One message in hand, for hosts that run events by themselves.
 
 use wellhead::{
-    Caller, Connection, DrainStart, Event, Handled, Kind, Responder, Route, Server, Stage, Template,
+    Caller, Connection, DrainStart, ErrorCondition, Event, Handled, Kind, Limits, Responder, Route, Server,
+    Stage, Template,
 };
 
 const READ: &[u8] = br#"{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"notes://a%20b","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
@@ -143,6 +144,34 @@ fn a_batch_that_nobody_has_begun_expires_with_the_rest() {
     connection.expire(route);
     assert_eq!(text(connection.take(route)).matches("-32603").count(), 2);
     assert!(connection.poll_event().is_none());
+}
+
+#[test]
+fn what_expires_unseen_has_the_code_that_the_host_chose() {
+    let mut limits = Limits::default();
+    limits.calls_in_flight = 1;
+    let server = Server::builder("s", "1")
+        .limits(limits)
+        .error_code("2026-07-28", ErrorCondition::InternalError, 1)
+        .error_code("2025-03-26", ErrorCondition::InternalError, 2)
+        .on_log(|_, _| {})
+        .build()
+        .unwrap();
+    server.add_template(Template::new("notes://{id}"), None, false).unwrap();
+
+    let batches = connect_with_batches(&server);
+    let (route, _) = batches.exchange(READ_AND_PING).unwrap();
+    batches.expire(route);
+    assert_eq!(text(batches.take(route)).matches(r#""code":2,"#).count(), 2);
+
+    let connection = server.connect(Caller::default());
+    let (_, first) = connection.exchange(READ).unwrap();
+    assert!(first.is_some(), "it takes the only place");
+    let second = String::from_utf8(READ.to_vec()).unwrap().replace(r#""id":1"#, r#""id":2"#);
+    let (route, event) = connection.exchange(second.as_bytes()).unwrap();
+    assert!(event.is_none(), "it waits");
+    connection.expire(route);
+    assert!(text(connection.take(route)).contains(r#""id":2,"error":{"code":1,"#));
 }
 
 #[test]

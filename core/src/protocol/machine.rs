@@ -415,17 +415,18 @@ impl Machine {
     /// An exchange has been waited for long enough.
     pub(crate) fn expire(&mut self, exchange: u64, trash: &mut Trash) -> After {
         let (mut after, route) = (After::default(), Route::Exchange(exchange));
+        let unseen = self.lifecycle.last().map_or_else(RpcError::internal, internal);
         let routes = self.routes_of(route);
         for route in self.elements.remove(&routes) {
-            self.refuse(route, None, &RpcError::internal());
+            self.refuse(route, None, &unseen);
         }
         for route in routes {
             if let Some(waiting) = self.take_waiting(route) {
                 self.inflight.disown(&waiting.id);
-                self.fail(route, Stage::Refused, &waiting.id, &RpcError::internal());
+                self.fail(route, Stage::Refused, &waiting.id, &unseen);
             }
             if let Some(id) = self.inflight.disown_admitted(route) {
-                self.fail(route, Stage::Dispatched, &id, &RpcError::internal());
+                self.fail(route, Stage::Dispatched, &id, &unseen);
             }
             for call in self.inflight.on(route) {
                 self.run_out(call, "in time", &mut after, trash);
