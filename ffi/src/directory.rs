@@ -28,7 +28,8 @@ growing!(wellhead_directory);
 
 /// Serves a folder with everything in it, as resources under file: (RFC 8089): files as text or bytes, directories as a
 /// text/uri-list (RFC 2483) of what is in them. Hidden entries and those that .gitignore and .ignore files name are not
-/// served, links only if they lead to something that is. IO, DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
+/// served, links only if they lead to something that is. IO, DUPLICATE (of one in a served one, too, or around it),
+/// INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_directory(
     server: *mut wellhead_server,

@@ -41,8 +41,8 @@ const TURNS = 16;
 
 /** A fixed resource, to be replaced or removed. Dropping this object removes nothing. */
 export interface Handle {
-  /** Its URI. */
-  readonly uri: string;
+  /** Its URI; of a folder, its template. */
+  readonly name: string;
   /**
    * Replaces the contents, and tells those who watch. {@link Contents} with a version give the resource that version;
    * otherwise it has none from now on.
@@ -149,7 +149,7 @@ export class Server {
     needString('uri', uri);
     native(() => this.#native.addValue(uri, body, json(options)));
     return {
-      uri,
+      name: uri,
       set: (given) => {
         const plain = typeof given === 'string' || given instanceof Uint8Array;
         const contents = plain ? { body: given } : (needObject('body', given) as Contents);
@@ -202,17 +202,18 @@ export class Server {
    * A folder with everything in it, as resources under `file:` (RFC 8089): listed depth first, files read as text or bytes
    * by their names and contents, directories as a `text/uri-list` of what is in them (RFC 2483). Hidden entries (whose
    * names begin with a dot) and those that `.gitignore` and `.ignore` files name are never served, links only if they lead
-   * to something that is. Files are read on a thread of their own. The handle's `uri` is the template `file:///…/{+path}`.
+   * to something that is. Files are read on a thread of their own. The handle's `name` is the template `file:///…/{+path}`.
    *
-   * @throws {RegistrationError} for what is not a folder, for one that is served already, and for a bad pattern
+   * @throws {RegistrationError} for what is not a folder, for one that is served already, is in one that is, or has one in
+   *   it, and for a bad pattern
    * @throws {WellheadError} `ERR_WELLHEAD_IO` for a folder that cannot be opened
    * @throws {ClosedError} after {@link Server.close}
    */
   directory(path: string, options: DirectoryOptions = {}): Omit<Handle, 'set'> {
     needString('path', path);
     const text = JSON.stringify(needObject('options', options));
-    const uri = native(() => this.#native.addDirectory(path, text));
-    return { uri, remove: () => this.remove(uri) };
+    const name = native(() => this.#native.addDirectory(path, text));
+    return { name, remove: () => this.remove(name) };
   }
 
   /**

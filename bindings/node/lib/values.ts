@@ -6,7 +6,7 @@ export interface Annotations {
   audience?: readonly ('user' | 'assistant')[] | undefined;
   /** How much it matters, from 0 (least) to 1 (most). */
   priority?: number | undefined;
-  /** When it last changed: ISO 8601, such as `2025-01-12T15:00:58Z`. */
+  /** When it last changed: ISO 8601 with a time and its offset from UTC, such as `2025-01-12T15:00:58Z`. */
   lastModified?: string | undefined;
 }
 

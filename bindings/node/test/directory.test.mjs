@@ -34,7 +34,7 @@ test('a folder is listed and read, what it must not show is not found, and it ca
   );
   assert.equal((await ask(read(2, uri('a.md')))).result.contents[0].text, '# A');
   for (const name of ['b.txt', '.hidden', 'link.md']) assert.ok((await ask(read(3, uri(name)))).error, name);
-  assert.match(served.uri, /^file:.*\{\+path\}$/);
+  assert.match(served.name, /^file:.*\{\+path\}$/);
   served.remove();
   assert.ok((await ask(read(4, uri('a.md')))).error);
   assert.throws(() => server.directory(join(path, 'a.md')), { code: 'ERR_WELLHEAD_INVALID_ARGUMENT' });

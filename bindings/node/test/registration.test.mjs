@@ -45,7 +45,7 @@ test('a duplicate and an ambiguous template are refused, and name what is in the
 test('a fixed resource is replaced and removed through what registering it returned', () => {
   const server = new Server('s', '1');
   const about = server.text('t:about', 'one', { title: 'About' });
-  assert.equal(about.uri, 't:about');
+  assert.equal(about.name, 't:about');
   about.set('two');
   about.set(new Uint8Array([1]));
   assert.throws(() => about.set(7), invalid(/body/));

@@ -115,7 +115,7 @@ server.resource('x:versions', (_, { ifVersion, meta }) => {
   if (meta?.['traceparent'] === undefined) throw new Busy(100);
   return { body: '', version: '1', title: 'T' };
 });
-same<typeof fixed.uri, string>(true);
+same<typeof fixed.name, string>(true);
 fixed.remove();
 server.blob('x:blob', Buffer.from(''), { mimeType: 'image/png' }).remove();
 server.updated('x:text');
@@ -176,7 +176,7 @@ server.resource('x:input', (_, call) => {
   return '';
 });
 server.onPublish((event) => void server.inject(event));
-same<ReturnType<Server['directory']>['uri'], string>(true);
+same<ReturnType<Server['directory']>['name'], string>(true);
 same<ReturnType<Server['counters']>['calls'], number>(true);
 
 // ---- access

@@ -650,8 +650,8 @@ class Server:
 
         Raises:
             Error: The folder cannot be opened (`io`).
-            RegistrationError: It is not a folder, or a pattern is bad (`invalid_argument`), or it is served already
-                (`duplicate`).
+            RegistrationError: It is not a folder, or a pattern is bad (`invalid_argument`), or it is served already,
+                is in one that is, or has one in it (`duplicate`).
             ClosedError: The server was closed.
         """
     def authorize(self, function: _Authorize, /) -> _Authorize:
