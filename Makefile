@@ -22,11 +22,11 @@ demo: hosts ## each of the four hosts driven by real clients, as a table
 
 .PHONY: test
 test: ## everything that one Rust, one Python and one Node can show, in at most 15 minutes; installs what it needs
-	$(PYTHON) tests/steps.py lint test-rust test-models fuzz check-header test-c test-c-asan test-python test-node test-clients test-readme rows words
+	$(PYTHON) tests/steps.py lint test-rust test-models fuzz check-header test-c test-c-asan test-python test-node test-clients conformance test-readme rows words
 
 .PHONY: test-all
 test-all: ## the same with what is long, and with more Pythons
-	$(PYTHON) tests/steps.py lint test-rust test-race test-models fuzz-long check-header test-c test-c-asan test-c-valgrind test-python-all test-node test-clients test-inspector test-readme rows words
+	$(PYTHON) tests/steps.py lint test-rust test-race test-models fuzz-long check-header test-c test-c-asan test-c-valgrind test-python-all test-node test-clients test-inspector conformance test-readme rows words
 
 # ---- the parts
 
@@ -64,6 +64,11 @@ test-clients: hosts ## the official clients against the notes application and ev
 .PHONY: test-inspector
 test-inspector: hosts ## the command line of the MCP Inspector on the notes application in each language and on `wellhead serve`
 	$(PYTHON) tests/clients/inspector.py
+
+.PHONY: conformance
+conformance: ## the official conformance suite, whole, on a host over HTTP
+	cargo build -p wellhead --features cli --example conformance
+	$(PYTHON) tests/conformance/run.py
 
 .PHONY: test-readme
 test-readme: ## the README's smallest servers, each from an empty folder
