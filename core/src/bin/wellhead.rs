@@ -1,13 +1,16 @@
-//! The command `wellhead`: serves folders over standard input and output.
+//! The command `wellhead`: serves folders over standard input and output, or over HTTP.
 
 use lexopt::prelude::*;
 use std::error::Error;
+use std::hint::black_box;
 use std::io::{self, Write};
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
+use wellhead::http::Grant;
 use wellhead::serve::{Http, Stdio};
-use wellhead::{Directory, Limits, Observed, Server, Watched};
+use wellhead::{Caller, Directory, Limits, Observed, Server, Watched};
 
 const HELP: &str = "\
 Serves folders to MCP clients: programs that start this command and speak the Model Context
@@ -33,9 +36,16 @@ Options:
   --max-file-size SIZE  the largest file that is served, in bytes or as 500K, 64M, 2G [64M]
   --page-size N         how many files one page of a list has at most [100]
   --http ADDRESS        serve over HTTP on that address, such as 127.0.0.1:8000, at the path /mcp,
-                        and not over standard input and output. Whoever can reach the address can
-                        read the folders: other addresses than 127.0.0.1 and [::1] are for networks
-                        that you trust.
+                        and not over standard input and output. A port alone, such as 8000, is one
+                        of 127.0.0.1. Without --token-file, whoever can reach the address can read
+                        the folders: other addresses than 127.0.0.1 and [::1] are for networks that
+                        you trust.
+  --token-file FILE     over HTTP, serve only clients that send one of the tokens of this file, as
+                        'Authorization: Bearer TOKEN'. One token a line, of letters, digits and
+                        -._~+/=; empty lines and those that begin with # do not count. The file is
+                        read once. Give each client a token of its own ('openssl rand -hex 32'), and
+                        let nobody else read the file. Tokens cross the network as they are: to
+                        serve others than this machine, put a proxy that speaks TLS in front.
   -v, --verbose         say on standard error what is served, asked for and watched
   -h, --help            print this
   -V, --version         print the version
@@ -72,12 +82,14 @@ fn main() -> ExitCode {
         Err(e) => return fail(2, &e.to_string()),
     };
     let result = match &serve.http {
-        Some(address) => listen(&server, address),
+        Some(address) => listen(&server, address, serve.tokens),
         None => Stdio::new().callback_threads(CALLBACK_THREADS).handle_sigterm(true).serve(&server),
     };
     match result {
         Ok(()) => {
-            serve.say("end");
+            if serve.verbose {
+                say("end");
+            }
             ExitCode::SUCCESS
         }
         Err(e) => {
@@ -87,15 +99,36 @@ fn main() -> ExitCode {
     }
 }
 
-fn listen(server: &Server, address: &str) -> wellhead::Result<()> {
-    let http = Http::new(server.endpoint()).callback_threads(CALLBACK_THREADS).handle_sigterm(true);
-    let listener = http.bind(address)?;
+fn listen(server: &Server, address: &str, tokens: Option<Vec<String>>) -> wellhead::Result<()> {
+    let mut endpoint = server.endpoint();
+    let protected = tokens.is_some();
+    if let Some(tokens) = tokens {
+        endpoint = endpoint.verify(move |call| {
+            let known = tokens.iter().find(|token| is_same(token.as_bytes(), call.token().as_bytes()));
+            known.map(|token| Grant::new(Caller::new(token.as_bytes())))
+        });
+    }
+    let http = Http::new(endpoint).callback_threads(CALLBACK_THREADS).handle_sigterm(true);
+    let listener = match address.parse::<u16>() {
+        Ok(port) => http.bind((Ipv4Addr::LOCALHOST, port))?,
+        Err(_) => http.bind(address)?,
+    };
     let address = listener.address();
     say(&format!("listening on http://{address}/mcp"));
     if !address.ip().is_loopback() {
-        say("whoever can reach that address can read the folders");
+        say(if protected {
+            "tokens that reach that address from elsewhere can be read on their way, unless a proxy speaks TLS"
+        } else {
+            "whoever can reach that address can read the folders"
+        });
     }
     listener.serve()
+}
+
+/// Takes as long wherever the two differ, so that nobody finds a token piece by piece.
+fn is_same(a: &[u8], b: &[u8]) -> bool {
+    let differs = a.iter().zip(b).fold(0, |differs, (a, b)| black_box(differs | (a ^ b)));
+    a.len() == b.len() && differs == 0
 }
 
 /// Files are read on so many threads at once, so that a slow one holds up few others.
@@ -126,6 +159,7 @@ struct Serve {
     max_file_bytes: Option<u64>,
     page_items: Option<usize>,
     http: Option<String>,
+    tokens: Option<Vec<String>>,
     key: Option<Vec<u8>>,
     verbose: bool,
 }
@@ -145,6 +179,7 @@ impl Command {
                 Long("exclude") => serve.exclude.push(args.value()?.string()?),
                 Long("max-file-size") => serve.max_file_bytes = Some(size(&args.value()?.string()?)?),
                 Long("http") => serve.http = Some(args.value()?.string()?),
+                Long("token-file") => serve.tokens = Some(tokens(Path::new(&args.value()?))?),
                 Long("page-size") => serve.page_items = Some(count(&args.value()?.string()?)?),
                 Value(name) if !named => {
                     if name != "serve" {
@@ -164,6 +199,11 @@ impl Command {
         }
         if serve.folders.is_empty() {
             return Err("say which folder to serve: 'wellhead serve DIR'".into());
+        }
+        if serve.tokens.is_some() && serve.http.is_none() {
+            return Err(
+                "--token-file goes with --http: over standard input and output nobody needs a token".into()
+            );
         }
         serve.key =
             std::env::var_os("WELLHEAD_KEY").map(|digits| key(&digits.to_string_lossy())).transpose()?;
@@ -231,6 +271,30 @@ fn observed(call: &Observed<'_>) {
 fn name(folder: &Path) -> String {
     let path = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     path.file_name().map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+/// The tokens of a file, one a line.
+fn tokens(file: &Path) -> Result<Vec<String>, String> {
+    let name = file.display();
+    let text = std::fs::read_to_string(file).map_err(|e| format!("--token-file {name}: {e}"))?;
+    let mut tokens = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let token = line.trim();
+        if token.is_empty() || token.starts_with('#') {
+            continue;
+        }
+        // The line itself is not said: it may be a secret all the same.
+        if !token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte)) {
+            return Err(format!(
+                "--token-file {name}, line {number}: a token has letters, digits and -._~+/= only"
+            ));
+        }
+        tokens.push(token.to_owned());
+    }
+    if tokens.is_empty() {
+        return Err(format!("--token-file {name} has no token; 'openssl rand -hex 32' makes one"));
+    }
+    Ok(tokens)
 }
 
 /// A number of bytes, such as 1000, 500K, 64M or 2G.

@@ -185,7 +185,7 @@ impl Listener {
             .build()
             .map_err(no_thread)?;
         if terminate {
-            runtime.spawn(close_on_sigterm(server.clone()));
+            close_on_sigterm(&runtime, server.clone());
         }
         let serving = runtime.spawn(serve(shared.clone(), server, self.socket, wake, connections, drain));
         Ok((shared, runtime, serving))
@@ -196,20 +196,22 @@ fn no_thread(e: std::io::Error) -> Error {
     Error::new(ErrorKind::Io, "a thread cannot be started").because(e)
 }
 
+/// From now on: whoever is answered may count on it.
 #[cfg(unix)]
-async fn close_on_sigterm(server: Server) {
+fn close_on_sigterm(runtime: &Runtime, server: Server) {
     use tokio::signal::unix::{SignalKind, signal};
+    let _context = runtime.enter();
     match signal(SignalKind::terminate()) {
-        Ok(mut signals) => {
+        Ok(mut signals) => drop(runtime.spawn(async move {
             signals.recv().await;
             server.close();
-        }
+        })),
         Err(e) => server.log(crate::Level::Warning, &format!("SIGTERM cannot be handled: {e}")),
     }
 }
 
 #[cfg(not(unix))]
-async fn close_on_sigterm(_: Server) {}
+fn close_on_sigterm(_: &Runtime, _: Server) {}
 
 pub(super) struct Shared {
     endpoint: Endpoint,

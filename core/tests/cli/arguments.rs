@@ -19,6 +19,8 @@ fn help_is_printed_and_names_every_option() {
             "--exclude",
             "--max-file-size",
             "--page-size",
+            "--http",
+            "--token-file",
             "-v",
             "WELLHEAD_KEY",
         ] {
@@ -41,6 +43,9 @@ fn the_version_is_printed() {
 #[test]
 fn wrong_arguments_get_a_reason_and_status_2() {
     let folder = Folder::new(&[("a", b"")]);
+    let files = Folder::new(&[("tokens", b"secret"), ("empty", b"# none\n\n"), ("wrong", b"ok\n\nnot ok\n")]);
+    let [tokens, empty, wrong] =
+        ["tokens", "empty", "wrong"].map(|name| files.path().join(name).to_str().unwrap().to_owned());
     let path = folder.path();
     let (path, file) = (path.to_str().unwrap(), format!("{}/a", path.display()));
     for (arguments, reason) in [
@@ -54,6 +59,10 @@ fn wrong_arguments_get_a_reason_and_status_2() {
         (&["serve", "--page-size", "many", path], "--page-size many"),
         (&["serve", "--max-file-size", "1T", path], "500K, 64M or 2G"),
         (&["serve", "--max-file-size", "99999999999G", path], "500K, 64M or 2G"),
+        (&["serve", "--token-file", &tokens, path], "--token-file goes with --http"),
+        (&["serve", "--http", "0", "--token-file", "/no such file", path], "/no such file"),
+        (&["serve", "--http", "0", "--token-file", &empty, path], "has no token"),
+        (&["serve", "--http", "0", "--token-file", &wrong, path], "line 3"),
         (&["serve", "/no such folder"], "/no such folder"),
         (&["serve", &file], "is not a folder"),
         (&["serve", path, path], "is served once only"),
@@ -64,6 +73,7 @@ fn wrong_arguments_get_a_reason_and_status_2() {
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert!(said.starts_with("wellhead: ") && said.contains(reason), "{arguments:?}: {said}");
+        assert!(!said.contains("not ok"), "what is no token may be a secret all the same");
         assert!(output.stdout.is_empty(), "standard output is the client's");
     }
 }
