@@ -160,6 +160,7 @@ impl Answering {
                 Step::Continue => {}
             }
             match &mut self.session {
+                _ if matches!(kind, Kind::Ended) => {} // the stream ends, and says nothing about it
                 Some(session) if self.stream => session.gathered.extend_from_slice(transmit.bytes),
                 _ => {
                     if self.stream && first {
@@ -184,22 +185,29 @@ impl Answering {
         }
     }
 
-    /// Says a whole message as an event of the session's stream. False if somebody else has the stream now.
+    /// Says a whole message as an event of the session's stream, or ends it without one. False if somebody else has the
+    /// stream now.
     fn say(&mut self, inner: &Inner, out: &mut Vec<u8>) -> bool {
         let Some(session) = self.session.as_mut().filter(|_| self.stream) else { return true };
         let Some((stream, holder)) = session.stream else { return true };
         let data: Arc<[u8]> = std::mem::take(&mut session.gathered).into();
         let over = self.over;
-        let place = inner.state.with(|s, _| {
+        let said = inner.state.with(|s, _| {
             let streams = &mut s.sessions.get(&session.id)?.streams;
-            let place = streams.say(stream, holder, data.clone(), inner.options.replay_bytes)?;
+            let place = if data.is_empty() {
+                streams.is_held(stream, holder).then_some(None)?
+            } else {
+                Some(streams.say(stream, holder, data.clone(), inner.options.replay_bytes)?)
+            };
             if over {
                 streams.over(stream);
             }
             Some(place)
         });
-        let Some(place) = place else { return false };
-        event(place, &data, out);
+        let Some(place) = said else { return false };
+        if let Some(place) = place {
+            event(place, &data, out);
+        }
         true
     }
 

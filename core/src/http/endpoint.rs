@@ -357,6 +357,17 @@ impl Inner {
         })
     }
 
+    /// Has everybody look again who listens to that connection.
+    pub(super) fn ring(&self, connection: u64) {
+        let listeners = self.state.with(|s, _| {
+            let listeners = s.listeners.get(&connection).into_iter().flatten();
+            listeners.map(|(_, ready)| ready.clone()).collect::<Vec<Ready>>()
+        });
+        for ready in listeners {
+            ready();
+        }
+    }
+
     pub(super) fn unlisten(&self, connection: u64, listener: u64) {
         self.state.with(|s, trash| {
             let Some(listeners) = s.listeners.get_mut(&connection) else { return };

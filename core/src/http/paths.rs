@@ -8,7 +8,7 @@ use super::cors;
 use super::endpoint::{Inner, Options};
 use super::exchange::{Exchange, Incoming, State};
 use super::media::{Accepts, is_json};
-use super::response::{Response, Whole, invalid, refusal};
+use super::response::{Response, Whole, invalid, refusal, unreadable};
 use super::sessions::new_id;
 use super::streams::Place;
 use crate::connection::Connection;
@@ -20,6 +20,7 @@ use crate::revision::{Condition, Era, Revision, Revisions};
 /// The fields that a POST is looked at for once its body is there.
 const FIELDS: [&str; 4] = [Version::FIELD, "Mcp-Session-Id", "Mcp-Method", "Mcp-Name"];
 const SESSION: &str = "Mcp-Session-Id";
+const NO_STREAM: &str = "Accept does not allow text/event-stream";
 
 impl Exchange {
     /// Everything that can be judged before the body and before the host is asked who the client is: WIRE 7.2 names the
@@ -90,7 +91,7 @@ impl Exchange {
             return Err(not_offered(options));
         }
         if !Accepts::read(head).stream {
-            return Err(invalid(406, "Accept does not allow text/event-stream"));
+            return Err(invalid(406, NO_STREAM));
         }
         let inner = self.endpoint.0.clone();
         let id = session_id(head)?;
@@ -122,6 +123,9 @@ impl Exchange {
             Ok((connection, route, stream, holder, missed, over))
         });
         let (connection, route, stream, holder, missed, over) = opened?;
+        if place.is_some() {
+            inner.ring(connection.id()); // whoever held the stream before ends now
+        }
         let priming = place.is_none() && connection.session_revision().is_some_and(|r| r.sse_priming);
         let session = InSession {
             id,
@@ -177,7 +181,17 @@ impl Exchange {
                     Fault::Nesting => limit("nesting", nesting),
                     Fault::IdTooLong => limit("id_bytes", id_bytes),
                 };
-                refuse(400, id.as_ref(), &fault)
+                match id {
+                    Some(id) => refuse(400, Some(id), &fault),
+                    None => {
+                        Err(unreadable(self.revision_of(&head, &version).is_none_or(|r| r.null_id), &fault))
+                    }
+                }
+            }
+            (Body::Request { id, stateless, counted: Counted::Listen, .. }, _)
+                if !incoming.accepts.stream && (*stateless || matches!(version, Version::Stateless(_))) =>
+            {
+                refuse(406, Some(id), &RpcError::invalid_request(NO_STREAM))
             }
             // Where no revision is served that lets a request stand for itself, none does.
             (Body::Request { stateless: true, counted, .. }, _)
@@ -214,6 +228,15 @@ impl Exchange {
         }
     }
 
+    /// The revision of an answer to what cannot be read: the session's, or what the head says.
+    fn revision_of(&self, head: &RequestHead<'_>, version: &Version) -> Option<Revision> {
+        let session = session_id(head).ok().and_then(|id| {
+            let sessions = &self.endpoint.0.state;
+            sessions.with(|s, _| Some(s.sessions.find(&id, self.caller.id())?.connection.clone()))
+        });
+        session.and_then(|connection| connection.session_revision()).or_else(|| version.revision())
+    }
+
     /// A request that stands for itself has a connection for itself.
     fn stateless(
         &mut self,
@@ -224,7 +247,7 @@ impl Exchange {
         self.count(counted)?;
         let connection = self.endpoint.0.group.connect_apart(self.caller.clone());
         connection.tick(self.now);
-        let choice = Choice::new(incoming.accepts.stream, true);
+        let choice = Choice::new(incoming.accepts, true);
         let opened = connection.exchange_under(&incoming.message, Some(head));
         let (route, event) = opened.map_err(|_| self.closing(counted))?;
         let mut answering = self.answer(connection, route, choice, event, None);
@@ -255,7 +278,7 @@ impl Exchange {
         if !sessions {
             connection.stand_alone(None);
         }
-        let choice = Choice::new(incoming.accepts.stream, false);
+        let choice = Choice::new(incoming.accepts, false);
         let (route, event) =
             connection.exchange(&incoming.message).map_err(|_| self.closing(Counted::Call))?;
         if !sessions || connection.session_revision().is_none() {
@@ -302,7 +325,7 @@ impl Exchange {
         let connection = inner.group.connect_apart(self.caller.clone());
         connection.tick(self.now);
         connection.stand_alone(Some(revision));
-        let choice = Choice::new(incoming.accepts.stream, false);
+        let choice = Choice::new(incoming.accepts, false);
         let (route, event) =
             connection.exchange(&incoming.message).map_err(|_| self.closing(Counted::Call))?;
         Ok(self.answer(connection, route, choice, event, None))
@@ -338,7 +361,7 @@ impl Exchange {
             return Err(with_id(unknown_session()));
         };
         connection.tick(self.now);
-        let choice = Choice::new(incoming.accepts.stream, false);
+        let choice = Choice::new(incoming.accepts, false);
         let (route, event) =
             connection.exchange(&incoming.message).map_err(|_| self.closing(Counted::Call))?;
         let priming = connection.session_revision().is_some_and(|revision| revision.sse_priming);

@@ -64,6 +64,16 @@ pub(super) fn refusal(
         (None, Some(revision)) if revision.null_id => ReplyId::Null,
         (None, _) => ReplyId::Omitted,
     };
+    whole(status, reply, fault)
+}
+
+/// The answer to what has no id that could be read: an error of JSON-RPC, whose id is null, or absent where a revision
+/// does not admit that.
+pub(super) fn unreadable(null: bool, fault: &RpcError) -> Whole {
+    whole(400, if null { ReplyId::Null } else { ReplyId::Omitted }, fault)
+}
+
+fn whole(status: u16, reply: ReplyId<'_>, fault: &RpcError) -> Whole {
     let mut body = Vec::new();
     error(&mut body, reply, fault);
     (Response::json(status, body.len() as u64), body)
