@@ -434,7 +434,7 @@ http_vector = members(
         "needs": array(one_of(*NEEDS, *HTTP_NEEDS)),
         "server": SERVER,
         "catalog": array(entry),
-        "http": members({}, {"path": text, "loopback": boolean, "allowed_origins": array(text), "allowed_hosts": array(text), "strict_accept": boolean,
+        "http": members({}, {"path": text, "loopback": boolean, "allowed_origins": array(text), "allowed_hosts": array(text), "strict_accept": boolean, "cors": boolean, "sessions": boolean,
                              "session_ms": integer, "delete": boolean, "keep_alive_ms": integer, "body_ms": integer, "replay_bytes": integer}),
     },
 )

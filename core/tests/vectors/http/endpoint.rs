@@ -133,6 +133,8 @@ pub(crate) fn configured(builder: EndpointBuilder, options: &Value) -> EndpointB
             "loopback" => builder.loopback(value == true),
             "allowed_origins" => builder.allowed_origins(texts(value)),
             "allowed_hosts" => builder.allowed_hosts(texts(value)),
+            "cors" => builder.cors(value == true),
+            "sessions" => builder.sessions(value == true),
             "strict_accept" => builder.strict_accept(value == true),
             "session_ms" => builder.session_ms(number(value)),
             "delete" => builder.delete(value == true),

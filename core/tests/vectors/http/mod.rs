@@ -1,7 +1,9 @@
-//! Runs every script of `tests/vectors/http`, on the endpoint without a socket. See README,
-//! "HTTP".
+//! Runs every script of `tests/vectors/http`, on the endpoint without a socket and on the native listener.
+//! See README, "HTTP".
 
 mod endpoint;
+#[cfg(feature = "http")]
+mod listener;
 mod script;
 mod stream;
 
@@ -12,6 +14,10 @@ use std::path::Path;
 /// What is left out without a socket: nothing.
 const NOTHING: [&str; 0] = [];
 
+/// What the listener does not say: its clock is that of the machine, and what it is bound to it knows by itself.
+#[cfg(feature = "http")]
+const UNSAID: [&str; 2] = ["clock", "loopback"];
+
 #[test]
 fn every_http_vector_gives_its_responses_without_a_socket() {
     run_all(&NOTHING, |script| script.run::<endpoint::InMemory>(Pace::Whole));
@@ -20,6 +26,12 @@ fn every_http_vector_gives_its_responses_without_a_socket() {
 #[test]
 fn every_http_vector_gives_its_responses_for_bodies_that_come_byte_by_byte() {
     run_all(&NOTHING, |script| script.run::<endpoint::InMemory>(Pace::Bytes));
+}
+
+#[cfg(feature = "http")]
+#[test]
+fn every_http_vector_gives_its_responses_on_the_listener() {
+    run_all(&UNSAID, |script| script.run::<listener::OnSocket>(Pace::Whole));
 }
 
 fn run_all(unsaid: &[&str], run: impl Fn(&Script) -> Result<(), String>) {

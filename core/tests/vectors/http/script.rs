@@ -88,7 +88,7 @@ impl Script {
     pub(crate) fn run<A: Adapter>(&self, pace: Pace) -> Result<(), String> {
         let host = Host::new(&self.0["server"]);
         let adapter = A::new(host.server(), &self.0["http"], pace);
-        let mut run = Run { host, adapter, exchanges: BTreeMap::new(), kept: Kept::new() };
+        let mut run = Run { exchanges: BTreeMap::new(), adapter, host, kept: Kept::new() };
         for entry in self.0["catalog"].as_array().into_iter().flatten() {
             run.host.add(entry).map_err(|e| format!("catalog: {e}: {entry}"))?;
         }
@@ -106,9 +106,10 @@ impl Script {
 }
 
 struct Run<A: Adapter> {
-    host: Host,
-    adapter: A,
+    /// Dropped first: the adapter may wait for them.
     exchanges: BTreeMap<String, (A::Exchange, Got)>,
+    adapter: A,
+    host: Host,
     kept: Kept,
 }
 
