@@ -268,8 +268,25 @@ def finish(value: Any, where: str) -> None:
         members({"ok": boolean}, {})(value, where)
     elif isinstance(value, dict) and {"result", "error", "needs_input", "missing_capability"} & set(value):
         method_answer(value, where)
+    elif is_verification(value):
+        verification(value, where)
     else:
         answer(value, where)
+
+
+def is_verification(value: Any) -> bool:
+    return value == "refused" or isinstance(value, dict) and bool({"caller", "insufficient_scope"} & set(value))
+
+
+def verification(value: Any, where: str) -> None:
+    if isinstance(value, str):
+        one_of("refused", "fail", "none")(value, where)
+        return
+    by_member(
+        ("caller", members({"caller": text}, {"audience": array(text), "scopes": array(text), "expires_in_ms": integer})),
+        ("insufficient_scope", members({"insufficient_scope": array(text)}, {})),
+        ("hold", members({"hold": text}, {})),
+    )(value, where)
 
 
 ON: dict[str, Checker] = {"on": text}
@@ -427,7 +444,7 @@ def http_step(value: Any, where: str) -> None:
     )(value, where)
 
 
-HTTP_NEEDS = ("clock", "loopback", "repeated", "unfinished")
+HTTP_NEEDS = ("clock", "loopback", "repeated", "unfinished", "verify")
 http_vector = members(
     {"about": text, "rows": array(text), "steps": array(http_step)},
     {
@@ -435,6 +452,7 @@ http_vector = members(
         "server": SERVER,
         "catalog": array(entry),
         "http": members({}, {"path": text, "loopback": boolean, "allowed_origins": array(text), "allowed_hosts": array(text), "strict_accept": boolean, "cors": boolean, "sessions": boolean,
+                             "protect": members({}, {"resource": text, "authorization_servers": array(text), "scopes": array(text)}), "verify": members_of(verification),
                              "session_ms": integer, "delete": boolean, "keep_alive_ms": integer, "body_ms": integer, "replay_bytes": integer}),
     },
 )
@@ -442,7 +460,8 @@ http_vector = members(
 
 def http_needed(value: Any) -> set[str]:
     """The words that its options and steps call for, beside those of its catalogue and of what the host does."""
-    found = {"loopback"} & set(value.get("http", ()))
+    found = {"loopback", "verify"} & set(value.get("http", ()))
+    found |= {"verify"} if "protect" in value.get("http", ()) else set()
     for each in value["steps"]:
         if set(each) & {"send", "response", "events"}:
             if any(isinstance(line, list) for line in each.get("headers", {}).values()):
@@ -453,7 +472,7 @@ def http_needed(value: Any) -> set[str]:
                 found.add("clock")
         elif "advance" in each:
             found.add("clock")
-        elif not set(each) & {"session"}:
+        elif "session" not in each and not is_verification(each.get("with")):
             found |= needed(each)
     return found | needed({name: value[name] for name in ("server", "catalog") if name in value})
 

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use wellhead::http::Verification;
 use wellhead::{
     Annotations, Answer, AuthorizeCall, CacheHint, Call, CompleteCall, Completion, Contents, Deferred, Icon,
     InterestCall, Json, ListCall, MethodAnswer, Page, Provider, Resource, Responder, Template, Verdict,
@@ -33,6 +34,7 @@ pub(crate) enum Held {
     Question(Responder<Vec<Verdict>>),
     Interest(Responder<Watched>),
     Method(Responder<MethodAnswer>),
+    Token(Responder<Verification>),
 }
 
 impl State {
@@ -84,6 +86,7 @@ impl Shared {
             Some(Held::Question(responder)) => Ok(responder.is_cancelled()),
             Some(Held::Interest(responder)) => Ok(responder.is_cancelled()),
             Some(Held::Method(responder)) => Ok(responder.is_cancelled()),
+            Some(Held::Token(responder)) => Ok(responder.is_cancelled()),
             None => Err(format!("nothing is held as {name}")),
         })
     }

@@ -3,6 +3,7 @@
 use crate::answers::{
     Callbacks, FAILURE, Held, Shared, State, answer, completion, hint, item, items_of, resource, template,
 };
+use crate::http::options::verification;
 use crate::methods::{method_answer, object};
 use crate::script::same;
 use base64::Engine as _;
@@ -59,6 +60,10 @@ impl Host {
 
     pub(crate) fn server(&self) -> &Server {
         &self.server
+    }
+
+    pub(crate) fn state(&self) -> &Shared {
+        &self.state
     }
 
     /// Whether what a step is about is there: a call that it names, or what it compares with. Callbacks on other threads
@@ -335,6 +340,7 @@ impl Host {
                 responder.finish(verdicts.iter().map(|v| word(&text_of(v))).collect::<Vec<_>>())
             }
             Held::Method(responder) => responder.finish(method_answer(with)),
+            Held::Token(responder) => responder.finish(verification(with)),
             Held::Interest(responder) => {
                 responder.finish(if with["ok"] == true { Ok(()) } else { Err(FAILURE) })
             }
@@ -519,6 +525,10 @@ fn value_of(value: &Value) -> TemplateValue {
 
 pub(crate) fn text_of(value: &Value) -> String {
     value.as_str().unwrap_or_else(|| panic!("not a string: {value}")).to_owned()
+}
+
+pub(crate) fn texts(values: &Value) -> Vec<String> {
+    values.as_array().into_iter().flatten().map(text_of).collect()
 }
 
 pub(crate) fn bytes(base64: &Value) -> Vec<u8> {

@@ -1,13 +1,15 @@
 //! The endpoint without a socket. An exchange is polled only when it has asked for it or its time has come, and the
 //! endpoint only when it was woken, so that a script fails where nobody says that there is something to do.
 
+use super::options::builder;
 use super::script::{Adapter, Got, Head, Request};
+use crate::host::Host;
 use crate::script::Pace;
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use wellhead::http::{self, EndpointBuilder, Progress, RequestHead};
-use wellhead::{Event, Server};
+use wellhead::Event;
+use wellhead::http::{self, Progress, RequestHead};
 
 pub(crate) struct InMemory {
     endpoint: http::Endpoint,
@@ -45,10 +47,10 @@ impl Adapter for InMemory {
 
     const WAITS: bool = false;
 
-    fn new(server: &Server, options: &Value, pace: Pace) -> Self {
+    fn new(host: &Host, options: &Value, pace: Pace) -> Self {
         let woken = Flag::raised();
         let wakes = woken.clone();
-        let endpoint = configured(server.endpoint(), options).build(move || wakes.raise());
+        let endpoint = builder(host, options).build(move || wakes.raise());
         InMemory { endpoint, woken, pace, now: 0 }
     }
 
@@ -118,31 +120,4 @@ impl Adapter for InMemory {
         self.now += ms;
         self.endpoint.tick(self.now);
     }
-}
-
-/// The endpoint that a script wants.
-pub(crate) fn configured(builder: EndpointBuilder, options: &Value) -> EndpointBuilder {
-    let texts = |value: &Value| -> Vec<String> {
-        value.as_array().into_iter().flatten().map(crate::host::text_of).collect()
-    };
-    let number = |value: &Value| value.as_u64().expect("an option is a number");
-    let mut builder = builder;
-    for (name, value) in options.as_object().into_iter().flatten() {
-        builder = match name.as_str() {
-            "path" => builder.path(crate::host::text_of(value)),
-            "loopback" => builder.loopback(value == true),
-            "allowed_origins" => builder.allowed_origins(texts(value)),
-            "allowed_hosts" => builder.allowed_hosts(texts(value)),
-            "cors" => builder.cors(value == true),
-            "sessions" => builder.sessions(value == true),
-            "strict_accept" => builder.strict_accept(value == true),
-            "session_ms" => builder.session_ms(number(value)),
-            "delete" => builder.delete(value == true),
-            "keep_alive_ms" => builder.keep_alive_ms(number(value)),
-            "body_ms" => builder.body_ms(number(value)),
-            "replay_bytes" => builder.replay_bytes(usize::try_from(number(value)).expect("a size fits")),
-            other => panic!("no such option: {other}"),
-        };
-    }
-    builder
 }

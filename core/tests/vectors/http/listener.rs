@@ -1,7 +1,8 @@
 //! The native listener, over a socket of this machine: HTTP/1.1, and a connection for each exchange.
 
-use super::endpoint::configured;
+use super::options::builder;
 use super::script::{Adapter, Got, Head, PATIENCE, Request};
+use crate::host::Host;
 use crate::script::Pace;
 use serde_json::Value;
 use std::io::{ErrorKind, Read, Write};
@@ -38,11 +39,15 @@ impl Adapter for OnSocket {
 
     const WAITS: bool = true;
 
-    fn new(server: &Server, options: &Value, _pace: Pace) -> Self {
-        let listener = Http::new(configured(server.endpoint(), options)).bind("127.0.0.1:0");
+    fn new(host: &Host, options: &Value, _pace: Pace) -> Self {
+        let listener = Http::new(builder(host, options)).bind("127.0.0.1:0");
         let listener = listener.expect("a free port");
         let address = listener.address();
-        OnSocket { server: server.clone(), address, thread: Some(std::thread::spawn(|| listener.serve())) }
+        OnSocket {
+            server: host.server().clone(),
+            address,
+            thread: Some(std::thread::spawn(|| listener.serve())),
+        }
     }
 
     fn send(&mut self, request: &Request) -> Connection {

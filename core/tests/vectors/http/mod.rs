@@ -4,6 +4,7 @@
 mod endpoint;
 #[cfg(feature = "http")]
 mod listener;
+pub(crate) mod options;
 mod script;
 mod stream;
 

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use wellhead::Server;
 
 /// How long a runner waits for what does not come at once.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
@@ -20,7 +19,7 @@ pub(crate) trait Adapter {
     /// Whether what happens takes its time, so that a script has to wait for it.
     const WAITS: bool;
 
-    fn new(server: &Server, options: &Value, pace: Pace) -> Self;
+    fn new(host: &Host, options: &Value, pace: Pace) -> Self;
 
     fn send(&mut self, request: &Request) -> Self::Exchange;
 
@@ -87,7 +86,7 @@ impl Script {
     /// The first step that did not go as it says.
     pub(crate) fn run<A: Adapter>(&self, pace: Pace) -> Result<(), String> {
         let host = Host::new(&self.0["server"]);
-        let adapter = A::new(host.server(), &self.0["http"], pace);
+        let adapter = A::new(&host, &self.0["http"], pace);
         let mut run = Run { exchanges: BTreeMap::new(), adapter, host, kept: Kept::new() };
         for entry in self.0["catalog"].as_array().into_iter().flatten() {
             run.host.add(entry).map_err(|e| format!("catalog: {e}: {entry}"))?;
