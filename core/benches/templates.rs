@@ -42,14 +42,22 @@ fn main() {
     println!();
     println!("us for one read, by the bytes of the URI (in proportion to them at most)");
     println!("{:<44} {:>9} {:>9} {:>9} {:>9}", "", 64, 512, 4_096, 32_768);
-    by_length("{a}-{b}-{c}-{d}, all of it -", "t:{a}-{b}-{c}-{d}", |bytes| {
+    by_length("{a}-{b}-{c}-{d}, all of it -", &["t:{a}-{b}-{c}-{d}".to_owned()], |bytes| {
         format!("t:{}", "-".repeat(bytes))
     });
-    by_length("{+a}/x/{b}/y, all of it /x", "t:{+a}/x/{b}/y", |bytes| {
+    by_length("{+a}/x/{b}/y, all of it /x", &["t:{+a}/x/{b}/y".to_owned()], |bytes| {
         format!("t:{}", "/x".repeat(bytes / 2))
     });
-    by_length("{?a*,b,c}, all of it a=&", "t:{?a*,b,c}", |bytes| format!("t:?{}", "a=&".repeat(bytes / 3)));
-    by_length("{/a*}, all of it /%2e", "t:{/a*}", |bytes| format!("t:{}", "/%2e".repeat(bytes / 4)));
+    by_length("{?a*,b,c}, all of it a=&", &["t:{?a*,b,c}".to_owned()], |bytes| {
+        format!("t:?{}", "a=&".repeat(bytes / 3))
+    });
+    by_length("{/a*}, all of it /%2e", &["t:{/a*}".to_owned()], |bytes| {
+        format!("t:{}", "/%2e".repeat(bytes / 4))
+    });
+    let hundreds: Vec<_> = (0..300).map(|n| format!("t:{{+a}}/kind{n}/{{b}}")).collect();
+    by_length("300 of {+a}/kind0/{b}, all of it /kind1", &hundreds, |bytes| {
+        format!("t:{}", "/kind1".repeat(bytes / 6))
+    });
 }
 
 fn two_places(n: usize) -> String {
@@ -77,11 +85,13 @@ fn by_number(what: &str, template: impl Fn(usize) -> String, uri: impl Fn(usize)
     println!();
 }
 
-fn by_length(what: &str, template: &str, uri: impl Fn(usize) -> String) {
+fn by_length(what: &str, templates: &[String], uri: impl Fn(usize) -> String) {
     print!("{what:<44}");
     for bytes in [64, 512, 4_096, 32_768] {
         let server = server();
-        server.template(Template::new(template), |_| "").expect("a template");
+        for template in templates {
+            server.template(Template::new(template), |_| "").expect("the templates differ");
+        }
         print!(" {:>9.2}", read(&server, &uri(bytes)));
     }
     println!();

@@ -109,6 +109,17 @@ mod tests {
         assert_eq!(sealer().open(Bound { filter: Some("{ }"), ..BOUND }, &cursor), None);
     }
 
+    #[test]
+    fn a_cursor_of_another_format_does_not_open() {
+        let open = |version| {
+            let sealed =
+                sealer().cipher().encrypt(BOUND.headers(), &[version, 0, 0, 0, 1, b's', b'k']).unwrap();
+            sealer().open(BOUND, &URL_SAFE_NO_PAD.encode(sealed))
+        };
+        assert_eq!(open(VERSION), Some(Position { source: "s".to_owned(), key: "k".to_owned() }));
+        assert_eq!(open(VERSION + 1), None);
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 

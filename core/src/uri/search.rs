@@ -31,12 +31,8 @@ pub(super) fn first_match<'t>(
             places = after(front.kind(fork), &places, uri.as_bytes());
             fork += 1;
         }
-        if !places.is_empty() {
-            // What is pushed last is tried first.
-            let begin = todo.len();
-            todo.extend(branches(list, fork, places, uri.as_bytes()));
-            todo[begin..].reverse();
-        }
+        // What is pushed last is tried first.
+        todo.extend(branches(list, fork, &places, uri.as_bytes()).into_iter().rev());
     }
     None
 }
@@ -50,25 +46,25 @@ struct Part<'t> {
     places: Vec<usize>,
 }
 
-/// What of `list` may go on from `places`, by the token at `fork`, most specific first.
-fn branches<'t>(
-    list: &'t [Arc<UriTemplate>],
-    fork: usize,
-    places: Vec<usize>,
-    uri: &[u8],
-) -> impl Iterator<Item = Part<'t>> {
-    let mut bytes: Vec<u8> = places.iter().filter_map(|&place| uri.get(place).copied()).collect();
-    bytes.sort_unstable();
-    bytes.dedup();
+/// What of `list` may go on from `places`, by what stands at `fork`, most specific first. Each place goes to one literal
+/// only, so that places do not multiply with what is listed.
+fn branches<'t>(list: &'t [Arc<UriTemplate>], fork: usize, places: &[usize], uri: &[u8]) -> Vec<Part<'t>> {
+    let mut parts = Vec::new();
     let (literals, mut others) = list.split_at(literals(list, fork));
-    let by_byte = bytes.into_iter().map(move |byte| &literals[with(literals, fork, Kind::Literal(byte))]);
-    let by_kind = std::iter::from_fn(move || {
-        let (part, rest) = others.split_at(with(others, fork, others.first()?.kind(fork)).end);
+    let mut next: Vec<_> = places.iter().filter_map(|&place| Some((*uri.get(place)?, place))).collect();
+    next.sort_unstable();
+    for same in next.chunk_by(|(a, _), (b, _)| a == b) {
+        let list = &literals[with(literals, fork, Kind::Literal(same[0].0))];
+        if !list.is_empty() {
+            parts.push(Part { list, depth: fork, places: same.iter().map(|(_, place)| *place).collect() });
+        }
+    }
+    while let Some(first) = others.first().filter(|_| !places.is_empty()) {
+        let (list, rest) = others.split_at(with(others, fork, first.kind(fork)).end);
+        parts.push(Part { list, depth: fork, places: places.to_vec() });
         others = rest;
-        Some(part)
-    });
-    let parts = by_byte.chain(by_kind).filter(|part| !part.is_empty());
-    parts.map(move |list| Part { list, depth: fork, places: places.clone() })
+    }
+    parts
 }
 
 /// Those of `list` that may be ambiguous beside `template`, which has the same prefix: all but those which differ from it
