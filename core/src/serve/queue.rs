@@ -54,6 +54,7 @@ impl<T> Queue<T> {
     }
 
     /// Nothing will come any more, once it is empty.
+    #[cfg(feature = "http")]
     pub(super) fn is_closed(&self) -> bool {
         self.state.lock().closed
     }
