@@ -308,6 +308,13 @@ impl Connection {
         self.0.server.hub.leave(self.0.id);
     }
 
+    /// [`Connection::close`], for a driver that tells the host what is not wanted any more.
+    pub(crate) fn close_and_tell(&self) -> Vec<Event> {
+        let asked = self.0.machine.with(|m, _| m.handed_out());
+        self.close();
+        asked.into_iter().map(Event::Cancel).collect()
+    }
+
     /// Drops everything at once, output included.
     pub fn close(&self) {
         self.0.step(Machine::close);

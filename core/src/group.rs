@@ -73,6 +73,13 @@ impl Group {
     }
 }
 
+impl Group {
+    /// Wakes whoever polls, if it is not awake.
+    pub(crate) fn wake(&self) {
+        self.0.push([]);
+    }
+}
+
 impl Inner {
     /// Has output taken that must not wait for a callback to return. False: the group has no way to.
     pub(crate) fn hurry(&self) -> bool {

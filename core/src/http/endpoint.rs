@@ -304,7 +304,7 @@ impl Endpoint {
             .state
             .with(|s, _| (s.sessions.expire(now, self.0.options.session_ms), s.sessions.connections()));
         for session in ended {
-            session.connection.close();
+            self.0.close(&session.connection);
         }
         for connection in live {
             connection.tick(now);
@@ -342,6 +342,15 @@ impl Endpoint {
 }
 
 impl Inner {
+    /// Closes a connection, and has the host told which of its calls nobody waits for any more.
+    pub(super) fn close(&self, connection: &Connection) {
+        let told = connection.close_and_tell();
+        if !told.is_empty() {
+            self.state.with(|s, _| s.events.extend(told));
+            self.group.wake();
+        }
+    }
+
     /// Whether the metadata of a protected endpoint stands there.
     pub(super) fn is_metadata(&self, path: &str) -> bool {
         let protection = self.options.protection.as_ref();

@@ -177,7 +177,7 @@ impl Exchange {
         inner.unlisten(connection.id(), listener);
         self.discount(counted);
         let Some(session) = session else {
-            connection.close(); // of a stateless request, the end of the response is its cancellation
+            inner.close(&connection); // of a stateless request, the end of the response is its cancellation
             return;
         };
         let now = self.now;

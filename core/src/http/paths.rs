@@ -155,7 +155,7 @@ impl Exchange {
             s.sessions.remove(&id)
         });
         match session {
-            Some(session) => session.connection.close(),
+            Some(session) => self.endpoint.0.close(&session.connection),
             None => return Err(unknown_session()),
         }
         Err((Response::empty(204), Vec::new()))

@@ -496,6 +496,15 @@ impl Inflight {
             .collect()
     }
 
+    /// What the host is being asked.
+    pub(crate) fn handed_out(&self) -> Vec<CallId> {
+        let (connection, slots) = (self.connection, self.slots.iter().enumerate());
+        slots
+            .filter(|(_, slot)| slot.asked && matches!(slot.body, Body::Open(_)))
+            .map(|(at, slot)| CallId { connection, slot: at as u32, generation: slot.generation })
+            .collect()
+    }
+
     /// The first request that has waited until `now`.
     pub(crate) fn overdue(&mut self, now: u64) -> Option<CallId> {
         self.deadline().filter(|deadline| *deadline <= now)?;

@@ -141,6 +141,11 @@ impl Machine {
         }
     }
 
+    /// What the host is being asked.
+    pub(crate) fn handed_out(&self) -> Vec<CallId> {
+        self.inflight.handed_out()
+    }
+
     // ---- the ready mark
 
     /// Sets the mark. True if it was not set: then the connection goes onto its group's list.

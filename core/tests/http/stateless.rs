@@ -122,6 +122,7 @@ fn a_client_that_goes_cancels_its_request_and_nothing_is_left() {
     // row: H-72, E-63
     let world = world();
     let mut held = None;
+    assert!(world.endpoint.poll_event().is_none());
     let mut exchange = world.begin(
         "POST",
         "/mcp",
@@ -143,8 +144,12 @@ fn a_client_that_goes_cancels_its_request_and_nothing_is_left() {
     let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
     assert_eq!(world.post(&[("MCP-Protocol-Version", "2026-07-28")], cancel).status(), 202);
     assert!(!held.is_cancelled(), "an id is nobody's in particular");
+    assert!(world.endpoint.poll_event().is_none());
     drop(exchange);
     assert!(held.is_cancelled());
+    let told = world.endpoint.poll_event();
+    assert!(matches!(told, Some(Event::Cancel(call)) if Some(call) == held.call()), "{told:?}");
+    assert!(world.endpoint.poll_event().is_none());
     assert!(!held.finish("late"));
 }
 
