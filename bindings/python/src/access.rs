@@ -49,6 +49,16 @@ impl Caller {
         Caller { id: PyBytes::new(py, &[]).unbind(), value: py.None() }
     }
 
+    /// As the core carries it to callbacks, for callers whose connections the host does not see.
+    pub(crate) fn carried(this: &Bound<'_, Self>) -> wellhead::Caller {
+        this.get().to_core(this.py()).with(this.clone().unbind())
+    }
+
+    /// What [`Caller::carried`] carries.
+    pub(crate) fn of(py: Python<'_>, caller: &wellhead::Caller) -> Option<Py<Self>> {
+        caller.value::<Py<Caller>>().map(|caller| caller.clone_ref(py))
+    }
+
     /// As the core knows it. The value stays with Python, where garbage collection sees it.
     pub(crate) fn to_core(&self, py: Python<'_>) -> wellhead::Caller {
         wellhead::Caller::new(self.id.as_bytes(py))

@@ -10,7 +10,7 @@ use pyo3::types::PyDict;
 use pyo3::{PyTraverseError, PyVisit};
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use wellhead::{ErrorKind, Json, Reply, Responder};
+use wellhead::{CallId, ErrorKind, Json, Reply, Responder};
 
 /// The call that a callback answers; given to a parameter that is annotated with this class.
 #[pyclass(frozen, module = "wellhead")]
@@ -50,7 +50,8 @@ impl Call {
         host: &Arc<Host>,
         slot: Arc<Slot<A>>,
     ) -> Self {
-        Call { about, host: Arc::downgrade(host), caller: host.caller(py), slot }
+        let caller = host.caller(py).or_else(|| Caller::of(py, common!(&about, call => call.caller())));
+        Call { about, host: Arc::downgrade(host), caller, slot }
     }
 
     /// The call of a read.
@@ -117,6 +118,12 @@ impl Call {
             About::Method(call) => call.name(),
             _ => None,
         }
+    }
+
+    #[getter]
+    fn client<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let client = py.detach(|| self.slot.client());
+        client.map(|client| loads(py, &client)).transpose()
     }
 
     #[getter]
@@ -208,8 +215,8 @@ impl Call {
         let (Some(host), Some(sent)) = (self.host.upgrade(), sent) else {
             return Err(error(py, ErrorKind::Closed, "the call is over; ask before it is answered"));
         };
-        let number = sent.or_raise(py)?;
-        host.requests.expect(future, number)?;
+        let (connection, number) = sent.or_raise(py)?;
+        host.requests.expect(future, (connection, number))?;
         Ok(number)
     }
 
@@ -257,8 +264,10 @@ trait Watched: Send + Sync {
     fn is_cancelled(&self) -> bool;
     /// None: there is no responder any more.
     fn notify(&self, method: &str, params: Option<&Json>) -> Option<wellhead::Result<bool>>;
-    fn request(&self, method: &str, params: Option<&Json>) -> Option<wellhead::Result<u64>>;
+    /// The numbers of the connection and of the request.
+    fn request(&self, method: &str, params: Option<&Json>) -> Option<wellhead::Result<(u64, u64)>>;
     fn give_up(&self, request: u64);
+    fn client(&self) -> Option<String>;
     fn client_capabilities(&self) -> Option<String>;
     fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) -> bool;
 }
@@ -350,12 +359,19 @@ impl<A: Reply + Notifies> Watched for Slot<A> {
         self.with(|responder| A::notify(responder, method, params))
     }
 
-    fn request(&self, method: &str, params: Option<&Json>) -> Option<wellhead::Result<u64>> {
-        self.with(|responder| A::request(responder, method, params))
+    fn request(&self, method: &str, params: Option<&Json>) -> Option<wellhead::Result<(u64, u64)>> {
+        self.with(|responder| {
+            let connection = responder.call().map_or(0, CallId::connection);
+            A::request(responder, method, params).map(|number| (connection, number))
+        })
     }
 
     fn give_up(&self, request: u64) {
         self.with(|responder| A::give_up(responder, request));
+    }
+
+    fn client(&self) -> Option<String> {
+        self.with(Responder::client)?
     }
 
     fn client_capabilities(&self) -> Option<String> {

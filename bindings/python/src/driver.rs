@@ -1,4 +1,4 @@
-//! Serving standard input and output. `wellhead/_run.py` drives it.
+//! Serving standard input and output, or HTTP. `wellhead/_run.py` drives it.
 
 use crate::bell::{Bell, SignalWatch};
 use crate::errors::{OrRaise, error};
@@ -6,9 +6,10 @@ use crate::fork::Process;
 use crate::host::Host;
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
+use std::net::SocketAddr;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
-use wellhead::serve::{Batch, Driver as CoreDriver, Stdio};
+use wellhead::serve::{Batch, Driver as StdioDriver, Interrupter, Listener, Listening, Stdio};
 use wellhead::{ErrorKind, Event};
 
 /// A batch that takes longer than this is written in parts.
@@ -31,11 +32,85 @@ pub(crate) struct Driver {
 struct Service {
     process: Process,
     /// None once it was left behind by `fork`.
-    driver: Option<CoreDriver>,
+    driver: Option<Transport>,
     /// Threads inside [`Driver::work`].
     working: Mutex<usize>,
     left: Condvar,
 }
+
+/// What serves.
+enum Transport {
+    Stdio(StdioDriver),
+    Http(Arc<Listening>, SocketAddr),
+}
+
+/// Reaches it from other threads.
+enum Reach {
+    Stdio(Interrupter),
+    Http(Arc<Listening>),
+}
+
+impl Transport {
+    fn next(&self) -> Batch {
+        match self {
+            Transport::Stdio(driver) => driver.next(),
+            Transport::Http(listening, _) => listening.next(),
+        }
+    }
+
+    fn try_next(&self) -> Batch {
+        match self {
+            Transport::Stdio(driver) => driver.try_next(),
+            Transport::Http(listening, _) => listening.try_next(),
+        }
+    }
+
+    fn run<R>(&self, callbacks: impl FnOnce() -> R) -> R {
+        match self {
+            Transport::Stdio(driver) => driver.run(callbacks),
+            Transport::Http(..) => callbacks(),
+        }
+    }
+
+    /// Has written what callbacks produced so far.
+    fn flush(&self) {
+        if let Transport::Stdio(driver) = self {
+            driver.flush();
+        }
+    }
+
+    fn reach(&self) -> Reach {
+        match self {
+            Transport::Stdio(driver) => Reach::Stdio(driver.interrupter()),
+            Transport::Http(listening, _) => Reach::Http(listening.clone()),
+        }
+    }
+
+    fn stop(&self) {
+        match self {
+            Transport::Stdio(driver) => driver.stop(),
+            Transport::Http(listening, _) => listening.stop(),
+        }
+    }
+}
+
+impl Reach {
+    fn interrupt(&self) {
+        match self {
+            Reach::Stdio(interrupter) => interrupter.interrupt(),
+            Reach::Http(listening) => listening.interrupt(),
+        }
+    }
+
+    fn terminate(&self) {
+        match self {
+            Reach::Stdio(interrupter) => interrupter.terminate(),
+            Reach::Http(listening) => listening.terminate(),
+        }
+    }
+}
+
+type OnReady = Box<dyn Fn() + Send + Sync>;
 
 static LIVE: Mutex<Vec<Weak<Service>>> = Mutex::new(Vec::new());
 
@@ -44,18 +119,38 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Driver {
-    pub(crate) fn start(
+    pub(crate) fn start_stdio(
         py: Python<'_>,
         host: Arc<Host>,
         server: &wellhead::Server,
         options: Stdio,
         on_loop: bool,
     ) -> PyResult<Self> {
+        Driver::start(py, host, on_loop, |on_ready| options.start(server, on_ready).map(Transport::Stdio))
+    }
+
+    pub(crate) fn start_http(
+        py: Python<'_>,
+        host: Arc<Host>,
+        listener: Listener,
+        on_loop: bool,
+    ) -> PyResult<Self> {
+        let address = listener.address();
+        Driver::start(py, host, on_loop, |on_ready| {
+            listener.start(on_ready).map(|listening| Transport::Http(Arc::new(listening), address))
+        })
+    }
+
+    fn start(
+        py: Python<'_>,
+        host: Arc<Host>,
+        on_loop: bool,
+        start: impl FnOnce(Option<OnReady>) -> wellhead::Result<Transport> + Send,
+    ) -> PyResult<Self> {
         let io = |e: std::io::Error| error(py, ErrorKind::Io, &e.to_string());
         let bell = if on_loop { Some(Arc::new(Bell::new().map_err(io)?)) } else { None };
-        let on_ready =
-            bell.clone().map(|bell| -> Box<dyn Fn() + Send + Sync> { Box::new(move || bell.ring()) });
-        let driver = py.detach(|| options.start(server, on_ready)).or_raise(py)?;
+        let on_ready = bell.clone().map(|bell| -> OnReady { Box::new(move || bell.ring()) });
+        let driver = py.detach(|| start(on_ready)).or_raise(py)?;
         let service = Arc::new(Service {
             process: Process::current(),
             driver: Some(driver),
@@ -68,12 +163,12 @@ impl Driver {
         Ok(Driver { host, service, bell, signals: Mutex::new(None) })
     }
 
-    fn core(&self, py: Python<'_>) -> PyResult<&CoreDriver> {
+    fn core(&self, py: Python<'_>) -> PyResult<&Transport> {
         self.host.process.check(py, "driver")?;
         self.service.driver.as_ref().ok_or_else(|| error(py, ErrorKind::Closed, "the service is over"))
     }
 
-    fn run(&self, py: Python<'_>, driver: &CoreDriver, events: Vec<Event>) -> PyResult<()> {
+    fn run(&self, py: Python<'_>, driver: &Transport, events: Vec<Event>) -> PyResult<()> {
         driver.run(|| {
             let mut began = Instant::now();
             let mut events = events.into_iter();
@@ -136,13 +231,21 @@ impl Driver {
 
     /// A descriptor for `signal.set_wakeup_fd`: a signal makes a waiting `work` look for it.
     fn signal_fd(&self, py: Python<'_>) -> PyResult<i32> {
-        let interrupter = self.core(py)?.interrupter();
-        let watch = SignalWatch::start(move || interrupter.interrupt())
+        let reach = self.core(py)?.reach();
+        let watch = SignalWatch::start(move || reach.interrupt())
             .map_err(|e| error(py, ErrorKind::Io, &e.to_string()))?;
         let fd = watch.fileno();
         let before = lock(&self.signals).replace(watch);
         py.detach(|| drop(before));
         Ok(fd)
+    }
+
+    /// Over HTTP, where clients reach it.
+    fn address(&self, py: Python<'_>) -> PyResult<Option<(String, u16)>> {
+        Ok(match self.core(py)? {
+            Transport::Stdio(_) => None,
+            Transport::Http(_, address) => Some((address.ip().to_string(), address.port())),
+        })
     }
 
     /// Coroutines become tasks of this loop, whatever thread makes them.
@@ -157,7 +260,8 @@ impl Driver {
 
     /// Ends the service cleanly: what is under way may be answered within the drain time.
     fn terminate(&self, py: Python<'_>) -> PyResult<()> {
-        self.core(py)?.interrupter().terminate();
+        let reach = self.core(py)?.reach();
+        py.detach(|| reach.terminate());
         Ok(())
     }
 

@@ -70,6 +70,8 @@ pub(crate) enum Meaning {
     NeedsInput(Json),
     MissingCapability(Json),
     InvalidState,
+    /// A token is good, but not for a request that needs these scopes.
+    InsufficientScope(Vec<String>),
     /// Any other `Exception`.
     Failed,
     /// `KeyboardInterrupt`, `SystemExit` and their like: not ours to keep.
@@ -97,6 +99,7 @@ fn outcome(raised: &Bound<'_, PyBaseException>) -> PyResult<Meaning> {
         "input_required" => Meaning::NeedsInput(method::carried(raised)?),
         "missing_capability" => Meaning::MissingCapability(method::carried(raised)?),
         "invalid_state" => Meaning::InvalidState,
+        "insufficient_scope" => Meaning::InsufficientScope(raised.getattr(intern!(py, "scopes"))?.extract()?),
         _ => Meaning::Failed,
     })
 }

@@ -1,4 +1,4 @@
-//! Runs the host's callables for the events of one connection.
+//! Runs the host's callables for the events of one connection, or of all that a service over HTTP has.
 
 use crate::access::Caller;
 use crate::answer::FromCallback;
@@ -10,16 +10,17 @@ use crate::log;
 use crate::registration::Positional;
 use crate::request::Requests;
 use crate::server::Server;
+use crate::verification::Header;
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use wellhead::{
     Answer, AuthorizeCall, Call, CallId, CompleteCall, Completion, Event, InterestCall, ListCall, MethodCall,
-    Page, Responder,
+    Page, Responder, VerifyCall,
 };
 
 /// Whose callables to run, and the tasks that they left.
@@ -28,6 +29,8 @@ pub(crate) struct Host {
     pub(crate) process: Process,
     /// Who is connected. The core has the id only, so that garbage collection sees the value.
     caller: Option<Py<Caller>>,
+    /// Who judges bearer tokens.
+    verifier: Option<Positional>,
     pub(crate) requests: Requests,
     /// The tasks of coroutines, to be cancelled. asyncio itself holds them weakly.
     tasks: Mutex<HashMap<CallId, Py<PyAny>>>,
@@ -37,9 +40,19 @@ pub(crate) struct Host {
 
 impl Host {
     pub(crate) fn new(server: Py<Server>, caller: Option<Py<Caller>>) -> Arc<Self> {
+        Host::with(server, caller, None)
+    }
+
+    /// Of a service over HTTP, whose clients show tokens.
+    pub(crate) fn verifying(server: Py<Server>, verifier: Option<Positional>) -> Arc<Self> {
+        Host::with(server, None, verifier)
+    }
+
+    fn with(server: Py<Server>, caller: Option<Py<Caller>>, verifier: Option<Positional>) -> Arc<Self> {
         Arc::new(Host {
             server,
             caller,
+            verifier,
             process: Process::current(),
             requests: Requests::default(),
             tasks: Mutex::default(),
@@ -67,7 +80,40 @@ impl Host {
             Event::Response(call) => self.requests.answered(py, &call).map(|()| true),
             Event::Authorize(call) => self.authorize(py, call).map(|()| true),
             Event::Interest(call) => self.interest(py, call).map(|()| true),
+            Event::Verify(call) => self.verify(py, call).map(|()| true),
             _ => Ok(false), // there are no others, and dropping one answers it
+        }
+    }
+
+    /// Whether an event loop may run the event: it calls an `async def`, what says so of itself, or nothing.
+    pub(crate) fn is_quick(&self, event: &Event) -> bool {
+        let table = &self.server.get().table;
+        match event {
+            Event::Read(call) => {
+                let handler = table.get(call.handler());
+                let read = handler.as_ref().and_then(|handler| handler.read.as_ref());
+                !call.has_provider() && read.is_none_or(|read| read.quick)
+            }
+            Event::List(call) => {
+                let handler = table.get(call.handler());
+                let list = handler.as_ref().and_then(|handler| handler.list.as_ref());
+                !call.has_provider() && list.is_none_or(|list| list.is_async)
+            }
+            Event::Complete(call) => {
+                let handler = table.get(call.handler());
+                let mut completers = handler.iter().flat_map(|handler| &handler.completers);
+                let completer = completers.find(|(variable, _)| variable == call.variable());
+                !call.has_provider() && completer.is_none_or(|(_, completer)| completer.is_async)
+            }
+            Event::Method(call) => {
+                let handler = table.get(call.handler());
+                let method = handler.as_ref().and_then(|handler| handler.method.as_ref());
+                method.is_none_or(|method| method.is_async)
+            }
+            Event::Authorize(_) => table.gatekeeper().is_none_or(|gatekeeper| gatekeeper.is_async),
+            Event::Interest(_) => table.watcher().is_none_or(|watcher| watcher.is_async),
+            Event::Verify(_) => self.verifier.as_ref().is_none_or(|verifier| verifier.is_async),
+            _ => true,
         }
     }
 
@@ -170,6 +216,16 @@ impl Host {
         let Some(responder) = call.take_responder() else { return Ok(()) };
         let Some(watcher) = self.server.get().table.watcher() else { return Ok(()) };
         let returned = watcher.function.bind(py).call1((call.uri(), call.wanted()));
+        self.settle(py, Way::own(responder), None, returned)
+    }
+
+    fn verify(self: &Arc<Self>, py: Python<'_>, mut call: VerifyCall) -> PyResult<()> {
+        let (Some(responder), Some(verifier)) = (call.take_responder(), &self.verifier) else {
+            return Ok(());
+        };
+        let (function, token) = (verifier.function.bind(py), PyString::new(py, call.token()));
+        let returned =
+            if verifier.count > 1 { function.call1((token, Header(call))) } else { function.call1((token,)) };
         self.settle(py, Way::own(responder), None, returned)
     }
 
@@ -284,6 +340,7 @@ impl Host {
     pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.server)?;
         visit.call(&self.caller)?;
+        visit.call(self.verifier.as_ref().map(|verifier| &verifier.function))?;
         self.requests.traverse(visit)?;
         if let Ok(event_loop) = self.event_loop.try_lock() {
             visit.call(&*event_loop)?;

@@ -6,6 +6,7 @@
 mod access;
 mod answer;
 mod arguments;
+mod asgi;
 mod bell;
 mod body;
 mod cache;
@@ -19,6 +20,7 @@ mod exchange;
 mod explain;
 mod fork;
 mod host;
+mod http;
 mod icon;
 mod later;
 mod limits;
@@ -30,6 +32,7 @@ mod registration;
 mod request;
 mod server;
 mod values;
+mod verification;
 
 use pyo3::prelude::pymodule;
 
@@ -40,6 +43,7 @@ mod _core {
     #[pymodule_export]
     use crate::{
         access::Caller,
+        asgi::{Endpoint, HttpExchange, Job},
         cache::CacheHint,
         call::Call,
         completion::Completion,
@@ -53,6 +57,7 @@ mod _core {
         observer::{Counters, Observed},
         server::{Handle, Server},
         values::{Contents, NotModified, Page, Resource},
+        verification::Grant,
     };
 
     #[pymodule_init]

@@ -33,7 +33,7 @@ pub(crate) struct Positional {
     #[pyo3(item(0))]
     pub(crate) function: Py<PyAny>,
     #[pyo3(item(1))]
-    is_async: bool,
+    pub(crate) is_async: bool,
     /// The keyword that is given the call.
     #[pyo3(item(2))]
     pub(crate) call: Option<Py<PyString>>,
@@ -46,6 +46,8 @@ pub(crate) struct Positional {
 pub(crate) struct Callback {
     pub(crate) function: Py<PyAny>,
     pub(crate) parameters: Parameters,
+    /// An event loop may call it: what takes long it does elsewhere.
+    pub(crate) quick: bool,
 }
 
 impl Handler {
@@ -164,7 +166,8 @@ pub(crate) enum What {
         uri: String,
         descriptor: Descriptor,
         raw_values: bool,
-        thread: bool,
+        /// Whether it runs in the pool; none: where the service has its callbacks run.
+        thread: Option<bool>,
         list: Option<Py<PyAny>>,
         complete: Option<Py<PyDict>>,
     },
@@ -273,8 +276,8 @@ pub(crate) fn register(
             let variables: Vec<_> = completers.iter().map(|(variable, _)| variable.clone()).collect();
             let mut others = list.iter().chain(completers.iter().map(|(_, completer)| completer));
             let needs_loop = plan.is_async || others.any(|other| other.is_async);
-            let called = if thread { in_pool(function)? } else { function.clone() };
-            let read = Some(callback(&called, plan.parameters));
+            let called = if thread == Some(true) { pooled(function)? } else { function.clone() };
+            let read = Some(callback(&called, plan.parameters, plan.is_async || thread.is_some()));
             let handler = Handler { read, list, completers, ..Handler::default() };
             let id = if template {
                 let mut template = descriptor.template(py, &uri)?;
@@ -299,7 +302,7 @@ pub(crate) fn register(
         }
         What::Fallback => {
             let plan = plan(function, &[], true)?;
-            let read = Some(callback(function, plan.parameters));
+            let read = Some(callback(function, plan.parameters, plan.is_async));
             let handler = Handler { read, ..Handler::default() };
             let id = py.detach(|| core.set_fallback(None)).or_raise(py)?;
             server.table.put_fallback(id, handler, plan.is_async);
@@ -348,11 +351,11 @@ pub(crate) fn register(
     Ok(())
 }
 
-fn callback(function: &Bound<'_, PyAny>, parameters: Vec<Parameter>) -> Callback {
-    Callback { function: function.clone().unbind(), parameters: Parameters::new(parameters) }
+fn callback(function: &Bound<'_, PyAny>, parameters: Vec<Parameter>, quick: bool) -> Callback {
+    Callback { function: function.clone().unbind(), parameters: Parameters::new(parameters), quick }
 }
 
-fn in_pool<'py>(function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+fn pooled<'py>(function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     static IN_POOL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     IN_POOL.import(function.py(), "wellhead._parameters", "in_pool")?.call1((function,))
 }
@@ -375,6 +378,11 @@ fn completers(given: &Bound<'_, PyDict>) -> PyResult<Vec<(String, Positional)>> 
     static COMPLETER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let completer = COMPLETER.import(given.py(), "wellhead._parameters", "completer")?;
     given.iter().map(|(name, given)| Ok((name.extract()?, completer.call1((given,))?.extract()?))).collect()
+}
+
+/// Who judges bearer tokens.
+pub(crate) fn verifier(function: &Bound<'_, PyAny>) -> PyResult<Positional> {
+    positional(function, &["token", "header"], 1, false)
 }
 
 /// A function that takes the arguments of these names by position, the first `required` of them at least.

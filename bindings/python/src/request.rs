@@ -7,9 +7,12 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use wellhead::{ClientAnswer, ResponseCall};
 
-/// Those of one connection, by their numbers.
+/// Which connection's, and its number there.
+pub(crate) type Key = (u64, u64);
+
+/// Those of a service.
 #[derive(Default)]
-pub(crate) struct Requests(Mutex<HashMap<u64, State>>);
+pub(crate) struct Requests(Mutex<HashMap<Key, State>>);
 
 enum State {
     Waits(Py<PyAny>),
@@ -18,15 +21,15 @@ enum State {
 }
 
 impl Requests {
-    fn state(&self) -> MutexGuard<'_, HashMap<u64, State>> {
+    fn state(&self) -> MutexGuard<'_, HashMap<Key, State>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// From now on `future` waits for the answer.
-    pub(crate) fn expect(&self, future: &Bound<'_, PyAny>, number: u64) -> PyResult<()> {
+    pub(crate) fn expect(&self, future: &Bound<'_, PyAny>, key: Key) -> PyResult<()> {
         let mut state = self.state();
-        let Some(State::Came(answer)) = state.remove(&number) else {
-            state.insert(number, State::Waits(future.clone().unbind()));
+        let Some(State::Came(answer)) = state.remove(&key) else {
+            state.insert(key, State::Waits(future.clone().unbind()));
             return Ok(());
         };
         drop(state);
@@ -34,9 +37,10 @@ impl Requests {
     }
 
     pub(crate) fn answered(&self, py: Python<'_>, call: &ResponseCall) -> PyResult<()> {
+        let key = (call.connection(), call.number());
         let mut state = self.state();
-        let Some(State::Waits(future)) = state.remove(&call.number()) else {
-            state.insert(call.number(), State::Came(call.answer().clone()));
+        let Some(State::Waits(future)) = state.remove(&key) else {
+            state.insert(key, State::Came(call.answer().clone()));
             return Ok(());
         };
         drop(state);

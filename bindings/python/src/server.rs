@@ -1,6 +1,7 @@
 //! The server as Python sees it.
 
 use crate::access::Caller;
+use crate::asgi::Endpoint;
 use crate::body;
 use crate::connection::Connection;
 use crate::descriptor::{Descriptor, object};
@@ -9,6 +10,7 @@ use crate::errors::OrRaise;
 use crate::explain::Explanation;
 use crate::fork::Process;
 use crate::host::Host;
+use crate::http;
 use crate::observer::{Counters, Hook};
 use crate::options;
 use crate::registration::{Decorator, Family, Table, What, register};
@@ -18,7 +20,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 use std::path::PathBuf;
-use std::time::Duration;
 use wellhead::serve::Stdio;
 use wellhead::{Body, Directory};
 
@@ -80,14 +81,14 @@ impl Server {
         Server::add(this, uri, body::bytes(&body::buffer(body)?), &Descriptor::new("blob", described)?)
     }
 
-    #[pyo3(signature = (uri, /, *, list = None, complete = None, raw_values = false, thread = false, **described))]
+    #[pyo3(signature = (uri, /, *, list = None, complete = None, raw_values = false, thread = None, **described))]
     fn resource(
         this: &Bound<'_, Self>,
         uri: String,
         list: Option<Py<PyAny>>,
         complete: Option<Py<PyDict>>,
         raw_values: bool,
-        thread: bool,
+        thread: Option<bool>,
         described: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Decorator> {
         let descriptor = Descriptor::new("resource", described)?;
@@ -155,16 +156,17 @@ impl Server {
         Ok(())
     }
 
-    #[pyo3(signature = (path, /, *, include = None, exclude = None, max_file_bytes = None))]
+    #[pyo3(signature = (path, /, *, include = None, exclude = None, max_file_bytes = None, watch = true))]
     fn directory(
         this: &Bound<'_, Self>,
         path: PathBuf,
         include: Option<Vec<String>>,
         exclude: Option<Vec<String>>,
         max_file_bytes: Option<u64>,
+        watch: bool,
     ) -> PyResult<Handle> {
         let py = this.py();
-        let mut directory = Directory::new(path);
+        let mut directory = Directory::new(path).watch(watch);
         for pattern in include.unwrap_or_default() {
             directory = directory.include(pattern);
         }
@@ -274,6 +276,40 @@ impl Server {
         run.call1((this, drain, guard))
     }
 
+    #[pyo3(signature = (host = "127.0.0.1", port = 8000, *, callback_threads = 1, on_listening = None, **options))]
+    fn serve_http(
+        this: &Bound<'_, Self>,
+        host: &str,
+        port: u16,
+        callback_threads: usize,
+        on_listening: Option<Py<PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        let serve = this.py().import("wellhead._run")?.getattr("serve_http")?;
+        serve.call1((this, (host, port), callback_threads, on_listening, given(this.py(), options))).map(drop)
+    }
+
+    #[pyo3(signature = (host = "127.0.0.1", port = 8000, *, on_listening = None, **options))]
+    fn serve_http_async<'py>(
+        this: &Bound<'py, Self>,
+        host: &str,
+        port: u16,
+        on_listening: Option<Py<PyAny>>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let serve = this.py().import("wellhead._asyncio")?.getattr("serve_http_async")?;
+        serve.call1((this, (host, port), on_listening, given(this.py(), options)))
+    }
+
+    #[pyo3(signature = (**options))]
+    fn asgi<'py>(
+        this: &Bound<'py, Self>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let app = this.py().import("wellhead._asgi")?.getattr("AsgiApp")?;
+        app.call1((this, given(this.py(), options)))
+    }
+
     #[pyo3(signature = (uri, /))]
     fn explain(&self, py: Python<'_>, uri: &str) -> Explanation {
         let core = self.core(py);
@@ -326,16 +362,39 @@ impl Server {
         on_loop: bool,
     ) -> PyResult<Driver> {
         let py = this.py();
-        if callback_threads == 0 {
-            return Err(PyValueError::new_err(
-                "callback_threads is at least 1: the thread that runs the server",
-            ));
-        }
-        let drain = Duration::try_from_secs_f64(drain)
-            .map_err(|_| PyValueError::new_err("drain is a number of seconds, 0 or more"))?;
+        at_least_one(callback_threads)?;
+        let drain = http::seconds("drain", drain)?;
         let options = Stdio::new().callback_threads(callback_threads).drain(drain).guard(guard);
         let host = Host::new(this.clone().unbind(), None);
-        Driver::start(py, host, this.get().core(py), options, on_loop)
+        Driver::start_stdio(py, host, this.get().core(py), options, on_loop)
+    }
+
+    /// For `_run.py`: binds an address, and starts to serve HTTP there.
+    fn _start_http(
+        this: &Bound<'_, Self>,
+        address: (String, u16),
+        callback_threads: usize,
+        on_loop: bool,
+        options: &Bound<'_, PyDict>,
+    ) -> PyResult<Driver> {
+        let py = this.py();
+        at_least_one(callback_threads)?;
+        let server = this.get().core(py);
+        let (listener, verifier) = http::listener(server, options)?;
+        let (host, port) = address;
+        let listener = py.detach(|| listener.bind((host.as_str(), port))).or_raise(py)?;
+        Driver::start_http(py, Host::verifying(this.clone().unbind(), verifier), listener, on_loop)
+    }
+
+    /// For `_asgi.py`: whether these are options of an endpoint.
+    fn _check_endpoint(&self, py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<()> {
+        http::endpoint(self.core(py), options).map(drop)
+    }
+
+    /// For `_asgi.py`: an endpoint without a socket.
+    fn _endpoint(this: &Bound<'_, Self>, options: &Bound<'_, PyDict>, wake: Py<PyAny>) -> PyResult<Endpoint> {
+        let http::Endpoint { builder, verifier } = http::endpoint(this.get().core(this.py()), options)?;
+        Ok(Endpoint::new(builder, Host::verifying(this.clone().unbind(), verifier), wake))
     }
 
     /// For `_run.py`: whether an `async def` is registered.
@@ -354,6 +413,18 @@ impl Server {
         self.observer.set(None);
         self.publisher.set(None);
     }
+}
+
+fn given<'py>(py: Python<'py>, options: Option<&Bound<'py, PyDict>>) -> Bound<'py, PyDict> {
+    options.cloned().unwrap_or_else(|| PyDict::new(py))
+}
+
+fn at_least_one(callback_threads: usize) -> PyResult<()> {
+    if callback_threads == 0 {
+        let message = "callback_threads is at least 1: the thread that runs the server";
+        return Err(PyValueError::new_err(message));
+    }
+    Ok(())
 }
 
 /// What was registered, to be changed or removed. Dropping this object removes nothing.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
-from wellhead._run import Pool, Service
+from wellhead._run import Pool, Service, listen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Callable
     from concurrent.futures import Future
     from typing import Any
 
@@ -17,15 +17,29 @@ if TYPE_CHECKING:
     from wellhead._core import Call, Connection, Driver, Server
 
 
-def run_on_loop(server: Server, callback_threads: int, drain: float, guard: bool) -> None:
+def run_on_loop(start: Callable[[bool], Driver], callback_threads: int) -> None:
     if running() is not None:
-        raise RuntimeError("an event loop is running on this thread: use await server.run_async()")
-    with Service(server, callback_threads, drain, guard, callback_threads == 1) as driver:
+        raise RuntimeError(
+            "an event loop is running on this thread: use await server.run_async(), or server.serve_http_async()"
+        )
+    with Service(start, callback_threads == 1) as driver:
         asyncio.run(serve(driver, callback_threads))
 
 
 async def run_async(server: Server, drain: float, guard: bool) -> None:
-    driver = server._start(1, drain, guard, True)
+    await serve_here(server._start(1, drain, guard, True))
+
+
+async def serve_http_async(
+    server: Server,
+    address: tuple[str, int],
+    on_listening: Callable[[str, int], object] | None,
+    options: dict[str, Any],
+) -> None:
+    await serve_here(listen(server._start_http(address, 1, True, options), on_listening))
+
+
+async def serve_here(driver: Driver) -> None:
     try:
         await serve(driver, 1)
     finally:

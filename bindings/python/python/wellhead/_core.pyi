@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar, final, ove
 
 from typing_extensions import Buffer, Self  # stubs only: no run-time dependency
 
+from wellhead._asgi import AsgiApp
 from wellhead._testing import TestClient
 
 __all__ = [
@@ -20,10 +21,14 @@ __all__ = [
     "Contents",
     "Counters",
     "Driver",
+    "Endpoint",
     "Exchange",
     "Explanation",
+    "Grant",
     "Handle",
+    "HttpExchange",
     "Icon",
+    "Job",
     "Limits",
     "NotModified",
     "Observed",
@@ -53,6 +58,7 @@ _Read = TypeVar("_Read", bound=Callable[..., _Soon[_Body]])
 _List = TypeVar("_List", bound=Callable[..., _Soon[Page]])
 _Authorize = TypeVar("_Authorize", bound=Callable[..., _Soon[Sequence[_Verdict]]])
 _Complete: TypeAlias = Callable[..., _Soon[Sequence[str] | Completion]] | Iterable[str]
+_Verify: TypeAlias = Callable[..., _Soon[Grant | None]]
 _Method = TypeVar("_Method", bound=Callable[..., _Soon[dict[str, Any]]])
 _Publish = TypeVar("_Publish", bound=Callable[[str], object])
 _Interest = TypeVar("_Interest", bound=Callable[[str, bool], _Soon[None]])
@@ -81,6 +87,10 @@ class Call:
     @property
     def meta(self) -> dict[str, Any]:
         """The request's `_meta` as it came: `traceparent` and the like. Its keys are the client's, never checked."""
+    @property
+    def client(self) -> dict[str, Any] | None:
+        """Who the client is, with a `name` and a `version`, as it says: for logs, not for decisions. None once the call
+        is answered."""
     @property
     def client_capabilities(self) -> dict[str, Any] | None:
         """What the client can do, such as `{"sampling": {}}`, as it said with this request or when its session began.
@@ -174,6 +184,30 @@ class Caller:
     def id(self) -> bytes: ...
     @property
     def value(self) -> Any: ...
+
+@final
+class Grant:
+    """What a bearer token is good for.
+
+    Args:
+        caller: Who the request speaks for. Sessions, cursors and streams belong to its id: give each principal one of
+            its own. Callbacks of a session see the caller of the request that began it.
+        audience: Whom the token was issued for, such as its `aud`: where `resource=` is given, a token that does not
+            name it is refused.
+        scopes: The scopes of the token, with those that they imply.
+        expires_in_ms: In how many milliseconds it expires: streams of changes that it opened end then. Never, unless
+            this is said.
+    """
+
+    def __new__(
+        cls,
+        caller: Caller,
+        /,
+        *,
+        audience: Sequence[str] | None = None,
+        scopes: Sequence[str] | None = None,
+        expires_in_ms: int | None = None,
+    ) -> Self: ...
 
 @final
 class CacheHint:
@@ -576,7 +610,7 @@ class Server:
         list: Callable[..., _Soon[Page]] | Iterable[Resource] | None = None,
         complete: Mapping[str, _Complete] | None = None,
         raw_values: bool = False,
-        thread: bool = False,
+        thread: bool | None = None,
     ) -> Callable[[_Read], _Read]:
         """Serves a URI, or every URI of a template such as `notes://{id}` (RFC 6570), with what the decorated
         function returns. The function itself stays as it is; `name` and `description` are taken from its name and
@@ -603,7 +637,8 @@ class Server:
                 and one annotated `wellhead.Call` the call.
             raw_values: Hands over every value as it was sent. Without it, values with a `..` segment, an absolute path,
                 a drive or a control character are not found; with it, checking them is the function's work.
-            thread: Sends the function to a pool of threads instead of the one that runs the server.
+            thread: True: the function runs in a pool of threads instead of on the one that runs the server. False: it
+                runs there always, under `asgi` too, so it must be quick.
 
         Raises:
             RegistrationError: `invalid_uri`, `invalid_template`, `duplicate`, `ambiguous`, or a parameter that cannot
@@ -634,6 +669,7 @@ class Server:
         include: Sequence[str] | None = None,
         exclude: Sequence[str] | None = None,
         max_file_bytes: int | None = None,
+        watch: bool = True,
     ) -> Handle:
         """Serves a folder with everything in it, as resources under `file:` (RFC 8089): listed depth first, files read
         as text or bytes by their names and contents, directories as a `text/uri-list` of what is in them (RFC 2483).
@@ -647,6 +683,7 @@ class Server:
                 of `.gitignore`: `*.md` anywhere, `/docs` at the top, `docs/` for everything in such directories.
             exclude: What these patterns match is not served. They win over `include`.
             max_file_bytes: The largest file that is served, 64 MiB by default. A file is read whole.
+            watch: Whether clients are told what changes in the folder.
 
         Raises:
             Error: The folder cannot be opened (`io`).
@@ -837,9 +874,148 @@ class Server:
         """
     async def run_async(self, *, drain: float = 5.0, guard: bool = True) -> None:
         """`run` on the running asyncio loop. Cancelling it ends the service. Signals are left to the loop's owner."""
+    def serve_http(
+        self,
+        host: str = "127.0.0.1",
+        port: int = 8000,
+        *,
+        callback_threads: int = 1,
+        on_listening: Callable[[str, int], object] | None = None,
+        drain: float = 5.0,
+        connections: int = 10_000,
+        io_threads: int = 1,
+        head_ms: int = 10_000,
+        idle_ms: int = 60_000,
+        path: str = "/mcp",
+        verify: _Verify | None = None,
+        resource: str | None = None,
+        authorization_servers: Sequence[str] = (),
+        scopes: Sequence[str] = (),
+        allowed_origins: Sequence[str] = (),
+        allowed_hosts: Sequence[str] = (),
+        cors: bool = False,
+        strict_accept: bool = False,
+        sessions: bool = True,
+        session_ms: int = 3_600_000,
+        delete: bool = True,
+        keep_alive_ms: int = 15_000,
+        body_ms: int = 30_000,
+        replay_bytes: int = 1_048_576,
+    ) -> None:
+        """Serves Streamable HTTP, in every protocol revision that has it, until the server is closed.
+
+        Callbacks run on this thread, as with `run`; Ctrl-C and SIGTERM too are dealt with as there, but that SIGTERM
+        closes the server. HTTP/1.1, and HTTP/2 with prior knowledge; without TLS, which is a proxy's matter.
+
+        Args:
+            host: A name or an address of this machine. Unless it is a loopback address, any `Host` is accepted and no
+                `Origin`, except those that are allowed.
+            port: 0: one that is free.
+            callback_threads: More than 1: callbacks run on so many threads of their own instead.
+            on_listening: Called with the address and the port once clients can connect.
+            drain: Seconds that answers under way may take after the server was closed.
+            connections: How many clients are connected at once; further ones wait.
+            io_threads: How many threads read and write.
+            head_ms: Milliseconds that the head of a request may take to arrive.
+            idle_ms: Milliseconds that a client's connection is kept that asks nothing, or takes nothing of its answer.
+            path: The path that clients POST to.
+            verify: Answers only requests with a bearer token that this function finds good: it takes the token, and as
+                a second parameter, if it wants one, a function that gives the text of a header field of the request
+                by name, or None. It returns a `Grant`, or None if the token is not good; it raises `InsufficientScope`
+                if it is good for less than this request. Never send the token on to anybody but who issued it.
+            resource: The URL that clients know the endpoint by: the audience that tokens have to be issued for. It is
+                told to clients with `authorization_servers`, as the metadata of RFC 9728.
+            authorization_servers: The URLs where clients get their tokens.
+            scopes: The scopes that every request needs.
+            allowed_origins: Origins whose pages may ask, `scheme://host[:port]`, beside those of this machine where
+                only this machine is served.
+            allowed_hosts: Names that the server goes by, with or without a port. None: any, unless only this machine is
+                served.
+            cors: Lets pages of the allowed origins read the answers (CORS).
+            strict_accept: Refuses requests whose `Accept` lacks one of the two types that clients have to accept.
+            sessions: Whether clients of the revisions with a handshake get sessions. Without, each of their requests
+                stands for itself; they are told of no changes, and cannot subscribe.
+            session_ms: Milliseconds after which a session ends that nobody uses.
+            delete: Whether clients may end their session.
+            keep_alive_ms: After so many milliseconds of silence a stream gets a comment.
+            body_ms: Milliseconds that a body may take to arrive.
+            replay_bytes: Bytes of events that a session keeps for a client whose stream broke.
+
+        Raises:
+            Error: The address cannot be bound (`io`).
+            RegistrationError: `verify` takes other parameters, or a URL or a scope is none (`invalid_argument`).
+            ClosedError: The server was closed before.
+        """
+    async def serve_http_async(
+        self,
+        host: str = "127.0.0.1",
+        port: int = 8000,
+        *,
+        on_listening: Callable[[str, int], object] | None = None,
+        drain: float = 5.0,
+        connections: int = 10_000,
+        io_threads: int = 1,
+        head_ms: int = 10_000,
+        idle_ms: int = 60_000,
+        path: str = "/mcp",
+        verify: _Verify | None = None,
+        resource: str | None = None,
+        authorization_servers: Sequence[str] = (),
+        scopes: Sequence[str] = (),
+        allowed_origins: Sequence[str] = (),
+        allowed_hosts: Sequence[str] = (),
+        cors: bool = False,
+        strict_accept: bool = False,
+        sessions: bool = True,
+        session_ms: int = 3_600_000,
+        delete: bool = True,
+        keep_alive_ms: int = 15_000,
+        body_ms: int = 30_000,
+        replay_bytes: int = 1_048_576,
+    ) -> None:
+        """`serve_http` on the running asyncio loop. Cancelling it ends the service. Signals are left to the loop's
+        owner."""
+    def asgi(
+        self,
+        *,
+        path: str = "/mcp",
+        verify: _Verify | None = None,
+        resource: str | None = None,
+        authorization_servers: Sequence[str] = (),
+        scopes: Sequence[str] = (),
+        allowed_origins: Sequence[str] = (),
+        allowed_hosts: Sequence[str] = (),
+        cors: bool = False,
+        strict_accept: bool = False,
+        sessions: bool = True,
+        session_ms: int = 3_600_000,
+        delete: bool = True,
+        keep_alive_ms: int = 15_000,
+        body_ms: int = 30_000,
+        replay_bytes: int = 1_048_576,
+        loopback: bool = True,
+    ) -> AsgiApp:
+        """An ASGI 3 application that serves Streamable HTTP: for uvicorn and hypercorn, or to be mounted in another
+        application, such as one of Starlette or FastAPI.
+
+        An `async def` runs on the application's loop, a `def` on a thread of a pool, unless its registration says
+        `thread=False`.
+
+        Args:
+            loopback: Only this machine is served: `Host`, and `Origin` where there is one, must name it, or be allowed.
+                False: any `Host` is accepted, unless `allowed_hosts` are given.
+            path: The path that clients POST to, from where the application is mounted.
+
+        The others are those of `serve_http`.
+        """
     def close(self) -> None:
-        """Ends every connection, and makes `run` return. May be repeated."""
+        """Ends every connection, and makes `run` and `serve_http` return. May be repeated."""
     def _start(self, callback_threads: int, drain: float, guard: bool, on_loop: bool) -> Driver: ...
+    def _start_http(
+        self, address: tuple[str, int], callback_threads: int, on_loop: bool, options: dict[str, Any]
+    ) -> Driver: ...
+    def _check_endpoint(self, options: dict[str, Any]) -> None: ...
+    def _endpoint(self, options: dict[str, Any], wake: Callable[[], object]) -> Endpoint: ...
     def _needs_loop(self) -> bool: ...
     def test_client(self) -> TestClient:
         """A client in memory, for the program's own tests."""
@@ -1019,6 +1195,7 @@ class Driver:
     def work(self) -> None: ...
     def pump(self) -> bool: ...
     def fileno(self) -> int: ...
+    def address(self) -> tuple[str, int] | None: ...
     def signal_fd(self) -> int: ...
     def use_loop(self, event_loop: Any | None) -> None: ...
     def take_tasks(self) -> list[Any]: ...
@@ -1030,6 +1207,27 @@ class Exchange:
     def take(self) -> tuple[bytes | None] | None: ...
     def on_wake(self, waiter: Callable[[], object]) -> None: ...
     def off_wake(self, waiter: Callable[[], object]) -> None: ...
+
+@final
+class Endpoint:
+    def begin(
+        self, method: str, target: str, headers: list[tuple[bytes, bytes]], ready: Callable[[], object]
+    ) -> HttpExchange: ...
+    def poll(self) -> list[Job]: ...
+    def tick(self) -> float | None: ...
+    def advance(self, ms: int) -> None: ...
+    def use_loop(self, event_loop: Any | None) -> None: ...
+    def take_tasks(self) -> list[Any]: ...
+
+@final
+class HttpExchange:
+    def body(self, bytes: bytes, more: bool) -> None: ...
+    def poll(self) -> tuple[Literal["body", "job", "respond", "data", "wait", "done"], Any]: ...
+    def close(self) -> None: ...
+
+@final
+class Job:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> None: ...
 
 def _at_exit() -> None: ...
 def _forked() -> None: ...

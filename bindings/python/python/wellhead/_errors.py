@@ -52,6 +52,12 @@ class InvalidState(Outcome):
         super().__init__(message, "invalid_state")
 
 
+class InsufficientScope(Outcome):
+    def __init__(self, *scopes):
+        super().__init__("the token lacks a scope", "insufficient_scope")
+        self.scopes = scopes
+
+
 class MissingCapability(Outcome):
     def __init__(self, value, /):
         super().__init__("the client lacks a capability", "missing_capability")

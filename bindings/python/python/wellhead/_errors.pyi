@@ -49,6 +49,13 @@ class InvalidState(Outcome):
 
     def __init__(self, message: str = "", /) -> None: ...
 
+class InsufficientScope(Outcome):
+    """Raised by a function that verifies tokens: this one is good, but the request needs all of these scopes. The
+    client is told so with a 403."""
+
+    scopes: tuple[str, ...]
+    def __init__(self, *scopes: str) -> None: ...
+
 class MissingCapability(Outcome):
     """Raised by a further method: it cannot go on without these capabilities of the client, such as
     `{"sampling": {}}`."""

@@ -1,12 +1,15 @@
-"""`Server.run`: which thread does what, and signals."""
+"""`Server.run` and `Server.serve_http`: which thread does what, and signals."""
 
 from __future__ import annotations
 
 import signal
 
+from wellhead._parameters import is_async
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from typing_extensions import Self
 
@@ -14,12 +17,45 @@ if TYPE_CHECKING:
 
 
 def run(server: Server, callback_threads: int, drain: float, guard: bool) -> None:
-    if server._needs_loop():
+    def start(on_loop: bool) -> Driver:
+        return server._start(callback_threads, drain, guard, on_loop)
+
+    serve(start, server._needs_loop(), callback_threads)
+
+
+def serve_http(
+    server: Server,
+    address: tuple[str, int],
+    callback_threads: int,
+    on_listening: Callable[[str, int], object] | None,
+    options: dict[str, Any],
+) -> None:
+    def start(on_loop: bool) -> Driver:
+        return listen(server._start_http(address, callback_threads, on_loop, options), on_listening)
+
+    verify = options.get("verify")
+    serve(start, server._needs_loop() or (callable(verify) and is_async(verify)), callback_threads)
+
+
+def listen(driver: Driver, on_listening: Callable[[str, int], object] | None) -> Driver:
+    """Tells where clients reach it."""
+    address = driver.address()
+    if on_listening is not None and address is not None:
+        try:
+            on_listening(*address)
+        except BaseException:
+            driver.stop()
+            raise
+    return driver
+
+
+def serve(start: Callable[[bool], Driver], needs_loop: bool, callback_threads: int) -> None:
+    if needs_loop:
         from wellhead._asyncio import run_on_loop
 
-        run_on_loop(server, callback_threads, drain, guard)
+        run_on_loop(start, callback_threads)
         return
-    with Service(server, callback_threads, drain, guard, False) as driver, Interrupts(driver):
+    with Service(start, False) as driver, Interrupts(driver):
         if callback_threads == 1:
             driver.work()
         else:
@@ -30,8 +66,9 @@ def run(server: Server, callback_threads: int, drain: float, guard: bool) -> Non
 class Service:
     """A driver, stopped at the end. SIGTERM ends it cleanly, where nobody else handles that."""
 
-    def __init__(self, server: Server, callback_threads: int, drain: float, guard: bool, on_loop: bool) -> None:
-        self.start: Callable[[], Driver] = lambda: server._start(callback_threads, drain, guard, on_loop)
+    def __init__(self, start: Callable[[bool], Driver], on_loop: bool) -> None:
+        self.start = start
+        self.on_loop = on_loop
         self.driver: Driver | None = None
         self.terminated = False
         self.handles = False
@@ -44,7 +81,7 @@ class Service:
             except ValueError:
                 pass  # not the main thread
         try:
-            self.driver = self.start()
+            self.driver = self.start(self.on_loop)
         except BaseException:
             self.leave()
             raise

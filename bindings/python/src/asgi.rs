@@ -1,0 +1,244 @@
+//! Streamable HTTP for an event loop that has a server of its own. `wellhead/_asgi.py` drives it.
+
+use crate::fork::Process;
+use crate::host::Host;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
+use pyo3::{IntoPyObjectExt, PyTraverseError, PyVisit};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use wellhead::Event;
+use wellhead::http::{Endpoint as CoreEndpoint, EndpointBuilder, Exchange, Progress, RequestHead};
+
+/// What all requests share. All of it is for one loop at a time.
+#[pyclass(frozen, module = "wellhead._core")]
+pub(crate) struct Endpoint(Arc<Inner>);
+
+struct Inner {
+    /// None once it was left behind by `fork`.
+    core: Option<CoreEndpoint>,
+    host: Arc<Host>,
+    began: Instant,
+    /// How far the clock is ahead of that.
+    ahead: AtomicU64,
+}
+
+impl Inner {
+    fn core(&self, py: Python<'_>) -> PyResult<&CoreEndpoint> {
+        self.host.process.check(py, "endpoint")?;
+        Ok(self.core.as_ref().expect("it is taken when this is dropped"))
+    }
+
+    fn now(&self) -> u64 {
+        self.began.elapsed().as_millis() as u64 + self.ahead.load(Ordering::Relaxed)
+    }
+
+    /// Seconds from now to a moment of the endpoint's.
+    fn until(&self, moment: u64) -> f64 {
+        Duration::from_millis(moment.saturating_sub(self.now())).as_secs_f64()
+    }
+
+    /// Runs an event here, or makes it a job for another thread.
+    fn run(&self, py: Python<'_>, event: Event) -> PyResult<Option<Job>> {
+        if self.host.is_quick(&event) {
+            self.host.run(py, event)?;
+            return Ok(None);
+        }
+        Ok(Some(Job { host: self.host.clone(), event: Mutex::new(Some(event)) }))
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if self.host.process.is_parent() {
+            std::mem::forget(self.core.take()); // its locks may be held by threads that are not here
+        }
+    }
+}
+
+impl Endpoint {
+    pub(crate) fn new(builder: EndpointBuilder, host: Arc<Host>, wake: Py<PyAny>) -> Self {
+        let core = Some(builder.build(move || call(&wake)));
+        Endpoint(Arc::new(Inner { core, host, began: Instant::now(), ahead: AtomicU64::new(0) }))
+    }
+}
+
+#[pymethods]
+impl Endpoint {
+    fn begin(
+        &self,
+        py: Python<'_>,
+        method: &str,
+        target: &str,
+        headers: &Bound<'_, PyAny>,
+        ready: Py<PyAny>,
+    ) -> PyResult<HttpExchange> {
+        let core = self.0.core(py)?;
+        let now = self.0.now();
+        let headers: Vec<(PyBackedBytes, PyBackedBytes)> = headers.extract()?;
+        // A name that is no text is one that nobody looks for.
+        let headers: Vec<(&str, &[u8])> = headers
+            .iter()
+            .map(|(name, value)| (std::str::from_utf8(name).unwrap_or_default(), &**value))
+            .collect();
+        let head = RequestHead { method, target, headers: &headers };
+        let exchange = py.detach(|| core.begin(&head, now, move || call(&ready)));
+        let process = Process::current();
+        Ok(HttpExchange { endpoint: self.0.clone(), process, exchange: Mutex::new(Some(exchange)) })
+    }
+
+    /// Deals with what there is since `wake` was called. Returns what is to be run on other threads.
+    fn poll(&self, py: Python<'_>) -> PyResult<Vec<Job>> {
+        let core = self.0.core(py)?;
+        let mut jobs = Vec::new();
+        while let Some(event) = py.detach(|| core.poll_event()) {
+            jobs.extend(self.0.run(py, event)?);
+        }
+        Ok(jobs)
+    }
+
+    /// Tells the time. Returns in how many seconds it wants to know it again.
+    fn tick(&self, py: Python<'_>) -> PyResult<Option<f64>> {
+        let core = self.0.core(py)?;
+        let now = self.0.now();
+        let next = py.detach(|| {
+            core.tick(now);
+            core.poll_timeout()
+        });
+        Ok(next.map(|next| self.0.until(next)))
+    }
+
+    /// For tests: sets the clock forward.
+    fn advance(&self, ms: u64) {
+        self.0.ahead.fetch_add(ms, Ordering::Relaxed);
+    }
+
+    /// Coroutines become tasks of this loop, whatever thread makes them.
+    fn use_loop(&self, event_loop: Option<Py<PyAny>>) {
+        self.0.host.use_loop(event_loop);
+    }
+
+    /// The tasks of calls that are under way, to be cancelled.
+    fn take_tasks(&self) -> Vec<Py<PyAny>> {
+        self.0.host.take_tasks()
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.0.host.traverse(&visit)
+    }
+
+    fn __clear__(&self) {
+        self.0.host.clear();
+    }
+}
+
+/// One request and its response.
+#[pyclass(frozen, module = "wellhead._core")]
+pub(crate) struct HttpExchange {
+    endpoint: Arc<Inner>,
+    process: Process,
+    /// None once it is closed.
+    exchange: Mutex<Option<Exchange>>,
+}
+
+impl HttpExchange {
+    fn exchange(&self) -> MutexGuard<'_, Option<Exchange>> {
+        self.exchange.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl HttpExchange {
+    /// Some of the body, and whether there is more.
+    fn body(&self, bytes: &Bound<'_, PyBytes>, more: bool) {
+        let (py, now) = (bytes.py(), self.endpoint.now());
+        let bytes = bytes.as_bytes();
+        py.detach(|| {
+            if let Some(exchange) = &mut *self.exchange() {
+                exchange.body(bytes);
+                if !more {
+                    exchange.end(now);
+                }
+            }
+        });
+    }
+
+    /// What is to be done: a word, and what goes with it.
+    fn poll<'py>(&self, py: Python<'py>) -> PyResult<(&'static str, Bound<'py, PyAny>)> {
+        loop {
+            let mut out = Vec::new();
+            let now = self.endpoint.now();
+            let progress =
+                py.detach(|| self.exchange().as_mut().map(|exchange| exchange.poll(now, &mut out)));
+            let seconds = |at: Option<u64>| at.map(|at| self.endpoint.until(at)).into_bound_py_any(py);
+            return Ok(match progress {
+                Some(Progress::Body(until)) => ("body", seconds(Some(until))?),
+                Some(Progress::Event(event)) => match self.endpoint.run(py, event)? {
+                    Some(job) => ("job", job.into_bound_py_any(py)?),
+                    None => continue,
+                },
+                Some(Progress::Respond(head)) => {
+                    let headers: Vec<_> = head
+                        .headers
+                        .iter()
+                        .map(|(name, value)| {
+                            (PyBytes::new(py, name.as_bytes()), PyBytes::new(py, value.as_bytes()))
+                        })
+                        .collect();
+                    ("respond", (head.status, headers, PyBytes::new(py, &out)).into_bound_py_any(py)?)
+                }
+                Some(Progress::Data) => ("data", PyBytes::new(py, &out).into_any()),
+                Some(Progress::Wait(until)) => ("wait", seconds(until)?),
+                _ => ("done", py.None().into_bound(py)),
+            });
+        }
+    }
+
+    /// Its client is gone, or has everything.
+    fn close(&self, py: Python<'_>) {
+        if self.process.is_parent() {
+            return;
+        }
+        py.detach(|| drop(self.exchange().take()));
+    }
+}
+
+impl Drop for HttpExchange {
+    fn drop(&mut self) {
+        if self.process.is_parent() {
+            std::mem::forget(self.exchange().take());
+        }
+    }
+}
+
+/// A callback to be run, once, on any thread.
+#[pyclass(frozen, module = "wellhead._core")]
+pub(crate) struct Job {
+    host: Arc<Host>,
+    event: Mutex<Option<Event>>,
+}
+
+#[pymethods]
+impl Job {
+    fn __call__(&self, py: Python<'_>) -> PyResult<()> {
+        let event = self.event.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match event {
+            Some(event) if !self.host.process.is_parent() => self.host.run(py, event).map(drop),
+            event => {
+                std::mem::forget(event); // the parent answers it
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Called by the core, without a lock, on any thread.
+fn call(wake: &Py<PyAny>) {
+    Python::try_attach(|py| {
+        if let Err(e) = wake.call0(py) {
+            e.write_unraisable(py, Some(wake.bind(py)));
+        }
+    });
+}

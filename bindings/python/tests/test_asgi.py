@@ -1,0 +1,320 @@
+"""`Server.asgi`, with a server in memory."""
+
+import asyncio
+import gc
+import threading
+import weakref
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any
+
+import pytest
+import wellhead
+from asgi_client import Request, ask, listen, read, text
+
+HANDSHAKE = b"""{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",
+"capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"""
+POST = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+
+
+def on_a_loop(test: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
+    @wraps(test)
+    def run() -> None:
+        asyncio.run(test())
+
+    return run
+
+
+def server() -> wellhead.Server:
+    server = wellhead.Server("s", "1")
+    server.text("n:a", "a")
+    return server
+
+
+@on_a_loop
+async def test_a_request_is_answered() -> None:
+    app = server().asgi()
+    assert await text(read(app, "n:a")) == "a"
+    assert await text(read(app, "n:none")) == "Resource not found"
+
+
+@on_a_loop
+async def test_an_async_def_runs_on_the_loop_and_a_def_in_a_pool_unless_it_says_otherwise() -> None:
+    s = server()
+
+    def thread() -> str:
+        return threading.current_thread().name
+
+    async def on_loop() -> str:
+        await asyncio.sleep(0)
+        return thread()
+
+    def later() -> Any:
+        return on_loop()
+
+    s.resource("n:def")(thread)
+    s.resource("n:here", thread=False)(thread)
+    s.resource("n:pool", thread=True)(thread)
+    s.resource("n:async")(on_loop)
+    s.resource("n:later")(later)
+    app = s.asgi()
+    assert (await text(read(app, "n:def"))).startswith("wellhead_")
+    assert await text(read(app, "n:here")) == "MainThread"
+    assert (await text(read(app, "n:pool"))).startswith("wellhead_")
+    assert await text(read(app, "n:async")) == "MainThread"
+    assert await text(read(app, "n:later")) == "MainThread"
+
+
+@on_a_loop
+async def test_callbacks_of_every_kind_are_reached() -> None:
+    s = server()
+    names = ["b", "c"]
+
+    @s.resource("n:{id}", list=lambda after, limit: wellhead.Page([]), complete={"id": names})
+    def one(id: str) -> str:
+        return id
+
+    @s.list
+    def listing(after: str | None, limit: int) -> wellhead.Page:
+        return wellhead.Page([wellhead.Resource(f"n:{name}") for name in names])
+
+    @s.authorize
+    def authorize(operation: str, uris: list[str]) -> list[Any]:
+        return ["allow"] * len(uris)
+
+    @s.method("x/echo")
+    def echo(params: dict[str, Any]) -> dict[str, Any]:
+        return {"word": params["word"]}
+
+    app = s.asgi()
+    found = await ask(app, "resources/list").json()
+    assert [item["uri"] for item in found["result"]["resources"]] == ["n:a", "n:b", "n:c"]
+    reference: Any = {"ref": {"type": "ref/resource", "uri": "n:{id}"}, "argument": {"name": "id", "value": "b"}}
+    completed = await ask(app, "completion/complete", **reference).json()
+    assert completed["result"]["completion"]["values"] == ["b"]
+    assert (await ask(app, "x/echo", word="hi").json())["result"]["word"] == "hi"
+    assert await text(read(app, "n:b")) == "b"
+
+
+@on_a_loop
+async def test_progress_makes_the_answer_a_stream() -> None:
+    s = server()
+
+    @s.resource("n:slow")
+    async def slow(call: wellhead.Call) -> str:
+        call.progress(1, 2)
+        await asyncio.sleep(0)
+        return "done"
+
+    app = s.asgi()
+    assert await text(read(app, "n:slow")) == "done"
+    request = ask(app, "resources/read", "n:slow", {"progressToken": "t"}, uri="n:slow")
+    await request.done()
+    assert request.headers["content-type"] == "text/event-stream"
+    first, second = [line for line in request.body.decode().splitlines() if line.startswith("data: ")]
+    assert '"progress":1' in first and "done" in second
+
+
+@on_a_loop
+async def test_a_client_that_disconnects_cancels_its_call() -> None:
+    s = server()
+    began, over = asyncio.Event(), asyncio.Event()
+
+    @s.resource("n:slow")
+    async def slow() -> str:
+        began.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            over.set()
+        return ""
+
+    app = s.asgi()
+    request = read(app, "n:slow")
+    await asyncio.wait_for(began.wait(), 30)
+    request.disconnect()
+    await request.done()
+    await asyncio.wait_for(over.wait(), 30)
+    assert request.status == 0
+
+
+@on_a_loop
+async def test_a_request_that_is_cancelled_lets_go_of_what_it_held() -> None:
+    s = server()
+    app = s.asgi()
+    stream = listen(app, "n:a")
+    await stream.until(b"acknowledged")
+    assert s.counters().subscriptions == 1
+    stream.task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await stream.task
+    assert s.counters().subscriptions == 0
+
+
+@on_a_loop
+async def test_a_client_that_takes_nothing_is_sent_no_more() -> None:
+    s = server()
+    app = s.asgi()
+    stream = listen(app, "n:a")
+    await stream.until(b"acknowledged")
+    stream.room.clear()
+    for _ in range(3):
+        s.updated("n:a")
+    await stream.until(b"resources/updated")
+    for _ in range(3):
+        s.updated("n:a")
+    assert await text(read(app, "n:a")) == "a"  # by now the stream's turn has come, too
+    assert stream.body.count(b"resources/updated") == 1
+    stream.room.set()
+    await stream.until(b"resources/updated", 2)
+    s.close()
+    await stream.done()
+    assert stream.body.count(b"resources/updated") == 2  # what happened meanwhile was told once
+
+
+@on_a_loop
+async def test_a_change_on_another_thread_reaches_a_stream() -> None:
+    s = server()
+    stream = listen(s.asgi(), "n:a")
+    await stream.until(b"acknowledged")
+    await asyncio.to_thread(s.updated, "n:a")
+    await stream.until(b"resources/updated")
+    s.close()
+    await stream.done()
+    assert stream.complete and b'"result"' in stream.body
+
+
+@on_a_loop
+async def test_a_session_lives_from_request_to_request() -> None:
+    app = server().asgi()
+    begun = await Request(app, "POST", "/mcp", POST, HANDSHAKE).done()
+    assert begun.status == 200
+    headers = {**POST, "Mcp-Session-Id": begun.headers["mcp-session-id"]}
+    initialized = b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
+    assert (await Request(app, "POST", "/mcp", headers, initialized).done()).status == 202
+    ping = await Request(app, "POST", "/mcp", headers, b'{"jsonrpc":"2.0",', b'"id":2,"method":"ping"}').json()
+    assert ping == {"jsonrpc": "2.0", "id": 2, "result": {}}
+    ended = await Request(app, "DELETE", "/mcp", headers).done()
+    assert (ended.status, ended.body, ended.complete) == (204, b"", True)
+    assert (await Request(app, "DELETE", "/mcp", headers).done()).status == 404
+
+
+@on_a_loop
+async def test_a_body_that_does_not_arrive_is_not_waited_for() -> None:
+    request = Request(server().asgi(body_ms=20), "POST", "/mcp", POST, b"{", b"}")
+    request.incoming.get_nowait()
+    request.incoming.get_nowait()
+    assert (await request.done()).status == 408
+
+
+@on_a_loop
+async def test_the_path_is_seen_from_where_the_application_is_mounted() -> None:
+    s = server()
+    app = s.asgi()
+
+    async def status(app: Any, path: str, root_path: str, query: bytes = b"") -> int:
+        return (await Request(app, "PUT", path, {}, root_path=root_path, query=query).done()).status
+
+    assert await status(app, "/mcp", "") == 405
+    assert await status(app, "/api/mcp", "/api") == 405
+    assert await status(app, "/mcp", "/mcp") == 404
+    assert await status(s.asgi(path="/"), "/mcp", "/mcp") == 405
+    assert await status(s.asgi(path="/"), "/mcp/", "/mcp/") == 405
+    assert await status(app, "/mcp", "", b"x=/mcp") == 405
+    assert await status(app, "/mcp?x", "") == 404
+    assert await status(app, "/mcp/x", "") == 404
+
+
+@on_a_loop
+async def test_only_this_machine_is_served_unless_it_is_said_otherwise() -> None:
+    s = server()
+
+    async def status(app: Any) -> int:
+        request = Request(app, "PUT", "/mcp", {})
+        request.scope["headers"] = [(b"host", b"mcp.example")]
+        return (await request.done()).status
+
+    assert await status(s.asgi()) == 403
+    assert await status(s.asgi(allowed_hosts=["mcp.example"])) == 405
+    assert await status(s.asgi(loopback=False)) == 405
+
+
+@on_a_loop
+async def test_a_lifespan_ends_streams_and_sessions_and_may_begin_again() -> None:
+    s = server()
+    app = s.asgi()
+    for _ in range(2):
+        incoming: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        outgoing: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        lifespan = asyncio.ensure_future(app({"type": "lifespan"}, incoming.get, outgoing.put))
+        incoming.put_nowait({"type": "lifespan.startup"})
+        assert await outgoing.get() == {"type": "lifespan.startup.complete"}
+        stream = listen(app, "n:a")
+        await stream.until(b"acknowledged")
+        incoming.put_nowait({"type": "lifespan.shutdown"})
+        assert await outgoing.get() == {"type": "lifespan.shutdown.complete"}
+        await lifespan
+        await stream.done()
+        assert stream.complete and s.counters().subscriptions == 0
+
+
+@on_a_loop
+async def test_the_end_of_a_lifespan_cancels_what_is_under_way() -> None:
+    s = server()
+    began, over = asyncio.Event(), asyncio.Event()
+
+    @s.resource("n:slow")
+    async def slow() -> str:
+        began.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            over.set()
+        return ""
+
+    app = s.asgi()
+    async with app.lifespan():
+        request = read(app, "n:slow")
+        await began.wait()
+    assert over.is_set()
+    await request.done()
+
+
+def test_another_loop_may_go_on() -> None:
+    app = server().asgi()
+    for _ in range(2):
+        asyncio.run(read_a(app))
+
+
+async def read_a(app: Any) -> None:
+    assert await text(read(app, "n:a")) == "a"
+
+
+@on_a_loop
+async def test_other_scopes_are_refused() -> None:
+    app = server().asgi()
+    incoming: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+    outgoing: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+    incoming.put_nowait({"type": "websocket.connect"})
+    await app({"type": "websocket"}, incoming.get, outgoing.put)
+    assert outgoing.get_nowait() == {"type": "websocket.close"}
+    with pytest.raises(NotImplementedError, match="'smtp'"):
+        await app({"type": "smtp"}, incoming.get, outgoing.put)
+
+
+def test_options_are_checked_when_the_application_is_made() -> None:
+    s = server()
+    with pytest.raises(TypeError, match=r"asgi\(\) got an unexpected keyword argument 'port'"):
+        s.asgi(port=1)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="argument 'path'"):
+        s.asgi(path=1)  # type: ignore[arg-type]
+
+
+def test_an_application_is_freed_with_its_server() -> None:
+    s = server()
+    app = s.asgi()
+    asyncio.run(read_a(app))
+    known = weakref.ref(app), weakref.ref(s)
+    del app, s
+    gc.collect()
+    assert [each() for each in known] == [None, None]

@@ -1,0 +1,164 @@
+"""The ASGI application under real servers, alone and mounted in others."""
+
+import signal
+
+import pytest
+from http_client import Client, served
+
+SERVER = """
+import asyncio
+import socket
+import sys
+import threading
+import wellhead
+
+server = wellhead.Server("s", "1")
+text = server.text("n:a", "a")
+began = threading.Event()
+cancelled = threading.Event()
+
+
+@server.resource("n:def")
+def in_pool() -> str:
+    return threading.current_thread().name
+
+
+@server.resource("n:async")
+async def on_loop() -> str:
+    return threading.current_thread().name
+
+
+@server.resource("n:slow")
+async def slow() -> str:
+    began.set()
+    try:
+        await asyncio.Event().wait()
+    finally:
+        cancelled.set()
+    return ""
+
+
+@server.resource("n:slow/{what}", thread=True)
+def what_became(what: str) -> str:
+    return str((began if what == "began" else cancelled).wait(30))
+
+
+@server.resource("n:large")
+def large() -> str:
+    return "x" * (8 << 20)
+
+
+@server.resource("n:change")
+def change() -> str:
+    server.updated("n:a")
+    return "changed"
+
+
+"""
+ALONE = "app = server.asgi()\n"
+STARLETTE = """
+from starlette.applications import Starlette
+from starlette.routing import Mount
+mcp = server.asgi()
+app = Starlette(routes=[Mount("/api", app=mcp)], lifespan=mcp.lifespan)
+"""
+FASTAPI = """
+from fastapi import FastAPI
+mcp = server.asgi()
+app = FastAPI(lifespan=mcp.lifespan)
+
+
+@app.get("/hello")
+def hello() -> str:
+    return "hello"
+
+
+app.mount("/api", mcp)
+"""
+UVICORN = """
+import uvicorn
+listener = socket.socket()
+listener.bind(("127.0.0.1", 0))
+listener.listen()
+print(listener.getsockname()[1], flush=True)
+config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1, http=sys.argv[1])
+uvicorn.Server(config).run(sockets=[listener])
+"""
+HYPERCORN = """
+from hypercorn.asyncio import serve
+from hypercorn.config import Config
+import signal
+config = Config()
+listener = socket.socket()
+listener.bind(("127.0.0.1", 0))
+listener.listen()
+port = listener.getsockname()[1]
+config.bind = [f"fd://{listener.detach()}"]
+config.graceful_timeout = 1
+config.errorlog = None
+
+
+async def main() -> None:
+    end = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end.set)
+    print(port, flush=True)
+    await serve(app, config, shutdown_trigger=end.wait)
+
+
+asyncio.run(main())
+"""
+SERVERS = [(UVICORN, "h11"), (HYPERCORN, "")]
+MOUNTED = [(ALONE, "/mcp"), (STARLETTE, "/api/mcp"), (FASTAPI, "/api/mcp")]
+
+
+@pytest.mark.parametrize("run", SERVERS, ids=["uvicorn", "hypercorn"])
+@pytest.mark.parametrize("app", MOUNTED, ids=["alone", "Starlette", "FastAPI"])
+def test_an_application_is_served(app: tuple[str, str], run: tuple[str, str]) -> None:
+    (application, path), (server, argument) = app, run
+    with served(SERVER + application + server, argument, path=path) as (process, client):
+        assert client.read("n:a") == "a"
+        assert client.read("n:async") == "MainThread"
+        assert client.read("n:def").startswith("wellhead_")
+        assert len(client.read("n:large")) == 8 << 20
+        session(client)
+        stream(client)
+        disconnect(client)
+        process.process.send_signal(signal.SIGTERM)
+        status, errors = process.end()
+        assert status in (0, -signal.SIGTERM) and errors == ""
+
+
+@pytest.mark.parametrize("run", SERVERS, ids=["uvicorn", "hypercorn"])
+def test_a_server_that_ends_waits_no_longer_for_a_stream_than_it_is_told(run: tuple[str, str]) -> None:
+    server, argument = run
+    with served(SERVER + ALONE + server, argument) as (process, client), client.listen("n:a") as stream:
+        process.process.send_signal(signal.SIGTERM)
+        assert stream.ends()
+        assert process.end()[0] in (0, -signal.SIGTERM)
+
+
+def session(client: Client) -> None:
+    headers = client.session()
+    assert client.send("POST", {"jsonrpc": "2.0", "id": 2, "method": "ping"}, headers).json()["result"] == {}
+    with client.send("GET", headers=headers) as stream:
+        assert stream.status == 200 and stream.header("content-type") == "text/event-stream"
+        subscribe = {"jsonrpc": "2.0", "id": 3, "method": "resources/subscribe", "params": {"uri": "n:a"}}
+        assert client.send("POST", subscribe, headers).json()["result"] == {}
+        assert client.read("n:change") == "changed"
+        assert stream.event()["method"] == "notifications/resources/updated"
+    with client.send("DELETE", headers=headers) as ended:
+        assert ended.status == 204
+
+
+def stream(client: Client) -> None:
+    with client.listen("n:a") as stream:
+        for _ in range(3):
+            assert client.read("n:change") == "changed"
+            assert stream.event()["params"]["uri"] == "n:a"
+
+
+def disconnect(client: Client) -> None:
+    connection = client.call("resources/read", "n:slow", uri="n:slow")
+    assert client.read("n:slow/began") == "True"
+    connection.close()
+    assert client.read("n:slow/cancelled") == "True"

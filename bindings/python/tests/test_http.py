@@ -1,0 +1,188 @@
+"""`serve_http` and `serve_http_async`."""
+
+import signal
+import threading
+
+import pytest
+import wellhead
+from http_client import Client, served
+
+PROGRAM = """
+import asyncio
+import threading
+import wellhead
+
+server = wellhead.Server("s", "1")
+about = server.text("n:about", "about")
+
+
+@server.resource("n:thread/{id}")
+def thread(id: str) -> str:
+    return f"{id} {threading.current_thread().name}"
+
+
+@server.resource("n:stop")
+def stop() -> str:
+    server.close()
+    return "stopped"
+
+
+def listening(host: str, port: int) -> None:
+    print(port, flush=True)
+
+
+"""
+ASYNC = """
+@server.resource("n:async/{id}")
+async def waits(id: str) -> str:
+    await asyncio.sleep(0)
+    return f"{id} {threading.current_thread().name}"
+
+
+"""
+SERVE = "server.serve_http(port=0, on_listening=listening)"
+SERVE_ASYNC = "asyncio.run(server.serve_http_async(port=0, on_listening=listening))"
+
+
+@pytest.mark.parametrize("program", [PROGRAM + SERVE, PROGRAM + ASYNC + SERVE, PROGRAM + ASYNC + SERVE_ASYNC])
+def test_clients_of_both_eras_are_served_on_the_thread_that_serves(program: str) -> None:
+    with served(program) as (process, client):
+        assert client.read("n:about") == "about"
+        assert client.read("n:thread/1") == "1 MainThread"
+        if "async def" in program:
+            assert client.read("n:async/2") == "2 MainThread"
+        headers = client.session()
+        answer = client.send("POST", {"jsonrpc": "2.0", "id": 2, "method": "ping"}, headers).json()
+        assert answer == {"jsonrpc": "2.0", "id": 2, "result": {}}
+        client.ask("resources/read", "n:stop", uri="n:stop").close()
+        assert process.end() == (0, "")
+
+
+@pytest.mark.parametrize("program", [PROGRAM, PROGRAM + ASYNC])
+def test_callbacks_run_on_threads_of_their_own_if_there_shall_be_several(program: str) -> None:
+    with served(program + "server.serve_http(port=0, callback_threads=2, on_listening=listening)") as (process, client):
+        assert client.read("n:thread/1") in ("1 wellhead-1", "1 wellhead-2")
+        if "async def" in program:
+            assert client.read("n:async/2") == "2 MainThread"
+        process.process.send_signal(signal.SIGTERM)
+        assert process.end() == (0, "")
+
+
+@pytest.mark.parametrize("program", [PROGRAM + SERVE, PROGRAM + ASYNC + SERVE])
+def test_sigterm_ends_the_service_with_the_result_of_a_listen_stream(program: str) -> None:
+    with served(program) as (process, client), client.listen("n:about") as stream:
+        process.process.send_signal(signal.SIGTERM)
+        assert "result" in stream.event()
+        assert process.end() == (0, "")
+
+
+@pytest.mark.parametrize("program", [PROGRAM + SERVE, PROGRAM + ASYNC + SERVE, PROGRAM + ASYNC + SERVE_ASYNC])
+def test_ctrl_c_is_raised(program: str) -> None:
+    program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n" + program
+    with served(program) as (process, client):
+        assert client.read("n:about") == "about"
+        process.process.send_signal(signal.SIGINT)
+        status, errors = process.end()
+        assert status == -signal.SIGINT and errors.rstrip().endswith("KeyboardInterrupt")
+
+
+def serve(server: wellhead.Server, **options: object) -> tuple[threading.Thread, Client]:
+    """Serves on a thread of this process."""
+    listening = threading.Event()
+    ports = []
+
+    def told(host: str, port: int) -> None:
+        assert host == "127.0.0.1"
+        ports.append(port)
+        listening.set()
+
+    def run() -> None:
+        server.serve_http(port=0, on_listening=told, **options)  # type: ignore[arg-type]
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    assert listening.wait(30)
+    return thread, Client(ports[0])
+
+
+def test_a_change_reaches_a_client_that_listens() -> None:
+    server = wellhead.Server("s", "1")
+    text = server.text("n:a", "a")
+    thread, client = serve(server)
+    with client.listen("n:a") as stream:
+        text.set("b")
+        assert stream.event()["params"]["uri"] == "n:a"
+        server.close()
+        assert "result" in stream.event()
+    thread.join(30)
+    assert not thread.is_alive()
+
+
+def test_a_client_that_goes_away_cancels_its_call() -> None:
+    server = wellhead.Server("s", "1")
+    began, over, cancelled = threading.Event(), threading.Event(), threading.Event()
+
+    @server.resource("n:slow", thread=True)
+    def slow(call: wellhead.Call) -> str:
+        began.set()
+        while not call.cancelled:
+            if over.wait(0.01):
+                return ""
+        cancelled.set()
+        return ""
+
+    thread, client = serve(server)
+    connection = client.call("resources/read", "n:slow", uri="n:slow")
+    assert began.wait(30)
+    connection.close()
+    try:
+        assert cancelled.wait(30)
+    finally:
+        over.set()
+        server.close()
+        thread.join(30)
+
+
+def test_options_are_those_of_the_endpoint() -> None:
+    server = wellhead.Server("s", "1")
+    thread, client = serve(server, path="/here", allowed_origins=["https://app.example"], delete=False)
+    client.path = "/here"
+    with client.send("POST", {}, {"Origin": "https://evil.example"}) as answer:
+        assert answer.status == 403
+    with client.send("POST", {}, {"Origin": "https://app.example"}) as answer:
+        assert answer.status == 400
+    with client.send("DELETE", headers={"Mcp-Session-Id": "x"}) as answer:
+        assert (answer.status, answer.header("allow")) == (405, "POST, GET")
+    client.path = "/mcp"
+    with client.send("POST", {}) as answer:
+        assert answer.status == 404
+    server.close()
+    thread.join(30)
+
+
+def test_what_cannot_be_served_is_refused() -> None:
+    server = wellhead.Server("s", "1")
+    thread, client = serve(server)
+    with pytest.raises(wellhead.Error, match="cannot be bound") as refused:
+        server.serve_http(port=client.port)
+    assert refused.value.code == "io"
+    server.close()
+    thread.join(30)
+    with pytest.raises(wellhead.ClosedError):
+        server.serve_http(port=0)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'session'"):
+        server.serve_http(port=0, session=1)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="argument 'session_ms'"):
+        server.serve_http(port=0, session_ms="1")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="callback_threads"):
+        server.serve_http(port=0, callback_threads=0)
+
+
+def test_what_on_listening_raises_ends_the_service() -> None:
+    server = wellhead.Server("s", "1")
+
+    def refuse(host: str, port: int) -> None:
+        raise LookupError(host)
+
+    with pytest.raises(LookupError, match=r"127\.0\.0\.1"):
+        server.serve_http(port=0, on_listening=refuse)

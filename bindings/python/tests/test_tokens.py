@@ -1,0 +1,127 @@
+"""`verify=`: bearer tokens over HTTP."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import wellhead
+from asgi_client import Request, read, text
+from test_http import serve
+
+ANN = wellhead.Caller(b"ann", {"name": "Ann"})
+
+
+def server() -> wellhead.Server:
+    server = wellhead.Server("s", "1")
+
+    @server.resource("n:who")
+    async def who(call: wellhead.Call) -> str:
+        return f"{call.caller.id!r} {call.caller.value}"
+
+    return server
+
+
+def judge(token: str, header: Callable[[str], str | None]) -> wellhead.Grant | None:
+    if token == "none":
+        return None
+    if token == "less":
+        raise wellhead.InsufficientScope("read", header("mcp-method") or "")
+    if token == "error":
+        raise RuntimeError("the database is gone")
+    if token == "wrong":
+        return 5  # type: ignore[return-value]
+    if token == "old":
+        return wellhead.Grant(ANN, expires_in_ms=0)
+    return wellhead.Grant(ANN, audience=["https://mcp.example/mcp"], scopes=token.split("+"))
+
+
+async def judge_later(token: str) -> wellhead.Grant | None:
+    await asyncio.sleep(0)
+    return judge(token, lambda name: None)
+
+
+@pytest.mark.parametrize("verify", [judge, judge_later])
+def test_a_good_token_tells_callbacks_who_asks(verify: Any) -> None:
+    async def main() -> None:
+        app = server().asgi(verify=verify)
+        assert await text(read(app, "n:who", "ann")) == "b'ann' {'name': 'Ann'}"
+        missing = await read(app, "n:who").done()
+        assert (missing.status, missing.headers["www-authenticate"]) == (401, "Bearer")
+        refused = await read(app, "n:who", "none").done()
+        assert (refused.status, refused.headers["www-authenticate"]) == (401, 'Bearer error="invalid_token"')
+        assert (await read(app, "n:who", "old").done()).status == 401
+
+    asyncio.run(main())
+
+
+def test_a_token_that_lacks_a_scope_is_told_which() -> None:
+    async def main() -> None:
+        app = server().asgi(verify=judge, scopes=["a", "b"])
+        less = await read(app, "n:who", "less").done()
+        expected = 'Bearer error="insufficient_scope", scope="read resources/read"'
+        assert (less.status, less.headers["www-authenticate"]) == (403, expected)
+        assert (await read(app, "n:who", "a").done()).status == 403
+        assert (await read(app, "n:who", "a+b").done()).status == 200
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(("token", "why"), [("error", "the database is gone"), ("wrong", "return a wellhead.Grant")])
+def test_a_failure_is_logged_and_tells_the_client_nothing(
+    token: str, why: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def main() -> None:
+        failed = await read(server().asgi(verify=judge), "n:who", token).done()
+        assert failed.status == 500 and why.encode() not in failed.body
+
+    with caplog.at_level(logging.ERROR, "wellhead"):
+        asyncio.run(main())
+    assert why in caplog.text
+
+
+def test_clients_learn_where_tokens_come_from() -> None:
+    resource, servers = "https://mcp.example/mcp", ["https://login.example"]
+
+    async def main() -> None:
+        app = server().asgi(verify=judge, resource=resource, authorization_servers=servers)
+        metadata = await Request(app, "GET", "/.well-known/oauth-protected-resource/mcp").json()
+        assert metadata["resource"] == resource
+        assert metadata["authorization_servers"] == servers
+        told = (await read(app, "n:who").done()).headers["www-authenticate"]
+        assert 'resource_metadata="https://mcp.example/.well-known/oauth-protected-resource/mcp"' in told
+        assert (await read(app, "n:who", "ann").done()).status == 200
+        other = server().asgi(
+            verify=judge, resource="https://other.example", authorization_servers=["https://login.example"]
+        )
+        assert (await read(other, "n:who", "ann").done()).status == 401
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("verify", [judge, judge_later])
+def test_serve_http_asks_too(verify: Any) -> None:
+    s = server()
+    thread, client = serve(s, verify=verify)
+    body = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    with client.send("POST", body) as answer:
+        assert answer.status == 401
+    with client.send("POST", body, {"Authorization": "Bearer ann", "MCP-Protocol-Version": "2026-07-28"}) as answer:
+        assert answer.status == 202
+    s.close()
+    thread.join(30)
+    assert not thread.is_alive()
+
+
+def test_options_that_do_not_go_together_are_refused() -> None:
+    s = server()
+    with pytest.raises(TypeError, match="go with verify="):
+        s.asgi(scopes=["a"])
+    with pytest.raises(TypeError, match="goes with resource="):
+        s.asgi(verify=judge, authorization_servers=["https://login.example"])
+    for refused in ({"scopes": ["a b"]}, {"resource": "mcp.example", "authorization_servers": ["https://l.example"]}):
+        with pytest.raises(wellhead.RegistrationError):
+            s.asgi(verify=judge, **refused)
+    with pytest.raises(wellhead.RegistrationError, match="it takes"):
+        s.asgi(verify=lambda: None)
