@@ -1,0 +1,511 @@
+"""What vectors look like, and which words of `needs` they call for: tests/vectors/README.md as code."""
+import json
+import re
+from typing import Any, Callable
+
+MAX_INTEGER = 2**53
+
+
+class Malformed(Exception):
+    """What is wrong in a vector, and where."""
+
+
+# ---- the shape of a vector: a checker takes a value and says where it stands
+
+Checker = Callable[[Any, str], None]
+
+
+def fail(where: str, what: str) -> None:
+    raise Malformed(f"{where}: {what}")
+
+
+def is_a(kind: type, name: str) -> Checker:
+    def check(value: Any, where: str) -> None:
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            fail(where, f"must be {name}")
+    return check
+
+
+def one_of(*allowed: Any) -> Checker:
+    def check(value: Any, where: str) -> None:
+        if value not in allowed:
+            fail(where, f"must be one of {', '.join(map(str, allowed))}, not {value!r}")
+    return check
+
+
+def array(item: Checker) -> Checker:
+    def check(value: Any, where: str) -> None:
+        is_a(list, "an array")(value, where)
+        for i, element in enumerate(value):
+            item(element, f"{where}[{i}]")
+    return check
+
+
+def members_of(member: Checker) -> Checker:
+    def check(value: Any, where: str) -> None:
+        is_a(dict, "an object")(value, where)
+        for name, inner in value.items():
+            member(inner, f"{where}.{name}")
+    return check
+
+
+def members(required: dict[str, Checker], optional: dict[str, Checker]) -> Checker:
+    def check(value: Any, where: str) -> None:
+        is_a(dict, "an object")(value, where)
+        for name in required:
+            if name not in value:
+                fail(where, f"lacks {name}")
+        for name, inner in value.items():
+            known = required.get(name) or optional.get(name)
+            if known is None:
+                fail(where, f"has an unknown member {name}")
+                continue
+            known(inner, f"{where}.{name}")
+    return check
+
+
+def by_member(*shapes: tuple[str, Checker]) -> Checker:
+    """The first member name that is present decides which shape it is."""
+    def check(value: Any, where: str) -> None:
+        is_a(dict, "an object")(value, where)
+        for name, shape in shapes:
+            if name in value:
+                shape(value, where)
+                return
+        fail(where, "must have one of " + ", ".join(name for name, _ in shapes))
+    return check
+
+
+text = is_a(str, "a string")
+integer = is_a(int, "an integer")
+number = is_a((int, float), "a number")
+boolean = is_a(bool, "true or false")
+anything = is_a(object, "anything")
+obj = is_a(dict, "an object")
+
+
+def base64(value: Any, where: str) -> None:
+    text(value, where)
+    if len(value) % 4 or not re.fullmatch(r"[A-Za-z0-9+/]*={0,2}", value):
+        fail(where, "is not padded base64")
+
+
+HINT = members({}, {"ttl_ms": integer, "scope": one_of("public", "private")})
+DESCRIPTOR: dict[str, Checker] = {
+    "name": text, "title": text, "description": text, "mime_type": text, "size": integer, "annotations": obj,
+    "icons": array(obj), "meta": obj, "kind": text, "metadata": obj, "cache": HINT,
+}
+RESOURCE: dict[str, Checker] = {**DESCRIPTOR, "version": text}
+TOLD: dict[str, Checker] = {"name": text, "title": text, "kind": text, "version": text, "metadata": obj, "cache": HINT}
+PART: dict[str, Checker] = {"uri": text, "mime_type": text, "meta": obj, **TOLD}
+part = by_member(("text", members({"text": text}, PART)), ("base64", members({"base64": base64}, PART)))
+
+
+report = members({"progress": number}, {"total": number, "message": text})
+
+
+def answer(value: Any, where: str) -> None:
+    if isinstance(value, str):
+        one_of("not_found", "denied", "not_modified", "busy", "invalid_state", "fail", "wrong_type", "none", "drop")(value, where)
+        return
+    by_member(
+        ("text", members({"text": text}, {"mime_type": text, **TOLD})),
+        ("base64", members({"base64": base64}, {"mime_type": text, **TOLD})),
+        ("busy", members({"busy": integer}, {})),
+        ("progress", members({"progress": array(report), "then": answer}, {})),
+        ("asks", members({"asks": any_object}, {"then": answer})),
+        ("seal", members({"seal": text, "until": integer, "now": integer, "then": answer}, {})),
+        ("parts", members({"parts": array(part)}, {})),
+        ("repeat", members({"repeat": text, "times": integer}, {})),
+        ("repeat_base64", members({"repeat_base64": base64, "times": integer}, {})),
+        ("hold", members({"hold": text}, {})),
+        ("by", members({"by": text, "cases": lambda v, w: [answer(a, f"{w}.{k}") for k, a in v.items()] and None}, {"else": answer})),
+    )(value, where)
+
+
+item = members({"uri": text}, {"key": text, **RESOURCE})
+
+
+def listing(value: Any, where: str) -> None:
+    if value == "fail":
+        return
+    by_member(
+        ("items", members({"items": array(item)}, {"ignore_limit": one_of(True)})),
+        ("more_without_items", members({"more_without_items": one_of(True)}, {})),
+        ("hold", members({"hold": text}, {})),
+    )(value, where)
+
+
+def name_or_null(value: Any, where: str) -> None:
+    if value is not None:
+        text(value, where)
+
+
+def completion(value: Any, where: str) -> None:
+    if value == "fail":
+        return
+    by_member(
+        ("values", members({"values": array(text)}, {"total": integer, "more": one_of(True)})),
+        ("count", members({"count": integer}, {"total": integer, "more": one_of(True)})),
+        ("hold", members({"hold": text}, {})),
+    )(value, where)
+
+
+entry = by_member(
+    ("text", members({"text": text, "body": text}, RESOURCE)),
+    ("blob", members({"blob": text, "base64": base64}, RESOURCE)),
+    ("resource", members({"resource": text, "read": answer}, RESOURCE)),
+    ("template", members({"template": text, "read": answer}, {"list": listing, "complete": members_of(completion), **DESCRIPTOR})),
+    ("list", members({"list": name_or_null, "pages": listing}, {})),
+    ("fallback", members({"fallback": answer}, {})),
+    ("method", members({"method": text, "answer": lambda v, w: method_answer(v, w)}, {"revisions": array(text)})),
+    ("tool", members({"tool": text, "members": lambda v, w: any_object(v, w), "answer": lambda v, w: method_answer(v, w)}, {})),
+    ("prompt", members({"prompt": text, "members": lambda v, w: any_object(v, w), "answer": lambda v, w: method_answer(v, w)},
+                       {"complete": members_of(completion)})),
+    ("authorize", members({"authorize": members({}, {"deny": array(text), "hide": array(text), "hold": text})}, {})),
+    ("interest", members({"interest": members({}, {"hold": text, "fail": one_of(True)})}, {})),
+)
+
+
+def template_value(value: Any, where: str) -> None:
+    if isinstance(value, dict):
+        members_of(text)(value, where)
+    elif isinstance(value, list):
+        array(text)(value, where)
+    else:
+        text(value, where)
+
+
+def message(value: Any, where: str) -> None:
+    """What every language writes alike: see README, Messages."""
+    if isinstance(value, str):
+        tokens(value, where)
+        return
+    is_a(dict, "an object or a string")(value, where)
+    plain(value, where)
+    tokens(json.dumps(value, ensure_ascii=False), where)
+
+
+def plain(value: Any, where: str) -> None:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if re.fullmatch(r"\d+|__proto__", name):
+                fail(where, f"has a member {name}, which some languages move; write the message as a string")
+            plain(inner, f"{where}.{name}")
+    elif isinstance(value, list):
+        for i, inner in enumerate(value):
+            plain(inner, f"{where}[{i}]")
+    elif isinstance(value, float) and (value.is_integer() or not 1e-4 < abs(value) < 1e15):
+        fail(where, f"holds {value}, which languages write differently; write the message as a string")
+    elif isinstance(value, int) and abs(value) > MAX_INTEGER:
+        fail(where, f"holds {value}, beyond 2^53; write the message as a string")
+
+
+def tokens(line: str, where: str) -> None:
+    if "\n" in line:
+        fail(where, "has a newline")
+    for found in re.finditer(r"@\{([^}]*)\}", line):
+        inner = found.group(1)
+        if re.search(r"\*\d+$", inner):
+            continue
+        if not re.fullmatch(r"\*|[a-z][a-z0-9_]*", inner):
+            fail(where, f"has @{{{inner}}}, which is neither a repetition nor a name")
+        if not where.count(".in") and line[found.end():found.end() + 1] != '"':
+            fail(where, f"has @{{{inner}}} that is not followed by a quote")
+
+
+def messages(value: Any, where: str) -> None:
+    if isinstance(value, list):
+        array(message)(value, where)
+    else:
+        message(value, where)
+
+
+def any_object(value: Any, where: str) -> None:
+    """JSON that is handed over as it stands: see README, Messages."""
+    is_a(dict, "an object")(value, where)
+    plain(value, where)
+
+
+def method_answer(value: Any, where: str) -> None:
+    if isinstance(value, str):
+        one_of("echo", "fail", "none")(value, where)
+        return
+    by_member(
+        ("result", members({"result": any_object}, {})),
+        ("error", members({"error": members({"code": integer, "message": text}, {"data": any_object})}, {})),
+        ("needs_input", members({"needs_input": any_object}, {})),
+        ("missing_capability", members({"missing_capability": any_object}, {})),
+        ("request", members({"request": members({"method": text}, {"params": any_object})},
+                            {"then": method_answer, "hold": text, "refused": text})),
+        ("hold", members({"hold": text}, {})),
+        ("notify", members({"notify": array(members({"method": text}, {"params": any_object})), "then": method_answer}, {})),
+    )(value, where)
+
+
+def finish(value: Any, where: str) -> None:
+    if isinstance(value, dict) and "items" in value:
+        members({"items": array(item), "more": boolean}, {})(value, where)
+    elif isinstance(value, dict) and {"values", "count"} & set(value):
+        completion(value, where)
+    elif isinstance(value, dict) and "verdicts" in value:
+        members({"verdicts": array(one_of("allow", "deny", "hide"))}, {})(value, where)
+    elif isinstance(value, dict) and "ok" in value:
+        members({"ok": boolean}, {})(value, where)
+    elif isinstance(value, dict) and {"result", "error", "needs_input", "missing_capability"} & set(value):
+        method_answer(value, where)
+    elif is_verification(value):
+        verification(value, where)
+    else:
+        answer(value, where)
+
+
+def is_verification(value: Any) -> bool:
+    return value == "refused" or isinstance(value, dict) and bool({"caller", "insufficient_scope"} & set(value))
+
+
+def verification(value: Any, where: str) -> None:
+    if isinstance(value, str):
+        one_of("refused", "fail", "none")(value, where)
+        return
+    by_member(
+        ("caller", members({"caller": text}, {"audience": array(text), "scopes": array(text), "expires_in_ms": integer})),
+        ("insufficient_scope", members({"insufficient_scope": array(text)}, {})),
+        ("hold", members({"hold": text}, {})),
+    )(value, where)
+
+
+ON: dict[str, Checker] = {"on": text}
+ERROR: dict[str, Checker] = {
+    "error": one_of("invalid_uri", "invalid_template", "invalid_argument", "duplicate", "ambiguous", "unknown", "closed"),
+}
+
+
+def step_of(name: str, checker: Checker, more: dict[str, Checker] | None = None, required: dict[str, Checker] | None = None) -> tuple[str, Checker]:
+    return name, members({name: checker, **(required or {})}, {**ON, **(more or {})})
+
+
+step = by_member(
+    step_of("handshake", text),
+    step_of("in", messages),
+    step_of("raw", text),
+    step_of("raw_base64", base64),
+    step_of("raw_repeat", members({"text": text, "times": integer}, {})),
+    step_of("out", array(message)),
+    step_of("finish", text, required={"with": finish}),
+    step_of("progress", text, required={"report": report}),
+    step_of("cancelled", text, required={"is": boolean}),
+    step_of("set", text, {"text": text, "base64": base64, "version": text, **ERROR}),
+    step_of("remove", text, ERROR),
+    step_of("add", entry, ERROR),
+    step_of("update", text, {"below": text, "as": members({}, RESOURCE), **ERROR}),
+    step_of("access_changed", text, ERROR),
+    step_of("caller", text),
+    step_of("announce", text, ERROR),
+    step_of("published", array(any_object)),
+    step_of("inject", lambda v, w: isinstance(v, str) or any_object(v, w), {"is": boolean, **ERROR}),
+    step_of("remove_tool", text, ERROR),
+    step_of("remove_prompt", text, ERROR),
+    step_of("notify", text, {"params": any_object, "sent": boolean, **ERROR}, {"method": text}),
+    step_of("explain", text, required={"is": is_a(dict, "an object")}),
+    step_of("expand", text, {"is": text, **ERROR}, {"values": members_of(template_value)}),
+    step_of("list_changed", one_of(True), ERROR),
+    step_of("listing", text, required={"items": array(item)}),
+    step_of("tick", integer),
+    step_of("end", one_of(True)),
+    step_of("close", one_of(True)),
+    step_of("shutdown", one_of(True)),
+    step_of("finished", boolean),
+    step_of("calls", array(text)),
+    step_of("log", text),
+)
+
+LIMITS = ("message_bytes", "nesting", "id_bytes", "batch_length", "uri_bytes", "page_items", "page_bytes", "calls_in_flight", "subscriptions",
+          "subscriptions_total", "listen_streams", "output_bytes", "call_ms")
+DATES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
+CONDITIONS = ("resource_not_found", "permission_denied", "internal_error", "not_modified")
+OPTIONS: dict[str, Checker] = {
+    "versions": array(one_of(*DATES)),
+    "error_profile": one_of("official", "variant-2024-11-05"),
+    "error_codes": members({}, {date: members({}, {name: integer for name in CONDITIONS}) for date in DATES}),
+    "permission_denied": one_of("error", "mask"),
+    "undeclared_lists": one_of("error", "empty"),
+    "contents_titles": one_of("2025-06-18", "never", "always"),
+    "field_gating": boolean,
+    "subscribe_unknown": one_of("deny", "allow"),
+    "dialect": one_of("auto", "always", "never"),
+    "cache": HINT,
+    "cache_of": members({}, {kind: HINT for kind in ("discover", "resources", "templates", "reads")}),
+}
+NEEDS = (
+    "annotations",
+    "icons",
+    "meta",
+    "parts",
+    "versions",
+    "busy",
+    "completion",
+    "progress",
+    "cache",
+    "input",
+    "fallback",
+    "authorize",
+    "interest",
+    "updated_below",
+    "access_changed",
+    "caller",
+    "explain",
+    "expand",
+    "options",
+    "wrong_type",
+    "filter",
+    "verdict_count",
+    "method",
+    "tools",
+    "replicas",
+)
+UNSEEN = {"verdict_count", "filter"}  # no entry or step shows that it is needed
+SERVER = members({}, {"name": text, "version": text, "title": text, "instructions": text, "subscribe": boolean, "list_changed": boolean, **OPTIONS,
+                      "key": text, "capabilities": members_of(any_object), "announces": members_of(text), "origin": text, "limits": members({}, {name: integer for name in LIMITS})})
+vector = members(
+    {"about": text, "rows": array(text), "steps": array(step)},
+    {"needs": array(one_of(*NEEDS)), "server": SERVER, "catalog": array(entry)},
+)
+
+
+# ---- HTTP: see README, "HTTP"
+
+def body(value: Any, where: str) -> None:
+    if isinstance(value, list):
+        plain(value, where)
+    elif isinstance(value, dict) and "repeat" in value:
+        members({"repeat": text, "times": integer}, {})(value, where)
+    elif isinstance(value, dict) and "base64" in value:
+        members({"base64": base64}, {})(value, where)
+    else:
+        message(value, where)
+
+
+def text_or_null(value: Any, where: str) -> None:
+    if value is not None:
+        text(value, where)
+        if not re.fullmatch(r"[^@]*(@\{(\*|[a-z][a-z0-9_]*)\})?", value):
+            fail(where, "has a name that does not end the value")
+
+
+def field(value: Any, where: str) -> None:
+    if isinstance(value, list):
+        array(text)(value, where)
+    elif value is not None:
+        text(value, where)
+
+
+def event(value: Any, where: str) -> None:
+    by_member(
+        ("comment", members({"comment": one_of(True)}, {})),
+        ("data", members({"data": body}, {"id": text_or_null, "retry": integer})),
+    )(value, where)
+
+
+RESPONSE = members({"status": integer}, {"headers": members_of(text_or_null), "json": body, "events": array(event), "end": one_of(True)})
+ON_HOST = ("finish", "progress", "cancelled", "notify", "set", "remove", "add", "update", "list_changed", "announce", "access_changed", "remove_tool",
+           "remove_prompt", "published", "inject", "explain", "expand", "listing", "shutdown", "calls", "log")
+
+
+def http_step(value: Any, where: str) -> None:
+    if isinstance(value, dict) and set(value) & set(ON_HOST) and "events" not in value:
+        if "on" in value:
+            fail(where, "is about the host, not about an exchange: it has no on")
+        step(value, where)
+        return
+    by_member(
+        ("send", members({"send": text}, {**ON, "path": text, "headers": members_of(field), "body": body, "unfinished": one_of(True), "response": RESPONSE})),
+        ("response", members({"response": RESPONSE}, ON)),
+        ("events", members({"events": array(event)}, {**ON, "end": one_of(True)})),
+        ("waiting", members({"waiting": text}, {})),
+        ("drop", members({"drop": text}, {})),
+        ("session", members({"session": one_of(*DATES)}, {"as": text, "capabilities": any_object})),
+        ("held", members({"held": text}, {})),
+        ("advance", members({"advance": integer}, {})),
+    )(value, where)
+
+
+HTTP_NEEDS = ("clock", "loopback", "repeated", "unfinished", "verify")
+http_vector = members(
+    {"about": text, "rows": array(text), "steps": array(http_step)},
+    {
+        "needs": array(one_of(*NEEDS, *HTTP_NEEDS)),
+        "server": SERVER,
+        "catalog": array(entry),
+        "http": members({}, {"path": text, "loopback": boolean, "allowed_origins": array(text), "allowed_hosts": array(text), "strict_accept": boolean, "cors": boolean, "sessions": boolean,
+                             "protect": members({}, {"resource": text, "authorization_servers": array(text), "scopes": array(text)}), "verify": members_of(verification),
+                             "session_ms": integer, "delete": boolean, "keep_alive_ms": integer, "body_ms": integer, "replay_bytes": integer}),
+    },
+)
+
+
+def http_needed(value: Any) -> set[str]:
+    """The words that its options and steps call for, beside those of its catalogue and of what the host does."""
+    found = {"loopback", "verify"} & set(value.get("http", ()))
+    found |= {"verify"} if "protect" in value.get("http", ()) else set()
+    for each in value["steps"]:
+        if set(each) & {"send", "response", "events"}:
+            if any(isinstance(line, list) for line in each.get("headers", {}).values()):
+                found.add("repeated")
+            if "unfinished" in each:
+                found.add("unfinished")
+            if any("comment" in one for one in each.get("response", each).get("events", ())):
+                found.add("clock")
+        elif "advance" in each:
+            found.add("clock")
+        elif "session" not in each and not is_verification(each.get("with")):
+            found |= needed(each)
+    return found | needed({name: value[name] for name in ("server", "catalog") if name in value})
+
+
+def needed(value: Any) -> set[str]:
+    """The words of `needs` that the entries and steps call for."""
+    found: set[str] = set()
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if name in ("fallback", "authorize", "interest", "parts", "annotations", "icons", "meta", "access_changed", "caller", "explain", "expand", "method"):
+                found.add(name)
+            if name in ("origin", "published", "inject"):
+                found.add("replicas")
+            if name in ("tool", "prompt", "remove_tool", "remove_prompt"):
+                found.add("tools")
+            if name in ("capabilities", "announces", "announce"):
+                found.add("method")
+            if name in OPTIONS and not name.startswith("cache") or name == "batch_length":
+                found.add("options")
+            answers = ("text" in value or "base64" in value) and not {"body", "blob"} & set(value)
+            if name in ("kind", "version", "metadata", "as") or answers and name in ("name", "title"):
+                found.add("versions")
+            if name == "busy":
+                found.add("busy")
+            if name == "progress" and ("then" in value or "report" in value):
+                found.add("progress")
+            if name in ("asks", "seal"):
+                found.add("input")
+            if name in ("cache", "cache_of"):
+                found.add("cache")
+            if name == "complete":
+                found.add("completion")
+            if name == "below":
+                found.add("updated_below")
+            if name == "mime_type" and answers:
+                found.add("parts")
+            if name == "server":
+                found |= needed({option: inner[option] for option in inner if option not in ("name", "version", "title")})
+            elif name not in ("in", "out", "result", "params", "members", "inject", "published", "data", "needs_input", "asks", "missing_capability", "is"):
+                found |= needed(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            found |= needed(inner)
+    elif value == "not_modified":
+        found.add("versions")
+    elif value == "invalid_state":
+        found.add("input")
+    elif value in ("wrong_type", "busy"):
+        found.add(value)
+    return found
