@@ -1,6 +1,7 @@
 //! Host code that panics where it is no callback's body: the request is answered, and nobody else notices.
 
 use std::fmt;
+use std::sync::{Arc, Mutex};
 use wellhead::{Call, Caller, Connection, DrainStart, Event, Provider, Route, Server};
 
 const READ: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/read\",\"params\":{\"uri\":\"test://a\",\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}}}}\n";
@@ -42,7 +43,7 @@ impl AsRef<str> for Unreadable {
 #[test]
 fn a_text_that_cannot_be_borrowed_is_an_internal_error() {
     let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
-    server.resource("test://a", |_| wellhead::Body::Text(std::sync::Arc::new(Unreadable))).unwrap();
+    server.resource("test://a", |_| wellhead::Body::Text(Arc::new(Unreadable))).unwrap();
     assert!(answered(&server.connect(Caller::default())).contains("-32603"));
 }
 
@@ -51,6 +52,22 @@ fn a_log_that_panics_while_a_panic_unwinds_ends_nothing() {
     let server = Server::builder("s", "1").on_log(|_, _| panic!("no room for the line")).build().unwrap();
     server.resource("test://a", |_: Call| -> String { panic!("no answer") }).unwrap();
     assert!(answered(&server.connect(Caller::default())).contains("-32603"));
+}
+
+#[test]
+fn a_publisher_that_panics_is_logged_and_the_change_is_told_here() {
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let logged = lines.clone();
+    let server = Server::builder("s", "1")
+        .on_log(move |_, line| logged.lock().unwrap().push(line.to_owned()))
+        .build()
+        .unwrap();
+    server.text("test://a", "a").unwrap();
+    server.on_publish(|_| panic!("no bus")).unwrap();
+    server.updated("test://a").unwrap();
+    assert_eq!(server.counters().changes, 2, "a resource that was registered, and one that changed");
+    let lines = lines.lock().unwrap();
+    assert!(lines.len() == 1 && lines[0].starts_with("on_publish panicked"), "{lines:?}");
 }
 
 #[test]

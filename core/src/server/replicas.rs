@@ -4,6 +4,7 @@ use super::Server;
 use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{is_object, members, string};
+use crate::log::Level;
 use crate::model::{Descriptor, Json, Resource};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -79,7 +80,12 @@ impl Server {
         self.apply(change)?;
         if let Some(publish) = self.0.publisher.with(|publisher, _| publisher.clone()) {
             let event = change.event(&self.0.origin);
-            drop(catch_unwind(AssertUnwindSafe(|| publish(&event)))); // the change was told here all the same
+            if catch_unwind(AssertUnwindSafe(|| publish(&event))).is_err() {
+                self.log(
+                    Level::Error,
+                    "on_publish panicked; clients of other instances are not told of a change",
+                );
+            }
         }
         Ok(())
     }

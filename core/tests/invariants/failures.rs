@@ -1,7 +1,7 @@
 //! A callback that panics harms nobody else.
 
 use crate::host::{answers, ask, connect, feed, on_uri, request, serve, server};
-use wellhead::{Page, Resource};
+use wellhead::{Completion, Json, MethodAnswer, Page, Resource, Template};
 
 fn silently<R>(f: impl FnOnce() -> R) -> R {
     static ONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
@@ -53,6 +53,52 @@ fn an_authoriser_and_an_interest_handler_that_panic_refuse() {
         assert!(refused.contains("Internal error") && !refused.contains("a verdict"), "{refused}");
     });
     assert_eq!(answers(&ask(&connection, &request(4, "ping", "{}")), 4), 1);
+}
+
+/// Invariant 7.
+#[test]
+fn methods_tools_prompts_completers_template_lists_and_publishers_that_panic_fail_alone() {
+    let server = server();
+    let none = Json::object("{}").unwrap();
+    server.text("m://fine", "fine").unwrap();
+    let template = Template::new("m://rows/{id}")
+        .list(|_| -> Page { panic!("a secret") })
+        .complete("id", |_| -> Completion { panic!("a secret") });
+    server.template(template, |_| "row").unwrap();
+    server.method("x/y", |_| -> MethodAnswer { panic!("a secret") }).unwrap();
+    server.tool("t", &none, |_| -> MethodAnswer { panic!("a secret") }).unwrap();
+    server.prompt("p", &none, |_| -> MethodAnswer { panic!("a secret") }).unwrap();
+    server.complete_prompt("p", "a", |_| -> Completion { panic!("a secret") }).unwrap();
+    server.on_publish(|_| panic!("a secret")).unwrap();
+    let connection = connect(&server);
+    let argument = r#""argument":{"name":"id","value":""}"#;
+    silently(|| {
+        for (id, (method, params)) in [
+            ("resources/list", "{}".to_owned()),
+            (
+                "completion/complete",
+                format!(r#"{{"ref":{{"type":"ref/resource","uri":"m://rows/{{id}}"}},{argument}}}"#),
+            ),
+            (
+                "completion/complete",
+                r#"{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}}"#.to_owned(),
+            ),
+            ("x/y", "{}".to_owned()),
+            ("tools/call", r#"{"name":"t"}"#.to_owned()),
+            ("prompts/get", r#"{"name":"p"}"#.to_owned()),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let failed = ask(&connection, &request(id, method, &params));
+            assert_eq!(answers(&failed, id), 1, "{failed}");
+            assert!(failed.contains("Internal error") && !failed.contains("secret"), "{failed}");
+        }
+        assert!(ask(&connection, &on_uri(20, "subscribe", "m://fine")).contains("result"));
+        server.updated("m://fine").unwrap();
+    });
+    assert!(ask(&connection, &on_uri(21, "read", "m://rows/1")).contains("row"));
+    assert!(!connection.is_closed());
 }
 
 struct Explosive(String);
