@@ -93,6 +93,6 @@ impl Provider for Forgetful {
 #[test]
 fn a_provider_that_panics_about_what_it_knows_keeps_nobody_from_watching() {
     let server = Server::new("s", "1");
-    server.add_resource("test://a", Some(std::sync::Arc::new(Forgetful))).unwrap();
+    server.add_resource("test://a", Some(Arc::new(Forgetful))).unwrap();
     server.test_client().unwrap().subscribe("test://a").unwrap();
 }
