@@ -41,7 +41,8 @@ licences: ## that every crate may be linked by the list of deny.toml
 
 .PHONY: test-rust
 test-rust: ## the core: unit tests, vectors, the stdio driver, folders, the command, documentation
-	cargo test -p wellhead --features cli
+	cargo test -p wellhead --features cli,tower
+	cargo test -p axum-notes
 
 .PHONY: test-race
 test-race: ## that nothing outside a folder is read, in 100,000 reads while links are swapped in

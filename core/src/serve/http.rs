@@ -1,26 +1,25 @@
 //! The native listener: HTTP/1.1 and HTTP/2 with prior knowledge, over TCP.
 
-mod answer;
 mod socket;
 
-use self::answer::respond;
 use self::socket::{Socket, Watch};
-use super::listening::{Jobs, Listening, OnReady};
-use crate::Caller;
-use crate::connection::Connection;
+use super::answer::respond;
+use super::jobs::{Jobs, OnReady};
+use super::listening::Listening;
+use super::shared::{Shared, no_thread, ticks};
 use crate::error::{Error, ErrorKind, Result};
-use crate::event::Event;
-use crate::http::{Endpoint, EndpointBuilder, Over};
+use crate::http::{EndpointBuilder, Over};
 use crate::server::Server;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
+use std::convert::Infallible;
 use std::future::poll_fn;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
@@ -172,11 +171,7 @@ impl Listener {
     fn open(self, jobs: Option<Jobs>) -> Result<(Arc<Shared>, Runtime, JoinHandle<()>)> {
         let Http { endpoint, callback_threads: _, io_threads, connections, drain, terminate } = self.http;
         let server = endpoint.server().clone();
-        let wake = Arc::new(Notify::new());
-        let rings = wake.clone();
-        let endpoint = endpoint.build(move || rings.notify_one());
-        let sentinel = endpoint.connect(Caller::default());
-        let shared = Arc::new(Shared { endpoint, began: Instant::now(), jobs, _sentinel: sentinel });
+        let (shared, wake) = Shared::new(endpoint, jobs.map(Arc::new));
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(io_threads)
             .thread_name("wellhead-http")
@@ -190,10 +185,6 @@ impl Listener {
         let serving = runtime.spawn(serve(shared.clone(), server, self.socket, wake, connections, drain));
         Ok((shared, runtime, serving))
     }
-}
-
-fn no_thread(e: std::io::Error) -> Error {
-    Error::new(ErrorKind::Io, "a thread cannot be started").because(e)
 }
 
 /// From now on: whoever is answered may count on it.
@@ -213,45 +204,6 @@ fn close_on_sigterm(runtime: &Runtime, server: Server) {
 #[cfg(not(unix))]
 fn close_on_sigterm(_: &Runtime, _: Server) {}
 
-pub(super) struct Shared {
-    endpoint: Endpoint,
-    began: Instant,
-    /// Where callbacks wait for their threads; none: they run where they are come upon.
-    pub(super) jobs: Option<Jobs>,
-    /// It is shut down with the server, which wakes us.
-    _sentinel: Connection,
-}
-
-impl Shared {
-    pub(super) fn server(&self) -> &Server {
-        self.endpoint.server()
-    }
-
-    fn now(&self) -> u64 {
-        self.began.elapsed().as_millis() as u64
-    }
-
-    /// Takes what the endpoint came upon.
-    fn poll(&self) {
-        while let Some(event) = self.endpoint.poll_event() {
-            self.run(event);
-        }
-    }
-
-    /// The moment that the endpoint calls so.
-    fn instant(&self, ms: u64) -> tokio::time::Instant {
-        let far = Duration::from_secs(365 * 86_400);
-        (self.began + Duration::from_millis(ms).min(far)).into()
-    }
-
-    fn run(&self, event: Event) {
-        match &self.jobs {
-            Some(jobs) => jobs.push_event(event),
-            None => event.run(),
-        }
-    }
-}
-
 /// Accepts, and hands out what the endpoint comes upon, until the server is closed and what was under way is over.
 async fn serve(
     shared: Arc<Shared>,
@@ -268,8 +220,7 @@ async fn serve(
     builder.http2().timer(TokioTimer::new());
     let builder = Arc::new(builder);
     let Ok(listener) = tokio::net::TcpListener::from_std(socket) else { return };
-    let mut ticks = tokio::time::interval(Duration::from_millis(250));
-    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut ticks = ticks();
     loop {
         tokio::select! {
             () = wake.notified() => {
@@ -315,7 +266,10 @@ async fn attend(
     mut ends: watch::Receiver<()>,
 ) {
     let watch = Watch::new(shared.clone());
-    let service = service_fn(|request| respond(shared.clone(), watch.request(), request));
+    let service = service_fn(|request| {
+        let answer = respond(shared.clone(), watch.request(), request);
+        async { Ok::<_, Infallible>(answer.await) }
+    });
     let socket = TokioIo::new(Socket::new(stream, watch.clone()));
     let mut connection = pin!(builder.serve_connection(socket, service));
     let (mut end, mut timer) = (pin!(ends.changed()), None);

@@ -1,17 +1,25 @@
 //! Drivers: the only code that touches files, clocks and threads.
 
+#[cfg(feature = "http")]
+mod answer;
 mod batch;
 #[cfg(feature = "http")]
 mod http;
+#[cfg(feature = "http")]
+mod jobs;
 #[cfg(feature = "http")]
 mod listening;
 #[cfg(feature = "stdio")]
 mod platform;
 mod queue;
+#[cfg(feature = "http")]
+mod shared;
 #[cfg(feature = "stdio")]
 mod stdio;
 #[cfg(feature = "stdio")]
 mod threads;
+#[cfg(feature = "tower")]
+mod tower;
 
 pub use batch::Batch;
 #[cfg(feature = "http")]
@@ -20,3 +28,5 @@ pub use http::{Http, Listener, http};
 pub use listening::Listening;
 #[cfg(feature = "stdio")]
 pub use stdio::{Driver, Interrupter, Stdio, stdio};
+#[cfg(feature = "tower")]
+pub use tower::{HttpService, ResponseBody};

@@ -1,6 +1,6 @@
 //! One client's socket, watched, so that silence ends it.
 
-use super::Shared;
+use super::super::shared::Shared;
 use crate::http::{Over, Patience};
 use parking_lot::Mutex;
 use std::io;

@@ -1,14 +1,13 @@
 //! One request, answered by its exchange.
 
-use super::Shared;
-use super::socket::UnderWay;
+use super::shared::Shared;
 use crate::http::{Exchange, Progress, RequestHead, Response};
-use bytes::Bytes;
-use hyper::body::{Body, Frame, Incoming, SizeHint};
+use bytes::{Buf, Bytes};
+use http_body::{Body, Frame, SizeHint};
 use parking_lot::Mutex;
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
@@ -34,13 +33,14 @@ impl Bell {
     }
 }
 
-/// Deals with one request until the head of its response is known.
-pub(super) async fn respond(
+/// Deals with one request until the head of its response is known. `under_way` is dropped with the response.
+pub(super) async fn respond<B: Body, U>(
     shared: Arc<Shared>,
-    under_way: UnderWay,
-    request: hyper::Request<Incoming>,
-) -> Result<hyper::Response<Answer>, Infallible> {
-    let (parts, mut incoming) = request.into_parts();
+    under_way: U,
+    request: ::http::Request<B>,
+) -> ::http::Response<Answer<U>> {
+    let (parts, incoming) = request.into_parts();
+    let mut incoming = pin!(incoming);
     let mut fields: Vec<(&str, &[u8])> =
         parts.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
     if let (Some(authority), false) = (parts.uri.authority(), parts.headers.contains_key("host")) {
@@ -58,28 +58,31 @@ pub(super) async fn respond(
             Step::Body(deadline) => {
                 let deadline = tokio::time::sleep_until(answer.shared.instant(deadline));
                 tokio::select! {
-                    frame = poll_fn(|cx| Pin::new(&mut incoming).poll_frame(cx)) => match frame {
+                    frame = poll_fn(|cx| incoming.as_mut().poll_frame(cx)) => match frame {
                         Some(Ok(frame)) => {
-                            if let Some(data) = frame.data_ref() {
-                                answer.exchange.body(data);
+                            let Ok(mut data) = frame.into_data() else { continue };
+                            while data.has_remaining() {
+                                let length = data.chunk().len();
+                                answer.exchange.body(data.chunk());
+                                data.advance(length);
                             }
                         }
                         None => answer.exchange.end(answer.shared.now()),
                         // The client broke off; what is said to it now is for nobody.
-                        Some(Err(_)) => return Ok(answer.with(Response::refusal(400))),
+                        Some(Err(_)) => return answer.with(Response::refusal(400)),
                     },
                     () = deadline => {}
                 }
             }
-            Step::Respond(response) => return Ok(answer.with(response)),
+            Step::Respond(response) => return answer.with(response),
             Step::Data => {}
-            Step::Done => return Ok(answer.with(Response::refusal(503))),
+            Step::Done => return answer.with(Response::refusal(503)),
         }
     }
 }
 
 /// The body of a response.
-pub(super) struct Answer {
+pub(super) struct Answer<U> {
     shared: Arc<Shared>,
     exchange: Exchange,
     bell: Arc<Bell>,
@@ -87,8 +90,7 @@ pub(super) struct Answer {
     data: Vec<u8>,
     /// How much is still to come, if that is known.
     left: Option<u64>,
-    /// Dropped with it.
-    _under_way: UnderWay,
+    _under_way: U,
 }
 
 enum Step {
@@ -98,7 +100,7 @@ enum Step {
     Done,
 }
 
-impl Answer {
+impl<U> Answer<U> {
     /// What is to be done next, as soon as there is something.
     fn step(&mut self, cx: &mut Context<'_>) -> Poll<Step> {
         loop {
@@ -124,8 +126,8 @@ impl Answer {
         }
     }
 
-    fn with(mut self, head: Response) -> hyper::Response<Answer> {
-        let mut response = hyper::Response::builder().status(head.status);
+    fn with(mut self, head: Response) -> ::http::Response<Answer<U>> {
+        let mut response = ::http::Response::builder().status(head.status);
         for (name, value) in head.headers {
             response = response.header(name, value);
         }
@@ -134,7 +136,7 @@ impl Answer {
     }
 }
 
-impl Body for Answer {
+impl<U: Unpin> Body for Answer<U> {
     type Data = Bytes;
     type Error = Infallible;
 

@@ -1,0 +1,152 @@
+//! The endpoint as a service of `tower`, for programs that have an HTTP server, such as one of `axum`.
+
+use super::answer::{Answer, respond};
+use super::jobs::Jobs;
+use super::shared::{Shared, no_thread, ticks};
+use crate::error::{Error, ErrorKind, Result};
+use crate::http::EndpointBuilder;
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use std::convert::Infallible;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::{Arc, Weak};
+use std::task::{Context, Poll};
+use tokio::sync::Notify;
+use tower_service::Service;
+
+/// Streamable HTTP as a service for programs on `tokio` that have an HTTP server. Cheap to clone; requests and what they
+/// hold go when it does.
+///
+/// It answers requests for the endpoint's path, and of a protected endpoint those for its metadata; others get a 404.
+/// Unless the program is reached by a loopback address only, say so with [`EndpointBuilder::loopback`]. How long clients
+/// may be silent is the business of the program's server. Close the server before that is shut down, or streams of
+/// changes go on.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> wellhead::Result<()> {
+/// use wellhead::serve::HttpService;
+///
+/// let server = wellhead::Server::new("notes", "1.0.0");
+/// let service = HttpService::new(server.endpoint(), 1)?;
+/// // With axum: Router::new().route_service("/mcp", service)
+/// # let _ = service;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct HttpService(Arc<Owner>);
+
+/// Ends what was started for the service.
+struct Owner {
+    shared: Arc<Shared>,
+    wake: Arc<Notify>,
+}
+
+impl HttpService {
+    /// Callbacks run on so many threads of its own; 0: on those of the runtime that this is called in, for hosts whose
+    /// callbacks are quick. The runtime has to have its timers on.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`] outside of a runtime; [`ErrorKind::Io`] if a thread cannot be started;
+    /// [`ErrorKind::Closed`].
+    pub fn new(endpoint: EndpointBuilder, callback_threads: usize) -> Result<HttpService> {
+        if endpoint.server().is_closed() {
+            return Err(Error::new(ErrorKind::Closed, "the server is closed; make a new one"));
+        }
+        let runtime = tokio::runtime::Handle::try_current().map_err(|e| {
+            Error::new(ErrorKind::InvalidArgument, "make the service inside of a tokio runtime").because(e)
+        })?;
+        let jobs = (callback_threads > 0).then(|| Arc::new(Jobs::new(None)));
+        let (shared, wake) = Shared::new(endpoint, jobs.clone());
+        let service = HttpService(Arc::new(Owner { shared, wake }));
+        for n in 0..callback_threads {
+            let Some(jobs) = jobs.clone() else { break };
+            let thread = std::thread::Builder::new().name(format!("wellhead-{n}"));
+            thread.spawn(move || jobs.run()).map_err(no_thread)?;
+        }
+        let Owner { shared, wake } = &*service.0;
+        runtime.spawn(attend(Arc::downgrade(shared), wake.clone()));
+        Ok(service)
+    }
+}
+
+/// Hands out what the endpoint comes upon, and tells it the time, as long as anybody uses it.
+async fn attend(shared: Weak<Shared>, wake: Arc<Notify>) {
+    let mut ticks = ticks();
+    loop {
+        let tick = tokio::select! {
+            () = wake.notified() => false,
+            _ = ticks.tick() => true,
+        };
+        let Some(shared) = shared.upgrade() else { return };
+        if tick {
+            shared.endpoint.tick(shared.now());
+        } else {
+            shared.poll();
+        }
+    }
+}
+
+impl<B> Service<::http::Request<B>> for HttpService
+where
+    B: Body<Data: Send> + Send + 'static,
+{
+    type Response = ::http::Response<ResponseBody>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = std::result::Result<Self::Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<std::result::Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: ::http::Request<B>) -> Self::Future {
+        let (shared, owner) = (self.0.shared.clone(), self.0.clone());
+        Box::pin(async { Ok(respond(shared, owner, request).await.map(ResponseBody)) })
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        if let Some(jobs) = &self.shared.jobs {
+            jobs.close();
+        }
+        self.wake.notify_one();
+    }
+}
+
+impl fmt::Debug for HttpService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpService").finish_non_exhaustive()
+    }
+}
+
+/// The body of a response of [`HttpService`].
+pub struct ResponseBody(Answer<Arc<Owner>>);
+
+impl Body for ResponseBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<std::result::Result<Frame<Bytes>, Infallible>>> {
+        Pin::new(&mut self.0).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.0.size_hint()
+    }
+}
+
+impl fmt::Debug for ResponseBody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ResponseBody").finish_non_exhaustive()
+    }
+}

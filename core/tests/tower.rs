@@ -1,0 +1,134 @@
+//! The endpoint as a service of tower, without a socket.
+
+use http::{Request, Response};
+use http_body::Body;
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+use tower_service::Service;
+use wellhead::serve::{HttpService, ResponseBody};
+use wellhead::{ErrorKind, Server};
+
+const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+
+fn server() -> Server {
+    let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
+    server.text("test://text", "found").unwrap();
+    server.resource("test://thread", |_| std::thread::current().name().map(str::to_owned)).unwrap();
+    server
+        .resource("test://later", |call| {
+            let (later, responder) = call.defer();
+            std::thread::spawn(move || responder.finish("later"));
+            later
+        })
+        .unwrap();
+    server
+}
+
+fn run<T>(test: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(async { tokio::time::timeout(Duration::from_secs(60), test).await.expect("an end") })
+}
+
+fn post(method: &str, members: &str, name: &str) -> Request<String> {
+    let request =
+        Request::post("/mcp").header("host", "localhost").header("content-type", "application/json");
+    let request = request.header("mcp-protocol-version", "2026-07-28").header("mcp-method", method);
+    let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{members}{META}}}}}"#);
+    request.header("mcp-name", name).body(body).unwrap()
+}
+
+fn read(uri: &str) -> Request<String> {
+    post("resources/read", &format!(r#""uri":"{uri}","#), uri)
+}
+
+async fn call(service: &HttpService, request: Request<String>) -> Response<ResponseBody> {
+    let mut service = service.clone();
+    poll_fn(|cx| Service::<Request<String>>::poll_ready(&mut service, cx)).await.unwrap_or_else(never);
+    service.call(request).await.unwrap_or_else(never)
+}
+
+fn never<T>(e: Infallible) -> T {
+    match e {}
+}
+
+/// The next piece of a body.
+async fn piece(body: &mut ResponseBody) -> Option<String> {
+    let mut body = pin!(body);
+    let frame = poll_fn(|cx| body.as_mut().poll_frame(cx)).await?.unwrap_or_else(never);
+    Some(String::from_utf8(frame.into_data().expect("data").to_vec()).expect("text"))
+}
+
+async fn whole(response: Response<ResponseBody>) -> (u16, String) {
+    let (status, mut body, mut text) = (response.status().as_u16(), response.into_body(), String::new());
+    while let Some(piece) = piece(&mut body).await {
+        text.push_str(&piece);
+    }
+    (status, text)
+}
+
+#[test]
+fn requests_are_answered_now_and_later_on_whichever_thread_the_host_wants() {
+    for (threads, name) in [(0, "requests_are_answered"), (2, "wellhead-")] {
+        run(async {
+            let service = HttpService::new(server().endpoint(), threads).unwrap();
+            for (uri, text) in [("test://text", "found"), ("test://later", "later"), ("test://thread", name)]
+            {
+                let (status, body) = whole(call(&service, read(uri)).await).await;
+                assert!(status == 200 && body.contains(text), "{threads}: {status} {body}");
+            }
+            let other = Request::get("/other").header("host", "localhost").body(String::new()).unwrap();
+            assert_eq!(whole(call(&service, other).await).await, (404, String::new()));
+        });
+    }
+}
+
+#[test]
+fn a_listen_stream_is_told_of_changes_until_the_server_is_closed() {
+    run(async {
+        let server = server();
+        let service = HttpService::new(server.endpoint(), 1).unwrap();
+        let filter = r#""notifications":{"resourceSubscriptions":["test://text"]},"#;
+        let response = call(&service, post("subscriptions/listen", filter, "")).await;
+        drop(service); // its streams go on
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        let mut body = response.into_body();
+        assert!(piece(&mut body).await.unwrap().contains("acknowledged"));
+        server.updated("test://text").unwrap();
+        assert!(piece(&mut body).await.unwrap().contains("notifications/resources/updated"));
+        server.close();
+        assert!(piece(&mut body).await.unwrap().contains(r#""result""#));
+        assert_eq!(piece(&mut body).await, None);
+    });
+}
+
+#[test]
+fn with_the_service_goes_what_its_callbacks_hold() {
+    let server = server();
+    let (alive, gone) = channel::<()>();
+    run(async {
+        let endpoint = server.endpoint().verify(move |_| {
+            let _ = &alive;
+            None
+        });
+        drop(HttpService::new(endpoint, 1).unwrap());
+        tokio::task::yield_now().await;
+    });
+    assert!(
+        gone.recv_timeout(Duration::from_secs(60))
+            .is_err_and(|e| e == std::sync::mpsc::RecvTimeoutError::Disconnected)
+    );
+}
+
+#[test]
+fn a_service_takes_a_runtime_and_an_open_server() {
+    let server = server();
+    let refused = HttpService::new(server.endpoint(), 1).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
+    server.close();
+    run(async {
+        assert_eq!(HttpService::new(server.endpoint(), 1).unwrap_err().kind(), ErrorKind::Closed);
+    });
+}
