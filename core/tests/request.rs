@@ -1,7 +1,7 @@
 //! What a call tells of its request.
 
 use std::sync::mpsc;
-use wellhead::{Caller, Handled, Server};
+use wellhead::{Caller, Handled, Server, Template};
 
 fn handle(connection: &wellhead::Connection, message: &str) {
     let handled = connection.handle(message.as_bytes()).unwrap();
@@ -41,4 +41,47 @@ fn a_call_knows_its_client_in_both_eras() {
     assert_eq!(client.as_deref(), Some(r#"{"name":"c","version":"1"}"#));
     assert_eq!(capabilities.as_deref(), Some(r#"{"sampling":{}}"#));
     assert_eq!(seen, None);
+}
+
+fn answer(connection: &wellhead::Connection, uri: &str) -> String {
+    let read = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{{"uri":"{uri}","_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#
+    );
+    match connection.handle(read.as_bytes()).unwrap() {
+        Handled::Answer(answer) => String::from_utf8(answer).unwrap(),
+        other => panic!("no answer but {other:?}"),
+    }
+}
+
+/// row: U-36
+#[test]
+fn only_a_template_that_asks_for_raw_values_sees_unsafe_ones() {
+    let server = Server::new("s", "1");
+    let (sender, calls) = mpsc::channel();
+    for scheme in ["safe", "raw"] {
+        let template = Template::new(format!("{scheme}:{{+path}}"));
+        let template = if scheme == "raw" { template.raw_values() } else { template };
+        let sender = sender.clone();
+        server
+            .template(template, move |call| {
+                sender
+                    .send((call.var("path").map(str::to_owned), call.raw("path").map(str::to_owned)))
+                    .unwrap();
+                "found"
+            })
+            .unwrap();
+    }
+    let connection = server.connect(Caller::default());
+    for path in ["%2e%2e", "a/%2E%2e/b", "/etc", "C:%2Fx", "a%00b", &"%2e%2e/".repeat(1_000)] {
+        let refused = answer(&connection, &format!("safe:{path}"));
+        assert!(refused.contains(r#""code":-32602,"message":"Resource not found""#), "{refused}");
+        assert!(calls.try_recv().is_err(), "nobody was asked for {path}");
+        assert!(answer(&connection, &format!("raw:{path}")).contains("found"));
+        let (value, raw) = calls.recv().unwrap();
+        assert_eq!(raw.as_deref(), Some(path));
+        let decoded = path.replace("%2e", ".").replace("%2E", ".").replace("%2F", "/").replace("%00", "\0");
+        assert_eq!(value, Some(decoded));
+    }
+    assert!(answer(&connection, &format!("safe:{}", "%2e/".repeat(1_000))).contains("found"));
+    assert!(answer(&connection, &format!("raw:{}", "%2e%2e/".repeat(2_000))).contains("uri_bytes"));
 }
