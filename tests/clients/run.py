@@ -19,9 +19,13 @@ import tempfile
 import textwrap
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
+from urllib.parse import urlsplit
+
+from breaking import Breaking
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -35,7 +39,9 @@ CLIENTS = {
     "typescript-2": ["node", "--preserve-symlinks-main", "--preserve-symlinks", str(BUILD / "typescript/v2.mjs")],
 }
 FOLDER = "wellhead"  # the host that serves a folder: it is started as COMMAND FOLDER
-WIDE = "wide-"  # how the names of those begin that offer everything a client can ask for: they are started as COMMAND
+# How names of hosts begin that offer everything a client can ask for; they are started as COMMAND.
+WIDE = "wide-"
+HTTP = "http-"  # the same over HTTP: its first line is its URL
 LIMIT = 300.0  # seconds for one driver, which gives each of its waits 20
 STDERR_LINES = 15
 
@@ -77,7 +83,7 @@ def drive(host: str, command: list[str], client: str, stderr: IO[str]) -> Iterat
     if shutil.which(command[0]) is None:
         yield Row(host, client, "start", False, f"there is no program {command[0]}, build the host first")
         return
-    with tempfile.TemporaryDirectory(prefix="notes-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="notes-") as scratch, ExitStack() as hosts:
         place, record = Path(scratch, "place"), Path(scratch, "record")
         witnessed = [sys.executable, str(HERE / "witness.py"), str(record), *command]
         kind = kind_of(host)
@@ -85,7 +91,10 @@ def drive(host: str, command: list[str], client: str, stderr: IO[str]) -> Iterat
             place.mkdir()
         elif kind == "notes":
             os.mkfifo(place)
-        if kind != "wide":
+        elif kind == "http":
+            service = hosts.enter_context(Service(command, place, stderr))
+            witnessed = [service.url]
+        if kind in ("notes", "folder"):
             witnessed.append(str(place))
         driver = subprocess.Popen(
             [*CLIENTS[client], kind, str(place), str(record), *witnessed],
@@ -116,6 +125,38 @@ def drive(host: str, command: list[str], client: str, stderr: IO[str]) -> Iterat
             yield Row(host, client, step, False, "not reached")
         if code != 0:
             yield Row(host, client, "driver", False, f"the driver ended with {code}")
+        if kind == "http":
+            ended = service.end()
+            yield Row(host, client, "SIGTERM", ended == 0, f"exit status {ended}")
+
+
+class Service:
+    """A host over HTTP, and what breaks the connections to it."""
+
+    def __init__(self, command: list[str], commands: Path, stderr: IO[str]) -> None:
+        self._host = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, text=True)
+        assert self._host.stdout is not None
+        url = urlsplit(self._host.stdout.readline().strip())
+        assert url.hostname and url.port, "the host's first line is no URL"
+        self._breaking = Breaking((url.hostname, url.port), commands)
+        self.url = url._replace(netloc=self._breaking.address).geturl()
+
+    def __enter__(self) -> "Service":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._breaking.close()
+        if self._host.poll() is None:
+            self._host.kill()
+            self._host.wait()
+
+    def end(self) -> int | None:
+        """How the host ends when it is asked to; none: it had to be killed."""
+        self._host.terminate()
+        try:
+            return self._host.wait(30)
+        except subprocess.TimeoutExpired:
+            return None
 
 
 class Tap:
@@ -200,7 +241,7 @@ def parse_arguments(usage: str | None) -> argparse.Namespace:
     options = parser.parse_args()
     known = read_hosts()
     hosts = {}
-    for host in options.host or [name for name in known if not options.demo or kind_of(name) != "wide"]:
+    for host in options.host or [name for name in known if not options.demo or kind_of(name) in ("notes", "folder")]:
         name, given, command = host.partition("=")
         if not given and name not in known:
             parser.error(f"{HOSTS.name} names no host {name!r}; give its command as --host {name}='COMMAND'")
@@ -212,6 +253,8 @@ def parse_arguments(usage: str | None) -> argparse.Namespace:
 
 
 def kind_of(host: str) -> str:
+    if host.startswith(HTTP):
+        return "http"
     return "folder" if host == FOLDER else "wide" if host.startswith(WIDE) else "notes"
 
 

@@ -1,10 +1,11 @@
 //! Everything that a client can ask for, on a small scale: see README.md one folder up.
 use serde_json::{Value, json};
+use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 use wellhead::{Annotations, Answer, CacheHint, ClientAnswer, Completion, Contents, Deferred, Icon, Json};
-use wellhead::{MethodAnswer, MethodCall, Resource, Role, Server, Template};
+use wellhead::{MethodAnswer, MethodCall, Resource, Role, Server, Template, serve};
 
 fn main() -> wellhead::Result<()> {
     let server = Server::builder("wide", "1.0.0")
@@ -15,7 +16,12 @@ fn main() -> wellhead::Result<()> {
     resources(&server)?;
     places(&server)?;
     tools(&server)?;
-    wellhead::serve::stdio(&server)
+    if std::env::args().nth(1).as_deref() != Some("--http") {
+        return serve::stdio(&server);
+    }
+    let listener = serve::Http::new(server.endpoint()).handle_sigterm(true).bind("127.0.0.1:0")?;
+    writeln!(std::io::stdout(), "http://{}/mcp", listener.address()).expect("somebody reads the URL");
+    listener.serve()
 }
 
 fn resources(server: &Server) -> wellhead::Result<()> {

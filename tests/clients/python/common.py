@@ -42,6 +42,7 @@ class Inbox:
     def __init__(self) -> None:
         self.list_changes = 0
         self.tools_changes = 0
+        self.lost = 0
         self.updates: list[str] = []
         self.logged: list[tuple[str, str | None, object]] = []
         self.progress_tokens: list[str | int] = []
@@ -62,6 +63,10 @@ class Inbox:
 
     def log(self, level: str, logger: str | None, data: object) -> None:
         self.logged.append((level, logger, data))
+        self._ring()
+
+    def lost_streams(self, number: int) -> None:
+        self.lost += number
         self._ring()
 
     def fault(self, what: str) -> None:

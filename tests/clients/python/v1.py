@@ -1,7 +1,8 @@
-"""Drives one host over stdio with the official Python client (package `mcp` 1.x, revisions with a handshake): see drive.py."""
+"""Drives one host over stdio or HTTP with the official Python client (package `mcp` 1.x, revisions with a handshake): see drive.py."""
 
 import base64
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from typing import Any, TypeVar
 
 import anyio
@@ -10,6 +11,7 @@ from common import Content, Inbox, Page, Refused, expect, in_time
 from drive import main
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import McpError
 from mcp.shared.session import ProgressFnT
 from pydantic import AnyUrl, BaseModel
@@ -70,7 +72,7 @@ class Handshake:
         return [plain(each) for each in (await answered(self.session.read_resource(AnyUrl(uri)))).contents]
 
     async def read_with_progress(self, uri: str, hear: ProgressFnT) -> str:
-        [content] = (await self._read(uri, hear)).contents
+        [content] = (await answered(self._read(uri, hear))).contents
         return str(body(content))
 
     async def give_up(self, uri: str) -> None:
@@ -87,6 +89,9 @@ class Handshake:
     async def _read(self, uri: str, tell: ProgressFnT) -> types.ReadResourceResult:
         request = types.ReadResourceRequest(params=types.ReadResourceRequestParams(uri=AnyUrl(uri)))
         return await self.session.send_request(types.ClientRequest(request), types.ReadResourceResult, progress_callback=tell)
+
+    async def recover(self, uri: str) -> None:
+        """The transport comes back by itself."""
 
     async def complete(self, ref: Json, name: str, value: str, others: dict[str, str] | None) -> Json:
         reference = types.PromptReference if ref["type"] == "ref/prompt" else types.ResourceTemplateReference
@@ -130,6 +135,12 @@ async def answered(work: Awaitable[T]) -> T:
         raise Refused(error.error.code, error.error.data) from None
 
 
+def transport(command: list[str]) -> AbstractAsyncContextManager[tuple[Any, ...]]:
+    if command[0].startswith("http://"):
+        return streamable_http_client(command[0])
+    return stdio_client(StdioServerParameters(command=command[0], args=command[1:]))
+
+
 async def session(command: list[str], inbox: Inbox, drive: Callable[[Handshake], Awaitable[None]]) -> None:
     async def hear(message: object) -> None:
         match message:
@@ -158,10 +169,9 @@ async def session(command: list[str], inbox: Inbox, drive: Callable[[Handshake],
     async def roots(_context: Any) -> types.ListRootsResult:
         return types.ListRootsResult.model_validate(answer(inbox, "roots/list", {}))
 
-    host = StdioServerParameters(command=command[0], args=command[1:])
     callbacks = {"sampling_callback": sample, "elicitation_callback": elicit, "list_roots_callback": roots}
     async with (
-        stdio_client(host) as streams,
+        transport(command) as streams,
         ClientSession(streams[0], streams[1], message_handler=hear, logging_callback=log, **callbacks) as client,
     ):
         await drive(Handshake(client, inbox))

@@ -1,4 +1,4 @@
-"""Drives one host over stdio with the official Python client (package `mcp` 2.x), in the revision without a handshake: see drive.py."""
+"""Drives one host over stdio or HTTP with the official Python client (package `mcp` 2.x), in the revision without a handshake: see drive.py."""
 
 import base64
 from collections.abc import Awaitable, Callable
@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 import anyio
 import mcp_types as types
 from anyio.abc import TaskGroup, TaskStatus
-from common import Content, Inbox, Page, Refused, expect, in_time
+from common import Content, Inbox, Page, Refused, expect, holds, in_time
 from drive import main
 from mcp import Client, MCPError, StdioServerParameters
-from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated, ToolsListChanged
+from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated, SubscriptionLost, ToolsListChanged
 from mcp.shared.dispatcher import ProgressFnT
 from mcp_types import LOG_LEVEL_META_KEY
 from pydantic import BaseModel
@@ -29,6 +29,7 @@ class Stateless:
         self.inbox = inbox
         self._tasks = tasks
         self._meta: types.RequestParamsMeta | None = None  # of calls to tools
+        self._streams = 0  # opened so far
         self._watches: dict[str, anyio.CancelScope] = {}
 
     async def connect(self) -> str:
@@ -40,21 +41,28 @@ class Stateless:
         return f"server/discover: {REVISION}, subscribe, listChanged"
 
     async def _listen(self, wanted: Json, *, task_status: TaskStatus[anyio.CancelScope]) -> None:
+        self._streams += 1
         with anyio.CancelScope() as scope:
-            async with self.client.listen(**wanted) as stream:
-                honored = stream.honored.model_dump(exclude_none=True)
-                expect(honored == wanted, f"acknowledged {honored}")
-                task_status.started(scope)
-                async for event in stream:
-                    match event:
-                        case ResourcesListChanged():
-                            self.inbox.list_changed()
-                        case ResourceUpdated(uri=changed):
-                            self.inbox.updated(str(changed))
-                        case ToolsListChanged():
-                            self.inbox.tools_changed()
-                        case _:
-                            self.inbox.fault(f"the stream brought {event!r}")
+            try:
+                await self._hear(wanted, task_status, scope)
+            except SubscriptionLost:
+                self.inbox.lost_streams(1)
+
+    async def _hear(self, wanted: Json, task_status: TaskStatus[anyio.CancelScope], scope: anyio.CancelScope) -> None:
+        async with self.client.listen(**wanted) as stream:
+            honored = stream.honored.model_dump(exclude_none=True)
+            expect(honored == wanted, f"acknowledged {honored}")
+            task_status.started(scope)
+            async for event in stream:
+                match event:
+                    case ResourcesListChanged():
+                        self.inbox.list_changed()
+                    case ResourceUpdated(uri=changed):
+                        self.inbox.updated(str(changed))
+                    case ToolsListChanged():
+                        self.inbox.tools_changed()
+                    case _:
+                        self.inbox.fault(f"the stream brought {event!r}")
 
     async def page(self, cursor: str | None) -> Page:
         result = await answered(self.client.list_resources(cursor=cursor))
@@ -90,7 +98,7 @@ class Stateless:
         return [plain(each) for each in (await answered(self.client.read_resource(uri))).contents]
 
     async def read_with_progress(self, uri: str, hear: ProgressFnT) -> str:
-        [content] = (await self._read(uri, hear)).contents
+        [content] = (await answered(self._read(uri, hear))).contents
         return str(body(content))
 
     async def give_up(self, uri: str) -> None:
@@ -104,6 +112,10 @@ class Stateless:
     async def _read(self, uri: str, tell: ProgressFnT) -> types.ReadResourceResult:
         request = types.ReadResourceRequest(params=types.ReadResourceRequestParams(uri=uri))
         return await self.client.session.send_request(request, types.ReadResourceResult, progress_callback=tell)
+
+    async def recover(self, uri: str) -> None:
+        await self.inbox.until(lambda: holds(self.inbox.lost == self._streams), "word that the streams are lost")
+        await self.watch(uri)
 
     async def complete(self, ref: Json, name: str, value: str, others: dict[str, str] | None) -> Json:
         reference = types.PromptReference if ref["type"] == "ref/prompt" else types.ResourceTemplateReference
@@ -160,7 +172,8 @@ async def session(command: list[str], inbox: Inbox, drive: Callable[[Stateless],
     async def roots(_context: Any) -> types.ListRootsResult:
         return types.ListRootsResult.model_validate(answer(inbox, "roots/list", {}))
 
-    host = StdioServerParameters(command=command[0], args=command[1:])
+    is_url = command[0].startswith("http://")
+    host = command[0] if is_url else StdioServerParameters(command=command[0], args=command[1:])
     callbacks = {"sampling_callback": sample, "elicitation_callback": elicit, "list_roots_callback": roots}
     async with Client(host, logging_callback=log, **callbacks) as client, anyio.create_task_group() as tasks:
         await drive(Stateless(client, inbox, tasks))

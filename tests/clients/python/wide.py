@@ -69,6 +69,9 @@ class Wide(Protocol):
         """Reads, and cancels that at the first progress."""
 
     async def watch(self, uri: str) -> None: ...
+    async def recover(self, uri: str) -> None:
+        """Watches again what it watched before the connection broke, where that is not done by itself."""
+
     async def complete(self, ref: Json, name: str, value: str, others: dict[str, str] | None) -> Json: ...
     async def watch_tools(self) -> None: ...
     async def tools(self) -> list[Json]: ...
@@ -207,6 +210,53 @@ async def input_for_a_read(wide: Wide) -> str:
         return f"{refused.code}, as this revision has no way to ask"
     expect(wide.has_input_required and content.body == "Hello, Ada.", f"it is {content}")
     return f"{content.body!r}"
+
+
+def breaking_steps(place: str) -> dict[str, Callable[[Wide], Awaitable[str]]]:
+    """What becomes of a connection that breaks, by the socket file of `breaking.py`."""
+
+    async def breaking(command: str) -> int:
+        async with await anyio.connect_unix(place) as line:
+            await line.send(f"{command}\n".encode())
+            return int(await line.receive())
+
+    async def resume(wide: Wide) -> str:
+        before = len(wide.inbox.updates)
+        await breaking("break")
+        await in_time(wide.recover("wide://cancelled"), "the broken stream to be noticed, and another")
+        await in_time(wide.give_up("wide://endless"), "progress of wide://endless")
+        await wide.inbox.until(lambda: holds(len(wide.inbox.updates) > before), "the update of wide://cancelled")
+        if wide.has_input_required:
+            return "noticed, and listened anew"
+        resumed = await breaking("resumed")
+        expect(resumed > 0, "no request named the last event seen")
+        return "what was missed is said again"
+
+    async def resume_call(wide: Wide) -> str:
+        before = await breaking("resumed")
+        heard = 0
+        async with anyio.create_task_group() as tasks:
+
+            async def hear(*_progress: float | str | None) -> None:
+                nonlocal heard
+                heard += 1
+                if heard == 3:
+                    tasks.start_soon(go_on)
+
+            async def go_on() -> None:
+                await breaking("break")
+                await wide.contents("wide://enough")
+
+            try:
+                text = await in_time(wide.read_with_progress("wide://steps", hear), "the answer, on another stream")
+            except Refused as lost:
+                expect(wide.has_input_required, str(lost))
+                return "the call fails, as this revision has it"
+        expect(text == "done", f"it is {text!r}")
+        expect(await breaking("resumed") > before, "no request named the last event seen")
+        return "answered on another stream"
+
+    return {"break while listening": resume, "break while calling": resume_call}
 
 
 STEPS: dict[str, Callable[[Wide], Awaitable[str]]] = {

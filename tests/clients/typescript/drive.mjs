@@ -3,7 +3,7 @@
 //     v1.mjs KIND PLACE RECORD COMMAND...
 //
 // COMMAND is the host behind `witness.py`, RECORD tells how it ended. KIND is `notes`, and PLACE the FIFO through which its user edits; `folder`,
-// and PLACE the folder that is served; or `wide`. Prints one JSON object per line: first the names of all steps, then a verdict for each step
+// and PLACE the folder that is served; `wide`; or `http`, where COMMAND is a URL, and PLACE the socket of `breaking.py`. Prints one JSON object per line: first the names of all steps, then a verdict for each step
 // that was reached.
 
 import { Failure } from './common.mjs';
@@ -29,7 +29,7 @@ export async function drive(start) {
             if (name === 'connect') break;
         }
     }
-    await session.client.close();
+    await session.close();
 }
 
 /**
@@ -39,6 +39,7 @@ export async function drive(start) {
 function stepsOf(kind, place, record, session) {
     if (kind === 'notes') return { steps: notes.STEPS, world: new notes.Notes(session, record, place) };
     if (kind === 'folder') return { steps: folder.STEPS, world: new folder.Folder(session, record, place) };
+    if (kind === 'http') return { steps: wide.breakingSteps(place), world: new wide.Wide(session, record) };
     return { steps: wide.STEPS, world: new wide.Wide(session, record) };
 }
 

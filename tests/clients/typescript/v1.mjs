@@ -1,7 +1,8 @@
-// Drives one host over stdio with the official TypeScript SDK (`@modelcontextprotocol/sdk` 1.x), revisions with a handshake: see drive.mjs.
+// Drives one host over stdio or HTTP with the official TypeScript SDK (`@modelcontextprotocol/sdk` 1.x), revisions with a handshake: see drive.mjs.
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import {
     CreateMessageRequestSchema, ElicitRequestSchema, LATEST_PROTOCOL_VERSION, ListRootsRequestSchema, McpError,
 } from '@modelcontextprotocol/sdk/types.js';
@@ -18,9 +19,14 @@ const REQUESTS = {
 
 await drive((command, args) => {
     const client = new Client({ name: 'notes-driver', version: '1.0.0' }, { capabilities: { elicitation: {}, roots: {}, sampling: {} } });
-    const transport = new StdioClientTransport({ command, args });
+    const http = command.startsWith('http://') ? new StreamableHTTPClientTransport(new URL(command)) : undefined;
+    /** @type {any} */
+    const transport = http ?? new StdioClientTransport({ command, args });
     let revision = '';
-    Object.assign(transport, { setProtocolVersion: (/** @type {string} */ version) => (revision = version) });
+    transport.setProtocolVersion = (/** @type {string} */ version) => {
+        revision = version;
+        if (http) StreamableHTTPClientTransport.prototype.setProtocolVersion.call(http, version);
+    };
     return {
         client,
         transport,
@@ -39,6 +45,11 @@ await drive((command, args) => {
         },
         async watchList() {}, // whoever has made the handshake is told
         async watchTools() {},
+        async recover() {}, // the transport comes back by itself
+        async close() {
+            await http?.terminateSession();
+            await client.close();
+        },
         async logFrom(level) {
             await client.setLoggingLevel(/** @type {any} */ (level));
             return undefined;

@@ -1,7 +1,7 @@
-// Drives one host over stdio with the official TypeScript client (`@modelcontextprotocol/client` 2.x), in the revision without a handshake: see
+// Drives one host over stdio or HTTP with the official TypeScript client (`@modelcontextprotocol/client` 2.x), in the revision without a handshake: see
 // drive.mjs.
 
-import { Client, ResourceNotFoundError } from '@modelcontextprotocol/client';
+import { Client, ResourceNotFoundError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, inTime } from './common.mjs';
@@ -14,7 +14,8 @@ await drive((command, args) => {
         capabilities: { elicitation: {}, roots: {}, sampling: {} },
         versionNegotiation: { mode: 'auto' },
     });
-    const transport = new StdioClientTransport({ command, args });
+    const isUrl = command.startsWith('http://');
+    const transport = isUrl ? new StreamableHTTPClientTransport(new URL(command)) : new StdioClientTransport({ command, args });
     /** @type {import('@modelcontextprotocol/client').McpSubscription | undefined} */
     let watch;
     /** @param {object} filter */
@@ -54,6 +55,11 @@ await drive((command, args) => {
             const { resources } = await inTime(client.listResources(), 'the whole list');
             return resources.map(({ uri }) => uri);
         },
+        async recover(uri, wire) {
+            await watch?.closed;
+            await this.watch(uri, wire);
+        },
+        close: () => client.close(),
         async watch(uri, wire) {
             watch = await listen({ resourceSubscriptions: [uri] });
             return wire.notifications('notifications/subscriptions/acknowledged').at(-1)._meta['io.modelcontextprotocol/subscriptionId'];

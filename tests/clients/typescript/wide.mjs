@@ -1,7 +1,8 @@
 // The steps in which a wide host is asked for everything that a client can ask for.
 
+import { createConnection } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
-import { World, connect, end, expect, inTime } from './common.mjs';
+import { World, connect, end, expect, inTime, leave } from './common.mjs';
 
 const DENIED = 403;
 const ICON = 'https://example.com/icon.png';
@@ -32,6 +33,8 @@ const ANSWERS = {
     'roots/list': { roots: [{ uri: 'file:///home/ada', name: 'home' }] },
     'sampling/createMessage': { role: 'assistant', content: { type: 'text', text: 'Ada' }, model: 'none' },
 };
+/** What the client may complain of when connections were broken; of a conflict, see README.md. */
+const BROKEN = /SSE stream disconnected|terminated|fetch failed|aborted|Failed to open SSE stream: Conflict/;
 const NAME = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
 
 export class Wide extends World {
@@ -199,6 +202,66 @@ export const STEPS = {
 
     'end of input': end,
 };
+
+/**
+ * The same over HTTP, and what becomes of a connection that breaks, by the socket file of `breaking.py`.
+ * @param {string} place
+ * @returns {Record<string, (wide: Wide) => Promise<string>>}
+ */
+export function breakingSteps(place) {
+    /** @param {'break' | 'resumed'} command @returns {Promise<number>} */
+    const breaking = command => new Promise((resolve, reject) => {
+        const line = createConnection(place, () => line.write(`${command}\n`));
+        line.on('data', data => {
+            line.end();
+            resolve(Number(data));
+        });
+        line.on('error', reject);
+    });
+    const { 'end of input': _end, ...steps } = STEPS;
+    return {
+        ...steps,
+        async 'break while listening'(wide) {
+            const { session, wire } = wide;
+            const before = wire.updates.length;
+            await breaking('break');
+            await inTime(session.recover('wide://cancelled', wire), 'the broken stream to be noticed, and another');
+            await again(async () => {
+                const cancelling = new AbortController();
+                const options = { signal: cancelling.signal, onprogress: () => cancelling.abort() };
+                const end = await wide.read('wide://endless', options).catch((/** @type {unknown} */ error) => error);
+                expect(cancelling.signal.aborted, `wide://endless gave ${end}`);
+            });
+            await wire.until(() => wire.updates.length > before, 'the update of wide://cancelled');
+            if (session.hasInputRequired) return 'noticed, and listened anew';
+            expect((await breaking('resumed')) > 0, 'no request named the last event seen');
+            return 'what was missed is said again';
+        },
+        async 'break while calling'(wide) {
+            const before = await breaking('resumed');
+            let heard = 0;
+            const onprogress = async () => {
+                if (++heard !== 3) return;
+                await breaking('break');
+                await again(() => wide.read('wide://enough'));
+            };
+            const answer = await wide.read('wide://steps', { onprogress }).then(([{ text }]) => text, () => undefined);
+            if (wide.session.hasInputRequired) {
+                same(answer, undefined, 'the answer');
+                return 'the call fails, as this revision has it';
+            }
+            same(answer, 'done', 'the answer');
+            expect((await breaking('resumed')) > before, 'no request named the last event seen');
+            return 'answered on another stream';
+        },
+        'end of input': wide => leave(wide, BROKEN),
+    };
+}
+
+/** Asks once more where the first request went into a connection that was broken already. @param {() => Promise<unknown>} ask */
+async function again(ask) {
+    await ask().catch(ask);
+}
 
 /** @param {{ name: string }} item */
 function nameOf({ name }) {
