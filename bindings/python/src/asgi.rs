@@ -21,9 +21,11 @@ struct Inner {
     core: Option<CoreEndpoint>,
     host: Arc<Host>,
     began: Instant,
-    /// How far the clock is ahead of that.
-    ahead: AtomicU64,
+    /// The time that a test has set, in milliseconds.
+    set: AtomicU64,
 }
+
+const UNSET: u64 = u64::MAX;
 
 impl Inner {
     fn core(&self, py: Python<'_>) -> PyResult<&CoreEndpoint> {
@@ -32,7 +34,10 @@ impl Inner {
     }
 
     fn now(&self) -> u64 {
-        self.began.elapsed().as_millis() as u64 + self.ahead.load(Ordering::Relaxed)
+        match self.set.load(Ordering::Relaxed) {
+            UNSET => self.began.elapsed().as_millis() as u64,
+            set => set,
+        }
     }
 
     /// Seconds from now to a moment of the endpoint's.
@@ -61,7 +66,7 @@ impl Drop for Inner {
 impl Endpoint {
     pub(crate) fn new(builder: EndpointBuilder, host: Arc<Host>, wake: Py<PyAny>) -> Self {
         let core = Some(builder.build(move || call(&wake)));
-        Endpoint(Arc::new(Inner { core, host, began: Instant::now(), ahead: AtomicU64::new(0) }))
+        Endpoint(Arc::new(Inner { core, host, began: Instant::now(), set: AtomicU64::new(UNSET) }))
     }
 }
 
@@ -110,9 +115,9 @@ impl Endpoint {
         Ok(next.map(|next| self.0.until(next)))
     }
 
-    /// For tests: sets the clock forward.
-    fn advance(&self, ms: u64) {
-        self.0.ahead.fetch_add(ms, Ordering::Relaxed);
+    /// For tests: from now on this is the time, in milliseconds.
+    fn set_time(&self, ms: u64) {
+        self.0.set.store(ms, Ordering::Relaxed);
     }
 
     /// Coroutines become tasks of this loop, whatever thread makes them.

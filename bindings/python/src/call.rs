@@ -28,17 +28,19 @@ pub(crate) enum About {
     Authorize(wellhead::AuthorizeCall),
     Complete(wellhead::CompleteCall),
     Method(wellhead::MethodCall),
+    Verify(wellhead::VerifyCall),
 }
 
-/// What all calls have.
+/// What calls have that are about a message.
 macro_rules! common {
     ($about:expr, $call:ident => $value:expr) => {
         match $about {
-            About::Read($call) => $value,
-            About::List($call) => $value,
-            About::Authorize($call) => $value,
-            About::Complete($call) => $value,
-            About::Method($call) => $value,
+            About::Read($call) => Some($value),
+            About::List($call) => Some($value),
+            About::Authorize($call) => Some($value),
+            About::Complete($call) => Some($value),
+            About::Method($call) => Some($value),
+            About::Verify(_) => None,
         }
     };
 }
@@ -50,7 +52,8 @@ impl Call {
         host: &Arc<Host>,
         slot: Arc<Slot<A>>,
     ) -> Self {
-        let caller = host.caller(py).or_else(|| Caller::of(py, common!(&about, call => call.caller())));
+        let carried = || common!(&about, call => Caller::of(py, call.caller())).flatten();
+        let caller = host.caller(py).or_else(carried);
         Call { about, host: Arc::downgrade(host), caller, slot }
     }
 
@@ -80,12 +83,12 @@ impl Call {
 
     #[getter]
     fn revision(&self) -> &'static str {
-        common!(&self.about, call => call.revision())
+        common!(&self.about, call => call.revision()).unwrap_or_default()
     }
 
     #[getter]
     fn meta<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        match common!(&self.about, call => call.meta()) {
+        match common!(&self.about, call => call.meta()).flatten() {
             Some(meta) => loads(py, meta),
             None => Ok(PyDict::new(py).into_any()),
         }
@@ -159,6 +162,14 @@ impl Call {
     fn open_state(&self, py: Python<'_>, now: u64) -> Option<String> {
         let (call, host) = (self.read()?, self.host.upgrade()?);
         host.server.get().core(py).open_state(call.caller(), call.uri(), call.request_state()?, now)
+    }
+
+    #[pyo3(signature = (name, /))]
+    fn header(&self, name: &str) -> Option<&str> {
+        match &self.about {
+            About::Verify(call) => call.header(name),
+            _ => None,
+        }
     }
 
     #[getter]
@@ -405,6 +416,7 @@ impl Notifies for wellhead::Answer {}
 impl Notifies for wellhead::Page {}
 impl Notifies for wellhead::Completion {}
 impl Notifies for Vec<wellhead::Verdict> {}
+impl Notifies for wellhead::http::Verification {}
 
 impl Notifies for wellhead::MethodAnswer {
     fn notify(responder: &Responder<Self>, method: &str, params: Option<&Json>) -> wellhead::Result<bool> {

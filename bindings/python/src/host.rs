@@ -10,7 +10,6 @@ use crate::log;
 use crate::registration::Positional;
 use crate::request::Requests;
 use crate::server::Server;
-use crate::verification::Header;
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -223,10 +222,9 @@ impl Host {
         let (Some(responder), Some(verifier)) = (call.take_responder(), &self.verifier) else {
             return Ok(());
         };
-        let (function, token) = (verifier.function.bind(py), PyString::new(py, call.token()));
-        let returned =
-            if verifier.count > 1 { function.call1((token, Header(call))) } else { function.call1((token,)) };
-        self.settle(py, Way::own(responder), None, returned)
+        let token = PyString::new(py, call.token());
+        let (way, returned) = self.ask(py, verifier, (token,), responder, About::Verify(call));
+        self.settle(py, way, None, returned)
     }
 
     /// Calls a function that takes its arguments by position, and perhaps the call.

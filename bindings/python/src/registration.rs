@@ -382,7 +382,7 @@ fn completers(given: &Bound<'_, PyDict>) -> PyResult<Vec<(String, Positional)>> 
 
 /// Who judges bearer tokens.
 pub(crate) fn verifier(function: &Bound<'_, PyAny>) -> PyResult<Positional> {
-    positional(function, &["token", "header"], 1, false)
+    positional(function, &["token"], 1, true)
 }
 
 /// A function that takes the arguments of these names by position, the first `required` of them at least.

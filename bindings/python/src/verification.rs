@@ -5,9 +5,7 @@ use crate::answer::FromCallback;
 use crate::call::Way;
 use crate::errors::Meaning;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 use pyo3::{PyTraverseError, PyVisit};
-use wellhead::VerifyCall;
 use wellhead::http::{Grant as CoreGrant, Verification};
 
 /// What a good token is good for.
@@ -46,18 +44,6 @@ impl Grant {
             Some(ms) => grant.expires_in_ms(ms),
             None => grant,
         }
-    }
-}
-
-/// Looks up the header fields of the request whose token is judged.
-#[pyclass(frozen, module = "wellhead._core")]
-pub(crate) struct Header(pub(crate) VerifyCall);
-
-#[pymethods]
-impl Header {
-    #[pyo3(signature = (name, /))]
-    fn __call__(&self, name: &Bound<'_, PyString>) -> PyResult<Option<&str>> {
-        Ok(self.0.header(name.to_str()?))
     }
 }
 

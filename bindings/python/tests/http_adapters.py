@@ -71,12 +71,15 @@ class Adapter(Protocol):
 class Asgi:
     """An application on an event loop of its own."""
 
-    def __init__(self, server: wellhead.Server, options: dict[str, Any]) -> None:
+    def __init__(self, server: wellhead.Server, options: dict[str, Any], sets_clock: bool) -> None:
         self.host = "localhost"
         self.app = server.asgi(**options)
         self.loop = asyncio.new_event_loop()
         self.thread = threading.Thread(target=self.loop.run_forever)
         self.thread.start()
+        self.now = 0
+        if sets_clock:
+            self.advance(0)
 
     def send(self, request: Request) -> Exchange:
         return AsgiExchange(self, request)
@@ -86,7 +89,8 @@ class Asgi:
 
     async def go_on(self, ms: int) -> None:
         endpoint = self.app._enter()
-        endpoint.advance(ms)
+        self.now += ms
+        endpoint.set_time(self.now)
         endpoint.tick()
         for response in self.app._responses:
             response.woken.set()
@@ -143,7 +147,8 @@ class AsgiExchange:
 class Sockets:
     """The native listener, served on a thread of this process."""
 
-    def __init__(self, server: wellhead.Server, options: dict[str, Any]) -> None:
+    def __init__(self, server: wellhead.Server, options: dict[str, Any], sets_clock: bool) -> None:
+        assert not sets_clock, "the listener has a clock of its own"
         self.server = server
         self.port = 0
         listening = threading.Event()
@@ -187,9 +192,7 @@ class SocketExchange:
         self.thread = threading.Thread(target=self.read)
         self.thread.start()
         try:
-            self.socket.sendall(head + b"\r\n")
-            for piece in request.body:
-                self.socket.sendall(piece)
+            self.socket.sendall(head + b"\r\n" + b"".join(request.body))
         except OSError:
             pass  # it was refused before it was read
 

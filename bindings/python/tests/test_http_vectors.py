@@ -20,9 +20,9 @@ SCRIPTS: dict[str, Any] = {
     str(path.relative_to(FOLDER)): json.loads(path.read_text("utf-8")) for path in sorted(FOLDER.glob("*/*.json"))
 }
 # What each adapter reaches beside what the package does.
-ADAPTERS: dict[str, tuple[Callable[[wellhead.Server, dict[str, Any]], Adapter], set[str]]] = {
-    "asgi": (Asgi, {"clock", "loopback", "repeated", "unfinished"}),
-    "sockets": (Sockets, {"repeated", "unfinished"}),
+ADAPTERS: dict[str, tuple[Callable[[wellhead.Server, dict[str, Any], bool], Adapter], set[str]]] = {
+    "asgi": (Asgi, {"clock", "loopback", "repeated", "unfinished", "verify"}),
+    "sockets": (Sockets, {"repeated", "unfinished", "verify"}),
 }
 Json = Any
 
@@ -32,7 +32,8 @@ class Run:
         self.host = Host(script.get("server", {}))
         for entry in script.get("catalog", []):
             self.host.add(entry)
-        self.adapter = ADAPTERS[adapter][0](self.host.server, script.get("http", {}))
+        sets_clock = "clock" in script.get("needs", [])
+        self.adapter = ADAPTERS[adapter][0](self.host.server, options(self.host, script.get("http", {})), sets_clock)
         self.exchanges: dict[str, Exchange] = {}
         self.kept: Kept = {}
         self.whole = whole
@@ -175,6 +176,14 @@ class Run:
         self.send("handshake", {"send": "POST", "headers": fields, "body": initialized, "response": {"status": 202}})
 
 
+def options(host: Host, given: Json) -> dict[str, Any]:
+    """The keyword arguments that these options of an endpoint are."""
+    taken = {name: value for name, value in given.items() if name not in ("protect", "verify")}
+    if "protect" in given or "verify" in given:
+        taken = {**taken, **given.get("protect", {}), "verify": host.verifier(given.get("verify", {}))}
+    return taken
+
+
 def body_of(body: Json, kept: Kept) -> tuple[bytes | None, int]:
     """The bytes, and how many come at once where a body comes in pieces."""
     if body is None:
@@ -223,14 +232,13 @@ def wait(ready: Callable[[], bool]) -> None:
         time.sleep(0)  # others have their turn
 
 
-@pytest.mark.parametrize("pace", ["whole", "bytes"])
 @pytest.mark.parametrize(
-    ("name", "adapter"),
+    ("name", "adapter", "pace"),
     [
-        (name, adapter)
+        (name, adapter, pace)
         for name, script in SCRIPTS.items()
-        for adapter, (_, reaches) in ADAPTERS.items()
-        if set(script.get("needs", [])) <= REACHES | reaches
+        for adapter, pace in (("asgi", "whole"), ("asgi", "bytes"), ("sockets", "whole"))
+        if set(script.get("needs", [])) <= REACHES | ADAPTERS[adapter][1]
     ],
 )
 def test_an_http_vector_gives_its_responses(name: str, adapter: str, pace: str) -> None:

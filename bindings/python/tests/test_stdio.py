@@ -405,3 +405,42 @@ def test_the_notes_are_edited_through_a_fifo(tmp_path: Path) -> None:
         assert text(process.receive()) == "changed text"
         process.send(read("notes://slow", 2))
         assert text(process.receive()) == "answered by another thread"
+
+
+def test_a_read_of_64_mib_takes_a_chunk_beside_its_source_and_ping_is_answered_behind_it() -> None:
+    program = """
+    import wellhead
+
+    server = wellhead.Server("s", "1")
+    kept = b"k" * (64 << 20)
+    server.resource("n:kept")(lambda: kept)
+    server.resource("n:made")(lambda: b"m" * (64 << 20))
+
+    @server.resource("n:peak")
+    def peak() -> str:
+        with open("/proc/self/status") as status:
+            return next(line.split()[1] for line in status if line.startswith("VmHWM"))
+
+    server.run()
+    """
+    ping = b'{"jsonrpc":"2.0","id":"ping","method":"ping"}\n'
+
+    def peak(process: Process) -> int:
+        process.send(read("n:peak"))
+        return int(str(text(process.receive()))) >> 10
+
+    def rise(process: Process, *uris: str) -> int:
+        before = peak(process)
+        for uri in uris:
+            process.send(read(uri, "large"), ping)
+            answers = {answer["id"]: answer for answer in (process.receive(), process.receive())}
+            assert answers["ping"]["result"] == {}
+            assert len(str(text(answers["large"]))) == ((64 << 20) + 2) // 3 * 4
+        return peak(process) - before
+
+    with Process(program) as process:
+        kept = rise(process, "n:kept", "n:kept", "n:kept")
+        assert kept < 16, f"{kept} MiB more for what is kept"
+        made = rise(process, "n:made")
+        assert made < 64 + 16, f"{made} MiB more for what is made"
+        assert process.end() == (0, "")

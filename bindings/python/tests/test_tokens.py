@@ -2,12 +2,11 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 import wellhead
-from asgi_client import Request, read, text
+from asgi_client import Request, ask, read, text
 from test_http import serve
 
 ANN = wellhead.Caller(b"ann", {"name": "Ann"})
@@ -23,11 +22,11 @@ def server() -> wellhead.Server:
     return server
 
 
-def judge(token: str, header: Callable[[str], str | None]) -> wellhead.Grant | None:
+def judge(token: str) -> wellhead.Grant | None:
     if token == "none":
         return None
     if token == "less":
-        raise wellhead.InsufficientScope("read", header("mcp-method") or "")
+        raise wellhead.InsufficientScope("read")
     if token == "error":
         raise RuntimeError("the database is gone")
     if token == "wrong":
@@ -39,7 +38,7 @@ def judge(token: str, header: Callable[[str], str | None]) -> wellhead.Grant | N
 
 async def judge_later(token: str) -> wellhead.Grant | None:
     await asyncio.sleep(0)
-    return judge(token, lambda name: None)
+    return judge(token)
 
 
 @pytest.mark.parametrize("verify", [judge, judge_later])
@@ -60,10 +59,27 @@ def test_a_token_that_lacks_a_scope_is_told_which() -> None:
     async def main() -> None:
         app = server().asgi(verify=judge, scopes=["a", "b"])
         less = await read(app, "n:who", "less").done()
-        expected = 'Bearer error="insufficient_scope", scope="read resources/read"'
+        expected = 'Bearer error="insufficient_scope", scope="read"'
         assert (less.status, less.headers["www-authenticate"]) == (403, expected)
         assert (await read(app, "n:who", "a").done()).status == 403
         assert (await read(app, "n:who", "a+b").done()).status == 200
+
+    asyncio.run(main())
+
+
+def test_a_token_is_judged_by_what_the_request_is_about() -> None:
+    def judge_call(token: str, call: wellhead.Call) -> wellhead.Grant | None:
+        assert (call.uri, call.revision, call.meta, call.caller.id) == ("", "", {}, b"")
+        if call.header("MCP-Method") != "resources/list" or call.header("other") or call.cancelled:
+            raise wellhead.InsufficientScope(call.header("mcp-name") or "")
+        return wellhead.Grant(ANN)
+
+    async def main() -> None:
+        app = server().asgi(verify=judge_call)
+        less = await read(app, "n:who", "t").done()
+        assert less.headers["www-authenticate"] == 'Bearer error="insufficient_scope", scope="n:who"'
+        listed = await ask(app, "resources/list", more={"Authorization": "Bearer t"}).json()
+        assert listed["result"]["resources"][0]["uri"] == "n:who"
 
     asyncio.run(main())
 

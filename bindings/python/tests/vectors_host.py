@@ -236,6 +236,15 @@ class Host:
                 raise RuntimeError(FAILURE)
             return self.hold(behaviour["hold"], None) if "hold" in behaviour else None
 
+    def verifier(self, tokens: Json) -> Callable[..., Any]:
+        def callback(token: str, call: wellhead.Call) -> Any:
+            said = tokens.get(token, "refused")
+            if isinstance(said, dict) and "hold" in said:
+                return self.hold(said["hold"], call)
+            return Future() if said == "none" else verification(said)
+
+        return callback
+
     def hold(self, name: str, call: wellhead.Call | None) -> Future[Any]:
         assert name not in self.held, f"{name} is held already"
         self.held[name] = Held(call)
@@ -335,6 +344,11 @@ class Host:
             return  # the last reference to the future
         if answered == "fail":
             held.future.set_exception(RuntimeError(FAILURE))
+        elif answered == "refused" or (isinstance(answered, dict) and VERIFICATION & set(answered)):
+            try:
+                held.future.set_result(verification(answered))
+            except wellhead.Error as raised:
+                held.future.set_exception(raised)
         elif isinstance(answered, dict) and "verdicts" in answered:
             held.future.set_result(answered["verdicts"])
         elif isinstance(answered, dict) and "ok" in answered:
@@ -366,6 +380,20 @@ def outcome(step: Json, act: Callable[[], object]) -> None:
     except wellhead.Error as e:
         code = e.code
     assert code == step.get("error")
+
+
+VERIFICATION = {"caller", "insufficient_scope"}
+
+
+def verification(said: Json) -> wellhead.Grant | None:
+    if said == "refused":
+        return None
+    if said == "fail":
+        raise RuntimeError(FAILURE)
+    if "insufficient_scope" in said:
+        raise wellhead.InsufficientScope(*said["insufficient_scope"])
+    told = {name: said[name] for name in ("audience", "scopes", "expires_in_ms") if name in said}
+    return wellhead.Grant(wellhead.Caller(said["caller"].encode()), **told)
 
 
 METHOD_ANSWERS = {"result", "error", "needs_input", "missing_capability"}

@@ -135,6 +135,10 @@ class Call:
     @property
     def name(self) -> str | None:
         """The name of the tool or prompt that is called."""
+    def header(self, name: str, /) -> str | None:
+        """Where a bearer token is verified: the value of a header field of the request, in whichever case its name is
+        written: `Mcp-Method` and `Mcp-Name` say what a client of 2026-07-28 is about to do. None if it is absent, came
+        more than once, or is no text."""
     @property
     def log_level(self) -> str | None:
         """In the call of a further method: from which level on the request asks for `notifications/message`, in the
@@ -919,10 +923,10 @@ class Server:
             head_ms: Milliseconds that the head of a request may take to arrive.
             idle_ms: Milliseconds that a client's connection is kept that asks nothing, or takes nothing of its answer.
             path: The path that clients POST to.
-            verify: Answers only requests with a bearer token that this function finds good: it takes the token, and as
-                a second parameter, if it wants one, a function that gives the text of a header field of the request
-                by name, or None. It returns a `Grant`, or None if the token is not good; it raises `InsufficientScope`
-                if it is good for less than this request. Never send the token on to anybody but who issued it.
+            verify: Answers only requests with a bearer token that this function finds good: it takes the token, and a
+                `wellhead.Call` if it wants one, with the `header` fields of the request. It returns a `Grant`, or None
+                if the token is not good; it raises `InsufficientScope` if it is good for less than this request. Never
+                send the token on to anybody but who issued it.
             resource: The URL that clients know the endpoint by: the audience that tokens have to be issued for. It is
                 told to clients with `authorization_servers`, as the metadata of RFC 9728.
             authorization_servers: The URLs where clients get their tokens.
@@ -1215,7 +1219,7 @@ class Endpoint:
     ) -> HttpExchange: ...
     def poll(self) -> list[Job]: ...
     def tick(self) -> float | None: ...
-    def advance(self, ms: int) -> None: ...
+    def set_time(self, ms: int) -> None: ...
     def use_loop(self, event_loop: Any | None) -> None: ...
     def take_tasks(self) -> list[Any]: ...
 
