@@ -200,16 +200,18 @@ impl Connection {
     /// # Errors
     /// [`ErrorKind::Closed`] after the connection or server was closed.
     pub fn exchange(&self, message: &[u8]) -> Result<(Route, Option<Event>)> {
-        self.exchange_under(message, None)
+        self.exchange_under(message, false, None)
     }
 
-    /// [`Connection::exchange`] of a POST that stands for itself: it has to say what its head says.
+    /// [`Connection::exchange`] of a POST. `single`: its client takes an answer, and nothing before it. `head`: it stands
+    /// for itself, and has to say what its head says.
     pub(crate) fn exchange_under(
         &self,
         message: &[u8],
+        single: bool,
         head: Option<&RequestHead<'_>>,
     ) -> Result<(Route, Option<Event>)> {
-        let (route, event) = self.open_exchange(message, false, head)?;
+        let (route, event) = self.open_exchange(message, single, head)?;
         // Whoever takes this answer drains nothing else for it, and does not poll for what it takes to answer: not for the
         // elements of a batch, for what the client has answered, or for another exchange that this one has cancelled.
         if self.0.machine.with(|m, _| m.gained_beside(route) && m.mark_ready()) {

@@ -153,7 +153,10 @@ impl Shared {
             Unasked::Revision => {
                 invalid("requests end with older revisions; answer \"needs input\" instead".to_owned())
             }
-            Unasked::Single => invalid("this message was handed in alone; there is no way to ask".to_owned()),
+            Unasked::Single => {
+                let what = "there is room for the answer only: the message was handed in alone, or its Accept allows no stream";
+                invalid(what.to_owned())
+            }
             Unasked::NoFeature(why) => invalid(format!("\"{method}\" is a request {why}")),
             Unasked::Lacks(needed) => invalid(format!("the client did not declare {needed}")),
         })

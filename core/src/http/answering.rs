@@ -55,7 +55,7 @@ pub(super) enum Counted {
     Call,
     /// One of `listen_streams`.
     Listen,
-    /// Nothing: a session has one stream of its own.
+    /// Nothing: a session has one stream of its own, and what is no request may make room for one.
     Not,
 }
 
@@ -142,10 +142,6 @@ impl Answering {
             let length = transmit.bytes.len();
             let (kind, first, last) = (transmit.kind, transmit.first, transmit.last);
             match self.choice.step(&transmit) {
-                Step::Skip => {
-                    drain.wrote(length);
-                    continue;
-                }
                 Step::Begin(head) => {
                     self.begun = true;
                     return Progress::Respond(match head {

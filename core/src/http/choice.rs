@@ -1,6 +1,5 @@
 //! The head of the answer to one POST, chosen from what its route has to say first.
 
-use super::media::Accepts;
 use crate::drain::Transmit;
 use crate::protocol::{Kind, Stage};
 
@@ -30,32 +29,29 @@ pub(crate) enum Step {
     Begin(Head),
     /// The head has gone: send the bytes.
     Continue,
-    /// The client accepts no stream and this is not the answer: skip the message.
-    Skip,
 }
 
 /// One POST on its way to an answer. Pure: no clock, no I/O.
 ///
-/// Starts as JSON; becomes a stream as soon as something precedes the answer and the client accepts a stream, and with the
-/// answer if it accepts nothing else.
+/// Starts as JSON; becomes a stream as soon as something precedes the answer, which the exchange of a client that accepts
+/// no stream has no room for, and with the answer if the client accepts nothing else.
 #[derive(Debug, Clone)]
 pub(crate) struct Choice {
-    accepts: Accepts,
+    accepts_json: bool,
     status_by_stage: bool,
     begun: Option<Head>,
 }
 
 impl Choice {
-    /// `accepts`: what the request's `Accept` allows. `status_by_stage`: the request belongs to the stateless era, whose
-    /// statuses tell how far it got.
-    pub(crate) fn new(accepts: Accepts, status_by_stage: bool) -> Self {
-        Choice { accepts, status_by_stage, begun: None }
+    /// `accepts_json`: the request's `Accept` allows `application/json`. `status_by_stage`: the request belongs to the
+    /// stateless era, whose statuses tell how far it got.
+    pub(crate) fn new(accepts_json: bool, status_by_stage: bool) -> Self {
+        Choice { accepts_json, status_by_stage, begun: None }
     }
 
     /// A response that is a stream from the start.
     pub(crate) fn stream() -> Self {
-        let accepts = Accepts { json: false, stream: true };
-        Choice { accepts, status_by_stage: false, begun: Some(Head::EventStream) }
+        Choice { accepts_json: false, status_by_stage: false, begun: Some(Head::EventStream) }
     }
 
     /// What to do with the next transmit of the exchange's route.
@@ -64,11 +60,10 @@ impl Choice {
             return Step::Continue;
         }
         let head = match transmit.kind {
-            Kind::Message | Kind::Progress if self.accepts.stream => Head::EventStream,
-            Kind::Message | Kind::Progress => return Step::Skip,
+            Kind::Message | Kind::Progress => Head::EventStream,
             Kind::Ended => Head::Empty { status: 202 },
             // Another status than 200 is said by the head, which a stream has with 200 only.
-            Kind::Final(stage) if !self.accepts.json && self.status(stage) == 200 => Head::EventStream,
+            Kind::Final(stage) if !self.accepts_json && self.status(stage) == 200 => Head::EventStream,
             Kind::Final(stage) => {
                 let length = transmit.total.unwrap_or(transmit.bytes.len() as u64);
                 Head::Json { status: self.status(stage), length }
@@ -92,8 +87,6 @@ mod tests {
     use super::*;
     use crate::{Caller, Connection, DrainStart, Route, Server};
 
-    const BOTH: Accepts = Accepts { json: true, stream: true };
-    const JSON: Accepts = Accepts { json: true, stream: false };
     const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 
     fn connection() -> Connection {
@@ -119,16 +112,16 @@ mod tests {
         steps
     }
 
-    fn post(message: &str, accepts: Accepts) -> Vec<(Step, usize)> {
+    fn post(message: &str, accepts_json: bool) -> Vec<(Step, usize)> {
         let connection = connection();
         let (route, event) = connection.exchange(message.as_bytes()).expect("the connection is open");
         assert!(event.is_none());
-        steps(&connection, &mut Choice::new(accepts, true), route)
+        steps(&connection, &mut Choice::new(accepts_json, true), route)
     }
 
     #[test]
     fn the_status_tells_how_far_a_stateless_request_got() {
-        let status = |message: &str| match post(message, BOTH)[0].0 {
+        let status = |message: &str| match post(message, true)[0].0 {
             Step::Begin(Head::Json { status, .. }) => status,
             other => panic!("{other:?}"),
         };
@@ -148,14 +141,14 @@ mod tests {
             [(initialize, 200), (r#"{"jsonrpc":"2.0","id":2,"method":"unknown/method"}"#, 200)]
         {
             let (route, _) = connection.exchange(message.as_bytes()).expect("the connection is open");
-            let steps = steps(&connection, &mut Choice::new(BOTH, false), route);
+            let steps = steps(&connection, &mut Choice::new(true, false), route);
             assert!(matches!(steps[0].0, Step::Begin(Head::Json { status: s, .. }) if s == status));
         }
     }
 
     #[test]
     fn a_json_answer_knows_its_length_before_it_is_encoded() {
-        let steps = post(&request("resources/read", r#""uri":"test://text","#), BOTH);
+        let steps = post(&request("resources/read", r#""uri":"test://text","#), true);
         let Step::Begin(Head::Json { status: 200, length }) = steps[0].0 else { panic!("{steps:?}") };
         assert_eq!(steps.iter().map(|(_, bytes)| *bytes as u64).sum::<u64>(), length);
         assert!(steps.len() > 1, "a large body comes in chunks");
@@ -163,10 +156,11 @@ mod tests {
     }
 
     #[test]
-    fn something_before_the_answer_makes_it_a_stream() {
+    fn something_before_the_answer_makes_it_a_stream_and_so_does_a_client_that_accepts_nothing_else() {
         let message = request("subscriptions/listen", r#""notifications":{},"#);
-        assert_eq!(post(&message, BOTH)[0].0, Step::Begin(Head::EventStream));
-        assert_eq!(post(&message, JSON)[0].0, Step::Skip);
+        assert_eq!(post(&message, true)[0].0, Step::Begin(Head::EventStream));
+        let discover = request("server/discover", "");
+        assert_eq!(post(&discover, false)[0].0, Step::Begin(Head::EventStream));
     }
 
     #[test]
@@ -178,7 +172,7 @@ mod tests {
         let cancel = br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
         let (cancelling, _) = connection.exchange(cancel).expect("the connection is open");
         for route in [route, cancelling] {
-            let steps = steps(&connection, &mut Choice::new(BOTH, false), route);
+            let steps = steps(&connection, &mut Choice::new(true, false), route);
             assert_eq!(steps, [(Step::Begin(Head::Empty { status: 202 }), 0)]);
         }
         drop(event); // late, and nobody minds

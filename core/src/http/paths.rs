@@ -217,14 +217,7 @@ impl Exchange {
                 refuse(400, None, &RpcError::invalid_request("send one message at a time"))
             }
             _ if !inner.options.sessions => self.without_session(incoming, &body, &version),
-            _ => self.in_session(
-                incoming,
-                &head,
-                match &body {
-                    Body::Request { id, .. } => Some(id),
-                    _ => None,
-                },
-            ),
+            _ => self.in_session(incoming, &head, &body),
         }
     }
 
@@ -247,8 +240,8 @@ impl Exchange {
         self.count(counted)?;
         let connection = self.endpoint.0.group.connect_apart(self.caller.clone());
         connection.tick(self.now);
-        let choice = Choice::new(incoming.accepts, true);
-        let opened = connection.exchange_under(&incoming.message, Some(head));
+        let choice = Choice::new(incoming.accepts.json, true);
+        let opened = connection.exchange_under(&incoming.message, !incoming.accepts.stream, Some(head));
         let (route, event) = opened.map_err(|_| self.closing(counted))?;
         let mut answering = self.answer(connection, route, choice, event, None);
         answering.counted = counted;
@@ -278,7 +271,7 @@ impl Exchange {
         if !sessions {
             connection.stand_alone(None);
         }
-        let choice = Choice::new(incoming.accepts, false);
+        let choice = Choice::new(incoming.accepts.json, false);
         let (route, event) =
             connection.exchange(&incoming.message).map_err(|_| self.closing(Counted::Call))?;
         if !sessions || connection.session_revision().is_none() {
@@ -325,9 +318,9 @@ impl Exchange {
         let connection = inner.group.connect_apart(self.caller.clone());
         connection.tick(self.now);
         connection.stand_alone(Some(revision));
-        let choice = Choice::new(incoming.accepts, false);
-        let (route, event) =
-            connection.exchange(&incoming.message).map_err(|_| self.closing(Counted::Call))?;
+        let choice = Choice::new(incoming.accepts.json, false);
+        let opened = connection.exchange_under(&incoming.message, !incoming.accepts.stream, None);
+        let (route, event) = opened.map_err(|_| self.closing(Counted::Call))?;
         Ok(self.answer(connection, route, choice, event, None))
     }
 
@@ -335,11 +328,15 @@ impl Exchange {
         &mut self,
         incoming: &Incoming,
         head: &RequestHead<'_>,
-        request: Option<&RequestId>,
+        body: &Body,
     ) -> Result<Box<Answering>, Whole> {
-        let with_id = |(response, body): Whole| match request {
-            None => (response, body),
-            Some(id) => {
+        // What is no request may be what makes room: a cancellation, or an answer that a call waits for.
+        let counted = match body {
+            Body::Notification | Body::Response => Counted::Not,
+            _ => Counted::Call,
+        };
+        let with_id = |(response, whole): Whole| match body {
+            Body::Request { id, .. } => {
                 let what = if response.status == 404 {
                     "the session is unknown or has ended"
                 } else {
@@ -347,25 +344,29 @@ impl Exchange {
                 };
                 refusal(response.status, Some(id), None, &RpcError::invalid_request(what))
             }
+            _ => (response, whole),
         };
         let id = session_id(head).map_err(with_id)?;
         let now = self.now;
-        self.count(Counted::Call)?;
+        self.count(counted)?;
         let found = self.endpoint.0.state.with(|s, _| {
             let session = s.sessions.find(&id, self.caller.id())?;
             session.enter(now);
             Some(session.connection.clone())
         });
         let Some(connection) = found else {
-            self.discount(Counted::Call);
+            self.discount(counted);
             return Err(with_id(unknown_session()));
         };
         connection.tick(self.now);
-        let choice = Choice::new(incoming.accepts, false);
-        let (route, event) =
-            connection.exchange(&incoming.message).map_err(|_| self.closing(Counted::Call))?;
+        let choice = Choice::new(incoming.accepts.json, false);
+        let opened = connection.exchange_under(&incoming.message, !incoming.accepts.stream, None);
+        let (route, event) = opened.map_err(|_| self.closing(counted))?;
         let priming = connection.session_revision().is_some_and(|revision| revision.sse_priming);
-        Ok(self.answer(connection, route, choice, event, Some(InSession::new(id, false, priming))))
+        let session = InSession::new(id, false, priming);
+        let mut answering = self.answer(connection, route, choice, event, Some(session));
+        answering.counted = counted;
+        Ok(answering)
     }
 
     fn answer(
