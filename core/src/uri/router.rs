@@ -132,12 +132,20 @@ fn is_ambiguous(a: &UriTemplate, b: &UriTemplate) -> bool {
         && a.order(b) == Order::Ambiguous
 }
 
-/// Whether the fixed text at the ends differs, so that no URI matches both.
+/// Whether they differ, seen from their ends, in fixed text that stands at the same byte of a URI however it is read, so that
+/// none matches both: `t:{+a}/x/{b}` and `t:{+a}/y/{b}`, where a `/` begins the last value.
 fn endings_differ(a: &[Token], b: &[Token]) -> bool {
+    let mut in_value = false;
     for (a, b) in a.iter().rev().zip(b.iter().rev()).skip(1) {
         match (a.kind, b.kind) {
-            (Kind::Literal(a), Kind::Literal(b)) if a == b => {}
-            (Kind::Literal(_), Kind::Literal(_)) => return true,
+            (Kind::Literal(a), Kind::Literal(b)) if a == b => {
+                if in_value && !b"/?#".contains(&a) {
+                    return false;
+                }
+                in_value = false;
+            }
+            (Kind::Literal(_), Kind::Literal(_)) => return !in_value,
+            (Kind::Segment, Kind::Segment) => in_value = true,
             _ => return false,
         }
     }
@@ -215,7 +223,7 @@ mod tests {
 
     #[test]
     fn hundreds_below_one_prefix_each_find_their_own() {
-        let texts: [fn(usize) -> String; 7] = [
+        let texts: [fn(usize) -> String; 8] = [
             |n| format!("t:{{a}}/kind{n}"),
             |n| format!("t:{{a}}/kind{n}/{{b}}"),
             |n| format!("t:{{a}}-kind{n}"),
@@ -223,6 +231,7 @@ mod tests {
             |n| format!("t:{{a}}/kind{n}{{?q}}"),
             |n| format!("t:x{{;p{n}}}/kind{n}"),
             |n| format!("t:{{a}}/{{b}}/kind{n}/{{+c}}"),
+            |n| format!("t:{{+c}}/kind{n}/{{b}}"),
         ];
         for text in texts {
             let mut router = Router::default();
