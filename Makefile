@@ -22,7 +22,7 @@ demo: hosts ## each of the four hosts driven by real clients, as a table
 
 .PHONY: test
 test: ## everything that one Rust, one Python and one Node can show, in at most 15 minutes; installs what it needs
-	$(PYTHON) tests/steps.py lint test-rust test-models fuzz check-header test-c test-c-asan test-python test-node test-clients conformance test-readme rows words
+	$(PYTHON) tests/steps.py lint test-rust test-models fuzz check-header test-c test-c-asan test-python test-node test-clients conformance-one test-readme rows words
 
 .PHONY: test-all
 test-all: ## the same with what is long, and with more Pythons
@@ -66,10 +66,14 @@ test-clients: hosts ## the official clients against the notes application and ev
 test-inspector: hosts ## the command line of the MCP Inspector on the notes application in each language and on `wellhead serve`
 	$(PYTHON) tests/clients/inspector.py
 
-.PHONY: conformance
-conformance: ## the official conformance suite, whole, on a host over HTTP
+.PHONY: conformance conformance-one
+conformance: python ## the official conformance suite, whole, on each host that speaks HTTP
 	cargo build -p wellhead --features cli --example conformance
 	$(PYTHON) tests/conformance/run.py
+
+conformance-one: python ## the same with one host a revision
+	cargo build -p wellhead --features cli --example conformance
+	$(PYTHON) tests/conformance/run.py --one
 
 .PHONY: test-readme
 test-readme: ## the README's smallest servers, each from an empty folder

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Runs the official conformance suite on hosts, over Streamable HTTP.
 
-    run.py [--host NAME | --host NAME='COMMAND...']... [--requirements REVISION]... [--keep DIR]
+    run.py [--host NAME | --host NAME='COMMAND...']... [--requirements REVISION]... [--one] [--keep DIR]
 
-Without --host every host of hosts.txt is tried, without --requirements every revision. A host prints its URL as its first line, and ends with
+Without --host every host of hosts.txt is tried, without --requirements every revision; with --one each revision on one host only, in turn. A host prints its URL as its first line, and ends with
 SIGTERM. The suite needs a newer Node than we do; both are installed, as pinned in node/, under build/conformance. The exit status is 0 only if
 everything passed that a revision requires, and what concerns us of the rest. What is left are extensions and the like that we do not have.
 """
 
 import argparse
 import filecmp
+import itertools
 import os
 import re
 import shlex
@@ -35,13 +36,14 @@ def main() -> int:
     options = parse_arguments()
     install()
     failed = 0
-    for host, command in options.host.items():
-        for revision in options.requirements:
-            with started(command) as url:
-                passed, lines = check(url, revision, options.keep and options.keep / f"{host}-{revision}")
-            print(f"{'ok' if passed else 'not ok'} - {host} / {revision}")
-            print("".join(f"#   {line}\n" for line in lines), end="", flush=True)
-            failed += not passed
+    every = itertools.product(options.host, options.requirements)
+    in_turn = zip(itertools.cycle(options.host), options.requirements, strict=False)
+    for host, revision in in_turn if options.one else every:
+        with started(options.host[host]) as url:
+            passed, lines = check(url, revision, options.keep and options.keep / f"{host}-{revision}")
+        print(f"{'ok' if passed else 'not ok'} - {host} / {revision}")
+        print("".join(f"#   {line}\n" for line in lines), end="", flush=True)
+        failed += not passed
     return 1 if failed else 0
 
 
@@ -105,6 +107,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, usage=argparse.SUPPRESS)
     parser.add_argument("--host", action="append", default=[], help="a name in hosts.txt, or NAME=COMMAND")
     parser.add_argument("--requirements", action="append", choices=REVISIONS, default=[])
+    parser.add_argument("--one", action="store_true", help="each revision on one host only")
     parser.add_argument("--keep", type=Path, help="a folder for the suite's own results")
     options = parser.parse_args()
     known = dict(line.split(" = ") for line in (HERE / "hosts.txt").read_text().splitlines() if not line.startswith("#"))

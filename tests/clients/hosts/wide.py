@@ -1,5 +1,6 @@
 """Everything that a client can ask for, on a small scale: see README.md one folder up."""
 
+import sys
 import time
 from concurrent.futures import Future
 from typing import Any
@@ -162,4 +163,7 @@ def text(given: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    server.run()
+    if sys.argv[1:] == ["--http"]:
+        server.serve_http(port=0, on_listening=lambda host, port: print(f"http://{host}:{port}/mcp", flush=True))
+    else:
+        server.run()
