@@ -1,11 +1,13 @@
-//! Runs every script of `tests/vectors/http`, on the endpoint without a socket and on the native listener.
-//! See README, "HTTP".
+//! Runs every script of `tests/vectors/http`, on the endpoint without a socket, on the native listener
+//! and as a service of `tower`. See README, "HTTP".
 
 mod endpoint;
 #[cfg(feature = "http")]
 mod listener;
 pub(crate) mod options;
 mod script;
+#[cfg(feature = "tower")]
+mod service;
 mod stream;
 
 use crate::script::Pace;
@@ -33,6 +35,12 @@ fn every_http_vector_gives_its_responses_for_bodies_that_come_byte_by_byte() {
 #[test]
 fn every_http_vector_gives_its_responses_on_the_listener() {
     run_all(&UNSAID, |script| script.run::<listener::OnSocket>(Pace::Whole));
+}
+
+#[cfg(feature = "tower")]
+#[test]
+fn every_http_vector_gives_its_responses_as_a_service() {
+    run_all(&["clock"], |script| script.run::<service::AsService>(Pace::Whole));
 }
 
 fn run_all(unsaid: &[&str], run: impl Fn(&Script) -> Result<(), String>) {
