@@ -40,6 +40,7 @@ pub(super) struct Options {
     pub(super) strict_accept: bool,
     pub(super) sessions: bool,
     pub(super) session_ms: u64,
+    pub(super) session_limit: usize,
     pub(super) delete: bool,
     pub(super) keep_alive_ms: u64,
     pub(super) head_ms: u64,
@@ -135,6 +136,13 @@ impl EndpointBuilder {
     #[must_use]
     pub fn session_ms(mut self, ms: u64) -> Self {
         self.options.session_ms = ms;
+        self
+    }
+
+    /// How many sessions there are at most; 10,000 by default. Who would begin one more is told that the server is busy.
+    #[must_use]
+    pub fn session_limit(mut self, most: usize) -> Self {
+        self.options.session_limit = most;
         self
     }
 
@@ -236,6 +244,7 @@ impl Server {
                 strict_accept: false,
                 sessions: true,
                 session_ms: 3_600_000,
+                session_limit: 10_000,
                 delete: true,
                 keep_alive_ms: 15_000,
                 head_ms: 10_000,

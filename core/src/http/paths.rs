@@ -14,7 +14,7 @@ use super::streams::Place;
 use crate::connection::Connection;
 use crate::event::Event;
 use crate::jsonrpc::{Fault, ParseLimits, RequestId, RpcError};
-use crate::protocol::{Route, limit, unsupported_version};
+use crate::protocol::{Route, limit, limit_data, unsupported_version};
 use crate::revision::{Condition, Era, Revision, Revisions};
 
 /// The fields that a POST is looked at for once its body is there.
@@ -69,8 +69,12 @@ impl Exchange {
             return Err(invalid(415, "Content-Type is not application/json"));
         }
         let accepts = Accepts::read(head);
-        if !accepts.json && !accepts.stream || options.strict_accept && !(accepts.json && accepts.stream) {
+        if !accepts.json && !accepts.stream {
             return Err(invalid(406, "Accept allows neither application/json nor text/event-stream"));
+        }
+        if options.strict_accept && !(accepts.json && accepts.stream) {
+            let what = "Accept has to allow both application/json and text/event-stream; see strict_accept";
+            return Err(invalid(406, what));
         }
         let length = head.one("content-length").ok().flatten();
         let length = length.and_then(|length| std::str::from_utf8(length).ok()?.parse::<u64>().ok());
@@ -194,13 +198,13 @@ impl Exchange {
                 refuse(406, Some(id), &RpcError::invalid_request(NO_STREAM))
             }
             // Where no revision is served that lets a request stand for itself, none does.
-            (Body::Request { stateless: true, counted, .. }, _)
+            (Body::Request { id, stateless: true, counted, .. }, _)
                 if self.revisions().newest(Era::Stateless).is_some() =>
             {
-                self.stateless(incoming, &head, *counted)
+                self.stateless(incoming, &head, id, *counted)
             }
-            (Body::Request { initialize: false, counted, .. }, Version::Stateless(_)) => {
-                self.stateless(incoming, &head, *counted)
+            (Body::Request { id, initialize: false, counted, .. }, Version::Stateless(_)) => {
+                self.stateless(incoming, &head, id, *counted)
             }
             (Body::Request { initialize: true, id, .. }, _) => self.initialize(incoming, &head, id),
             (Body::Request { id, .. }, Version::Unknown(requested)) => {
@@ -235,9 +239,10 @@ impl Exchange {
         &mut self,
         incoming: &Incoming,
         head: &RequestHead<'_>,
+        id: &RequestId,
         counted: Counted,
     ) -> Result<Box<Answering>, Whole> {
-        self.count(counted)?;
+        self.count(counted, Some(id))?;
         let connection = self.endpoint.0.group.connect_apart(self.caller.clone());
         connection.tick(self.now);
         let choice = Choice::new(incoming.accepts.json, true);
@@ -264,7 +269,11 @@ impl Exchange {
             let fault = RpcError::invalid_request("already initialized");
             return Err(refusal(400, Some(request), None, &fault));
         }
-        self.count(Counted::Call)?;
+        let most = self.endpoint.0.options.session_limit;
+        if sessions && self.endpoint.sessions() >= most {
+            return Err(busy(Some(request), "session_limit", most));
+        }
+        self.count(Counted::Call, Some(request))?;
         let connection = self.endpoint.0.group.connect(caller.clone());
         connection.frame_elsewhere();
         connection.tick(self.now);
@@ -314,7 +323,7 @@ impl Exchange {
                 refusal(400, id, None, &unsupported_version(unnamed, inner.server.revisions()))
             })?,
         };
-        self.count(Counted::Call)?;
+        self.count(Counted::Call, id)?;
         let connection = inner.group.connect_apart(self.caller.clone());
         connection.tick(self.now);
         connection.stand_alone(Some(revision));
@@ -330,13 +339,15 @@ impl Exchange {
         head: &RequestHead<'_>,
         body: &Body,
     ) -> Result<Box<Answering>, Whole> {
-        // What is no request may be what makes room: a cancellation, or an answer that a call waits for.
-        let counted = match body {
-            Body::Notification | Body::Response => Counted::Not,
-            _ => Counted::Call,
+        let (request, counted) = match body {
+            Body::Request { id, .. } => (Some(id), Counted::Call),
+            Body::Array { .. } => (None, Counted::Call),
+            // A call under way may wait for just this.
+            Body::Notification | Body::Response | Body::Bad { .. } => (None, Counted::Not),
         };
-        let with_id = |(response, whole): Whole| match body {
-            Body::Request { id, .. } => {
+        let with_id = |(response, body): Whole| match request {
+            None => (response, body),
+            Some(id) => {
                 let what = if response.status == 404 {
                     "the session is unknown or has ended"
                 } else {
@@ -344,11 +355,10 @@ impl Exchange {
                 };
                 refusal(response.status, Some(id), None, &RpcError::invalid_request(what))
             }
-            _ => (response, whole),
         };
         let id = session_id(head).map_err(with_id)?;
         let now = self.now;
-        self.count(counted)?;
+        self.count(counted, request)?;
         let found = self.endpoint.0.state.with(|s, _| {
             let session = s.sessions.find(&id, self.caller.id())?;
             session.enter(now);
@@ -396,19 +406,20 @@ impl Exchange {
     }
 
     /// One more call or listen stream, unless there are as many as may be.
-    pub(super) fn count(&self, counted: Counted) -> Result<(), Whole> {
+    pub(super) fn count(&self, counted: Counted, id: Option<&RequestId>) -> Result<(), Whole> {
         let limits = self.endpoint.0.server.limits();
+        let (name, most) = match counted {
+            Counted::Call => ("calls_in_flight", limits.calls_in_flight.max(1)),
+            Counted::Listen => ("listen_streams", limits.listen_streams),
+            Counted::Not => return Ok(()),
+        };
         let room = self.endpoint.0.state.with(|s, _| {
-            let (now, most) = match counted {
-                Counted::Call => (&mut s.calls, limits.calls_in_flight.max(1)),
-                Counted::Listen => (&mut s.listens, limits.listen_streams),
-                Counted::Not => return true,
-            };
+            let now = if counted == Counted::Call { &mut s.calls } else { &mut s.listens };
             let room = *now < most;
             *now += usize::from(room);
             room
         });
-        if room { Ok(()) } else { Err(busy()) }
+        if room { Ok(()) } else { Err(busy(id, name, most)) }
     }
 
     pub(super) fn discount(&self, counted: Counted) {
@@ -453,9 +464,10 @@ fn offered(options: &Options) -> &'static str {
     }
 }
 
-fn busy() -> Whole {
+fn busy(id: Option<&RequestId>, limit: &str, most: usize) -> Whole {
     let fault = RpcError::new(Revision::newest().code(Condition::Busy), "Busy");
-    let (response, body) = refusal(503, None, None, &fault);
+    let fault = fault.with_data(limit_data(limit, most));
+    let (response, body) = refusal(503, id, None, &fault);
     (response.with("retry-after", "1"), body)
 }
 

@@ -4,6 +4,9 @@ use crate::protocol::Route;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+/// So many streams of a session are known, whatever they said.
+const MOST: usize = 4_096;
+
 /// One stream of events.
 #[derive(Debug)]
 pub(super) struct Stream {
@@ -52,6 +55,9 @@ pub(super) type Kept = (u64, Arc<[u8]>);
 impl Streams {
     /// A new stream, and its holder.
     pub(super) fn open(&mut self, route: Route) -> (u64, u64) {
+        while self.open.len() >= MOST {
+            self.forget_one();
+        }
         self.last += 1;
         self.holders += 1;
         let stream = Stream { route, last: 0, kept: VecDeque::new(), over: false, holder: self.holders };
@@ -68,6 +74,15 @@ impl Streams {
         s.kept.push_back((s.last, data));
         self.evict(most);
         Some(place)
+    }
+
+    /// Lets a whole stream go: the oldest that is over, or else the oldest.
+    fn forget_one(&mut self) {
+        let over = self.open.iter().find(|(_, s)| s.over).map(|(number, _)| *number);
+        let Some(number) = over.or_else(|| self.open.keys().next().copied()) else { return };
+        if let Some(stream) = self.open.remove(&number) {
+            self.bytes -= stream.kept.iter().map(|(_, data)| data.len()).sum::<usize>();
+        }
     }
 
     /// Lets the oldest events go, first those of streams that are over.
@@ -143,6 +158,23 @@ mod tests {
             assert_eq!(missed(&mut streams, unknown), None, "{unknown}");
         }
         assert!(streams.say(stream, holder, data("d"), 100).is_none(), "somebody else holds the stream");
+    }
+
+    #[test]
+    fn streams_that_say_nothing_are_forgotten_too() {
+        let mut streams = Streams::default();
+        let (first, holder) = streams.open(Route::Connection);
+        streams.say(first, holder, data("kept"), 10);
+        for _ in 1..MOST {
+            streams.open(Route::Connection);
+        }
+        streams.over(7);
+        streams.open(Route::Connection);
+        assert_eq!(missed(&mut streams, "7-0"), None, "it was over");
+        assert_eq!(missed(&mut streams, "1-0"), Some(vec![1]));
+        streams.open(Route::Connection);
+        assert_eq!(missed(&mut streams, "1-0"), None);
+        assert_eq!((streams.bytes, streams.open.len()), (0, MOST));
     }
 
     #[test]

@@ -32,7 +32,7 @@ impl Exchange {
                 return Err(challenged(400, what, protection.malformed()));
             }
         };
-        self.count(Counted::Call)?;
+        self.count(Counted::Call, None)?;
         let inner = &self.endpoint.0;
         let head = Arc::new(OwnedHead::new(head));
         let question = Question::new(self.ready.clone(), inner.server.downgrade());

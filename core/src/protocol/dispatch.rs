@@ -417,6 +417,6 @@ pub(crate) fn limit(name: &str, max: usize) -> RpcError {
     fault.with_data(limit_data(name, max))
 }
 
-fn limit_data(name: &str, max: usize) -> String {
+pub(crate) fn limit_data(name: &str, max: usize) -> String {
     format!("{{\"limit\":\"{name}\",\"max\":{max}}}")
 }

@@ -28,7 +28,7 @@ pub use outbox::{Kind, Route, Stage};
 
 pub(crate) use asking::Unasked;
 pub(crate) use completing::Completing;
-pub(crate) use dispatch::{Admitted, Request, Work, invalid_uri, limit};
+pub(crate) use dispatch::{Admitted, Request, Work, invalid_uri, limit, limit_data};
 pub(crate) use faults::{none_found, not_found, not_modified, unknown_argument, unknown_name};
 pub(crate) use inflight::{Ask, Context, Read, State};
 pub(crate) use input::{Chunk, Line};

@@ -58,7 +58,9 @@ fn types_are_checked_leniently_or_strictly() {
     assert_eq!(status(&world, &[json, ("Accept", "text/html")]), 406);
     let strict = Server::new("s", "1");
     let strict = World::with(&strict, strict.endpoint().strict_accept(true).build(|| {}));
-    assert_eq!(status(&strict, &[json, ("Accept", "application/json")]), 406);
+    let (_, refused) = strict.send("POST", &[json, ("Accept", "application/json")], &discover());
+    assert_eq!(refused.status(), 406);
+    assert!(refused.body.contains("strict_accept"), "{}", refused.body);
     assert_ne!(status(&strict, &[json, ("Accept", "*/*")]), 406);
 }
 
@@ -148,4 +150,42 @@ fn pages_of_allowed_origins_may_read_the_answers_where_the_host_says_so() {
     let off = World::new(&server);
     let (_, got) = off.ask("server/discover", "", &[("Origin", "http://localhost:1234")]);
     assert_eq!((got.status(), got.header("access-control-allow-origin")), (200, None));
+}
+
+#[test]
+fn a_field_that_says_two_things_is_refused() {
+    let world = world();
+    let both = ("Accept", BOTH);
+    let json = ("Content-Type", "application/json");
+    let mut body = discover();
+    for (twice, status) in [
+        (("Host", "localhost"), 403),
+        (("Origin", "http://localhost"), 403),
+        (("Content-Type", "application/json"), 415),
+        (("MCP-Protocol-Version", "2026-07-28"), 400),
+        (("Mcp-Method", "server/discover"), 400),
+    ] {
+        let mut headers =
+            vec![both, ("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "server/discover"), json];
+        headers.retain(|(name, _)| *name != twice.0);
+        assert_eq!(
+            world.send("POST", &[&headers[..], &[twice]].concat(), &body).1.status(),
+            200,
+            "{twice:?}"
+        );
+        assert_eq!(
+            world.send("POST", &[&headers[..], &[twice, twice]].concat(), &body).1.status(),
+            status,
+            "{twice:?}"
+        );
+    }
+    body = request(1, "ping", "");
+    let session = world.session("2025-06-18");
+    let within = ("Mcp-Session-Id", session.as_str());
+    assert_eq!(world.post(&[within], &body).status(), 200);
+    assert_eq!(world.post(&[within, within], &body).status(), 400);
+    let last = ("Last-Event-ID", "1-0");
+    assert_eq!(world.get(&session, &[]).1.status(), 200);
+    assert_eq!(world.get(&session, &[last]).1.status(), 200);
+    assert_eq!(world.get(&session, &[last, last]).1.status(), 400);
 }

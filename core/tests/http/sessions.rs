@@ -210,3 +210,45 @@ fn hold(world: &World, session: &str, id: u32, held: &mut Vec<Responder<wellhead
     assert!(got.head.is_none());
     (exchange, got)
 }
+
+#[test]
+fn there_are_as_many_sessions_as_may_be() {
+    // row: X-38
+    let server = server();
+    let world = World::with(&server, server.endpoint().session_limit(1).build(|| {}));
+    let session = world.session("2025-06-18");
+    let busy = world.post(&[], &initialize("2025-06-18"));
+    assert_eq!(
+        (busy.status(), busy.header("retry-after"), busy.json()["id"].as_i64()),
+        (503, Some("1"), Some(0))
+    );
+    assert_eq!(busy.json()["error"]["data"], serde_json::json!({"limit": "session_limit", "max": 1}));
+    assert_eq!(world.send("DELETE", &[("Mcp-Session-Id", &session)], "").1.status(), 204);
+    world.session("2025-06-18");
+}
+
+#[test]
+fn what_a_call_may_wait_for_is_taken_while_calls_are_at_their_limit() {
+    // row: H-12, E-69
+    let mut limits = wellhead::Limits::default();
+    limits.calls_in_flight = 1;
+    let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();
+    server.resource("test://later", |call| call.defer().0).unwrap();
+    let world = World::new(&server);
+    let session = world.session("2025-06-18");
+    let mut held = Vec::new();
+    let (mut exchange, mut got) = hold(&world, &session, 1, &mut held);
+    let busy = world.within(&session, 2, "resources/list", "").1;
+    assert_eq!(
+        (busy.status(), busy.json()["error"]["data"]["limit"].as_str()),
+        (503, Some("calls_in_flight"))
+    );
+    let within = [("Mcp-Session-Id", session.as_str())];
+    assert_eq!(world.post(&within, r#"{"jsonrpc":"2.0","id":9,"result":{}}"#).status(), 202);
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+    assert_eq!(world.post(&within, cancel).status(), 202);
+    world.go_on(&mut exchange, &mut got, |_| {});
+    assert!(got.done && held[0].is_cancelled());
+    held.clear(); // until then the host is still at it
+    assert_eq!(world.within(&session, 3, "resources/list", "").1.status(), 200);
+}
