@@ -14,9 +14,10 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
-from run import BUILD, HERE, kind_of, parse_arguments
+from run import BUILD, HERE, Service, kind_of, parse_arguments
 
 PINS = HERE / "inspector"
 INSTALLED = BUILD / "inspector"
@@ -31,14 +32,17 @@ def main() -> int:
     install()
     failed = 0
     for host, command in options.host.items():
-        with tempfile.TemporaryDirectory(prefix="notes-") as scratch:
+        with tempfile.TemporaryDirectory(prefix="notes-") as scratch, ExitStack() as hosts:
             place = Path(scratch, "place")
             kind = kind_of(host)
-            steps = {"notes": notes_steps, "folder": folder_steps, "wide": wide_steps}[kind](place)
-            started = command if kind == "wide" else [*command, str(place)]
+            steps = {"notes": notes_steps, "folder": folder_steps}.get(kind, wide_steps)(place)
+            if kind == "http":
+                host_is = [hosts.enter_context(Service(command, place, sys.stderr)).url, "--transport", "http"]
+            else:
+                host_is = ["--", *command, *([] if kind == "wide" else [str(place)])]
             for step, (method, extra, check) in steps.items():
                 try:
-                    detail = check(ask(started, method, extra))
+                    detail = check(ask(host_is, method, extra))
                     print(f"ok - {host} / inspector / {step}: {detail}", flush=True)
                 except Exception as error:  # a failed step is a line of the result, whatever went wrong
                     failed += 1
@@ -57,8 +61,9 @@ def install() -> None:
     shutil.copy(PINS / "package-lock.json", installed)  # last: an installation that was cut short starts again
 
 
-def ask(command: list[str], method: str, extra: list[str]) -> Answer:
-    inspector = [INSTALLED / "node_modules/.bin/mcp-inspector", "--cli", "--method", method, *extra, "--", *command]
+def ask(host: list[str], method: str, extra: list[str]) -> Answer:
+    before, after = ([], host) if host[0] == "--" else (host, [])
+    inspector = [INSTALLED / "node_modules/.bin/mcp-inspector", "--cli", *before, "--method", method, *extra, *after]
     path = f"{INSTALLED / 'node_modules/.bin'}{os.pathsep}{os.environ['PATH']}"
     environment = os.environ | {"PATH": path, "HOME": str(INSTALLED)}
     done = subprocess.run(inspector, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
