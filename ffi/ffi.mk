@@ -22,10 +22,10 @@ $(TARGET)/c/%-cpp: ffi/examples/%.cpp include/wellhead.h include/wellhead.hpp li
 	mkdir -p $(@D)
 	$(CXX) -std=c++17 -g -Wall -Wextra -Wpedantic -Iinclude $< -o $@ $(TARGET)/debug/libwellhead.a $(NATIVE_LIBS)
 
-header: ## write include/wellhead.h from ffi/src
+header: ## write the headers of include from ffi/src
 	cargo run -q -p xtask -- header
 
-check-header: ## whether include/wellhead.h is current
+check-header: ## whether they are current
 	cargo run -q -p xtask -- header --check
 
 test-c: ## the vectors and tests in C and in C++
@@ -42,7 +42,7 @@ install: ## headers, libraries, wellhead.pc and the command, under $(DESTDIR)$(P
 	cargo build --release -p wellhead --features cli --bin wellhead
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	install -m 755 $(TARGET)/release/wellhead $(DESTDIR)$(PREFIX)/bin
-	install -m 644 include/wellhead.h include/wellhead.hpp $(DESTDIR)$(PREFIX)/include
+	install -m 644 include/wellhead.h include/wellhead_http.h include/wellhead.hpp $(DESTDIR)$(PREFIX)/include
 	install -m 644 $(TARGET)/release/libwellhead.a $(DESTDIR)$(PREFIX)/lib
 	install -m 755 $(TARGET)/release/libwellhead.so $(DESTDIR)$(PREFIX)/lib/libwellhead.so.$(WELLHEAD_VERSION)
 	ln -sf libwellhead.so.$(WELLHEAD_VERSION) $(DESTDIR)$(PREFIX)/lib/$(WELLHEAD_SONAME)

@@ -445,8 +445,8 @@ WELLHEAD_API wellhead_status wellhead_server_add_directory(wellhead_server *serv
 
 /* A call lives as long as its responder: until the callback returns or, if kept, until the answer. So do its strings. */
 
-/* The URI as the client spelled it; of a completion the template. Absent for a listing, a method, and a question about
- * access. */
+/* The URI as the client spelled it; of a completion the template. Absent for a listing, a method, a token, and a
+ * question about access. */
 WELLHEAD_API wellhead_str wellhead_call_uri(const wellhead_call *call);
 
 /* The value of a template's variable, percent-decoded; of a list ({name*}) the first. Absent if the URI has none. Of a
@@ -469,7 +469,8 @@ WELLHEAD_API void *wellhead_call_caller(const wellhead_call *call);
 /* The caller_id that the connection was made with; absent: none was given. */
 WELLHEAD_API wellhead_str wellhead_call_caller_id(const wellhead_call *call);
 
-/* The protocol revision of the request, its date. Absent for an interest, which is nobody's request. */
+/* The protocol revision of the request, its date. Absent for an interest, which is nobody's request, and
+ * for a token. */
 WELLHEAD_API wellhead_str wellhead_call_revision(const wellhead_call *call);
 
 /* The _meta of the request as it came, a JSON object: traceparent and the like. Its keys are the client's, and never

@@ -18,6 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENT = ROOT / "ARCHITECTURE.md"
 HEADER = ROOT / "include/wellhead.h"
+HEADER_HTTP = ROOT / "include/wellhead_http.h"
 HEADER_CPP = ROOT / "include/wellhead.hpp"
 CRATE = ROOT / "core/src"
 PYTHON = ROOT / "bindings/python/python/wellhead"
@@ -33,7 +34,7 @@ class Row:
 
 
 def main(arguments: list[str]) -> int:
-    found = {"Rust": rust(), "C": c(), "Python": python(), "Node": node()}
+    found = {"Rust": rust(), "C": c(HEADER) | c(HEADER_HTTP), "Python": python(), "Node": node()}
     if arguments == ["--list"]:
         for language, names in found.items():
             for name, file in sorted(names.items()):
@@ -101,7 +102,7 @@ def beyond_cpp() -> Iterator[str]:
     """C++ has the words of C: its header uses each function and each field, but those that hosts use as they are."""
     as_they_are = ("wellhead_cstr", "wellhead_limits.", "wellhead_value.", "wellhead_str.", "wellhead_observed.", "wellhead_counters.")
     text = HEADER_CPP.read_text("utf-8")
-    for name in c():
+    for name in c(HEADER):
         used = rf"\.{name.split('.')[1]}\b" if "." in name else rf"\b{name}\b"
         if name.startswith("wellhead_") and not name.startswith(as_they_are) and not re.search(used, text):
             yield f'C++: wellhead.hpp does not use "{name}" of wellhead.h'
@@ -211,11 +212,11 @@ def shifted(text: str) -> str:
     return re.sub(r"^    ", "", text, flags=re.MULTILINE)
 
 
-# ---- C: functions, types, fields and macros of the header
+# ---- C: functions, types, fields and macros of a header
 
 
-def c() -> Names:
-    text = re.sub(r"/\*.*?\*/", "", HEADER.read_text("utf-8"), flags=re.DOTALL)
+def c(header: Path) -> Names:
+    text = re.sub(r"/\*.*?\*/", "", header.read_text("utf-8"), flags=re.DOTALL)
     names = re.findall(r"\b(wellhead_\w+)\(", "\n".join(re.findall(r"^WELLHEAD_API.*?;", text, re.MULTILINE | re.DOTALL)))
     names += re.findall(r"^typedef struct (wellhead_\w+)", text, re.MULTILINE)
     names += re.findall(r"^typedef \w+ (wellhead_\w+);", text, re.MULTILINE)
@@ -228,7 +229,7 @@ def c() -> Names:
             if one:
                 names.append(f"{struct}.{one[1]}")
     ours = {"WELLHEAD_API"}  # an attribute of the declarations, not for hosts
-    return {name: HEADER for name in names if name not in ours and not name.endswith(".struct_size")}
+    return {name: header for name in names if name not in ours and not name.endswith(".struct_size")}
 
 
 # ---- Python: what `__all__` lists, as the stubs describe it

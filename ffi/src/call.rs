@@ -6,7 +6,7 @@ use crate::text::wellhead_text;
 use crate::types::wellhead_str;
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::OnceLock;
-use wellhead::{AuthorizeCall, Call, Caller, CompleteCall, InterestCall, ListCall, MethodCall};
+use wellhead::{AuthorizeCall, Call, Caller, CompleteCall, InterestCall, ListCall, MethodCall, VerifyCall};
 
 /// cbindgen:ignore
 pub enum wellhead_call {
@@ -16,10 +16,11 @@ pub enum wellhead_call {
     Method(Further),
     Authorize(Authorize),
     Interest(InterestCall),
+    Verify(VerifyCall),
 }
 
-/// The URI as the client spelled it; of a completion the template. Absent for a listing, a method, and a question about
-/// access.
+/// The URI as the client spelled it; of a completion the template. Absent for a listing, a method, a token, and a
+/// question about access.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_uri(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -29,7 +30,10 @@ pub unsafe extern "C" fn wellhead_call_uri(call: *const wellhead_call) -> wellhe
                 wellhead_call::Read(read) => Some(read.call.uri()),
                 wellhead_call::Interest(call) => Some(call.uri()),
                 wellhead_call::Complete(call) => Some(call.uri_template()),
-                wellhead_call::List(_) | wellhead_call::Method(_) | wellhead_call::Authorize(_) => None,
+                wellhead_call::List(_)
+                | wellhead_call::Method(_)
+                | wellhead_call::Authorize(_)
+                | wellhead_call::Verify(_) => None,
             };
             uri.map_or(wellhead_str::ABSENT, wellhead_str::of)
         })
@@ -118,7 +122,8 @@ pub unsafe extern "C" fn wellhead_call_caller_id(call: *const wellhead_call) -> 
     }
 }
 
-/// The protocol revision of the request, its date. Absent for an interest, which is nobody's request.
+/// The protocol revision of the request, its date. Absent for an interest, which is nobody's request, and
+/// for a token.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_revision(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -130,7 +135,7 @@ pub unsafe extern "C" fn wellhead_call_revision(call: *const wellhead_call) -> w
                 wellhead_call::Complete(call) => Some(call.revision()),
                 wellhead_call::Method(further) => Some(further.call.revision()),
                 wellhead_call::Authorize(question) => Some(question.call.revision()),
-                wellhead_call::Interest(_) => None,
+                wellhead_call::Interest(_) | wellhead_call::Verify(_) => None,
             };
             revision.map_or(wellhead_str::ABSENT, wellhead_str::of)
         })
@@ -150,7 +155,7 @@ pub unsafe extern "C" fn wellhead_call_meta(call: *const wellhead_call) -> wellh
                 wellhead_call::Complete(call) => call.meta(),
                 wellhead_call::Method(further) => further.call.meta(),
                 wellhead_call::Authorize(question) => question.call.meta(),
-                wellhead_call::Interest(_) => None,
+                wellhead_call::Interest(_) | wellhead_call::Verify(_) => None,
             };
             meta.map_or(wellhead_str::ABSENT, wellhead_str::of)
         })
@@ -177,7 +182,7 @@ pub unsafe extern "C" fn wellhead_call_progress(
                 wellhead_call::Complete(call) => call.progress(progress, total, message),
                 wellhead_call::Method(further) => further.call.progress(progress, total, message),
                 wellhead_call::Authorize(question) => question.call.progress(progress, total, message),
-                wellhead_call::Interest(_) => false,
+                wellhead_call::Interest(_) | wellhead_call::Verify(_) => false,
             })
         })
     }
@@ -346,6 +351,7 @@ pub unsafe extern "C" fn wellhead_call_cancelled(call: *const wellhead_call) -> 
                 wellhead_call::Method(further) => further.call.is_cancelled(),
                 wellhead_call::Authorize(question) => question.call.is_cancelled(),
                 wellhead_call::Interest(call) => call.is_cancelled(),
+                wellhead_call::Verify(call) => call.is_cancelled(),
             })
         })
     }
@@ -373,7 +379,7 @@ impl wellhead_call {
             wellhead_call::Complete(call) => Some(call.caller()),
             wellhead_call::Method(further) => Some(further.call.caller()),
             wellhead_call::Authorize(question) => Some(question.call.caller()),
-            wellhead_call::Interest(_) => None,
+            wellhead_call::Interest(_) | wellhead_call::Verify(_) => None,
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The C ABI. `include/wellhead.h` is made from these modules, in this order: their doc comments are written for C.
+//! The C ABI. `include/wellhead.h` and, from `http`, `include/wellhead_http.h` are made from these modules: their doc
+//! comments are written for C.
 #![allow(non_camel_case_types, reason = "the names of the header")]
 #![allow(missing_docs, reason = "the comments are the header's, where a name can say enough")]
 #![allow(clippy::doc_markdown, clippy::doc_link_with_quotes, reason = "the comments are written for C")]
@@ -49,6 +50,8 @@ pub mod connection;
 pub mod stdio;
 
 pub mod test_client;
+
+pub mod http;
 
 mod boundary;
 mod foreign;

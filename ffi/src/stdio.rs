@@ -88,13 +88,13 @@ mod stdout {
 
 /// A Rust program ignores SIGPIPE from its start; a C program dies of it.
 #[cfg(unix)]
-mod sigpipe {
+pub(crate) mod sigpipe {
     use std::mem::MaybeUninit;
 
     /// Restores the default when dropped.
-    pub(super) struct Ignored;
+    pub(crate) struct Ignored;
 
-    pub(super) fn ignore() -> Option<Ignored> {
+    pub(crate) fn ignore() -> Option<Ignored> {
         let mut now = MaybeUninit::<libc::sigaction>::zeroed();
         // SAFETY: both calls are given valid places; SIG_IGN runs no code of ours.
         unsafe {
@@ -116,6 +116,6 @@ mod sigpipe {
 }
 
 #[cfg(not(unix))]
-mod sigpipe {
-    pub(super) fn ignore() {}
+pub(crate) mod sigpipe {
+    pub(crate) fn ignore() {}
 }

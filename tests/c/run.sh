@@ -11,8 +11,8 @@ CXX="g++ -std=c++17 -g $STRICT -Wold-style-cast -Iinclude"
 LIBS="-lgcc_s -lutil -lrt -lpthread -lm -ldl" # of `rustc --print native-static-libs`
 TARGET=${CARGO_TARGET_DIR:-target}
 
-if ! pkg-config --exists jansson; then
-    install="apt-get install -y -q libjansson-dev pkg-config"
+if ! pkg-config --exists jansson libmicrohttpd; then
+    install="apt-get install -y -q libjansson-dev libmicrohttpd-dev pkg-config"
     $install >/dev/null || { apt-get update -q && $install; } >/dev/null || { echo "missing: run $install" >&2; exit 1; }
 fi
 
@@ -37,10 +37,10 @@ build() { # COMPILER NAME FILES...
     local compiler=$1 name=$2
     shift 2
     # shellcheck disable=SC2086
-    $compiler "$@" -o "$OUT/$name" "$LIBRARY/libwellhead.a" -ljansson $LIBS
+    $compiler "$@" -o "$OUT/$name" "$LIBRARY/libwellhead.a" -ljansson -lmicrohttpd $LIBS
 }
 
-# The header alone, and twice.
+# The headers alone, and twice.
 for once in '#include <wellhead.h>' '#include <wellhead.h>
 #include <wellhead.h>
 wellhead_str s = WELLHEAD_STR("s");
@@ -58,23 +58,34 @@ wellhead_counters q = WELLHEAD_COUNTERS_INIT;'; do
     $CXX -x c++ -fsyntax-only - <<<"$once"
     $C -x c -fsyntax-only - <<<"${once/wellhead_str s = WELLHEAD_STR(\"s\");/}"
 done
+http='#include <wellhead_http.h>
+#include <wellhead_http.h>
+wellhead_endpoint_options e = WELLHEAD_ENDPOINT_OPTIONS_INIT;
+wellhead_http_options h = WELLHEAD_HTTP_OPTIONS_INIT;
+wellhead_request r = WELLHEAD_REQUEST_INIT;
+wellhead_protection p = WELLHEAD_PROTECTION_INIT;
+wellhead_grant g = WELLHEAD_GRANT_INIT;'
+$CXX -x c++ -fsyntax-only - <<<"$http"
+$C -x c -fsyntax-only - <<<"$http"
 $CXX -x c++ -fsyntax-only - <<<'#include <wellhead.hpp>
 #include <wellhead.hpp>'
 echo "the headers compile by themselves and twice, as C99 and as C++17"
 
-# What the shared library exports is what the header declares.
-declared=$(grep '^WELLHEAD_API' include/wellhead.h | grep -oE '\bwellhead_[a-z0-9_]+\(' | tr -d '(' | sort -u)
+# What the shared library exports is what the headers declare.
+declared=$(grep -h '^WELLHEAD_API' include/*.h | grep -oE '\bwellhead_[a-z0-9_]+\(' | tr -d '(' | sort -u)
 exported=$(nm -D --defined-only "$LIBRARY/libwellhead.so" | awk '{print $3}' | sort -u)
 if ! diff <(echo "$declared") <(echo "$exported"); then
-    echo "libwellhead.so exports other symbols (>) than the header declares (<)" >&2
+    echo "libwellhead.so exports other symbols (>) than the headers declare (<)" >&2
     exit 1
 fi
-echo "libwellhead.so exports the $(wc -w <<<"$exported") functions of the header and nothing else"
+echo "libwellhead.so exports the $(wc -w <<<"$exported") functions of the headers and nothing else"
 
 build "$C" notes ffi/examples/notes.c
 build "$C" loop ffi/examples/loop.c
 build "$C" abi tests/c/abi/*.c
+build "$C" microhttpd ffi/examples/microhttpd.c
 build "$C" vectors tests/c/vectors/*.c
+build "$C -Itests/c/vectors" vectors-http tests/c/http/*.c tests/c/vectors/{answers,host,message,methods,options,text}.c
 build "$CXX" notes-cpp ffi/examples/notes.cpp
 build "$CXX" own-cpp tests/cpp/own.cpp
 # What the C++ runner shares with the one in C is compiled as C.
@@ -92,6 +103,8 @@ fi
 
 "$OUT/abi"
 tests/c/loop.sh "$OUT/loop"
+python3 tests/c/microhttpd.py "$OUT/microhttpd"
 "$OUT/vectors" tests/vectors/*/*.json
+"$OUT/vectors-http" tests/vectors/http/*/*.json
 "$OUT/own-cpp"
 "$OUT/vectors-cpp" tests/vectors/*/*.json

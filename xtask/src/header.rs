@@ -1,25 +1,32 @@
-//! Writes the C header: `ffi/wellhead.h.in`, where every line `@@ module` stands for what cbindgen makes of
-//! `ffi/src/module.rs`. So the header keeps the order of the template, and its sections the order of the modules.
+//! Writes the C headers: `ffi/wellhead.h.in` and the like, where every line `@@ module` stands for what cbindgen makes of
+//! `ffi/src/module.rs`. So a header keeps the order of its template, and its sections the order of the modules.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-pub(crate) fn root() -> PathBuf {
+fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-pub(crate) fn generate() -> Result<String, String> {
-    let path = root().join("ffi/wellhead.h.in");
+/// Each is made from a template of its name in `ffi`.
+pub(crate) const HEADERS: [&str; 2] = ["wellhead.h", "wellhead_http.h"];
+
+pub(crate) fn path(header: &str) -> PathBuf {
+    root().join("include").join(header)
+}
+
+pub(crate) fn generate(header: &str) -> Result<String, String> {
+    let path = root().join(format!("ffi/{header}.in"));
     let template = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let mut header = String::new();
+    let mut text = String::new();
     for line in template.lines() {
         match line.strip_prefix("@@ ") {
-            Some(module) => header.push_str(&section(module)?),
-            None => header.push_str(&versioned(line)),
+            Some(module) => text.push_str(&section(module)?),
+            None => text.push_str(&versioned(line)),
         }
-        header.push('\n');
+        text.push('\n');
     }
-    Ok(header)
+    Ok(text)
 }
 
 /// A line of the template with the version of the workspace in it.
@@ -78,8 +85,8 @@ fn layout(raw: &str) -> String {
         }
         constants = constant;
         match comment[..] {
-            [text] if beside && line.len().max(COLUMN) + text.len() + 7 <= WIDTH => {
-                let _ = writeln!(out, "{line:COLUMN$}/* {text} */");
+            [text] if beside && (line.len() + 1).max(COLUMN) + text.len() + 7 <= WIDTH => {
+                let _ = writeln!(out, "{line:0$} /* {text} */", COLUMN - 1);
             }
             _ => {
                 write_comment(&mut out, indent, &comment);
@@ -199,9 +206,11 @@ fn zero(field: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_committed_header_is_what_the_modules_make() {
-        let committed = std::fs::read_to_string(super::root().join(crate::HEADER)).unwrap();
-        let hint = "include/wellhead.h is stale; run: cargo run -p xtask -- header";
-        assert!(committed == super::generate().unwrap(), "{hint}");
+    fn the_committed_headers_are_what_the_modules_make() {
+        for header in super::HEADERS {
+            let committed = std::fs::read_to_string(super::path(header)).unwrap();
+            let hint = "is stale; run: cargo run -p xtask -- header";
+            assert!(committed == super::generate(header).unwrap(), "include/{header} {hint}");
+        }
     }
 }

@@ -25,6 +25,7 @@ void test_observe(void);
 void test_connection(void);
 void test_client(void);
 void test_stdio(void);
+void test_http(void);
 
 #define META "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}}"
 #define READ(id, uri) "{\"jsonrpc\":\"2.0\",\"id\":" #id ",\"method\":\"resources/read\",\"params\":{\"uri\":\"" uri "\"," META "}}\n"

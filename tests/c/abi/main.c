@@ -111,6 +111,7 @@ int main(void) {
     test_connection();
     test_client();
     test_stdio();
+    test_http();
     printf("tests of C: %d passed, %d failed\n", passed, failed);
     return failed != 0;
 }

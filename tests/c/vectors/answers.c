@@ -397,6 +397,34 @@ void answer_interest(wellhead_interest *r, int done) {
     else wellhead_interest_failed(r, WELLHEAD_STR(FAILURE));
 }
 
+/* The strings of an array, at most SOME. */
+static size_t strings(const json_t *array, wellhead_str *all) {
+    for (size_t i = 0; i < json_array_size(array); i++) all[i] = string(json_array_get(array, i));
+    return json_array_size(array);
+}
+
+void answer_token(wellhead_verify *r, const json_t *with) {
+    wellhead_grant grant = WELLHEAD_GRANT_INIT;
+    wellhead_str audience[SOME], scopes[SOME];
+    const json_t *insufficient = json_object_get(with, "insufficient_scope"), *ms = json_object_get(with, "expires_in_ms");
+    uint64_t expires_in_ms = (uint64_t)json_integer_value(ms);
+    if (insufficient) {
+        wellhead_verify_insufficient_scope(r, scopes, strings(insufficient, scopes));
+    } else if (json_is_object(with)) {
+        grant.caller_id = member(with, "caller");
+        grant.audience = audience;
+        grant.audience_count = strings(json_object_get(with, "audience"), audience);
+        grant.scopes = scopes;
+        grant.scope_count = strings(json_object_get(with, "scopes"), scopes);
+        grant.expires_in_ms = ms ? &expires_in_ms : NULL;
+        wellhead_verify_granted(r, &grant);
+    } else if (with && strcmp(json_string_value(with), "fail") == 0) {
+        wellhead_verify_failed(r, WELLHEAD_STR(FAILURE));
+    } else {
+        wellhead_verify_refused(r);
+    }
+}
+
 void answer_page(wellhead_list *r, const json_t *with) {
     const json_t *items = json_object_get(with, "items");
     if (json_is_string(with)) {

@@ -49,5 +49,7 @@ void answer_method(wellhead_method *r, const json_t *with);
 void answer_page(wellhead_list *r, const json_t *with);
 void answer_question(wellhead_authorize *r, const json_t *with);
 void answer_interest(wellhead_interest *r, int done);
+/* A VERIFICATION of the README. */
+void answer_token(wellhead_verify *r, const json_t *with);
 
 #endif

@@ -40,6 +40,7 @@ static void give_up(held *one) {
     wellhead_method_free(one->method);
     wellhead_authorize_free(one->question);
     wellhead_interest_free(one->interest);
+    wellhead_verify_free(one->token);
     free(one->name);
     free(one);
 }
@@ -104,6 +105,7 @@ static int finish(host *h, const char *name, const json_t *with) {
     if (found->completion) answer_completion(found->completion, with);
     if (found->method) answer_method(found->method, with);
     if (found->question) answer_question(found->question, with);
+    if (found->token) answer_token(found->token, with);
     if (found->interest) answer_interest(found->interest, json_is_true(json_object_get(with, "ok")));
     free(found->name);
     free(found);
@@ -131,6 +133,7 @@ static const wellhead_call *call_of(const held *one) {
            : one->completion ? wellhead_complete_call(one->completion)
            : one->method     ? wellhead_method_call(one->method)
            : one->question   ? wellhead_authorize_call(one->question)
+           : one->token      ? wellhead_verify_call(one->token)
                              : wellhead_interest_call(one->interest);
 }
 

@@ -4,6 +4,8 @@
 
 #include "text.h"
 
+#include <wellhead_http.h>
+
 /* An answer that a `finish` step gives. */
 typedef struct held {
     struct held *next;
@@ -14,6 +16,7 @@ typedef struct held {
     wellhead_method *method;
     wellhead_authorize *question;
     wellhead_interest *interest;
+    wellhead_verify *token;
 } held;
 
 typedef struct {

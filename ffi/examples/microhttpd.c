@@ -1,0 +1,361 @@
+/* microhttpd.c - a program that has an HTTP server of its own, GNU libmicrohttpd, and serves MCP on it beside a page.
+ *
+ *   microhttpd [PORT]      (0, the default: any; the address is printed)
+ *
+ * uptime://seconds changes every second. primes://below/{n} is counted on a thread of its own, which says how far it is: a
+ * client that asked for progress gets a stream, another one a JSON answer. The network has one thread of libmicrohttpd's, what goes
+ * on without a request another, and the main thread waits for SIGTERM. */
+#define _POSIX_C_SOURCE 200809L
+#include <wellhead_http.h>
+
+#include <arpa/inet.h>
+#include <microhttpd.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct request request;
+
+typedef struct {
+    wellhead_server *server;
+    wellhead_endpoint *endpoint;
+    pthread_mutex_t lock; /* of what follows, and of the requests */
+    pthread_cond_t changed;
+    int woken, ending;
+    request *requests;
+} app;
+
+/* A request to the endpoint. It lives until nobody calls `ready` any more. */
+struct request {
+    app *app;
+    request *next;
+    struct MHD_Connection *connection; /* NULL: gone */
+    wellhead_exchange *exchange;
+    wellhead_str unsent;
+    int suspended, rang;
+    uint64_t until; /* when a suspended one has to go on */
+};
+
+static uint64_t now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* ---- what is served */
+
+static void read_uptime(void *began, const wellhead_call *call, wellhead_read *r) {
+    char text[32];
+    (void)call;
+    snprintf(text, sizeof text, "%llu", (unsigned long long)((now_ms() - *(const uint64_t *)began) / 1000));
+    wellhead_read_text(r, wellhead_cstr(text));
+}
+
+static unsigned long below(const wellhead_call *call) {
+    wellhead_str n = wellhead_call_var(call, "n");
+    char digits[8] = "";
+    if (n.len < sizeof digits) memcpy(digits, n.ptr, n.len);
+    return strtoul(digits, NULL, 10);
+}
+
+static void *count_primes(void *kept) {
+    wellhead_read *r = kept;
+    const wellhead_call *call = wellhead_read_call(r);
+    unsigned long most = below(call), found = 0, n, d;
+    char text[32];
+    for (n = 2; n < most && !wellhead_call_cancelled(call); n++) {
+        for (d = 2; d * d <= n && n % d; d++) {}
+        found += d * d > n;
+        if (n % (most / 4 + 1) == 0) {
+            double total = (double)most;
+            wellhead_call_progress(call, (double)n, &total, WELLHEAD_STR("counting"));
+        }
+    }
+    snprintf(text, sizeof text, "%lu", found);
+    wellhead_read_text(r, wellhead_cstr(text));
+    return NULL;
+}
+
+static void read_primes(void *user_data, const wellhead_call *call, wellhead_read *r) {
+    pthread_t thread;
+    (void)user_data;
+    if (below(call) == 0) {
+        wellhead_read_not_found(r);
+        return;
+    }
+    wellhead_read *kept = wellhead_read_keep(r);
+    if (pthread_create(&thread, NULL, count_primes, kept) == 0) pthread_detach(thread);
+    else wellhead_read_failed(kept, WELLHEAD_STR("no thread"));
+}
+
+static int serve_resources(wellhead_server *server, uint64_t *began) {
+    wellhead_resource uptime = WELLHEAD_RESOURCE_INIT, primes = WELLHEAD_RESOURCE_INIT;
+    wellhead_provider seconds = WELLHEAD_PROVIDER_INIT, count = WELLHEAD_PROVIDER_INIT;
+    uptime.uri = WELLHEAD_STR("uptime://seconds");
+    seconds.read = read_uptime;
+    seconds.user_data = began;
+    primes.uri = WELLHEAD_STR("primes://below/{n}");
+    count.read = read_primes;
+    return wellhead_server_add_resource(server, &uptime, &seconds, NULL) == WELLHEAD_STATUS_OK
+           && wellhead_server_add_template(server, &primes, &count, NULL) == WELLHEAD_STATUS_OK;
+}
+
+/* ---- requests: suspended while there is nothing to send */
+
+static void go_on(request *q) {
+    q->suspended = 0;
+    if (q->connection) MHD_resume_connection(q->connection);
+}
+
+static void ready(void *ready_data) {
+    request *q = ready_data;
+    pthread_mutex_lock(&q->app->lock);
+    if (q->suspended) go_on(q);
+    else q->rang = 1;
+    pthread_mutex_unlock(&q->app->lock);
+}
+
+/* 0: there is something to do already. */
+static int suspend(request *q) {
+    pthread_mutex_lock(&q->app->lock);
+    int rang = q->rang;
+    q->rang = 0;
+    if (!rang) {
+        q->suspended = 1;
+        q->until = wellhead_exchange_poll_timeout(q->exchange);
+        MHD_suspend_connection(q->connection);
+        pthread_cond_broadcast(&q->app->changed); /* it may have to go on before all others */
+    }
+    pthread_mutex_unlock(&q->app->lock);
+    return !rang;
+}
+
+/* Fills a buffer with what there is of a response. */
+static ssize_t more(void *cls, uint64_t pos, char *buffer, size_t room) {
+    request *q = cls;
+    (void)pos;
+    while (!q->unsent.len) {
+        switch (wellhead_exchange_poll(q->exchange, now_ms())) {
+        case WELLHEAD_PROGRESS_DATA:
+            q->unsent = wellhead_exchange_data(q->exchange);
+            break;
+        case WELLHEAD_PROGRESS_WAIT:
+            if (suspend(q)) return 0;
+            break;
+        default:
+            return MHD_CONTENT_READER_END_OF_STREAM;
+        }
+    }
+    size_t some = q->unsent.len < room ? q->unsent.len : room;
+    memcpy(buffer, q->unsent.ptr, some);
+    q->unsent.ptr += some;
+    q->unsent.len -= some;
+    return (ssize_t)some;
+}
+
+static enum MHD_Result respond(request *q) {
+    const wellhead_response *head = wellhead_exchange_response(q->exchange);
+    uint64_t size = head->length == UINT64_MAX ? MHD_SIZE_UNKNOWN : head->length;
+    struct MHD_Response *response = MHD_create_response_from_callback(size, 16384, more, q, NULL);
+    if (!response) return MHD_NO;
+    for (size_t i = 0; i < head->header_count; i++) {
+        char name[64], value[2048];
+        snprintf(name, sizeof name, "%.*s", (int)head->headers[i].name.len, head->headers[i].name.ptr);
+        snprintf(value, sizeof value, "%.*s", (int)head->headers[i].value.len, head->headers[i].value.ptr);
+        if (strcmp(name, "content-length") != 0) MHD_add_response_header(response, name, value); /* it knows the length */
+    }
+    enum MHD_Result queued = MHD_queue_response(q->connection, head->status, response);
+    MHD_destroy_response(response);
+    return queued;
+}
+
+static enum MHD_Result answer(request *q) {
+    for (;;)
+        switch (wellhead_exchange_poll(q->exchange, now_ms())) {
+        case WELLHEAD_PROGRESS_BODY:
+            return MHD_YES; /* it comes */
+        case WELLHEAD_PROGRESS_RESPOND:
+            return respond(q);
+        case WELLHEAD_PROGRESS_WAIT:
+            if (suspend(q)) return MHD_YES;
+            break;
+        default:
+            return MHD_NO;
+        }
+}
+
+typedef struct { wellhead_pair *lines; size_t count; } fields;
+
+static enum MHD_Result add_field(void *cls, enum MHD_ValueKind kind, const char *name, const char *value) {
+    fields *f = cls;
+    (void)kind;
+    f->lines[f->count++] = (wellhead_pair){wellhead_cstr(name), wellhead_cstr(value ? value : "")};
+    return MHD_YES;
+}
+
+static request *begin(app *a, struct MHD_Connection *connection, const char *path, const char *method) {
+    int count = MHD_get_connection_values(connection, MHD_HEADER_KIND, NULL, NULL);
+    fields f = {calloc((size_t)count + 1, sizeof *f.lines), 0};
+    request *q = calloc(1, sizeof *q);
+    wellhead_request head = WELLHEAD_REQUEST_INIT;
+    if (!f.lines || !q) abort();
+    MHD_get_connection_values(connection, MHD_HEADER_KIND, add_field, &f);
+    head.method = wellhead_cstr(method);
+    head.target = wellhead_cstr(path);
+    head.headers = f.lines;
+    head.header_count = f.count;
+    q->app = a;
+    q->connection = connection;
+    q->exchange = wellhead_exchange_new(a->endpoint, &head, now_ms(), ready, q, free, NULL); /* NULL: q is freed */
+    free(f.lines);
+    if (!q->exchange) return NULL;
+    pthread_mutex_lock(&a->lock);
+    q->next = a->requests;
+    a->requests = q;
+    pthread_mutex_unlock(&a->lock);
+    return q;
+}
+
+static void completed(void *cls, struct MHD_Connection *connection, void **seen, enum MHD_RequestTerminationCode how) {
+    app *a = cls;
+    request *q = *seen, **at = &a->requests;
+    (void)connection;
+    if (!q) return; /* of the page */
+    pthread_mutex_lock(&a->lock);
+    while (*at != q) at = &(*at)->next;
+    *at = q->next;
+    q->connection = NULL;
+    pthread_cond_broadcast(&a->changed);
+    pthread_mutex_unlock(&a->lock);
+    /* If its length was known, nobody has asked whether that was all. */
+    if (how == MHD_REQUEST_TERMINATED_COMPLETED_OK) wellhead_exchange_poll(q->exchange, now_ms());
+    wellhead_exchange_free(q->exchange); /* and perhaps q */
+}
+
+static enum MHD_Result show_page(struct MHD_Connection *connection) {
+    static char page[] = "This program serves MCP at /mcp.\n";
+    struct MHD_Response *response = MHD_create_response_from_buffer(sizeof page - 1, page, MHD_RESPMEM_PERSISTENT);
+    enum MHD_Result queued = MHD_queue_response(connection, MHD_HTTP_OK, response);
+    MHD_destroy_response(response);
+    return queued;
+}
+
+static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, const char *path, const char *method,
+                              const char *version, const char *upload, size_t *upload_size, void **seen) {
+    request *q = *seen;
+    (void)version;
+    if (!q) {
+        app *a = cls;
+        if (!wellhead_endpoint_serves(a->endpoint, wellhead_cstr(path))) return show_page(connection);
+        *seen = q = begin(a, connection, path, method);
+        return q ? answer(q) : MHD_NO;
+    }
+    if (*upload_size) {
+        wellhead_exchange_body(q->exchange, (wellhead_str){upload, *upload_size});
+        *upload_size = 0;
+        return MHD_YES;
+    }
+    wellhead_exchange_end(q->exchange, now_ms());
+    return answer(q);
+}
+
+/* ---- what goes on without a request */
+
+static void wake(void *wake_data) {
+    app *a = wake_data;
+    pthread_mutex_lock(&a->lock);
+    a->woken = 1;
+    pthread_cond_broadcast(&a->changed);
+    pthread_mutex_unlock(&a->lock);
+}
+
+static struct timespec at(uint64_t ms) {
+    struct timespec time = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
+    return time;
+}
+
+/* Waits until there is something to do, or until then; lets those go on whose time has come. 0: the program ends. */
+static int wait_until(app *a, uint64_t then) {
+    uint64_t timeout = wellhead_endpoint_poll_timeout(a->endpoint);
+    pthread_mutex_lock(&a->lock);
+    if (timeout < then) then = timeout;
+    for (request *q = a->requests; q; q = q->next)
+        if (q->suspended && q->until < then) then = q->until;
+    struct timespec time = at(then);
+    if (!a->woken && !a->ending) pthread_cond_timedwait(&a->changed, &a->lock, &time);
+    a->woken = 0;
+    for (request *q = a->requests; q; q = q->next)
+        if (q->suspended && q->until <= now_ms()) go_on(q);
+    int goes_on = !a->ending;
+    pthread_mutex_unlock(&a->lock);
+    return goes_on;
+}
+
+static void *go_round(void *cls) {
+    app *a = cls;
+    uint64_t second = now_ms() + 1000;
+    while (wait_until(a, second)) {
+        uint64_t now = now_ms();
+        if (now >= second) {
+            wellhead_server_updated(a->server, WELLHEAD_STR("uptime://seconds"));
+            second += 1000;
+        }
+        wellhead_endpoint_tick(a->endpoint, now);
+        while (wellhead_endpoint_poll_event(a->endpoint, 64) == 64) {}
+    }
+    return NULL;
+}
+
+static struct MHD_Daemon *listen_on(app *a, unsigned port) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, a,
+                            MHD_OPTION_SOCK_ADDR, &address, MHD_OPTION_NOTIFY_COMPLETED, completed, a,
+                            MHD_OPTION_CONNECTION_TIMEOUT, 60u, MHD_OPTION_END);
+}
+
+int main(int argc, char **argv) {
+    app a = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    uint64_t began = now_ms();
+    pthread_condattr_t monotonic;
+    pthread_t rounds;
+    sigset_t ends;
+    int signal;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &ends, NULL); /* also of the threads that follow */
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&a.changed, &monotonic);
+    a.server = wellhead_server_new(WELLHEAD_STR("microhttpd"), WELLHEAD_STR("1.0.0"), NULL, NULL);
+    if (!a.server || !serve_resources(a.server, &began)) return 1;
+    a.endpoint = wellhead_endpoint_new(a.server, NULL, wake, &a, NULL, NULL);
+    struct MHD_Daemon *daemon = a.endpoint ? listen_on(&a, argc > 1 ? (unsigned)atoi(argv[1]) : 0) : NULL;
+    if (!daemon || pthread_create(&rounds, NULL, go_round, &a)) {
+        fprintf(stderr, "the port cannot be had\n");
+        return 1;
+    }
+    printf("http://127.0.0.1:%u/mcp\n", (unsigned)MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT)->port);
+    fflush(stdout);
+    sigwait(&ends, &signal);
+    wellhead_server_close(a.server); /* which ends what is under way */
+    struct timespec patience = at(now_ms() + 5000);
+    pthread_mutex_lock(&a.lock);
+    while (a.requests && pthread_cond_timedwait(&a.changed, &a.lock, &patience) == 0) {}
+    a.ending = 1;
+    pthread_cond_broadcast(&a.changed);
+    pthread_mutex_unlock(&a.lock);
+    pthread_join(rounds, NULL);
+    pthread_mutex_lock(&a.lock);
+    for (request *q = a.requests; q; q = q->next)
+        if (q->suspended) go_on(q); /* libmicrohttpd does not stop while some are */
+    pthread_mutex_unlock(&a.lock);
+    MHD_stop_daemon(daemon);
+    wellhead_endpoint_free(a.endpoint);
+    wellhead_server_free(a.server);
+    return 0;
+}

@@ -1,0 +1,103 @@
+//! An endpoint for a program that has an HTTP server of its own.
+
+use super::options::{builder, wellhead_endpoint_options};
+use crate::boundary::{ask, free, make};
+use crate::foreign::UserData;
+use crate::server::wellhead_server;
+use crate::status::wellhead_error;
+use crate::types::wellhead_str;
+use std::ffi::{c_int, c_void};
+use wellhead::http::Endpoint;
+
+/// cbindgen:ignore
+pub struct wellhead_endpoint(pub(super) Endpoint);
+
+/// Makes an endpoint. options: may be NULL. wake: called on any thread, perhaps for nothing, when
+/// wellhead_endpoint_poll_event has something to do; it must not call functions of the endpoint or its exchanges, only
+/// make another thread, or the host's loop, do so. wake: may be NULL for a host that polls after each step and never answers
+/// later. wake_destroy: called once, after the last wake, also on failure; may be NULL. NULL on failure:
+/// INVALID_ARGUMENT, INVALID_UTF8.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_endpoint_new(
+    server: *mut wellhead_server,
+    options: *const wellhead_endpoint_options,
+    wake: Option<unsafe extern "C" fn(wake_data: *mut c_void)>,
+    wake_data: *mut c_void,
+    wake_destroy: Option<unsafe extern "C" fn(wake_data: *mut c_void)>,
+    error: *mut *mut wellhead_error,
+) -> *mut wellhead_endpoint {
+    let data = UserData::new(wake_data, wake_destroy);
+    // SAFETY: our caller's promise.
+    unsafe {
+        make(error, move |promise| {
+            let builder = builder(promise, server, options)?;
+            Ok(wellhead_endpoint(builder.build(move || {
+                if let Some(wake) = wake {
+                    wake(data.get());
+                }
+            })))
+        })
+    }
+}
+
+/// Gives up an endpoint. Its sessions end when its last exchange is freed, too.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_endpoint_free(endpoint: *mut wellhead_endpoint) {
+    // SAFETY: our caller's promise.
+    unsafe { free(endpoint) }
+}
+
+/// Deals with what goes on, runs up to `max` callbacks on this thread, and calls `ready` of the exchanges that have
+/// something to say. Returns how many callbacks it ran; fewer than `max`: nothing is left. Several threads may do so at
+/// once, and so run callbacks side by side.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_endpoint_poll_event(endpoint: *mut wellhead_endpoint, max: usize) -> usize {
+    let run = |endpoint: &Endpoint| {
+        let mut done = 0;
+        while done < max
+            && let Some(event) = endpoint.poll_event()
+        {
+            event.run();
+            done += 1;
+        }
+        done
+    };
+    // SAFETY: our caller's promise.
+    unsafe { ask(endpoint.cast_const(), 0, |_, this| run(&this.0)) }
+}
+
+/// When to call wellhead_endpoint_tick at the latest, in milliseconds of the clock that it is given. UINT64_MAX: never.
+/// It may come sooner after each step.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_endpoint_poll_timeout(endpoint: *const wellhead_endpoint) -> u64 {
+    // SAFETY: our caller's promise.
+    unsafe { ask(endpoint, u64::MAX, |_, this| this.0.poll_timeout().unwrap_or(u64::MAX)) }
+}
+
+/// Tells the time: sessions that nobody used end, and answers kept longer than call_ms become internal errors.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_endpoint_tick(endpoint: *mut wellhead_endpoint, now_ms: u64) {
+    // SAFETY: our caller's promise.
+    unsafe { ask(endpoint.cast_const(), (), |_, this| this.0.tick(now_ms)) }
+}
+
+/// 1: requests of this target, or path, are for the endpoint; for a host that serves other things, too.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_endpoint_serves(
+    endpoint: *const wellhead_endpoint,
+    target: wellhead_str,
+) -> c_int {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(endpoint, 0, |promise, this| {
+            c_int::from(promise.text(target, "target").is_ok_and(|target| this.0.serves(target)))
+        })
+    }
+}
+
+/// How many sessions there are.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_endpoint_sessions(endpoint: *const wellhead_endpoint) -> usize {
+    // SAFETY: our caller's promise.
+    unsafe { ask(endpoint, 0, |_, this| this.0.sessions()) }
+}

@@ -1,0 +1,222 @@
+/* HTTP: the listener, and what endpoints and exchanges own. Behaviour is tested by the vectors. */
+#define _POSIX_C_SOURCE 200809L
+#include "check.h"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <wellhead_http.h>
+
+#define BODY "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/read\",\"params\":{\"uri\":\"n:1\"," META "}}"
+
+typedef struct { wellhead_server *server; flag bound; int port; wellhead_status status; } service;
+
+static void note_port(void *bound_data, wellhead_str address) {
+    service *s = bound_data;
+    char text[64] = "";
+    if (address.len < sizeof text) memcpy(text, address.ptr, address.len);
+    CHECK(strncmp(text, "127.0.0.1:", 10) == 0);
+    s->port = atoi(text + 10);
+    say(&s->bound);
+}
+
+static void *serve(void *cls) {
+    service *s = cls;
+    wellhead_http_options options = WELLHEAD_HTTP_OPTIONS_INIT;
+    options.bound = note_port;
+    options.bound_data = s;
+    s->status = wellhead_serve_http(s->server, WELLHEAD_STR("127.0.0.1:0"), &options, NULL);
+    say(&s->bound); /* also if it was never bound */
+    return NULL;
+}
+
+/* What a request is answered over a connection of its own. */
+static const char *asked(int port, const char *request) {
+    static char answer[1 << 16];
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    size_t len = 0;
+    ssize_t got;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    CHECK(connect(fd, (struct sockaddr *)&address, sizeof address) == 0);
+    CHECK(write(fd, request, strlen(request)) == (ssize_t)strlen(request));
+    while ((got = read(fd, answer + len, sizeof answer - 1 - len)) > 0) len += (size_t)got;
+    answer[len] = '\0';
+    close(fd);
+    return answer;
+}
+
+static void echo(void *user_data, const wellhead_call *call, wellhead_read *r) {
+    (void)user_data;
+    wellhead_read_text(r, wellhead_call_var(call, "id"));
+}
+
+static wellhead_server *echo_server(void) {
+    wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
+    wellhead_server *server = quiet_server();
+    provider.read = echo;
+    CHECK(add_template(server, "n:{id}", provider) == WELLHEAD_STATUS_OK);
+    return server;
+}
+
+static void the_listener_serves_until_the_server_is_closed(void) {
+    service s = {echo_server(), FLAG_INIT, 0, WELLHEAD_STATUS_PANIC};
+    char request[1024];
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, serve, &s)) abort();
+    await(&s.bound);
+    snprintf(request, sizeof request,
+             "POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n"
+             "Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n"
+             "Mcp-Method: resources/read\r\nMcp-Name: n:1\r\nContent-Length: %zu\r\n\r\n%s", strlen(BODY), BODY);
+    const char *answer = asked(s.port, request);
+    CHECK(has(answer, "HTTP/1.1 200 ") && has(answer, "\"text\":\"1\""));
+    CHECK(has(asked(s.port, "GET /mcp HTTP/1.1\r\nHost: elsewhere.example\r\nConnection: close\r\n\r\n"), "HTTP/1.1 403 "));
+    wellhead_server_close(s.server);
+    pthread_join(thread, NULL);
+    CHECK(s.status == WELLHEAD_STATUS_OK);
+    wellhead_server_free(s.server);
+}
+
+static void what_cannot_be_served_is_refused(void) {
+    wellhead_server *server = quiet_server();
+    wellhead_http_options options = WELLHEAD_HTTP_OPTIONS_INIT;
+    wellhead_endpoint_options endpoint = WELLHEAD_ENDPOINT_OPTIONS_INIT;
+    wellhead_str address = WELLHEAD_STR("127.0.0.1:0");
+    wellhead_error *error = NULL;
+    int destroyed = 0;
+    CHECK(wellhead_serve_http(NULL, address, NULL, NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    CHECK(wellhead_serve_http(server, WELLHEAD_STR("nowhere"), NULL, &error) == WELLHEAD_STATUS_IO);
+    CHECK(wellhead_error_message(error).len > 0);
+    wellhead_error_free(error);
+    options.callback_threads = -2;
+    CHECK(wellhead_serve_http(server, address, &options, NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    options.callback_threads = 0;
+    options.endpoint = &endpoint;
+    endpoint.flags = 64;
+    CHECK(wellhead_serve_http(server, address, &options, NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    CHECK(!wellhead_endpoint_new(server, &endpoint, NULL, &destroyed, count, NULL) && destroyed == 1);
+    wellhead_server_close(server);
+    CHECK(wellhead_serve_http(server, address, NULL, NULL) == WELLHEAD_STATUS_CLOSED);
+    wellhead_server_free(server);
+}
+
+static wellhead_exchange *post(wellhead_endpoint *endpoint, int *destroyed) {
+    wellhead_pair headers[] = {{WELLHEAD_STR("host"), WELLHEAD_STR("localhost")},
+                               {WELLHEAD_STR("content-type"), WELLHEAD_STR("application/json")},
+                               {WELLHEAD_STR("accept"), WELLHEAD_STR("application/json, text/event-stream")},
+                               {WELLHEAD_STR("mcp-protocol-version"), WELLHEAD_STR("2026-07-28")},
+                               {WELLHEAD_STR("mcp-method"), WELLHEAD_STR("resources/read")},
+                               {WELLHEAD_STR("mcp-name"), WELLHEAD_STR("n:1")}};
+    wellhead_request request = WELLHEAD_REQUEST_INIT;
+    request.method = WELLHEAD_STR("POST");
+    request.target = WELLHEAD_STR("/mcp");
+    request.headers = headers;
+    request.header_count = sizeof headers / sizeof *headers;
+    return wellhead_exchange_new(endpoint, &request, 0, NULL, destroyed, count, NULL);
+}
+
+static void an_exchange_outlives_its_endpoint_and_its_server(void) {
+    int woken = 0, destroyed = 0;
+    wellhead_server *server = echo_server();
+    wellhead_endpoint *endpoint = wellhead_endpoint_new(server, NULL, NULL, &woken, count, NULL);
+    wellhead_exchange *exchange = post(endpoint, &destroyed);
+    CHECK(!wellhead_exchange_response(exchange));
+    wellhead_endpoint_free(endpoint);
+    wellhead_server_free(server);
+    CHECK(wellhead_exchange_poll(exchange, 0) == WELLHEAD_PROGRESS_BODY && wellhead_exchange_poll_timeout(exchange) == 30000);
+    CHECK(woken == 0 && destroyed == 0);
+    wellhead_exchange_free(exchange);
+    CHECK(woken == 1 && destroyed == 1);
+}
+
+static void a_response_is_a_head_and_then_its_data(void) {
+    int destroyed = 0;
+    wellhead_server *server = echo_server();
+    wellhead_endpoint *endpoint = wellhead_endpoint_new(server, NULL, NULL, NULL, NULL, NULL);
+    wellhead_exchange *exchange = post(endpoint, &destroyed);
+    CHECK(wellhead_exchange_poll(exchange, 0) == WELLHEAD_PROGRESS_BODY);
+    wellhead_exchange_body(exchange, WELLHEAD_STR(BODY));
+    wellhead_exchange_end(exchange, 0);
+    uint32_t progress;
+    while ((progress = wellhead_exchange_poll(exchange, 0)) == WELLHEAD_PROGRESS_WAIT)
+        wellhead_endpoint_poll_event(endpoint, SIZE_MAX);
+    const wellhead_response *head = wellhead_exchange_response(exchange);
+    CHECK(progress == WELLHEAD_PROGRESS_RESPOND && head && head->status == 200 && head->header_count >= 2);
+    CHECK(wellhead_exchange_poll(exchange, 0) == WELLHEAD_PROGRESS_DATA);
+    CHECK(head && wellhead_exchange_data(exchange).len == head->length);
+    CHECK(wellhead_exchange_poll(exchange, 0) == WELLHEAD_PROGRESS_DONE && wellhead_endpoint_sessions(endpoint) == 0);
+    wellhead_exchange_free(exchange);
+    wellhead_endpoint_free(endpoint);
+    wellhead_server_free(server);
+    CHECK(destroyed == 1);
+}
+
+static void grant(void *verify_data, const wellhead_call *call, wellhead_str token, wellhead_verify *r) {
+    wellhead_grant granted = WELLHEAD_GRANT_INIT;
+    wellhead_str host = wellhead_call_header(call, "Host");
+    CHECK(host.len == 9 && memcmp(host.ptr, "localhost", 9) == 0 && !wellhead_call_header(call, "none").ptr);
+    CHECK(token.len == 6 && memcmp(token.ptr, "secret", 6) == 0 && !wellhead_call_uri(call).ptr);
+    granted.caller_id = WELLHEAD_STR("ann");
+    granted.caller = verify_data;
+    granted.caller_destroy = count;
+    CHECK(wellhead_verify_granted(r, &granted) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_verify_granted(r, &granted) == WELLHEAD_STATUS_INVALID_ARGUMENT && !wellhead_verify_keep(r));
+}
+
+static void the_caller_of_a_token_is_given_back_once(void) {
+    int destroyed = 0;
+    wellhead_pair headers[] = {{WELLHEAD_STR("host"), WELLHEAD_STR("localhost")},
+                               {WELLHEAD_STR("authorization"), WELLHEAD_STR("Bearer secret")}};
+    wellhead_request request = WELLHEAD_REQUEST_INIT;
+    wellhead_endpoint_options options = WELLHEAD_ENDPOINT_OPTIONS_INIT;
+    wellhead_protection protection = WELLHEAD_PROTECTION_INIT;
+    wellhead_server *server = quiet_server();
+    options.protection = &protection;
+    CHECK(!wellhead_endpoint_new(server, &options, NULL, NULL, NULL, NULL)); /* nobody judges */
+    options.verify = grant;
+    options.verify_data = &destroyed;
+    options.verify_destroy = count;
+    wellhead_endpoint *endpoint = wellhead_endpoint_new(server, &options, NULL, NULL, NULL, NULL);
+    request.method = WELLHEAD_STR("DELETE");
+    request.target = WELLHEAD_STR("/mcp");
+    request.headers = headers;
+    request.header_count = 2;
+    wellhead_exchange *exchange = wellhead_exchange_new(endpoint, &request, 0, NULL, NULL, NULL, NULL);
+    CHECK(wellhead_exchange_poll(exchange, 0) == WELLHEAD_PROGRESS_RESPOND);
+    CHECK(wellhead_exchange_response(exchange)->status == 400); /* of no session */
+    wellhead_exchange_free(exchange);
+    CHECK(destroyed == 2); /* granted, and refused since it was answered already */
+    wellhead_endpoint_free(endpoint);
+    wellhead_server_free(server);
+    CHECK(destroyed == 3);
+}
+
+static void null_is_no_endpoint_and_no_exchange(void) {
+    int destroyed = 0;
+    wellhead_request request = WELLHEAD_REQUEST_INIT;
+    CHECK(!post(NULL, &destroyed) && destroyed == 1);
+    wellhead_server *server = quiet_server();
+    wellhead_endpoint *endpoint = wellhead_endpoint_new(server, NULL, NULL, NULL, NULL, NULL);
+    CHECK(!wellhead_exchange_new(endpoint, &request, 0, NULL, NULL, NULL, NULL)); /* without a method */
+    CHECK(!wellhead_exchange_new(endpoint, NULL, 0, NULL, NULL, NULL, NULL));
+    wellhead_endpoint_free(endpoint);
+    wellhead_server_free(server);
+    CHECK(wellhead_endpoint_poll_event(NULL, 1) == 0 && wellhead_endpoint_poll_timeout(NULL) == UINT64_MAX);
+    CHECK(wellhead_exchange_poll(NULL, 0) == WELLHEAD_PROGRESS_DONE && !wellhead_exchange_response(NULL));
+    CHECK(!wellhead_exchange_data(NULL).ptr && wellhead_exchange_poll_timeout(NULL) == UINT64_MAX);
+    wellhead_endpoint_tick(NULL, 0);
+    wellhead_exchange_body(NULL, WELLHEAD_STR("x"));
+    wellhead_exchange_end(NULL, 0);
+    wellhead_exchange_free(NULL);
+    wellhead_endpoint_free(NULL);
+}
+
+void test_http(void) {
+    RUN(the_listener_serves_until_the_server_is_closed);
+    RUN(what_cannot_be_served_is_refused);
+    RUN(an_exchange_outlives_its_endpoint_and_its_server);
+    RUN(a_response_is_a_head_and_then_its_data);
+    RUN(the_caller_of_a_token_is_given_back_once);
+    RUN(null_is_no_endpoint_and_no_exchange);
+}
