@@ -153,8 +153,10 @@ typedef struct wellhead_endpoint_options {
     /* Called once, after the last verify, also when no endpoint is made. May be NULL. */
     void (*verify_destroy)(void *verify_data);
     const wellhead_protection *protection;    /* What clients are told of that; NULL: nothing. */
+    /* How many sessions there are at most; who would begin one more is told that the server is busy. 0: 10,000 */
+    size_t session_limit;
 } wellhead_endpoint_options;
-#define WELLHEAD_ENDPOINT_OPTIONS_INIT { sizeof(wellhead_endpoint_options), {NULL, 0}, 0, NULL, 0, NULL, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL }
+#define WELLHEAD_ENDPOINT_OPTIONS_INIT { sizeof(wellhead_endpoint_options), {NULL, 0}, 0, NULL, 0, NULL, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0 }
 
 /* ---- the native listener ------------------------------------------------------------------------------------------ */
 

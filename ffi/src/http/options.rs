@@ -71,6 +71,8 @@ pub struct wellhead_endpoint_options {
     pub verify_destroy: Option<unsafe extern "C" fn(verify_data: *mut c_void)>,
     /// What clients are told of that; NULL: nothing.
     pub protection: *const wellhead_protection,
+    /// How many sessions there are at most; who would begin one more is told that the server is busy. 0: 10,000
+    pub session_limit: usize,
 }
 
 growing!(wellhead_endpoint_options);
@@ -108,6 +110,6 @@ pub(super) fn builder(
     macro_rules! take {
         ($($field:ident),*) => {$(if given.$field != 0 { builder = builder.$field(given.$field) })*};
     }
-    take!(session_ms, keep_alive_ms, body_ms, head_ms, idle_ms);
+    take!(session_ms, session_limit, keep_alive_ms, body_ms, head_ms, idle_ms);
     protected(promise, builder, &given, verify_data)
 }

@@ -41,6 +41,7 @@ wellhead_endpoint *endpoint_new(host *h, const json_t *script, void (*wake)(void
     o.session_ms = (uint64_t)json_integer_value(json_object_get(script, "session_ms"));
     o.keep_alive_ms = (uint64_t)json_integer_value(json_object_get(script, "keep_alive_ms"));
     o.body_ms = (uint64_t)json_integer_value(json_object_get(script, "body_ms"));
+    o.session_limit = (size_t)json_integer_value(json_object_get(script, "session_limit"));
     o.head_ms = (uint64_t)json_integer_value(json_object_get(script, "head_ms"));
     o.idle_ms = (uint64_t)json_integer_value(json_object_get(script, "idle_ms"));
     o.replay_bytes = replay ? &replay_bytes : NULL;
