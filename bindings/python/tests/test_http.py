@@ -78,7 +78,6 @@ def test_sigterm_ends_the_service_with_the_result_of_a_listen_stream(program: st
 
 @pytest.mark.parametrize("program", [PROGRAM + SERVE, PROGRAM + ASYNC + SERVE, PROGRAM + ASYNC + SERVE_ASYNC])
 def test_ctrl_c_is_raised(program: str) -> None:
-    program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n" + program
     with served(program) as (process, client):
         assert client.read("n:about") == "about"
         process.process.send_signal(signal.SIGINT)
