@@ -80,8 +80,9 @@ export class Callbacks {
   }
 
   /** What the native half runs events with. */
-  readonly ask: Ask = (kind, number, handler, connection, revision, meta, ...rest) => {
-    const origin = { number, connection, caller: this.#caller(connection), revision, meta, says: this.#says };
+  readonly ask: Ask = (kind, number, handler, connection, caller, revision, meta, ...rest) => {
+    const asks = caller ?? this.#caller(connection);
+    const origin = { number, connection, caller: asks, revision, meta, says: this.#says };
     switch (kind) {
       case Asked.read:
         return this.#read(origin, handler, rest as [...ReadArguments, string, ...Variables]);

@@ -1,6 +1,6 @@
 /** The native half (`src/*.rs`), as this half sees it. */
 import { createRequire } from 'node:module';
-import type { Counters } from './values.js';
+import type { Caller, Counters } from './values.js';
 
 /** What is asked (`src/question.rs`), and what follows the `_meta` of the request. */
 export const Asked = {
@@ -22,12 +22,13 @@ export const Asked = {
   response: 7,
 } as const;
 
-/** What events are run with. `call`: the number that `Native.finish` takes; `connection`: 0 is standard input. */
+/** What events are run with. `call`: the number that `Native.finish` takes; `caller`: unless the connection knows. */
 export type Ask = (
   kind: number,
   call: number,
   handler: number,
   connection: number,
+  caller: Caller | undefined,
   revision: string,
   meta: string | undefined,
   ...rest: unknown[]

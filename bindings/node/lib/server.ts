@@ -104,7 +104,7 @@ export class Server {
     const json = JSON.stringify(plain);
     this.#native = native(() => new Native(name, version, json, cursorKey, turn, soon, log, seen, publish));
     this.#callbacks = new Callbacks(
-      (connection) => (connection === 0 ? NOBODY : this.#caller(connection)),
+      (connection) => this.#caller(connection),
       (call, answer) => {
         if (this.#native.finish(call, answer)) this.#takeTurnSoon();
       },

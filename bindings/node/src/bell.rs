@@ -38,7 +38,7 @@ pub(crate) struct Bell {
     lines: Mutex<Vec<(Level, String)>>,
     observed: Mutex<Vec<String>>,
     published: Mutex<Vec<String>>,
-    woken: Mutex<Vec<u32>>,
+    woken: Mutex<Vec<u64>>,
     released: Mutex<Vec<Reference>>,
 }
 
@@ -159,7 +159,7 @@ impl Bell {
         }
     }
 
-    pub(crate) fn wake(&self, connection: u32) {
+    pub(crate) fn wake(&self, connection: u64) {
         self.woken.lock().push(connection);
         self.ring();
     }
@@ -168,7 +168,7 @@ impl Bell {
         !self.woken.lock().is_empty()
     }
 
-    pub(crate) fn take_woken(&self) -> Vec<u32> {
+    pub(crate) fn take_woken(&self) -> Vec<u64> {
         std::mem::take(&mut *self.woken.lock())
     }
 

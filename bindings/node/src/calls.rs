@@ -2,7 +2,7 @@
 
 use crate::bell::Bell;
 use crate::question::{CANCEL, Outcome, Question, RESPONSE, Understood};
-use crate::raw::{Js, Value};
+use crate::raw::{Js, Kept, Value};
 use crate::worker::Worker;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -19,8 +19,13 @@ pub(crate) struct Hooks<'s> {
     pub(crate) ask: Value<'s>,
 }
 
-/// Which connection a call belongs to; 0 is the driver's.
-pub(crate) type Origin = u32;
+/// Who drives the connection of a call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The driver for standard input and output, which writes what a turn has answered at once.
+    Stdio,
+    Elsewhere,
+}
 
 /// What answers a question, while JavaScript is asked.
 pub(crate) enum Held {
@@ -87,7 +92,7 @@ pub(crate) struct Calls {
     /// Those whose callbacks are running, the innermost last.
     running: RefCell<Vec<(u32, Held)>>,
     held: RefCell<HashMap<u32, Entry>>,
-    numbers: RefCell<HashMap<(Origin, CallId), u32>>,
+    numbers: RefCell<HashMap<CallId, u32>>,
 }
 
 impl Calls {
@@ -115,12 +120,10 @@ impl Calls {
             Event::Method(call) => self.ask(hooks, call, origin),
             Event::Complete(call) => self.ask(hooks, call, origin),
             Event::Response(response) => {
-                hooks
-                    .js
-                    .scope(|js| js.call(hooks.ask, &response_arguments(js, &response, origin)?).map(drop));
+                hooks.js.scope(|js| js.call(hooks.ask, &response_arguments(js, &response)?).map(drop));
             }
             Event::Cancel(call) => {
-                let number = self.numbers.borrow().get(&(origin, call)).copied();
+                let number = self.numbers.borrow().get(&call).copied();
                 if let Some(number) = number {
                     hooks.js.scope(|js| {
                         let arguments = [js.number(f64::from(CANCEL))?, js.number(f64::from(number))?];
@@ -165,7 +168,7 @@ impl Calls {
         let number = self.next();
         let id = question.call();
         let outcome = hooks.js.scope(|js| {
-            let arguments = arguments(js, &question, number, origin);
+            let arguments = arguments(js, &question, number);
             self.running.borrow_mut().push((number, question.hold()));
             let result = arguments.and_then(|arguments| js.call(hooks.ask, &arguments));
             match result {
@@ -176,7 +179,7 @@ impl Calls {
         let Some((_, held)) = self.running.borrow_mut().pop() else { return };
         if let Outcome::Later = outcome {
             if let Some(id) = id {
-                self.numbers.borrow_mut().insert((origin, id), number);
+                self.numbers.borrow_mut().insert(id, number);
             }
             self.held.borrow_mut().insert(number, Entry { held, origin, id });
         } else if let Ok(responder) = held.try_into() {
@@ -256,7 +259,7 @@ impl Calls {
     pub(crate) fn take(&self, number: u32) -> Option<Entry> {
         let entry = self.held.borrow_mut().remove(&number)?;
         if let Some(id) = entry.id {
-            self.numbers.borrow_mut().remove(&(entry.origin, id));
+            self.numbers.borrow_mut().remove(&id);
         }
         Some(entry)
     }
@@ -271,7 +274,7 @@ impl Calls {
         abandoned.sort_unstable_by_key(|(number, _)| *number);
         for (_, call) in &abandoned {
             if let Some(id) = call.id {
-                self.numbers.borrow_mut().remove(&(call.origin, id));
+                self.numbers.borrow_mut().remove(&id);
             }
         }
         abandoned.into_iter().map(|(number, _)| number).collect()
@@ -297,8 +300,8 @@ fn answer<A: Understood>(responder: Responder<A>, outcome: Outcome<A>) {
     }
 }
 
-/// `ask(RESPONSE, request, 0, connection, , , result, error)`.
-fn response_arguments<'s>(js: Js<'s>, response: &ResponseCall, origin: Origin) -> Option<[Value<'s>; 8]> {
+/// `ask(RESPONSE, request, 0, connection, , , , result, error)`.
+fn response_arguments<'s>(js: Js<'s>, response: &ResponseCall) -> Option<[Value<'s>; 9]> {
     let (result, error) = match response.answer() {
         ClientAnswer::Result(result) => (Some(&**result), None),
         ClientAnswer::Error(error) => (None, Some(&**error)),
@@ -308,7 +311,8 @@ fn response_arguments<'s>(js: Js<'s>, response: &ResponseCall, origin: Origin) -
         js.number(f64::from(RESPONSE))?,
         js.number(response.number() as f64)?,
         js.number(0.0)?,
-        js.number(f64::from(origin))?,
+        js.number(response.connection() as f64)?,
+        js.undefined()?,
         js.undefined()?,
         js.undefined()?,
         js.text_or_undefined(result)?,
@@ -317,18 +321,16 @@ fn response_arguments<'s>(js: Js<'s>, response: &ResponseCall, origin: Origin) -
 }
 
 /// What every question begins with, and what is its own.
-fn arguments<'s, Q: Question>(
-    js: Js<'s>,
-    question: &Q,
-    number: u32,
-    origin: Origin,
-) -> Option<Vec<Value<'s>>> {
+fn arguments<'s, Q: Question>(js: Js<'s>, question: &Q, number: u32) -> Option<Vec<Value<'s>>> {
     let mut arguments = Vec::with_capacity(12);
+    let connection = question.call().map_or(0, CallId::connection);
+    let caller = question.caller().and_then(wellhead::Caller::value::<Kept>);
     arguments.extend([
         js.number(f64::from(Q::KIND))?,
         js.number(f64::from(number))?,
         js.number(question.handler() as f64)?,
-        js.number(f64::from(origin))?,
+        js.number(connection as f64)?,
+        caller.map_or_else(|| js.undefined(), |caller| js.kept(caller))?,
         js.text_or_undefined(question.revision())?,
         js.text_or_undefined(question.meta())?,
     ]);

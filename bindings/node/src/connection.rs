@@ -9,12 +9,12 @@ use napi_derive::napi;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
 use wellhead::{Caller, Connection, DrainStart, Group, Handled, Route};
 
 /// A connection, and the exchanges of it that wait for an answer.
 #[napi]
 pub(crate) struct NativeConnection {
-    number: Origin,
     group: Group,
     connection: Connection,
     inner: Rc<Inner>,
@@ -25,12 +25,15 @@ pub(crate) struct NativeConnection {
 }
 
 impl NativeConnection {
-    pub(crate) fn new(inner: Rc<Inner>, number: Origin, caller: Caller) -> NativeConnection {
-        let bell = inner.bell.clone();
-        let group = inner.server.group(move || bell.wake(number));
+    pub(crate) fn new(inner: Rc<Inner>, caller: Caller) -> NativeConnection {
+        let (bell, number) = (inner.bell.clone(), Arc::new(OnceLock::new()));
+        let wakes = number.clone();
+        // Nothing wakes before there is a connection.
+        let group = inner.server.group(move || wakes.get().into_iter().for_each(|number| bell.wake(*number)));
+        let connection = group.connect(caller);
+        number.get_or_init(|| connection.id());
         NativeConnection {
-            number,
-            connection: group.connect(caller),
+            connection,
             group,
             inner,
             running: Cell::new(false),
@@ -48,8 +51,8 @@ impl NativeConnection {
 #[napi]
 impl NativeConnection {
     #[napi(getter)]
-    pub fn number(&self) -> u32 {
-        self.number
+    pub fn number(&self) -> f64 {
+        self.connection.id() as f64
     }
 
     #[napi]
@@ -83,7 +86,7 @@ impl NativeConnection {
 
     fn run(&self, hooks: &Hooks<'_>, event: wellhead::Event) {
         let before = self.running.replace(true);
-        self.connection.run(|| self.inner.calls.run(hooks, event, self.number));
+        self.connection.run(|| self.inner.calls.run(hooks, event, Origin::Elsewhere));
         self.running.set(before);
     }
 

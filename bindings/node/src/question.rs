@@ -1,6 +1,6 @@
 //! What JavaScript is asked: each question's arguments, and what its answers mean.
 //!
-//! All are calls of one function, `ask(kind, call, handler, connection, revision, meta, …)` of `lib/callbacks.ts`; what
+//! All are calls of one function, `ask(kind, call, handler, connection, caller, revision, meta, …)` of `lib/callbacks.ts`; what
 //! follows stands with each kind below.
 
 use crate::answer;
@@ -9,8 +9,8 @@ use crate::calls::Held;
 use crate::raw::{Js, Value};
 use std::sync::Arc;
 use wellhead::{
-    Answer, AuthorizeCall, Call, CallId, CompleteCall, Completion, InterestCall, ListCall, MethodAnswer,
-    MethodCall, Page, Reply, Responder, Verdict, Watched,
+    Answer, AuthorizeCall, Call, CallId, Caller, CompleteCall, Completion, InterestCall, ListCall,
+    MethodAnswer, MethodCall, Page, Reply, Responder, Verdict, Watched,
 };
 
 /// `ask(CANCEL, call)` is no question: nobody wants that answer any more.
@@ -25,6 +25,11 @@ pub(crate) trait Question: Sized {
 
     fn handler(&self) -> u64 {
         0
+    }
+
+    /// Who asks, where it is not the connection that knows.
+    fn caller(&self) -> Option<&Caller> {
+        None
     }
 
     fn revision(&self) -> Option<&str>;
@@ -58,6 +63,10 @@ impl Question for Call {
 
     fn handler(&self) -> u64 {
         Call::handler(self).number()
+    }
+
+    fn caller(&self) -> Option<&Caller> {
+        Some(Call::caller(self))
     }
 
     fn revision(&self) -> Option<&str> {
@@ -122,6 +131,10 @@ impl Question for ListCall {
         ListCall::handler(self).number()
     }
 
+    fn caller(&self) -> Option<&Caller> {
+        Some(ListCall::caller(self))
+    }
+
     fn revision(&self) -> Option<&str> {
         Some(ListCall::revision(self))
     }
@@ -162,6 +175,10 @@ impl Understood for Page {
 impl Question for AuthorizeCall {
     type Answer = Vec<Verdict>;
     const KIND: u32 = 3;
+
+    fn caller(&self) -> Option<&Caller> {
+        Some(AuthorizeCall::caller(self))
+    }
 
     fn revision(&self) -> Option<&str> {
         Some(AuthorizeCall::revision(self))
@@ -245,6 +262,10 @@ impl Question for MethodCall {
         MethodCall::handler(self).number()
     }
 
+    fn caller(&self) -> Option<&Caller> {
+        Some(MethodCall::caller(self))
+    }
+
     fn revision(&self) -> Option<&str> {
         Some(MethodCall::revision(self))
     }
@@ -291,6 +312,10 @@ impl Question for CompleteCall {
 
     fn handler(&self) -> u64 {
         CompleteCall::handler(self).number()
+    }
+
+    fn caller(&self) -> Option<&Caller> {
+        Some(CompleteCall::caller(self))
     }
 
     fn revision(&self) -> Option<&str> {

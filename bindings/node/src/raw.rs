@@ -314,20 +314,27 @@ impl<'s> Js<'s> {
             // SAFETY: Node says that so many bytes are there, and no JavaScript runs while they are copied.
             return Some(Body::from(unsafe { std::slice::from_raw_parts(data, length) }));
         }
-        let mut reference = ptr::null_mut();
-        // SAFETY: the value is alive.
-        if unsafe { sys::napi_create_reference(self.env, value.raw, 1, &raw mut reference) }
-            != sys::Status::napi_ok
-        {
-            return None;
-        }
-        let pinned = Pinned { data, length, reference: Reference(reference), bell: bell.clone() };
+        let pinned = Pinned { data, length, _array: self.keep(value, bell)? };
         Some(Body::Blob(Arc::new(pinned)))
     }
 
-    /// Lets go of bytes that were held by reference.
+    /// Keeps an object from being collected.
+    pub(crate) fn keep(self, object: Value<'_>, bell: &Arc<Bell>) -> Option<Kept> {
+        let mut reference = ptr::null_mut();
+        // SAFETY: the value is alive.
+        let status = unsafe { sys::napi_create_reference(self.env, object.raw, 1, &raw mut reference) };
+        (status == sys::Status::napi_ok).then(|| Kept { reference: Reference(reference), bell: bell.clone() })
+    }
+
+    /// The object that is kept.
+    pub(crate) fn kept(self, kept: &Kept) -> Option<Value<'s>> {
+        // SAFETY: made by `keep` in this environment, and not handed back while it is borrowed.
+        self.made(|env, out| unsafe { sys::napi_get_reference_value(env, kept.reference.0, out) })
+    }
+
+    /// Lets go of what was kept.
     pub(crate) fn release(self, reference: Reference) {
-        // SAFETY: made by `as_bytes` in this environment, and handed here once, by the drop of its `Pinned`.
+        // SAFETY: made by `keep` in this environment, and handed here once, by the drop of its `Kept`.
         unsafe { sys::napi_delete_reference(self.env, reference.0) };
     }
 
@@ -344,21 +351,35 @@ impl<'s> Js<'s> {
     }
 }
 
-/// A reference that keeps a `Uint8Array` from being collected. Only the JS thread may delete it.
+/// A reference that keeps an object from being collected. Only the JS thread may look at it or delete it.
 pub(crate) struct Reference(sys::napi_ref);
 
 // SAFETY: an opaque number to every thread but the JS thread.
 unsafe impl Send for Reference {}
+// SAFETY: as above.
+unsafe impl Sync for Reference {}
+
+/// An object that is kept from being collected until this is dropped, on any thread.
+pub(crate) struct Kept {
+    reference: Reference,
+    bell: Arc<Bell>,
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        let reference = std::mem::replace(&mut self.reference, Reference(ptr::null_mut()));
+        self.bell.give_back(reference);
+    }
+}
 
 /// The bytes of a `Uint8Array` that JavaScript promised not to change, resize or transfer until they are sent.
 struct Pinned {
     data: *const u8,
     length: usize,
-    reference: Reference,
-    bell: Arc<Bell>,
+    _array: Kept,
 }
 
-// SAFETY: the bytes are only read; the reference is handed back to the JS thread.
+// SAFETY: the bytes are only read.
 unsafe impl Send for Pinned {}
 // SAFETY: as above.
 unsafe impl Sync for Pinned {}
@@ -367,12 +388,5 @@ impl AsRef<[u8]> for Pinned {
     fn as_ref(&self) -> &[u8] {
         // SAFETY: the reference keeps the array, and thereby its memory, alive.
         unsafe { std::slice::from_raw_parts(self.data, self.length) }
-    }
-}
-
-impl Drop for Pinned {
-    fn drop(&mut self) {
-        let reference = std::mem::replace(&mut self.reference, Reference(ptr::null_mut()));
-        self.bell.give_back(reference);
     }
 }

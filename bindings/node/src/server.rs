@@ -18,9 +18,6 @@ use std::time::{Duration, Instant};
 use wellhead::serve::{Batch, Driver, Interrupter, Stdio};
 use wellhead::{Body, Caller, Json, Method, MethodError, Server, Template};
 
-/// The events of the driver; those of a connection have its number.
-const DRIVER: Origin = 0;
-
 /// What has been answered waits no longer than this, and one callback, for the rest of its batch.
 const SLOW: Duration = Duration::from_millis(1);
 
@@ -34,7 +31,6 @@ pub(crate) struct Inner {
     pub(crate) bell: Arc<Bell>,
     pub(crate) calls: Calls,
     stdio: RefCell<Option<Rc<Driver>>>,
-    connections: Cell<Origin>,
 }
 
 /// A server of one environment.
@@ -83,13 +79,8 @@ impl Native {
             builder = builder.observe(move |call| bell.observe(call)).clock(move || begun.elapsed());
         }
         let server = builder.build().map_err(thrown)?;
-        let inner = Rc::new(Inner {
-            server,
-            calls: Calls::new(bell.clone()),
-            bell,
-            stdio: RefCell::default(),
-            connections: Cell::new(DRIVER),
-        });
+        let inner =
+            Rc::new(Inner { server, calls: Calls::new(bell.clone()), bell, stdio: RefCell::default() });
         let down = Rc::new(Cell::new(false));
         let gone = down.clone();
         let hook = env
@@ -363,9 +354,7 @@ impl Native {
     /// A connection, with the number that it wakes by. `caller`: the id bytes of whom it speaks for.
     #[napi]
     pub fn connect(&self, caller: Uint8Array) -> NativeConnection {
-        let number = self.inner.connections.get() + 1;
-        self.inner.connections.set(number);
-        NativeConnection::new(self.inner.clone(), number, Caller::new(caller.to_vec()))
+        NativeConnection::new(self.inner.clone(), Caller::new(caller.to_vec()))
     }
 
     /// Answers a held call.
@@ -378,7 +367,7 @@ impl Native {
         let Some(taken) = inner.calls.take(call) else { return false };
         let js = Js::new(&env);
         let answer = js.value(&answer);
-        let driver = (taken.origin == DRIVER).then(|| inner.driver()).flatten();
+        let driver = (taken.origin == Origin::Stdio).then(|| inner.driver()).flatten();
         if let Some(driver) = driver {
             driver.run(|| inner.calls.finish(js, taken, answer));
             return true;
@@ -426,7 +415,7 @@ impl Native {
                     driver.run(|| {
                         let mut flushed = Instant::now();
                         for event in events {
-                            inner.calls.run(&hooks, event, DRIVER);
+                            inner.calls.run(&hooks, event, Origin::Stdio);
                             if flushed.elapsed() > SLOW {
                                 driver.flush();
                                 flushed = Instant::now();
@@ -451,8 +440,8 @@ impl Native {
 
     /// The numbers of the connections that woke.
     #[napi]
-    pub fn woken(&self) -> Vec<u32> {
-        self.inner.bell.take_woken()
+    pub fn woken(&self) -> Vec<f64> {
+        self.inner.bell.take_woken().into_iter().map(|number| number as f64).collect()
     }
 
     /// Ends the service as the protocol asks: what is under way may still be answered.
