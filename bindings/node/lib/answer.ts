@@ -1,13 +1,16 @@
 /** Hosts' values in the narrow form that the native half takes. */
+import { idBytes } from './check.js';
 import {
   Busy,
   InputRequired,
+  InsufficientScope,
   InvalidState,
   MethodError,
   MissingCapability,
   PermissionDenied,
   ResourceNotFound,
 } from './errors.js';
+import type { Grant } from './http.js';
 import { DENIED, type Failed, INVALID_STATE, type NativeAnswer, UNCHANGED } from './native.js';
 import {
   type Body,
@@ -102,6 +105,23 @@ export function methodThrown(e: unknown): NativeAnswer {
   }
   if (e instanceof InputRequired) return { input: JSON.stringify(e.value) };
   if (e instanceof MissingCapability) return { lacks: JSON.stringify(e.value) };
+  return failure(e);
+}
+
+/** What a verifier answered. */
+export function grant(given: Grant | undefined | null): NativeAnswer {
+  if (given === undefined || given === null) return undefined;
+  const caller: unknown = given.caller;
+  if (typeof caller !== 'object' || caller === null) {
+    return { failed: 'the verifier returned no caller; return { caller: { id } }, or nothing' };
+  }
+  const { audience, scopes, expiresInMs } = given;
+  return [idBytes(given.caller.id), given.caller, JSON.stringify({ audience, scopes, expiresInMs })];
+}
+
+/** What a verifier threw. */
+export function verifierThrown(e: unknown): NativeAnswer {
+  if (e instanceof InsufficientScope) return { scopes: JSON.stringify(e.scopes) };
   return failure(e);
 }
 

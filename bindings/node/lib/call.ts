@@ -16,6 +16,8 @@ export type Says = Pick<
   | 'openState'
   | 'clientCapabilities'
   | 'client'
+  | 'header'
+  | 'isCancelled'
 >;
 
 /** Where a call comes from. */
@@ -68,10 +70,6 @@ export class RunningCall implements ListCall {
   progress(progress: number, total?: number, message?: string): boolean {
     const { says, number } = this.#origin;
     return native(() => says.progress(number, progress, total, message));
-  }
-
-  static connection(call: RunningCall): number {
-    return call.#origin.connection;
   }
 
   /** Nobody wants the answer any more. */

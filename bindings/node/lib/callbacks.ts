@@ -1,5 +1,16 @@
 /** Runs callbacks and hands their answers to the native half. */
-import { answer, completion, failure, isThenable, methodThrown, result, thrown, verdicts } from './answer.js';
+import {
+  answer,
+  completion,
+  failure,
+  grant,
+  verifierThrown,
+  isThenable,
+  methodThrown,
+  result,
+  thrown,
+  verdicts,
+} from './answer.js';
 import {
   type Origin,
   type ReadArguments,
@@ -9,6 +20,7 @@ import {
   vars,
   type Variables,
 } from './call.js';
+import type { VerifyCall, Verifier } from './http.js';
 import { type Ask, Asked, LATER, type NativeAnswer } from './native.js';
 import { type MethodArguments, type MethodHandler, Requests, RunningMethod } from './method.js';
 import { page } from './page.js';
@@ -33,6 +45,7 @@ export class Callbacks {
   readonly #requests = new Requests();
   readonly #says: Says;
   readonly #completers = new Map<number, Readonly<Record<string, Completer | undefined>>>();
+  readonly #verifiers = new Map<number, Verifier>();
   /** Asked before anything is listed, read or watched. */
   authorizer: Authorizer | undefined;
   /** Told what is watched. */
@@ -71,6 +84,11 @@ export class Callbacks {
     this.#methods.set(handler, method);
   }
 
+  /** Who judges the tokens of an endpoint. */
+  verifies(endpoint: number, verify: Verifier): void {
+    this.#verifiers.set(endpoint, verify);
+  }
+
   /** Calls under way finish. */
   forget(handler: number): void {
     this.#readers.delete(handler);
@@ -96,6 +114,8 @@ export class Callbacks {
         return this.#authorize(origin, rest as [Operation, ...string[]]);
       case Asked.interest:
         return this.#interest(origin, rest as [string, boolean]);
+      case Asked.verify:
+        return this.#verify(origin, handler, rest as [string]);
       case Asked.response:
         this.#requests.settle(connection, number, ...(rest as [string | undefined, string | undefined]));
         return undefined;
@@ -155,6 +175,19 @@ export class Callbacks {
     const call = new RunningCall(origin);
     const ask = () => this.authorizer?.({ operation, uris }, call);
     return this.#run(origin.number, call, ask, (given) => verdicts(given, uris.length), failure);
+  }
+
+  #verify(origin: Origin, endpoint: number, [token]: [string]): NativeAnswer {
+    const verify = this.#verifiers.get(endpoint);
+    const { number, says } = origin;
+    const request: VerifyCall = {
+      token,
+      header: (name) => says.header(number, name) ?? undefined,
+      get cancelled() {
+        return says.isCancelled(number);
+      },
+    };
+    return this.#run(number, new RunningCall(origin), () => verify?.(request), grant, verifierThrown);
   }
 
   #interest(origin: Origin, [uri, wanted]: [string, boolean]): NativeAnswer {
@@ -218,13 +251,12 @@ export class Callbacks {
   #cancel(number: number): void {
     const call = this.#calls.get(number);
     if (call !== undefined) RunningCall.cancel(call);
+    setImmediate(() => this.#requests.close(number)); // what a connection gives up that lives on, it says by itself
   }
 
   /** The connections of these calls are gone, so nobody wants their answers any more. */
   abandon(numbers: number[]): void {
     for (const number of numbers) {
-      const call = this.#calls.get(number);
-      if (call !== undefined) this.#requests.close(RunningCall.connection(call));
       this.#cancel(number);
       this.#drop(number);
     }

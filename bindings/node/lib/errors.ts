@@ -22,7 +22,8 @@ type Word =
   | 'CLIENT'
   | 'NEEDS_INPUT'
   | 'INVALID_STATE'
-  | 'MISSING_CAPABILITY';
+  | 'MISSING_CAPABILITY'
+  | 'INSUFFICIENT_SCOPE';
 
 /** What {@link WellheadError.code} may be. */
 export type ErrorCode = `ERR_WELLHEAD_${Word}`;
@@ -183,6 +184,20 @@ export class MissingCapability extends WellheadError {
 
   static {
     this.prototype.name = 'MissingCapability';
+  }
+}
+
+/** Throw it from a {@link Verifier}: the token is good, but not for this request, which needs all of these scopes. */
+export class InsufficientScope extends WellheadError {
+  readonly scopes: readonly string[];
+
+  constructor(scopes: readonly string[]) {
+    super('ERR_WELLHEAD_INSUFFICIENT_SCOPE', 'Insufficient scope');
+    this.scopes = scopes;
+  }
+
+  static {
+    this.prototype.name = 'InsufficientScope';
   }
 }
 

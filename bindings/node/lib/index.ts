@@ -6,6 +6,7 @@ export {
   ClosedError,
   type ErrorCode,
   InputRequired,
+  InsufficientScope,
   InvalidState,
   LimitError,
   MethodError,
@@ -15,6 +16,8 @@ export {
   ResourceNotFound,
   WellheadError,
 } from './errors.js';
+export type { Grant, HttpOptions, Protection, Verifier, VerifyCall } from './http.js';
+export type { HttpHandler } from './node.js';
 export type { MethodCall, MethodHandler, MethodOptions, RequestOptions } from './method.js';
 export type {
   ConnectOptions,
@@ -24,6 +27,7 @@ export type {
   LogLevel,
   ResourceOptions,
   RunOptions,
+  ServeHttpOptions,
   ServerOptions,
 } from './options.js';
 export { type Handle, Server } from './server.js';

@@ -121,21 +121,28 @@ export class RunningMethod extends RunningCall implements MethodCall {
     const giveUp = () => says.cancelRequest(number, request);
     signal?.addEventListener('abort', giveUp);
     try {
-      return await this.#requests.answer(connection, request);
+      return await this.#requests.answer(number, connection, request);
     } finally {
       signal?.removeEventListener('abort', giveUp);
     }
   }
 }
 
+interface Waiting {
+  /** For which call. */
+  readonly call: number;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (e: Error) => void;
+}
+
 /** What clients were asked, and have not answered. */
 export class Requests {
-  readonly #waiting = new Map<string, { resolve: (result: unknown) => void; reject: (e: Error) => void }>();
+  readonly #waiting = new Map<string, Waiting>();
 
   /** The answer that is to come. */
-  answer(connection: number, request: number): Promise<unknown> {
+  answer(call: number, connection: number, request: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#waiting.set(`${connection} ${request}`, { resolve, reject });
+      this.#waiting.set(`${connection} ${request}`, { call, resolve, reject });
     });
   }
 
@@ -149,11 +156,12 @@ export class Requests {
     else waiting?.reject(new ClosedError('ERR_WELLHEAD_CLOSED', 'the request to the client was given up'));
   }
 
-  /** The connection is gone, and with it what it was asked. */
-  close(connection: number): void {
-    for (const key of this.#waiting.keys()) {
-      const [of, request] = key.split(' ').map(Number) as [number, number];
-      if (of === connection) this.settle(connection, request, undefined, undefined);
+  /** Nobody wants the answer of that call any more, and so not that of the client. */
+  close(call: number): void {
+    for (const [key, waiting] of this.#waiting) {
+      if (waiting.call !== call) continue;
+      this.#waiting.delete(key);
+      waiting.reject(new ClosedError('ERR_WELLHEAD_CLOSED', 'the client that was asked is gone'));
     }
   }
 }

@@ -20,6 +20,8 @@ export const Asked = {
   complete: 6,
   /** no question: `result, error` of the request of that number to the client, as JSON; neither: it was given up */
   response: 7,
+  /** `token`; the handler is the number of the endpoint */
+  verify: 8,
 } as const;
 
 /** What events are run with. `call`: the number that `Native.finish` takes; `caller`: unless the connection knows. */
@@ -58,6 +60,11 @@ export interface ErrorAnswer {
 /** JSON: the input that a method needs, or the capabilities that the client lacks for it. */
 export type Wanted = { readonly input: string } | { readonly lacks: string };
 
+/** A token is good, but lacks these scopes; JSON. */
+export interface Lacking {
+  readonly scopes: string;
+}
+
 /** It failed: an internal error for the client, the text for the log. */
 export interface Failed {
   readonly failed: string;
@@ -67,13 +74,15 @@ export interface Failed {
  * A read: text or bytes; nothing: not found; two elements for each part: the body, and what is said of it as JSON. A list: a
  * page as `page.ts` packs it: all texts, the lengths of them and the sizes, how many items, whether more follow. A question
  * about access: a letter for each URI. An interest: nothing. A method: its result as JSON. A
- * completion: JSON of `{ values, total, more }`.
+ * completion: JSON of `{ values, total, more }`. A token: nothing: refused; the caller's id, the caller, and what else the
+ * token is good for as JSON.
  */
 export type NativeAnswer =
   | string
   | Uint8Array
   | readonly (string | Uint8Array | undefined)[]
   | readonly [string, Float64Array, number, boolean]
+  | readonly [Uint8Array, Caller, string]
   | undefined
   | typeof LATER
   | typeof DENIED
@@ -82,10 +91,46 @@ export type NativeAnswer =
   | Busy
   | ErrorAnswer
   | Wanted
+  | Lacking
   | Failed;
 
 /** Bits of what `Native.turn` returns. */
-export const Next = { more: 1, ended: 2, woken: 4 } as const;
+export const Next = { more: 1, ended: 2, woken: 4, http: 8, unlistened: 16 } as const;
+
+/** What {@link Step.next} says. */
+export const NextStep = { body: 0, wait: 1, again: 2, done: 3 } as const;
+
+/** What is to be done for an exchange: until `at`, if there is one. */
+export interface Step {
+  readonly next: number;
+  readonly at?: number | null;
+  readonly head?: { readonly status: number; readonly headers: readonly string[] } | null;
+  readonly data?: Uint8Array | null;
+}
+
+export interface NativeExchange {
+  readonly number: number;
+  body(bytes: Uint8Array): void;
+  end(nowMs: number): void;
+  poll(nowMs: number, ask: Ask): Step;
+  drop(): void;
+}
+
+export interface NativeEndpoint {
+  readonly number: number;
+  begin(method: string, target: string, headers: string[], nowMs: number): NativeExchange;
+  serves(target: string): boolean;
+  poll(ask: Ask): void;
+  pollTimeout(): number | null;
+  tick(nowMs: number): void;
+}
+
+/** Where a native listener is reached, and the number of its verifier. */
+export interface Bound {
+  readonly number: number;
+  readonly host: string;
+  readonly port: number;
+}
 
 export interface NativeServer {
   addValue(uri: string, body: string | Uint8Array, descriptor: string | undefined): void;
@@ -103,6 +148,13 @@ export interface NativeServer {
   openState(call: number, now: number): string | null;
   clientCapabilities(call: number): string | null;
   client(call: number): string | null;
+  header(call: number, name: string): string | null;
+  isCancelled(call: number): boolean;
+  endpoint(options: string): NativeEndpoint;
+  listen(host: string, port: number, options: string): Bound;
+  readyExchanges(): number[];
+  endedListeners(): number[];
+  stopListeners(): void;
   onPublish(): void;
   inject(event: string): boolean;
   counters(): Counters;

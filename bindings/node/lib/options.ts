@@ -1,6 +1,7 @@
 /** What servers, registrations, connections and services are made with. */
 import { needFunction, needObject } from './check.js';
 import { invalid } from './errors.js';
+import type { HttpOptions } from './http.js';
 import type {
   CacheHint,
   Cacheable,
@@ -171,6 +172,28 @@ export interface RunOptions {
   handleSigterm?: boolean | undefined;
   /** Milliseconds that answers under way may take after the end of input. 5,000. */
   drainMs?: number | undefined;
+}
+
+/** How the native listener serves. */
+export interface ServeHttpOptions extends HttpOptions {
+  /** The address to bind; one of this machine by default, `127.0.0.1`. With another, see {@link HttpOptions.allowedHosts}. */
+  host?: string | undefined;
+  /** 8000; 0: one that is free. */
+  port?: number | undefined;
+  /** Called once the address is bound. */
+  onListening?: ((address: { host: string; port: number }) => void) | undefined;
+  /** Threads that read and write. 1. */
+  ioThreads?: number | undefined;
+  /** Connections that are open at once; further ones wait to be accepted. 10,000. */
+  connections?: number | undefined;
+  /** Milliseconds that a client may take for the head of a request. 10,000. */
+  headMs?: number | undefined;
+  /** Milliseconds that a client's connection is kept that asks nothing, or takes nothing of its answer. 60,000. */
+  idleMs?: number | undefined;
+  /** Milliseconds that answers under way may take after the server is closed. 5,000. */
+  drainMs?: number | undefined;
+  /** Whether the first SIGTERM closes the server. On by default; the main thread only. */
+  handleSigterm?: boolean | undefined;
 }
 
 /** The options, once they are what they have to be. */

@@ -6,7 +6,12 @@ import { Connection, type Owner } from './connection.js';
 import { invalid, native } from './errors.js';
 import { listed } from './listing.js';
 import type { MethodHandler, MethodOptions } from './method.js';
-import { Native, Next, type NativeServer } from './native.js';
+import { answerRequest } from './fetch.js';
+import { Http, type HttpOptions } from './http.js';
+import { Listeners } from './listeners.js';
+import { Native, type NativeServer } from './native.js';
+import { type HttpHandler, serve } from './node.js';
+import { Turns } from './turns.js';
 import {
   checked,
   type ConnectOptions,
@@ -14,6 +19,7 @@ import {
   type LogLevel,
   type ResourceOptions,
   type RunOptions,
+  type ServeHttpOptions,
   type ServerOptions,
 } from './options.js';
 import type { Vars } from './template.js';
@@ -35,9 +41,6 @@ import type {
   Resource,
   ResourceDescriptor,
 } from './values.js';
-
-/** Turns that may follow each other before timers and I/O have theirs. */
-const TURNS = 16;
 
 /** A fixed resource, to be replaced or removed. Dropping this object removes nothing. */
 export interface Handle {
@@ -67,14 +70,15 @@ export interface Handle {
 export class Server {
   readonly #native: NativeServer;
   readonly #callbacks: Callbacks;
-  readonly #turn = () => this.#takeTurn();
+  readonly #turns: Turns;
+  readonly #http: Http;
   readonly #connections = new Map<number, WeakRef<Connection>>();
   readonly #owner: Owner;
   #publish: ((event: string) => void) | undefined;
-  #soon = false;
-  #turns = 0;
   #run: Promise<void> | undefined;
   #ended: (() => void) | undefined;
+  readonly #listeners: Listeners;
+  #handler: HttpHandler | undefined;
 
   /**
    * @param name the server's name for programs
@@ -89,11 +93,11 @@ export class Server {
     const self = new WeakRef(this);
     const turn = () => {
       const server = self.deref();
-      if (server !== undefined) server.#takeTurn();
+      if (server !== undefined) server.#turns.take();
     };
     const soon = () => {
       const server = self.deref();
-      if (server !== undefined) server.#takeTurnSoon();
+      if (server !== undefined) server.#turns.soon();
     };
     const log = onLog && ((level: string, line: string) => tell(() => onLog(level as LogLevel, line)));
     const publish = (event: string) => {
@@ -106,20 +110,20 @@ export class Server {
     this.#callbacks = new Callbacks(
       (connection) => this.#caller(connection),
       (call, answer) => {
-        if (this.#native.finish(call, answer)) this.#takeTurnSoon();
+        if (this.#native.finish(call, answer)) this.#turns.soon();
       },
-      {
-        notify: (...said) => this.#native.notify(...said),
-        progress: (...said) => this.#native.progress(...said),
-        request: (...said) => this.#native.request(...said),
-        cancelRequest: (...said) => this.#native.cancelRequest(...said),
-        sealState: (...said) => this.#native.sealState(...said),
-        openState: (...said) => this.#native.openState(...said),
-        clientCapabilities: (...said) => this.#native.clientCapabilities(...said),
-        client: (...said) => this.#native.client(...said),
-      },
+      this.#native,
     );
-    this.#owner = { ask: this.#callbacks.ask, abandon: () => this.#abandon(), waiting: new Set() };
+    const { ask } = this.#callbacks;
+    this.#owner = { ask, abandon: () => this.#abandon(), waiting: new Set() };
+    this.#http = new Http(this.#native, ask);
+    this.#listeners = new Listeners(this.#native);
+    this.#turns = new Turns(this.#native, ask, {
+      woken: () => this.#wake(),
+      http: () => this.#http.turn(),
+      ended: () => this.#stdioEnded(),
+      unlistened: () => this.#listeners.ended(),
+    });
   }
 
   // ---- what is served
@@ -510,12 +514,61 @@ export class Server {
     }
   }
 
-  /** Ends every connection and {@link Server.run}, and waits for the latter. Answers still owed are dropped. */
+  /**
+   * Serves Streamable HTTP natively, on threads of its own, until the server is closed or SIGTERM comes: HTTP/1.1, and HTTP/2
+   * with prior knowledge. Keeps the process alive meanwhile.
+   *
+   * ```js
+   * await server.serveHttp({ port: 8000 }); // http://127.0.0.1:8000/mcp
+   * ```
+   *
+   * @throws {ClosedError} after {@link Server.close}
+   * @throws {RegistrationError} for an option that cannot be
+   * @throws {WellheadError} `ERR_WELLHEAD_IO` if the address cannot be bound
+   */
+  async serveHttp(options: ServeHttpOptions = {}): Promise<void> {
+    await this.#listeners.serve(options, (number, verify) => this.#callbacks.verifies(number, verify));
+  }
+
+  /**
+   * An endpoint for Streamable HTTP that another HTTP server hands its requests to.
+   *
+   * ```js
+   * http.createServer(server.handler()).listen(8000, '127.0.0.1'); // node:http
+   * express().use(server.handler()); // what is not for it goes on
+   * fastify.all('/mcp', server.handler());
+   * ```
+   *
+   * @throws {RegistrationError} for an option that cannot be
+   */
+  handler(options: HttpOptions = {}): HttpHandler {
+    const endpoint = this.#http.endpoint(options, (number, verify) =>
+      this.#callbacks.verifies(number, verify),
+    );
+    const handler = (...given: Parameters<HttpHandler>) => serve(endpoint, ...given);
+    return Object.assign(handler, { fetch: (request: Request) => answerRequest(endpoint, request) });
+  }
+
+  /**
+   * Answers a web-standard `Request`, at an endpoint with the default options; for others `server.handler(options).fetch`.
+   * It needs no `this`.
+   *
+   * ```js
+   * app.all('/mcp', (c) => server.fetch(c.req.raw)); // Hono
+   * ```
+   */
+  readonly fetch: (request: Request) => Promise<Response> = (request) =>
+    (this.#handler ??= this.handler()).fetch(request);
+
+  /**
+   * Ends every connection, {@link Server.run} and {@link Server.serveHttp}, and waits for these. Answers still owed are
+   * dropped.
+   */
   async close(): Promise<void> {
     this.#native.close();
     this.#abandon();
     for (const connection of [...this.#owner.waiting]) Connection.settle(connection);
-    await this.#run;
+    await Promise.all([this.#run, this.#listeners.over]);
   }
 
   /** A connection for bytes that the host moves itself. */
@@ -538,32 +591,11 @@ export class Server {
     return connection === undefined ? NOBODY : Connection.caller(connection);
   }
 
-  // ---- turns
-
-  #takeTurnSoon(): void {
-    if (this.#soon) return;
-    this.#soon = true;
-    queueMicrotask(this.#turn);
-  }
-
-  #takeTurn(): void {
-    this.#soon = false;
-    const next = this.#native.turn(this.#callbacks.ask);
-    if (next & Next.woken) this.#wake();
-    if (next & Next.ended) {
-      this.#native.stop();
-      this.#abandon();
-      this.#run = undefined;
-      this.#ended?.();
-    }
-    if (!(next & Next.more)) {
-      this.#turns = 0;
-    } else if (++this.#turns < TURNS) {
-      this.#takeTurnSoon(); // after the Promises that are settled by now, so that one write carries their answers
-    } else {
-      this.#turns = 0;
-      this.#native.turnLater();
-    }
+  #stdioEnded(): void {
+    this.#native.stop();
+    this.#abandon();
+    this.#run = undefined;
+    this.#ended?.();
   }
 
   /** Cancels the calls whose connections are gone. */

@@ -13,7 +13,10 @@ use crate::raw::{Js, Type, Value};
 use crate::{descriptor, page};
 use std::sync::Arc;
 use std::time::Duration;
-use wellhead::{Answer, Body, Completion, Contents, Json, MethodAnswer, MethodError, Page, Verdict, Watched};
+use wellhead::http::Verification;
+use wellhead::{
+    Answer, Body, Caller, Completion, Contents, Json, MethodAnswer, MethodError, Page, Verdict, Watched,
+};
 
 const DENIED: f64 = 1.0;
 const LATER: f64 = 2.0;
@@ -118,6 +121,30 @@ pub(crate) fn completion(js: Js<'_>, value: Value<'_>) -> Outcome<Completion> {
         Some(text) => {
             descriptor::completion(&text).map_or_else(|e| Outcome::Failed(e.to_string()), Outcome::Answer)
         }
+        None => other(js, value),
+    }
+}
+
+/// Nothing: refused; an array: the id of the caller, the caller, and what else there is to say of it as JSON; an object: in
+/// its `scopes` those that are needed, as JSON.
+pub(crate) fn verification(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Outcome<Verification> {
+    if js.type_of(value) == Type::Nothing {
+        return Outcome::Answer(Verification::Refused);
+    }
+    if let Some([id, caller, said]) = js.elements(value).as_deref() {
+        let granted = || {
+            let Body::Blob(id) = js.as_bytes(*id, bell)? else { return None };
+            let caller = Caller::new((*id).as_ref()).with(js.keep(*caller, bell)?);
+            descriptor::grant(caller, &js.as_text(*said)?).ok()
+        };
+        return granted().map_or_else(wrong, |grant| Outcome::Answer(grant.into()));
+    }
+    let scopes = match js.type_of(value) {
+        Type::Object => js.property(value, c"scopes").and_then(|scopes| js.as_text(scopes)),
+        _ => None,
+    };
+    match scopes.and_then(|scopes| serde_json::from_str(&scopes).ok()) {
+        Some(scopes) => Outcome::Answer(Verification::InsufficientScope(scopes)),
         None => other(js, value),
     }
 }

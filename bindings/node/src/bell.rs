@@ -39,6 +39,10 @@ pub(crate) struct Bell {
     observed: Mutex<Vec<String>>,
     published: Mutex<Vec<String>>,
     woken: Mutex<Vec<u64>>,
+    /// An endpoint has something to do.
+    endpoints: AtomicBool,
+    /// Exchanges that have something to say.
+    exchanges: Mutex<Vec<u32>>,
     released: Mutex<Vec<Reference>>,
 }
 
@@ -69,6 +73,8 @@ impl Bell {
             observed: Mutex::default(),
             published: Mutex::default(),
             woken: Mutex::default(),
+            endpoints: AtomicBool::new(false),
+            exchanges: Mutex::default(),
             released: Mutex::default(),
         })
     }
@@ -162,6 +168,25 @@ impl Bell {
     pub(crate) fn wake(&self, connection: u64) {
         self.woken.lock().push(connection);
         self.ring();
+    }
+
+    pub(crate) fn endpoint_ready(&self) {
+        self.endpoints.store(true, Ordering::Release);
+        self.ring();
+    }
+
+    pub(crate) fn exchange_ready(&self, exchange: u32) {
+        self.exchanges.lock().push(exchange);
+        self.ring();
+    }
+
+    /// Whether an endpoint or an exchange has something to do.
+    pub(crate) fn has_http(&self) -> bool {
+        self.endpoints.swap(false, Ordering::AcqRel) || !self.exchanges.lock().is_empty()
+    }
+
+    pub(crate) fn take_exchanges(&self) -> Vec<u32> {
+        std::mem::take(&mut *self.exchanges.lock())
     }
 
     pub(crate) fn has_woken(&self) -> bool {

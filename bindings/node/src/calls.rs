@@ -1,15 +1,16 @@
 //! The calls that JavaScript answers later, by number.
 
 use crate::bell::Bell;
-use crate::question::{CANCEL, Outcome, Question, RESPONSE, Understood};
+use crate::question::{CANCEL, Outcome, Question, RESPONSE, Understood, Verify};
 use crate::raw::{Js, Kept, Value};
 use crate::worker::Worker;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
+use wellhead::http::Verification;
 use wellhead::{
     Answer, Call, CallId, ClientAnswer, Completion, Error, ErrorKind, Event, Json, MethodAnswer, Page,
-    Responder, ResponseCall, Result, Verdict, Watched,
+    Responder, ResponseCall, Result, Verdict, VerifyCall, Watched,
 };
 
 /// The function of JavaScript that events are run with.
@@ -24,6 +25,8 @@ pub(crate) struct Hooks<'s> {
 pub(crate) enum Origin {
     /// The driver for standard input and output, which writes what a turn has answered at once.
     Stdio,
+    /// The endpoint of that number.
+    Endpoint(u32),
     Elsewhere,
 }
 
@@ -35,6 +38,8 @@ pub(crate) enum Held {
     Interest(Responder<Watched>),
     Method(Responder<MethodAnswer>),
     Complete(Responder<Completion>),
+    /// Beside its responder, what it has to say is looked at.
+    Verify(Responder<Verification>, Box<VerifyCall>),
 }
 
 macro_rules! each {
@@ -46,6 +51,7 @@ macro_rules! each {
             Held::Interest($responder) => $do,
             Held::Method($responder) => $do,
             Held::Complete($responder) => $do,
+            Held::Verify($responder, _) => $do,
         }
     };
 }
@@ -66,6 +72,17 @@ macro_rules! held {
 }
 
 held!(List(Page), Authorize(Vec<Verdict>), Interest(Watched), Method(MethodAnswer), Complete(Completion));
+
+impl TryFrom<Held> for Responder<Verification> {
+    type Error = ();
+
+    fn try_from(held: Held) -> std::result::Result<Self, ()> {
+        match held {
+            Held::Verify(responder, _) => Ok(responder),
+            _ => Err(()),
+        }
+    }
+}
 
 impl TryFrom<Held> for Responder<Answer> {
     type Error = ();
@@ -119,6 +136,13 @@ impl Calls {
             Event::Interest(call) => self.ask(hooks, call, origin),
             Event::Method(call) => self.ask(hooks, call, origin),
             Event::Complete(call) => self.ask(hooks, call, origin),
+            Event::Verify(call) => {
+                let endpoint = match origin {
+                    Origin::Endpoint(number) => number,
+                    Origin::Stdio | Origin::Elsewhere => 0, // they have no tokens
+                };
+                self.ask(hooks, Verify { call, endpoint }, origin);
+            }
             Event::Response(response) => {
                 hooks.js.scope(|js| js.call(hooks.ask, &response_arguments(js, &response)?).map(drop));
             }
@@ -238,6 +262,20 @@ impl Calls {
         self.with(number, |held| each!(held, responder => responder.client())).flatten()
     }
 
+    /// Whether nobody waits for the answer any more.
+    pub(crate) fn is_cancelled(&self, number: u32) -> bool {
+        self.with(number, |held| each!(held, responder => responder.is_cancelled())).unwrap_or(true)
+    }
+
+    /// A header field of the request whose token is judged.
+    pub(crate) fn header(&self, number: u32, name: &str) -> Option<String> {
+        let header = |held: &Held| match held {
+            Held::Verify(_, call) => call.header(name).map(str::to_owned),
+            _ => None,
+        };
+        self.with(number, header).flatten()
+    }
+
     /// Tells how far a call is, and whether anybody wants to know.
     pub(crate) fn progress(
         &self,
@@ -288,6 +326,7 @@ impl Calls {
             Held::Interest(responder) => answer(responder, Understood::understand(js, value, &self.bell)),
             Held::Method(responder) => answer(responder, Understood::understand(js, value, &self.bell)),
             Held::Complete(responder) => answer(responder, Understood::understand(js, value, &self.bell)),
+            Held::Verify(responder, _) => answer(responder, Understood::understand(js, value, &self.bell)),
         }
     }
 }

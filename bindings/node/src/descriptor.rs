@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
+use wellhead::http::Grant;
 use wellhead::{
-    Annotations, Body, CacheHint, Completion, Contents, Directory, Error, ErrorKind, Icon, Json, Observed,
-    Resource, Result, Template, TemplateValue,
+    Annotations, Body, CacheHint, Caller, Completion, Contents, Directory, Error, ErrorKind, Icon, Json,
+    Observed, Resource, Result, Template, TemplateValue,
 };
 
 /// What describes a resource or a template.
@@ -308,4 +309,28 @@ pub(crate) fn observed(call: &Observed<'_>) -> String {
     });
     let &Observed { call, method, registration, traceparent, .. } = call;
     serde_json::to_string(&Seen { call, method, registration, traceparent, end }).unwrap_or_default()
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Granted {
+    audience: Option<Vec<String>>,
+    scopes: Option<Vec<String>>,
+    expires_in_ms: Option<f64>,
+}
+
+/// What a token is good for.
+pub(crate) fn grant(caller: Caller, said: &str) -> Result<Grant> {
+    let Granted { audience, scopes, expires_in_ms } = serde_json::from_str(said).map_err(ill_typed)?;
+    let mut grant = Grant::new(caller);
+    if let Some(audience) = audience {
+        grant = grant.audience(audience);
+    }
+    if let Some(scopes) = scopes {
+        grant = grant.scopes(scopes);
+    }
+    if let Some(ms) = expires_in_ms {
+        grant = grant.expires_in_ms(ms as u64); // saturates
+    }
+    Ok(grant)
 }

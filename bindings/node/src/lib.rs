@@ -23,6 +23,7 @@ mod calls;
 mod connection;
 mod descriptor;
 mod error;
+mod http;
 mod options;
 mod page;
 mod question;

@@ -8,9 +8,10 @@ use crate::bell::Bell;
 use crate::calls::Held;
 use crate::raw::{Js, Value};
 use std::sync::Arc;
+use wellhead::http::Verification;
 use wellhead::{
     Answer, AuthorizeCall, Call, CallId, Caller, CompleteCall, Completion, InterestCall, ListCall,
-    MethodAnswer, MethodCall, Page, Reply, Responder, Verdict, Watched,
+    MethodAnswer, MethodCall, Page, Reply, Responder, Verdict, VerifyCall, Watched,
 };
 
 /// `ask(CANCEL, call)` is no question: nobody wants that answer any more.
@@ -350,5 +351,54 @@ impl Understood for Completion {
 
     fn fail(responder: Responder<Completion>, why: String) {
         responder.finish(Completion::failed(why));
+    }
+}
+
+/// A bearer token to be judged by the verifier of an endpoint, whose number is the handler: `token`.
+pub(crate) struct Verify {
+    pub(crate) call: VerifyCall,
+    pub(crate) endpoint: u32,
+}
+
+impl Question for Verify {
+    type Answer = Verification;
+    const KIND: u32 = 8;
+
+    fn handler(&self) -> u64 {
+        self.endpoint.into()
+    }
+
+    fn revision(&self) -> Option<&str> {
+        None
+    }
+
+    fn meta(&self) -> Option<&str> {
+        None
+    }
+
+    fn arguments<'s>(&self, js: Js<'s>, to: &mut Vec<Value<'s>>) -> Option<()> {
+        to.push(js.text(self.call.token())?);
+        Some(())
+    }
+
+    fn call(&self) -> Option<CallId> {
+        None
+    }
+
+    fn hold(mut self) -> Held {
+        match self.call.take_responder() {
+            Some(responder) => Held::Verify(responder, Box::new(self.call)),
+            None => unreachable!("nobody else has taken it"),
+        }
+    }
+}
+
+impl Understood for Verification {
+    fn understand(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Outcome<Verification> {
+        answer::verification(js, value, bell)
+    }
+
+    fn fail(responder: Responder<Verification>, why: String) {
+        responder.finish(Verification::Failed(why));
     }
 }

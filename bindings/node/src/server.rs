@@ -6,6 +6,7 @@ use crate::calls::{Calls, Hooks, Origin};
 use crate::connection::NativeConnection;
 use crate::descriptor::{self, Descriptor};
 use crate::error::{Result, invalid, thrown};
+use crate::http::Listener;
 use crate::options::Options;
 use crate::raw::Js;
 use napi::CleanupEnvHook;
@@ -25,18 +26,26 @@ const SLOW: Duration = Duration::from_millis(1);
 const MORE: u32 = 1;
 const ENDED: u32 = 2;
 const WOKEN: u32 = 4;
+const HTTP: u32 = 8;
+const UNLISTENED: u32 = 16;
 
 pub(crate) struct Inner {
     pub(crate) server: Server,
     pub(crate) bell: Arc<Bell>,
     pub(crate) calls: Calls,
     stdio: RefCell<Option<Rc<Driver>>>,
+    pub(crate) listeners: RefCell<Vec<Listener>>,
+    /// The numbers of listeners that are over.
+    pub(crate) ended: RefCell<Vec<u32>>,
+    /// The last number of an endpoint, and of an exchange.
+    pub(crate) endpoints: Cell<u32>,
+    pub(crate) exchanges: Cell<u32>,
 }
 
 /// A server of one environment.
 #[napi(custom_finalize)]
 pub(crate) struct Native {
-    inner: Rc<Inner>,
+    pub(crate) inner: Rc<Inner>,
     hook: CleanupEnvHook<Weak<Inner>>,
     /// The hook has run, and is gone.
     down: Rc<Cell<bool>>,
@@ -79,8 +88,16 @@ impl Native {
             builder = builder.observe(move |call| bell.observe(call)).clock(move || begun.elapsed());
         }
         let server = builder.build().map_err(thrown)?;
-        let inner =
-            Rc::new(Inner { server, calls: Calls::new(bell.clone()), bell, stdio: RefCell::default() });
+        let inner = Rc::new(Inner {
+            server,
+            calls: Calls::new(bell.clone()),
+            bell,
+            stdio: RefCell::default(),
+            listeners: RefCell::default(),
+            ended: RefCell::default(),
+            endpoints: Cell::default(),
+            exchanges: Cell::default(),
+        });
         let down = Rc::new(Cell::new(false));
         let gone = down.clone();
         let hook = env
@@ -224,6 +241,18 @@ impl Native {
     #[napi]
     pub fn client(&self, call: u32) -> Option<String> {
         self.inner.calls.client(call)
+    }
+
+    /// Whether nobody waits for the answer any more.
+    #[napi]
+    pub fn is_cancelled(&self, call: u32) -> bool {
+        self.inner.calls.is_cancelled(call)
+    }
+
+    /// A header field of the request whose token is judged.
+    #[napi]
+    pub fn header(&self, call: u32, name: String) -> Option<String> {
+        self.inner.calls.header(call, &name)
     }
 
     /// From now on `publish` is called.
@@ -398,20 +427,20 @@ impl Native {
     }
 
     /// One turn: lines of the log, and a batch of the driver's events. Returns what there is to do next, as bits:
-    /// 1 another turn, 2 `stop`, 4 `woken`.
+    /// 1 another turn, 2 `stop`, 4 `woken`, 8 `poll` of the endpoints and `ready_exchanges`, 16 `ended_listeners`.
     #[napi]
     pub fn turn(&self, env: Env, ask: Hook<'_>) -> u32 {
         let inner = &self.inner;
         let js = Js::new(&env);
         inner.bell.answer(js);
-        if inner.driver().is_none() && !inner.calls.waits() {
+        let hooks = Hooks { js, ask: js.value(&ask) };
+        let mut next = if inner.run_listeners(&hooks) { MORE } else { 0 };
+        if inner.driver().is_none() && inner.listeners.borrow().is_empty() && !inner.calls.waits() {
             js.keep_alive(inner.bell.turn_function(), false);
         }
-        let mut next = 0;
         if let Some(driver) = inner.driver() {
             next |= match driver.try_next() {
                 Batch::Events(events) => {
-                    let hooks = Hooks { js, ask: js.value(&ask) };
                     driver.run(|| {
                         let mut flushed = Instant::now();
                         for event in events {
@@ -428,6 +457,12 @@ impl Native {
                 Batch::Idle => 0,
                 Batch::Ended => ENDED,
             };
+        }
+        if !inner.ended.borrow().is_empty() {
+            next |= UNLISTENED;
+        }
+        if inner.bell.has_http() {
+            next |= HTTP;
         }
         next | if inner.bell.has_woken() { WOKEN } else { 0 }
     }
@@ -520,6 +555,7 @@ impl Inner {
     fn go_down(&self) {
         self.bell.die();
         self.stop();
+        self.stop_listeners();
         self.calls.stop();
         self.server.close();
     }

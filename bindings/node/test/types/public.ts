@@ -1,4 +1,5 @@
 // The public signatures, as `tsc --strict` sees them. Nothing here is run.
+import { createServer } from 'node:http';
 import {
   type Body,
   type Call,
@@ -8,12 +9,14 @@ import {
   type ErrorCode,
   Busy,
   InputRequired,
+  InsufficientScope,
   InvalidState,
   MethodError,
   MissingCapability,
   expand,
   NOT_MODIFIED,
   type Handle,
+  type HttpHandler,
   type Limits,
   type Lister,
   type Page,
@@ -24,6 +27,7 @@ import {
   Server,
   type ServerOptions,
   type Vars,
+  type Verifier,
   WellheadError,
 } from 'wellhead';
 
@@ -256,3 +260,23 @@ new Connection();
 new ResourceNotFound().code = 'ERR_WELLHEAD_LIMIT';
 // @ts-expect-error the signal is read only
 server.resource('x:signal', (_, call) => (call.signal = AbortSignal.abort()));
+
+// ---- HTTP
+createServer(server.handler()).listen(0);
+createServer(server.handler({ path: '/x', sessionMs: Infinity, cors: true })).listen(0);
+same<Promise<Response>, ReturnType<typeof server.fetch>>(true);
+same<Promise<Response>, ReturnType<HttpHandler['fetch']>>(true);
+const verify: Verifier = async ({ token, header }) => {
+  if (token !== 't') throw new InsufficientScope(['a']);
+  return header('Mcp-Name') === undefined ? undefined : { caller: { id: 'a' }, expiresInMs: 1000 };
+};
+await server.serveHttp({
+  port: 0,
+  verify,
+  protect: { scopes: ['a'] },
+  onListening: ({ host, port }) => console.log(host.length, port.toFixed()),
+});
+// @ts-expect-error: a grant has a caller
+server.handler({ verify: () => ({}) });
+// @ts-expect-error: unknown
+server.handler({ unknown: 1 });

@@ -42,6 +42,15 @@ export class Host {
 
   #published = [];
 
+  get server() {
+    return this.#server;
+  }
+
+  /** Whether the log has a line with this text. */
+  hasLogged(text) {
+    return this.#lines.some((line) => line.includes(text));
+  }
+
   connect(id = '') {
     return new Client(this.#server.connect({ caller: { id } }));
   }

@@ -1,0 +1,67 @@
+/** Streamable HTTP for what serves web-standard requests: Hono and the like. */
+import type { Endpoint, ResponseHead } from './http.js';
+
+/** Deals with a request. */
+export function answerRequest(endpoint: Endpoint, request: Request): Promise<Response> {
+  const url = new URL(request.url);
+  const headers = [...request.headers].flat();
+  if (!request.headers.has('host')) headers.push('host', url.host);
+  let body: ReadableStreamDefaultController<Uint8Array> | undefined;
+  return new Promise((answer, reject) => {
+    const gone = (reason: unknown) => {
+      if (exchange.over) return;
+      exchange.drop();
+      reject(reason); // of no effect once there is a response
+      body?.error(reason);
+    };
+    const exchange = endpoint.begin(request.method, url.pathname + url.search, headers, {
+      read() {
+        readBody(request, (chunk) => {
+          if (chunk === undefined) exchange.end();
+          else exchange.body(chunk);
+          return !exchange.over;
+        }).catch(gone);
+      },
+      send(head, data, over) {
+        if (head === undefined) {
+          if (data !== undefined) body?.enqueue(data);
+          if (over) body?.close();
+        } else if (over) {
+          answer(new Response(data ?? null, init(head)));
+        } else {
+          const stream = new ReadableStream<Uint8Array>({
+            start(controller) {
+              body = controller;
+              if (data !== undefined) controller.enqueue(data);
+            },
+            pull: () => exchange.resume(),
+            cancel: () => exchange.drop(),
+          });
+          answer(new Response(stream, init(head)));
+        }
+        return body === undefined || (body.desiredSize ?? 0) > 0;
+      },
+    });
+    request.signal.addEventListener('abort', () => gone(request.signal.reason), { once: true });
+    exchange.pump();
+  });
+}
+
+/** Hands the body over as it comes, and at last `undefined`, until `take` wants no more. */
+async function readBody(request: Request, take: (chunk: Uint8Array | undefined) => boolean): Promise<void> {
+  const reader = request.body?.getReader();
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true };
+    if (done || value === undefined) break;
+    if (!take(value)) return reader?.cancel();
+  }
+  take(undefined);
+}
+
+function init(head: ResponseHead): ResponseInit {
+  const headers = new Headers();
+  for (let at = 0; at + 1 < head.headers.length; at += 2) {
+    headers.append(head.headers[at]!, head.headers[at + 1]!);
+  }
+  return { status: head.status, headers };
+}

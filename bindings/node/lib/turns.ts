@@ -1,0 +1,48 @@
+/** Turns on the JavaScript thread: what the bell of the native half asks for. */
+import { type Ask, type NativeServer, Next } from './native.js';
+
+/** Turns that may follow each other before timers and I/O have theirs. */
+const TURNS = 16;
+
+/** What a turn finds to be done beside running callbacks, by the names of {@link Next}. */
+export type Todo = Readonly<Record<'woken' | 'http' | 'ended' | 'unlistened', () => void>>;
+
+export class Turns {
+  readonly #native: NativeServer;
+  readonly #ask: Ask;
+  readonly #todo: Todo;
+  readonly #take = () => this.take();
+  #soon = false;
+  #turns = 0;
+
+  constructor(native: NativeServer, ask: Ask, todo: Todo) {
+    this.#native = native;
+    this.#ask = ask;
+    this.#todo = todo;
+  }
+
+  /** Once the running JavaScript is done. */
+  soon(): void {
+    if (this.#soon) return;
+    this.#soon = true;
+    queueMicrotask(this.#take);
+  }
+
+  /** Now. */
+  take(): void {
+    this.#soon = false;
+    const next = this.#native.turn(this.#ask);
+    if (next & Next.woken) this.#todo.woken();
+    if (next & Next.http) this.#todo.http();
+    if (next & Next.ended) this.#todo.ended();
+    if (next & Next.unlistened) this.#todo.unlistened();
+    if (!(next & Next.more)) {
+      this.#turns = 0;
+    } else if (++this.#turns < TURNS) {
+      this.soon(); // after the Promises that are settled by now, so that one write carries their answers
+    } else {
+      this.#turns = 0;
+      this.#native.turnLater();
+    }
+  }
+}

@@ -1,0 +1,292 @@
+// Streamable HTTP through everything that carries it: real servers, each with an endpoint of ours.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, get, request as requestOf } from 'node:http';
+import express from 'express';
+import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { InsufficientScope, Server } from 'wellhead';
+import { Host, read, request, text } from './host.mjs';
+import { events, post, servers } from './http/servers.mjs';
+
+const limit = { timeout: 60_000 };
+
+function make(options) {
+  const lines = [];
+  const server = new Server('s', '1', { ...options, onLog: (_, line) => lines.push(line) });
+  server.text('t:fixed', 'fixed');
+  server.resource('t:now/{id}', ({ id }) => id);
+  server.resource('t:later/{id}', async ({ id }, call) => {
+    call.progress(1, 2);
+    await new Promise(setImmediate);
+    return id;
+  });
+  return { server, lines };
+}
+
+for (const [name, open] of Object.entries(servers)) {
+  test(`${name} carries answers, refusals and streams`, limit, async (t) => {
+    const { server } = make();
+    const { fetch } = await open(t, server);
+    for (const [uri, expected] of [
+      ['t:fixed', 'fixed'],
+      ['t:now/a', 'a'],
+      ['t:later/b', 'b'],
+    ]) {
+      const response = await fetch('/mcp', post(read(1, uri)));
+      assert.equal(response.status, 200);
+      assert.equal(response.headers.get('content-type'), 'application/json');
+      assert.equal(text(await response.json()), expected);
+    }
+
+    const unknown = await fetch('/mcp', post(request(2, 'x/unknown')));
+    assert.equal(unknown.status, 404);
+    assert.equal((await unknown.json()).error.code, -32601);
+
+    const watched = read(3, 't:later/c');
+    watched.params._meta = { ...watched.params._meta, progressToken: 'p' };
+    const stream = await fetch('/mcp', post(watched));
+    assert.equal(stream.headers.get('content-type'), 'text/event-stream');
+    const seen = [];
+    for await (const event of events(stream)) seen.push(event);
+    assert.deepEqual(
+      seen.map(({ params, result }) => params?.progress ?? result.contents[0].text),
+      [1, 'c'],
+    );
+    assert.equal((await fetch('/mcp', { method: 'PUT' })).status, 405);
+  });
+
+  test(`${name} carries changes, until the client goes`, limit, async (t) => {
+    const { server } = make();
+    const { fetch } = await open(t, server);
+    const listen = request(1, 'subscriptions/listen', {
+      notifications: { resourceSubscriptions: ['t:fixed'] },
+    });
+    const gone = new AbortController();
+    const response = await fetch('/mcp', { ...post(listen), signal: gone.signal });
+    const told = events(response);
+    assert.equal((await told.next()).value.method, 'notifications/subscriptions/acknowledged');
+    server.updated('t:fixed');
+    assert.equal((await told.next()).value.params.uri, 't:fixed');
+    assert.equal(server.counters().urisWatched, 1);
+    gone.abort();
+    while (server.counters().urisWatched > 0) await new Promise(setImmediate);
+  });
+
+  test(`${name} aborts the signal of a call whose client is gone`, limit, async (t) => {
+    const { server } = make();
+    const aborted = new Promise((aborted) => {
+      server.resource('t:waits', (_, { signal }) => {
+        gone.abort();
+        return new Promise((answer) => {
+          signal.addEventListener('abort', () => {
+            aborted();
+            answer('');
+          });
+        });
+      });
+    });
+    const { fetch } = await open(t, server);
+    const gone = new AbortController();
+    await assert.rejects(fetch('/mcp', { ...post(read(1, 't:waits')), signal: gone.signal }), {
+      name: 'AbortError',
+    });
+    await aborted;
+  });
+
+  test(`${name} carries sessions, from the handshake to DELETE`, limit, async (t) => {
+    const { server } = make();
+    const { fetch } = await open(t, server);
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    };
+    const send = (message) =>
+      fetch('/mcp', {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+      });
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'c', version: '1' },
+    };
+    const begun = await send({ id: 0, method: 'initialize', params });
+    assert.equal((await begun.json()).result.protocolVersion, '2025-11-25');
+    headers['mcp-session-id'] = begun.headers.get('mcp-session-id');
+    assert.equal((await send({ method: 'notifications/initialized' })).status, 202);
+    const stream = await fetch('/mcp', {
+      headers: { ...headers, accept: 'text/event-stream' },
+    });
+    assert.equal(stream.status, 200);
+    const subscribed = await send({
+      id: 1,
+      method: 'resources/subscribe',
+      params: { uri: 't:fixed' },
+    });
+    assert.deepEqual((await subscribed.json()).result, {});
+    server.updated('t:fixed');
+    assert.equal((await events(stream).next()).value?.params.uri, 't:fixed');
+    assert.equal(
+      (await fetch('/mcp', { method: 'DELETE', headers: { 'mcp-session-id': headers['mcp-session-id'] } }))
+        .status,
+      204,
+    );
+    assert.equal((await send({ id: 2, method: 'ping' })).status, 404);
+  });
+
+  test(`${name} asks the host about tokens, now or later`, limit, async (t) => {
+    const { server, lines } = make();
+    server.resource('t:who', (_, call) => `${call.caller.id} ${call.caller.value}`);
+    const verify = ({ token, header }) => {
+      if (token === 'ann') return { caller: { id: 'ann', value: header('Mcp-Method') } };
+      if (token === 'late') return Promise.resolve({ caller: { id: 'late', value: 7 } });
+      if (token === 'weak') throw new InsufficientScope(['a', 'b']);
+      if (token === 'boom') throw new Error('boom');
+      return undefined;
+    };
+    const { fetch } = await open(t, server, { verify });
+    const ask = (token) =>
+      fetch('/mcp', post(read(1, 't:who'), token === undefined ? {} : { authorization: `Bearer ${token}` }));
+    assert.equal(text(await (await ask('ann')).json()), 'ann resources/read');
+    assert.equal(text(await (await ask('late')).json()), 'late 7');
+    for (const token of [undefined, 'unknown']) {
+      const refused = await ask(token);
+      assert.equal(refused.status, 401);
+      assert.match(refused.headers.get('www-authenticate'), /^Bearer/);
+    }
+    const weak = await ask('weak');
+    assert.equal(weak.status, 403);
+    assert.match(weak.headers.get('www-authenticate'), /scope="a b"/);
+    assert.equal((await ask('boom')).status, 500);
+    assert(
+      lines.some((line) => line.includes('boom')),
+      'what a verifier throws is logged',
+    );
+  });
+}
+
+test('Express goes on with what is not for the endpoint, others get a 404', limit, async (t) => {
+  const { server } = make();
+  const protect = { resource: 'https://example.com/mcp', authorizationServers: ['https://a.example'] };
+  const app = express();
+  app.use(server.handler({ verify: () => undefined, protect }));
+  app.get('/other', (_, response) => response.send('other'));
+  const http = app.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  t.after(() => http.close());
+  const base = `http://127.0.0.1:${http.address().port}`;
+  assert.equal(await (await fetch(`${base}/other`)).text(), 'other');
+  const metadata = await fetch(`${base}/.well-known/oauth-protected-resource/mcp`);
+  assert.equal((await metadata.json()).resource, protect.resource);
+  assert.equal((await server.fetch(new Request('http://localhost/other'))).status, 404);
+});
+
+test('a large answer waits for its reader in small pieces', limit, async (t) => {
+  const { server } = make();
+  const blob = Buffer.alloc(32 << 20, 7);
+  server.resource('t:large', () => blob);
+  const handler = server.handler();
+  let outgoing;
+  const http = createServer((incoming, response) => handler(incoming, (outgoing = response)));
+  await once(http.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => http.close());
+  const { method, headers, body } = post(read(1, 't:large'));
+  const client = requestOf({ host: '127.0.0.1', port: http.address().port, path: '/mcp', method, headers });
+  client.end(body);
+  const [response] = await once(client, 'response');
+  while (!outgoing.writableNeedDrain) await new Promise(setImmediate);
+  assert(outgoing.writableLength < 1 << 20, `${outgoing.writableLength} bytes wait`);
+  const chunks = [];
+  for await (const chunk of response) chunks.push(chunk);
+  const answer = JSON.parse(Buffer.concat(chunks).toString());
+  assert(Buffer.from(answer.result.contents[0].blob, 'base64').equals(blob));
+
+  const stream = await server.fetch(new Request('http://localhost/mcp', post(read(2, 't:large'))));
+  let length = 0;
+  for await (const chunk of stream.body) length += chunk.length;
+  assert.equal(length, Number(stream.headers.get('content-length')));
+});
+
+test('a body that is too large is refused before it is read, and the connection ends', limit, async (t) => {
+  const { server } = make({ limits: { messageBytes: 1000 } });
+  const { base } = await servers['node:http'](t, server);
+  const client = requestOf(`${base}/mcp`, {
+    method: 'POST',
+    headers: { ...post(read(1, 't:fixed')).headers, 'content-length': 1 << 30 },
+  });
+  client.on('error', () => {}); // we write on
+  client.write('{');
+  const [response] = await once(client, 'response');
+  assert.equal(response.statusCode, 413);
+  assert.equal(response.headers.connection, 'close');
+});
+
+test('other hosts and origins are refused unless they are allowed', limit, async () => {
+  const { server } = make();
+  const ask = (handler, url, headers) => handler.fetch(new Request(url, post(read(1, 't:fixed'), headers)));
+  assert.equal((await ask(server, 'http://example.com/mcp')).status, 403);
+  assert.equal((await ask(server.handler({ loopback: false }), 'http://example.com/mcp')).status, 200);
+  const named = server.handler({ allowedHosts: ['example.com'], path: '/other' });
+  assert.equal((await ask(named, 'http://example.com/other')).status, 200);
+  assert.equal((await ask(named, 'http://localhost/other', { origin: 'https://e.vil' })).status, 403);
+});
+
+test('wrong options are refused, and name themselves', () => {
+  const { server } = make();
+  for (const [options, message] of [
+    [{ sessionMs: -1 }, /sessionMs/],
+    [{ path: 7 }, /string/],
+    [{ verify: true }, /verify/],
+    [{ protect: { resource: 'x' } }, /authorization server|http/],
+    [{ protect: { authorizationServers: ['https://a'] } }, /resource/],
+    [null, /options/],
+  ]) {
+    assert.throws(() => server.handler(options), { name: 'RegistrationError', message });
+  }
+});
+
+test('serveHttp rejects for an address that is taken, and after close', limit, async (t) => {
+  const { server } = make();
+  const http = createServer().listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  t.after(() => http.close());
+  await assert.rejects(server.serveHttp({ port: http.address().port }), { code: 'ERR_WELLHEAD_IO' });
+  await server.close();
+  await assert.rejects(server.serveHttp({ port: 0 }), { code: 'ERR_WELLHEAD_CLOSED' });
+});
+
+test('serveHttp keeps the process alive until SIGTERM, and not after', limit, async (t) => {
+  const host = new Host(
+    t,
+    `server.text('t:a', 'A');
+     await server.serveHttp({ port: 0, onListening: ({ port }) => console.log(JSON.stringify({ port })) });
+     console.log('{"over":true}');`,
+  );
+  const { port } = await host.next();
+  const answer = await fetch(`http://127.0.0.1:${port}/mcp`, post(read(1, 't:a')));
+  assert.equal(text(await answer.json()), 'A');
+  host.kill('SIGTERM');
+  assert.deepEqual(await host.next(), { over: true });
+  assert.deepEqual(await host.exited, { code: 0, signal: null });
+});
+
+test('a worker serves, and its listener ends with it', limit, async (t) => {
+  const worker = new Worker(
+    `const { parentPort } = require('node:worker_threads');
+     import('wellhead').then(({ Server }) => {
+       const server = new Server('s', '1');
+       server.resource('t:{id}', async ({ id }) => id);
+       server.serveHttp({ port: 0, handleSigterm: false, onListening: ({ port }) => parentPort.postMessage(port) });
+     });`,
+    { eval: true },
+  );
+  t.after(() => worker.terminate());
+  const [port] = await once(worker, 'message');
+  const url = `http://127.0.0.1:${port}/mcp`;
+  assert.equal(text(await (await fetch(url, post(read(1, 't:a')))).json()), 'a');
+  await worker.terminate();
+  const [error] = await once(get(url), 'error');
+  assert.equal(error.code, 'ECONNREFUSED');
+});
