@@ -67,11 +67,11 @@ test-inspector: hosts ## the command line of the MCP Inspector on the notes appl
 	$(PYTHON) tests/clients/inspector.py
 
 .PHONY: conformance conformance-one
-conformance: python ## the official conformance suite, whole, on each host that speaks HTTP
+conformance: python node ## the official conformance suite, whole, on each host that speaks HTTP
 	cargo build -p wellhead --features cli --example conformance
 	$(PYTHON) tests/conformance/run.py
 
-conformance-one: python ## the same with one host a revision
+conformance-one: python node ## the same with one host a revision
 	cargo build -p wellhead --features cli --example conformance
 	$(PYTHON) tests/conformance/run.py --one
 

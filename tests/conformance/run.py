@@ -48,7 +48,11 @@ def main() -> int:
 
 
 def install() -> None:
-    INSTALLED.mkdir(parents=True, exist_ok=True)
+    # Imports are looked up beside this link, not beside the file it points to: there is our own package.
+    hosts = INSTALLED / "hosts"
+    (hosts / "node_modules").mkdir(parents=True, exist_ok=True)
+    link(hosts / "node_modules/wellhead", ROOT / "bindings/node")
+    link(hosts / "conformance.mjs", HERE / "hosts/conformance.mjs")
     installed = INSTALLED / "installed.json"
     if installed.exists() and filecmp.cmp(PINS / "package-lock.json", installed, shallow=False):
         return
@@ -56,6 +60,11 @@ def install() -> None:
         shutil.copy(PINS / name, INSTALLED / name)
     subprocess.run(["npm", "ci", "--silent", "--no-audit", "--no-fund"], cwd=INSTALLED, check=True)
     shutil.copy(PINS / "package-lock.json", installed)  # last: an installation that was cut short starts again
+
+
+def link(place: Path, target: Path) -> None:
+    place.unlink(missing_ok=True)
+    place.symlink_to(target)
 
 
 @contextmanager

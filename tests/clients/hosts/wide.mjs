@@ -1,4 +1,5 @@
 // Everything that a client can ask for, on a small scale: see README.md one folder up.
+import { createServer } from 'node:http';
 import { InputRequired, PermissionDenied, RegistrationError, Server } from 'wellhead';
 
 const ICON = 'https://example.com/icon.png';
@@ -150,4 +151,18 @@ function text(given) {
   return { content: [{ type: 'text', text: given }] };
 }
 
-await server.run();
+// Over stdio; over HTTP natively; or over HTTP behind node:http.
+const tell = ({ host, port }) => console.log(`http://${host}:${port}/mcp`);
+if (process.argv[2] === '--http') {
+  await server.serveHttp({ port: 0, onListening: tell });
+} else if (process.argv[2] === '--handler') {
+  const listener = createServer(server.handler());
+  listener.listen(0, '127.0.0.1', () => tell({ host: '127.0.0.1', port: listener.address().port }));
+  process.once('SIGTERM', async () => {
+    listener.close();
+    await server.close();
+    listener.closeAllConnections();
+  });
+} else {
+  await server.run();
+}
