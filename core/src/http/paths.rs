@@ -111,6 +111,9 @@ impl Exchange {
                 Some(place) => {
                     let (route, holder, missed, over) =
                         session.streams.resume(place).ok_or_else(unknown_event)?;
+                    if route == Route::Connection {
+                        session.standalone = Some(place.stream); // it is the session's one stream again
+                    }
                     (route, place.stream, holder, missed, over)
                 }
                 None if session.standalone.is_some() => {
