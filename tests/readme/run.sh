@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# README's smallest servers, each built in an empty folder as a user would, and asked two questions.
-#   run.sh [rust|c|cpp|python|node]...
+# README's smallest servers, each built in an empty folder as a user would, and asked two questions; and its command, installed
+# in both ways, on a folder.
+#   run.sh [rust|c|cpp|python|node|command]...
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -54,7 +55,18 @@ node() {
     python3 "$here/ask.py" "$(type -P node)" hello.mjs
 }
 
-for language in "${@:-rust c cpp python node}"; do
+command() { # the second is what `c` has installed
+    [ -d ../c/dest ] || (mkdir -p ../c && cd ../c && c)
+    cargo install --quiet --path "$root/core" --features cli --root "$PWD" --no-track
+    mkdir notes
+    printf 'Hello, world!' > notes/hello.md
+    for wellhead in bin/wellhead ../c/dest/usr/bin/wellhead; do
+        "$wellhead" serve --help | grep -c -- --token-file > help
+        python3 "$here/ask.py" --expect "{\"file://$PWD/notes/hello.md\": \"Hello, world!\"}" "$wellhead" serve notes
+    done
+}
+
+for language in "${@:-rust c cpp python node command}"; do
     for one in $language; do
         mkdir "$work/$one"
         set +e # an `if` around it would switch -e off inside
@@ -62,10 +74,10 @@ for language in "${@:-rust c cpp python node}"; do
         status=$?
         set -e
         if [ "$status" -eq 0 ]; then
-            echo "ok   the smallest server in $one"
+            echo "ok   $one"
             passed=$((passed + 1))
         else
-            echo "FAIL the smallest server in $one"
+            echo "FAIL $one"
             failed=$((failed + 1))
         fi
     done
