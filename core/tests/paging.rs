@@ -102,3 +102,19 @@ fn an_appended_page_is_listed_as_if_its_items_had_been_added() {
         .unwrap();
     assert_eq!(listed(&server), ["a:1", "a:2", "a:3"]);
 }
+
+#[test]
+fn pages_that_need_nothing_done_may_be_appended_to_each_other() {
+    let server = server(10, 10_000);
+    let one = |uri: &str| Page::new([Resource::new(uri).name("n")]);
+    server
+        .list("appended", move |_: ListCall| {
+            let mut page = one("a:1");
+            for part in [&one("a:2"), &Page::default(), &one("a:3")] {
+                page.append(part);
+            }
+            page
+        })
+        .unwrap();
+    assert_eq!(listed(&server), ["a:1", "a:2", "a:3"]);
+}

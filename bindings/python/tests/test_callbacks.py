@@ -276,6 +276,16 @@ def test_a_template_lists_items_that_were_handed_over(server: wellhead.Server) -
     assert walk(server) == [item.uri for item in items]
 
 
+def test_a_list_is_the_same_however_often_it_is_asked_for(server: wellhead.Server) -> None:
+    items = [wellhead.Resource(f"n:{n}") for n in range(3)]
+
+    @server.list
+    def listing(after: str | None, limit: int) -> wellhead.Page:
+        return wellhead.Page(items)
+
+    assert [walk(server) for _ in range(4)] == [[item.uri for item in items]] * 4
+
+
 def test_a_list_function_may_take_the_call(server: wellhead.Server) -> None:
     @server.list
     def listing(after: str | None, limit: int, call: wellhead.Call) -> wellhead.Page:

@@ -150,6 +150,9 @@ impl Page {
     /// Adds the items of another page, without a second look at their texts: for a host that lists the same items again
     /// and again.
     pub fn append(&mut self, other: &Page) {
+        if !self.json.is_empty() && !other.json.is_empty() {
+            self.json.push(b',');
+        }
         let (json, keys) = (self.json.len(), self.keys.len());
         self.json.extend_from_slice(&other.json);
         self.keys.push_str(&other.keys);
