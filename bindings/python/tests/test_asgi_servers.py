@@ -102,7 +102,12 @@ async def main() -> None:
     end = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end.set)
     print(port, flush=True)
-    await serve(app, config, shutdown_trigger=end.wait)
+
+    async def told_to_end() -> None:
+        await end.wait()
+        server.close()
+
+    await serve(app, config, shutdown_trigger=told_to_end)
 
 
 asyncio.run(main())
@@ -128,13 +133,19 @@ def test_an_application_is_served(app: tuple[str, str], run: tuple[str, str]) ->
         assert status in (0, -signal.SIGTERM) and errors == ""
 
 
-@pytest.mark.parametrize("run", SERVERS, ids=["uvicorn", "hypercorn"])
-def test_a_server_that_ends_waits_no_longer_for_a_stream_than_it_is_told(run: tuple[str, str]) -> None:
-    server, argument = run
-    with served(SERVER + ALONE + server, argument) as (process, client), client.listen("n:a") as stream:
+def test_a_server_that_ends_waits_no_longer_for_a_stream_than_it_is_told() -> None:
+    with served(SERVER + ALONE + UVICORN, "h11") as (process, client), client.listen("n:a") as stream:
         process.process.send_signal(signal.SIGTERM)
         assert stream.ends()
         assert process.end()[0] in (0, -signal.SIGTERM)
+
+
+def test_streams_end_with_their_result_where_the_server_is_closed_first() -> None:
+    with served(SERVER + ALONE + HYPERCORN, "") as (process, client), client.listen("n:a") as stream:
+        process.process.send_signal(signal.SIGTERM)
+        assert "result" in stream.event()
+        assert stream.ends()
+        assert process.end() == (0, "")
 
 
 def session(client: Client) -> None:
