@@ -100,5 +100,5 @@ bench-directory: ## what a client of `wellhead serve` waits for when there are 1
 	cargo bench -p wellhead --features cli --bench directory
 
 .PHONY: bench-hosts
-bench-hosts: ## the hosts of bench/hosts.txt, in release mode
+bench-hosts: ## the hosts of bench/hosts.txt and hosts_http.txt, in release mode
 	bash bench/build.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the hosts of hosts.txt, in release mode, into build/bench.
+# Builds the hosts of hosts.txt and hosts_http.txt, in release mode, into build/bench.
 #   build.sh [rust|c|python|node]...
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -22,6 +22,7 @@ c() {
 python() {
     [ -x "$out/venv/bin/python" ] || python3 -m venv "$out/venv"
     "$out/venv/bin/pip" install --quiet --disable-pip-version-check --force-reinstall ./bindings/python
+    "$out/venv/bin/pip" install --quiet --disable-pip-version-check uvicorn==0.54.0 uvloop==0.23.0 httptools==0.9.0
 }
 
 node() {

@@ -1,12 +1,15 @@
-/* The benchmark's resource set, in C: `host [inline]`. */
+/* The benchmark's resource set, in C: `host [http PORT | http-stateless PORT] [inline]`. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <wellhead.h>
+#include <wellhead_http.h>
 
 enum { ITEMS = 1000, ITEM = 1024, MIB = 1 << 20 };
+/* Clients that may listen at once, each on a connection of its own. */
+enum { STREAMS = 20000 };
 
 static const char FILL[] = "The quick brown fox jumps over the lazy dog. ";
 static const char LINE[] = "2026-11-20 INFO \"GET /caf\xc3\xa9\" 200 \xe2\x80\x94 dir C:\\tmp took 170 ms, ok\n";
@@ -143,23 +146,46 @@ static int add(const char *template, const char *mime_type,
     return (int)wellhead_server_add_template(server, &resource, &provider, NULL);
 }
 
+static wellhead_status serve_stdio(int32_t callback_threads) {
+    wellhead_stdio_options options = WELLHEAD_STDIO_OPTIONS_INIT;
+    options.callback_threads = callback_threads;
+    return wellhead_serve_stdio(server, &options, NULL);
+}
+
+static wellhead_status serve_http(const char *port, int stateless, int32_t callback_threads) {
+    wellhead_http_options options = WELLHEAD_HTTP_OPTIONS_INIT;
+    wellhead_endpoint_options endpoint = WELLHEAD_ENDPOINT_OPTIONS_INIT;
+    char address[32];
+    if (stateless) endpoint.flags = WELLHEAD_NO_SESSIONS;
+    endpoint.session_limit = options.connections = STREAMS;
+    options.endpoint = &endpoint;
+    options.callback_threads = callback_threads;
+    snprintf(address, sizeof address, "127.0.0.1:%s", port);
+    return wellhead_serve_http(server, wellhead_cstr(address), &options, NULL);
+}
+
 int main(int argc, char **argv) {
     wellhead_provider lister = WELLHEAD_PROVIDER_INIT;
-    wellhead_stdio_options options = WELLHEAD_STDIO_OPTIONS_INIT;
-    if (argc > 1 && strcmp(argv[1], "inline") == 0) options.callback_threads = WELLHEAD_CALLBACKS_INLINE;
+    wellhead_server_options options = WELLHEAD_SERVER_OPTIONS_INIT;
+    wellhead_limits limits = WELLHEAD_LIMITS_INIT;
+    int stateless = argc > 2 && strcmp(argv[1], "http-stateless") == 0;
+    int http = stateless || (argc > 2 && strcmp(argv[1], "http") == 0);
+    int32_t threads = strcmp(argv[argc - 1], "inline") == 0 ? WELLHEAD_CALLBACKS_INLINE : 0;
     for (size_t at = 0; at + sizeof LINE - 1 <= MIB; at += sizeof LINE - 1) memcpy(text + at, LINE, sizeof LINE - 1);
     blob = malloc(MIB);
     for (size_t i = 0; i < MIB; i++) blob[i] = (char)i;
     make_items();
     lister.list = list_items;
-    server = wellhead_server_new(WELLHEAD_STR("bench"), WELLHEAD_STR("1.0.0"), NULL, NULL);
+    limits.listen_streams = STREAMS;
+    options.limits = &limits;
+    server = wellhead_server_new(WELLHEAD_STR("bench"), WELLHEAD_STR("1.0.0"), &options, NULL);
     int failed = add("bench://item/{n}", "text/plain", read_item)
               || add("bench://text/{size}", "text/plain", read_text)
               || add("bench://blob/{size}", "application/octet-stream", read_blob)
               || add("bench://slow/{ms}", "text/plain", read_slow)
               || add("bench://touch/{n}", "text/plain", read_touch)
               || wellhead_server_add_list(server, WELLHEAD_STR("items"), &lister, NULL)
-              || wellhead_serve_stdio(server, &options, NULL);
+              || (http ? serve_http(argv[2], stateless, threads) : serve_stdio(threads));
     wellhead_server_free(server);
     return failed;
 }

@@ -1,4 +1,5 @@
-// The benchmark's resource set, in Node: `host.mjs [promise]`.
+// The benchmark's resource set, in Node: `host.mjs [http PORT | http-stateless PORT | node-http PORT] [promise]`.
+import { createServer } from 'node:http';
 import { Server } from 'wellhead';
 
 const ITEMS = 1000;
@@ -8,10 +9,12 @@ const text = LINE.repeat(16384);
 const blob = Buffer.concat(Array(4096).fill(Uint8Array.from({ length: 256 }, (_, i) => i)));
 const plain = { mimeType: 'text/plain' };
 
-const server = new Server('bench', '1.0.0');
+const streams = 20_000; // clients that may listen at once, each on a connection of its own
+
+const server = new Server('bench', '1.0.0', { limits: { listenStreams: streams } });
 const item = (n) => (n < ITEMS ? `item ${n}: ${FILL}`.slice(0, 1024) : undefined);
 
-if (process.argv[2] === 'promise') {
+if (process.argv.at(-1) === 'promise') {
   server.resource('bench://item/{n}', { name: 'item', ...plain }, async ({ n }) => item(n));
 } else {
   server.resource('bench://item/{n}', { name: 'item', ...plain }, ({ n }) => item(n));
@@ -41,4 +44,11 @@ server.list('items', ({ after, limit }) => {
   const from = after === undefined ? 0 : Number(after) + 1;
   return { items: items.slice(from, from + limit), more: from + limit < ITEMS };
 });
-await server.run();
+const [over, port] = process.argv.slice(2);
+if (over === 'http' || over === 'http-stateless') {
+  await server.serveHttp({ port: Number(port), sessions: over === 'http', connections: streams });
+} else if (over === 'node-http') {
+  createServer(server.handler()).listen(Number(port), '127.0.0.1');
+} else {
+  await server.run();
+}

@@ -1,4 +1,4 @@
-"""The benchmark's resource set, in Python: host.py [async]."""
+"""The benchmark's resource set, in Python: host.py [http PORT | http-stateless PORT | asgi PORT] [async]."""
 
 import asyncio
 import sys
@@ -13,8 +13,10 @@ LINE = '2026-11-20 INFO "GET /café" 200 — dir C:\\tmp took 170 ms, ok\n'
 TEXT = LINE * 16384
 BLOB = bytes(range(256)) * 4096
 
-server = wellhead.Server("bench", "1.0.0")
-ASYNC = sys.argv[1:] == ["async"]
+STREAMS = 20_000  # clients that may listen at once, each on a connection of its own
+
+server = wellhead.Server("bench", "1.0.0", limits=wellhead.Limits(listen_streams=STREAMS))
+ASYNC = sys.argv[-1] == "async"
 
 
 def make(n: int) -> str | None:
@@ -81,4 +83,12 @@ def items(after: str | None, limit: int) -> wellhead.Page:
 
 
 if __name__ == "__main__":
-    server.run()
+    match sys.argv[1:]:
+        case ["http" | "http-stateless" as over, port, *_]:
+            server.serve_http(port=int(port), sessions=over == "http", connections=STREAMS)
+        case ["asgi", port, *_]:
+            import uvicorn
+
+            uvicorn.run(server.asgi(), port=int(port), log_level="warning", access_log=False)
+        case _:
+            server.run()

@@ -1,10 +1,12 @@
-//! The benchmark's resource set, in Rust: `bench-host [CALLBACK_THREADS]`.
+//! The benchmark's resource set, in Rust: `bench-host [http PORT | http-stateless PORT] [CALLBACK_THREADS]`.
 use std::sync::Arc;
 use std::time::Duration;
-use wellhead::serve::Stdio;
-use wellhead::{Body, Page, Resource, Server, SharedBytes, SharedText, Template};
+use wellhead::serve::{Http, Stdio};
+use wellhead::{Body, Limits, Page, Resource, Server, SharedBytes, SharedText, Template};
 
 const ITEMS: usize = 1000;
+/// Clients that may listen at once, each on a connection of its own.
+const STREAMS: usize = 20_000;
 const FILL: &str = "The quick brown fox jumps over the lazy dog. ";
 const LINE: &str = "2026-11-20 INFO \"GET /café\" 200 — dir C:\\tmp took 170 ms, ok\n";
 
@@ -18,7 +20,9 @@ fn item(n: usize) -> String {
 }
 
 fn main() -> wellhead::Result<()> {
-    let server = Server::new("bench", "1.0.0");
+    let mut limits = Limits::default();
+    limits.listen_streams = STREAMS;
+    let server = Server::builder("bench", "1.0.0").limits(limits).build()?;
     let text: SharedText = Arc::new(LINE.repeat(16_384));
     let blob: SharedBytes = Arc::new((0..=255).collect::<Vec<u8>>().repeat(4096));
 
@@ -70,6 +74,15 @@ fn main() -> wellhead::Result<()> {
         Page::new(&items[from.min(to)..to]).more(to < ITEMS)
     })?;
 
-    let threads = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(1);
-    Stdio::new().callback_threads(threads).serve(&server)
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let threads = |n: Option<&&str>| n.and_then(|n| n.parse().ok()).unwrap_or(1);
+    match args[..] {
+        [over @ ("http" | "http-stateless"), port, ref rest @ ..] => {
+            let endpoint = server.endpoint().sessions(over == "http").session_limit(STREAMS);
+            let http = Http::new(endpoint).callback_threads(threads(rest.first())).connections(STREAMS);
+            http.bind(format!("127.0.0.1:{port}"))?.serve()
+        }
+        ref rest => Stdio::new().callback_threads(threads(rest.first())).serve(&server),
+    }
 }
