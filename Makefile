@@ -102,3 +102,9 @@ bench-directory: ## what a client of `wellhead serve` waits for when there are 1
 .PHONY: bench-hosts
 bench-hosts: ## the hosts of bench/hosts.txt and hosts_http.txt, in release mode
 	bash bench/build.sh
+
+.PHONY: bench-streams
+bench-streams: ## memory and processor time of 10,000 idle streams over HTTP, of the Rust host; needs 10,200 descriptors
+	bash bench/build.sh rust
+	$(PYTHON) bench/streams.py
+	$(PYTHON) bench/streams.py --sessions
