@@ -266,6 +266,26 @@ impl Connection {
         self.0.step(|m, trash| m.tick(now, trash));
     }
 
+    /// [`Connection::tick`], which costs hardly anything unless something is overdue.
+    pub(crate) fn pass(&self, now: u64) {
+        if self.0.machine.with(|m, _| m.pass(now)) {
+            self.tick(now);
+        }
+    }
+
+    /// Whether a request is under way.
+    pub(crate) fn is_answering(&self) -> bool {
+        self.0.machine.with(|m, _| m.is_answering())
+    }
+
+    /// Those of the routes that may have something to say, or are over.
+    pub(crate) fn concerned(&self, mut routes: Vec<Route>) -> Vec<Route> {
+        self.0.machine.with(|m, _| {
+            routes.retain(|route| m.concerns(*route));
+            routes
+        })
+    }
+
     /// There is no session beyond the one message that follows, which is of that revision or a handshake.
     pub(crate) fn stand_alone(&self, revision: Option<Revision>) {
         self.0.machine.with(|m, _| m.stand_alone(revision));

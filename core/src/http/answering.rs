@@ -64,9 +64,7 @@ impl Answering {
         if let Some(event) = self.event.take() {
             return Progress::Event(event);
         }
-        if self.connection.poll_timeout().is_some_and(|deadline| deadline <= now) {
-            self.connection.tick(now);
-        }
+        self.connection.pass(now);
         let before = out.len();
         if self.until.is_some_and(|until| until <= now) {
             self.until = None;

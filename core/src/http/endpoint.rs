@@ -9,9 +9,11 @@ use super::verification::Verification;
 use crate::connection::Connection;
 use crate::event::{Event, Verifier, VerifyCall};
 use crate::group::Group;
+use crate::protocol::Route;
 use crate::provider::{IntoReply, verifier};
 use crate::server::Server;
 use crate::sync::Lock;
+use crate::sync::atomic::{AtomicU64, Ordering};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::Arc;
@@ -28,6 +30,8 @@ pub(super) struct Inner {
     pub(super) group: Group,
     pub(super) options: Options,
     pub(super) state: Lock<State>,
+    /// The time that was told last.
+    now: AtomicU64,
 }
 
 /// What can be set of an endpoint.
@@ -56,13 +60,20 @@ pub(super) struct State {
     /// Events that exchanges came upon.
     events: VecDeque<Event>,
     /// Who is to be told when a connection has something to say.
-    listeners: BTreeMap<u64, Vec<(u64, Ready)>>,
+    listeners: BTreeMap<u64, Vec<Listener>>,
     pub(super) sessions: Sessions,
     /// Calls that are not over.
     pub(super) calls: usize,
     /// Listen streams that are open.
     pub(super) listens: usize,
     last: u64,
+}
+
+/// An exchange that waits for what a route has to say.
+struct Listener {
+    number: u64,
+    route: Route,
+    ready: Ready,
 }
 
 /// What an endpoint is made from. Everything has a default.
@@ -228,7 +239,8 @@ impl EndpointBuilder {
     pub fn build(self, wake: impl Fn() + Send + Sync + 'static) -> Endpoint {
         let group = self.server.group(wake);
         let state = Lock::new(State::default());
-        Endpoint(Arc::new(Inner { group, server: self.server, options: self.options, state }))
+        let now = AtomicU64::new(0);
+        Endpoint(Arc::new(Inner { group, server: self.server, options: self.options, state, now }))
     }
 }
 
@@ -279,19 +291,15 @@ impl Endpoint {
                 return Some(event);
             }
             let Some(connection) = self.0.group.next() else { return self.0.server.poll_event() };
+            connection.pass(self.0.now.load(Ordering::Relaxed)); // for what it asks
             let mut events: VecDeque<_> = std::iter::from_fn(|| connection.poll_event()).collect();
-            let (ready, orphans) = self.0.state.with(|s, _| {
-                s.events.append(&mut events);
-                let listeners = s.listeners.get(&connection.id()).into_iter().flatten();
-                let ready: Vec<Ready> = listeners.map(|(_, ready)| ready.clone()).collect();
-                (ready, s.sessions.orphans(&connection))
-            });
-            for route in orphans {
-                if connection.take(route).is_some() {
-                    self.0.state.with(|s, _| s.sessions.over(&connection, route));
-                }
+            let asked = !events.is_empty();
+            if asked {
+                self.0.state.with(|s, _| s.events.append(&mut events));
             }
-            for ready in ready {
+            self.0.take_orphans(&connection);
+            // A question has a deadline, which whoever waits for its answer has to know.
+            for ready in self.0.listeners(&connection, asked) {
                 ready();
             }
         }
@@ -299,24 +307,25 @@ impl Endpoint {
 
     /// When to call [`Endpoint::tick`] at the latest; none: no need to.
     pub fn poll_timeout(&self) -> Option<u64> {
-        let (idle, connections) = self
-            .0
-            .state
-            .with(|s, _| (s.sessions.deadline(self.0.options.session_ms), s.sessions.connections()));
-        connections.iter().filter_map(Connection::poll_timeout).chain(idle).min()
+        let (idle, left) =
+            self.0.state.with(|s, _| (s.sessions.deadline(self.0.options.session_ms), s.sessions.left()));
+        left.iter().filter_map(|(connection, _)| connection.poll_timeout()).chain(idle).min()
     }
 
     /// Tells the time: sessions that nobody used end, and answers that were held too long become errors.
     pub fn tick(&self, now: u64) {
-        let (ended, live) = self
-            .0
-            .state
-            .with(|s, _| (s.sessions.expire(now, self.0.options.session_ms), s.sessions.connections()));
+        self.0.pass(now);
+        let (ended, left) =
+            self.0.state.with(|s, _| (s.sessions.expire(now, self.0.options.session_ms), s.sessions.left()));
         for session in ended {
             self.0.close(&session.connection);
         }
-        for connection in live {
+        for (connection, number) in left {
             connection.tick(now);
+            self.0.take_orphans(&connection);
+            if !connection.is_answering() {
+                self.0.state.with(|s, _| s.sessions.answered(connection.id(), number));
+            }
         }
     }
 
@@ -366,35 +375,71 @@ impl Inner {
         protection.is_some_and(|protection| protection.is_metadata(path, &self.options.path))
     }
 
-    /// Calls `ready` whenever that connection has something to say, until [`Inner::unlisten`].
-    pub(super) fn listen(&self, connection: u64, ready: Ready) -> u64 {
+    /// It is that time, at least.
+    pub(super) fn pass(&self, now: u64) {
+        self.now.fetch_max(now, Ordering::Relaxed);
+    }
+
+    /// Takes what a connection says to nobody.
+    fn take_orphans(&self, connection: &Connection) {
+        for route in self.state.with(|s, _| s.sessions.orphans(connection.id())) {
+            if connection.take(route).is_some() {
+                self.state.with(|s, _| s.sessions.over(connection.id(), route));
+            }
+        }
+    }
+
+    /// Calls `ready` whenever that route of a connection has something to say, perhaps for nothing, until
+    /// [`Inner::unlisten`].
+    pub(super) fn listen(&self, connection: u64, route: Route, ready: Ready) -> u64 {
         self.state.with(|s, _| {
             s.last += 1;
-            s.listeners.entry(connection).or_default().push((s.last, ready));
+            s.listeners.entry(connection).or_default().push(Listener { number: s.last, route, ready });
             s.last
         })
     }
 
     /// Has everybody look again who listens to that connection.
     pub(super) fn ring(&self, connection: u64) {
-        let listeners = self.state.with(|s, _| {
-            let listeners = s.listeners.get(&connection).into_iter().flatten();
-            listeners.map(|(_, ready)| ready.clone()).collect::<Vec<Ready>>()
-        });
-        for ready in listeners {
+        let all = self.state.with(|s, _| s.ready(connection, |_| true));
+        for ready in all {
             ready();
         }
+    }
+
+    /// Who is to look again, when a connection has something to say: those that it may be for, or everybody.
+    fn listeners(&self, connection: &Connection, everybody: bool) -> Vec<Ready> {
+        let id = connection.id();
+        let (ready, routes) = self.state.with(|s, _| match s.listeners.get(&id) {
+            Some(several) if several.len() > 1 && !everybody => {
+                (Vec::new(), several.iter().map(|listener| listener.route).collect())
+            }
+            _ => (s.ready(id, |_| true), Vec::new()),
+        });
+        if routes.is_empty() {
+            return ready;
+        }
+        let routes = connection.concerned(routes);
+        self.state.with(|s, _| s.ready(id, |route| routes.contains(&route)))
     }
 
     pub(super) fn unlisten(&self, connection: u64, listener: u64) {
         self.state.with(|s, trash| {
             let Some(listeners) = s.listeners.get_mut(&connection) else { return };
-            let gone: Vec<_> = listeners.extract_if(.., |(number, _)| *number == listener).collect();
+            let gone: Vec<_> = listeners.extract_if(.., |l| l.number == listener).map(|l| l.ready).collect();
             trash.put(gone);
             if listeners.is_empty() {
                 s.listeners.remove(&connection);
             }
         });
+    }
+}
+
+impl State {
+    /// What to call for those who listen to such routes of a connection.
+    fn ready(&self, connection: u64, wanted: impl Fn(Route) -> bool) -> Vec<Ready> {
+        let listeners = self.listeners.get(&connection).into_iter().flatten();
+        listeners.filter(|listener| wanted(listener.route)).map(|listener| listener.ready.clone()).collect()
     }
 }
 

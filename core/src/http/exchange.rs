@@ -68,6 +68,7 @@ pub(super) struct Incoming {
 
 impl Exchange {
     pub(super) fn begin(endpoint: Endpoint, head: &RequestHead<'_>, now: u64, ready: Ready) -> Exchange {
+        endpoint.0.pass(now);
         let (caller, until, origin) = (Caller::default(), None, None);
         let mut exchange =
             Exchange { endpoint, ready, caller, origin, until, state: State::Done, deadline: None, now };
@@ -128,6 +129,7 @@ impl Exchange {
     }
 
     fn step(&mut self, now: u64, out: &mut Vec<u8>) -> Progress {
+        self.endpoint.0.pass(now);
         self.now = now;
         let late = self.deadline.is_some_and(|deadline| deadline <= now);
         match &mut self.state {
@@ -182,17 +184,16 @@ impl Exchange {
         };
         let now = self.now;
         inner.state.with(|s, _| {
-            let Some(found) = s.sessions.get(&session.id) else { return };
-            found.exit(now);
+            let Some(found) = s.sessions.exit(&session.id, now) else { return };
             if let Some((number, holder)) = session.stream
                 && found.streams.is_held(number, holder)
                 && found.standalone == Some(number)
             {
                 found.standalone = None;
             }
-            // The request of a session goes on, for a client that comes back, or for nobody.
-            if !over && !stream && route != Route::Connection {
-                found.orphan(route);
+            // The request of a session goes on, for a client that comes back to its stream, or for nobody.
+            if !over && route != Route::Connection {
+                s.sessions.leave(&session.id, (!stream).then_some(route));
             }
         });
     }

@@ -125,8 +125,8 @@ impl Exchange {
                     (Route::Connection, stream, holder, Vec::new(), false)
                 }
             };
-            session.enter(now);
             let connection = session.connection.clone();
+            s.sessions.enter(&id, now);
             Ok((connection, route, stream, holder, missed, over))
         });
         let (connection, route, stream, holder, missed, over) = opened?;
@@ -294,12 +294,7 @@ impl Exchange {
             return Err(refusal(500, Some(request), None, &RpcError::internal()));
         };
         let now = self.now;
-        self.endpoint.0.state.with(|s, _| {
-            s.sessions.add(&id, connection.clone(), caller.id(), now);
-            if let Some(session) = s.sessions.get(&id) {
-                session.enter(now);
-            }
-        });
+        self.endpoint.0.state.with(|s, _| s.sessions.add(&id, connection.clone(), caller.id(), now));
         let session = InSession::new(id.into(), true, false);
         Ok(self.answer(connection, route, choice, event, Some(session)))
     }
@@ -363,9 +358,9 @@ impl Exchange {
         let now = self.now;
         self.count(counted, request)?;
         let found = self.endpoint.0.state.with(|s, _| {
-            let session = s.sessions.find(&id, self.caller.id())?;
-            session.enter(now);
-            Some(session.connection.clone())
+            let connection = s.sessions.find(&id, self.caller.id())?.connection.clone();
+            s.sessions.enter(&id, now);
+            Some(connection)
         });
         let Some(connection) = found else {
             self.discount(counted);
@@ -390,7 +385,7 @@ impl Exchange {
         event: Option<Event>,
         session: Option<InSession>,
     ) -> Box<Answering> {
-        let listener = self.endpoint.0.listen(connection.id(), self.ready.clone());
+        let listener = self.endpoint.0.listen(connection.id(), route, self.ready.clone());
         Box::new(Answering {
             connection,
             listener,

@@ -4,10 +4,12 @@ use super::streams::Streams;
 use crate::connection::Connection;
 use crate::error::{Error, ErrorKind, Result};
 use crate::protocol::Route;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// A client that made a handshake.
 pub(super) struct Session {
+    id: Arc<str>,
     pub(super) connection: Connection,
     /// Whose it is: nobody else's requests reach it.
     caller: Box<[u8]>,
@@ -18,12 +20,27 @@ pub(super) struct Session {
     busy: usize,
     /// When it was last used.
     used: u64,
-    /// Answers that nobody waits for any more.
-    orphans: Vec<Route>,
 }
 
+/// All sessions of an endpoint. What concerns one costs the same however many there are.
 #[derive(Default)]
-pub(super) struct Sessions(BTreeMap<Box<str>, Session>);
+pub(super) struct Sessions {
+    by_id: BTreeMap<Arc<str>, Session>,
+    /// Those without an exchange, by when they were last used.
+    idle: BTreeSet<(u64, Arc<str>)>,
+    /// Those with requests whose exchange is gone, by the number of their connection.
+    left: BTreeMap<u64, Left>,
+    last: u64,
+}
+
+/// What goes on in a session although nobody waits for it.
+struct Left {
+    session: Arc<str>,
+    /// Another one whenever an exchange left.
+    number: u64,
+    /// Answers that are for nobody.
+    orphans: Vec<Route>,
+}
 
 /// A new session id: 128 bits of randomness in hexadecimal, which is visible ASCII.
 pub(super) fn new_id() -> Result<String> {
@@ -39,81 +56,113 @@ pub(super) fn new_id() -> Result<String> {
 
 impl Sessions {
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.by_id.len()
     }
 
+    /// A session that its handshake's exchange is about.
     pub(super) fn add(&mut self, id: &str, connection: Connection, caller: &[u8], now: u64) {
         let session = Session {
+            id: id.into(),
             connection,
             caller: caller.into(),
             streams: Streams::default(),
             standalone: None,
-            busy: 0,
+            busy: 1,
             used: now,
-            orphans: Vec::new(),
         };
-        self.0.insert(id.into(), session);
+        self.by_id.insert(session.id.clone(), session);
     }
 
     /// The session, if it is that caller's.
     pub(super) fn find(&mut self, id: &str, caller: &[u8]) -> Option<&mut Session> {
-        self.0.get_mut(id).filter(|session| *session.caller == *caller)
+        self.by_id.get_mut(id).filter(|session| *session.caller == *caller)
     }
 
     /// The session, for an exchange that has found it before.
     pub(super) fn get(&mut self, id: &str) -> Option<&mut Session> {
-        self.0.get_mut(id)
+        self.by_id.get_mut(id)
+    }
+
+    /// An exchange begins that is about it.
+    pub(super) fn enter(&mut self, id: &str, now: u64) {
+        let Some(session) = self.by_id.get_mut(id) else { return };
+        if session.busy == 0 {
+            self.idle.remove(&(session.used, session.id.clone()));
+        }
+        session.busy += 1;
+        session.used = now;
+    }
+
+    /// That exchange is over.
+    pub(super) fn exit(&mut self, id: &str, now: u64) -> Option<&mut Session> {
+        let session = self.by_id.get_mut(id)?;
+        session.used = session.used.max(now);
+        session.busy = session.busy.saturating_sub(1);
+        if session.busy == 0 {
+            self.idle.insert((session.used, session.id.clone()));
+        }
+        Some(session)
     }
 
     pub(super) fn remove(&mut self, id: &str) -> Option<Session> {
-        self.0.remove(id)
-    }
-
-    fn of(&mut self, connection: &Connection) -> Option<&mut Session> {
-        self.0.values_mut().find(|session| session.connection.id() == connection.id())
-    }
-
-    pub(super) fn orphans(&mut self, connection: &Connection) -> Vec<Route> {
-        self.of(connection).map(|session| session.orphans.clone()).unwrap_or_default()
-    }
-
-    pub(super) fn over(&mut self, connection: &Connection, route: Route) {
-        if let Some(session) = self.of(connection) {
-            session.orphans.retain(|orphan| *orphan != route);
-        }
+        let session = self.by_id.remove(id)?;
+        self.idle.remove(&(session.used, session.id.clone()));
+        self.left.remove(&session.connection.id());
+        Some(session)
     }
 
     /// When the first session ends that nobody uses.
     pub(super) fn deadline(&self, session_ms: u64) -> Option<u64> {
-        let idle = self.0.values().filter(|session| session.busy == 0);
-        idle.map(|session| session.used.saturating_add(session_ms)).min()
-    }
-
-    pub(super) fn connections(&self) -> Vec<Connection> {
-        self.0.values().map(|session| session.connection.clone()).collect()
+        self.idle.first().map(|(used, _)| used.saturating_add(session_ms))
     }
 
     /// Takes the sessions out that were not used for too long.
     pub(super) fn expire(&mut self, now: u64, session_ms: u64) -> Vec<Session> {
-        let over = |session: &Session| session.busy == 0 && session.used.saturating_add(session_ms) <= now;
-        let ids: Vec<_> = self.0.iter().filter(|(_, s)| over(s)).map(|(id, _)| id.clone()).collect();
-        ids.iter().filter_map(|id| self.0.remove(id)).collect()
-    }
-}
-
-impl Session {
-    pub(super) fn enter(&mut self, now: u64) {
-        self.busy += 1;
-        self.used = now;
+        let mut expired = Vec::new();
+        while let Some((used, id)) = self.idle.first()
+            && used.saturating_add(session_ms) <= now
+        {
+            let id = id.clone();
+            expired.extend(self.remove(&id));
+        }
+        expired
     }
 
-    pub(super) fn exit(&mut self, now: u64) {
-        self.busy = self.busy.saturating_sub(1);
-        self.used = self.used.max(now);
+    // ---- requests whose exchange is gone
+
+    /// An exchange is gone before its request was answered. `orphan`: nobody will take the answer.
+    pub(super) fn leave(&mut self, id: &str, orphan: Option<Route>) {
+        let Some(session) = self.by_id.get(id) else { return };
+        self.last += 1;
+        let new = || Left { session: session.id.clone(), number: 0, orphans: Vec::new() };
+        let left = self.left.entry(session.connection.id()).or_insert_with(new);
+        left.number = self.last;
+        left.orphans.extend(orphan);
     }
 
-    /// Nobody waits for that answer any more. The request goes on.
-    pub(super) fn orphan(&mut self, route: Route) {
-        self.orphans.push(route);
+    /// The answers on a connection that are for nobody.
+    pub(super) fn orphans(&self, connection: u64) -> Vec<Route> {
+        self.left.get(&connection).map(|left| left.orphans.clone()).unwrap_or_default()
+    }
+
+    /// One of these was taken.
+    pub(super) fn over(&mut self, connection: u64, route: Route) {
+        if let Some(left) = self.left.get_mut(&connection) {
+            left.orphans.retain(|orphan| *orphan != route);
+        }
+    }
+
+    /// The connections that somebody has to tell the time, since no exchange does; each with a number for
+    /// [`Sessions::answered`].
+    pub(super) fn left(&self) -> Vec<(Connection, u64)> {
+        let connection = |left: &Left| Some((self.by_id.get(&left.session)?.connection.clone(), left.number));
+        self.left.values().filter_map(connection).collect()
+    }
+
+    /// All its requests are answered, unless another exchange has left it since.
+    pub(super) fn answered(&mut self, connection: u64, number: u64) {
+        if self.left.get(&connection).is_some_and(|left| left.number == number && left.orphans.is_empty()) {
+            self.left.remove(&connection);
+        }
     }
 }

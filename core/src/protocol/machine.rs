@@ -456,6 +456,22 @@ impl Machine {
         self.inflight.deadline()
     }
 
+    /// It is that time. Whether something is overdue.
+    pub(crate) fn pass(&mut self, now: u64) -> bool {
+        self.now = self.now.max(now);
+        self.deadline().is_some_and(|deadline| deadline <= self.now)
+    }
+
+    /// Whether a request is under way.
+    pub(crate) fn is_answering(&self) -> bool {
+        self.inflight.len() > 0 || !self.waiting.is_empty() || self.has_elements()
+    }
+
+    /// Whether a route may have something to say, or is over.
+    pub(crate) fn concerns(&mut self, route: Route) -> bool {
+        self.closed || self.outbox.has_output_on(route) != Some(false)
+    }
+
     // ---- the end
 
     /// Ends listen streams as the protocol asks; those that are not acknowledged yet, once they are.

@@ -160,6 +160,11 @@ impl Outbox {
         self.connection.has_output() || self.exchanges.values().any(Outlet::has_output)
     }
 
+    /// Whether there is output on a route; none: there is no such route any more.
+    pub(crate) fn has_output_on(&mut self, route: Route) -> Option<bool> {
+        Some(self.outlet(route)?.has_output())
+    }
+
     /// Whether there is output on another route than this exchange's.
     pub(crate) fn has_output_beside(&self, exchange: Route) -> bool {
         let mut others = self.exchanges.iter().filter(|(number, _)| Route::Exchange(**number) != exchange);

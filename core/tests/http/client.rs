@@ -60,6 +60,11 @@ impl Polled {
     pub(crate) fn end(&mut self, now: u64) {
         self.0.end(now);
     }
+
+    /// Whether it has asked to be polled since.
+    pub(crate) fn is_ready(&mut self) -> bool {
+        self.1.swap(false, Ordering::SeqCst)
+    }
 }
 
 impl World {

@@ -168,6 +168,41 @@ fn a_client_of_a_session_that_goes_does_not_cancel_its_request() {
 }
 
 #[test]
+fn a_request_whose_client_went_away_is_given_up_in_time() {
+    let world = world();
+    let session = world.session("2025-06-18");
+    let mut held = Vec::new();
+    let (exchange, _) = hold(&world, &session, 1, &mut held);
+    drop(exchange);
+    assert_eq!(world.endpoint.poll_timeout(), Some(60_000), "call_ms");
+    world.pass(59_999);
+    assert!(!held[0].is_cancelled());
+    world.pass(1);
+    assert!(held[0].is_cancelled());
+    held.clear();
+    world.pass(1);
+    assert_eq!(world.endpoint.poll_timeout(), Some(3_600_000), "session_ms, since it was used");
+}
+
+#[test]
+fn only_the_exchange_that_has_something_to_say_looks_again() {
+    let world = world();
+    let session = world.session("2025-06-18");
+    let mut held = Vec::new();
+    let (mut first, _) = hold(&world, &session, 1, &mut held);
+    let (mut second, mut got) = hold(&world, &session, 2, &mut held);
+    assert!(held.remove(1).finish("found"));
+    assert!(world.endpoint.poll_event().is_none());
+    assert_eq!((first.is_ready(), second.is_ready()), (false, true));
+    world.go_on(&mut second, &mut got, |_| {});
+    assert!(got.done);
+    assert_eq!(world.send("DELETE", &[("Mcp-Session-Id", &session)], "").1.status(), 204);
+    assert!(world.endpoint.poll_event().is_none_or(|event| matches!(event, Event::Cancel(_))));
+    while world.endpoint.poll_event().is_some() {}
+    assert!(first.is_ready(), "it is over for everybody");
+}
+
+#[test]
 fn ending_a_session_ends_its_streams_and_frees_what_it_held() {
     let world = world();
     let session = world.session("2025-06-18");

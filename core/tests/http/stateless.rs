@@ -229,3 +229,37 @@ fn what_a_list_takes_to_answer_is_asked_at_once() {
     let (_, got) = World::new(&server).ask("resources/list", "", &[]);
     assert_eq!(got.json()["result"]["resources"][0]["uri"], "test://listed");
 }
+
+#[test]
+fn a_question_that_follows_another_has_its_time_from_then() {
+    let server = Server::new("s", "1");
+    server.resource("test://later", |call| call.defer().0).unwrap();
+    server.authorize(|call| call.defer().0).unwrap();
+    let world = World::new(&server);
+    let (mut asked, mut read) = (None, None);
+    let headers = [
+        ("Content-Type", "application/json"),
+        ("MCP-Protocol-Version", "2026-07-28"),
+        ("Mcp-Method", "resources/read"),
+        ("Mcp-Name", "test://later"),
+    ];
+    let mut exchange = world.begin("POST", "/mcp", &headers);
+    exchange.body(request(1, "resources/read", &format!(r#""uri":"test://later",{META}"#)).as_bytes());
+    exchange.end(world.now());
+    let mut got = Got::default();
+    world.go_on(&mut exchange, &mut got, |event| match event {
+        Event::Authorize(call) => asked = Some(call.into_responder()),
+        event => panic!("{event:?}"),
+    });
+    world.pass(50_000);
+    assert!(asked.unwrap().finish(vec![wellhead::Verdict::Allow]));
+    world.go_on(&mut exchange, &mut got, |event| match event {
+        Event::Read(call) => read = Some(call.into_responder()),
+        event => panic!("{event:?}"),
+    });
+    world.pass(59_999); // of call_ms, 60,000
+    world.go_on(&mut exchange, &mut got, |event| panic!("{event:?}"));
+    assert!(read.unwrap().finish("in time"));
+    world.go_on(&mut exchange, &mut got, |event| panic!("{event:?}"));
+    assert_eq!(got.json()["result"]["contents"][0]["text"], "in time");
+}
