@@ -9,6 +9,7 @@ NAMEs are those of hosts_http.txt; `rust` by default. Each stream is a connectio
 """
 
 import argparse
+import contextlib
 import glob
 import json
 import resource
@@ -24,6 +25,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 MODERN, HANDSHAKE = "2026-07-28", "2025-11-25"
 WATCHED = "bench://item/0"
+COMMENT = b":\n\n"  # what keeps a silent stream alive
 AT_ONCE = 200  # clients that come together: fewer than a listener's queue holds
 META = {
     "io.modelcontextprotocol/protocolVersion": MODERN,
@@ -111,6 +113,15 @@ def cpu_ms(pid: int) -> float:
     return sum(int(Path(task).read_text().split()[0]) for task in glob.glob(f"/proc/{pid}/task/*/schedstat")) / 1e6
 
 
+def comments(clients: list[Client]) -> int:
+    """How many comments came that nobody has read yet; nothing else has."""
+    came = b""
+    for client in clients:
+        with contextlib.suppress(BlockingIOError):
+            came += client.socket.recv(4096, socket.MSG_DONTWAIT)
+    return came.count(COMMENT)
+
+
 def tell_all(port: int, clients: list[Client]) -> float:
     """Milliseconds until every client has its notification of one change."""
     poll, waiting = select.epoll(), {}
@@ -153,9 +164,10 @@ def measure(name: str, command: str, options: argparse.Namespace) -> None:
         clients = open_streams(port, options.streams, options.sessions)
         opened, after = cpu_ms(host.pid) - cpu, rss_kib(host.pid)
         time.sleep(1)  # what opening them left to do
+        comments(clients)
         cpu = cpu_ms(host.pid)
         time.sleep(options.idle)
-        idle = (cpu_ms(host.pid) - cpu) / options.idle
+        idle, came = (cpu_ms(host.pid) - cpu) / options.idle, comments(clients)
         cpu = cpu_ms(host.pid)
         took = tell_all(port, clients)
         told, told_rss = cpu_ms(host.pid) - cpu, rss_kib(host.pid)
@@ -164,7 +176,9 @@ def measure(name: str, command: str, options: argparse.Namespace) -> None:
         print(f"  memory      {each:8.1f} KiB each; asked for: under {KIB_A_STREAM}")
         print(f"              {before} KiB before, {after} after, {told_rss} after a change")
         print(f"  opening     {opened * us:8.1f} us of processor each")
-        print(f"  idle        {idle:8.2f} ms of processor a second; asked for: none but for keep-alives, each 15 s")
+        print(f"  idle        {idle:8.2f} ms of processor a second; asked for: none but for comments, each 15 s")
+        each = idle * options.idle * 1e3 / max(came, 1)
+        print(f"              {came} comments in {options.idle:.0f} s, {each:.1f} us each")
         print(f"  one change  {told * us:8.1f} us of processor each, {took:.0f} ms until all were told", flush=True)
     finally:
         host.send_signal(signal.SIGKILL)
