@@ -52,7 +52,7 @@ test-race: ## that nothing outside a folder is read, in 100,000 reads while link
 hosts: c python node $(TARGET)/c/wide $(TARGET)/c/wide-cpp ## the hosts that clients are tried on, in the four languages
 	cargo build -p wellhead --features cli --example notes --example wide --bin wellhead
 
-$(TARGET)/c/%: tests/clients/hosts/%.c include/wellhead.h libwellhead
+$(TARGET)/c/%: tests/clients/hosts/%.c include/wellhead.h include/wellhead_http.h libwellhead
 	$(CC) -std=c99 -g -Wall -Wextra -Wpedantic -Iinclude $< -o $@ $(TARGET)/debug/libwellhead.a $(NATIVE_LIBS)
 
 $(TARGET)/c/%-cpp: tests/clients/hosts/%.cpp include/wellhead.h include/wellhead.hpp libwellhead
@@ -66,12 +66,17 @@ test-clients: hosts ## the official clients against the notes application and ev
 test-inspector: hosts ## the command line of the MCP Inspector on the notes application in each language and on `wellhead serve`
 	$(PYTHON) tests/clients/inspector.py
 
+$(TARGET)/c/conformance: tests/conformance/hosts/conformance.c include/wellhead.h include/wellhead_http.h libwellhead
+	tests/c/install.sh
+	mkdir -p $(@D)
+	$(CC) -std=c99 -g -Wall -Wextra -Wpedantic -Iinclude $< -o $@ $(TARGET)/debug/libwellhead.a -ljansson $(NATIVE_LIBS)
+
 .PHONY: conformance conformance-one
-conformance: python node ## the official conformance suite, whole, on each host that speaks HTTP
+conformance: python node $(TARGET)/c/conformance ## the official conformance suite, whole, on hosts in the four languages
 	cargo build -p wellhead --features cli --example conformance
 	$(PYTHON) tests/conformance/run.py
 
-conformance-one: python node ## the same with one host a revision
+conformance-one: python node $(TARGET)/c/conformance ## the same with one host a revision
 	cargo build -p wellhead --features cli --example conformance
 	$(PYTHON) tests/conformance/run.py --one
 

@@ -11,10 +11,7 @@ CXX="g++ -std=c++17 -g $STRICT -Wold-style-cast -Iinclude"
 LIBS="-lgcc_s -lutil -lrt -lpthread -lm -ldl" # of `rustc --print native-static-libs`
 TARGET=${CARGO_TARGET_DIR:-target}
 
-if ! pkg-config --exists jansson libmicrohttpd; then
-    install="apt-get install -y -q libjansson-dev libmicrohttpd-dev pkg-config"
-    $install >/dev/null || { apt-get update -q && $install; } >/dev/null || { echo "missing: run $install" >&2; exit 1; }
-fi
+tests/c/install.sh
 
 if [ "${1:-}" = --asan ]; then
     MACHINE=$(rustc -vV | sed -n 's/^host: //p')

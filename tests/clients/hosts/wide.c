@@ -1,6 +1,6 @@
 /* wide.c - everything that a client can ask for, on a small scale: see README.md one folder up. */
 #define _GNU_SOURCE
-#include <wellhead.h>
+#include <wellhead_http.h>
 
 #include <pthread.h>
 #include <stdio.h>
@@ -314,7 +314,20 @@ static wellhead_status add_methods(void) {
     return wellhead_server_complete_prompt(server, S("greet"), S("name"), complete_name, NULL, NULL, NULL);
 }
 
-int main(void) {
+static void tell(void *bound_data, wellhead_str address) {
+    (void)bound_data;
+    printf("http://%.*s/mcp\n", (int)address.len, address.ptr);
+    fflush(stdout);
+}
+
+static wellhead_status serve_http(void) {
+    wellhead_http_options options = WELLHEAD_HTTP_OPTIONS_INIT;
+    options.flags = WELLHEAD_HTTP_HANDLE_SIGTERM;
+    options.bound = tell;
+    return wellhead_serve_http(server, S("127.0.0.1:0"), &options, NULL);
+}
+
+int main(int argc, char **argv) {
     const wellhead_pair tools = {S("tools"), S("{\"listChanged\":true}")};
     wellhead_server_options options = WELLHEAD_SERVER_OPTIONS_INIT;
     wellhead_status status;
@@ -324,7 +337,8 @@ int main(void) {
     options.capability_count = 1;
     server = wellhead_server_new(S("wide"), S("1.0.0"), &options, NULL);
     if (!server) return 1;
-    if (!(status = add_resources()) && !(status = add_methods())) status = wellhead_serve_stdio(server, NULL, NULL);
+    if (!(status = add_resources()) && !(status = add_methods()))
+        status = argc > 1 && strcmp(argv[1], "--http") == 0 ? serve_http() : wellhead_serve_stdio(server, NULL, NULL);
     if (status) fprintf(stderr, "wide: %s\n", wellhead_status_name(status));
     return status != WELLHEAD_STATUS_OK; /* the server stays: a thread may still wait for a cancellation */
 }

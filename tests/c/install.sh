@@ -1,0 +1,7 @@
+#!/bin/sh
+# Installs the libraries that tests and examples in C use.
+set -eu
+
+pkg-config --exists jansson libmicrohttpd && exit
+install="apt-get install -y -q libjansson-dev libmicrohttpd-dev pkg-config"
+$install >/dev/null || { apt-get update -q && $install; } >/dev/null || { echo "missing: run $install" >&2; exit 1; }
