@@ -58,18 +58,25 @@ $(TARGET)/c/%: tests/clients/hosts/%.c include/wellhead.h include/wellhead_http.
 $(TARGET)/c/%-cpp: tests/clients/hosts/%.cpp include/wellhead.h include/wellhead.hpp libwellhead
 	$(CXX) -std=c++17 -g -Wall -Wextra -Wpedantic -Iinclude $< -o $@ $(TARGET)/debug/libwellhead.a $(NATIVE_LIBS)
 
+# Those that use a further library.
+$(TARGET)/c/conformance: tests/conformance/hosts/conformance.c
+$(TARGET)/c/microhttpd: ffi/examples/microhttpd.c
+$(TARGET)/c/conformance $(TARGET)/c/microhttpd: include/wellhead.h include/wellhead_http.h libwellhead
+	tests/c/install.sh
+	mkdir -p $(@D)
+	$(CC) -std=c99 -g -Wall -Wextra -Wpedantic -Iinclude $(filter %.c,$^) -o $@ $(TARGET)/debug/libwellhead.a -ljansson -lmicrohttpd $(NATIVE_LIBS)
+
+.PHONY: hosts-http
+hosts-http: $(TARGET)/c/microhttpd ## programs with an HTTP server of their own, for the same
+	cargo build -p axum-notes
+
 .PHONY: test-clients
-test-clients: hosts ## the official clients against the notes application and everything else they can ask for, in each language
+test-clients: hosts hosts-http ## the official clients against the notes application and everything else they can ask for, in each language
 	$(PYTHON) tests/clients/run.py
 
 .PHONY: test-inspector
 test-inspector: hosts ## the command line of the MCP Inspector on the notes application in each language and on `wellhead serve`
 	$(PYTHON) tests/clients/inspector.py
-
-$(TARGET)/c/conformance: tests/conformance/hosts/conformance.c include/wellhead.h include/wellhead_http.h libwellhead
-	tests/c/install.sh
-	mkdir -p $(@D)
-	$(CC) -std=c99 -g -Wall -Wextra -Wpedantic -Iinclude $< -o $@ $(TARGET)/debug/libwellhead.a -ljansson $(NATIVE_LIBS)
 
 .PHONY: conformance conformance-one
 conformance: python node $(TARGET)/c/conformance ## the official conformance suite, whole, on hosts in the four languages

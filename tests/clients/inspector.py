@@ -17,7 +17,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
-from run import BUILD, HERE, Service, kind_of, parse_arguments
+from run import BUILD, EXAMPLES, HERE, Service, is_http, kind_of, parse_arguments
 
 PINS = HERE / "inspector"
 INSTALLED = BUILD / "inspector"
@@ -35,11 +35,15 @@ def main() -> int:
         with tempfile.TemporaryDirectory(prefix="notes-") as scratch, ExitStack() as hosts:
             place = Path(scratch, "place")
             kind = kind_of(host)
+            if kind in EXAMPLES:
+                continue
             steps = {"notes": notes_steps, "folder": folder_steps}.get(kind, wide_steps)(place)
-            if kind == "http":
-                host_is = [hosts.enter_context(Service(command, place, sys.stderr)).url, "--transport", "http"]
+            started = [*command, str(place)] if kind in ("notes", "folder") else command
+            if is_http(host):
+                service = hosts.enter_context(Service(started, Path(scratch, "breaking"), sys.stderr))
+                host_is = [service.url, "--transport", "http"]
             else:
-                host_is = ["--", *command, *([] if kind == "wide" else [str(place)])]
+                host_is = ["--", *started]
             for step, (method, extra, check) in steps.items():
                 try:
                     detail = check(ask(host_is, method, extra))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Drives hosts over stdio with the official MCP clients and tells what each step gave.
+"""Drives hosts over stdio and HTTP with the official MCP clients and tells what each step gave.
 
     run.py [--demo] [--client CLIENT]... [--host NAME | --host NAME='COMMAND...']...
 
@@ -10,6 +10,7 @@ what a host does. The exit status is 0 only if every step passed.
 import argparse
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -38,10 +39,12 @@ CLIENTS = {
     "typescript-1": ["node", "--preserve-symlinks-main", "--preserve-symlinks", str(BUILD / "typescript/v1.mjs")],
     "typescript-2": ["node", "--preserve-symlinks-main", "--preserve-symlinks", str(BUILD / "typescript/v2.mjs")],
 }
-FOLDER = "wellhead"  # the host that serves a folder: it is started as COMMAND FOLDER
+# Hosts that are driven in a way of their own: what serves a folder is started as COMMAND FOLDER.
+KINDS = {"wellhead": "folder", "http-wellhead": "folder", "http-axum": "axum", "http-microhttpd": "microhttpd"}
 # How names of hosts begin that offer everything a client can ask for; they are started as COMMAND.
 WIDE = "wide-"
-HTTP = "http-"  # the same over HTTP: its first line is its URL
+HTTP = "http-"  # over HTTP, and unless it is named above the same
+EXAMPLES = ("axum", "microhttpd")  # only the clients in Python have steps for them
 LIMIT = 300.0  # seconds for one driver, which gives each of its waits 20
 STDERR_LINES = 15
 
@@ -63,7 +66,7 @@ def main() -> int:
     printer: Tap | Table = Table(options.host) if options.demo else Tap()
     passed = failed = 0
     for host, command in options.host.items():
-        for client in options.client:
+        for client in clients_of(host, options.client):
             with tempfile.TemporaryFile("w+", errors="replace") as stderr:
                 rows_failed = 0
                 for row in drive(host, command, client, stderr):
@@ -84,20 +87,20 @@ def drive(host: str, command: list[str], client: str, stderr: IO[str]) -> Iterat
         yield Row(host, client, "start", False, f"there is no program {command[0]}, build the host first")
         return
     with tempfile.TemporaryDirectory(prefix="notes-") as scratch, ExitStack() as hosts:
-        place, record = Path(scratch, "place"), Path(scratch, "record")
-        witnessed = [sys.executable, str(HERE / "witness.py"), str(record), *command]
+        place, record, breaking = Path(scratch, "place"), Path(scratch, "record"), Path(scratch, "breaking")
         kind = kind_of(host)
         if kind == "folder":
-            place.mkdir()
+            make_folder(place)
         elif kind == "notes":
             os.mkfifo(place)
-        elif kind == "http":
-            service = hosts.enter_context(Service(command, place, stderr))
-            witnessed = [service.url]
-        if kind in ("notes", "folder"):
-            witnessed.append(str(place))
+        started = [*command, str(place)] if kind in ("notes", "folder") else command
+        if is_http(host):
+            service = hosts.enter_context(Service(started, breaking, stderr))
+            reached = [service.url]
+        else:
+            reached = [sys.executable, str(HERE / "witness.py"), str(record), *started]
         driver = subprocess.Popen(
-            [*CLIENTS[client], kind, str(place), str(record), *witnessed],
+            [*CLIENTS[client], kind, str(breaking if kind == "http" else place), str(record), *reached],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=stderr,
@@ -125,21 +128,38 @@ def drive(host: str, command: list[str], client: str, stderr: IO[str]) -> Iterat
             yield Row(host, client, step, False, "not reached")
         if code != 0:
             yield Row(host, client, "driver", False, f"the driver ended with {code}")
-        if kind == "http":
-            ended = service.end()
-            yield Row(host, client, "SIGTERM", ended == 0, f"exit status {ended}")
+        if is_http(host):
+            ending = signal.SIGINT if kind == "axum" else signal.SIGTERM
+            ended = service.end(ending)
+            yield Row(host, client, ending.name, ended == 0, f"exit status {ended}")
+
+
+def make_folder(path: Path) -> None:
+    """What the steps expect, and beside it what they must not reach."""
+    (path / "sub").mkdir(parents=True)
+    (path / "a.md").write_text("# A\n")
+    (path / "b.bin").write_bytes(b"\x00\xff")
+    (path / "sub/c.txt").write_text("c\n")
+    (path / ".hidden").write_text("hidden\n")
+    (path.parent / "outside.txt").write_text("outside\n")
+    (path / "link").symlink_to("../outside.txt")
 
 
 class Service:
     """A host over HTTP, and what breaks the connections to it."""
 
     def __init__(self, command: list[str], commands: Path, stderr: IO[str]) -> None:
-        self._host = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, text=True)
-        assert self._host.stdout is not None
-        url = urlsplit(self._host.stdout.readline().strip())
-        assert url.hostname and url.port, "the host's first line is no URL"
-        self._breaking = Breaking((url.hostname, url.port), commands)
-        self.url = url._replace(netloc=self._breaking.address).geturl()
+        self._host = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        lines = self._host.stdout
+        assert lines is not None
+        first = lines.readline()
+        found = re.search(r"http://\S+", first)
+        assert found, f"the host does not begin with its URL, but with {first!r}"
+        # The rest is for people, and must not fill the pipe.
+        threading.Thread(target=shutil.copyfileobj, args=(lines, stderr), daemon=True).start()
+        url = urlsplit(found[0])
+        self._breaking = Breaking((str(url.hostname), url.port or 80), commands)
+        self.url = url._replace(netloc=self._breaking.address, path=url.path or "/mcp").geturl()
 
     def __enter__(self) -> "Service":
         return self
@@ -150,9 +170,9 @@ class Service:
             self._host.kill()
             self._host.wait()
 
-    def end(self) -> int | None:
+    def end(self, ending: signal.Signals) -> int | None:
         """How the host ends when it is asked to; none: it had to be killed."""
-        self._host.terminate()
+        self._host.send_signal(ending)
         try:
             return self._host.wait(30)
         except subprocess.TimeoutExpired:
@@ -241,7 +261,7 @@ def parse_arguments(usage: str | None) -> argparse.Namespace:
     options = parser.parse_args()
     known = read_hosts()
     hosts = {}
-    for host in options.host or [name for name in known if not options.demo or kind_of(name) in ("notes", "folder")]:
+    for host in options.host or [name for name in known if not options.demo or (kind_of(name) in ("notes", "folder") and not is_http(name))]:
         name, given, command = host.partition("=")
         if not given and name not in known:
             parser.error(f"{HOSTS.name} names no host {name!r}; give its command as --host {name}='COMMAND'")
@@ -253,9 +273,15 @@ def parse_arguments(usage: str | None) -> argparse.Namespace:
 
 
 def kind_of(host: str) -> str:
-    if host.startswith(HTTP):
-        return "http"
-    return "folder" if host == FOLDER else "wide" if host.startswith(WIDE) else "notes"
+    return KINDS.get(host) or ("http" if is_http(host) else "wide" if host.startswith(WIDE) else "notes")
+
+
+def is_http(host: str) -> bool:
+    return host.startswith(HTTP)
+
+
+def clients_of(host: str, clients: list[str]) -> list[str]:
+    return [client for client in clients if kind_of(host) not in EXAMPLES or client.startswith("python-")]
 
 
 def read_hosts() -> dict[str, list[str]]:

@@ -27,7 +27,16 @@ fi
 # Imports are looked up beside these links, not beside the files they point to: see run.py.
 ln -sf "$here"/typescript/*.mjs "$build/typescript/"
 
-# The same for the host that is written in JavaScript, which imports our own package.
+# The same for the host that is written in JavaScript, which imports our own package, and Hono, which that is tested with.
 mkdir -p "$build/hosts/node_modules"
 ln -sfn "$here/../../bindings/node" "$build/hosts/node_modules/wellhead"
+for package in hono @hono; do ln -sfn "$here/../../bindings/node/node_modules/$package" "$build/hosts/node_modules/$package"; done
 ln -sf "$here"/hosts/*.mjs "$build/hosts/"
+
+# What the host in Python needs beside our own package, in the environment that `make python` makes.
+python=$build/../python
+if ! cmp -s "$here/hosts/requirements.txt" "$python/requirements.txt"; then
+    test -x "$python/bin/python" || "${PYTHON:-python3}" -m venv "$python"
+    "$python/bin/pip" install --quiet --disable-pip-version-check --no-deps -r "$here/hosts/requirements.txt"
+    cp "$here/hosts/requirements.txt" "$python/requirements.txt"
+fi

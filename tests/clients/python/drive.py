@@ -2,9 +2,9 @@
 
     v1.py KIND PLACE RECORD COMMAND...
 
-COMMAND is the host behind `witness.py`, RECORD tells how it ended. KIND is `notes`, and PLACE the FIFO through which its user edits; `folder`,
-and PLACE the folder that is served; `wide`; or `http`, where COMMAND is a URL, and PLACE the socket of `breaking.py`. Prints one JSON object per line: first the names of all steps, then a verdict for each step
-that was reached.
+COMMAND is the host behind `witness.py`, RECORD tells how it ended; or a URL. KIND is `notes`, and PLACE the FIFO through which its user edits;
+`folder`, and PLACE the folder that is served; `wide`; `http`, which is wide over HTTP, and PLACE the socket of `breaking.py`; or an example,
+`axum` or `microhttpd`. Prints one JSON object per line: first the names of all steps, then a verdict for each step that was reached.
 """
 
 import json
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import examples
 import folder
 import notes
 import wide
@@ -33,7 +34,8 @@ def main(session: Callable[[list[str], Inbox, Callable[[Any], Awaitable[None]]],
             steps = notes.STEPS
         case "folder":
             steps = folder.STEPS
-            folder.make(Path(place))
+        case "axum" | "microhttpd":
+            steps = examples.STEPS[kind]
         case "http":
             steps = wide.STEPS | wide.breaking_steps(place)
         case _:
@@ -47,6 +49,8 @@ def main(session: Callable[[list[str], Inbox, Callable[[Any], Awaitable[None]]],
                 return notes.Notes(client, os.open(place, os.O_RDWR | os.O_NONBLOCK))
             case "folder":
                 return folder.Folder(client, Path(place))
+            case "axum":
+                return examples.Board(client, command[0])
             case _:
                 return client
 
@@ -59,7 +63,7 @@ def main(session: Callable[[list[str], Inbox, Callable[[Any], Awaitable[None]]],
     async def run() -> None:
         inbox = Inbox()
         await session(command, inbox, drive)
-        await report(ENDING, silent(inbox) if kind == "http" else ending(inbox, Path(record)))
+        await report(ENDING, silent(inbox) if command[0].startswith("http://") else ending(inbox, Path(record)))
 
     anyio.run(run)
 

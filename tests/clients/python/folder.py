@@ -1,6 +1,5 @@
 """The steps in which `wellhead serve` is driven, on a folder whose files they change."""
 
-import shutil
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
@@ -87,18 +86,6 @@ async def watch_list(folder: Folder) -> str:
     await folder.inbox.until(lambda: holds(folder.inbox.list_changes > before), "list_changed after new.txt was made")
     expect(folder.uri("new.txt") in await folder.listed(), "new.txt is not listed")
     return "a new file is notified and listed"
-
-
-def make(path: Path) -> None:
-    """What the steps expect, and beside it what they must not reach."""
-    shutil.rmtree(path)
-    (path / "sub").mkdir(parents=True)
-    (path / "a.md").write_text("# A\n")
-    (path / "b.bin").write_bytes(b"\x00\xff")
-    (path / "sub/c.txt").write_text("c\n")
-    (path / ".hidden").write_text("hidden\n")
-    (path.parent / "outside.txt").write_text("outside\n")
-    (path / "link").symlink_to("../outside.txt")
 
 
 STEPS: dict[str, Callable[[Folder], Awaitable[str]]] = {

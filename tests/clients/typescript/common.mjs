@@ -85,8 +85,8 @@ export async function end({ session, wire, record, pid }) {
     return 'exit status 0, by itself';
 }
 
-/** The same over HTTP, where the host goes on, and the client may complain of what was broken. @param {World} world @param {RegExp} forgiven */
-export async function leave({ session, wire }, forgiven) {
+/** The same over HTTP, where the host goes on, and the client may complain of what was broken. @param {World} world @param {RegExp} [forgiven] */
+export async function leave({ session, wire }, forgiven = /(?!)/) {
     await inTime(session.close(), 'the client to close');
     const faults = wire.faults.filter(({ message }) => !forgiven.test(message));
     expect(faults.length === 0, `the client complained: ${faults.join('; ')}`);

@@ -2,11 +2,11 @@
 //
 //     v1.mjs KIND PLACE RECORD COMMAND...
 //
-// COMMAND is the host behind `witness.py`, RECORD tells how it ended. KIND is `notes`, and PLACE the FIFO through which its user edits; `folder`,
-// and PLACE the folder that is served; `wide`; or `http`, where COMMAND is a URL, and PLACE the socket of `breaking.py`. Prints one JSON object per line: first the names of all steps, then a verdict for each step
-// that was reached.
+// COMMAND is the host behind `witness.py`, RECORD tells how it ended; or a URL. KIND is `notes`, and PLACE the FIFO through which its user edits;
+// `folder`, and PLACE the folder that is served; `wide`; or `http`, which is wide over HTTP, and PLACE the socket of `breaking.py`. Prints one JSON
+// object per line: first the names of all steps, then a verdict for each step that was reached.
 
-import { Failure } from './common.mjs';
+import { Failure, leave } from './common.mjs';
 import * as folder from './folder.mjs';
 import * as notes from './notes.mjs';
 import * as wide from './wide.mjs';
@@ -17,9 +17,8 @@ import * as wide from './wide.mjs';
  */
 export async function drive(start) {
     const [kind = '', place = '', record = '', command = '', ...args] = process.argv.slice(2);
-    if (kind === 'folder') folder.makeFolder(place);
     const session = start(command, args);
-    const { steps, world } = stepsOf(kind, place, record, session);
+    const { steps, world } = stepsOf(kind, place, record, session, command.startsWith('http://'));
     say({ steps: Object.keys(steps) });
     for (const [name, step] of Object.entries(steps)) {
         try {
@@ -33,12 +32,15 @@ export async function drive(start) {
 }
 
 /**
- * @param {string} kind @param {string} place @param {string} record @param {import('./common.mjs').Session} session
+ * @param {string} kind @param {string} place @param {string} record @param {import('./common.mjs').Session} session @param {boolean} isHttp
  * @returns {{ steps: Record<string, (world: any) => Promise<string>>, world: object }}
  */
-function stepsOf(kind, place, record, session) {
+function stepsOf(kind, place, record, session, isHttp) {
     if (kind === 'notes') return { steps: notes.STEPS, world: new notes.Notes(session, record, place) };
-    if (kind === 'folder') return { steps: folder.STEPS, world: new folder.Folder(session, record, place) };
+    if (kind === 'folder') {
+        const ending = isHttp ? { 'end of input': leave } : {};
+        return { steps: { ...folder.STEPS, ...ending }, world: new folder.Folder(session, record, place) };
+    }
     if (kind === 'http') return { steps: wide.breakingSteps(place), world: new wide.Wide(session, record) };
     return { steps: wide.STEPS, world: new wide.Wide(session, record) };
 }

@@ -1,6 +1,6 @@
 // The steps in which `wellhead serve` is driven, on a folder whose files they change.
 
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { World, connect, difference, end, expect, inTime, quote, uriOf } from './common.mjs';
@@ -97,15 +97,3 @@ export const STEPS = {
 
     'end of input': end,
 };
-
-/** What the steps expect, and beside it what they must not reach. @param {string} path */
-export function makeFolder(path) {
-    rmSync(path, { recursive: true });
-    mkdirSync(`${path}/sub`, { recursive: true });
-    writeFileSync(`${path}/a.md`, '# A\n');
-    writeFileSync(`${path}/b.bin`, Uint8Array.of(0x00, 0xff));
-    writeFileSync(`${path}/sub/c.txt`, 'c\n');
-    writeFileSync(`${path}/.hidden`, 'hidden\n');
-    writeFileSync(`${path}/../outside.txt`, 'outside\n');
-    symlinkSync('../outside.txt', `${path}/link`);
-}
