@@ -75,7 +75,7 @@ test-clients: hosts hosts-http ## the official clients against the notes applica
 	$(PYTHON) tests/clients/run.py
 
 .PHONY: test-inspector
-test-inspector: hosts ## the command line of the MCP Inspector on the notes application in each language and on `wellhead serve`
+test-inspector: hosts ## the MCP Inspector: its command line on every host, its web page in Chromium on the one in Python
 	$(PYTHON) tests/clients/inspector.py
 
 .PHONY: conformance conformance-one

@@ -1,23 +1,26 @@
 #!/usr/bin/env python3
-"""Lets the command line of the MCP Inspector list and read from each host of hosts.txt.
+"""Lets the command line of the MCP Inspector list and read from each host of hosts.txt, and its web page from the one in Python over HTTP.
 
     inspector.py [--host NAME | --host NAME='COMMAND...']...
 
-The Inspector needs a newer Node than we do; both are installed, as pinned in inspector/, under build/clients/inspector.
+The Inspector needs a newer Node than we do; both are installed, as pinned in inspector/, under build/clients/inspector. There the pictures of the
+page are left, too, and what the Inspector said meanwhile. Chromium is Debian's, which is installed unless it is there.
 """
 
 import filecmp
 import json
 import os
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from run import BUILD, EXAMPLES, HERE, Service, is_http, kind_of, parse_arguments
+from run import BUILD, EXAMPLES, HERE, Service, first_url, is_http, kind_of, parse_arguments
 
 PINS = HERE / "inspector"
 INSTALLED = BUILD / "inspector"
@@ -25,6 +28,10 @@ Answer = dict[str, list[dict[str, object]]]
 Check = Callable[[Answer], str]
 Steps = dict[str, tuple[str, list[str], Check]]
 PATIENCE = 60  # seconds for one command, which starts Node, the host, and ends both
+PAGE_HOST = "http-python"  # which the web page is used on
+PAGE_PATIENCE = 150  # seconds for all its steps, each of whose waits has 20
+ERAS = {"legacy": "2025-11-25", "modern": "2026-07-28"}  # as the Inspector names them
+CHROMIUM = ["apt-get", "install", "-y", "-q", "--no-install-recommends", "chromium"]
 
 
 def main() -> int:
@@ -51,11 +58,17 @@ def main() -> int:
                 except Exception as error:  # a failed step is a line of the result, whatever went wrong
                     failed += 1
                     print(f"not ok - {host} / inspector / {step}: {error!r}", flush=True)
+    if PAGE_HOST in options.host:
+        install_chromium()
+        failed += sum(use_page(options.host[PAGE_HOST], era) for era in ERAS)
     return 1 if failed else 0
 
 
 def install() -> None:
     INSTALLED.mkdir(parents=True, exist_ok=True)
+    page = INSTALLED / "page.mjs"  # imports are looked up beside this link, not beside the file it points to
+    page.unlink(missing_ok=True)
+    page.symlink_to(PINS / "page.mjs")
     installed = INSTALLED / "installed.json"
     if installed.exists() and filecmp.cmp(PINS / "package-lock.json", installed, shallow=False):
         return
@@ -65,12 +78,64 @@ def install() -> None:
     shutil.copy(PINS / "package-lock.json", installed)  # last: an installation that was cut short starts again
 
 
+def install_chromium() -> None:
+    def succeeds(*command: str) -> bool:
+        return subprocess.run(command, stdout=subprocess.DEVNULL).returncode == 0
+
+    if not (shutil.which("chromium") or succeeds(*CHROMIUM) or (succeeds("apt-get", "update", "-q") and succeeds(*CHROMIUM))):
+        sys.exit(f"missing: run {' '.join(CHROMIUM)}")
+
+
+def use_page(command: list[str], era: str) -> int:
+    """How many steps failed on the Inspector's page, of clients with or without a handshake."""
+    with tempfile.TemporaryDirectory() as scratch, Service(command, Path(scratch, "breaking"), sys.stderr) as host, web(host.url, era) as page:
+        picture = INSTALLED / f"page-{era}.png"
+        program = ["--preserve-symlinks-main", "--preserve-symlinks", INSTALLED / "page.mjs", page, host.url, ERAS[era], picture]
+        done = subprocess.run(
+            [INSTALLED / "node_modules/.bin/node", *program], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, timeout=PAGE_PATIENCE
+        )
+    verdicts = [json.loads(line) for line in done.stdout.splitlines()]
+    if done.returncode or not verdicts:
+        verdicts.append({"step": "browser", "ok": False, "detail": f"status {done.returncode}"})
+    for verdict in verdicts:
+        print(f"{'ok' if verdict['ok'] else 'not ok'} - {PAGE_HOST} / inspector's page, {era} / {verdict['step']}: {verdict['detail']}", flush=True)
+    return sum(not verdict["ok"] for verdict in verdicts)
+
+
+@contextmanager
+def web(url: str, era: str) -> Iterator[str]:
+    """The URL of the Inspector's page for a host, which is served meanwhile."""
+    with socket.create_server(("127.0.0.1", 0)) as page, socket.create_server(("127.0.0.1", 0)) as sandbox:
+        ports = {"CLIENT_PORT": str(page.getsockname()[1]), "MCP_SANDBOX_PORT": str(sandbox.getsockname()[1])}
+    settings = ports | {"MCP_AUTO_OPEN_ENABLED": "false", "MCP_INSPECTOR_SECRET_STORE": "memory"}
+    inspector = subprocess.Popen(
+        [INSTALLED / "node_modules/.bin/mcp-inspector", "--web", "--transport", "http", "--protocol-era", era, "--server-url", url],
+        env=environment() | settings,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    with (INSTALLED / f"page-{era}.log").open("w") as log:
+        try:
+            url_of_page, handing_on = first_url(inspector, log)
+            yield url_of_page
+        finally:
+            os.killpg(inspector.pid, signal.SIGKILL)
+            inspector.wait()
+        handing_on.join()
+
+
+def environment() -> dict[str, str]:
+    path = f"{INSTALLED / 'node_modules/.bin'}{os.pathsep}{os.environ['PATH']}"
+    return os.environ | {"PATH": path, "HOME": str(INSTALLED)}
+
+
 def ask(host: list[str], method: str, extra: list[str]) -> Answer:
     before, after = ([], host) if host[0] == "--" else (host, [])
     inspector = [INSTALLED / "node_modules/.bin/mcp-inspector", "--cli", *before, "--method", method, *extra, *after]
-    path = f"{INSTALLED / 'node_modules/.bin'}{os.pathsep}{os.environ['PATH']}"
-    environment = os.environ | {"PATH": path, "HOME": str(INSTALLED)}
-    done = subprocess.run(inspector, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run(inspector, env=environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
     if done.returncode:
         raise AssertionError(f"status {done.returncode}: {done.stderr.strip()[-400:]}")
     return json.loads(done.stdout)

@@ -150,14 +150,8 @@ class Service:
 
     def __init__(self, command: list[str], commands: Path, stderr: IO[str]) -> None:
         self._host = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        lines = self._host.stdout
-        assert lines is not None
-        first = lines.readline()
-        found = re.search(r"http://\S+", first)
-        assert found, f"the host does not begin with its URL, but with {first!r}"
-        # The rest is for people, and must not fill the pipe.
-        threading.Thread(target=shutil.copyfileobj, args=(lines, stderr), daemon=True).start()
-        url = urlsplit(found[0])
+        found, self._handing_on = first_url(self._host, stderr)
+        url = urlsplit(found)
         self._breaking = Breaking((str(url.hostname), url.port or 80), commands)
         self.url = url._replace(netloc=self._breaking.address, path=url.path or "/mcp").geturl()
 
@@ -169,6 +163,7 @@ class Service:
         if self._host.poll() is None:
             self._host.kill()
             self._host.wait()
+        self._handing_on.join()
 
     def end(self, ending: signal.Signals) -> int | None:
         """How the host ends when it is asked to; none: it had to be killed."""
@@ -177,6 +172,18 @@ class Service:
             return self._host.wait(30)
         except subprocess.TimeoutExpired:
             return None
+
+
+def first_url(process: subprocess.Popen[str], rest: IO[str]) -> tuple[str, threading.Thread]:
+    """The first URL that a process tells, and who hands on what else it says until it has ended."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        if url := re.search(r"http://\S+", line):
+            handing_on = threading.Thread(target=shutil.copyfileobj, args=(process.stdout, rest), daemon=True)
+            handing_on.start()
+            return url[0], handing_on
+        rest.write(line)
+    raise AssertionError(f"{process.args} ended without a URL")
 
 
 class Tap:
