@@ -26,7 +26,7 @@ test: ## everything that one Rust, one Python and one Node can show, in at most 
 
 .PHONY: test-all
 test-all: ## the same with what is long, and with more Pythons
-	$(PYTHON) tests/steps.py lint test-rust test-race test-models fuzz-long check-header test-c test-c-asan test-c-valgrind test-python-all test-node test-clients test-inspector conformance test-readme rows words
+	$(PYTHON) tests/steps.py lint test-rust test-race test-models fuzz-long check-header test-c test-c-asan test-c-valgrind test-python-all test-node test-clients test-clients-go test-inspector conformance test-readme rows words
 
 # ---- the parts
 
@@ -73,6 +73,10 @@ hosts-http: $(TARGET)/c/microhttpd ## programs with an HTTP server of their own,
 .PHONY: test-clients
 test-clients: hosts hosts-http ## the official clients against the notes application and everything else they can ask for, in each language
 	$(PYTHON) tests/clients/run.py
+
+.PHONY: test-clients-go
+test-clients-go: hosts ## the official client in Go against every host that speaks HTTP; needs Go
+	$(PYTHON) tests/clients/run.py --client go-1 --client go-2
 
 .PHONY: test-inspector
 test-inspector: hosts ## the MCP Inspector: its command line on every host, its web page in Chromium on the one in Python

@@ -3,8 +3,8 @@
 
     run.py [--demo] [--client CLIENT]... [--host NAME | --host NAME='COMMAND...']...
 
-Without --host every host of hosts.txt is driven (with --demo, those that are no `wide-` ones), without --client every client. README.md says
-what a host does. The exit status is 0 only if every step passed.
+Without --host every host of hosts.txt is driven (with --demo, those that are no `wide-` ones), without --client every client but those in Go.
+README.md says what a host does. The exit status is 0 only if every step passed.
 """
 
 import argparse
@@ -39,6 +39,8 @@ CLIENTS = {
     "typescript-1": ["node", "--preserve-symlinks-main", "--preserve-symlinks", str(BUILD / "typescript/v1.mjs")],
     "typescript-2": ["node", "--preserve-symlinks-main", "--preserve-symlinks", str(BUILD / "typescript/v2.mjs")],
 }
+# Over HTTP only, and only if asked for: Go has to be there.
+GO_CLIENTS = {"go-1": [str(BUILD / "go-driver"), "2025-11-25"], "go-2": [str(BUILD / "go-driver"), "2026-07-28"]}
 # Hosts that are driven in a way of their own: what serves a folder is started as COMMAND FOLDER.
 KINDS = {"wellhead": "folder", "http-wellhead": "folder", "http-axum": "axum", "http-microhttpd": "microhttpd"}
 # How names of hosts begin that offer everything a client can ask for; they are started as COMMAND.
@@ -63,6 +65,8 @@ class Row:
 def main() -> int:
     options = parse_arguments(__doc__)
     subprocess.run([HERE / "setup.sh"], check=True)
+    if GO_CLIENTS.keys() & set(options.client):
+        subprocess.run([HERE / "go/setup.sh"], check=True)
     printer: Tap | Table = Table(options.host) if options.demo else Tap()
     passed = failed = 0
     for host, command in options.host.items():
@@ -100,7 +104,7 @@ def drive(host: str, command: list[str], client: str, stderr: IO[str]) -> Iterat
         else:
             reached = [sys.executable, str(HERE / "witness.py"), str(record), *started]
         driver = subprocess.Popen(
-            [*CLIENTS[client], kind, str(breaking if kind == "http" else place), str(record), *reached],
+            [*(CLIENTS | GO_CLIENTS)[client], kind, str(breaking if kind == "http" else place), str(record), *reached],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=stderr,
@@ -263,7 +267,7 @@ def client_versions() -> dict[str, str]:
 def parse_arguments(usage: str | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=usage, formatter_class=argparse.RawDescriptionHelpFormatter, usage=argparse.SUPPRESS)
     parser.add_argument("--host", action="append", default=[], help="a name in hosts.txt, or NAME=COMMAND")
-    parser.add_argument("--client", action="append", choices=list(CLIENTS), default=[])
+    parser.add_argument("--client", action="append", choices=[*CLIENTS, *GO_CLIENTS], default=[])
     parser.add_argument("--demo", action="store_true", help="one table for people instead of test lines")
     options = parser.parse_args()
     known = read_hosts()
@@ -288,7 +292,12 @@ def is_http(host: str) -> bool:
 
 
 def clients_of(host: str, clients: list[str]) -> list[str]:
-    return [client for client in clients if kind_of(host) not in EXAMPLES or client.startswith("python-")]
+    kind = kind_of(host)
+    return [
+        client
+        for client in clients
+        if (kind not in EXAMPLES or client.startswith("python-")) and (kind == "http" or client not in GO_CLIENTS)
+    ]
 
 
 def read_hosts() -> dict[str, list[str]]:

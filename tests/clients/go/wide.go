@@ -1,0 +1,189 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// stateless is the first revision without a handshake.
+const stateless = "2026-07-28"
+
+// wide is a host, the client that drives it, and what came in.
+type wide struct {
+	revision, url, place string
+	http                 http.Client
+	session              *mcp.ClientSession
+
+	mu           sync.Mutex // of what follows
+	changed      chan struct{}
+	updates      int // of wide://cancelled
+	acknowledged int // listen streams
+	onProgress   func()
+}
+
+func newWide(revision, url, place string) *wide {
+	connections := http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()}
+	return &wide{revision: revision, url: url, place: place, http: connections, changed: make(chan struct{})}
+}
+
+func (w *wide) connect(ctx context.Context) error {
+	client := mcp.NewClient(&mcp.Implementation{Name: "driver", Version: "1.0.0"}, &mcp.ClientOptions{
+		ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"name": "Ada"}}, nil
+		},
+		ResourceUpdatedHandler: func(_ context.Context, request *mcp.ResourceUpdatedNotificationRequest) {
+			if request.Params.URI == "wide://cancelled" {
+				w.note(func() { w.updates++ })
+			}
+		},
+		ProgressNotificationHandler: func(context.Context, *mcp.ProgressNotificationClientRequest) {
+			w.mu.Lock()
+			hear := w.onProgress
+			w.mu.Unlock()
+			if hear != nil {
+				hear()
+			}
+		},
+	})
+	client.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
+			if method == "notifications/subscriptions/acknowledged" {
+				w.note(func() { w.acknowledged++ })
+			}
+			return next(ctx, method, request)
+		}
+	})
+	transport := &mcp.StreamableClientTransport{Endpoint: w.url, HTTPClient: &w.http}
+	session, err := client.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: w.revision})
+	w.session = session
+	return err
+}
+
+func (w *wide) isStateless() bool {
+	return w.revision >= stateless
+}
+
+// note changes what came in, and wakes who waits for it.
+func (w *wide) note(change func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change()
+	close(w.changed)
+	w.changed = make(chan struct{})
+}
+
+// count tells what came in.
+func (w *wide) count(what *int) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return *what
+}
+
+// more waits until there is more of something that comes in.
+func (w *wide) more(ctx context.Context, what *int, than int, awaited string) error {
+	for {
+		w.mu.Lock()
+		there, changed := *what > than, w.changed
+		w.mu.Unlock()
+		if there {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("no %s came in time", awaited)
+		}
+	}
+}
+
+// subscribe asks to be told of a resource, and waits until that is so.
+func (w *wide) subscribe(ctx context.Context, uri string) error {
+	before := w.count(&w.acknowledged)
+	if err := w.session.Subscribe(ctx, &mcp.SubscribeParams{URI: uri}); err != nil || !w.isStateless() {
+		return err
+	}
+	return w.more(ctx, &w.acknowledged, before, "acknowledgement of the listen stream")
+}
+
+// recover does so again after a connection broke, where the SDK does not come back by itself. It tells neither that a listen stream is lost,
+// nor that the request for another went into an idle connection which is broken, too.
+func (w *wide) recover(ctx context.Context, uri string) error {
+	if !w.isStateless() {
+		return nil
+	}
+	if err := w.session.Unsubscribe(ctx, &mcp.UnsubscribeParams{URI: uri}); err != nil {
+		return err
+	}
+	w.http.CloseIdleConnections()
+	return w.subscribe(ctx, uri)
+}
+
+func (w *wide) read(ctx context.Context, uri string) ([]*mcp.ResourceContents, error) {
+	result, err := w.session.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
+	if err != nil {
+		return nil, err
+	}
+	return result.Contents, nil
+}
+
+// text reads what has one content, a text.
+func (w *wide) text(ctx context.Context, uri string) (string, error) {
+	contents, err := w.read(ctx, uri)
+	if err != nil {
+		return "", err
+	}
+	if len(contents) != 1 {
+		return "", fmt.Errorf("%s has %d contents", uri, len(contents))
+	}
+	return contents[0].Text, nil
+}
+
+// hearing reads, and calls hear whenever the host says how far it is.
+func (w *wide) hearing(ctx context.Context, uri string, hear func()) (string, error) {
+	w.note(func() { w.onProgress = hear })
+	defer w.note(func() { w.onProgress = nil })
+	params := &mcp.ReadResourceParams{URI: uri}
+	params.SetProgressToken(uri)
+	result, err := w.session.ReadResource(ctx, params)
+	if err != nil {
+		return "", err
+	}
+	return result.Contents[0].Text, nil
+}
+
+// giveUp reads what is never answered, and cancels that at the first progress.
+func (w *wide) giveUp(ctx context.Context) error {
+	cancelled, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if text, err := w.hearing(cancelled, "wide://endless", cancel); err == nil {
+		return fmt.Errorf("wide://endless was read: %q", text)
+	} else if cancelled.Err() == nil || ctx.Err() != nil {
+		return fmt.Errorf("wide://endless: %w", err)
+	}
+	return nil
+}
+
+// breaking tells breaking.py something, and gives what it answers: how often a request has named the last event seen.
+func (w *wide) breaking(command string) (int, error) {
+	line, err := net.Dial("unix", w.place)
+	if err != nil {
+		return 0, err
+	}
+	defer line.Close()
+	if _, err := fmt.Fprintln(line, command); err != nil {
+		return 0, err
+	}
+	answer, err := bufio.NewReader(line).ReadString('\n')
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(strings.TrimSpace(answer))
+}
