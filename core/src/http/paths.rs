@@ -111,6 +111,9 @@ impl Exchange {
                 Some(place) => {
                     let (route, holder, missed, over) =
                         session.streams.resume(place).ok_or_else(unknown_event)?;
+                    if over && missed.is_empty() {
+                        return Err(nothing_left());
+                    }
                     if route == Route::Connection {
                         session.standalone = Some(place.stream); // it is the session's one stream again
                     }
@@ -446,6 +449,12 @@ fn unknown_session() -> Whole {
 
 fn unknown_event() -> Whole {
     invalid(400, "Last-Event-ID names no event that is still kept; see replay_bytes")
+}
+
+/// The stream is over, and the client has seen all of it: it was cancelled, and has no answer. To an empty stream clients
+/// would come back again and again; this tells them not to (WHATWG HTML, server-sent events).
+fn nothing_left() -> Whole {
+    (Response::empty(204), Vec::new())
 }
 
 fn not_offered(options: &Options) -> Whole {
