@@ -26,7 +26,7 @@ test: ## everything that one Rust, one Python and one Node can show, in at most 
 
 .PHONY: test-all
 test-all: ## the same with what is long, and with more Pythons
-	$(PYTHON) tests/steps.py lint test-rust test-race test-models fuzz-long check-header test-c test-c-asan test-c-valgrind test-python-all test-node test-clients test-clients-go test-inspector conformance test-readme rows words
+	$(PYTHON) tests/steps.py lint test-rust test-race test-models fuzz-long check-header test-c test-c-asan test-c-valgrind test-python-all test-node test-clients test-clients-go test-inspector test-instances conformance test-readme rows words
 
 # ---- the parts
 
@@ -81,6 +81,10 @@ test-clients-go: hosts ## the official client in Go against every host that spea
 .PHONY: test-inspector
 test-inspector: hosts ## the MCP Inspector: its command line on every host, its web page in Chromium on the one in Python
 	$(PYTHON) tests/clients/inspector.py
+
+.PHONY: test-instances
+test-instances: python node ## two instances behind nginx with Redis between them, of which one is killed; installs both with apt if it may
+	$(PYTHON) tests/instances/run.py
 
 .PHONY: conformance conformance-one
 conformance: python node $(TARGET)/c/conformance ## the official conformance suite, whole, on hosts in the four languages

@@ -1,0 +1,91 @@
+// An instance of what bindings/python/examples/instances is, in Node: the same notes in the same Redis, so that instances of
+// both can stand behind one proxy. `npm install @redis/client`, then `CURSOR_KEY=… REDIS_URL=… node instances.mjs [PORT]`.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { createClient } from '@redis/client';
+import { Server } from 'wellhead';
+
+const [TEXTS, IDS, LAST, CHANGES] = ['notes:texts', 'notes:ids', 'notes:last', 'notes:changes'];
+
+const connect = () =>
+  createClient({ url: process.env.REDIS_URL })
+    .on('error', (e) => console.error(`redis: ${e.message}`)) // it connects again
+    .connect();
+const redis = await connect();
+const server = new Server('notes', '1.0.0', { cursorKey: Buffer.from(process.env.CURSOR_KEY, 'hex') });
+const mcp = server.handler();
+const told = [];
+server.onPublish((event) => told.push(event));
+
+server.resource('notes://{id}', { name: 'note', mimeType: 'text/plain' }, ({ id }) => redis.hGet(TEXTS, id));
+
+// Cursors hold the name, so all instances use one.
+server.list('notes', async ({ after, limit }) => {
+  const start = after === undefined ? '-inf' : `(${after}`;
+  const range = { BY: 'SCORE', LIMIT: { offset: 0, count: limit + 1 } };
+  const ids = await redis.zRange(IDS, start, '+inf', range);
+  const items = ids.slice(0, limit).map((id) => ({ uri: `notes://${id}`, key: id, name: `Note ${id}` }));
+  return { items, more: ids.length > limit };
+});
+
+async function add(request) {
+  const id = await redis.incr(LAST);
+  const body = await text(request);
+  await redis
+    .multi()
+    .hSet(TEXTS, `${id}`, body)
+    .zAdd(IDS, { score: id, value: `${id}` })
+    .exec();
+  server.listChanged();
+  await publish();
+  return [201, `${id}`];
+}
+
+async function change(request, id) {
+  if (!(await redis.hExists(TEXTS, id))) return [404];
+  await redis.hSet(TEXTS, id, await text(request));
+  server.updated(`notes://${id}`);
+  await publish();
+  return [204];
+}
+
+/**
+ * Tells the other instances what was told to clients here. A request is answered only after this, so that whoever gets no
+ * answer, because an instance is gone, asks another one again, and everybody is told then.
+ */
+async function publish() {
+  const TRIM = { strategy: 'MAXLEN', strategyModifier: '~', threshold: 10_000 };
+  for (const event of told.splice(0)) await redis.xAdd(CHANGES, '*', { event }, { TRIM });
+}
+
+/** Tells clients here what the other instances told after `id`. */
+async function follow(id) {
+  const waiting = await connect(); // a connection that waits does nothing else
+  for (;;) {
+    const news = await waiting.xRead({ key: CHANGES, id }, { BLOCK: 2000 }).catch(() => undefined);
+    for (const { messages } of news ?? []) {
+      for (const entry of messages) {
+        ({ id } = entry);
+        server.inject(entry.message.event);
+      }
+    }
+  }
+}
+
+const [newest] = await redis.xRevRange(CHANGES, '+', '-', { COUNT: 1 });
+follow(newest?.id ?? '0');
+
+const web = createServer(async (request, response) => {
+  const [, id] = /^\/notes\/(\d+)$/.exec(request.url) ?? [];
+  let edit;
+  if (request.method === 'POST' && request.url === '/notes') edit = add(request);
+  else if (request.method === 'PUT' && id !== undefined) edit = change(request, id);
+  else return mcp(request, response);
+  const [status, body] = await edit.catch((e) => (console.error(e), [500]));
+  response.writeHead(status).end(body);
+});
+web.listen(Number(process.argv[2] ?? 8000), '127.0.0.1');
+await once(web, 'listening');
+const { port } = web.address();
+console.log(`http://127.0.0.1:${port}/mcp`);
