@@ -22,18 +22,23 @@ demo: hosts ## each of the four hosts driven by real clients, as a table
 
 .PHONY: test
 test: ## everything that one Rust, one Python and one Node can show, in at most 15 minutes; installs what it needs
-	$(PYTHON) tests/steps.py lint test-rust test-models fuzz check-header test-c test-c-asan test-python test-node test-clients conformance-one test-readme rows words
+	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan lint check-header fuzz rows words \
+	  -- test-node test-python test-clients conformance-one test-readme
 
 .PHONY: test-all
 test-all: ## the same with what is long, and with more Pythons
-	$(PYTHON) tests/steps.py lint test-rust test-race test-models fuzz-long check-header test-c test-c-asan test-c-valgrind test-python-all test-node test-clients test-clients-go test-inspector test-instances conformance test-readme rows words
+	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan lint check-header test-race test-c-valgrind fuzz-long rows words \
+	  -- test-node test-python-all test-clients test-clients-go test-inspector test-instances conformance test-readme
 
 # ---- the parts
+
+# One set for all that is built of the core, so that what is built once serves every target.
+FEATURES := cli,tower
 
 .PHONY: lint
 lint: licences ## formatting and lints, with warnings as errors
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --features wellhead/cli -- -D warnings
+	cargo clippy --workspace --all-targets --features wellhead/cli,wellhead/tower -- -D warnings
 
 .PHONY: licences
 licences: ## that every crate may be linked by the list of deny.toml
@@ -41,16 +46,16 @@ licences: ## that every crate may be linked by the list of deny.toml
 
 .PHONY: test-rust
 test-rust: ## the core: unit tests, vectors, the stdio driver, folders, the command, documentation
-	cargo test -p wellhead --features cli,tower
+	cargo test -p wellhead --features $(FEATURES)
 	cargo test -p axum-notes
 
 .PHONY: test-race
 test-race: ## that nothing outside a folder is read, in 100,000 reads while links are swapped in
-	WELLHEAD_RACE_READS=100000 cargo test -p wellhead --features cli --test directory race
+	WELLHEAD_RACE_READS=100000 cargo test -p wellhead --features $(FEATURES) --test directory race
 
 .PHONY: hosts
 hosts: c python node $(TARGET)/c/wide $(TARGET)/c/wide-cpp ## the hosts that clients are tried on, in the four languages
-	cargo build -p wellhead --features cli --example notes --example wide --bin wellhead
+	cargo build -p wellhead --features $(FEATURES) --example notes --example wide --bin wellhead
 
 $(TARGET)/c/%: tests/clients/hosts/%.c include/wellhead.h include/wellhead_http.h libwellhead
 	$(CC) -std=c99 -g -Wall -Wextra -Wpedantic -Iinclude $< -o $@ $(TARGET)/debug/libwellhead.a $(NATIVE_LIBS)
@@ -88,11 +93,11 @@ test-instances: python node ## two instances behind nginx with Redis between the
 
 .PHONY: conformance conformance-one
 conformance: python node $(TARGET)/c/conformance ## the official conformance suite, whole, on hosts in the four languages
-	cargo build -p wellhead --features cli --example conformance
+	cargo build -p wellhead --features $(FEATURES) --example conformance
 	$(PYTHON) tests/conformance/run.py
 
 conformance-one: python node $(TARGET)/c/conformance ## the same with one host a revision
-	cargo build -p wellhead --features cli --example conformance
+	cargo build -p wellhead --features $(FEATURES) --example conformance
 	$(PYTHON) tests/conformance/run.py --one
 
 .PHONY: test-readme

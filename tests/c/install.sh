@@ -3,5 +3,5 @@
 set -eu
 
 pkg-config --exists jansson libmicrohttpd && exit
-install="apt-get install -y -q libjansson-dev libmicrohttpd-dev pkg-config"
+install="apt-get install -y -q -o DPkg::Lock::Timeout=300 libjansson-dev libmicrohttpd-dev pkg-config"
 $install >/dev/null || { apt-get update -q && $install; } >/dev/null || { echo "missing: run $install" >&2; exit 1; }

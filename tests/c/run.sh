@@ -26,7 +26,7 @@ if [ "${1:-}" = --asan ]; then
 else
     cargo build -q -p wellhead-ffi
     LIBRARY=$TARGET/debug
-    OUT=$TARGET/c
+    OUT=$TARGET/tests-c # apart from what is built to be driven by clients, perhaps at the same time
 fi
 mkdir -p "$OUT"
 

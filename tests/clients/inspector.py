@@ -31,7 +31,7 @@ PATIENCE = 60  # seconds for one command, which starts Node, the host, and ends 
 PAGE_HOST = "http-python"  # which the web page is used on
 PAGE_PATIENCE = 150  # seconds for all its steps, each of whose waits has 20
 ERAS = {"legacy": "2025-11-25", "modern": "2026-07-28"}  # as the Inspector names them
-CHROMIUM = ["apt-get", "install", "-y", "-q", "--no-install-recommends", "chromium"]
+CHROMIUM = ["apt-get", "install", "-y", "-q", "-o", "DPkg::Lock::Timeout=300", "--no-install-recommends", "chromium"]
 
 
 def main() -> int:

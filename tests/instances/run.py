@@ -143,7 +143,7 @@ def install() -> None:
     os.environ["PATH"] += f"{os.pathsep}/usr/sbin"  # where Debian has nginx
     missing = sorted({package for program, package in PROGRAMS.items() if shutil.which(program) is None})
     if missing:
-        command = ["apt-get", "install", "-y", "-q", "--no-install-recommends", *missing]
+        command = ["apt-get", "install", "-y", "-q", "-o", "DPkg::Lock::Timeout=300", "--no-install-recommends", *missing]
         if os.geteuid() != 0 or shutil.which("apt-get") is None:
             sys.exit(f"missing: {', '.join(missing)}; run `sudo {' '.join(command)}`")
         if subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode:
