@@ -1,8 +1,8 @@
 import { said } from './answer.js';
-import { NOBODY } from './call.js';
 import { type AnyReader, Callbacks } from './callbacks.js';
 import { idBytes, json, needFunction, needObject, needString } from './check.js';
-import { Connection, type Owner } from './connection.js';
+import type { Connection } from './connection.js';
+import { Connections } from './connections.js';
 import { invalid, native } from './errors.js';
 import { listed } from './listing.js';
 import type { MethodHandler, MethodOptions } from './method.js';
@@ -11,6 +11,7 @@ import { Http, type HttpOptions } from './http.js';
 import { Listeners } from './listeners.js';
 import { Native, type NativeServer } from './native.js';
 import { type HttpHandler, serve } from './node.js';
+import { Stdio } from './stdio.js';
 import { Turns } from './turns.js';
 import {
   checked,
@@ -72,13 +73,11 @@ export class Server {
   readonly #callbacks: Callbacks;
   readonly #turns: Turns;
   readonly #http: Http;
-  readonly #connections = new Map<number, WeakRef<Connection>>();
-  readonly #owner: Owner;
-  #publish: ((event: string) => void) | undefined;
-  #run: Promise<void> | undefined;
-  #ended: (() => void) | undefined;
+  readonly #connections: Connections;
+  readonly #stdio: Stdio;
   readonly #listeners: Listeners;
   #handler: HttpHandler | undefined;
+  #publish: ((event: string) => void) | undefined;
 
   /**
    * @param name the server's name for programs
@@ -108,20 +107,24 @@ export class Server {
     const json = JSON.stringify(plain);
     this.#native = native(() => new Native(name, version, json, cursorKey, turn, soon, log, seen, publish));
     this.#callbacks = new Callbacks(
-      (connection) => this.#caller(connection),
+      (connection) => this.#connections.caller(connection),
       (call, answer) => {
         if (this.#native.finish(call, answer)) this.#turns.soon();
       },
       this.#native,
     );
     const { ask } = this.#callbacks;
-    this.#owner = { ask, abandon: () => this.#abandon(), waiting: new Set() };
+    this.#connections = new Connections(this.#native, { ask, abandon: () => this.#abandon() });
+    this.#stdio = new Stdio(this.#native);
     this.#http = new Http(this.#native, ask);
     this.#listeners = new Listeners(this.#native);
     this.#turns = new Turns(this.#native, ask, {
-      woken: () => this.#wake(),
+      woken: () => this.#connections.wake(),
       http: () => this.#http.turn(),
-      ended: () => this.#stdioEnded(),
+      ended: () => {
+        this.#stdio.ended();
+        this.#abandon();
+      },
       unlistened: () => this.#listeners.ended(),
     });
   }
@@ -500,18 +503,7 @@ export class Server {
    * @throws {WellheadError} `ERR_WELLHEAD_IO` if they cannot be served
    */
   async run(options: RunOptions = {}): Promise<void> {
-    native(() => this.#native.start(options.guard !== false, options.drainMs));
-    const terminate = () => this.#native.terminate();
-    const stop = () => this.#native.stop();
-    if (options.handleSigterm !== false) process.once('SIGTERM', terminate);
-    process.once('exit', stop); // our threads end before the process does
-    this.#run = new Promise((ended) => (this.#ended = ended));
-    try {
-      await this.#run;
-    } finally {
-      process.removeListener('SIGTERM', terminate);
-      process.removeListener('exit', stop);
-    }
+    await this.#stdio.serve(options);
   }
 
   /**
@@ -567,18 +559,13 @@ export class Server {
   async close(): Promise<void> {
     this.#native.close();
     this.#abandon();
-    for (const connection of [...this.#owner.waiting]) Connection.settle(connection);
-    await Promise.all([this.#run, this.#listeners.over]);
+    this.#connections.closed();
+    await Promise.all([this.#stdio.over, this.#listeners.over]);
   }
 
   /** A connection for bytes that the host moves itself. */
   connect(options: ConnectOptions = {}): Connection {
-    const { wake, caller = NOBODY } = needObject('options', options) as ConnectOptions;
-    if (wake !== undefined) needFunction('wake', wake);
-    const id = idBytes((needObject('caller', caller) as Caller).id);
-    const connection = new Connection(this.#native.connect(id), this.#owner, wake, caller);
-    this.#connections.set(Connection.number(connection), new WeakRef(connection));
-    return connection;
+    return this.#connections.connect(options);
   }
 
   /** A client in memory, for tests, that speaks for `caller`. */
@@ -586,29 +573,9 @@ export class Server {
     return new TestClient((options) => this.connect(options), caller);
   }
 
-  #caller(number: number): Caller {
-    const connection = this.#connections.get(number)?.deref();
-    return connection === undefined ? NOBODY : Connection.caller(connection);
-  }
-
-  #stdioEnded(): void {
-    this.#native.stop();
-    this.#abandon();
-    this.#run = undefined;
-    this.#ended?.();
-  }
-
   /** Cancels the calls whose connections are gone. */
   #abandon(): void {
     this.#callbacks.abandon(this.#native.abandoned());
-  }
-
-  #wake(): void {
-    for (const number of this.#native.woken()) {
-      const connection = this.#connections.get(number)?.deref();
-      if (connection === undefined) this.#connections.delete(number);
-      else Connection.wake(connection);
-    }
   }
 }
 

@@ -1,0 +1,48 @@
+/** The connections of a server whose bytes the host moves itself. */
+import { NOBODY } from './call.js';
+import { idBytes, needFunction, needObject } from './check.js';
+import { Connection, type Owner } from './connection.js';
+import type { NativeServer } from './native.js';
+import type { ConnectOptions } from './options.js';
+import type { Caller } from './values.js';
+
+export class Connections {
+  readonly #native: NativeServer;
+  readonly #owner: Owner;
+  /** By their numbers; they are the host's to keep. */
+  readonly #connections = new Map<number, WeakRef<Connection>>();
+
+  constructor(native: NativeServer, owner: Omit<Owner, 'waiting'>) {
+    this.#native = native;
+    this.#owner = { ...owner, waiting: new Set() };
+  }
+
+  connect(options: ConnectOptions): Connection {
+    const { wake, caller = NOBODY } = needObject('options', options) as ConnectOptions;
+    if (wake !== undefined) needFunction('wake', wake);
+    const id = idBytes((needObject('caller', caller) as Caller).id);
+    const connection = new Connection(this.#native.connect(id), this.#owner, wake, caller);
+    this.#connections.set(Connection.number(connection), new WeakRef(connection));
+    return connection;
+  }
+
+  /** Who the connection of this number speaks for. */
+  caller(number: number): Caller {
+    const connection = this.#connections.get(number)?.deref();
+    return connection === undefined ? NOBODY : Connection.caller(connection);
+  }
+
+  /** Wakes those that have something to do. */
+  wake(): void {
+    for (const number of this.#native.woken()) {
+      const connection = this.#connections.get(number)?.deref();
+      if (connection === undefined) this.#connections.delete(number);
+      else Connection.wake(connection);
+    }
+  }
+
+  /** Their server is closed: no exchange of theirs is answered any more. */
+  closed(): void {
+    for (const connection of [...this.#owner.waiting]) Connection.settle(connection);
+  }
+}

@@ -1,0 +1,42 @@
+/** A server's standard input and output. */
+import { native } from './errors.js';
+import type { NativeServer } from './native.js';
+import type { RunOptions } from './options.js';
+
+export class Stdio {
+  readonly #native: NativeServer;
+  #over: Promise<void> | undefined;
+  #ended: (() => void) | undefined;
+
+  constructor(native: NativeServer) {
+    this.#native = native;
+  }
+
+  /** While it is served: when it is over. */
+  get over(): Promise<void> | undefined {
+    return this.#over;
+  }
+
+  /** Serves until it is over. */
+  async serve(options: RunOptions): Promise<void> {
+    native(() => this.#native.start(options.guard !== false, options.drainMs));
+    const terminate = () => this.#native.terminate();
+    const stop = () => this.#native.stop();
+    if (options.handleSigterm !== false) process.once('SIGTERM', terminate);
+    process.once('exit', stop); // our threads end before the process does
+    this.#over = new Promise((ended) => (this.#ended = ended));
+    try {
+      await this.#over;
+    } finally {
+      process.removeListener('SIGTERM', terminate);
+      process.removeListener('exit', stop);
+    }
+  }
+
+  /** It is over. */
+  ended(): void {
+    this.#native.stop();
+    this.#over = undefined;
+    this.#ended?.();
+  }
+}
