@@ -151,13 +151,14 @@ def completion(value: Any, where: str) -> None:
     )(value, where)
 
 
+KNOWS: dict[str, Checker] = {"knows": array(text)}
 entry = by_member(
     ("text", members({"text": text, "body": text}, RESOURCE)),
     ("blob", members({"blob": text, "base64": base64}, RESOURCE)),
-    ("resource", members({"resource": text, "read": answer}, RESOURCE)),
-    ("template", members({"template": text, "read": answer}, {"list": listing, "complete": members_of(completion), **DESCRIPTOR})),
+    ("resource", members({"resource": text, "read": answer}, {**KNOWS, **RESOURCE})),
+    ("template", members({"template": text, "read": answer}, {"list": listing, "complete": members_of(completion), **KNOWS, **DESCRIPTOR})),
     ("list", members({"list": name_or_null, "pages": listing}, {})),
-    ("fallback", members({"fallback": answer}, {})),
+    ("fallback", members({"fallback": answer}, KNOWS)),
     ("method", members({"method": text, "answer": lambda v, w: method_answer(v, w)}, {"revisions": array(text)})),
     ("tool", members({"tool": text, "members": lambda v, w: any_object(v, w), "answer": lambda v, w: method_answer(v, w)}, {})),
     ("prompt", members({"prompt": text, "members": lambda v, w: any_object(v, w), "answer": lambda v, w: method_answer(v, w)},
@@ -349,6 +350,7 @@ NEEDS = (
     "cache",
     "input",
     "fallback",
+    "knows",
     "authorize",
     "interest",
     "updated_below",
@@ -468,7 +470,7 @@ def needed(value: Any) -> set[str]:
     found: set[str] = set()
     if isinstance(value, dict):
         for name, inner in value.items():
-            if name in ("fallback", "authorize", "interest", "parts", "annotations", "icons", "meta", "access_changed", "caller", "explain", "expand", "method"):
+            if name in ("fallback", "knows", "authorize", "interest", "parts", "annotations", "icons", "meta", "access_changed", "caller", "explain", "expand", "method"):
                 found.add(name)
             if name in ("origin", "published", "inject"):
                 found.add("replicas")

@@ -210,7 +210,7 @@ impl Call {
     /// Whether [`Event::run`] would find callbacks. A binding that keeps its own runs what has some, such as
     /// [`crate::Server::directory`], by that.
     pub fn has_provider(&self) -> bool {
-        self.handler.provider.is_some()
+        self.handler.provider.as_ref().is_some_and(|provider| provider.answers())
     }
 
     fn provider(&self) -> Option<Arc<dyn Provider>> {
@@ -264,7 +264,7 @@ impl ListCall {
 
     /// See [`Call::has_provider`].
     pub fn has_provider(&self) -> bool {
-        self.handler.provider.is_some()
+        self.handler.provider.as_ref().is_some_and(|provider| provider.answers())
     }
 
     fn provider(&self) -> Option<Arc<dyn Provider>> {
@@ -325,7 +325,7 @@ impl CompleteCall {
 
     /// See [`Call::has_provider`].
     pub fn has_provider(&self) -> bool {
-        self.handler.provider.is_some()
+        self.handler.provider.as_ref().is_some_and(|provider| provider.answers())
     }
 
     fn provider(&self) -> Option<Arc<dyn Provider>> {

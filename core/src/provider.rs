@@ -29,9 +29,16 @@ pub trait Provider: Send + Sync {
         drop(call);
     }
 
-    /// Whether there may be a resource at `uri`, to answer a subscription without a read. Must not block.
+    /// Whether there may be a resource at `uri`, to answer a subscription without a read. Must not block. If it panics,
+    /// there may be.
     fn knows(&self, uri: &str) -> bool {
         let _ = uri;
+        true
+    }
+
+    /// Whether [`crate::Event::run`] finds the callbacks above here. False: the host runs events by itself, as if none had
+    /// been registered, and only [`Provider::knows`] is asked.
+    fn answers(&self) -> bool {
         true
     }
 }

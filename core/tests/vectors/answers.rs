@@ -211,20 +211,21 @@ impl Shared {
     }
 }
 
-/// Both callbacks of one registration.
+/// The callbacks of one registration.
 pub(crate) struct Callbacks {
     pub(crate) state: Shared,
-    pub(crate) read: Option<Value>,
+    pub(crate) read: Value,
     /// A name and a listing.
     pub(crate) list: Option<(String, Value)>,
     /// By variable.
     pub(crate) complete: Value,
+    /// The URIs that may exist; null: any.
+    pub(crate) knows: Value,
 }
 
 impl Provider for Callbacks {
     fn read(&self, call: Call) {
-        let read = self.read.as_ref().expect("only what reads is asked to read");
-        let answer = self.state.read_now(&call, read);
+        let answer = self.state.read_now(&call, &self.read);
         call.into_responder().finish(answer);
     }
 
@@ -237,6 +238,12 @@ impl Provider for Callbacks {
     fn complete(&self, call: CompleteCall) {
         let values = self.state.complete_now(&call, &self.complete[call.variable()]);
         call.into_responder().finish(values);
+    }
+
+    fn knows(&self, uri: &str) -> bool {
+        let Some(known) = self.knows.as_array() else { return true };
+        self.state.note(format!("knows {uri}"));
+        known.iter().any(|known| known == uri)
     }
 }
 

@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::sync::{Arc, Mutex};
 use wellhead::{
     AuthorizeCall, Body, Builder, Caller, Connection, Contents, DrainStart, Event, InterestCall, Limits,
-    Method, MethodCall, Page, Route, Server, Template, TemplateValue, Verdict,
+    Method, MethodCall, Page, Provider, Route, Server, Template, TemplateValue, Verdict,
 };
 
 pub(crate) struct Host {
@@ -102,7 +102,9 @@ impl Host {
             server.blob(resource(uri, entry)?, bytes(&entry["base64"])).map(drop)
         } else if let Some(uri) = entry["resource"].as_str() {
             let (resource, read) = (resource(uri, entry)?, entry["read"].clone());
-            if answers_later(&read) {
+            if entry.get("knows").is_some() {
+                server.add_resource(resource, Some(self.provider(&read, None, entry))).map(drop)
+            } else if answers_later(&read) {
                 server.resource(resource, move |call| state.read_later(&call, &read)).map(drop)
             } else {
                 server.resource(resource, move |call| state.read_now(&call, &read)).map(drop)
@@ -121,12 +123,13 @@ impl Host {
                 None => {
                     // Two unnamed sources have one name in the script, so their items stay their own.
                     let list = Some((shown, pages));
-                    let callbacks = Callbacks { state, read: None, list, complete: Value::Null };
-                    server.add_list(None, Some(Arc::new(callbacks))).map(drop)
+                    server.add_list(None, Some(self.provider(&Value::Null, list, entry))).map(drop)
                 }
             }
         } else if let Some(read) = entry.get("fallback").cloned() {
-            if answers_later(&read) {
+            if entry.get("knows").is_some() {
+                server.set_fallback(Some(self.provider(&read, None, entry))).map(drop)
+            } else if answers_later(&read) {
                 server.fallback(move |call| state.read_later(&call, &read))
             } else {
                 server.fallback(move |call| state.read_now(&call, &read))
@@ -134,6 +137,13 @@ impl Host {
         } else {
             self.register_callback(entry)
         }
+    }
+
+    /// All callbacks of an entry in one.
+    fn provider(&self, read: &Value, list: Option<(String, Value)>, entry: &Value) -> Arc<dyn Provider> {
+        let (state, read) = (self.state.clone(), read.clone());
+        let (complete, knows) = (entry["complete"].clone(), entry["knows"].clone());
+        Arc::new(Callbacks { state, read, list, complete, knows })
     }
 
     /// Registers a callback that serves no resource of its own.
@@ -202,14 +212,13 @@ impl Host {
         if let Some((name, list)) = &list {
             state.set_items(name, list);
         }
-        // A provider where both are given, closures where one is.
-        if let (Some(_), Some(completed)) = (&list, completed) {
-            for variable in completed.keys() {
+        // A provider where both are given, or what only that can do; closures otherwise.
+        if list.is_some() && completed.is_some() || entry.get("knows").is_some() {
+            for variable in completed.into_iter().flat_map(|completed| completed.keys()) {
                 template = template.completes(variable);
             }
-            let complete = entry["complete"].clone();
-            let callbacks = Callbacks { state, read: Some(read), list, complete };
-            return server.add_template(template, Some(Arc::new(callbacks)), true).map(drop);
+            let lists = list.is_some();
+            return server.add_template(template, Some(self.provider(&read, list, entry)), lists).map(drop);
         }
         if let Some((name, pages)) = list {
             let state = state.clone();

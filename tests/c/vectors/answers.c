@@ -274,6 +274,14 @@ void interest_callback(void *user_data, const wellhead_call *call, int wanted, w
     else answer_interest(r, !json_object_get(rule, "fail"));
 }
 
+static int knows_callback(void *user_data, wellhead_str uri) {
+    registration *own = user_data;
+    text line = {0};
+    text_say(&line, "knows %.*s", (int)uri.len, uri.ptr);
+    note(own->host, &line);
+    return lists(json_object_get(own->entry, "knows"), uri);
+}
+
 void provide(wellhead_provider *p, host *h, json_t *entry, wellhead_str *completed) {
     json_t *value;
     const char *variable;
@@ -283,6 +291,7 @@ void provide(wellhead_provider *p, host *h, json_t *entry, wellhead_str *complet
     if (json_object_get(entry, "read") || json_object_get(entry, "fallback")) p->read = read_callback;
     if (pages) p->list = list_callback;
     if (json_object_get(entry, "complete")) p->complete = complete_callback;
+    if (json_object_get(entry, "knows")) p->knows = knows_callback;
     p->completed = completed;
     json_object_foreach(json_object_get(entry, "complete"), variable, value)
         completed[p->completed_count++] = wellhead_cstr(variable);

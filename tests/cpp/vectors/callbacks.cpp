@@ -156,11 +156,6 @@ void Host::request(Method r, const json_t *with) {
     else *kept = std::move(r);
 }
 
-static bool lists(const json_t *uris, wellhead_str uri) {
-    const auto all = elements(uris);
-    return std::any_of(all.begin(), all.end(), [&](const json_t *one) { return string_of(one) == wellhead::view(uri); });
-}
-
 void Host::authorize(const json_t *rule, std::uint32_t operation, const wellhead_str *uris, std::size_t count,
                      Authorize &r) {
     static const char *const operations[] = {"", "list", "read", "subscribe", "complete", "list_tools",
@@ -173,8 +168,8 @@ void Host::authorize(const json_t *rule, std::uint32_t operation, const wellhead
         return;
     }
     for (std::size_t i = 0; i < count; i++)
-        if (!lists(get(rule, "deny"), uris[i]))
-            r.set(i, lists(get(rule, "hide"), uris[i]) ? WELLHEAD_VERDICT_HIDE : WELLHEAD_VERDICT_ALLOW);
+        if (!lists(get(rule, "deny"), wellhead::view(uris[i])))
+            r.set(i, lists(get(rule, "hide"), wellhead::view(uris[i])) ? WELLHEAD_VERDICT_HIDE : WELLHEAD_VERDICT_ALLOW);
     r.finish();
 }
 

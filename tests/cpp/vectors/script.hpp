@@ -7,6 +7,7 @@ extern "C" {
 #include "../../c/vectors/text.h"
 }
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +42,11 @@ inline std::vector<const json_t *> elements(const json_t *array) {
     std::vector<const json_t *> all;
     for (std::size_t i = 0; i < json_array_size(array); i++) all.push_back(json_array_get(array, i));
     return all;
+}
+
+inline bool lists(const json_t *uris, std::string_view uri) {
+    const auto all = elements(uris);
+    return std::any_of(all.begin(), all.end(), [uri](const json_t *one) { return string_of(one) == uri; });
 }
 
 // The members of an object, in their order.
