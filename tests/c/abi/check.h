@@ -25,6 +25,8 @@ void test_observe(void);
 void test_connection(void);
 void test_client(void);
 void test_stdio(void);
+/* How much memory it takes, which a sanitizer and valgrind add to. */
+void test_memory(void);
 void test_http(void);
 
 #define META "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}}"

@@ -1,4 +1,5 @@
-/* The tests of what is C's own: arguments, ownership, threads. Behaviour is tested by the vectors. */
+/* The tests of what is C's own: arguments, ownership, threads. Behaviour is tested by the vectors. With the argument `memory`
+ * it measures instead. */
 #include "check.h"
 
 static int failures, passed, failed;
@@ -100,8 +101,7 @@ void count(void *counter) {
     __atomic_add_fetch((int *)counter, 1, __ATOMIC_SEQ_CST);
 }
 
-int main(void) {
-    setvbuf(stdout, NULL, _IOLBF, 0);
+static void test_all(void) {
     test_arguments();
     test_answers();
     test_lifetimes();
@@ -112,6 +112,12 @@ int main(void) {
     test_client();
     test_stdio();
     test_http();
+}
+
+int main(int argc, char **argv) {
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    if (argc > 1 && strcmp(argv[1], "memory") == 0) test_memory();
+    else test_all();
     printf("tests of C: %d passed, %d failed\n", passed, failed);
     return failed != 0;
 }

@@ -184,6 +184,66 @@ static void sigterm_ends_the_service_if_it_is_handled(void) {
     CHECK(well(c));
 }
 
+enum { MIB = 1 << 20, LARGE = 64 * MIB };
+
+/* A body that is made for each read, all newlines: as a text it is twice as long on the wire. */
+static void make_large(void *user_data, const wellhead_call *call, wellhead_read *r) {
+    const wellhead_str id = wellhead_call_var(call, "id");
+    char *body = malloc(LARGE);
+    if (!body) abort();
+    memset(body, '\n', LARGE);
+    if (strncmp(id.ptr, "text", id.len) == 0) {
+        wellhead_read_text_owned(r, (wellhead_str){body, LARGE}, free, body);
+    } else if (strncmp(id.ptr, "blob", id.len) == 0) {
+        wellhead_read_blob_owned(r, (wellhead_str){body, LARGE}, free, body);
+    } else {
+        free(body);
+        echo(user_data, call, r);
+    }
+}
+
+/* What a process holds (VmRSS), or has held at the most (VmHWM), in bytes. */
+static size_t memory(pid_t pid, const char *what) {
+    char path[64], line[256];
+    size_t kib = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    FILE *status = fopen(path, "r");
+    while (status && !kib && fgets(line, sizeof line, status))
+        if (strncmp(line, what, strlen(what)) == 0) kib = strtoul(line + strlen(what) + 1, NULL, 10);
+    CHECK(kib > 0);
+    if (status) fclose(status);
+    return kib * 1024;
+}
+
+static void a_large_body_takes_a_chunk_beside_its_source_and_ping_is_answered_behind_it(void) {
+    const struct { const char *request; size_t encoded; } large[] = {{READ("text", "n:text"), 2 * (size_t)LARGE},
+                                                                     {READ("blob", "n:blob"), ((size_t)LARGE + 2) / 3 * 4}};
+    char *line = NULL;
+    size_t room = 0;
+    child c = start(make_large, 0, 0);
+    FILE *from = fdopen(dup(c.from), "r");
+    if (!from) abort();
+    ask(c, READ(1, "n:small"));
+    CHECK(getline(&line, &room, from) > 0 && has(line, "\"text\":\"small\""));
+    size_t before = memory(c.pid, "VmRSS");
+    for (size_t i = 0; i < 2; i++) {
+        ask(c, large[i].request);
+        CHECK(ungetc(getc(from), from) == '{'); /* it has begun, and does not fit into the pipe */
+        ask(c, "{\"jsonrpc\":\"2.0\",\"id\":\"ping\",\"method\":\"ping\"}\n");
+        CHECK(getline(&line, &room, from) > (ssize_t)large[i].encoded);
+        CHECK(getline(&line, &room, from) > 0 && has(line, "\"id\":\"ping\"") && has(line, "\"result\":{"));
+    }
+    CHECK(memory(c.pid, "VmHWM") < before + LARGE + 4 * MIB);
+    close(c.to);
+    fclose(from);
+    CHECK(well(c));
+    free(line);
+}
+
+void test_memory(void) {
+    RUN(a_large_body_takes_a_chunk_beside_its_source_and_ping_is_answered_behind_it);
+}
+
 void test_stdio(void) {
     RUN(callbacks_run_on_the_caller);
     RUN(callbacks_run_inline);
