@@ -82,7 +82,7 @@ build "$C" loop ffi/examples/loop.c
 build "$C" abi tests/c/abi/*.c
 build "$C" microhttpd ffi/examples/microhttpd.c
 build "$C" vectors tests/c/vectors/*.c
-build "$C -Itests/c/vectors" vectors-http tests/c/http/*.c tests/c/vectors/{answers,host,message,methods,options,text}.c
+build "$C -Itests/c/vectors" vectors-http tests/c/http/*.c tests/c/vectors/{answers,host,message,methods,options,runner,text}.c
 build "$CXX" notes-cpp ffi/examples/notes.cpp
 build "$CXX" own-cpp tests/cpp/own.cpp
 # What the C++ runner shares with the one in C is compiled as C.

@@ -45,7 +45,7 @@ static void give_up(held *one) {
     free(one);
 }
 
-int host_stop(host *h) {
+int host_stop(host *h, text *why) {
     while (h->held) {
         held *next = h->held->next;
         give_up(h->held);
@@ -56,7 +56,9 @@ int host_stop(host *h) {
     json_decref(h->lines);
     json_decref(h->published);
     json_decref(h->listings);
-    return h->registrations == 0 && h->bodies == 0;
+    int given_back = h->registrations == 0 && h->bodies == 0;
+    if (!given_back) text_say(why, "\n    user data or a body was not given back");
+    return given_back;
 }
 
 wellhead_status host_add(host *h, json_t *entry, wellhead_error **error) {

@@ -29,8 +29,8 @@ typedef struct {
 } host;
 
 void host_start(host *h, const json_t *script);
-/* Gives up the server. 0: something was not given back. */
-int host_stop(host *h);
+/* Gives up the server. 0: something was not given back, and `why` says so. */
+int host_stop(host *h, text *why);
 wellhead_status host_add(host *h, json_t *entry, wellhead_error **error);
 /* What a step is named for. */
 const char *verb_of(json_t *step);

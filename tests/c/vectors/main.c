@@ -1,14 +1,10 @@
 /* Runs the scripts of tests/vectors that it is given, whole and byte by byte. Their README says what a script is. */
 #include "host.h"
 #include "message.h"
+#include "runner.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What C cannot say: a callback that returns nothing and sets verdicts one by one returns neither a wrong type nor a wrong
- * number of verdicts. Every other word of `needs` it reaches. */
-static const char *const UNSAYABLE[] = {"wrong_type", "verdict_count"};
 
 /* A connection, and the bytes that it has not accepted yet. */
 typedef struct client {
@@ -197,11 +193,10 @@ static int run_steps(run *r, const json_t *script, text *why) {
     return 1;
 }
 
-static int run_script(const char *path, const json_t *script, int bytes) {
+static int run_script(const json_t *script, int bytes, text *why) {
     run r = {.kept = json_object(), .bytes = bytes};
-    text why = {0};
     host_start(&r.host, json_object_get(script, "server"));
-    int passed = run_steps(&r, script, &why);
+    int passed = run_steps(&r, script, why);
     while (r.clients) {
         client *next = r.clients->next;
         wellhead_connection_free(r.clients->connection);
@@ -209,42 +204,11 @@ static int run_script(const char *path, const json_t *script, int bytes) {
         free(r.clients);
         r.clients = next;
     }
-    if (!host_stop(&r.host)) {
-        text_say(&why, "\n    user data or a body was not given back");
-        passed = 0;
-    }
-    if (!passed) printf("%s, %s, %s\n", path, bytes ? "byte by byte" : "whole", why.at);
-    text_free(&why);
+    int stopped = host_stop(&r.host, why);
     json_decref(r.kept);
-    return passed;
-}
-
-/* Whether the script shows what C cannot say. */
-static int unsayable(const json_t *script) {
-    const json_t *needs = json_object_get(script, "needs");
-    for (size_t i = 0; i < json_array_size(needs); i++)
-        for (size_t j = 0; j < sizeof UNSAYABLE / sizeof *UNSAYABLE; j++)
-            if (strcmp(json_string_value(json_array_get(needs, i)), UNSAYABLE[j]) == 0) return 1;
-    return 0;
+    return passed && stopped;
 }
 
 int main(int argc, char **argv) {
-    int passed = 0, failed = 0, beyond = 0;
-    for (int i = 1; i < argc; i++) {
-        json_error_t error;
-        json_t *script = json_load_file(argv[i], JSON_ALLOW_NUL, &error);
-        if (!script) {
-            printf("%s:%d: %s\n", argv[i], error.line, error.text);
-            failed++;
-        } else if (unsayable(script)) {
-            beyond++;
-        } else {
-            int whole = run_script(argv[i], script, 0), bytes = run_script(argv[i], script, 1);
-            if (whole && bytes) passed++;
-            else failed++;
-        }
-        json_decref(script);
-    }
-    printf("vectors in C: %d passed, %d failed, %d show what C cannot say\n", passed, failed, beyond);
-    return failed != 0 || passed == 0;
+    return run_scripts(argc, argv, "vectors in C", run_script);
 }

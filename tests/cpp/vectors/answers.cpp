@@ -19,14 +19,8 @@ std::string filled(const Call &call, const json_t *value) {
 static void add_part(Read &r, const Call &call, const json_t *part) {
     Contents about;
     if (const json_t *uri = get(part, "uri")) about.uri = filled(call, uri);
-    about.mime_type = optional_string(get(part, "mime_type"));
-    about.meta = json_of(get(part, "meta"));
-    about.name = optional_string(get(part, "name"));
-    about.title = optional_string(get(part, "title"));
-    about.kind = optional_string(get(part, "kind"));
+    describe(about, part);
     if (const json_t *version = get(part, "version")) about.version = filled(call, version);
-    about.metadata = json_of(get(part, "metadata"));
-    about.cache = hint_of(get(part, "cache"));
     if (const json_t *base64 = get(part, "base64")) r.add_blob(bytes_of(base64), about);
     else r.add_text_owned(filled(call, get(part, "text")), about);
 }

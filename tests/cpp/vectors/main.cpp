@@ -7,7 +7,7 @@
 
 using wellhead::Connection;
 
-// What C++ cannot say, as little as C: see tests/c/vectors/main.c. Every other word of `needs` it reaches.
+// What C++ cannot say, as little as C: see tests/c/vectors/runner.c. Every other word of `needs` it reaches.
 static const char *const UNSAYABLE[] = {"wrong_type", "verdict_count"};
 
 // A connection, and the bytes that it has not accepted yet.

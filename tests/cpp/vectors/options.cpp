@@ -58,17 +58,11 @@ wellhead::ServerOptions options_of(const json_t *options, wellhead::LogCallback 
 
 wellhead::Resource described(const std::string &uri, const json_t *entry) {
     wellhead::Resource resource(uri);
-    resource.name = optional_string(get(entry, "name"));
-    resource.title = optional_string(get(entry, "title"));
+    describe(resource, entry);
     resource.description = optional_string(get(entry, "description"));
-    resource.mime_type = optional_string(get(entry, "mime_type"));
     if (const json_t *size = get(entry, "size")) resource.size = static_cast<std::uint64_t>(json_integer_value(size));
     resource.annotations = json_of(get(entry, "annotations"));
     resource.icons = json_of(get(entry, "icons"));
-    resource.meta = json_of(get(entry, "meta"));
-    resource.kind = optional_string(get(entry, "kind"));
     resource.version = optional_string(get(entry, "version"));
-    resource.metadata = json_of(get(entry, "metadata"));
-    resource.cache = hint_of(get(entry, "cache"));
     return resource;
 }
