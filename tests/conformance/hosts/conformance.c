@@ -71,8 +71,28 @@ static void tool(const char *name, const char *members, handler *call, const voi
     must(wellhead_server_add_tool(server, wellhead_cstr(name), wellhead_cstr(members), call, (void *)user_data, NULL, NULL));
 }
 
-static void prompt(const char *name, const char *members, handler *get) {
-    must(wellhead_server_add_prompt(server, wellhead_cstr(name), wellhead_cstr(members), get, NULL, NULL, NULL));
+static void prompt(const char *name, const char *members, handler *get, const void *user_data) {
+    must(wellhead_server_add_prompt(server, wellhead_cstr(name), wellhead_cstr(members), get, (void *)user_data, NULL, NULL));
+}
+
+static void say(void *result, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+    (void)call, (void)params;
+    answer(r, json_incref(result));
+}
+
+static void forget(void *result) {
+    json_decref(result);
+}
+
+/* A tool with one result, which is taken. */
+static void answering(const char *name, const char *members, json_t *result) {
+    must(wellhead_server_add_tool(server, wellhead_cstr(name), wellhead_cstr(members), say, result, forget, NULL));
+}
+
+/* A prompt with these messages, which are taken. */
+static void telling(const char *name, const char *members, json_t *messages) {
+    json_t *result = json_pack("{s:o}", "messages", messages);
+    must(wellhead_server_add_prompt(server, wellhead_cstr(name), wellhead_cstr(members), say, result, forget, NULL));
 }
 
 /* ---- resources */
@@ -101,28 +121,25 @@ static void complete_id(void *user_data, const wellhead_call *call, wellhead_str
     complete_with(r, ids, value);
 }
 
+static wellhead_resource described(const char *uri, const char *name, const char *description, const char *mime_type) {
+    wellhead_resource d = WELLHEAD_RESOURCE_INIT;
+    d.uri = wellhead_cstr(uri);
+    d.name = wellhead_cstr(name);
+    d.description = wellhead_cstr(description);
+    d.mime_type = wellhead_cstr(mime_type);
+    return d;
+}
+
 static void add_resources(void) {
     const wellhead_str completed[] = {S("id")};
-    wellhead_resource fixed = WELLHEAD_RESOURCE_INIT, binary = fixed, watched = fixed, data = fixed;
+    const wellhead_resource fixed = described("test://static-text", "static-text", "A text", "text/plain");
+    const wellhead_resource binary = described("test://static-binary", "static-binary", "An image", "image/png");
+    const wellhead_resource watched = described("test://watched-resource", "watched-resource", "To be watched", NULL);
+    const wellhead_resource data = described("test://template/{id}/data", "data", "By its id", "application/json");
     wellhead_provider by_id = WELLHEAD_PROVIDER_INIT;
-    fixed.uri = S("test://static-text");
-    fixed.name = S("static-text");
-    fixed.description = S("A text");
-    fixed.mime_type = S("text/plain");
     must(wellhead_server_add_text(server, &fixed, S("This is the content of the static text resource."), NULL));
-    binary.uri = S("test://static-binary");
-    binary.name = S("static-binary");
-    binary.description = S("An image");
-    binary.mime_type = S("image/png");
     must(wellhead_server_add_blob(server, &binary, S("\x89PNG\r\n\x1a\n"), NULL));
-    watched.uri = S("test://watched-resource");
-    watched.name = S("watched-resource");
-    watched.description = S("To be watched");
     must(wellhead_server_add_text(server, &watched, S("Watched."), NULL));
-    data.uri = S("test://template/{id}/data");
-    data.name = S("data");
-    data.description = S("By its id");
-    data.mime_type = S("application/json");
     by_id.read = read_data;
     by_id.complete = complete_id;
     by_id.completed = completed;
@@ -175,46 +192,24 @@ static void needs(wellhead_method *r, json_t *requests, const char *state) {
     json_decref(input);
 }
 
-static void needs_name(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
-    json_t *asked = parsed(params);
-    const char *name;
-    (void)user_data, (void)call;
-    if (json_unpack(asked, "{s:{s:{s:{s:s}}}}", "inputResponses", "user_name", "content", "name", &name) == 0)
-        answer(r, says(json_sprintf("Hello, %s!", name)));
-    else needs(r, parsed(S(NAME)), NULL);
-    json_decref(asked);
-}
+/* What is asked for once, where in the response the answer stands, and what to say before it; prompts say it in a message. */
+typedef struct { const char *requests, *response, *members[3], *before; int prompt; } in_one;
 
-static void needs_capital(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
-    json_t *asked = parsed(params);
-    const char *capital;
-    (void)user_data, (void)call;
-    if (json_unpack(asked, "{s:{s:{s:{s:s}}}}", "inputResponses", "capital_question", "content", "text", &capital) == 0)
-        answer(r, says(json_string(capital)));
-    else needs(r, parsed(S(SAMPLES("capital_question", "What is the capital of France?", 100))), NULL);
-    json_decref(asked);
-}
-
-static void needs_roots(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
-    json_t *asked = parsed(params), *roots;
-    (void)user_data, (void)call;
-    if (json_unpack(asked, "{s:{s:{s:o}}}", "inputResponses", "client_roots", "roots", &roots) == 0) {
-        char *json = json_dumps(roots, 0);
-        answer(r, says(json_sprintf("The roots are %s", json)));
+static void needs_one(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+    const in_one *one = user_data;
+    json_t *asked = parsed(params), *given = json_object_get(json_object_get(asked, "inputResponses"), one->response);
+    (void)call;
+    for (const char *const *member = one->members; *member; member++) given = json_object_get(given, *member);
+    if (given) {
+        char *json = json_dumps(given, JSON_ENCODE_ANY);
+        json_t *said = json_sprintf("%s%s", one->before, json_is_string(given) ? json_string_value(given) : json);
+        if (one->prompt) answer(r, json_pack("{s:[o]}", "messages", message(text(json_string_value(said)))));
+        else answer(r, says(json_incref(said)));
+        json_decref(said);
         free(json);
     } else {
-        needs(r, parsed(S(ROOTS)), NULL);
+        needs(r, parsed(wellhead_cstr(one->requests)), NULL);
     }
-    json_decref(asked);
-}
-
-static void needs_context(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
-    json_t *asked = parsed(params);
-    const char *context;
-    (void)user_data, (void)call;
-    if (json_unpack(asked, "{s:{s:{s:{s:s}}}}", "inputResponses", "user_context", "content", "context", &context) == 0)
-        answer(r, json_pack("{s:[o]}", "messages", message(text(context))));
-    else needs(r, parsed(S(ELICITS("user_context", "What context should the prompt use?", "context", "string"))), NULL);
     json_decref(asked);
 }
 
@@ -261,6 +256,10 @@ static void needs_capability(void *user_data, const wellhead_call *call, wellhea
 }
 
 static void add_tools_that_need_input(void) {
+    static const in_one name = {NAME, "user_name", {"content", "name"}, "Hello, ", 0};
+    static const in_one capital = {SAMPLES("capital_question", "What is the capital of France?", 100), "capital_question",
+                                   {"content", "text"}, "It is ", 0};
+    static const in_one roots = {ROOTS, "client_roots", {"roots"}, "The roots are ", 0};
     static const in_rounds confirmed = {{ELICITS("confirm", "Please confirm", "ok", "boolean"), NULL}, "state-ok"};
     static const in_rounds both = {{ELICITS("step1", "Step 1: What is your name?", "name", "string"),
                                     ELICITS("step2", "Step 2: What is your favorite color?", "color", "string"), NULL},
@@ -271,10 +270,10 @@ static void add_tools_that_need_input(void) {
     json_object_update_new(at_once, parsed(S(ROOTS)));
     several.rounds[0] = json_dumps(at_once, 0); /* as long as the program */
     json_decref(at_once);
-    tool("test_input_required_result_elicitation", PLAIN, needs_name, NULL);
-    tool("test_streaming_elicitation", PLAIN, needs_name, NULL);
-    tool("test_input_required_result_sampling", PLAIN, needs_capital, NULL);
-    tool("test_input_required_result_list_roots", PLAIN, needs_roots, NULL);
+    tool("test_input_required_result_elicitation", PLAIN, needs_one, &name);
+    tool("test_streaming_elicitation", PLAIN, needs_one, &name);
+    tool("test_input_required_result_sampling", PLAIN, needs_one, &capital);
+    tool("test_input_required_result_list_roots", PLAIN, needs_one, &roots);
     tool("test_input_required_result_request_state", PLAIN, needs_rounds, &confirmed);
     tool("test_input_required_result_tampered_state", PLAIN, needs_rounds, &confirmed);
     tool("test_input_required_result_multiple_inputs", PLAIN, needs_rounds, &several);
@@ -284,11 +283,6 @@ static void add_tools_that_need_input(void) {
 }
 
 /* ---- prompts */
-
-static void get_simple(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
-    (void)user_data, (void)call, (void)params;
-    answer(r, json_pack("{s:[o]}", "messages", message(text("This is a simple prompt for testing."))));
-}
 
 static void get_with_arguments(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
     json_t *arguments = parsed(wellhead_call_arguments(call));
@@ -320,58 +314,43 @@ static void get_with_resource(void *user_data, const wellhead_call *call, wellhe
     json_decref(arguments);
 }
 
-static void get_with_image(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
-    (void)user_data, (void)call, (void)params;
-    answer(r, json_pack("{s:[o, o]}", "messages", message(image()), message(text("Please analyze the image above."))));
-}
-
 static void add_prompts(void) {
-    prompt("test_simple_prompt", JSON({"description": "Simple"}), get_simple);
+    static const in_one context = {ELICITS("user_context", "What context should the prompt use?", "context", "string"),
+                                   "user_context", {"content", "context"}, "", 1};
+    telling("test_simple_prompt", JSON({"description": "Simple"}),
+            json_pack("[o]", message(text("This is a simple prompt for testing."))));
     prompt("test_prompt_with_arguments",
            JSON({"description": "With arguments", "arguments": [
                {"name": "arg1", "description": "First", "required": true},
                {"name": "arg2", "description": "Second", "required": true}]}),
-           get_with_arguments);
+           get_with_arguments, NULL);
     must(wellhead_server_complete_prompt(server, S("test_prompt_with_arguments"), S("arg1"), complete_city, NULL, NULL, NULL));
     prompt("test_prompt_with_embedded_resource",
            JSON({"description": "With a resource", "arguments": [
                {"name": "resourceUri", "description": "What to embed", "required": true}]}),
-           get_with_resource);
-    prompt("test_prompt_with_image", JSON({"description": "With an image"}), get_with_image);
-    prompt("test_input_required_result_prompt", JSON({"description": "Needs input"}), needs_context);
+           get_with_resource, NULL);
+    telling("test_prompt_with_image", JSON({"description": "With an image"}),
+            json_pack("[o, o]", message(image()), message(text("Please analyze the image above."))));
+    prompt("test_input_required_result_prompt", JSON({"description": "Needs input"}), needs_one, &context);
 }
 
 /* ---- tools that only answer */
 
-static void say(void *result, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
-    (void)call, (void)params;
-    answer(r, json_incref(result));
-}
-
-static void forget(void *result) {
-    json_decref(result);
-}
-
-/* A tool with one result, which is taken. */
-static void answering(const char *name, json_t *result) {
-    must(wellhead_server_add_tool(server, wellhead_cstr(name), S(PLAIN), say, result, forget, NULL));
-}
-
 static void add_plain_tools(void) {
-    answering("test_simple_text", says(json_string("This is a simple text response for testing.")));
-    answering("test_image_content", json_pack("{s:[o]}", "content", image()));
-    answering("test_audio_content", json_pack("{s:[{s:s, s:s, s:s}]}", "content", "type", "audio", "data", WAV, "mimeType", "audio/wav"));
-    answering("test_embedded_resource",
+    answering("test_simple_text", PLAIN, says(json_string("This is a simple text response for testing.")));
+    answering("test_image_content", PLAIN, json_pack("{s:[o]}", "content", image()));
+    answering("test_audio_content", PLAIN,
+              json_pack("{s:[{s:s, s:s, s:s}]}", "content", "type", "audio", "data", WAV, "mimeType", "audio/wav"));
+    answering("test_embedded_resource", PLAIN,
               json_pack("{s:[o]}", "content",
                         embedded("test://embedded-resource", "text/plain", "This is an embedded resource content.")));
-    answering("test_multiple_content_types",
+    answering("test_multiple_content_types", PLAIN,
               json_pack("{s:[o, o, o]}", "content", text("Multiple content types test:"), image(),
                         embedded("test://mixed-content-resource", "application/json", JSON({"test":"data","value":123}))));
-    answering("test_error_handling", json_pack("{s:b, s:[o]}", "isError", 1, "content",
-                                               text("This tool intentionally returns an error for testing")));
-    must(wellhead_server_add_tool(
-        server, S("json_schema_2020_12_tool"),
-        S(JSON({"description": "JSON Schema 2020-12", "inputSchema": {
+    answering("test_error_handling", PLAIN,
+              json_pack("{s:b, s:[o]}", "isError", 1, "content", text("This tool intentionally returns an error for testing")));
+    answering("json_schema_2020_12_tool",
+        JSON({"description": "JSON Schema 2020-12", "inputSchema": {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "type": "object",
             "$defs": {"address": {
@@ -391,8 +370,8 @@ static void add_plain_tools(void) {
             "then": {"required": ["phone"]},
             "else": {"required": ["email"]},
             "additionalProperties": false
-        }})),
-        say, says(json_string("validated by nobody")), forget, NULL));
+        }}),
+        says(json_string("validated by nobody")));
 }
 
 /* ---- tools that tell */
@@ -569,14 +548,14 @@ static void add_tools_that_ask(void) {
 
 static void change_tools(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
     (void)user_data, (void)call, (void)params;
-    answering("test_passing", says(json_string("gone soon")));
+    answering("test_passing", PLAIN, says(json_string("gone soon")));
     must(wellhead_server_remove_tool(server, S("test_passing"), NULL));
     answer(r, says(json_string("changed")));
 }
 
 static void change_prompts(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
     (void)user_data, (void)call, (void)params;
-    prompt("test_passing", "{}", get_simple);
+    telling("test_passing", "{}", json_array());
     must(wellhead_server_remove_prompt(server, S("test_passing"), NULL));
     answer(r, says(json_string("changed")));
 }
