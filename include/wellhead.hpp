@@ -13,6 +13,8 @@
  * when it fails and which thread may call it is said there. The rest is this:
  *
  * Handles are move-only and free themselves; capi() gives the handle of wellhead.h, capi_release() gives it away.
+ * HTTP is wellhead_http.h's, which serves C++, too: wellhead_serve_http(server.capi(), WELLHEAD_STR("127.0.0.1:8000"),
+ *   nullptr, nullptr), and wellhead_endpoint_new(server.capi(), ...) for hosts with an HTTP server of their own.
  * Texts come in as std::string_view and are copied. Those that come out are borrowed, as in wellhead.h.
  * Callbacks may throw: the answer is then "internal error", and what() goes to the log. They may run on several threads at
  *   once where wellhead.h says so. A callback gets its responder by reference and answers before it returns, or takes

@@ -1,10 +1,15 @@
 // What is C++'s own: errors and exceptions, who owns a responder, callers, wakes. Behaviour is tested by the vectors.
 #include <wellhead.hpp>
+#include <wellhead_http.h>
 
+#include <arpa/inet.h>
 #include <cstdio>
+#include <future>
 #include <string>
+#include <sys/socket.h>
 #include <thread>
 #include <type_traits>
+#include <unistd.h>
 #include <vector>
 
 using wellhead::Authorize, wellhead::Call, wellhead::Connection, wellhead::Error, wellhead::Interest, wellhead::List,
@@ -250,6 +255,48 @@ static void handles_move_and_can_be_given_away() {
     wellhead_server_free(raw);
 }
 
+// What a request is answered over a connection of its own.
+static std::string over_tcp(std::uint16_t port, const std::string &request) {
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    CHECK(connect(fd, reinterpret_cast<const sockaddr *>(&address), sizeof address) == 0);
+    CHECK(write(fd, request.data(), request.size()) == static_cast<ssize_t>(request.size()));
+    std::string answer;
+    char piece[4096];
+    for (ssize_t got; (got = read(fd, piece, sizeof piece)) > 0;) answer.append(piece, static_cast<std::size_t>(got));
+    close(fd);
+    return answer;
+}
+
+static void the_header_of_http_serves_a_server_of_cpp() {
+    Server s = server();
+    s.add_template("n:{id}", {[](const Call &call, Read &r) { r.text("read " + std::string(call.uri())); }, {}});
+    std::promise<std::uint16_t> bound;
+    wellhead_http_options options = WELLHEAD_HTTP_OPTIONS_INIT;
+    options.bound_data = &bound;
+    options.bound = [](void *bound_data, wellhead_str address) {
+        const std::string text(wellhead::view(address));
+        static_cast<std::promise<std::uint16_t> *>(bound_data)->set_value(
+            static_cast<std::uint16_t>(std::stoul(text.substr(text.rfind(':') + 1))));
+    };
+    std::thread serving([&] {
+        const wellhead_status status = wellhead_serve_http(s.capi(), WELLHEAD_STR("127.0.0.1:0"), &options, nullptr);
+        CHECK(status == WELLHEAD_STATUS_OK);
+        if (status != WELLHEAD_STATUS_OK) bound.set_exception(std::make_exception_ptr(Error(status, "not bound")));
+    });
+    const std::string body = read_of("n:1"), answer = over_tcp(
+        bound.get_future().get(),
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n"
+        "Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n"
+        "Mcp-Method: resources/read\r\nMcp-Name: n:1\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+    CHECK(has(answer, "HTTP/1.1 200 ") && has(answer, "\"text\":\"read n:1\""));
+    s.close();
+    serving.join();
+}
+
 static void the_library_is_the_one_of_the_header() {
     CHECK(wellhead::version() == WELLHEAD_VERSION && wellhead::abi_version() == WELLHEAD_ABI_VERSION);
 }
@@ -268,6 +315,7 @@ int main() {
     RUN(a_client_in_memory_lists_reads_and_is_told_of_changes);
     RUN(what_a_provider_does_not_know_is_not_watched);
     RUN(handles_move_and_can_be_given_away);
+    RUN(the_header_of_http_serves_a_server_of_cpp);
     RUN(the_library_is_the_one_of_the_header);
     std::printf("tests of C++: %d passed, %d failed\n", passed, failed);
     return failed != 0;
