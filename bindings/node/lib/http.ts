@@ -257,6 +257,7 @@ export class Exchange {
       }
     } while (step.next === NextStep.again);
     if (step.at != null && !this.#over) {
+      clearTimeout(this.#timer); // `send` may have led to here already
       this.#timer = setTimeout(() => this.pump(), Math.min(Math.max(step.at - now(), 0), LONGEST));
     }
     if (step.next === NextStep.body && !this.#reads) {

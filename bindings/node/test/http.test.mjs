@@ -257,6 +257,26 @@ test('serveHttp rejects for an address that is taken, and after close', limit, a
   await assert.rejects(server.serveHttp({ port: 0 }), { code: 'ERR_WELLHEAD_CLOSED' });
 });
 
+test('a stream by fetch whose client is gone keeps the process alive no longer', limit, async () => {
+  const { server } = make();
+  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  const before = timers();
+  const listen = request(1, 'subscriptions/listen', {
+    notifications: { resourceSubscriptions: ['t:fixed'] },
+  });
+  const gone = new AbortController();
+  const listening = { ...post(listen), signal: gone.signal };
+  const { body } = await server.fetch(new Request('http://localhost/mcp', listening));
+  const reader = body.getReader();
+  await reader.read();
+  const update = reader.read(); // it is there before there is something to read, so that it is handed over at once
+  server.updated('t:fixed');
+  await update;
+  assert.equal(timers(), before + 1);
+  gone.abort();
+  assert.equal(timers(), before);
+});
+
 test('serveHttp keeps the process alive until SIGTERM, and not after', limit, async (t) => {
   const host = new Host(
     t,
