@@ -1,13 +1,16 @@
 """What all steps are made of: the client as they see it, what it hears, and waiting with an end."""
 
+import base64
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import anyio
+from pydantic import BaseModel
 
 PATIENCE = 20.0  # seconds, for each thing awaited
 
+Json = dict[str, Any]
 T = TypeVar("T")
 
 
@@ -104,6 +107,17 @@ class Client(Protocol):
     async def templates(self) -> list[str]: ...
     async def watch(self, uri: str) -> None: ...
     async def unwatch(self, uri: str) -> None: ...
+
+
+def plain(model: BaseModel) -> Json:
+    """A model of either version of the client as it is written: by the names of the protocol, without what is absent."""
+    return model.model_dump(by_alias=True, mode="json", exclude_none=True)
+
+
+def body(contents: Any) -> str | bytes:
+    """The text or the bytes of resource contents of either version."""
+    blob = getattr(contents, "blob", None)
+    return contents.text if blob is None else base64.b64decode(blob, validate=True)
 
 
 async def in_time(work: Awaitable[T], awaited: str) -> T:

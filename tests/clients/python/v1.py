@@ -1,21 +1,20 @@
 """Drives one host over stdio or HTTP with the official Python client (package `mcp` 1.x, revisions with a handshake): see drive.py."""
 
-import base64
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any, TypeVar
 
 import anyio
 import mcp.types as types
-from common import Content, Inbox, Page, Refused, expect, in_time
+from common import Content, Inbox, Json, Page, Refused, body, expect, in_time, plain
 from drive import main
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import McpError
 from mcp.shared.session import ProgressFnT
-from pydantic import AnyUrl, BaseModel
-from wide import Json, answer
+from pydantic import AnyUrl
+from wide import callbacks
 
 T = TypeVar("T")
 
@@ -118,16 +117,6 @@ class Handshake:
         return ["debug", "error"] if level == "debug" else ["error"]
 
 
-def plain(model: BaseModel) -> Json:
-    return model.model_dump(by_alias=True, mode="json", exclude_none=True)
-
-
-def body(contents: types.TextResourceContents | types.BlobResourceContents) -> str | bytes:
-    if isinstance(contents, types.TextResourceContents):
-        return contents.text
-    return base64.b64decode(contents.blob, validate=True)
-
-
 async def answered(work: Awaitable[T]) -> T:
     try:
         return await work
@@ -157,22 +146,9 @@ async def session(command: list[str], inbox: Inbox, drive: Callable[[Handshake],
             case _:
                 inbox.fault(f"the client was sent {message!r}")
 
-    async def log(params: types.LoggingMessageNotificationParams) -> None:
-        inbox.log(params.level, params.logger, params.data)
-
-    async def elicit(_context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
-        return types.ElicitResult.model_validate(answer(inbox, "elicitation/create", plain(params)))
-
-    async def sample(_context: Any, params: types.CreateMessageRequestParams) -> types.CreateMessageResult:
-        return types.CreateMessageResult.model_validate(answer(inbox, "sampling/createMessage", plain(params)))
-
-    async def roots(_context: Any) -> types.ListRootsResult:
-        return types.ListRootsResult.model_validate(answer(inbox, "roots/list", {}))
-
-    callbacks = {"sampling_callback": sample, "elicitation_callback": elicit, "list_roots_callback": roots}
     async with (
         transport(command) as streams,
-        ClientSession(streams[0], streams[1], message_handler=hear, logging_callback=log, **callbacks) as client,
+        ClientSession(streams[0], streams[1], message_handler=hear, **callbacks(inbox, types)) as client,
     ):
         await drive(Handshake(client, inbox))
 

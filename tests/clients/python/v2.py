@@ -1,20 +1,18 @@
 """Drives one host over stdio or HTTP with the official Python client (package `mcp` 2.x), in the revision without a handshake: see drive.py."""
 
-import base64
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 import anyio
 import mcp_types as types
 from anyio.abc import TaskGroup, TaskStatus
-from common import Content, Inbox, Page, Refused, expect, holds, in_time
+from common import Content, Inbox, Json, Page, Refused, body, expect, holds, in_time, plain
 from drive import main
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated, SubscriptionLost, ToolsListChanged
 from mcp.shared.dispatcher import ProgressFnT
 from mcp_types import LOG_LEVEL_META_KEY
-from pydantic import BaseModel
-from wide import Json, answer
+from wide import callbacks
 
 T = TypeVar("T")
 REVISION = "2026-07-28"
@@ -142,16 +140,6 @@ class Stateless:
         return ["debug", "error"] if level == "debug" else ["error"]
 
 
-def plain(model: BaseModel) -> Json:
-    return model.model_dump(by_alias=True, mode="json", exclude_none=True)
-
-
-def body(contents: types.TextResourceContents | types.BlobResourceContents) -> str | bytes:
-    if isinstance(contents, types.TextResourceContents):
-        return contents.text
-    return base64.b64decode(contents.blob, validate=True)
-
-
 async def answered(work: Awaitable[T]) -> T:
     try:
         return await work
@@ -160,22 +148,9 @@ async def answered(work: Awaitable[T]) -> T:
 
 
 async def session(command: list[str], inbox: Inbox, drive: Callable[[Stateless], Awaitable[None]]) -> None:
-    async def log(params: types.LoggingMessageNotificationParams) -> None:
-        inbox.log(params.level, params.logger, params.data)
-
-    async def elicit(_context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
-        return types.ElicitResult.model_validate(answer(inbox, "elicitation/create", plain(params)))
-
-    async def sample(_context: Any, params: types.CreateMessageRequestParams) -> types.CreateMessageResult:
-        return types.CreateMessageResult.model_validate(answer(inbox, "sampling/createMessage", plain(params)))
-
-    async def roots(_context: Any) -> types.ListRootsResult:
-        return types.ListRootsResult.model_validate(answer(inbox, "roots/list", {}))
-
     is_url = command[0].startswith("http://")
     host = command[0] if is_url else StdioServerParameters(command=command[0], args=command[1:])
-    callbacks = {"sampling_callback": sample, "elicitation_callback": elicit, "list_roots_callback": roots}
-    async with Client(host, logging_callback=log, **callbacks) as client, anyio.create_task_group() as tasks:
+    async with Client(host, **callbacks(inbox, types)) as client, anyio.create_task_group() as tasks:
         await drive(Stateless(client, inbox, tasks))
         tasks.cancel_scope.cancel()
 

@@ -1,12 +1,12 @@
 """The steps in which a wide host is asked for everything that a client can ask for, whichever version of the client stands behind a `Wide`."""
 
 from collections.abc import Awaitable, Callable
+from types import ModuleType
 from typing import Any, Protocol
 
 import anyio
-from common import Content, Inbox, Refused, expect, holds, in_time
+from common import Content, Inbox, Json, Refused, expect, holds, in_time, plain
 
-Json = dict[str, Any]
 DENIED = 403
 ICON = "https://example.com/icon.png"
 DESCRIBED: Json = {
@@ -50,8 +50,26 @@ def answer(inbox: Inbox, method: str, params: Json) -> Json:
     return ANSWERS[method]
 
 
+def callbacks(inbox: Inbox, types: ModuleType) -> dict[str, Callable[..., Awaitable[Any]]]:
+    """What a session is given to hear log messages and to answer the host, in the types of its version of the client."""
+
+    async def log(params: Any) -> None:
+        inbox.log(params.level, params.logger, params.data)
+
+    async def elicit(_context: object, params: Any) -> Any:
+        return types.ElicitResult.model_validate(answer(inbox, "elicitation/create", plain(params)))
+
+    async def sample(_context: object, params: Any) -> Any:
+        return types.CreateMessageResult.model_validate(answer(inbox, "sampling/createMessage", plain(params)))
+
+    async def roots(_context: object) -> Any:
+        return types.ListRootsResult.model_validate(answer(inbox, "roots/list", {}))
+
+    return {"logging_callback": log, "sampling_callback": sample, "elicitation_callback": elicit, "list_roots_callback": roots}
+
+
 class Wide(Protocol):
-    """A session of one version of the client. Models come as they are written: by the names of the protocol, without what is absent."""
+    """A session of one version of the client. Models come as `plain` has them."""
 
     inbox: Inbox
     has_input_required: bool
