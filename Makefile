@@ -17,7 +17,9 @@ help: ## this list
 # ---- the two commands
 
 .PHONY: demo
-demo: hosts ## each of the four hosts driven by real clients, as a table
+demo: ## each of the four hosts driven by real clients, as a table
+	@echo "Builds the core and its bindings for C, Python and Node first, which takes 4 to 5 minutes from nothing; then comes a table of steps and results."
+	@$(MAKE) hosts
 	$(PYTHON) tests/clients/run.py --demo
 
 .PHONY: test
@@ -80,7 +82,7 @@ test-clients: hosts hosts-http ## the official clients against the notes applica
 	$(PYTHON) tests/clients/run.py
 
 .PHONY: test-clients-go
-test-clients-go: hosts ## the official client in Go against every host that speaks HTTP; needs Go
+test-clients-go: hosts hosts-http ## the official client in Go against every host that speaks HTTP; needs Go
 	$(PYTHON) tests/clients/run.py --client go-1 --client go-2
 
 .PHONY: test-inspector

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Drives hosts over stdio and HTTP with the official MCP clients and tells what each step gave.
 
-    run.py [--demo] [--client CLIENT]... [--host NAME | --host NAME='COMMAND...']...
+    run.py [--demo] [--jobs N] [--client CLIENT]... [--host NAME | --host NAME='COMMAND...']...
 
 Without --host every host of hosts.txt is driven (with --demo, those that are no `wide-` ones), without --client every client but those in Go.
-README.md says what a host does. The exit status is 0 only if every step passed.
+As many pairs of a host and a client as there are processors, or N, are driven side by side. README.md says what a host does. The exit status is
+0 only if every step passed.
 """
 
 import argparse
@@ -20,13 +21,16 @@ import tempfile
 import textwrap
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 from urllib.parse import urlsplit
 
+import driver
 from breaking import Breaking
+from driver import Verdict
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -46,20 +50,19 @@ KINDS = {"wellhead": "folder", "http-wellhead": "folder", "http-axum": "axum", "
 # How names of hosts begin that offer everything a client can ask for; they are started as COMMAND.
 WIDE = "wide-"
 HTTP = "http-"  # over HTTP, and unless it is named above the same
-EXAMPLES = ("axum", "microhttpd")  # only the clients in Python have steps for them
-LIMIT = 300.0  # seconds for one driver, which gives each of its waits 20
+EXAMPLES = ("axum", "microhttpd")
+GO_KINDS = ("http", *EXAMPLES)
 STDERR_LINES = 15
 
 
 @dataclass(frozen=True)
-class Row:
-    """What one step of one client gave with one host."""
+class Outcome:
+    """What one client gave with one host."""
 
     host: str
     client: str
-    step: str
-    ok: bool
-    detail: str
+    verdicts: list[Verdict]
+    said: list[str]  # the last lines of their standard error
 
 
 def main() -> int:
@@ -69,26 +72,38 @@ def main() -> int:
         subprocess.run([HERE / "go/setup.sh"], check=True)
     printer: Tap | Table = Table(options.host) if options.demo else Tap()
     passed = failed = 0
-    for host, command in options.host.items():
-        for client in clients_of(host, options.client):
-            with tempfile.TemporaryFile("w+", errors="replace") as stderr:
-                rows_failed = 0
-                for row in drive(host, command, client, stderr):
-                    printer.row(row)
-                    passed += row.ok
-                    rows_failed += not row.ok
-                if rows_failed:
-                    stderr.seek(0)
-                    printer.stderr(stderr.read().splitlines()[-STDERR_LINES:])
-                failed += rows_failed
+    for outcome in outcomes(options):
+        printer.show(outcome)
+        passed += sum(verdict.ok for verdict in outcome.verdicts)
+        failed += sum(not verdict.ok for verdict in outcome.verdicts)
     printer.end(passed, failed)
     return 0 if passed and not failed else 1
 
 
-def drive(host: str, command: list[str], client: str, stderr: IO[str]) -> Iterator[Row]:
-    """The rows of one driver as they come; a step that it names and does not reach is a failed row."""
+def outcomes(options: argparse.Namespace) -> Iterator[Outcome]:
+    """Those of all pairs in their order, several of which are driven at a time."""
+    with ThreadPoolExecutor(options.jobs) as pool:
+        pairs = [(host, command, client) for host, command in options.host.items() for client in clients_of(host, options.client)]
+        coming = [pool.submit(outcome, *pair) for pair in pairs]
+        try:
+            for each in coming:
+                yield each.result()
+        except BaseException:  # also when interrupted
+            pool.shutdown(wait=False, cancel_futures=True)
+            driver.kill_all()
+            raise
+
+
+def outcome(host: str, command: list[str], client: str) -> Outcome:
+    with tempfile.TemporaryFile("w+", errors="replace") as stderr:
+        verdicts = list(drive(host, command, client, stderr))
+        stderr.seek(0)
+        return Outcome(host, client, verdicts, stderr.read().splitlines()[-STDERR_LINES:])
+
+
+def drive(host: str, command: list[str], client: str, stderr: IO[str]) -> Iterator[Verdict]:
     if shutil.which(command[0]) is None:
-        yield Row(host, client, "start", False, f"there is no program {command[0]}, build the host first")
+        yield Verdict("start", False, f"there is no program {command[0]}, build the host first")
         return
     with tempfile.TemporaryDirectory(prefix="notes-") as scratch, ExitStack() as hosts:
         place, record, breaking = Path(scratch, "place"), Path(scratch, "record"), Path(scratch, "breaking")
@@ -103,39 +118,12 @@ def drive(host: str, command: list[str], client: str, stderr: IO[str]) -> Iterat
             reached = [service.url]
         else:
             reached = [sys.executable, str(HERE / "witness.py"), str(record), *started]
-        driver = subprocess.Popen(
-            [*(CLIENTS | GO_CLIENTS)[client], kind, str(breaking if kind == "http" else place), str(record), *reached],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            text=True,
-            start_new_session=True,
-        )
-        limit = threading.Timer(LIMIT, os.killpg, (driver.pid, signal.SIGKILL))
-        limit.start()
-        waiting: list[str] = []
-        try:
-            for line in driver.stdout or []:
-                message = json.loads(line)
-                if "steps" in message:
-                    waiting = message["steps"]
-                else:
-                    waiting.remove(message["step"])
-                    yield Row(host, client, message["step"], message["ok"], message["detail"])
-            code = driver.wait()
-        finally:  # also when interrupted
-            limit.cancel()
-            if driver.poll() is None:
-                os.killpg(driver.pid, signal.SIGKILL)
-                driver.wait()
-        for step in waiting:
-            yield Row(host, client, step, False, "not reached")
-        if code != 0:
-            yield Row(host, client, "driver", False, f"the driver ended with {code}")
+        program = (CLIENTS | GO_CLIENTS)[client]
+        yield from driver.drive([*program, kind, str(breaking if kind == "http" else place), str(record), *reached], stderr)
         if is_http(host):
             ending = signal.SIGINT if kind == "axum" else signal.SIGTERM
             ended = service.end(ending)
-            yield Row(host, client, ending.name, ended == 0, f"exit status {ended}")
+            yield Verdict(ending.name, ended == 0, f"exit status {ended}")
 
 
 def make_folder(path: Path) -> None:
@@ -196,14 +184,15 @@ class Tap:
     def __init__(self) -> None:
         self._count = 0
 
-    def row(self, row: Row) -> None:
-        self._count += 1
-        verdict = "ok" if row.ok else "not ok"
-        print(f"{verdict} {self._count} - {row.host} / {row.client} / {row.step}: {row.detail}", flush=True)
-
-    def stderr(self, lines: list[str]) -> None:
-        for line in lines:
-            print(f"# {line}")
+    def show(self, outcome: Outcome) -> None:
+        for verdict in outcome.verdicts:
+            self._count += 1
+            word = "ok" if verdict.ok else "not ok"
+            print(f"{word} {self._count} - {outcome.host} / {outcome.client} / {verdict.step}: {verdict.detail}")
+        if not all(verdict.ok for verdict in outcome.verdicts):
+            for line in outcome.said:
+                print(f"# {line}")
+        sys.stdout.flush()
 
     def end(self, passed: int, failed: int) -> None:
         print(f"1..{self._count}")
@@ -217,35 +206,35 @@ class Table:
         self._width = min(100, shutil.get_terminal_size((100, 24)).columns)
         self._columns = [max(map(len, ["host", *hosts])) + 2, max(map(len, ["client", *CLIENTS])) + 2, len("watch it no longer") + 2]
         self._colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-        self._block: tuple[str, str] | None = None
         print("The notes application in each language and `wellhead serve`, driven over stdio by the official MCP clients:")
         for client, version in client_versions().items():
             print(f"  {client:<{self._columns[1]}}{version}")
         print()
-        print(self._paint("1", self._cells("host", "client", "step") + "result"))
+        print(self._paint("1", self._cells("host", "client", "step") + "result"), flush=True)
 
-    def row(self, row: Row) -> None:
-        block = (row.host, row.client)
-        named = block if block != self._block else ("", "")
-        if block != self._block:
-            print("-" * self._width)
-        self._block = block
-        start = sum(self._columns)
-        verdict = self._paint("32", "ok") if row.ok else self._paint("1;31", "FAILED")
-        room = max(20, self._width - start - (3 if row.ok else 7))
-        first, *rest = textwrap.wrap(row.detail, room) or [""]
-        print(f"{self._cells(*named, row.step)}{verdict} {first}")
-        for line in rest:
-            print(" " * (self._width - room) + line)
+    def show(self, outcome: Outcome) -> None:
+        print("-" * self._width)
+        named = (outcome.host, outcome.client)
+        for verdict in outcome.verdicts:
+            self._row(*named, verdict)
+            named = ("", "")
+        if not all(verdict.ok for verdict in outcome.verdicts):
+            for line in outcome.said:
+                print(self._paint("2", f"  | {line}"))
         sys.stdout.flush()
-
-    def stderr(self, lines: list[str]) -> None:
-        for line in lines:
-            print(self._paint("2", f"  | {line}"))
 
     def end(self, passed: int, failed: int) -> None:
         print("-" * self._width)
         print(self._paint("1;31" if failed else "1;32", f"{passed} passed, {failed} failed"), flush=True)
+
+    def _row(self, host: str, client: str, verdict: Verdict) -> None:
+        start = sum(self._columns)
+        word = self._paint("32", "ok") if verdict.ok else self._paint("1;31", "FAILED")
+        room = max(20, self._width - start - (3 if verdict.ok else 7))
+        first, *rest = textwrap.wrap(verdict.detail, room) or [""]
+        print(f"{self._cells(host, client, verdict.step)}{word} {first}")
+        for line in rest:
+            print(" " * (self._width - room) + line)
 
     def _cells(self, *cells: str) -> str:
         return "".join(f"{cell:<{width}}" for cell, width in zip(cells, self._columns, strict=True))
@@ -269,6 +258,7 @@ def parse_arguments(usage: str | None) -> argparse.Namespace:
     parser.add_argument("--host", action="append", default=[], help="a name in hosts.txt, or NAME=COMMAND")
     parser.add_argument("--client", action="append", choices=[*CLIENTS, *GO_CLIENTS], default=[])
     parser.add_argument("--demo", action="store_true", help="one table for people instead of test lines")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many pairs of a host and a client at a time")
     options = parser.parse_args()
     known = read_hosts()
     hosts = {}
@@ -293,11 +283,7 @@ def is_http(host: str) -> bool:
 
 def clients_of(host: str, clients: list[str]) -> list[str]:
     kind = kind_of(host)
-    return [
-        client
-        for client in clients
-        if (kind not in EXAMPLES or client.startswith("python-")) and (kind == "http" or client not in GO_CLIENTS)
-    ]
+    return [client for client in clients if client not in GO_CLIENTS or kind in GO_KINDS]
 
 
 def read_hosts() -> dict[str, list[str]]:

@@ -9,40 +9,28 @@ build/instances, which stays if something failed. The exit status is 0 only if e
 """
 
 import argparse
-import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import textwrap
-import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 CLIENTS = ROOT / "tests/clients"
+sys.path.append(str(CLIENTS))
+
+from driver import Verdict, drive  # noqa: E402
+
 BUILD = ROOT / "build/instances"
 PAIRS = ["python,python", "python,node"]
 DRIVERS = {"python-1": "handshake.py", "python-2": "stateless.py"}
 PROGRAMS = {"redis-server": "redis-server", "redis-cli": "redis-tools", "nginx": "nginx"}  # and their packages
-LIMIT = 300.0  # seconds for one driver, which gives each of its waits 20
 LOG_LINES = 15
 COLUMNS = (15, 10, 34)
-
-
-@dataclass(frozen=True)
-class Row:
-    """What one step of one client gave with one pair."""
-
-    pair: str
-    client: str
-    step: str
-    ok: bool
-    detail: str
 
 
 def main() -> int:
@@ -58,61 +46,34 @@ def main() -> int:
         for client in options.client:
             print("-" * 100)
             folder = Path(tempfile.mkdtemp(prefix="run-", dir=BUILD))
-            rows: list[Row] = []
-            for row in drive(pair, client, folder):
-                show(row, first=not rows)
-                rows.append(row)
-            passed += sum(row.ok for row in rows)
-            if all(row.ok for row in rows):
+            named = (pair, client)
+            verdicts = []
+            for verdict in verdicts_of(pair, client, folder):
+                show(*named, verdict)
+                named = ("", "")
+                verdicts.append(verdict)
+            passed += sum(verdict.ok for verdict in verdicts)
+            if all(verdict.ok for verdict in verdicts):
                 shutil.rmtree(folder)
             else:
-                failed += sum(not row.ok for row in rows)
+                failed += sum(not verdict.ok for verdict in verdicts)
                 tell_logs(folder)
     print("-" * 100)
     print(f"{passed} passed, {failed} failed")
     return 0 if passed and not failed else 1
 
 
-def drive(pair: str, client: str, folder: Path) -> Iterator[Row]:
-    """The rows of one driver as they come; a step that it names and does not reach is a failed row."""
+def verdicts_of(pair: str, client: str, folder: Path) -> Iterator[Verdict]:
     python = ROOT / f"build/clients/{client}/bin/python"
+    environment = os.environ | {"PYTHONPATH": str(CLIENTS / "python")}
     with (folder / "client.log").open("w") as log:
-        driver = subprocess.Popen(
-            [python, HERE / DRIVERS[client], folder, *pair.split(",")],
-            env=os.environ | {"PYTHONPATH": str(CLIENTS / "python")},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-            start_new_session=True,
-        )
-    limit = threading.Timer(LIMIT, os.killpg, (driver.pid, signal.SIGKILL))
-    limit.start()
-    waiting: list[str] = []
-    try:
-        for line in driver.stdout or []:
-            message = json.loads(line)
-            if "steps" in message:
-                waiting = message["steps"]
-            else:
-                waiting.remove(message["step"])
-                yield Row(pair, client, message["step"], message["ok"], message["detail"])
-        code = driver.wait()
-    finally:  # also when interrupted
-        limit.cancel()
-        if driver.poll() is None:
-            os.killpg(driver.pid, signal.SIGKILL)
-            driver.wait()
-    for step in waiting:
-        yield Row(pair, client, step, False, "not reached")
-    if code != 0:
-        yield Row(pair, client, "driver", False, f"ended with {code}")
+        yield from drive([python, HERE / DRIVERS[client], folder, *pair.split(",")], log, environment)
 
 
-def show(row: Row, *, first: bool) -> None:
-    verdict = "ok" if row.ok else "FAILED"
-    detail, *rest = textwrap.wrap(f"{verdict} {row.detail}", 100 - sum(COLUMNS), break_long_words=False)
-    print(cells(row.pair if first else "", row.client if first else "", row.step) + detail)
+def show(pair: str, client: str, verdict: Verdict) -> None:
+    word = "ok" if verdict.ok else "FAILED"
+    detail, *rest = textwrap.wrap(f"{word} {verdict.detail}", 100 - sum(COLUMNS), break_long_words=False)
+    print(cells(pair, client, verdict.step) + detail)
     for line in rest:
         print(" " * (sum(COLUMNS) + 3) + line)
     sys.stdout.flush()

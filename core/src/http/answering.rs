@@ -14,7 +14,6 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// A route of a connection whose output is the response.
-#[allow(clippy::struct_excessive_bools, reason = "facts of their own, not the states of one thing")]
 pub(super) struct Answering {
     pub(super) connection: Connection,
     pub(super) listener: u64,
@@ -27,8 +26,6 @@ pub(super) struct Answering {
     pub(super) stream: bool,
     /// The final message was sent.
     pub(super) over: bool,
-    /// The host let go of the stream before that.
-    pub(super) paused: bool,
     /// In a session.
     pub(super) session: Option<InSession>,
     pub(super) spoke: u64,
@@ -106,7 +103,7 @@ impl Answering {
             self.connection.end_streams();
         } else {
             self.over = true;
-            sse::retry(RETRY, out);
+            out.extend_from_slice(sse::RETRY);
         }
     }
 
@@ -115,7 +112,7 @@ impl Answering {
         if !self.say_missed(inner, out) {
             return Progress::Done; // somebody else goes on with the stream
         }
-        if self.over || self.paused {
+        if self.over {
             return Progress::Done;
         }
         if self.drain.is_none() {
@@ -155,13 +152,6 @@ impl Answering {
                     });
                 }
                 Step::Continue => {}
-            }
-            if let Kind::Paused(retry_ms) = kind {
-                sse::retry(retry_ms, out);
-                drain.wrote(length);
-                self.drain = None;
-                self.paused = true;
-                return Progress::Data;
             }
             match &mut self.session {
                 _ if matches!(kind, Kind::Ended) => {} // the stream ends, and says nothing about it
@@ -269,8 +259,6 @@ impl InSession {
 
 /// So many bytes are taken at once.
 const CHUNK: usize = 64 << 10;
-/// After so many milliseconds a client comes back whose stream ended with its token.
-const RETRY: u64 = 1_000;
 
 fn event(place: Place, data: &[u8], out: &mut Vec<u8>) {
     sse::begin(Some(&place.id()), out);

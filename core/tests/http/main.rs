@@ -4,7 +4,6 @@ mod authorization;
 mod client;
 mod eras;
 mod gate;
-mod polling;
 mod sessionless;
 mod sessions;
 mod stateless;

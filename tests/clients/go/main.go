@@ -1,9 +1,9 @@
-// Drives one wide host over HTTP with the official Go SDK, in the revision that it is given.
+// Drives one host over HTTP with the official Go SDK, in the revision that it is given.
 //
 //	driver REVISION KIND PLACE RECORD URL
 //
-// KIND is `http`, PLACE the socket of `breaking.py`; RECORD is for hosts over stdio. Prints one JSON object per line: first the names of all
-// steps, then a verdict for each step that was reached.
+// KIND is `http`, a wide host, and PLACE the socket of `breaking.py`; or an example, `axum` or `microhttpd`. RECORD is for hosts over stdio. Prints
+// one JSON object per line: first the names of all steps, then a verdict for each step that was reached.
 package main
 
 import (
@@ -14,6 +14,8 @@ import (
 	"time"
 )
 
+var stepsOf = map[string][]step{"http": wide, "axum": board, "microhttpd": clock}
+
 const patience = 20 * time.Second // for each step
 
 func main() {
@@ -21,7 +23,12 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: driver REVISION KIND PLACE RECORD URL")
 		os.Exit(2)
 	}
-	w := newWide(os.Args[1], os.Args[5], os.Args[3])
+	steps, isKnown := stepsOf[os.Args[2]]
+	if !isKnown {
+		fmt.Fprintf(os.Stderr, "there are no steps for %q\n", os.Args[2])
+		os.Exit(2)
+	}
+	w := newWorld(os.Args[1], os.Args[5], os.Args[3])
 	names := make([]string, len(steps))
 	for i, s := range steps {
 		names[i] = s.name
@@ -39,7 +46,7 @@ func main() {
 	}
 }
 
-func take(s step, w *wide) (string, error) {
+func take(s step, w *world) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	return s.take(ctx, w)

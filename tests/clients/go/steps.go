@@ -11,12 +11,13 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// step asserts one thing, and says what it found.
 type step struct {
 	name string
-	take func(context.Context, *wide) (string, error)
+	take func(context.Context, *world) (string, error)
 }
 
-var steps = []step{
+var wide = []step{
 	{"connect", connect},
 	{"list", list},
 	{"several contents", read},
@@ -35,7 +36,8 @@ const (
 	internalError = -32603
 )
 
-func connect(ctx context.Context, w *wide) (string, error) {
+// settle connects, and says what has been agreed upon.
+func settle(ctx context.Context, w *world) (string, error) {
 	if err := w.connect(ctx); err != nil {
 		return "", err
 	}
@@ -44,13 +46,25 @@ func connect(ctx context.Context, w *wide) (string, error) {
 	if told.ProtocolVersion != w.revision || resources == nil || !resources.Subscribe || !resources.ListChanged {
 		return "", fmt.Errorf("negotiated %s, with resources %+v", told.ProtocolVersion, resources)
 	}
-	if told.ServerInfo == nil || told.ServerInfo.Name != "wide" || told.Instructions != "Ask for anything." {
-		return "", fmt.Errorf("the server is %+v: %q", told.ServerInfo, told.Instructions)
+	if told.ServerInfo == nil || told.ServerInfo.Name == "" {
+		return "", errors.New("the server does not tell its name")
 	}
 	return told.ProtocolVersion + ", subscribe, listChanged", nil
 }
 
-func list(ctx context.Context, w *wide) (string, error) {
+func connect(ctx context.Context, w *world) (string, error) {
+	settled, err := settle(ctx, w)
+	if err != nil {
+		return "", err
+	}
+	told := w.session.InitializeResult()
+	if told.ServerInfo.Name != "wide" || told.Instructions != "Ask for anything." {
+		return "", fmt.Errorf("the server is %+v: %q", told.ServerInfo, told.Instructions)
+	}
+	return settled, nil
+}
+
+func list(ctx context.Context, w *world) (string, error) {
 	listed := map[string]*mcp.Resource{}
 	for resource, err := range w.session.Resources(ctx, nil) {
 		if err != nil {
@@ -90,7 +104,7 @@ func list(ctx context.Context, w *wide) (string, error) {
 	}]`)
 }
 
-func read(ctx context.Context, w *wide) (string, error) {
+func read(ctx context.Context, w *world) (string, error) {
 	parts, err := w.read(ctx, "wide://parts")
 	if err != nil {
 		return "", err
@@ -101,12 +115,12 @@ func read(ctx context.Context, w *wide) (string, error) {
 	]`)
 }
 
-func denied(ctx context.Context, w *wide) (string, error) {
+func denied(ctx context.Context, w *world) (string, error) {
 	_, err := w.read(ctx, "wide://denied")
 	return refusal(err, denial)
 }
 
-func progress(ctx context.Context, w *wide) (string, error) {
+func progress(ctx context.Context, w *world) (string, error) {
 	heard, enough := 0, make(chan error, 1)
 	text, err := w.hearing(ctx, "wide://steps", func() {
 		if heard++; heard == 3 {
@@ -122,7 +136,7 @@ func progress(ctx context.Context, w *wide) (string, error) {
 	return "3 of 3, while the host still reads", <-enough
 }
 
-func subscribe(ctx context.Context, w *wide) (string, error) {
+func subscribe(ctx context.Context, w *world) (string, error) {
 	if err := w.subscribe(ctx, "wide://cancelled"); err != nil {
 		return "", err
 	}
@@ -138,7 +152,7 @@ func subscribe(ctx context.Context, w *wide) (string, error) {
 	return "the host hears of a cancellation, the client of the change", nil
 }
 
-func ask(ctx context.Context, w *wide) (string, error) {
+func ask(ctx context.Context, w *world) (string, error) {
 	arguments := map[string]any{"method": "elicitation/create"}
 	result, err := w.session.CallTool(ctx, &mcp.CallToolParams{Name: "ask", Arguments: arguments})
 	if err != nil {
@@ -147,7 +161,7 @@ func ask(ctx context.Context, w *wide) (string, error) {
 	return "elicitation/create", same(result.StructuredContent, `{"action": "accept", "content": {"name": "Ada"}}`)
 }
 
-func inputForARead(ctx context.Context, w *wide) (string, error) {
+func inputForARead(ctx context.Context, w *world) (string, error) {
 	text, err := w.text(ctx, "wide://asks")
 	if !w.isStateless() {
 		return refusal(err, internalError)
@@ -158,7 +172,7 @@ func inputForARead(ctx context.Context, w *wide) (string, error) {
 	return text, nil
 }
 
-func breakWhileListening(ctx context.Context, w *wide) (string, error) {
+func breakWhileListening(ctx context.Context, w *world) (string, error) {
 	before := w.count(&w.updates)
 	if _, err := w.breaking("break"); err != nil {
 		return "", err
@@ -181,7 +195,7 @@ func breakWhileListening(ctx context.Context, w *wide) (string, error) {
 	return "what was missed is said again", nil
 }
 
-func breakWhileCalling(ctx context.Context, w *wide) (string, error) {
+func breakWhileCalling(ctx context.Context, w *world) (string, error) {
 	before, err := w.breaking("resumed")
 	if err != nil {
 		return "", err
@@ -213,7 +227,7 @@ func breakWhileCalling(ctx context.Context, w *wide) (string, error) {
 	return "answered on another stream", <-enough
 }
 
-func closeSession(_ context.Context, w *wide) (string, error) {
+func closeSession(_ context.Context, w *world) (string, error) {
 	return "the client has nothing to complain of", w.session.Close()
 }
 

@@ -1,6 +1,7 @@
 // What all steps are made of: the client as they see it, what came in, and waiting with an end.
 
 import { existsSync, readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 
 const PATIENCE = 20_000; // milliseconds, for each thing awaited
 
@@ -43,7 +44,10 @@ export class Wire {
             deliver?.(message);
             this.#arrived?.();
         };
-        client.onerror = fault => this.faults.push(fault);
+        client.onerror = fault => {
+            this.faults.push(fault);
+            this.#arrived?.();
+        };
     }
 
     /** The parameters of each notification so far. @param {string} method @returns {any[]} */
@@ -60,7 +64,7 @@ export class Wire {
     }
 
     /**
-     * Asks `holds` now and after each message, until it says yes.
+     * Asks `holds` now and after each message or complaint, until it says yes.
      * @param {() => boolean | Promise<boolean>} holds
      * @param {string} awaited
      */
@@ -143,6 +147,11 @@ export function difference(listed, expected) {
 /** @param {unknown} value */
 export function quote(value) {
     return typeof value === 'string' ? `'${value}'` : String(value);
+}
+
+/** @param {unknown} found @param {unknown} wanted @param {string} what */
+export function same(found, wanted, what) {
+    expect(isDeepStrictEqual(found, wanted), `${what}: ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`);
 }
 
 /** What a step found wrong, as opposed to what threw inside it. */

@@ -3,10 +3,11 @@
 //     v1.mjs KIND PLACE RECORD COMMAND...
 //
 // COMMAND is the host behind `witness.py`, RECORD tells how it ended; or a URL. KIND is `notes`, and PLACE the FIFO through which its user edits;
-// `folder`, and PLACE the folder that is served; `wide`; or `http`, which is wide over HTTP, and PLACE the socket of `breaking.py`. Prints one JSON
-// object per line: first the names of all steps, then a verdict for each step that was reached.
+// `folder`, and PLACE the folder that is served; `wide`; `http`, which is wide over HTTP, and PLACE the socket of `breaking.py`; or an example,
+// `axum` or `microhttpd`. Prints one JSON object per line: first the names of all steps, then a verdict for each step that was reached.
 
 import { Failure, leave } from './common.mjs';
+import * as examples from './examples.mjs';
 import * as folder from './folder.mjs';
 import * as notes from './notes.mjs';
 import * as wide from './wide.mjs';
@@ -18,7 +19,7 @@ import * as wide from './wide.mjs';
 export async function drive(start) {
     const [kind = '', place = '', record = '', command = '', ...args] = process.argv.slice(2);
     const session = start(command, args);
-    const { steps, world } = stepsOf(kind, place, record, session, command.startsWith('http://'));
+    const { steps, world } = stepsOf(kind, place, record, session, command);
     say({ steps: Object.keys(steps) });
     for (const [name, step] of Object.entries(steps)) {
         try {
@@ -32,15 +33,16 @@ export async function drive(start) {
 }
 
 /**
- * @param {string} kind @param {string} place @param {string} record @param {import('./common.mjs').Session} session @param {boolean} isHttp
+ * @param {string} kind @param {string} place @param {string} record @param {import('./common.mjs').Session} session @param {string} command
  * @returns {{ steps: Record<string, (world: any) => Promise<string>>, world: object }}
  */
-function stepsOf(kind, place, record, session, isHttp) {
+function stepsOf(kind, place, record, session, command) {
     if (kind === 'notes') return { steps: notes.STEPS, world: new notes.Notes(session, record, place) };
     if (kind === 'folder') {
-        const ending = isHttp ? { 'end of input': leave } : {};
+        const ending = command.startsWith('http://') ? { 'end of input': leave } : {};
         return { steps: { ...folder.STEPS, ...ending }, world: new folder.Folder(session, record, place) };
     }
+    if (kind === 'axum' || kind === 'microhttpd') return { steps: examples.STEPS[kind], world: new examples.Example(session, record, command) };
     if (kind === 'http') return { steps: wide.breakingSteps(place), world: new wide.Wide(session, record) };
     return { steps: wide.STEPS, world: new wide.Wide(session, record) };
 }

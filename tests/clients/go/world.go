@@ -16,34 +16,40 @@ import (
 // stateless is the first revision without a handshake.
 const stateless = "2026-07-28"
 
-// wide is a host, the client that drives it, and what came in.
-type wide struct {
+// world is a host, the client that drives it, and what came in.
+type world struct {
 	revision, url, place string
 	http                 http.Client
 	session              *mcp.ClientSession
+	onListChanged        func(context.Context, *mcp.ResourceListChangedRequest) // set before it connects, if the list is to be watched
 
 	mu           sync.Mutex // of what follows
 	changed      chan struct{}
-	updates      int // of wide://cancelled
+	watched      string
+	updates      int // of what is watched
+	listChanges  int // where they are asked for
 	acknowledged int // listen streams
 	onProgress   func()
 }
 
-func newWide(revision, url, place string) *wide {
+func newWorld(revision, url, place string) *world {
 	connections := http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()}
-	return &wide{revision: revision, url: url, place: place, http: connections, changed: make(chan struct{})}
+	return &world{revision: revision, url: url, place: place, http: connections, changed: make(chan struct{})}
 }
 
-func (w *wide) connect(ctx context.Context) error {
+func (w *world) connect(ctx context.Context) error {
 	client := mcp.NewClient(&mcp.Implementation{Name: "driver", Version: "1.0.0"}, &mcp.ClientOptions{
 		ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"name": "Ada"}}, nil
 		},
 		ResourceUpdatedHandler: func(_ context.Context, request *mcp.ResourceUpdatedNotificationRequest) {
-			if request.Params.URI == "wide://cancelled" {
-				w.note(func() { w.updates++ })
-			}
+			w.note(func() {
+				if request.Params.URI == w.watched {
+					w.updates++
+				}
+			})
 		},
+		ResourceListChangedHandler: w.onListChanged,
 		ProgressNotificationHandler: func(context.Context, *mcp.ProgressNotificationClientRequest) {
 			w.mu.Lock()
 			hear := w.onProgress
@@ -67,12 +73,12 @@ func (w *wide) connect(ctx context.Context) error {
 	return err
 }
 
-func (w *wide) isStateless() bool {
+func (w *world) isStateless() bool {
 	return w.revision >= stateless
 }
 
 // note changes what came in, and wakes who waits for it.
-func (w *wide) note(change func()) {
+func (w *world) note(change func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	change()
@@ -81,14 +87,14 @@ func (w *wide) note(change func()) {
 }
 
 // count tells what came in.
-func (w *wide) count(what *int) int {
+func (w *world) count(what *int) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return *what
 }
 
 // more waits until there is more of something that comes in.
-func (w *wide) more(ctx context.Context, what *int, than int, awaited string) error {
+func (w *world) more(ctx context.Context, what *int, than int, awaited string) error {
 	for {
 		w.mu.Lock()
 		there, changed := *what > than, w.changed
@@ -105,8 +111,9 @@ func (w *wide) more(ctx context.Context, what *int, than int, awaited string) er
 }
 
 // subscribe asks to be told of a resource, and waits until that is so.
-func (w *wide) subscribe(ctx context.Context, uri string) error {
+func (w *world) subscribe(ctx context.Context, uri string) error {
 	before := w.count(&w.acknowledged)
+	w.note(func() { w.watched = uri })
 	if err := w.session.Subscribe(ctx, &mcp.SubscribeParams{URI: uri}); err != nil || !w.isStateless() {
 		return err
 	}
@@ -115,7 +122,7 @@ func (w *wide) subscribe(ctx context.Context, uri string) error {
 
 // recover does so again after a connection broke, where the SDK does not come back by itself. It tells neither that a listen stream is lost,
 // nor that the request for another went into an idle connection which is broken, too.
-func (w *wide) recover(ctx context.Context, uri string) error {
+func (w *world) recover(ctx context.Context, uri string) error {
 	if !w.isStateless() {
 		return nil
 	}
@@ -126,7 +133,7 @@ func (w *wide) recover(ctx context.Context, uri string) error {
 	return w.subscribe(ctx, uri)
 }
 
-func (w *wide) read(ctx context.Context, uri string) ([]*mcp.ResourceContents, error) {
+func (w *world) read(ctx context.Context, uri string) ([]*mcp.ResourceContents, error) {
 	result, err := w.session.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
 	if err != nil {
 		return nil, err
@@ -135,7 +142,7 @@ func (w *wide) read(ctx context.Context, uri string) ([]*mcp.ResourceContents, e
 }
 
 // text reads what has one content, a text.
-func (w *wide) text(ctx context.Context, uri string) (string, error) {
+func (w *world) text(ctx context.Context, uri string) (string, error) {
 	contents, err := w.read(ctx, uri)
 	if err != nil {
 		return "", err
@@ -147,7 +154,7 @@ func (w *wide) text(ctx context.Context, uri string) (string, error) {
 }
 
 // hearing reads, and calls hear whenever the host says how far it is.
-func (w *wide) hearing(ctx context.Context, uri string, hear func()) (string, error) {
+func (w *world) hearing(ctx context.Context, uri string, hear func()) (string, error) {
 	w.note(func() { w.onProgress = hear })
 	defer w.note(func() { w.onProgress = nil })
 	params := &mcp.ReadResourceParams{URI: uri}
@@ -160,7 +167,7 @@ func (w *wide) hearing(ctx context.Context, uri string, hear func()) (string, er
 }
 
 // giveUp reads what is never answered, and cancels that at the first progress.
-func (w *wide) giveUp(ctx context.Context) error {
+func (w *world) giveUp(ctx context.Context) error {
 	cancelled, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if text, err := w.hearing(cancelled, "wide://endless", cancel); err == nil {
@@ -172,7 +179,7 @@ func (w *wide) giveUp(ctx context.Context) error {
 }
 
 // breaking tells breaking.py something, and gives what it answers: how often a request has named the last event seen.
-func (w *wide) breaking(command string) (int, error) {
+func (w *world) breaking(command string) (int, error) {
 	line, err := net.Dial("unix", w.place)
 	if err != nil {
 		return 0, err
