@@ -295,6 +295,7 @@ step = by_member(
     step_of("out", array(message)),
     step_of("finish", text, required={"with": finish}),
     step_of("progress", text, required={"report": report}),
+    step_of("close_stream", text, required={"retry_ms": integer, "is": boolean}),
     step_of("cancelled", text, required={"is": boolean}),
     step_of("set", text, {"text": text, "base64": base64, "version": text, **ERROR}),
     step_of("remove", text, ERROR),
@@ -365,6 +366,7 @@ NEEDS = (
     "method",
     "tools",
     "replicas",
+    "close_stream",
 )
 UNSEEN = {"verdict_count", "filter"}  # no entry or step shows that it is needed
 SERVER = members({}, {"name": text, "version": text, "title": text, "instructions": text, "subscribe": boolean, "list_changed": boolean, **OPTIONS,
@@ -406,11 +408,12 @@ def event(value: Any, where: str) -> None:
     by_member(
         ("comment", members({"comment": one_of(True)}, {})),
         ("data", members({"data": body}, {"id": text_or_null, "retry": integer})),
+        ("retry", members({"retry": integer}, {})),
     )(value, where)
 
 
 RESPONSE = members({"status": integer}, {"headers": members_of(text_or_null), "json": body, "events": array(event), "end": one_of(True)})
-ON_HOST = ("finish", "progress", "cancelled", "notify", "set", "remove", "add", "update", "list_changed", "announce", "access_changed", "remove_tool",
+ON_HOST = ("finish", "progress", "close_stream", "cancelled", "notify", "set", "remove", "add", "update", "list_changed", "announce", "access_changed", "remove_tool",
            "remove_prompt", "published", "inject", "explain", "expand", "listing", "shutdown", "calls", "log")
 
 
@@ -458,6 +461,8 @@ def http_needed(value: Any) -> set[str]:
                 found.add("unfinished")
             if any("comment" in one for one in each.get("response", each).get("events", ())):
                 found.add("clock")
+            if any("data" not in one and "retry" in one for one in each.get("response", each).get("events", ())):
+                found.add("close_stream")
         elif "advance" in each:
             found.add("clock")
         elif "session" not in each and not is_verification(each.get("with")):
@@ -470,7 +475,8 @@ def needed(value: Any) -> set[str]:
     found: set[str] = set()
     if isinstance(value, dict):
         for name, inner in value.items():
-            if name in ("fallback", "knows", "authorize", "interest", "parts", "annotations", "icons", "meta", "access_changed", "caller", "explain", "expand", "method"):
+            if name in ("fallback", "knows", "authorize", "interest", "parts", "annotations", "icons", "meta", "access_changed", "caller", "explain", "expand", "method",
+                        "close_stream"):
                 found.add(name)
             if name in ("origin", "published", "inject"):
                 found.add("replicas")

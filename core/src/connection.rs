@@ -296,6 +296,11 @@ impl Connection {
         self.0.machine.with(|m, _| m.session_revision())
     }
 
+    /// Somebody goes on with the stream of that route.
+    pub(crate) fn go_on(&self, route: Route) {
+        self.0.machine.with(|m, _| m.outbox().go_on(route));
+    }
+
     /// From now on the connection itself has bare messages, too, as an exchange has.
     pub(crate) fn frame_elsewhere(&self) {
         self.0.machine.with(|m, _| m.outbox().bare = true);

@@ -97,8 +97,10 @@ impl Drain {
             let (kind, last, length) = (transmit.kind, transmit.last, transmit.bytes.len());
             message.extend_from_slice(transmit.bytes);
             self.wrote(length);
-            if kind == Kind::Ended {
-                return None;
+            match kind {
+                Kind::Ended => return None,
+                Kind::Paused(_) => continue, // no message
+                Kind::Message | Kind::Progress | Kind::Final(_) => {}
             }
             if last {
                 return Some(message);

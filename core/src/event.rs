@@ -500,6 +500,11 @@ macro_rules! with_caller {
                 self.responder.as_ref().is_some_and(|responder| responder.progress(progress, total, message))
             }
 
+            /// [`Responder::close_stream`], while the call has its responder.
+            pub fn close_stream(&self, retry_ms: u64) -> bool {
+                self.responder.as_ref().is_some_and(|responder| responder.close_stream(retry_ms))
+            }
+
             /// The protocol revision of the request, its date.
             pub fn revision(&self) -> &'static str {
                 self.context.revision.as_str()

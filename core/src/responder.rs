@@ -113,6 +113,22 @@ impl<A: Reply> Responder<A> {
         connection.upgrade().is_some_and(|connection| connection.progress(*call, report))
     }
 
+    /// Ends the stream that carries the call's answer over HTTP, before there is one: its client is told to come back after
+    /// `retry_ms` milliseconds, and gets there what was said meanwhile, so that no connection has to be kept for a call that
+    /// takes long. Tells whether it did: not where there is no stream to come back to, as over stdio, for a client that
+    /// accepts JSON only and in every revision but 2025-11-25; not if the stream is closed already; and not after the answer.
+    ///
+    /// What the client has not come back for counts against the session's [`crate::Limits::output_bytes`]. Source: MCP
+    /// 2025-11-25, Transports, "Sending Messages to the Server".
+    pub fn close_stream(&self, retry_ms: u64) -> bool {
+        match &self.target {
+            Target::Call { connection, call, .. } => {
+                connection.upgrade().is_some_and(|connection| connection.close_stream(*call, retry_ms))
+            }
+            _ => false,
+        }
+    }
+
     /// Who the client is, the text of a JSON object with a `name` and a `version`: for logs, not for decisions.
     pub fn client(&self) -> Option<String> {
         match &self.target {

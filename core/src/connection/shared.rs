@@ -276,6 +276,14 @@ impl Shared {
         wanted
     }
 
+    pub(crate) fn close_stream(self: &Arc<Self>, call: CallId, retry_ms: u64) -> bool {
+        let closed = self.step(|m, _| m.close_stream(call, retry_ms));
+        if closed {
+            self.hurry();
+        }
+        closed
+    }
+
     /// What was said in the middle of a callback goes out before that returns.
     pub(super) fn hurry(self: &Arc<Self>) {
         if !self.group.as_ref().is_some_and(|group| group.hurry()) {

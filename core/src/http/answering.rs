@@ -14,6 +14,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// A route of a connection whose output is the response.
+#[allow(clippy::struct_excessive_bools, reason = "facts of their own, not the states of one thing")]
 pub(super) struct Answering {
     pub(super) connection: Connection,
     pub(super) listener: u64,
@@ -26,6 +27,8 @@ pub(super) struct Answering {
     pub(super) stream: bool,
     /// The final message was sent.
     pub(super) over: bool,
+    /// The host let go of the stream before that.
+    pub(super) paused: bool,
     /// In a session.
     pub(super) session: Option<InSession>,
     pub(super) spoke: u64,
@@ -103,7 +106,7 @@ impl Answering {
             self.connection.end_streams();
         } else {
             self.over = true;
-            out.extend_from_slice(sse::RETRY);
+            sse::retry(RETRY, out);
         }
     }
 
@@ -112,7 +115,7 @@ impl Answering {
         if !self.say_missed(inner, out) {
             return Progress::Done; // somebody else goes on with the stream
         }
-        if self.over {
+        if self.over || self.paused {
             return Progress::Done;
         }
         if self.drain.is_none() {
@@ -152,6 +155,13 @@ impl Answering {
                     });
                 }
                 Step::Continue => {}
+            }
+            if let Kind::Paused(retry_ms) = kind {
+                sse::retry(retry_ms, out);
+                drain.wrote(length);
+                self.drain = None;
+                self.paused = true;
+                return Progress::Data;
             }
             match &mut self.session {
                 _ if matches!(kind, Kind::Ended) => {} // the stream ends, and says nothing about it
@@ -259,6 +269,8 @@ impl InSession {
 
 /// So many bytes are taken at once.
 const CHUNK: usize = 64 << 10;
+/// After so many milliseconds a client comes back whose stream ended with its token.
+const RETRY: u64 = 1_000;
 
 fn event(place: Place, data: &[u8], out: &mut Vec<u8>) {
     sse::begin(Some(&place.id()), out);

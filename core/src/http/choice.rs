@@ -60,7 +60,7 @@ impl Choice {
             return Step::Continue;
         }
         let head = match transmit.kind {
-            Kind::Message | Kind::Progress => Head::EventStream,
+            Kind::Message | Kind::Progress | Kind::Paused(_) => Head::EventStream,
             Kind::Ended => Head::Empty { status: 202 },
             // Another status than 200 is said by the head, which a stream has with 200 only.
             Kind::Final(stage) if !self.accepts_json && self.status(stage) == 200 => Head::EventStream,

@@ -134,6 +134,7 @@ impl Exchange {
         });
         let (connection, route, stream, holder, missed, over) = opened?;
         if place.is_some() {
+            connection.go_on(route);
             inner.ring(connection.id()); // whoever held the stream before ends now
         }
         let priming = place.is_none() && connection.session_revision().is_some_and(|r| r.sse_priming);
@@ -399,6 +400,7 @@ impl Exchange {
             begun: false,
             stream: false,
             over: false,
+            paused: false,
             session,
             spoke: self.now,
             until: None,

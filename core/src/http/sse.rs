@@ -3,9 +3,6 @@
 /// A comment that keeps intermediaries from taking the stream for dead.
 pub(crate) const KEEP_ALIVE: &[u8] = b":\n\n";
 
-/// Tells a client whose stream is closed before its end after how many milliseconds to come back.
-pub(crate) const RETRY: &[u8] = b"retry: 1000\n\n";
-
 /// Ends an event that [`begin`] began.
 pub(crate) const END: &[u8] = b"\n\n";
 
@@ -21,6 +18,11 @@ pub(crate) fn begin(id: Option<&str>, out: &mut Vec<u8>) {
 pub(crate) fn priming(id: &str, out: &mut Vec<u8>) {
     write_id(id, out);
     out.extend_from_slice(b"data:\n\n");
+}
+
+/// Tells a client whose stream is closed before its end after how many milliseconds to come back.
+pub(crate) fn retry(ms: u64, out: &mut Vec<u8>) {
+    out.extend_from_slice(format!("retry: {ms}\n\n").as_bytes());
 }
 
 fn write_id(id: &str, out: &mut Vec<u8>) {
@@ -41,7 +43,7 @@ mod tests {
 
     #[test]
     fn events_are_framed_as_the_living_standard_says() {
-        // row: H-06, H-48
+        // row: H-06, H-48, H-49
         let event = |id| {
             written(|out| {
                 begin(id, out);
@@ -52,5 +54,6 @@ mod tests {
         assert_eq!(event(None), "data: {}\n\n");
         assert_eq!(event(Some("3-7")), "id: 3-7\ndata: {}\n\n");
         assert_eq!(written(|out| priming("3-0", out)), "id: 3-0\ndata:\n\n");
+        assert_eq!(written(|out| retry(250, out)), "retry: 250\n\n");
     }
 }

@@ -298,6 +298,15 @@ impl Machine {
         trash.put(state);
         after
     }
+
+    /// Closes the stream on which a request is to be answered, for a client that comes back. Not wanted if it is answered,
+    /// or where there is no such stream.
+    pub(crate) fn close_stream(&mut self, call: CallId, retry_ms: u64) -> After {
+        let open = self.inflight.get(call).filter(|open| open.context.revision.sse_priming);
+        let Some(route) = open.map(|open| open.route) else { return After::default() };
+        let closed = self.outbox.pause(route, retry_ms);
+        After { wanted: closed, gained: closed, ..After::default() }
+    }
 }
 
 /// The version of what was answered.

@@ -41,6 +41,16 @@ pub enum Kind {
     Final(Stage),
     /// The route ended without an answer: a notification, or a cancelled request. There are no bytes.
     Ended,
+    /// The stream that carries the answer ends here, and what follows waits for a client that comes back, which is to be
+    /// after so many milliseconds: [`crate::Responder::close_stream`]. There are no bytes.
+    Paused(u64),
+}
+
+impl Kind {
+    /// It says something without bytes.
+    fn is_mute(self) -> bool {
+        matches!(self, Kind::Ended | Kind::Paused(_))
+    }
 }
 
 pub(super) struct Piece {
@@ -74,6 +84,7 @@ impl Piece {
 
 /// One route's output.
 #[derive(Default)]
+#[allow(clippy::struct_excessive_bools, reason = "facts of their own, not the states of one thing")]
 struct Outlet {
     queue: VecDeque<Piece>,
     /// A half-written message, parked between two drains.
@@ -81,6 +92,8 @@ struct Outlet {
     /// Somebody is draining.
     drained: bool,
     single: bool,
+    /// Its stream was closed, and nobody has gone on with it since.
+    paused: bool,
     /// Its last message was taken: once that is written, the route is over.
     ended: bool,
     /// The buffer of a message that was written, for the next one.
@@ -244,6 +257,26 @@ impl Outbox {
             && let Some(outlet) = self.outlet(route)
         {
             outlet.queue.push_back(Piece::new(Kind::Ended));
+        }
+    }
+
+    /// Closes the stream that carries an exchange behind what was said so far. False if it has none that somebody could go on
+    /// with, or if that is closed already.
+    pub(crate) fn pause(&mut self, route: Route, retry_ms: u64) -> bool {
+        let route = self.batches.route_of(route).unwrap_or(route);
+        let (Route::Exchange(exchange), true) = (route, self.bare) else { return false };
+        let outlet = self.exchanges.get_mut(&exchange).filter(|outlet| !outlet.single && !outlet.paused);
+        let Some(outlet) = outlet else { return false };
+        outlet.paused = true;
+        outlet.queue.push_back(Piece::new(Kind::Paused(retry_ms)));
+        true
+    }
+
+    /// Somebody goes on with the stream of an exchange, who need not be told that it was closed.
+    pub(crate) fn go_on(&mut self, route: Route) {
+        if let Some(outlet) = self.outlet(route) {
+            outlet.paused = false;
+            outlet.queue.retain(|piece| !matches!(piece.kind, Kind::Paused(_)));
         }
     }
 
@@ -420,7 +453,7 @@ impl Half {
 
     /// Whether everything has been written.
     pub(crate) fn is_done(&self) -> bool {
-        self.at == self.buffer.len() && self.rest.is_empty() && !(self.kind == Kind::Ended && self.first)
+        self.at == self.buffer.len() && self.rest.is_empty() && !(self.kind.is_mute() && self.first)
     }
 
     /// Whether what comes next needs encoding of a large body: work that a thread may want to leave to another.
@@ -440,7 +473,7 @@ impl Half {
 
     pub(crate) fn wrote(&mut self, bytes: usize) {
         self.at = self.at.saturating_add(bytes).min(self.buffer.len());
-        self.first &= self.at == 0 && self.kind != Kind::Ended;
+        self.first &= self.at == 0 && !self.kind.is_mute();
     }
 
     fn encode(&mut self, max: usize) {

@@ -4,6 +4,7 @@ mod authorization;
 mod client;
 mod eras;
 mod gate;
+mod polling;
 mod sessionless;
 mod sessions;
 mod stateless;

@@ -69,7 +69,9 @@ impl Host {
     /// Whether what a step is about is there: a call that it names, or what it compares with. Callbacks on other threads
     /// may still be on their way.
     pub(crate) fn is_ready_for(&self, step: &Value) -> bool {
-        let named = ["finish", "progress", "notify", "held"].iter().find_map(|verb| step[*verb].as_str());
+        let named = ["finish", "progress", "close_stream", "notify", "held"]
+            .iter()
+            .find_map(|verb| step[*verb].as_str());
         if let Some(name) = named {
             self.state.with(|s| s.held(name).is_some())
         } else if let Some(name) = step["cancelled"].as_str() {
@@ -250,6 +252,9 @@ impl Host {
             self.finish(name, &step["with"])
         } else if let Some(name) = text("progress") {
             self.state.report(name, &step["report"])
+        } else if let Some(name) = text("close_stream") {
+            let retry_ms = step["retry_ms"].as_u64().ok_or("close_stream lacks retry_ms")?;
+            same("closed", &(step["is"] == true), &self.state.close_stream(name, retry_ms)?)
         } else if let Some(name) = text("cancelled") {
             same("cancelled", &(step["is"] == true), &self.state.is_cancelled(name)?)
         } else if let Some(uri) = text("set") {

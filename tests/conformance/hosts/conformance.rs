@@ -180,10 +180,10 @@ fn tools_that_tell(server: &Server) -> Result<()> {
             Ok(says("logged"))
         })?;
     }
-    // The suite would like the stream to break before the answer; hosts have no way to do that.
     server.tool("test_reconnection", &members(&json!({})), |call| {
-        call.progress(1.0, None, None);
-        says("here already")
+        call.close_stream(500);
+        std::thread::sleep(Duration::from_millis(100)); // the client is away
+        says("Reconnection test completed successfully.")
     })?;
     server.tool("test_tool_with_progress", &members(&json!({})), |call| {
         for done in [0.0, 50.0, 100.0] {

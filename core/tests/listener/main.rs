@@ -1,5 +1,7 @@
 //! The native listener, over sockets of this machine.
 
+mod h2c;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
@@ -72,13 +74,27 @@ impl Client {
         (status.expect("a status"), head.to_ascii_lowercase())
     }
 
+    /// Makes a handshake; the field that names the session.
+    fn session(&mut self) -> String {
+        self.send("POST", "", r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#);
+        let (status, head) = self.head();
+        assert_eq!(status, 200);
+        self.body(&head);
+        let session = head.split("mcp-session-id: ").nth(1).expect("a session");
+        format!("Mcp-Session-Id: {}\r\n", session.split("\r\n").next().expect("a line"))
+    }
+
     fn whole(&mut self) -> (u16, String) {
         let (status, head) = self.head();
+        (status, self.body(&head))
+    }
+
+    fn body(&mut self, head: &str) -> String {
         let length = head.split("content-length: ").nth(1).expect("a length");
         let length = length.split("\r\n").next().and_then(|length| length.parse().ok()).expect("a number");
         let mut body = vec![0; length];
         self.reader.read_exact(&mut body).expect("a body");
-        (status, String::from_utf8(body).expect("text"))
+        String::from_utf8(body).expect("text")
     }
 
     /// The next line of a chunked stream that is data of an event.
@@ -117,24 +133,10 @@ fn requests_of_both_eras_are_answered_on_one_connection_after_the_other() {
             let (status, body) = client.whole();
             assert!(status == 200 && body.contains(text), "{threads}: {status} {body}");
         }
-        client.send("POST", "", r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#);
-        let (status, head) = client.head();
-        let session = head
-            .split("mcp-session-id: ")
-            .nth(1)
-            .expect("a session")
-            .split("\r\n")
-            .next()
-            .unwrap()
-            .to_owned();
-        assert_eq!(status, 200);
+        let session = client.session();
         drop(client);
         let mut client = service.client();
-        client.send(
-            "POST",
-            &format!("Mcp-Session-Id: {session}\r\n"),
-            r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#,
-        );
+        client.send("POST", &session, r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#);
         assert_eq!(client.whole(), (200, r#"{"jsonrpc":"2.0","id":2,"result":{}}"#.to_owned()));
         service.ends();
     }
