@@ -18,6 +18,7 @@ export type Says = Pick<
   | 'client'
   | 'header'
   | 'isCancelled'
+  | 'warn'
 >;
 
 /** Where a call comes from. */

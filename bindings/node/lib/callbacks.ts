@@ -37,6 +37,8 @@ import type {
 
 /** A reader whose variables are those of any template. */
 export type AnyReader = Reader<any>;
+/** What says whether a URI may exist. */
+export type Knower = (uri: string) => boolean;
 
 export class Callbacks {
   readonly #readers = new Map<number, AnyReader>();
@@ -44,6 +46,7 @@ export class Callbacks {
   readonly #methods = new Map<number, MethodHandler>();
   readonly #requests = new Requests();
   readonly #says: Says;
+  readonly #knowers = new Map<number, Knower>();
   readonly #completers = new Map<number, Readonly<Record<string, Completer | undefined>>>();
   readonly #verifiers = new Map<number, Verifier>();
   /** Asked before anything is listed, read or watched. */
@@ -80,6 +83,10 @@ export class Callbacks {
     this.#completers.set(handler, { ...this.#completers.get(handler), ...completers });
   }
 
+  knows(handler: number, knower: Knower): void {
+    this.#knowers.set(handler, knower);
+  }
+
   answers(handler: number, method: MethodHandler): void {
     this.#methods.set(handler, method);
   }
@@ -93,6 +100,7 @@ export class Callbacks {
   forget(handler: number): void {
     this.#readers.delete(handler);
     this.#listers.delete(handler);
+    this.#knowers.delete(handler);
     this.#methods.delete(handler);
     this.#completers.delete(handler);
   }
@@ -193,6 +201,22 @@ export class Callbacks {
   #interest(origin: Origin, [uri, wanted]: [string, boolean]): NativeAnswer {
     const ask = () => this.interested?.({ uri, wanted });
     return this.#run(origin.number, new RunningCall(origin), ask, () => undefined, failure);
+  }
+
+  /** Whether a URI may exist that a registration serves: where nothing says otherwise. */
+  mayExist(handler: number, uri: string): boolean {
+    const knows = this.#knowers.get(handler);
+    if (knows === undefined) return true; // removed after the request had been looked up
+    try {
+      const known = knows(uri);
+      if (typeof known === 'boolean') return known;
+      this.#says.warn(
+        `whether ${uri} may exist was answered by ${typeof known}: return true or false, at once`,
+      );
+    } catch (e) {
+      this.#says.warn(`whether ${uri} may exist is not known: ${failure(e).failed}`);
+    }
+    return true;
   }
 
   /** The answer of a callback, or that it comes later. */

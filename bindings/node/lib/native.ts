@@ -135,11 +135,17 @@ export interface Bound {
 export interface NativeServer {
   addValue(uri: string, body: string | Uint8Array, descriptor: string | undefined): void;
   setValue(uri: string, body: string | Uint8Array, said: string | undefined): void;
-  addResource(uri: string, descriptor: string | undefined): number;
-  addTemplate(template: string, descriptor: string | undefined, lists: boolean, completes: string[]): number;
+  addResource(uri: string, descriptor: string | undefined, knows: boolean): number;
+  addTemplate(
+    template: string,
+    descriptor: string | undefined,
+    lists: boolean,
+    completes: string[],
+    knows: boolean,
+  ): number;
   addDirectory(path: string, options: string): string;
   addList(name: string | undefined): number;
-  setFallback(): number;
+  setFallback(knows: boolean): number;
   addMethod(name: string, revisions: string[] | undefined): number;
   addNamed(prompt: boolean, name: string, members: string): number;
   removeNamed(prompt: boolean, name: string): number;
@@ -155,6 +161,7 @@ export interface NativeServer {
   readyExchanges(): number[];
   endedListeners(): number[];
   stopListeners(): void;
+  warn(line: string): void;
   onPublish(): void;
   inject(event: string): boolean;
   counters(): Counters;
@@ -210,6 +217,7 @@ interface Binding {
     log: ((level: string, line: string) => void) | undefined,
     observe: ((json: string) => void) | undefined,
     publish: (json: string) => void,
+    knows: (handler: number, uri: string) => boolean,
   ) => NativeServer;
   /** `values` is JSON: texts, arrays of texts, and `{"pairs":[[name,value]…]}`. */
   expand(template: string, values: string): string;

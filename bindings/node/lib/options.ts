@@ -125,7 +125,7 @@ export type LogLevel = 'warning' | 'error';
 /** A condition whose error code may be set. */
 export type ErrorCondition = 'resource_not_found' | 'permission_denied' | 'internal_error' | 'not_modified';
 
-/** What describes a template, and lists what it makes. */
+/** What describes a resource or a template, and what else is known of it. */
 export interface ResourceOptions extends ResourceDescriptor {
   /** Lists the resources that the template makes: a function as for {@link Server.list}, or what can be iterated. */
   list?: Lister | Iterable<Resource> | undefined;
@@ -136,6 +136,15 @@ export interface ResourceOptions extends ResourceDescriptor {
    * drive or a control character are not found; with it, checking them is the callback's work.
    */
   rawValues?: boolean | undefined;
+  /**
+   * Whether there may be a resource at a URI that the registration serves, as the client wrote it. Asked before anybody
+   * may watch one, instead of a read: `false` refuses a subscription as not found, and leaves the URI out of what a listen
+   * stream takes. Not asked with {@link ServerOptions.subscribeUnknown} `'allow'`.
+   *
+   * It answers at once, without waiting for anything: its connection is not read meanwhile. If it throws or returns
+   * anything else, there may be one.
+   */
+  knows?: ((uri: string) => boolean) | undefined;
 }
 
 /** How a folder is served. Patterns have the form of lines of `.gitignore`: `*.md` anywhere, `/docs` at the top, `docs/`. */

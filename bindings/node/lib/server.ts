@@ -27,8 +27,6 @@ import type { Vars } from './template.js';
 import { TestClient } from './testing.js';
 import type {
   Authorizer,
-  Body,
-  Call,
   Caller,
   Completer,
   Counters,
@@ -103,9 +101,15 @@ export class Server {
       const server = self.deref();
       if (server !== undefined) tell(() => server.#publish?.(event));
     };
+    const knows = (handler: number, uri: string) => {
+      const server = self.deref();
+      return server === undefined || server.#callbacks.mayExist(handler, uri);
+    };
     const seen = observe && ((json: string) => tell(() => observe(JSON.parse(json) as ObservedCall)));
     const json = JSON.stringify(plain);
-    this.#native = native(() => new Native(name, version, json, cursorKey, turn, soon, log, seen, publish));
+    this.#native = native(
+      () => new Native(name, version, json, cursorKey, turn, soon, log, seen, publish, knows),
+    );
     this.#callbacks = new Callbacks(
       (connection) => this.#connections.caller(connection),
       (call, answer) => {
@@ -180,15 +184,14 @@ export class Server {
     needString('uri', uri);
     const [options, read] = rest.length === 2 ? rest : [{}, rest[0]];
     needFunction('read', read);
-    const { list, complete, ...descriptor } = needObject('options', options) as ResourceOptions;
+    const { list, complete, knows, ...descriptor } = needObject('options', options) as ResourceOptions;
+    if (knows !== undefined) needFunction('knows', knows);
     if (!/[{}]/.test(uri)) {
       if (list !== undefined) throw invalid('list: only a template lists what it makes');
       if (complete !== undefined) throw invalid('complete: only a template has variables');
       if (options.rawValues !== undefined) throw invalid('rawValues: only a template has values');
-      this.#callbacks.reads(
-        native(() => this.#native.addResource(uri, json(descriptor))),
-        read,
-      );
+      const added = native(() => this.#native.addResource(uri, json(descriptor), knows !== undefined));
+      this.#reads(added, read, knows);
       return;
     }
     if (list !== undefined && typeof list !== 'function' && typeof list?.[Symbol.iterator] !== 'function') {
@@ -198,11 +201,22 @@ export class Server {
     const completers = { ...complete };
     for (const [name, completer] of Object.entries(completers)) needFunction(`complete.${name}`, completer);
     const handler = native(() =>
-      this.#native.addTemplate(uri, json(descriptor), lister !== undefined, Object.keys(completers)),
+      this.#native.addTemplate(
+        uri,
+        json(descriptor),
+        lister !== undefined,
+        Object.keys(completers),
+        knows !== undefined,
+      ),
     );
     this.#callbacks.completes(handler, completers);
-    this.#callbacks.reads(handler, read);
+    this.#reads(handler, read, knows);
     if (lister !== undefined) this.#callbacks.lists(handler, lister);
+  }
+
+  #reads(handler: number, read: AnyReader, knows: ResourceOptions['knows']): void {
+    this.#callbacks.reads(handler, read);
+    if (knows !== undefined) this.#callbacks.knows(handler, knows);
   }
 
   /**
@@ -243,15 +257,21 @@ export class Server {
   }
 
   /**
-   * Reads whatever no registration serves.
+   * Reads whatever no registration serves. `knows` as for {@link Server.resource}.
    *
    * @throws {ClosedError} after {@link Server.close}
    */
-  fallback(read: (vars: Record<never, never>, call: Call) => Body | PromiseLike<Body>): void {
+  fallback(read: Reader<Record<never, never>>): void;
+  fallback(options: Pick<ResourceOptions, 'knows'>, read: Reader<Record<never, never>>): void;
+  fallback(...given: [AnyReader] | [Pick<ResourceOptions, 'knows'>, AnyReader]): void {
+    const [options, read] = given.length === 2 ? given : [{}, given[0]];
     needFunction('read', read);
-    this.#callbacks.reads(
-      native(() => this.#native.setFallback()),
+    const { knows } = needObject('options', options) as Pick<ResourceOptions, 'knows'>;
+    if (knows !== undefined) needFunction('knows', knows);
+    this.#reads(
+      native(() => this.#native.setFallback(knows !== undefined)),
       read,
+      knows,
     );
   }
 

@@ -5,6 +5,7 @@
 //! memory to let go of. It is weak: it does not keep the process alive, unless a driver asks for that while it runs.
 
 use crate::descriptor;
+use crate::knows::{self, Asking};
 use crate::raw::{Js, Reference};
 use napi::bindgen_prelude::{Env, FnArgs, Function, FunctionRef};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
@@ -31,6 +32,7 @@ pub(crate) struct Bell {
     log: Option<FunctionRef<FnArgs<(String, String)>, ()>>,
     observe: Option<FunctionRef<String, ()>>,
     publish: FunctionRef<String, ()>,
+    asking: Asking,
     /// A turn is on its way.
     rung: AtomicBool,
     /// JavaScript cannot be called any more.
@@ -58,6 +60,7 @@ impl Bell {
         log: Option<Log<'_>>,
         observe: Option<Observe<'_>>,
         publish: &Observe<'_>,
+        knows: &knows::Ask<'_>,
     ) -> napi::Result<Bell> {
         Ok(Bell {
             env: EnvNumber(env.raw() as usize),
@@ -67,6 +70,7 @@ impl Bell {
             log: log.map(|log| log.create_ref()).transpose()?,
             observe: observe.map(|observe| observe.create_ref()).transpose()?,
             publish: publish.create_ref()?,
+            asking: Asking::new(knows)?,
             rung: AtomicBool::new(false),
             dead: AtomicBool::new(false),
             lines: Mutex::default(),
@@ -111,6 +115,9 @@ impl Bell {
             self.log(level, &line);
         }
         self.hand_over();
+        if let Some(env) = self.here() {
+            self.asking.answer(&env);
+        }
         let observed = std::mem::take(&mut *self.observed.lock());
         if let (Some(env), Some(observe)) = (self.here(), &self.observe) {
             for call in observed {
@@ -118,6 +125,24 @@ impl Bell {
                 let _ = observe.borrow_back(&env).and_then(|observe| observe.call(call));
             }
         }
+    }
+
+    /// Asks the registration of this number whether there may be a resource at `uri`: at once on the JS thread, with the
+    /// next turn from any other, which waits for it.
+    pub(crate) fn knows(&self, number: &knows::Number, uri: &str) -> bool {
+        match self.here() {
+            Some(_) if self.dead.load(Ordering::Acquire) => true,
+            Some(env) => self.asking.here(&env, number, uri),
+            None => self.asking.elsewhere(number, uri, || self.ring()),
+        }
+    }
+
+    /// Does what waits for threads of ours, none of which waits for the JS thread meanwhile.
+    pub(crate) fn join<T>(&self, wait: impl FnOnce() -> T) -> T {
+        self.asking.let_go();
+        let done = wait();
+        self.asking.resume();
+        done
     }
 
     /// A change was told here: handed over at once on the JS thread, with the next turn from any other.
@@ -210,6 +235,7 @@ impl Bell {
     /// The environment is going down, or nobody listens any more.
     pub(crate) fn die(&self) {
         self.dead.store(true, Ordering::Release);
+        self.asking.let_go();
     }
 
     fn here(&self) -> Option<Env> {

@@ -395,9 +395,7 @@ impl Inner {
 
     pub(crate) fn stop_listeners(&self) {
         let listeners = self.listeners.take();
-        for listener in &listeners {
-            listener.listening.stop();
-        }
+        self.bell.join(|| listeners.iter().for_each(|listener| listener.listening.stop()));
         self.ended.borrow_mut().extend(listeners.iter().map(|listener| listener.number));
     }
 }

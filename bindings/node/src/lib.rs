@@ -24,6 +24,7 @@ mod connection;
 mod descriptor;
 mod error;
 mod http;
+mod knows;
 mod options;
 mod page;
 mod question;

@@ -7,6 +7,7 @@ use crate::connection::NativeConnection;
 use crate::descriptor::{self, Descriptor};
 use crate::error::{Result, invalid, thrown};
 use crate::http::Listener;
+use crate::knows::{self, Knows};
 use crate::options::Options;
 use crate::raw::Js;
 use napi::CleanupEnvHook;
@@ -17,7 +18,7 @@ use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use wellhead::serve::{Batch, Driver, Interrupter, Stdio};
-use wellhead::{Body, Caller, Json, Method, MethodError, Server, Template};
+use wellhead::{Body, Caller, HandlerId, Json, Level, Method, MethodError, Provider, Server, Template};
 
 /// What has been answered waits no longer than this, and one callback, for the rest of its batch.
 const SLOW: Duration = Duration::from_millis(1);
@@ -57,7 +58,8 @@ pub(crate) type Hook<'a> = Function<'a, Unknown<'a>, Unknown<'a>>;
 #[napi]
 impl Native {
     /// `options` is JSON. `turn` takes a turn now, `soon` once the running JavaScript is done; `log` is called with a
-    /// level and a line, `observe` and `publish` with JSON, on the JS thread.
+    /// level and a line, `observe` and `publish` with JSON, `knows` with the number of a registration and a URI, on the JS
+    /// thread.
     #[napi(constructor)]
     #[allow(clippy::too_many_arguments, reason = "called from one place")]
     pub fn new(
@@ -71,10 +73,11 @@ impl Native {
         log: Option<Log<'_>>,
         observe: Option<Observe<'_>>,
         publish: Observe<'_>,
+        knows: knows::Ask<'_>,
     ) -> Result<Native> {
         let options = Options::parse(&options).map_err(thrown)?;
         let (logs, observes) = (log.is_some(), observe.is_some());
-        let bell = Arc::new(Bell::new(env, &turn, &soon, log, observe, &publish).map_err(refused)?);
+        let bell = Arc::new(Bell::new(env, &turn, &soon, log, observe, &publish, &knows).map_err(refused)?);
         let mut builder = options.apply(Server::builder(name, version)).map_err(thrown)?;
         if let Some(key) = cursor_key {
             builder = builder.cursor_key(key.to_vec());
@@ -137,13 +140,13 @@ impl Native {
         self.inner.server.set(&uri, contents).map_err(thrown)
     }
 
-    /// A fixed URI that a callback reads. Returns the number that `ask` is called with.
+    /// A fixed URI that a callback reads. `knows`: whether JavaScript knows if it exists. Returns the number that `ask` is
+    /// called with.
     #[napi]
-    pub fn add_resource(&self, uri: String, descriptor: Option<String>) -> Result<f64> {
+    pub fn add_resource(&self, uri: String, descriptor: Option<String>, knows: bool) -> Result<f64> {
         let resource =
             Descriptor::parse(descriptor.as_deref()).and_then(|d| d.resource(uri)).map_err(thrown)?;
-        let id = self.inner.server.add_resource(resource, None).map_err(thrown)?;
-        Ok(id.number() as f64)
+        self.knowing(knows, |server, provider| server.add_resource(resource, provider))
     }
 
     /// A template that lists what it makes, or does not, and completes these variables. Returns the number that `ask`
@@ -155,12 +158,12 @@ impl Native {
         descriptor: Option<String>,
         lists: bool,
         completes: Vec<String>,
+        knows: bool,
     ) -> Result<f64> {
         let template =
             Descriptor::parse(descriptor.as_deref()).and_then(|d| d.template(template)).map_err(thrown)?;
         let template = completes.into_iter().fold(template, Template::completes);
-        let id = self.inner.server.add_template(template, None, lists).map_err(thrown)?;
-        Ok(id.number() as f64)
+        self.knowing(knows, |server, provider| server.add_template(template, provider, lists))
     }
 
     /// A folder; `options` is JSON. Returns the text of its template.
@@ -178,8 +181,8 @@ impl Native {
 
     /// Returns the number that `ask` is called with.
     #[napi]
-    pub fn set_fallback(&self) -> Result<f64> {
-        Ok(self.inner.server.set_fallback(None).map_err(thrown)?.number() as f64)
+    pub fn set_fallback(&self, knows: bool) -> Result<f64> {
+        self.knowing(knows, Server::set_fallback)
     }
 
     /// A method of the host's own. Returns the number that `ask` is called with.
@@ -253,6 +256,12 @@ impl Native {
     #[napi]
     pub fn header(&self, call: u32, name: String) -> Option<String> {
         self.inner.calls.header(call, &name)
+    }
+
+    /// A line of the log about what a client does not notice.
+    #[napi]
+    pub fn warn(&self, line: String) {
+        self.inner.server.log(Level::Warning, &line);
     }
 
     /// From now on `publish` is called.
@@ -496,6 +505,19 @@ impl Native {
         }
     }
 
+    /// Registers something with what JavaScript knows of it. Returns its number.
+    fn knowing(
+        &self,
+        knows: bool,
+        add: impl FnOnce(&Server, Option<Arc<dyn Provider>>) -> wellhead::Result<HandlerId>,
+    ) -> Result<f64> {
+        let (bell, number) = (self.inner.bell.clone(), knows::Number::default());
+        let provider = knows.then(|| Arc::new(Knows { bell, number: number.clone() }) as Arc<dyn Provider>);
+        let id = add(&self.inner.server, provider).map_err(thrown)?.number();
+        number.get_or_init(|| id);
+        Ok(id as f64)
+    }
+
     fn body(&self, env: Env, body: &Unknown<'_>) -> Result<Body> {
         let js = Js::new(&env);
         answer::body(js, js.value(body), &self.inner.bell)
@@ -549,7 +571,9 @@ impl Inner {
     /// Drops the driver, which waits for its threads. Whether there was one.
     fn stop(&self) -> bool {
         let driver = self.stdio.borrow_mut().take();
-        driver.is_some()
+        let served = driver.is_some();
+        self.bell.join(|| drop(driver));
+        served
     }
 
     fn go_down(&self) {

@@ -104,6 +104,10 @@ server.fallback((_, { uri }) => {
   if (uri === 'x:secret') throw new PermissionDenied('no');
   throw new ResourceNotFound();
 });
+server.fallback({ knows: (uri) => uri.startsWith('x:') }, (_, call) => call.uri);
+server.resource('x:known/{id}', { knows: (uri) => uri.length < 100 }, ({ id }) => id);
+// @ts-expect-error at once
+server.resource('x:known-later', { knows: async () => true }, () => '');
 const reader: Reader<{ id: string }> = ({ id }): Body => id;
 server.resource('x:reader/{id}', reader);
 

@@ -80,6 +80,14 @@ export class Answers {
     };
   }
 
+  /** Whether a URI may exist: it is one of these. */
+  knower(known) {
+    return (uri) => {
+      this.#note(`knows ${uri}`);
+      return known.includes(uri);
+    };
+  }
+
   authorizer(rule) {
     return ({ operation, uris }, call) => {
       this.#note(`authorize ${operation} ${uris.join()}`);

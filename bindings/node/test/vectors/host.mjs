@@ -57,7 +57,9 @@ export class Host {
 
   /** Registers a catalogue entry. */
   add(entry) {
-    const [server, answers, options] = [this.#server, this.answers, descriptor(entry)];
+    const [server, answers] = [this.#server, this.answers];
+    const knows = entry.knows && answers.knower(entry.knows);
+    const options = { ...descriptor(entry), ...(knows && { knows }) };
     if (entry.text !== undefined) {
       this.#fixed.set(entry.text, server.text(entry.text, entry.body, options));
     } else if (entry.blob !== undefined) {
@@ -79,7 +81,8 @@ export class Host {
       if (entry.list === null) server.list(source);
       else server.list(entry.list, source);
     } else if (entry.fallback !== undefined) {
-      server.fallback(answers.reader(entry.fallback));
+      if (knows) server.fallback({ knows }, answers.reader(entry.fallback));
+      else server.fallback(answers.reader(entry.fallback));
     } else if (entry.tool !== undefined) {
       server.tool(entry.tool, entry.members, answers.method(entry.answer));
     } else if (entry.prompt !== undefined) {

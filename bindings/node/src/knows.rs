@@ -1,0 +1,98 @@
+//! Whether a URI may exist: JavaScript is asked at once, by whichever thread is to know.
+
+use crate::bell::Bell;
+use napi::bindgen_prelude::{Env, FnArgs, Function, FunctionRef};
+use parking_lot::Mutex;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, OnceLock};
+use wellhead::Provider;
+
+/// What is registered where JavaScript knows; it asks by the number of the registration.
+pub(crate) struct Knows {
+    pub(crate) bell: Arc<Bell>,
+    pub(crate) number: Number,
+}
+
+/// Set once the registration has it, which is before JavaScript can be asked.
+pub(crate) type Number = Arc<OnceLock<u64>>;
+
+impl Provider for Knows {
+    fn knows(&self, uri: &str) -> bool {
+        self.bell.knows(&self.number, uri)
+    }
+
+    fn answers(&self) -> bool {
+        false
+    }
+}
+
+/// `knows(number, uri)`.
+pub(crate) type Ask<'a> = Function<'a, FnArgs<(f64, String)>, bool>;
+
+/// Asks JavaScript. Where it cannot answer, a URI may exist.
+pub(crate) struct Asking {
+    ask: FunctionRef<FnArgs<(f64, String)>, bool>,
+    waiting: Mutex<Waiting>,
+}
+
+/// Other threads, until the JS thread has a turn.
+#[derive(Default)]
+struct Waiting {
+    questions: Vec<Question>,
+    /// How many times the JS thread is not to be waited for, since it waits for these threads, or is gone.
+    useless: usize,
+}
+
+struct Question {
+    number: Number,
+    uri: String,
+    answer: Sender<bool>,
+}
+
+impl Asking {
+    pub(crate) fn new(ask: &Ask<'_>) -> napi::Result<Asking> {
+        Ok(Asking { ask: ask.create_ref()?, waiting: Mutex::default() })
+    }
+
+    /// On the JS thread.
+    pub(crate) fn here(&self, env: &Env, number: &Number, uri: &str) -> bool {
+        let Some(&number) = number.get() else { return true };
+        // JavaScript's side of it catches what the host's function throws.
+        let known =
+            self.ask.borrow_back(env).and_then(|ask| ask.call((number as f64, uri.to_owned()).into()));
+        known.unwrap_or(true)
+    }
+
+    /// On another thread, which waits; `ring` asks for a turn.
+    pub(crate) fn elsewhere(&self, number: &Number, uri: &str, ring: impl FnOnce()) -> bool {
+        let (answer, known) = channel();
+        {
+            let mut waiting = self.waiting.lock();
+            if waiting.useless > 0 {
+                return true;
+            }
+            waiting.questions.push(Question { number: number.clone(), uri: uri.to_owned(), answer });
+        }
+        ring();
+        known.recv().unwrap_or(true)
+    }
+
+    /// On the JS thread: answers those who wait.
+    pub(crate) fn answer(&self, env: &Env) {
+        let questions = std::mem::take(&mut self.waiting.lock().questions);
+        for Question { number, uri, answer } in questions {
+            let _ = answer.send(self.here(env, &number, &uri)); // it may have been let go
+        }
+    }
+
+    /// Nobody waits for JavaScript until [`Asking::resume`].
+    pub(crate) fn let_go(&self) {
+        let mut waiting = self.waiting.lock();
+        waiting.useless += 1;
+        waiting.questions.clear();
+    }
+
+    pub(crate) fn resume(&self) {
+        self.waiting.lock().useless -= 1;
+    }
+}

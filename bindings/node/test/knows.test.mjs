@@ -1,0 +1,118 @@
+// Whether a URI may exist is answered by the JS thread, whichever thread asks.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { Server } from 'wellhead';
+import { Host, read, request, text } from './host.mjs';
+import { events, post, servers } from './http/servers.mjs';
+
+const limit = { timeout: 60_000 };
+
+function listen(id, ...uris) {
+  return request(id, 'subscriptions/listen', { notifications: { resourceSubscriptions: uris } });
+}
+
+/** Of an acknowledgement, what is watched. */
+function watched(message) {
+  return message.params.notifications.resourceSubscriptions;
+}
+
+for (const [name, open] of Object.entries(servers)) {
+  test(`${name} leaves out what the host knows not to exist`, limit, async (t) => {
+    const server = new Server('s', '1');
+    server.resource('t:{id}', { knows: (uri) => uri === 't:1' }, ({ id }) => id);
+    const { fetch } = await open(t, server);
+    const gone = new AbortController();
+    const response = await fetch('/mcp', { ...post(listen(1, 't:1', 't:2')), signal: gone.signal });
+    assert.deepEqual(watched((await events(response).next()).value), ['t:1']);
+    gone.abort();
+  });
+}
+
+test('what throws, or is no boolean, leaves a URI possible, and a warning in the log', () => {
+  const lines = [];
+  const server = new Server('s', '1', { onLog: (level, line) => lines.push(`${level}: ${line}`) });
+  const fail = () => {
+    throw new Error('out of order');
+  };
+  server.resource('t:fails', { knows: fail }, () => '');
+  server.resource('t:later', { knows: async () => false }, () => '');
+  server.fallback({ knows: () => false }, () => '');
+  const connection = server.connect();
+  connection.receive(Buffer.from(`${JSON.stringify(listen(1, 't:fails', 't:later', 't:else'))}\n`));
+  connection.pollEvent();
+  assert.deepEqual(watched(JSON.parse(Buffer.from(connection.pollTransmit()))), ['t:fails', 't:later']);
+  assert.equal(lines.length, 2);
+  assert.match(lines[0], /^warning: .*t:fails.*out of order/);
+  assert.match(lines[1], /^warning: .*t:later.*at once/);
+});
+
+test('a callback may use its own connection and server', () => {
+  const server = new Server('s', '1');
+  const connection = server.connect();
+  const knows = () => {
+    server.text('t:new', '');
+    server.updated('t:1');
+    assert.equal(connection.pollEvent(), 0);
+    connection.close();
+    return true;
+  };
+  server.resource('t:1', { knows }, () => '');
+  connection.receive(Buffer.from(`${JSON.stringify(listen(1, 't:1'))}\n`));
+  connection.pollEvent();
+  assert.equal(connection.pollTransmit(), undefined);
+  assert.equal(connection.finished, true);
+});
+
+test('standard input waits for JavaScript, and goes on with what it said', limit, async (t) => {
+  const host = new Host(
+    t,
+    `import { readSync } from 'node:fs';
+     server.resource('t:busy', () => { console.error('busy'); readSync(3, Buffer.alloc(1)); return 'done'; });
+     server.resource('t:{id}', { knows: (uri) => uri === 't:1' }, () => '');
+     await server.run();`,
+  );
+  host.send(read(1, 't:busy'));
+  await host.logged('busy');
+  host.send(listen(2, 't:1', 't:2'));
+  host.gate.write('x');
+  const messages = [await host.next(), await host.next()];
+  const [answers, told] = [messages.filter(({ id }) => id === 1), messages.filter((m) => m.method)];
+  assert.equal(text(answers[0]), 'done');
+  assert.deepEqual(watched(told[0]), ['t:1']);
+  assert.equal(await host.finish(), 0);
+});
+
+test('the process ends while standard input waits for JavaScript', limit, async (t) => {
+  const host = new Host(
+    t,
+    `import { readSync } from 'node:fs';
+     server.resource('t:1', { knows: () => true }, () => '');
+     setTimeout(() => { console.error('busy'); readSync(3, Buffer.alloc(1)); process.exit(3); }, 0);
+     await server.run();`,
+  );
+  await host.logged('busy');
+  host.send(listen(1, 't:1'));
+  host.gate.write('x');
+  assert.deepEqual(await host.exited, { code: 3, signal: null });
+});
+
+test('a worker ends while its listener waits for it', limit, async (t) => {
+  const worker = new Worker(
+    `const { parentPort } = require('node:worker_threads');
+     import('wellhead').then(({ Server }) => {
+       const server = new Server('s', '1');
+       const knows = () => { parentPort.postMessage('busy'); for (;;); };
+       server.resource('t:1', { knows }, () => '');
+       server.serveHttp({ port: 0, handleSigterm: false, onListening: ({ port }) => parentPort.postMessage(port) });
+     });`,
+    { eval: true },
+  );
+  t.after(() => worker.terminate());
+  const [port] = await once(worker, 'message');
+  const asked = fetch(`http://127.0.0.1:${port}/mcp`, post(listen(1, 't:1'))).catch(() => undefined);
+  assert.deepEqual(await once(worker, 'message'), ['busy']);
+  assert.equal(await worker.terminate(), 1);
+  await asked;
+});
