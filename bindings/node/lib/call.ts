@@ -1,3 +1,4 @@
+import { needWhole } from './check.js';
 import { native } from './errors.js';
 import type { NativeServer } from './native.js';
 import type { Call, Caller, JsonObject, ListCall, Meta } from './values.js';
@@ -10,6 +11,7 @@ export type Says = Pick<
   NativeServer,
   | 'notify'
   | 'progress'
+  | 'closeStream'
   | 'request'
   | 'cancelRequest'
   | 'sealState'
@@ -71,6 +73,12 @@ export class RunningCall implements ListCall {
   progress(progress: number, total?: number, message?: string): boolean {
     const { says, number } = this.#origin;
     return native(() => says.progress(number, progress, total, message));
+  }
+
+  closeStream(retryMs: number): boolean {
+    needWhole('retryMs', retryMs);
+    const { says, number } = this.#origin;
+    return says.closeStream(number, retryMs);
   }
 
   /** Nobody wants the answer any more. */

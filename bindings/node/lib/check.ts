@@ -16,6 +16,11 @@ export function needFunction(what: string, value: unknown): void {
   if (typeof value !== 'function') throw invalid(`${what}: a function, not ${typeof value}`);
 }
 
+export function needWhole(what: string, value: unknown): void {
+  if (!(Number.isSafeInteger(value) && (value as number) >= 0))
+    throw invalid(`${what}: a whole number from 0, not ${String(value)}`);
+}
+
 export function needObject(what: string, value: unknown): object {
   if (typeof value !== 'object' || value === null) throw invalid(`${what}: an object, not ${String(value)}`);
   return value;

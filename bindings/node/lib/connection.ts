@@ -1,3 +1,4 @@
+import { needWhole } from './check.js';
 import { closed, invalid, native } from './errors.js';
 import type { Ask, NativeConnection } from './native.js';
 import type { Caller } from './values.js';
@@ -154,7 +155,5 @@ export class Connection {
 }
 
 function needNumber(what: string, value: unknown): void {
-  if (value !== Infinity && !(Number.isSafeInteger(value) && (value as number) >= 0)) {
-    throw invalid(`${what}: a whole number from 0, not ${String(value)}`);
-  }
+  if (value !== Infinity) needWhole(what, value);
 }

@@ -167,6 +167,7 @@ export interface NativeServer {
   counters(): Counters;
   notify(call: number, method: string, params: string | undefined): boolean;
   progress(call: number, progress: number, total?: number, message?: string): boolean;
+  closeStream(call: number, retryMs: number): boolean;
   request(call: number, method: string, params: string | undefined): number;
   cancelRequest(call: number, request: number): void;
   authorize(): void;

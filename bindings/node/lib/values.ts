@@ -163,6 +163,18 @@ export interface ListCall {
    * newest.
    */
   progress(progress: number, total?: number, message?: string): boolean;
+  /**
+   * Ends the stream that carries the call's answer over HTTP, before there is one: its client is told to come back after
+   * `retryMs` milliseconds, and gets there what was said meanwhile, so that no connection has to be kept for a call that
+   * takes long. Returns whether it did: not where there is no stream to come back to, as over standard input and output,
+   * for a client that accepts JSON only and in every revision but 2025-11-25; not if the stream is closed already; and not
+   * after the answer. Source: MCP 2025-11-25, Transports, "Sending Messages to the Server".
+   *
+   * What the client has not come back for counts against {@link Limits.outputBytes} of its session.
+   *
+   * @throws {RegistrationError} for what is no whole number from 0
+   */
+  closeStream(retryMs: number): boolean;
   /** The request's `_meta` as it came: `traceparent` and the like. Its keys are the client's, and never checked. */
   readonly meta: Meta | undefined;
 }

@@ -288,6 +288,12 @@ impl Calls {
         self.with(number, report).unwrap_or(false)
     }
 
+    /// Lets go of the stream of a call, and tells whether there was one.
+    pub(crate) fn close_stream(&self, number: u32, retry_ms: u64) -> bool {
+        let close = |held: &Held| each!(held, responder => responder.close_stream(retry_ms));
+        self.with(number, close).unwrap_or(false)
+    }
+
     fn next(&self) -> u32 {
         self.last.set(self.last.get().wrapping_add(1));
         self.last.get()

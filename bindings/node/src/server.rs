@@ -306,6 +306,12 @@ impl Native {
         self.inner.calls.progress(call, progress, total, message.as_deref())
     }
 
+    /// Lets go of the stream that will carry the answer of a call, and returns whether there was one.
+    #[napi]
+    pub fn close_stream(&self, call: u32, retry_ms: f64) -> bool {
+        self.inner.calls.close_stream(call, retry_ms as u64)
+    }
+
     /// Asks the client, for a call of a method; `params` is JSON. Returns the number that its answer comes with.
     #[napi]
     pub fn request(&self, call: u32, method: String, params: Option<String>) -> Result<f64> {

@@ -159,10 +159,10 @@ server.tool('test_tool_with_progress', members(), async (_, call) => {
   }
   return says('done');
 });
-// The suite would like the stream to break before the answer; hosts have no way to do that.
-server.tool('test_reconnection', members(), (_, call) => {
-  call.progress(1);
-  return says('here already');
+server.tool('test_reconnection', members(), async (_, call) => {
+  call.closeStream(500);
+  await pause(100); // the client is away
+  return says('Reconnection test completed successfully.');
 });
 
 // ---- tools that ask the client of a session

@@ -173,7 +173,10 @@ class Run {
 
   #isEvent({ data, id, retry, comment }, { data: gotData, id: gotId, retry: gotRetry, ...others }) {
     if (comment) return others.comment === true;
-    const same = data === '' ? gotData === '' : gotData !== undefined && matches(data, gotData, this.#kept);
+    const same =
+      data === undefined || data === ''
+        ? gotData === data
+        : gotData !== undefined && matches(data, gotData, this.#kept);
     const known = id === undefined ? gotId === undefined : gotId !== undefined && is(id, gotId, this.#kept);
     const again = retry === undefined ? gotRetry === undefined : gotRetry === String(retry);
     return same && known && again && Object.keys(others).length === 0;
@@ -201,7 +204,7 @@ class Run {
 
   async #act(step) {
     const { answers } = this.#host;
-    const named = step.finish ?? step.progress ?? step.notify ?? step.cancelled;
+    const named = step.finish ?? step.progress ?? step.close_stream ?? step.notify ?? step.cancelled;
     if (named !== undefined) await this.#held(named);
     if (step.cancelled !== undefined) {
       await this.#until('the cancellation', () => answers.isCancelled(step.cancelled) === step.is);

@@ -173,6 +173,10 @@ export class Answers {
     progress(this.#at(name).call, report);
   }
 
+  closeStream(name, retryMs) {
+    return this.#at(name).call.closeStream(retryMs);
+  }
+
   watcher(rule) {
     return ({ uri, wanted }) => {
       this.#note(`interest ${uri} ${wanted}`);

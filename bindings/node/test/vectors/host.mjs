@@ -109,7 +109,9 @@ export class Host {
     const outcome = (act) => assert.equal(code(act), step.error);
     if (step.finish !== undefined) answers.finish(step.finish, step.with);
     else if (step.progress !== undefined) answers.progress(step.progress, step.report);
-    else if (step.notify !== undefined) {
+    else if (step.close_stream !== undefined) {
+      assert.equal(answers.closeStream(step.close_stream, step.retry_ms), step.is);
+    } else if (step.notify !== undefined) {
       const say = () => answers.notify(step.notify, step.method, step.params);
       outcome(() => assert.equal(say(), step.sent ?? true));
     } else if (step.cancelled !== undefined) assert.equal(answers.isCancelled(step.cancelled), step.is);
