@@ -116,7 +116,7 @@ impl Bell {
         }
         self.hand_over();
         if let Some(env) = self.here() {
-            self.asking.answer(&env);
+            self.asking.answer(env);
         }
         let observed = std::mem::take(&mut *self.observed.lock());
         if let (Some(env), Some(observe)) = (self.here(), &self.observe) {
@@ -132,7 +132,7 @@ impl Bell {
     pub(crate) fn knows(&self, number: &knows::Number, uri: &str) -> bool {
         match self.here() {
             Some(_) if self.dead.load(Ordering::Acquire) => true,
-            Some(env) => self.asking.here(&env, number, uri),
+            Some(env) => self.asking.here(env, number, uri),
             None => self.asking.elsewhere(number, uri, || self.ring()),
         }
     }

@@ -55,11 +55,11 @@ impl Asking {
     }
 
     /// On the JS thread.
-    pub(crate) fn here(&self, env: &Env, number: &Number, uri: &str) -> bool {
+    pub(crate) fn here(&self, env: Env, number: &Number, uri: &str) -> bool {
         let Some(&number) = number.get() else { return true };
         // JavaScript's side of it catches what the host's function throws.
         let known =
-            self.ask.borrow_back(env).and_then(|ask| ask.call((number as f64, uri.to_owned()).into()));
+            self.ask.borrow_back(&env).and_then(|ask| ask.call((number as f64, uri.to_owned()).into()));
         known.unwrap_or(true)
     }
 
@@ -78,7 +78,7 @@ impl Asking {
     }
 
     /// On the JS thread: answers those who wait.
-    pub(crate) fn answer(&self, env: &Env) {
+    pub(crate) fn answer(&self, env: Env) {
         let questions = std::mem::take(&mut self.waiting.lock().questions);
         for Question { number, uri, answer } in questions {
             let _ = answer.send(self.here(env, &number, &uri)); // it may have been let go
