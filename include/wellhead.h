@@ -482,6 +482,13 @@ WELLHEAD_API wellhead_str wellhead_call_meta(const wellhead_call *call);
 WELLHEAD_API int wellhead_call_progress(const wellhead_call *call, double progress, const double *total,
                                         wellhead_str message);
 
+/* Ends the stream that carries the answer over HTTP before there is one: the client is told to come back after `retry_ms`
+ * milliseconds, and gets there what was said meanwhile, so that no connection is kept for a call that takes long. 1: it did.
+ * 0: there is no stream to come back to, as over stdio, for a client that accepts JSON only and in every revision but
+ * 2025-11-25; it is closed already; or the call was answered. What the client has not come back for counts against
+ * output_bytes. Source: MCP 2025-11-25, Transports, "Sending Messages to the Server". */
+WELLHEAD_API int wellhead_call_close_stream(const wellhead_call *call, uint64_t retry_ms);
+
 /* Of a read: the version of the resource that the client has. If it is still the right one, wellhead_read_not_modified
  * says so, without a body being made. Absent: it did not say. */
 WELLHEAD_API wellhead_str wellhead_call_if_version(const wellhead_call *call);

@@ -310,6 +310,8 @@ public:
     bool progress(double progress, std::optional<double> total = {}, const std::optional<std::string> &message = {}) const {
         return wellhead_call_progress(call_, progress, total ? &*total : nullptr, optional_str(message)) != 0;
     }
+    /* Whether there was a stream to close. */
+    bool close_stream(std::uint64_t retry_ms) const noexcept { return wellhead_call_close_stream(call_, retry_ms) != 0; }
     std::optional<std::string_view> if_version() const noexcept { return optional_view(wellhead_call_if_version(call_)); }
     std::optional<std::string_view> input_responses() const noexcept {
         return optional_view(wellhead_call_input_responses(call_));

@@ -188,6 +188,28 @@ pub unsafe extern "C" fn wellhead_call_progress(
     }
 }
 
+/// Ends the stream that carries the answer over HTTP before there is one: the client is told to come back after `retry_ms`
+/// milliseconds, and gets there what was said meanwhile, so that no connection is kept for a call that takes long. 1: it did.
+/// 0: there is no stream to come back to, as over stdio, for a client that accepts JSON only and in every revision but
+/// 2025-11-25; it is closed already; or the call was answered. What the client has not come back for counts against
+/// output_bytes. Source: MCP 2025-11-25, Transports, "Sending Messages to the Server".
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_close_stream(call: *const wellhead_call, retry_ms: u64) -> c_int {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(call, 0, |_, call| {
+            c_int::from(match call {
+                wellhead_call::Read(read) => read.call.close_stream(retry_ms),
+                wellhead_call::List(call) => call.close_stream(retry_ms),
+                wellhead_call::Complete(call) => call.close_stream(retry_ms),
+                wellhead_call::Method(further) => further.call.close_stream(retry_ms),
+                wellhead_call::Authorize(question) => question.call.close_stream(retry_ms),
+                wellhead_call::Interest(_) | wellhead_call::Verify(_) => false,
+            })
+        })
+    }
+}
+
 /// Of a read: the version of the resource that the client has. If it is still the right one, wellhead_read_not_modified
 /// says so, without a body being made. Absent: it did not say.
 #[unsafe(no_mangle)]

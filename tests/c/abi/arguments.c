@@ -95,6 +95,7 @@ static void null_handles_are_refused_and_not_touched(void) {
     CHECK(wellhead_server_remove_tool(NULL, uri, NULL) == invalid && wellhead_server_remove_prompt(NULL, uri, NULL) == invalid);
     CHECK(wellhead_method_request(NULL, uri, uri, NULL, NULL, NULL, NULL) == invalid);
     CHECK(wellhead_method_cancel_request(NULL, 1) == 0 && wellhead_call_progress(NULL, 1, NULL, uri) == 0);
+    CHECK(wellhead_call_close_stream(NULL, 1) == 0);
     CHECK(wellhead_server_complete_prompt(server, uri, uri, NULL, NULL, NULL, NULL) == invalid);
     CHECK(wellhead_server_set_publish(server, NULL, NULL, NULL, NULL) == invalid);
     CHECK(wellhead_server_inject(NULL, uri, NULL) == invalid && wellhead_server_inject(server, uri, NULL) == invalid);

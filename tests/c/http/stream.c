@@ -61,9 +61,9 @@ int fits(const char *expected, const char *value, json_t *kept) {
 
 int event_matches(const json_t *expected, const event *e, json_t *kept) {
     const char *id = json_string_value(json_object_get(expected, "id"));
-    const json_t *retry = json_object_get(expected, "retry");
+    const json_t *retry = json_object_get(expected, "retry"), *data = json_object_get(expected, "data");
     if (json_is_true(json_object_get(expected, "comment"))) return e->comment && !e->id && !e->retry && !e->data;
-    if (e->comment || !e->data || !e->id != !id || !e->retry != !retry) return 0;
+    if (e->comment || !e->data != !data || !e->id != !id || !e->retry != !retry) return 0;
     if (retry && strtoll(e->retry, NULL, 10) != json_integer_value(retry)) return 0;
-    return message_matches(json_object_get(expected, "data"), e->data, kept) && (!id || fits(id, e->id, kept));
+    return (!data || message_matches(data, e->data, kept)) && (!id || fits(id, e->id, kept));
 }

@@ -254,6 +254,16 @@ static wellhead_status set(host *h, const json_t *step) {
     return status;
 }
 
+static int close_stream(host *h, const json_t *step, text *why) {
+    const held *found = find_held(h, json_string_value(json_object_get(step, "close_stream")), why);
+    if (!found) return 0;
+    const json_t *retry_ms = json_object_get(step, "retry_ms");
+    int closed = wellhead_call_close_stream(call_of(found), (uint64_t)json_integer_value(retry_ms));
+    int same = closed == json_is_true(json_object_get(step, "is"));
+    if (!same) text_say(why, "got %d", closed);
+    return same;
+}
+
 int host_act(host *h, json_t *step, text *why) {
     const char *verb = verb_of(step);
     json_t *what = json_object_get(step, verb);
@@ -291,6 +301,7 @@ int host_act(host *h, json_t *step, text *why) {
         if (found) report(call_of(found), json_object_get(step, "report"));
         return found != NULL;
     }
+    if (strcmp(verb, "close_stream") == 0) return close_stream(h, step, why);
     if (strcmp(verb, "notify") == 0) return notify_step(h, step, why);
     if (strcmp(verb, "explain") == 0) return explained(h, step, why);
     if (strcmp(verb, "expand") == 0) return expanded(step, why);

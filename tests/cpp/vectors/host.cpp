@@ -105,11 +105,14 @@ void Host::finish(const std::string &name, const json_t *with) {
         found.mapped());
 }
 
-void Host::expect_cancelled(const std::string &name, bool is) const {
+wellhead::Call Host::held_call(const std::string &name) const {
     const auto found = held_.find(name);
     if (found == held_.end()) throw Different("nothing is held as " + name);
-    const bool now = std::visit([](const auto &responder) { return responder.call().cancelled(); }, found->second);
-    if (now != is) throw Different(now ? "it was cancelled" : "it was not cancelled");
+    return std::visit([](const auto &responder) { return responder.call(); }, found->second);
+}
+
+static void expect_is(const json_t *step, bool got) {
+    if (got != is_true(get(step, "is"))) throw Different(got ? "it is" : "it is not");
 }
 
 void Host::expect_published(const json_t *events) {
@@ -197,7 +200,9 @@ void Host::act(const std::string &verb, const json_t *step) {
     const json_t *what = get(step, verb.c_str());
     const std::string name = string_of(what);
     if (verb == "finish") finish(name, get(step, "with"));
-    else if (verb == "cancelled") expect_cancelled(name, is_true(get(step, "is")));
+    else if (verb == "cancelled") expect_is(step, held_call(name).cancelled());
+    else if (verb == "close_stream")
+        expect_is(step, held_call(name).close_stream(static_cast<std::uint64_t>(json_integer_value(get(step, "retry_ms")))));
     else if (verb == "calls") expect_calls(what);
     else if (verb == "log") expect_log(name);
     else if (verb == "set" && get(step, "text"))
@@ -216,11 +221,8 @@ void Host::act(const std::string &verb, const json_t *step) {
     else if (verb == "inject") inject(step);
     else if (verb == "remove_tool") outcome(step, [&] { server.remove_tool(name); });
     else if (verb == "remove_prompt") outcome(step, [&] { server.remove_prompt(name); });
-    else if (verb == "progress") {
-        const auto found = held_.find(name);
-        if (found == held_.end()) throw Different("nothing is held as " + name);
-        std::visit([&](const auto &responder) { report(responder.call(), get(step, "report")); }, found->second);
-    } else if (verb == "announce") outcome(step, [&] { server.announce(name); });
+    else if (verb == "progress") report(held_call(name), get(step, "report"));
+    else if (verb == "announce") outcome(step, [&] { server.announce(name); });
     else if (verb == "notify") notify(step);
     else if (verb == "expand") outcome(step, [&] { expand(step); });
     else if (verb == "explain") {

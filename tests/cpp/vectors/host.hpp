@@ -42,7 +42,8 @@ private:
                    wellhead::Authorize &r);
     void interest(const json_t *rule, const wellhead::Call &call, bool wanted, wellhead::Interest &r);
     void finish(const std::string &name, const json_t *with);
-    void expect_cancelled(const std::string &name, bool is) const;
+    // Of what is held under a name.
+    wellhead::Call held_call(const std::string &name) const;
     void expect_published(const json_t *events);
     void inject(const json_t *step);
     void expect_calls(const json_t *calls);
