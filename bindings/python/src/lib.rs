@@ -19,6 +19,7 @@ mod errors;
 mod exchange;
 mod explain;
 mod fork;
+mod hook;
 mod host;
 mod http;
 mod icon;

@@ -1,45 +1,9 @@
-//! What a program is told about the service: calls, counts, and changes for other instances.
+//! What a program is told about the service: calls and counts.
 
-use crate::log;
+use crate::hook::Hook;
 use pyo3::prelude::*;
-use pyo3::{PyTraverseError, PyVisit};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use wellhead::Builder;
-
-/// A callable that the core calls. The core has a share of this, the server the other: so garbage collection sees it.
-#[derive(Clone, Default)]
-pub(crate) struct Hook(Arc<Mutex<Option<Py<PyAny>>>>);
-
-impl Hook {
-    pub(crate) fn set(&self, callable: Option<Py<PyAny>>) {
-        let before = std::mem::replace(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), callable);
-        drop(before); // after the lock: it may run Python
-    }
-
-    fn call(&self, argument: impl FnOnce(Python<'_>) -> PyResult<Py<PyAny>>) {
-        Python::try_attach(|py| {
-            let callable =
-                self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|c| c.clone_ref(py));
-            let Some(callable) = callable else { return };
-            if let Err(e) = argument(py).and_then(|argument| callable.call1(py, (argument,))) {
-                log::exception(py, "an observer failed", e);
-            }
-        });
-    }
-
-    /// For `Server.on_publish`.
-    pub(crate) fn publish(&self, event: &str) {
-        self.call(|py| Ok(event.into_pyobject(py)?.unbind().into_any()));
-    }
-
-    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        match self.0.try_lock() {
-            Ok(callable) => visit.call(&*callable),
-            Err(_) => Ok(()),
-        }
-    }
-}
 
 /// Has `hook` called when calls begin and end.
 pub(crate) fn observe(builder: Builder, hook: &Hook) -> Builder {
@@ -55,7 +19,7 @@ pub(crate) fn observe(builder: Builder, hook: &Hook) -> Builder {
             bytes: observed.end.map_or(0, |end| end.bytes),
             time: observed.end.and_then(|end| end.time).map(|time| time.as_secs_f64()),
         };
-        hook.call(|py| Py::new(py, seen).map(Py::into_any));
+        hook.call("an observer failed", |callable| callable.call1((seen,)).map(drop));
     })
 }
 

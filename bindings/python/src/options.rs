@@ -3,9 +3,10 @@
 use crate::cache::CacheHint;
 use crate::descriptor::{in_argument, object};
 use crate::errors::OrRaise;
+use crate::hook::Hook;
 use crate::limits::Limits;
 use crate::log;
-use crate::observer::{Hook, observe};
+use crate::observer::observe;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};

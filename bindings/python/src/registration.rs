@@ -4,6 +4,7 @@
 use crate::arguments::{Parameter, Parameters};
 use crate::descriptor::Descriptor;
 use crate::errors::{OrRaise, error};
+use crate::hook::{Hook, Knows};
 use crate::server::Server;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -11,7 +12,7 @@ use pyo3::types::{PyDict, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
-use wellhead::{ErrorKind, HandlerId, Json, Method, Template, Variable};
+use wellhead::{ErrorKind, HandlerId, Json, Method, Provider, Template, Variable};
 
 /// What was registered with one decorator.
 #[derive(Default)]
@@ -25,6 +26,8 @@ pub(crate) struct Handler {
     pub(crate) named: bool,
     /// What completes the arguments of the prompt, and goes with it.
     completing: Option<HandlerId>,
+    /// Says whether a URI may exist.
+    knows: Hook,
 }
 
 /// A callable that takes its arguments by position.
@@ -58,7 +61,8 @@ impl Handler {
         }
         let completers = self.completers.iter().map(|(_, completer)| completer);
         let mut others = self.list.iter().chain(&self.method).chain(completers);
-        others.try_for_each(|other| visit.call(&other.function))
+        others.try_for_each(|other| visit.call(&other.function))?;
+        self.knows.traverse(visit)
     }
 }
 
@@ -150,6 +154,7 @@ impl Table {
 
     pub(crate) fn clear(&self) {
         let state = std::mem::take(&mut *self.state());
+        state.handlers.values().for_each(|handler| handler.knows.set(None)); // of which the core has a share
         drop(state);
     }
 }
@@ -170,11 +175,14 @@ pub(crate) enum What {
         thread: Option<bool>,
         list: Option<Py<PyAny>>,
         complete: Option<Py<PyDict>>,
+        knows: Option<Py<PyAny>>,
     },
     List {
         name: Option<String>,
     },
-    Fallback,
+    Fallback {
+        knows: Option<Py<PyAny>>,
+    },
     Method {
         name: String,
         revisions: Option<Vec<String>>,
@@ -220,10 +228,12 @@ impl Decorator {
         visit.call(&self.server)?;
         match self.what.try_lock().as_deref() {
             Ok(Some(What::Named { complete, .. })) => visit.call(complete),
-            Ok(Some(What::Resource { list, complete, .. })) => {
+            Ok(Some(What::Resource { list, complete, knows, .. })) => {
                 visit.call(list)?;
-                visit.call(complete)
+                visit.call(complete)?;
+                visit.call(knows)
             }
+            Ok(Some(What::Fallback { knows })) => visit.call(knows),
             _ => Ok(()),
         }
     }
@@ -251,7 +261,7 @@ pub(crate) fn register(
 ) -> PyResult<()> {
     let core = server.core(py);
     match what {
-        What::Resource { uri, mut descriptor, raw_values, thread, list, complete } => {
+        What::Resource { uri, mut descriptor, raw_values, thread, list, complete, knows } => {
             let template = uri.contains(['{', '}']); // neither stands in a URI
             let refused = match template {
                 true if descriptor.size.is_some() => Some("size= is for one resource"),
@@ -278,7 +288,8 @@ pub(crate) fn register(
             let needs_loop = plan.is_async || others.any(|other| other.is_async);
             let called = if thread == Some(true) { pooled(function)? } else { function.clone() };
             let read = Some(callback(&called, plan.parameters, plan.is_async || thread.is_some()));
-            let handler = Handler { read, list, completers, ..Handler::default() };
+            let (knows, provider) = knowing(py, knows)?;
+            let handler = Handler { read, list, completers, knows, ..Handler::default() };
             let id = if template {
                 let mut template = descriptor.template(py, &uri)?;
                 if raw_values {
@@ -287,10 +298,10 @@ pub(crate) fn register(
                 for variable in variables {
                     template = template.completes(variable);
                 }
-                py.detach(|| core.add_template(template, None, lists)).or_raise(py)?
+                py.detach(|| core.add_template(template, provider, lists)).or_raise(py)?
             } else {
                 let resource = descriptor.resource(py, &uri)?;
-                py.detach(|| core.add_resource(resource, None)).or_raise(py)?
+                py.detach(|| core.add_resource(resource, provider)).or_raise(py)?
             };
             server.table.put(id, handler, needs_loop);
         }
@@ -300,11 +311,12 @@ pub(crate) fn register(
             let id = py.detach(|| core.add_list(name, None)).or_raise(py)?;
             server.table.put(id, Handler { list: Some(list), ..Handler::default() }, is_async);
         }
-        What::Fallback => {
+        What::Fallback { knows } => {
             let plan = plan(function, &[], true)?;
             let read = Some(callback(function, plan.parameters, plan.is_async));
-            let handler = Handler { read, ..Handler::default() };
-            let id = py.detach(|| core.set_fallback(None)).or_raise(py)?;
+            let (knows, provider) = knowing(py, knows)?;
+            let handler = Handler { read, knows, ..Handler::default() };
+            let id = py.detach(|| core.set_fallback(provider)).or_raise(py)?;
             server.table.put_fallback(id, handler, plan.is_async);
         }
         What::Method { name, revisions } => {
@@ -318,25 +330,7 @@ pub(crate) fn register(
             server.table.put(id, Handler { method: Some(handler), ..Handler::default() }, is_async);
         }
         What::Named { family, name, members, complete } => {
-            let method = positional(function, &["arguments"], 1, true)?;
-            let completers =
-                complete.map(|complete| completers(complete.bind(py))).transpose()?.unwrap_or_default();
-            let needs_loop = method.is_async || completers.iter().any(|(_, completer)| completer.is_async);
-            let members = members.map_or_else(|| Json::object("{}").or_raise(py), Ok)?;
-            let added = py.detach(|| match family {
-                Family::Tool => core.add_tool(&name, &members, None),
-                Family::Prompt => core.add_prompt(&name, &members, None),
-            });
-            let mut handler = Handler { method: Some(method), named: true, ..Handler::default() };
-            let id = added.or_raise(py)?;
-            for (argument, _) in &completers {
-                let completing = py.detach(|| core.add_prompt_completer(&name, argument, None));
-                handler.completing = Some(completing.or_raise(py)?); // the last number is that of all
-            }
-            if let Some(completing) = handler.completing {
-                server.table.put(completing, Handler { completers, ..Handler::default() }, needs_loop);
-            }
-            server.table.put(id, handler, needs_loop);
+            register_named(py, server, &family, &name, members, complete, function)?;
         }
         // The core only needs to know that there is one; what it asks is asked of the callable in the table.
         What::Authorize => {
@@ -348,6 +342,38 @@ pub(crate) fn register(
             py.detach(|| core.on_interest(|_| ())).or_raise(py)?;
         }
     }
+    Ok(())
+}
+
+/// Registers a tool or a prompt.
+fn register_named(
+    py: Python<'_>,
+    server: &Server,
+    family: &Family,
+    name: &str,
+    members: Option<Json>,
+    complete: Option<Py<PyDict>>,
+    function: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    let core = server.core(py);
+    let method = positional(function, &["arguments"], 1, true)?;
+    let completers = complete.map(|complete| completers(complete.bind(py))).transpose()?.unwrap_or_default();
+    let needs_loop = method.is_async || completers.iter().any(|(_, completer)| completer.is_async);
+    let members = members.map_or_else(|| Json::object("{}").or_raise(py), Ok)?;
+    let added = py.detach(|| match family {
+        Family::Tool => core.add_tool(name, &members, None),
+        Family::Prompt => core.add_prompt(name, &members, None),
+    });
+    let mut handler = Handler { method: Some(method), named: true, ..Handler::default() };
+    let id = added.or_raise(py)?;
+    for (argument, _) in &completers {
+        let completing = py.detach(|| core.add_prompt_completer(name, argument, None));
+        handler.completing = Some(completing.or_raise(py)?); // the last number is that of all
+    }
+    if let Some(completing) = handler.completing {
+        server.table.put(completing, Handler { completers, ..Handler::default() }, needs_loop);
+    }
+    server.table.put(id, handler, needs_loop);
     Ok(())
 }
 
@@ -378,6 +404,17 @@ fn completers(given: &Bound<'_, PyDict>) -> PyResult<Vec<(String, Positional)>> 
     static COMPLETER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let completer = COMPLETER.import(given.py(), "wellhead._parameters", "completer")?;
     given.iter().map(|(name, given)| Ok((name.extract()?, completer.call1((given,))?.extract()?))).collect()
+}
+
+/// What says whether a URI may exist, and the core's share of it.
+fn knowing(py: Python<'_>, given: Option<Py<PyAny>>) -> PyResult<(Hook, Option<Arc<dyn Provider>>)> {
+    let Some(given) = given else { return Ok((Hook::default(), None)) };
+    let given = positional(given.bind(py), &["uri"], 1, false)?;
+    if given.is_async {
+        return Err(error(py, ErrorKind::InvalidArgument, "knows= answers at once; make it a def"));
+    }
+    let hook = Hook::new(given.function);
+    Ok((hook.clone(), Some(Arc::new(Knows(hook)))))
 }
 
 /// Who judges bearer tokens.

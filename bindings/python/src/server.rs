@@ -9,9 +9,10 @@ use crate::driver::Driver;
 use crate::errors::OrRaise;
 use crate::explain::Explanation;
 use crate::fork::Process;
+use crate::hook::Hook;
 use crate::host::Host;
 use crate::http;
-use crate::observer::{Counters, Hook};
+use crate::observer::Counters;
 use crate::options;
 use crate::registration::{Decorator, Family, Table, What, register};
 use crate::values::{Contents, Resource};
@@ -49,6 +50,21 @@ impl Server {
         py.detach(|| core.value(resource, body)).or_raise(py)?;
         Ok(Handle { server: this.clone().unbind(), name: uri.to_owned() })
     }
+
+    /// Registers the function, or returns the decorator that does.
+    fn decorate<'py>(
+        this: &Bound<'py, Self>,
+        what: What,
+        function: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match function {
+            Some(function) => {
+                register(this.py(), this.get(), what, &function)?;
+                Ok(function)
+            }
+            None => Ok(Bound::new(this.py(), Decorator::new(this.clone().unbind(), what))?.into_any()),
+        }
+    }
 }
 
 #[pymethods]
@@ -81,18 +97,22 @@ impl Server {
         Server::add(this, uri, body::bytes(&body::buffer(body)?), &Descriptor::new("blob", described)?)
     }
 
-    #[pyo3(signature = (uri, /, *, list = None, complete = None, raw_values = false, thread = None, **described))]
+    #[pyo3(signature = (
+        uri, /, *, list = None, complete = None, knows = None, raw_values = false, thread = None, **described
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "keywords of Python's")]
     fn resource(
         this: &Bound<'_, Self>,
         uri: String,
         list: Option<Py<PyAny>>,
         complete: Option<Py<PyDict>>,
+        knows: Option<Py<PyAny>>,
         raw_values: bool,
         thread: Option<bool>,
         described: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Decorator> {
         let descriptor = Descriptor::new("resource", described)?;
-        let what = What::Resource { uri, descriptor, raw_values, thread, list, complete };
+        let what = What::Resource { uri, descriptor, raw_values, thread, list, complete, knows };
         Ok(Decorator::new(this.clone().unbind(), what))
     }
 
@@ -102,20 +122,16 @@ impl Server {
         source: Option<Bound<'py, PyAny>>,
         name: Option<String>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let what = What::List { name };
-        match source {
-            Some(source) => {
-                register(this.py(), this.get(), what, &source)?;
-                Ok(source)
-            }
-            None => Ok(Bound::new(this.py(), Decorator::new(this.clone().unbind(), what))?.into_any()),
-        }
+        Server::decorate(this, What::List { name }, source)
     }
 
-    #[pyo3(signature = (function, /))]
-    fn fallback<'py>(this: &Bound<'py, Self>, function: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        register(this.py(), this.get(), What::Fallback, &function)?;
-        Ok(function)
+    #[pyo3(signature = (function = None, /, *, knows = None))]
+    fn fallback<'py>(
+        this: &Bound<'py, Self>,
+        function: Option<Bound<'py, PyAny>>,
+        knows: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        Server::decorate(this, What::Fallback { knows }, function)
     }
 
     #[pyo3(signature = (name, /, *, revisions = None))]

@@ -92,6 +92,7 @@ class Host:
                 described["complete"] = {
                     variable: self.completer(uri, variable, values) for variable, values in entry["complete"].items()
                 }
+            described |= self.knowing(entry)
             self.server.resource(uri, **described)(partial(self.reader(entry["read"])))  # which has no name
         elif "method" in entry:
             self.server.method(entry["method"], revisions=entry.get("revisions"))(self.method(entry["answer"]))
@@ -111,7 +112,7 @@ class Host:
             else:
                 self.server.list(name=name)(lister)
         elif "fallback" in entry:
-            self.server.fallback(self.reader(entry["fallback"]))
+            self.server.fallback(self.reader(entry["fallback"]), **self.knowing(entry))
         elif "authorize" in entry:
             self.authorize(entry["authorize"])
         elif "interest" in entry:
@@ -152,6 +153,13 @@ class Host:
         if read == "none":
             return Future()  # nobody keeps it
         return answer(read, values)
+
+    def knowing(self, entry: Json) -> dict[str, Callable[[str], bool]]:
+        def callback(uri: str) -> bool:
+            self.calls.append(f"knows {uri}")
+            return uri in entry["knows"]
+
+        return {"knows": callback} if "knows" in entry else {}
 
     def completer(self, template: str, variable: str, values: Json) -> Callable[..., Any]:
         def callback(value: str, others: dict[str, str], call: wellhead.Call) -> Any:

@@ -613,6 +613,7 @@ class Server:
         cache: CacheHint | None = None,
         list: Callable[..., _Soon[Page]] | Iterable[Resource] | None = None,
         complete: Mapping[str, _Complete] | None = None,
+        knows: Callable[[str], bool] | None = None,
         raw_values: bool = False,
         thread: bool | None = None,
     ) -> Callable[[_Read], _Read]:
@@ -639,6 +640,10 @@ class Server:
                 proposed that begin with what was typed; or a function `(value)` that is given that and returns a list
                 or a `Completion`, now or later. A second parameter is given the values of other variables, as a dict,
                 and one annotated `wellhead.Call` the call.
+            knows: A function `(uri)` that says at once whether there may be such a resource: nobody can watch it
+                otherwise. By default there may always be one; reads and lists do not ask. It runs on whichever thread
+                takes what clients send, so it must be quick, and no `async def`. If it raises, which is logged, there
+                may be one.
             raw_values: Hands over every value as it was sent. Without it, values with a `..` segment, an absolute path,
                 a drive or a control character are not found; with it, checking them is the function's work.
             thread: True: the function runs in a pool of threads instead of on the one that runs the server. False: it
@@ -663,8 +668,19 @@ class Server:
             RegistrationError: The name is taken (`duplicate`), or the function takes other parameters.
             ClosedError: The server was closed.
         """
-    def fallback(self, function: _Read, /) -> _Read:
-        """Reads whatever no registration serves, with a parameter `uri: str` or `call: wellhead.Call`."""
+    @overload
+    def fallback(self, function: _Read, /, *, knows: Callable[[str], bool] | None = None) -> _Read: ...
+    @overload
+    def fallback(
+        self, function: None = None, /, *, knows: Callable[[str], bool] | None = None
+    ) -> Callable[[_Read], _Read]:
+        """Reads whatever no registration serves, with a parameter `uri: str` or `call: wellhead.Call`. `knows` is as
+        for `resource`: without it, everything may be watched. A second function replaces the first.
+
+        Raises:
+            RegistrationError: The function takes other parameters (`invalid_argument`).
+            ClosedError: The server was closed.
+        """
     def directory(
         self,
         path: str | PathLike[str],

@@ -1,0 +1,62 @@
+//! Callables that the core calls by itself, wherever it is, instead of handing out an event.
+
+use crate::log;
+use pyo3::prelude::*;
+use pyo3::{PyTraverseError, PyVisit};
+use std::sync::{Arc, Mutex, PoisonError};
+use wellhead::Provider;
+
+/// A callable. The core has a share of this, the server the other: so garbage collection sees it.
+#[derive(Clone, Default)]
+pub(crate) struct Hook(Arc<Mutex<Option<Py<PyAny>>>>);
+
+impl Hook {
+    pub(crate) fn new(callable: Py<PyAny>) -> Self {
+        Hook(Arc::new(Mutex::new(Some(callable))))
+    }
+
+    pub(crate) fn set(&self, callable: Option<Py<PyAny>>) {
+        let before = std::mem::replace(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), callable);
+        drop(before); // after the lock: it may run Python
+    }
+
+    /// None without a callable or an interpreter, and if the callable raised, which is logged.
+    pub(crate) fn call<T>(
+        &self,
+        failure: &str,
+        call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>,
+    ) -> Option<T> {
+        Python::try_attach(|py| {
+            let callable =
+                self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|c| c.clone_ref(py));
+            call(callable?.bind(py)).map_err(|e| log::exception(py, failure, e)).ok()
+        })
+        .flatten()
+    }
+
+    /// For `Server.on_publish`.
+    pub(crate) fn publish(&self, event: &str) {
+        self.call("a function that publishes failed", |callable| callable.call1((event,)).map(drop));
+    }
+
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self.0.try_lock() {
+            Ok(callable) => visit.call(&*callable),
+            Err(_) => Ok(()),
+        }
+    }
+}
+
+/// Says whether a URI may exist. The other callbacks of the registration are events.
+pub(crate) struct Knows(pub(crate) Hook);
+
+impl Provider for Knows {
+    fn knows(&self, uri: &str) -> bool {
+        let failure = "knows= failed, so the resource may exist";
+        self.0.call(failure, |callable| callable.call1((uri,))?.extract()).unwrap_or(true)
+    }
+
+    fn answers(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,97 @@
+"""What a registration says of whether a URI may exist."""
+
+import gc
+import logging
+import weakref
+from typing import Any
+
+import pytest
+import wellhead
+from client import outcome, read, request, transmitted
+
+
+def watched(server: wellhead.Server, *uris: str) -> list[str]:
+    """Those of the URIs that a client may watch."""
+    connection = server.connect()
+    connection.receive(request("l", "subscriptions/listen", notifications={"resourceSubscriptions": uris}))
+    while connection.poll_event():
+        pass
+    (acknowledged,) = transmitted(connection)
+    connection.close()
+    honoured: dict[str, list[str]] = acknowledged["params"]["notifications"]
+    return honoured.get("resourceSubscriptions", [])
+
+
+@pytest.fixture
+def server() -> wellhead.Server:
+    return wellhead.Server("s", "1")
+
+
+def test_a_method_of_a_container_says_what_exists(server: wellhead.Server) -> None:
+    notes = {"notes://1": "One."}
+
+    @server.resource("notes://{id}", knows=notes.__contains__)
+    def note(id: str) -> str:
+        return f"Note {id}."
+
+    assert watched(server, "notes://1", "notes://2") == ["notes://1"]
+    assert outcome(server.connect().handle(read("notes://2"))) == "Note 2."
+
+
+def test_a_fallback_is_decorated_with_and_without_it(server: wellhead.Server) -> None:
+    @server.fallback
+    def anything(uri: str) -> str:
+        return uri
+
+    assert watched(server, "any:x") == ["any:x"]
+
+    @server.fallback(knows=lambda uri: uri == "any:y")
+    def some(uri: str) -> str:
+        return uri.upper()
+
+    assert watched(server, "any:x", "any:y") == ["any:y"]
+    assert outcome(server.connect().handle(read("any:x"))) == "ANY:X"
+
+
+@pytest.mark.parametrize("answer", [None, 1, "yes", ValueError("gone")])
+def test_what_is_no_answer_is_logged_and_refuses_nobody(
+    server: wellhead.Server, answer: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    def knows(uri: str) -> Any:
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    server.resource("notes://{id}", knows=knows)(lambda id: "")
+    with caplog.at_level(logging.ERROR, "wellhead"):
+        assert watched(server, "notes://1") == ["notes://1"]
+    (record,) = caplog.records
+    assert record.getMessage() == "knows= failed, so the resource may exist"
+    assert record.exc_info is not None
+
+
+def test_it_has_to_take_a_uri_and_answer_at_once(server: wellhead.Server) -> None:
+    async def later(uri: str) -> bool:
+        return True
+
+    for knows, why in ((later, "make it a def"), (lambda: True, r"it takes \(uri\)"), (5, "signature")):
+        with pytest.raises(wellhead.RegistrationError, match=why) as refused:
+            server.resource("notes://{id}", knows=knows)(lambda id: "")  # type: ignore[arg-type]
+        assert refused.value.code == "invalid_argument"
+    assert watched(server, "notes://1") == []
+
+
+def test_a_server_in_a_cycle_with_it_is_collected() -> None:
+    def cycle() -> weakref.ref[wellhead.Server]:
+        server = wellhead.Server("s", "1")
+
+        def knows(uri: str) -> bool:
+            return server.explain(uri).uri == uri
+
+        server.resource("notes://{id}", knows=knows)(lambda id: "")
+        server.fallback(lambda uri: "", knows=knows)
+        return weakref.ref(server)
+
+    gone = cycle()
+    gc.collect()
+    assert gone() is None
