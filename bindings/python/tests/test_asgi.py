@@ -31,6 +31,22 @@ def server() -> wellhead.Server:
     return server
 
 
+def endless(server: wellhead.Server) -> tuple[asyncio.Event, asyncio.Event]:
+    """That a read of `n:slow`, which ends only when it is cancelled, began and is over."""
+    began, over = asyncio.Event(), asyncio.Event()
+
+    @server.resource("n:slow")
+    async def slow() -> str:
+        began.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            over.set()
+        return ""
+
+    return began, over
+
+
 @on_a_loop
 async def test_a_request_is_answered() -> None:
     app = server().asgi()
@@ -118,17 +134,7 @@ async def test_progress_makes_the_answer_a_stream() -> None:
 @on_a_loop
 async def test_a_client_that_disconnects_cancels_its_call() -> None:
     s = server()
-    began, over = asyncio.Event(), asyncio.Event()
-
-    @s.resource("n:slow")
-    async def slow() -> str:
-        began.set()
-        try:
-            await asyncio.Event().wait()
-        finally:
-            over.set()
-        return ""
-
+    began, over = endless(s)
     app = s.asgi()
     request = read(app, "n:slow")
     await asyncio.wait_for(began.wait(), 30)
@@ -261,17 +267,7 @@ async def test_a_lifespan_ends_streams_and_sessions_and_may_begin_again() -> Non
 @on_a_loop
 async def test_the_end_of_a_lifespan_cancels_what_is_under_way() -> None:
     s = server()
-    began, over = asyncio.Event(), asyncio.Event()
-
-    @s.resource("n:slow")
-    async def slow() -> str:
-        began.set()
-        try:
-            await asyncio.Event().wait()
-        finally:
-            over.set()
-        return ""
-
+    began, over = endless(s)
     app = s.asgi()
     async with app.lifespan():
         request = read(app, "n:slow")
