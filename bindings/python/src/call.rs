@@ -194,6 +194,11 @@ impl Call {
         py.detach(|| self.slot.progress(progress, total, message))
     }
 
+    #[pyo3(signature = (retry_ms, /))]
+    fn close_stream(&self, py: Python<'_>, retry_ms: u64) -> bool {
+        py.detach(|| self.slot.close_stream(retry_ms))
+    }
+
     #[pyo3(signature = (method, params = None, /))]
     fn request<'py>(
         this: &Bound<'py, Self>,
@@ -281,6 +286,7 @@ trait Watched: Send + Sync {
     fn client(&self) -> Option<String>;
     fn client_capabilities(&self) -> Option<String>;
     fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) -> bool;
+    fn close_stream(&self, retry_ms: u64) -> bool;
 }
 
 /// A responder that a [`Call`] shares with the answer's way back.
@@ -391,6 +397,10 @@ impl<A: Reply + Notifies> Watched for Slot<A> {
 
     fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) -> bool {
         self.with(|responder| responder.progress(progress, total, message)).unwrap_or(false)
+    }
+
+    fn close_stream(&self, retry_ms: u64) -> bool {
+        self.with(|responder| responder.close_stream(retry_ms)).unwrap_or(false)
     }
 }
 

@@ -198,7 +198,9 @@ def body_of(body: Json, kept: Kept) -> tuple[bytes | None, int]:
 def is_event(expected: Json, event: dict[str, str], kept: Kept) -> bool:
     if expected.get("comment"):
         return set(event) == {""}
-    data = "data" in event and matches(expected["data"], event["data"], kept)
+    data = ("data" in event) is ("data" in expected)
+    if "data" in expected:
+        data = data and matches(expected["data"], event["data"], kept)
     retry = str(expected["retry"]) if "retry" in expected else None
     return data and "" not in event and retry == event.get("retry") and fits(expected.get("id"), event.get("id"), kept)
 
@@ -215,7 +217,7 @@ def fits(expected: str | None, value: str | None, kept: Kept) -> bool:
 
 
 def is_ready_for(host: Host, step: Json) -> bool:
-    for verb in ("finish", "progress", "notify", "held", "cancelled"):
+    for verb in ("finish", "progress", "close_stream", "notify", "held", "cancelled"):
         if verb in step:
             held = host.held.get(step[verb])
             if held is None or verb != "cancelled" or held.call is None:

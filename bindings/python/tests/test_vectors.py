@@ -19,6 +19,7 @@ REACHES = {
     "busy",
     "cache",
     "caller",
+    "close_stream",
     "completion",
     "expand",
     "explain",

@@ -315,6 +315,9 @@ class Host:
             call, report = self.held[step["progress"]].call, step["report"]
             assert call is not None
             call.progress(report["progress"], report.get("total"), report.get("message"))
+        elif "close_stream" in step:
+            call = self.held[step["close_stream"]].call
+            assert call is not None and call.close_stream(step["retry_ms"]) is step["is"]
         elif "remove_tool" in step:
             outcome(step, lambda: self.server.remove_tool(step["remove_tool"]))
         elif "remove_prompt" in step:

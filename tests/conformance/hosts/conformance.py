@@ -198,10 +198,10 @@ async def progress(_arguments: Json, call: wellhead.Call) -> Json:
 
 
 @server.tool("test_reconnection", PLAIN)
-def reconnection(_arguments: Json, call: wellhead.Call) -> Json:
-    """The suite would like the stream to break before the answer; hosts have no way to do that."""
-    call.progress(1)
-    return says("here already")
+async def reconnection(_arguments: Json, call: wellhead.Call) -> Json:
+    call.close_stream(500)
+    await asyncio.sleep(0.1)  # the client is away
+    return says("Reconnection test completed successfully.")
 
 
 # ---- tools that ask the client of a session

@@ -106,6 +106,14 @@ class Call:
         `progress` only grows: what does not is dropped. A client that takes its messages slowly is told the newest.
         Returns whether anybody still wants to know.
         """
+    def close_stream(self, retry_ms: int, /) -> bool:
+        """Ends the stream that carries the answer over HTTP, before there is one: its client is told to come back after
+        so many milliseconds, and gets there what was said meanwhile. No connection has to be kept for a call that takes
+        long. Any thread.
+
+        Returns whether it did: not where there is no stream to come back to, as over stdio, for a client that accepts
+        JSON only and in every revision but 2025-11-25; not if it is closed already, and not after the answer.
+        """
     @property
     def if_version(self) -> str | None:
         """The version of the resource that the client has. If it is still the right one, answer
