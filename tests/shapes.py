@@ -453,7 +453,11 @@ def http_needed(value: Any) -> set[str]:
     """The words that its options and steps call for, beside those of its catalogue and of what the host does."""
     found = {"loopback", "verify"} & set(value.get("http", ()))
     found |= {"verify"} if "protect" in value.get("http", ()) else set()
+    over = False
     for each in value["steps"]:
+        over |= "shutdown" in each
+        if over and set(each) & {"send", "session"}:
+            found.add("clock")
         if set(each) & {"send", "response", "events"}:
             if any(isinstance(line, list) for line in each.get("headers", {}).values()):
                 found.add("repeated")

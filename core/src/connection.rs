@@ -335,6 +335,16 @@ impl Connection {
         self.0.server.hub.leave(self.0.id);
     }
 
+    /// The server is closed: shuts down, but of a session over HTTP only once its calls are answered, which
+    /// [`crate::http::Endpoint::poll_event`] sees to.
+    pub(crate) fn wind_down(&self) {
+        if self.0.machine.with(|m, _| m.outbox().bare && m.is_answering()) {
+            self.end_streams();
+        } else {
+            self.shut_down();
+        }
+    }
+
     /// [`Connection::close`], for a driver that tells the host what is not wanted any more.
     pub(crate) fn close_and_tell(&self) -> Vec<Event> {
         let asked = self.0.machine.with(|m, _| m.handed_out());

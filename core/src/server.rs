@@ -218,13 +218,14 @@ impl Server {
     }
 
     /// Ends every connection, listen streams with the result that tells clients so, and makes drivers return. Answers
-    /// that are still owed are dropped. May be repeated.
+    /// that are still owed are dropped, but over HTTP those under way may still go out, in the time that the driver
+    /// gives them. May be repeated.
     pub fn close(&self) {
         if self.0.closed.swap(true, Ordering::AcqRel) {
             return;
         }
         for connection in self.0.hub.connections() {
-            Connection(connection).shut_down();
+            Connection(connection).wind_down();
         }
     }
 

@@ -298,6 +298,9 @@ impl Endpoint {
                 self.0.state.with(|s, _| s.events.append(&mut events));
             }
             self.0.take_orphans(&connection);
+            if self.0.server.is_closed() && !connection.is_closed() && !connection.is_answering() {
+                connection.shut_down(); // that was the last answer
+            }
             // A question has a deadline, which whoever waits for its answer has to know.
             for ready in self.0.listeners(&connection, asked) {
                 ready();

@@ -20,6 +20,8 @@ use crate::revision::{Condition, Era, Revision, Revisions};
 /// The fields that a POST is looked at for once its body is there.
 const FIELDS: [&str; 4] = [Version::FIELD, "Mcp-Session-Id", "Mcp-Method", "Mcp-Name"];
 const SESSION: &str = "Mcp-Session-Id";
+const NO_SESSION: &str = "Mcp-Session-Id is missing; see sessions";
+const UNKNOWN_SESSION: &str = "the session is unknown or has ended; see session_ms";
 const NO_STREAM: &str = "Accept does not allow text/event-stream";
 
 impl Exchange {
@@ -44,7 +46,10 @@ impl Exchange {
                 Err((cors::preflight(offered), Vec::new()))
             }
             _ if metadata => Err((Response::empty(405).with("allow", "GET"), Vec::new())),
-            _ if !["POST", "GET", "DELETE"].contains(&head.method) => Err(not_offered(options)),
+            _ if !["POST", "GET", "DELETE"].contains(&head.method) => {
+                let setting = (head.method == "OPTIONS" && !options.cors).then_some("cors");
+                Err(not_offered(options, head, setting))
+            }
             Some(protection) => self.verify(head, protection),
             None => self.head(head),
         }
@@ -91,13 +96,19 @@ impl Exchange {
     /// Opens the stream of what belongs to no request, or goes on with any stream of the session.
     fn get(&mut self, head: &RequestHead<'_>) -> Result<State, Whole> {
         let options = &self.endpoint.0.options;
-        if matches!(Version::read(head, self.revisions()), Version::Stateless(_)) || !options.sessions {
-            return Err(not_offered(options));
+        if matches!(Version::read(head, self.revisions()), Version::Stateless(_)) {
+            return Err(not_offered(options, head, None));
+        }
+        if !options.sessions {
+            return Err(not_offered(options, head, Some("sessions")));
         }
         if !Accepts::read(head).stream {
             return Err(invalid(406, NO_STREAM));
         }
         let inner = self.endpoint.0.clone();
+        if inner.server.is_closed() {
+            return Err(closing(None));
+        }
         let id = session_id(head)?;
         let place = match head.one("last-event-id") {
             Ok(None) => None,
@@ -156,9 +167,12 @@ impl Exchange {
 
     fn delete(&mut self, head: &RequestHead<'_>) -> Result<State, Whole> {
         let options = &self.endpoint.0.options;
-        let stateless = matches!(Version::read(head, self.revisions()), Version::Stateless(_));
-        if stateless || !options.delete || !options.sessions {
-            return Err(not_offered(options));
+        if matches!(Version::read(head, self.revisions()), Version::Stateless(_)) {
+            return Err(not_offered(options, head, None));
+        }
+        if !options.delete || !options.sessions {
+            let setting = if options.sessions { "delete" } else { "sessions" };
+            return Err(not_offered(options, head, Some(setting)));
         }
         let id = session_id(head)?;
         let session = self.endpoint.0.state.with(|s, _| {
@@ -254,7 +268,7 @@ impl Exchange {
         connection.tick(self.now);
         let choice = Choice::new(incoming.accepts.json, true);
         let opened = connection.exchange_under(&incoming.message, !incoming.accepts.stream, Some(head));
-        let (route, event) = opened.map_err(|_| self.closing(counted))?;
+        let (route, event) = opened.map_err(|_| self.too_late(counted, Some(id)))?;
         let mut answering = self.answer(connection, route, choice, event, None);
         answering.counted = counted;
         answering.until = self.until.filter(|_| counted == Counted::Listen);
@@ -288,8 +302,9 @@ impl Exchange {
             connection.stand_alone(None);
         }
         let choice = Choice::new(incoming.accepts.json, false);
-        let (route, event) =
-            connection.exchange(&incoming.message).map_err(|_| self.closing(Counted::Call))?;
+        let (route, event) = connection
+            .exchange(&incoming.message)
+            .map_err(|_| self.too_late(Counted::Call, Some(request)))?;
         if !sessions || connection.session_revision().is_none() {
             return Ok(self.answer(connection, route, choice, event, None)); // it was refused
         }
@@ -331,7 +346,7 @@ impl Exchange {
         connection.stand_alone(Some(revision));
         let choice = Choice::new(incoming.accepts.json, false);
         let opened = connection.exchange_under(&incoming.message, !incoming.accepts.stream, None);
-        let (route, event) = opened.map_err(|_| self.closing(Counted::Call))?;
+        let (route, event) = opened.map_err(|_| self.too_late(Counted::Call, id))?;
         Ok(self.answer(connection, route, choice, event, None))
     }
 
@@ -350,11 +365,7 @@ impl Exchange {
         let with_id = |(response, body): Whole| match request {
             None => (response, body),
             Some(id) => {
-                let what = if response.status == 404 {
-                    "the session is unknown or has ended"
-                } else {
-                    "Mcp-Session-Id is missing"
-                };
+                let what = if response.status == 404 { UNKNOWN_SESSION } else { NO_SESSION };
                 refusal(response.status, Some(id), None, &RpcError::invalid_request(what))
             }
         };
@@ -373,7 +384,7 @@ impl Exchange {
         connection.tick(self.now);
         let choice = Choice::new(incoming.accepts.json, false);
         let opened = connection.exchange_under(&incoming.message, !incoming.accepts.stream, None);
-        let (route, event) = opened.map_err(|_| self.closing(counted))?;
+        let (route, event) = opened.map_err(|_| self.too_late(counted, request))?;
         let priming = connection.session_revision().is_some_and(|revision| revision.sse_priming);
         let session = InSession::new(id, false, priming);
         let mut answering = self.answer(connection, route, choice, event, Some(session));
@@ -408,7 +419,7 @@ impl Exchange {
         })
     }
 
-    /// One more call or listen stream, unless there are as many as may be.
+    /// One more call or listen stream, unless there are as many as may be, or the server is closed.
     pub(super) fn count(&self, counted: Counted, id: Option<&RequestId>) -> Result<(), Whole> {
         let limits = self.endpoint.0.server.limits();
         let (name, most) = match counted {
@@ -416,6 +427,9 @@ impl Exchange {
             Counted::Listen => ("listen_streams", limits.listen_streams),
             Counted::Not => return Ok(()),
         };
+        if self.endpoint.0.server.is_closed() {
+            return Err(closing(id));
+        }
         let room = self.endpoint.0.state.with(|s, _| {
             let now = if counted == Counted::Call { &mut s.calls } else { &mut s.listens };
             let room = *now < most;
@@ -433,20 +447,21 @@ impl Exchange {
         });
     }
 
-    fn closing(&self, counted: Counted) -> Whole {
+    /// The server was closed just now.
+    fn too_late(&self, counted: Counted, id: Option<&RequestId>) -> Whole {
         self.discount(counted);
-        invalid(503, "the server is closing")
+        closing(id)
     }
 }
 
 fn session_id(head: &RequestHead<'_>) -> Result<Box<str>, Whole> {
     let id = head.one(SESSION).map_err(|_| invalid(400, "Mcp-Session-Id came more than once"))?;
-    let id = id.ok_or_else(|| invalid(400, "Mcp-Session-Id is missing"))?;
+    let id = id.ok_or_else(|| invalid(400, NO_SESSION))?;
     std::str::from_utf8(id).map(Into::into).map_err(|_| unknown_session())
 }
 
 fn unknown_session() -> Whole {
-    invalid(404, "the session is unknown or has ended")
+    invalid(404, UNKNOWN_SESSION)
 }
 
 fn unknown_event() -> Whole {
@@ -459,9 +474,18 @@ fn nothing_left() -> Whole {
     (Response::empty(204), Vec::new())
 }
 
-fn not_offered(options: &Options) -> Whole {
+/// The method is not among those of the endpoint, but would be with that setting, if there is one.
+fn not_offered(options: &Options, head: &RequestHead<'_>, setting: Option<&str>) -> Whole {
+    let (response, body) = match setting {
+        Some(setting) => invalid(405, &format!("{} is not offered; see {setting}", head.method)),
+        None => (Response::empty(405), Vec::new()),
+    };
     let more = if options.cors { ", OPTIONS" } else { "" };
-    (Response::empty(405).with("allow", format!("{}{more}", offered(options))), Vec::new())
+    (response.with("allow", format!("{}{more}", offered(options))), body)
+}
+
+fn closing(id: Option<&RequestId>) -> Whole {
+    refusal(503, id, None, &RpcError::invalid_request("the server is closing"))
 }
 
 /// The methods that the endpoint takes.

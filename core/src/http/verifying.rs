@@ -50,7 +50,7 @@ impl Exchange {
         }
         let verification = match verifying.question.take() {
             Some(verification) => verification,
-            None if late => Verification::Failed("was held for too long".to_owned()),
+            None if late => Verification::Failed("was held for too long; see call_ms".to_owned()),
             None => return Some(Progress::Wait(self.deadline)),
         };
         let State::Verifying(verifying) = std::mem::replace(&mut self.state, State::Done) else {

@@ -1,5 +1,6 @@
 //! The native listener, over sockets of this machine.
 
+mod ending;
 mod h2c;
 
 use std::io::{BufRead, BufReader, Read, Write};
