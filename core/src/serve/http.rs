@@ -34,7 +34,13 @@ pub fn http(server: &Server, address: impl ToSocketAddrs) -> Result<()> {
     Http::new(server.endpoint()).bind(address)?.serve()
 }
 
+/// So much of a request's head is taken. Its fields are at most the 100 that hyper has room for without asking the
+/// allocator for it.
+const HEAD_BYTES: usize = 128 << 10;
+
 /// How Streamable HTTP is served.
+///
+/// The head of a request has at most 128 KiB and, in HTTP/1.1, 100 fields: more is answered with 431.
 #[derive(Debug, Clone)]
 pub struct Http {
     endpoint: EndpointBuilder,
@@ -217,7 +223,8 @@ async fn serve(
     let room = Arc::new(Semaphore::new(connections));
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(None); // see `Watch`
-    builder.http2().timer(TokioTimer::new());
+    builder.http1().max_buf_size(HEAD_BYTES);
+    builder.http2().timer(TokioTimer::new()).max_header_list_size(HEAD_BYTES as u32);
     let builder = Arc::new(builder);
     let Ok(listener) = tokio::net::TcpListener::from_std(socket) else { return };
     let mut ticks = ticks();

@@ -8,10 +8,10 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 
 /// A connection that speaks HTTP/2 from its first byte on.
-struct Client(SendRequest<bytes::Bytes>);
+pub(crate) struct Client(SendRequest<bytes::Bytes>);
 
 impl Client {
-    async fn connect(service: &Service) -> Client {
+    pub(crate) async fn connect(service: &Service) -> Client {
         let stream = TcpStream::connect(service.address).await.expect("it listens");
         let (requests, connection) = h2::client::handshake(stream).await.expect("a handshake");
         tokio::spawn(connection);
@@ -19,7 +19,7 @@ impl Client {
     }
 
     /// Sends a POST, and waits for the head of the response.
-    async fn ask(
+    pub(crate) async fn ask(
         &mut self,
         method: &str,
         members: &str,
@@ -58,7 +58,7 @@ async fn piece(body: &mut RecvStream) -> Option<String> {
     Some(String::from_utf8(data.into()).expect("text"))
 }
 
-fn run<T>(test: impl Future<Output = T>) -> T {
+pub(crate) fn run<T>(test: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async { tokio::time::timeout(Duration::from_secs(60), test).await.expect("an end") })
 }

@@ -1,7 +1,9 @@
 //! The native listener, over sockets of this machine.
 
 mod ending;
+mod gone;
 mod h2c;
+mod limits;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};

@@ -1,0 +1,82 @@
+//! What a client may send, and that it costs no more.
+
+use super::h2c::{self, run};
+use super::{Client, Service, is_ended, server};
+use std::io::Write;
+use wellhead::{Limits, Server};
+
+#[test]
+fn a_head_that_is_too_large_is_refused_and_the_connection_ends() {
+    let service = Service::start(server(), |http| http);
+    let large = "x".repeat(256 << 10);
+    let heads = [
+        format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Large: {large}\r\n\r\n"),
+        format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\n{}\r\n", "X-Many: x\r\n".repeat(101)),
+    ];
+    for head in heads {
+        let mut client = service.client();
+        let _ = client.stream.write_all(head.as_bytes()); // it need not read all of that
+        assert_eq!(client.head().0, 431);
+        assert!(is_ended(&mut client));
+    }
+    for fits in ["x".repeat(64 << 10), format!("x\r\n{}X-Last: x", "X-Many: x\r\n".repeat(90))] {
+        let mut client = service.client();
+        client.ask(
+            "resources/read",
+            r#""uri":"test://text","#,
+            &format!("Mcp-Name: test://text\r\nX-Fits: {fits}\r\n"),
+        );
+        assert_eq!(client.whole().0, 200);
+    }
+    service.ends();
+}
+
+#[test]
+fn a_head_of_http_2_that_is_too_large_is_refused_and_one_that_is_far_too_large_ends_the_connection() {
+    let service = Service::start(server(), |http| http);
+    run(async {
+        let mut client = h2c::Client::connect(&service).await;
+        let large = "x".repeat(129 << 10);
+        let refused = client.ask("server/discover", "", &[("x-large", &large)]).await.expect("a response");
+        assert_eq!(refused.status(), 431);
+        let fits = "x".repeat(64 << 10);
+        let answered = client.ask("server/discover", "", &[("x-fits", &fits)]).await.expect("a response");
+        assert_eq!(answered.status(), 200);
+        let endless = "x".repeat(1 << 20);
+        let over = client.ask("server/discover", "", &[("x-endless", &endless)]).await;
+        assert!(over.is_err(), "nobody reads that: {over:?}");
+        assert!(client.ask("server/discover", "", &[]).await.is_err(), "the connection has ended");
+    });
+    service.ends();
+}
+
+#[test]
+fn a_body_without_end_is_refused_when_it_is_over_the_limit_and_not_read_any_more() {
+    let mut limits = Limits::default();
+    limits.message_bytes = 1 << 20;
+    let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();
+    let service = Service::start(server, |http| http);
+    let mut client = service.client();
+    write!(
+        client.stream,
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    )
+    .unwrap();
+    let chunk = format!("10000\r\n{}\r\n", "x".repeat(64 << 10));
+    let mut sent = 0;
+    while sent < 256 << 20 && client.stream.write_all(chunk.as_bytes()).is_ok() {
+        sent += chunk.len();
+    }
+    assert!(sent < 64 << 20, "all that was taken beyond the limit fits into the sockets' buffers: {sent}");
+    let (status, body) = client.whole();
+    assert!(status == 413 && body.contains("message_bytes"), "{status} {body}");
+    assert!(is_ended(&mut client));
+    still_answers(&service);
+    service.ends();
+}
+
+fn still_answers(service: &Service) {
+    let mut next: Client = service.client();
+    next.ask("server/discover", "", "");
+    assert_eq!(next.whole().0, 200);
+}
