@@ -260,6 +260,8 @@ def parse_arguments(usage: str | None) -> argparse.Namespace:
     parser.add_argument("--demo", action="store_true", help="one table for people instead of test lines")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many pairs of a host and a client at a time")
     options = parser.parse_args()
+    if options.jobs < 1:
+        parser.error("--jobs is 1 or more")
     known = read_hosts()
     hosts = {}
     for host in options.host or [name for name in known if not options.demo or (kind_of(name) in ("notes", "folder") and not is_http(name))]:
