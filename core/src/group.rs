@@ -2,6 +2,7 @@
 
 use crate::access::Caller;
 use crate::connection::{Connection, Shared};
+use crate::log::Level;
 use crate::server::Server;
 use crate::sync::Lock;
 use std::collections::VecDeque;
@@ -97,7 +98,9 @@ impl Inner {
         });
         if fire {
             // It may panic while a panic unwinds, or in the middle of what one connection does for others.
-            drop(catch_unwind(AssertUnwindSafe(|| (self.wake)())));
+            if catch_unwind(AssertUnwindSafe(|| (self.wake)())).is_err() {
+                self.server.log(Level::Error, "wake panicked; its connections may wait for the next one");
+            }
         }
     }
 }

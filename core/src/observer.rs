@@ -1,5 +1,6 @@
 //! What the host is told of its own calls, for metrics and traces; and counters.
 
+use crate::log::{Level, Log};
 use crate::protocol::{Ask, CallId, Context};
 use crate::sync::Lock;
 use crate::sync::atomic::{AtomicU64, Ordering};
@@ -71,6 +72,7 @@ pub(crate) type Clock = dyn Fn() -> Duration + Send + Sync;
 pub(crate) struct Observer {
     pub(crate) callback: Arc<Callback>,
     pub(crate) clock: Option<Arc<Clock>>,
+    pub(crate) log: Log,
 }
 
 /// The counters that are kept, and the observer.
@@ -166,7 +168,11 @@ impl Observer {
             traceparent: started.traceparent.as_deref(),
             end,
         };
-        drop(catch_unwind(AssertUnwindSafe(|| (self.callback)(&observed))));
+        if catch_unwind(AssertUnwindSafe(|| (self.callback)(&observed))).is_err() {
+            let what = if observed.end.is_some() { "end" } else { "begin" };
+            let line = format!("the observer panicked; it has missed the {what} of call {}", observed.call);
+            self.log.write(Level::Error, &line);
+        }
     }
 }
 

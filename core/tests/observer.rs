@@ -116,12 +116,21 @@ fn a_call_ends_when_its_responder_is_gone_wanted_or_not() {
 }
 
 #[test]
-fn an_observer_that_panics_harms_nothing() {
-    let server = Server::builder("s", "1").observe(|_| panic!("on purpose")).build().unwrap();
+fn an_observer_that_panics_harms_nothing_and_is_logged() {
+    let lines = Seen::default();
+    let logged = lines.clone();
+    let server = Server::builder("s", "1")
+        .observe(|_| panic!("on purpose"))
+        .on_log(move |_, line| logged.lock().unwrap().push(line.to_owned()))
+        .build()
+        .unwrap();
     server.resource("n:1", |_: Call| "one").unwrap();
     let connection = server.connect(Caller::default());
     ask(&connection, 1, "resources/read", r#""uri":"n:1""#);
     assert_eq!(server.counters().calls_answered, 1);
+    let lines = lines.lock().unwrap();
+    assert_eq!(lines.len(), 2, "its begin and its end: {lines:?}");
+    assert!(lines.iter().all(|line| line.starts_with("the observer panicked")), "{lines:?}");
 }
 
 #[test]

@@ -71,8 +71,13 @@ fn a_publisher_that_panics_is_logged_and_the_change_is_told_here() {
 }
 
 #[test]
-fn a_wake_that_panics_leaves_the_server_whole() {
-    let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
+fn a_wake_that_panics_leaves_the_server_whole_and_is_logged() {
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let logged = lines.clone();
+    let server = Server::builder("s", "1")
+        .on_log(move |_, line| logged.lock().unwrap().push(line.to_owned()))
+        .build()
+        .unwrap();
     server.add_resource("test://a", None).unwrap();
     let group = server.group(|| panic!("nobody wakes"));
     let connection = group.connect(Caller::default());
@@ -80,6 +85,8 @@ fn a_wake_that_panics_leaves_the_server_whole() {
     let Some(Event::Read(call)) = connection.poll_event() else { panic!("no question") };
     assert!(call.into_responder().finish("found"));
     assert!(group.next().is_some());
+    let lines = lines.lock().unwrap();
+    assert!(lines.len() == 1 && lines[0].starts_with("wake panicked"), "{lines:?}");
 }
 
 struct Forgetful;

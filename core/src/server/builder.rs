@@ -184,7 +184,7 @@ impl Builder {
         };
         let origin = self.origin.map_or_else(random_name, Ok)?;
         let clock = self.clock;
-        let observer = self.observer.map(|callback| Observer { callback, clock });
+        let observer = self.observer.map(|callback| Observer { callback, clock, log: self.log.clone() });
         let inner = Inner::new(settings, &key, self.log, observer, origin);
         inner.catalog.with(|c, _| c.declare(self.capabilities, self.list_changed));
         Ok(Server(Arc::new(inner)))
