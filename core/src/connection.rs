@@ -150,7 +150,7 @@ impl Connection {
     /// # Errors
     /// As [`Connection::handle`].
     pub fn handle_with(&self, message: &[u8], run: impl FnMut(Event)) -> Result<Handled> {
-        let (route, event) = self.open_exchange(message, true, None)?;
+        let (route, event) = self.open_exchange(message, true, None, None)?;
         let handled = self.follow_up(route, event, run);
         // What the callbacks produced for other routes was quiet, and is not taken here.
         if self.0.machine.with(|m, _| m.gained() && m.mark_ready()) {
@@ -200,18 +200,19 @@ impl Connection {
     /// # Errors
     /// [`ErrorKind::Closed`] after the connection or server was closed.
     pub fn exchange(&self, message: &[u8]) -> Result<(Route, Option<Event>)> {
-        self.exchange_under(message, false, None)
+        self.exchange_under(message, false, None, None)
     }
 
     /// [`Connection::exchange`] of a POST. `single`: its client takes an answer, and nothing before it. `head`: it stands
-    /// for itself, and has to say what its head says.
+    /// for itself, and has to say what its head says. `caller`: who asks, if that is said with each POST.
     pub(crate) fn exchange_under(
         &self,
         message: &[u8],
         single: bool,
         head: Option<&RequestHead<'_>>,
+        caller: Option<Caller>,
     ) -> Result<(Route, Option<Event>)> {
-        let (route, event) = self.open_exchange(message, single, head)?;
+        let (route, event) = self.open_exchange(message, single, head, caller)?;
         // Whoever takes this answer drains nothing else for it, and does not poll for what it takes to answer: not for the
         // elements of a batch, for what the client has answered, or for another exchange that this one has cancelled.
         if self.0.machine.with(|m, _| m.gained_beside(route) && m.mark_ready()) {
@@ -225,8 +226,11 @@ impl Connection {
         message: &[u8],
         single: bool,
         head: Option<&RequestHead<'_>>,
+        caller: Option<Caller>,
     ) -> Result<(Route, Option<Event>)> {
-        let Some(exchange) = self.0.machine.with(|m, _| m.open_exchange(single)) else {
+        let mut caller = caller.map(Arc::new);
+        let opened = self.0.machine.with(|m, trash| m.open_exchange(single, caller.take(), trash));
+        let Some(exchange) = opened else {
             return Err(closed());
         };
         let route = Route::Exchange(exchange);

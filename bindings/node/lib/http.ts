@@ -81,7 +81,7 @@ export interface VerifyCall {
 export interface Grant {
   /**
    * Whom the request speaks for. Sessions, cursors and streams belong to the caller's id: give each principal one of its
-   * own. Callbacks of a session see the caller of the request that began it.
+   * own. Callbacks see the caller of the request that they answer.
    */
   caller: Caller;
   /** Whom the token was issued for, its `aud`: an endpoint with a {@link Protection.resource} refuses others. */

@@ -267,7 +267,7 @@ impl Exchange {
         let connection = self.endpoint.0.group.connect_apart(self.caller.clone());
         connection.tick(self.now);
         let choice = Choice::new(incoming.accepts.json, true);
-        let opened = connection.exchange_under(&incoming.message, !incoming.accepts.stream, Some(head));
+        let opened = connection.exchange_under(&incoming.message, !incoming.accepts.stream, Some(head), None);
         let (route, event) = opened.map_err(|_| self.too_late(counted, Some(id)))?;
         let mut answering = self.answer(connection, route, choice, event, None);
         answering.counted = counted;
@@ -345,7 +345,7 @@ impl Exchange {
         connection.tick(self.now);
         connection.stand_alone(Some(revision));
         let choice = Choice::new(incoming.accepts.json, false);
-        let opened = connection.exchange_under(&incoming.message, !incoming.accepts.stream, None);
+        let opened = connection.exchange_under(&incoming.message, !incoming.accepts.stream, None, None);
         let (route, event) = opened.map_err(|_| self.too_late(Counted::Call, id))?;
         Ok(self.answer(connection, route, choice, event, None))
     }
@@ -383,7 +383,8 @@ impl Exchange {
         };
         connection.tick(self.now);
         let choice = Choice::new(incoming.accepts.json, false);
-        let opened = connection.exchange_under(&incoming.message, !incoming.accepts.stream, None);
+        let verified = self.endpoint.0.options.protection.as_ref().map(|_| self.caller.clone());
+        let opened = connection.exchange_under(&incoming.message, !incoming.accepts.stream, None, verified);
         let (route, event) = opened.map_err(|_| self.too_late(counted, request))?;
         let priming = connection.session_revision().is_some_and(|revision| revision.sse_priming);
         let session = InSession::new(id, false, priming);

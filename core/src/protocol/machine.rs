@@ -3,6 +3,7 @@
 use super::CallId;
 use super::asking::Asking;
 use super::batch::{Element, Elements};
+use super::callers::Callers;
 use super::dispatch::Admitted;
 use super::faults::internal;
 use super::inflight::{Ask, Context, Inflight, Open, Owner};
@@ -11,6 +12,7 @@ use super::kinds::Kinds;
 use super::lifecycle::Lifecycle;
 use super::outbox::{Half, Kind, Outbox, Route, Stage};
 use super::subscriptions::{Queue, Subscriptions};
+use crate::access::Caller;
 use crate::http::RequestHead;
 use crate::jsonrpc::{Parsed, RequestId, RpcError};
 use crate::limits::Limits;
@@ -90,6 +92,7 @@ pub(crate) struct Machine {
     pub(super) inflight: Inflight,
     pub(super) subscriptions: Subscriptions,
     pub(super) outbox: Outbox,
+    pub(super) callers: Callers,
     pub(super) asking: Asking,
     pub(super) asks: VecDeque<Ask>,
     /// What the session shall be told once it is ready.
@@ -122,6 +125,7 @@ impl Machine {
             inflight: Inflight::of(connection),
             subscriptions: Subscriptions::default(),
             outbox: Outbox::default(),
+            callers: Callers::default(),
             asking: Asking::default(),
             asks: VecDeque::new(),
             held: Queue::new(),
@@ -216,14 +220,23 @@ impl Machine {
     }
 
     /// A new exchange: a route of its own for one message.
-    /// `single`: there is room for an answer only, not for a stream.
-    pub(crate) fn open_exchange(&mut self, single: bool) -> Option<u64> {
+    /// `single`: there is room for an answer only, not for a stream. `caller`: who asks, if not the connection's own.
+    pub(crate) fn open_exchange(
+        &mut self,
+        single: bool,
+        caller: Option<Arc<Caller>>,
+        trash: &mut Trash,
+    ) -> Option<u64> {
+        trash.put(self.callers.take_unused(|route| self.outbox.has_output_on(route).is_some()));
         if self.closed {
             return None;
         }
         let exchange = self.next_exchange;
         self.next_exchange += 1;
         self.outbox.open(exchange, single);
+        if let Some(caller) = caller {
+            self.callers.add(exchange, caller);
+        }
         Some(exchange)
     }
 
@@ -521,6 +534,7 @@ impl Machine {
         trash.put(self.outbox.forget_batches());
         trash.put(std::mem::take(&mut self.asks));
         trash.put(self.inflight.clear());
+        trash.put(self.callers.clear());
         After { gained: true, sync: self.subscriptions.is_unsynced(), room: true, ..After::default() }
     }
 

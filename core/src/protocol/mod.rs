@@ -4,6 +4,7 @@
 mod answers;
 mod asking;
 mod batch;
+mod callers;
 mod completing;
 mod dialect;
 mod dispatch;

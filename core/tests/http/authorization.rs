@@ -3,7 +3,7 @@
 use crate::client::{BOTH, Got, META, Polled, World, initialize, request};
 use std::sync::{Arc, Mutex};
 use wellhead::http::{EndpointBuilder, Grant, Protection, Verification};
-use wellhead::{Caller, Event, Page, Responder, Server, Template, Verdict};
+use wellhead::{Call, Caller, Event, Page, Responder, Server, Template, Verdict};
 
 const URL: &str = "https://h.example/mcp";
 const METADATA: &str = "resource_metadata=\"https://h.example/.well-known/oauth-protected-resource/mcp\"";
@@ -412,4 +412,74 @@ fn streams_of_changes_end_when_the_token_that_opened_them_expires() {
     assert!(got.body.ends_with("retry: 1000\n\n"), "{}", got.body);
     assert!(told.events().last().unwrap().1.contains(r#""result""#), "{told:?}");
     assert_eq!(world.get(&session, &[known]).1.status(), 200, "with a new token the client goes on");
+}
+
+#[test]
+fn a_callback_of_a_session_sees_the_caller_of_the_request_that_it_answers() {
+    // row: A-26
+    let server = server();
+    server
+        .template(Template::new("test://scopes/{n}"), |call: Call| {
+            let claims = call.caller().value::<String>().cloned().unwrap_or_default();
+            format!("{}: {claims}", call.caller().id().escape_ascii())
+        })
+        .unwrap();
+    server.resource("test://held", |call| call.defer().0).unwrap();
+    let endpoint =
+        server.endpoint().verify(|call| Grant::new(Caller::new(*b"ann").with(call.token().to_owned())));
+    let world = World::with(&server, endpoint.build(|| {}));
+    let session = session(&world, "first");
+    let asks = |id: u32, uri: &str| request(id, "resources/read", &format!(r#""uri":"{uri}""#));
+    let seen = |got: &Got| got.json()["result"]["contents"][0]["text"].as_str().map(str::to_owned);
+    for token in ["second", "third", "first"] {
+        let got = within(&world, token, &session, &asks(1, "test://scopes/1"));
+        assert_eq!(seen(&got), Some(format!("ann: {token}")));
+    }
+    let headers = [
+        ("Content-Type", "application/json"),
+        ("Mcp-Session-Id", &*session),
+        ("Authorization", "Bearer held"),
+    ];
+    let mut exchange = world.begin("POST", "/mcp", &headers);
+    exchange.body(asks(2, "test://held").as_bytes());
+    exchange.end(world.now());
+    let mut held = None;
+    world.go_on(&mut exchange, &mut Got::default(), |event| match event {
+        Event::Read(call) => held = Some(call),
+        event => event.run(),
+    });
+    let got = within(&world, "meanwhile", &session, &asks(3, "test://scopes/1"));
+    assert_eq!(seen(&got).as_deref(), Some("ann: meanwhile"));
+    assert_eq!(held.unwrap().caller().value::<String>().unwrap(), "held");
+
+    let got = within(&world, "first", "", &initialize("2025-03-26"));
+    let old = got.header("mcp-session-id").expect("a session").to_owned();
+    let batch = format!("[{},{}]", asks(4, "test://scopes/1"), asks(5, "test://scopes/2"));
+    let got = within(&world, "of-a-batch", &old, &batch);
+    assert_eq!(got.body.matches("ann: of-a-batch").count(), 2, "{got:?}");
+}
+
+#[test]
+fn the_callers_of_a_session_are_let_go_with_their_requests() {
+    let server = server();
+    let alive = Arc::new(());
+    let claims = alive.clone();
+    let verify = move |_| Grant::new(Caller::new(*b"ann").with(claims.clone()));
+    let world = World::with(&server, server.endpoint().verify(verify).build(|| {}));
+    let session = session(&world, "token");
+    let ping = request(1, "ping", "");
+    within(&world, "token", &session, &ping);
+    let before = Arc::strong_count(&alive);
+    for _ in 0..20 {
+        within(&world, "token", &session, &ping);
+    }
+    assert_eq!(Arc::strong_count(&alive), before);
+    assert_eq!(
+        world
+            .send("DELETE", &[("Authorization", "Bearer token"), ("Mcp-Session-Id", &session)], "")
+            .1
+            .status(),
+        204
+    );
+    assert_eq!(Arc::strong_count(&alive), 2, "the verifier's and ours");
 }

@@ -203,7 +203,7 @@ class Grant:
 
     Args:
         caller: Who the request speaks for. Sessions, cursors and streams belong to its id: give each principal one of
-            its own. Callbacks of a session see the caller of the request that began it.
+            its own. Callbacks see the caller of the request that they answer.
         audience: Whom the token was issued for, such as its `aud`: where `resource=` is given, a token that does not
             name it is refused.
         scopes: The scopes of the token, with those that they imply.
