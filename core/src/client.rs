@@ -12,7 +12,7 @@ use crate::jsonrpc::{is_object, members, string};
 use crate::model::{Contents, Resource};
 use crate::protocol::Route;
 use crate::server::Server;
-use parking_lot::{Condvar, Mutex};
+use crate::sync::Monitor;
 use serde_json::value::RawValue;
 use std::collections::VecDeque;
 use std::fmt;
@@ -44,24 +44,17 @@ pub struct TestClient {
     group: Group,
 }
 
-#[derive(Default)]
-struct Bell {
-    rung: Mutex<bool>,
-    changed: Condvar,
-}
+struct Bell(Monitor<bool>);
 
 impl Bell {
     fn ring(&self) {
-        *self.rung.lock() = true;
-        self.changed.notify_one();
+        self.0.with(|rung, _| *rung = true);
+        self.0.notify_one();
     }
 
     /// False if nothing came in time.
     fn wait(&self) -> bool {
-        let mut rung = self.rung.lock();
-        let timely = *rung || !self.changed.wait_for(&mut rung, PATIENCE).timed_out();
-        *rung = false;
-        timely
+        self.0.wait(Some(PATIENCE), |rung| std::mem::take(rung).then_some(())).is_some()
     }
 }
 
@@ -71,7 +64,7 @@ impl Server {
     /// # Errors
     /// [`ErrorKind::Closed`]; [`ErrorKind::InvalidArgument`] if no version with a handshake is enabled.
     pub fn test_client(&self) -> Result<TestClient> {
-        let bell = Arc::new(Bell::default());
+        let bell = Arc::new(Bell(Monitor::new(false)));
         let ringing = bell.clone();
         let group = self.group(move || ringing.ring());
         let connection = group.connect(Caller::default());

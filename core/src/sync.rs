@@ -1,13 +1,15 @@
-//! The only lock of the crate, and the two rules that every use of it obeys.
+//! The locks of the crate, and the two rules that every use of them obeys.
 //!
-//! 1. A thread holds at most one lock at a time. Debug builds assert it.
+//! 1. A thread holds at most one lock at a time, but for what [`Gate`] says. Debug builds assert it.
 //! 2. No host value is dropped, and no host function called, while a lock is held. What a critical section removes
 //!    goes into its [`Trash`], which is emptied after the lock is released, on unwind too.
 //!
 //! Under `--cfg shuttle` the primitives are the model checker's, and faults may be planted for it to find.
 
 use std::any::Any;
+use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 #[cfg(not(shuttle))]
 pub(crate) use std::sync::atomic;
@@ -19,7 +21,7 @@ pub(crate) use shuttle::sync::atomic;
 pub(crate) struct Lock<T>(imp::Mutex<T>);
 
 impl<T> Lock<T> {
-    pub(crate) fn new(value: T) -> Self {
+    pub(crate) const fn new(value: T) -> Self {
         Lock(imp::Mutex::new(value))
     }
 
@@ -27,11 +29,90 @@ impl<T> Lock<T> {
     pub(crate) fn with<R>(&self, f: impl FnOnce(&mut T, &mut Trash) -> R) -> R {
         // Declared first, so dropped last: after the guard, also when `f` panics.
         let mut trash = Trash::default();
-        let _held = imp::Held::enter();
+        let _held = imp::Held::enter(LOCK);
         let mut guard = imp::lock(&self.0);
         f(&mut guard, &mut trash)
     }
 }
+
+impl<T: Default> Default for Lock<T> {
+    fn default() -> Self {
+        Lock::new(T::default())
+    }
+}
+
+impl<T> fmt::Debug for Lock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lock").finish_non_exhaustive()
+    }
+}
+
+/// A lock on which threads wait for each other.
+pub(crate) struct Monitor<T> {
+    lock: Lock<T>,
+    changed: imp::Condvar,
+}
+
+impl<T> Monitor<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Monitor { lock: Lock::new(value), changed: imp::Condvar::new() }
+    }
+
+    /// As [`Lock::with`]. Nobody is woken by that.
+    pub(crate) fn with<R>(&self, f: impl FnOnce(&mut T, &mut Trash) -> R) -> R {
+        self.lock.with(f)
+    }
+
+    /// Waits until `f` finds something, which it looks for with the lock held: now, and after each notice. None: the
+    /// time is over.
+    pub(crate) fn wait<R>(
+        &self,
+        time: Option<Duration>,
+        mut f: impl FnMut(&mut T) -> Option<R>,
+    ) -> Option<R> {
+        let mut found = None;
+        let _held = imp::Held::enter(LOCK);
+        let guard = imp::lock(&self.lock.0);
+        imp::wait_while(&self.changed, guard, time, |value| {
+            found = f(value);
+            found.is_none()
+        });
+        found
+    }
+
+    /// Lets one that waits look again. Without the lock, so that it finds that free.
+    pub(crate) fn notify_one(&self) {
+        self.changed.notify_one();
+    }
+
+    /// Lets all that wait look again.
+    #[cfg(any(feature = "stdio", feature = "http"))]
+    pub(crate) fn notify_all(&self) {
+        self.changed.notify_all();
+    }
+}
+
+/// A lock that is held over work, such as reading a directory, in which one [`Lock`] may be taken. Who holds a lock
+/// takes no gate.
+#[cfg(feature = "directory")]
+#[derive(Default)]
+pub(crate) struct Gate<T>(imp::Mutex<T>);
+
+#[cfg(feature = "directory")]
+impl<T> Gate<T> {
+    /// Runs `f` with the gate held.
+    pub(crate) fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
+        let _held = imp::Held::enter(GATE);
+        let mut guard = imp::lock(&self.0);
+        f(&mut guard)
+    }
+}
+
+/// What a thread may hold: after nothing, or something less, only.
+type Rank = u8;
+#[cfg(feature = "directory")]
+const GATE: Rank = 1;
+const LOCK: Rank = 2;
 
 /// Host values on their way out of a critical section.
 #[derive(Default)]
@@ -111,69 +192,107 @@ pub mod planted {
 
 #[cfg(not(shuttle))]
 mod imp {
+    use super::Rank;
+    use parking_lot::MutexGuard;
     use std::cell::Cell;
+    use std::time::Duration;
 
-    pub(super) use parking_lot::Mutex;
+    pub(super) use parking_lot::{Condvar, Mutex};
 
-    pub(super) fn lock<T>(mutex: &Mutex<T>) -> parking_lot::MutexGuard<'_, T> {
+    pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
         mutex.lock()
+    }
+
+    pub(super) fn wait_while<T>(
+        changed: &Condvar,
+        mut guard: MutexGuard<'_, T>,
+        time: Option<Duration>,
+        condition: impl FnMut(&mut T) -> bool,
+    ) {
+        match time {
+            Some(time) => drop(changed.wait_while_for(&mut guard, condition, time)),
+            None => changed.wait_while(&mut guard, condition),
+        }
     }
 
     thread_local! {
         pub(super) static RUNNING: Cell<usize> = const { Cell::new(0) };
         #[cfg(debug_assertions)]
-        static HELD: Cell<bool> = const { Cell::new(false) };
+        static HELD: Cell<Rank> = const { Cell::new(0) };
     }
 
     /// Asserts the rule of one lock a thread.
-    pub(super) struct Held;
+    pub(super) struct Held {
+        #[cfg(debug_assertions)]
+        before: Rank,
+    }
 
     impl Held {
-        pub(super) fn enter() -> Held {
-            #[cfg(debug_assertions)]
-            assert!(!HELD.replace(true), "a second lock, or a host value dropped under a lock");
-            Held
+        #[cfg_attr(not(debug_assertions), allow(unused_variables, reason = "only asserted"))]
+        pub(super) fn enter(rank: Rank) -> Held {
+            Held {
+                #[cfg(debug_assertions)]
+                before: {
+                    let before = HELD.replace(rank);
+                    assert!(before < rank, "a second lock, or a host value dropped under a lock");
+                    before
+                },
+            }
         }
     }
 
     impl Drop for Held {
         fn drop(&mut self) {
             #[cfg(debug_assertions)]
-            HELD.set(false);
+            HELD.set(self.before);
         }
     }
 }
 
 #[cfg(shuttle)]
 mod imp {
+    use super::Rank;
+    use shuttle::sync::MutexGuard;
     use std::cell::Cell;
+    use std::sync::PoisonError;
+    use std::time::Duration;
 
-    pub(super) use shuttle::sync::Mutex;
+    pub(super) use shuttle::sync::{Condvar, Mutex};
 
-    pub(super) fn lock<T>(mutex: &Mutex<T>) -> shuttle::sync::MutexGuard<'_, T> {
-        mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+        mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// No time is ever over: who waits for what does not come is found hanging.
+    pub(super) fn wait_while<T>(
+        changed: &Condvar,
+        guard: MutexGuard<'_, T>,
+        _: Option<Duration>,
+        condition: impl FnMut(&mut T) -> bool,
+    ) {
+        drop(changed.wait_while(guard, condition).unwrap_or_else(PoisonError::into_inner));
     }
 
     shuttle::thread_local! {
         pub(super) static RUNNING: Cell<usize> = Cell::new(0);
-        static HELD: Cell<bool> = Cell::new(false);
+        static HELD: Cell<Rank> = Cell::new(0);
     }
 
-    pub(super) struct Held;
+    pub(super) struct Held {
+        before: Rank,
+    }
 
     impl Held {
-        pub(super) fn enter() -> Held {
-            assert!(
-                !HELD.with(|held| held.replace(true)),
-                "a second lock, or a host value dropped under a lock"
-            );
-            Held
+        pub(super) fn enter(rank: Rank) -> Held {
+            let before = HELD.with(|held| held.replace(rank));
+            assert!(before < rank, "a second lock, or a host value dropped under a lock");
+            Held { before }
         }
     }
 
     impl Drop for Held {
         fn drop(&mut self) {
-            HELD.with(|held| held.set(false));
+            HELD.with(|held| held.set(self.before));
         }
     }
 }

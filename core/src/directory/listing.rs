@@ -5,8 +5,8 @@
 
 use super::stamp::Stamp;
 use super::tree::{Entry, Folder, Tree, join};
+use crate::sync::Lock;
 use cap_std::fs::Metadata;
-use parking_lot::Mutex;
 use std::io;
 use std::sync::Arc;
 
@@ -21,13 +21,15 @@ pub(super) type Sorted = Arc<[Box<str>]>;
 
 /// The names in large directories, as they were read last.
 #[derive(Debug, Default)]
-pub(super) struct Names(Mutex<Vec<(Stamp, Sorted)>>);
+pub(super) struct Names(Lock<Vec<(Stamp, Sorted)>>);
 
 impl Names {
     /// The names in a directory. Those that are not UTF-8 are left out: no URI has them.
     pub(super) fn of(&self, folder: &Folder) -> io::Result<Sorted> {
         let stamp = Stamp::of(&folder.dir.dir_metadata()?);
-        let known = self.0.lock().iter().find(|(known, _)| *known == stamp).map(|(_, names)| names.clone());
+        let known = self.0.with(|remembered, _| {
+            remembered.iter().find(|(known, _)| *known == stamp).map(|(_, names)| names.clone())
+        });
         if let Some(names) = known {
             return Ok(names);
         }
@@ -38,11 +40,12 @@ impl Names {
         names.sort_unstable();
         let names: Sorted = names.into();
         if names.len() >= LARGE && stamp.is_settled() {
-            let mut remembered = self.0.lock();
-            if remembered.len() == REMEMBERED {
-                remembered.remove(0);
-            }
-            remembered.push((stamp, names.clone()));
+            self.0.with(|remembered, _| {
+                if remembered.len() == REMEMBERED {
+                    remembered.remove(0);
+                }
+                remembered.push((stamp, names.clone()));
+            });
         }
         Ok(names)
     }

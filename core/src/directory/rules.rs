@@ -2,12 +2,12 @@
 
 use super::stamp::Stamp;
 use crate::error::{Error, ErrorKind, Result};
+use crate::sync::Lock;
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::{Dir, File, OpenOptions};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::overrides::{Override, OverrideBuilder};
-use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ pub(super) struct Rules {
     /// Of the folders above, up to the repository that holds them; the nearest first.
     above: Vec<Gitignore>,
     /// By the path of the directory.
-    read: Mutex<HashMap<String, Read>>,
+    read: Lock<HashMap<String, Read>>,
 }
 
 /// What the files of a directory say, and the states of them that said it.
@@ -69,7 +69,7 @@ impl Rules {
             chosen.add(&format!("!{pattern}")).map_err(|e| refuse(pattern, &e))?;
         }
         let chosen = chosen.build().map_err(|e| refuse(&[include, exclude].concat().join(" "), &e))?;
-        Ok(Rules { root: root.to_owned(), chosen, above: above(root), read: Mutex::default() })
+        Ok(Rules { root: root.to_owned(), chosen, above: above(root), read: Lock::default() })
     }
 
     /// Whether the entry at `path`, whose directory has this chain, may be served.
@@ -107,15 +107,20 @@ impl Rules {
             return outer.clone();
         }
         let stamps: Vec<_> = files.iter().map(|(_, stamp)| *stamp).collect();
-        let known = self.read.lock().get(path).filter(|(known, _)| *known == stamps).map(|(_, p)| p.clone());
+        let known = self.read.with(|read, _| {
+            let (known, patterns) = read.get(path)?;
+            (*known == stamps).then(|| patterns.clone())
+        });
         let patterns = known.unwrap_or_else(|| {
             let patterns = Arc::new(parse(files));
-            let mut read = self.read.lock();
-            if stamps.iter().all(Stamp::is_settled) {
-                read.insert(path.to_owned(), (stamps, patterns.clone()));
-            } else {
-                read.remove(path);
-            }
+            let settled = stamps.iter().all(Stamp::is_settled);
+            self.read.with(|read, _| {
+                if settled {
+                    read.insert(path.to_owned(), (stamps, patterns.clone()));
+                } else {
+                    read.remove(path);
+                }
+            });
             patterns
         });
         let cut = if path.is_empty() { 0 } else { path.len() + 1 };

@@ -25,7 +25,7 @@ use super::tree::{Folder, join};
 use crate::log::Level;
 use crate::model::Resource;
 use crate::server::{Inner, Server};
-use parking_lot::Mutex;
+use crate::sync::Gate;
 use seen::Seen;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -45,7 +45,8 @@ struct Shared {
     base: Arc<Base>,
     server: Weak<Inner>,
     notifier: Notifier,
-    seen: Mutex<Seen>,
+    /// Held while a directory is read, where the rules are asked, whose lock comes after.
+    seen: Gate<Seen>,
     /// A child of this process would share the notifier, without the thread.
     process: u32,
 }
@@ -75,7 +76,7 @@ struct Changes {
 impl Watch {
     pub(super) fn start(base: Arc<Base>, server: &Server, root: &Path) -> io::Result<Watch> {
         let (notifier, events) = Notifier::new(root)?;
-        let seen = Mutex::default();
+        let seen = Gate::default();
         let shared = Arc::new(Shared {
             base,
             server: server.downgrade(),
@@ -96,7 +97,8 @@ impl Watch {
     /// What is asked for at `path`, behind a link, is really elsewhere: its changes are told under both.
     pub(super) fn link(&self, really: String, path: &str) {
         if self.0.is_ours() {
-            self.0.seen.lock().links.entry(really).or_default().insert(path.to_owned());
+            let path = path.to_owned();
+            self.0.seen.with(|seen| seen.links.entry(really).or_default().insert(path));
         }
     }
 }
@@ -138,29 +140,32 @@ impl Shared {
 
     /// Watches a directory. The paths of those in it, if it was not watched before.
     fn see(&self, folder: &Folder) -> Option<Vec<String>> {
-        let mut seen = self.seen.lock();
-        if seen.full || seen.has(&folder.path) {
-            return None;
-        }
-        let mark = match self.notifier.add(folder) {
-            Ok(mark) => mark,
-            Err(e) => {
-                if Notifier::is_full(&e) {
-                    seen.full = true;
-                    let line = format!(
-                        "changes are told in {} directories only, the system watches no more: {}",
-                        seen.len(),
-                        Notifier::MORE
-                    );
-                    drop(seen);
-                    self.log(&line);
-                }
-                return None;
+        let added = self.seen.with(|seen| {
+            if seen.full || seen.has(&folder.path) {
+                return Ok(None);
             }
-        };
-        let entries = self.base.tree.entries(folder).unwrap_or_default();
-        seen.add(&folder.path, mark, &entries);
-        Some(folders(folder, entries))
+            let mark = match self.notifier.add(folder) {
+                Ok(mark) => mark,
+                Err(e) if Notifier::is_full(&e) => {
+                    seen.full = true;
+                    return Err(seen.len());
+                }
+                Err(_) => return Ok(None),
+            };
+            let entries = self.base.tree.entries(folder).unwrap_or_default();
+            seen.add(&folder.path, mark, &entries);
+            Ok(Some(entries))
+        });
+        match added {
+            Ok(entries) => Some(folders(folder, entries?)),
+            Err(watched) => {
+                self.log(&format!(
+                    "changes are told in {watched} directories only, the system watches no more: {}",
+                    Notifier::MORE
+                ));
+                None
+            }
+        }
     }
 
     /// Sees to the directory at `path`; the paths of those in it.
@@ -168,7 +173,7 @@ impl Shared {
         let Some(folder) = self.base.tree.folder(path) else { return Vec::new() };
         match self.see(&folder) {
             Some(inside) => inside,
-            None if self.seen.lock().full => Vec::new(),
+            None if self.seen.with(|seen| seen.full) => Vec::new(),
             None => folders(&folder, self.base.tree.entries(&folder).unwrap_or_default()),
         }
     }
@@ -181,9 +186,9 @@ impl Shared {
                 Event::Entry { mark, name, moved } => {
                     *entries.entry(mark).or_default().entry(name).or_default() |= moved;
                 }
-                Event::Gone(mark) => self.seen.lock().gone(&mark),
+                Event::Gone(mark) => self.seen.with(|seen| seen.gone(&mark)),
                 Event::Lost => {
-                    self.seen.lock().forget("", &self.notifier);
+                    self.seen.with(|seen| seen.forget("", &self.notifier));
                     todo.push(String::new());
                     changes.within.insert(String::new());
                     changes.list = true;
@@ -191,7 +196,7 @@ impl Shared {
             }
         }
         for (mark, names) in entries {
-            let path = self.seen.lock().path_of(&mark).map(str::to_owned);
+            let path = self.seen.with(|seen| seen.path_of(&mark).map(str::to_owned));
             let Some(folder) = path.and_then(|path| self.base.tree.folder(&path)) else { continue };
             for (name, moved) in names {
                 if is_ignore_file(&name) {
@@ -215,13 +220,14 @@ impl Shared {
         let path = join(&folder.path, name);
         let entry = self.base.tree.child(folder, name).unwrap_or_default();
         let is_folder = entry.as_ref().map(|entry| entry.is_folder_at(&path));
-        let mut seen = self.seen.lock();
-        let was_folder = seen.note(&folder.path, name, is_folder);
-        let same = was_folder == is_folder && !(moved && is_folder == Some(true));
-        if was_folder == Some(true) && !same {
-            seen.forget(&path, &self.notifier);
-        }
-        drop(seen);
+        let same = self.seen.with(|seen| {
+            let was_folder = seen.note(&folder.path, name, is_folder);
+            let same = was_folder == is_folder && !(moved && is_folder == Some(true));
+            if was_folder == Some(true) && !same {
+                seen.forget(&path, &self.notifier);
+            }
+            same
+        });
         match is_folder {
             None | Some(true) if same => return, // of a directory, attributes: nothing that is shown
             Some(true) => todo.push(path.clone()),
@@ -240,15 +246,15 @@ impl Shared {
     /// What is in a directory and below, after the rules for it changed.
     fn judge_again(&self, folder: &Folder, changes: &mut Changes, todo: &mut Vec<String>) {
         let mut other = false;
-        let below = self.seen.lock().below(&folder.path);
+        let below = self.seen.with(|seen| seen.below(&folder.path));
         for path in below {
             let Some(folder) = self.base.tree.folder(&path) else {
-                self.seen.lock().forget(&path, &self.notifier);
+                self.seen.with(|seen| seen.forget(&path, &self.notifier));
                 other = true;
                 continue;
             };
             let entries = self.base.tree.entries(&folder).unwrap_or_default();
-            other |= self.seen.lock().replace(&path, &entries);
+            other |= self.seen.with(|seen| seen.replace(&path, &entries));
             todo.extend(folders(&folder, entries));
         }
         if other {
@@ -272,7 +278,7 @@ impl Shared {
                 Some(resource) => server.updated_as(resource),
                 None => server.updated(&uri),
             };
-            let links = self.seen.lock().links.get(&path).cloned().unwrap_or_default();
+            let links = self.seen.with(|seen| seen.links.get(&path).cloned()).unwrap_or_default();
             for link in links {
                 let uri = self.base.address.uri(&link);
                 let _ = server.updated(&uri).and_then(|()| server.updated(&Address::at_localhost(&uri)));
@@ -331,7 +337,7 @@ mod tests {
         let base = Arc::new(Base { name: "root".to_owned(), address, tree });
         let (notifier, _events) = Notifier::new(&root).unwrap();
         let (server_ref, process) = (server.downgrade(), std::process::id());
-        let shared = Shared { base, server: server_ref, notifier, seen: Mutex::default(), process };
+        let shared = Shared { base, server: server_ref, notifier, seen: Gate::default(), process };
         assert_eq!(shared.look(""), ["d"]);
         assert_eq!(shared.look("d"), Vec::<String>::new());
 
@@ -339,7 +345,7 @@ mod tests {
         let mut changes = Changes::default();
         shared.understand(vec![Event::Lost], &mut todo, &mut changes);
         assert_eq!(todo, [""], "everything is to be seen again");
-        assert_eq!(shared.seen.lock().len(), 0);
+        assert_eq!(shared.seen.with(|seen| seen.len()), 0);
         shared.tell(&server, changes);
         assert_eq!(client.next_update().unwrap(), uri);
         assert_eq!(client.list_changes().unwrap(), 1);

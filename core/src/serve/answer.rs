@@ -2,9 +2,9 @@
 
 use super::shared::Shared;
 use crate::http::{Exchange, Progress, RequestHead, Response};
+use crate::sync::Lock;
 use bytes::{Buf, Bytes};
 use http_body::{Body, Frame, SizeHint};
-use parking_lot::Mutex;
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -13,21 +13,22 @@ use std::task::{Context, Poll, Waker};
 
 /// Wakes the task that polls an exchange.
 #[derive(Default)]
-struct Bell(Mutex<Option<Waker>>);
+struct Bell(Lock<Option<Waker>>);
 
 impl Bell {
     fn ring(&self) {
-        let waker = self.0.lock().take();
+        let waker = self.0.with(|waker, _| waker.take());
         if let Some(waker) = waker {
             waker.wake();
         }
     }
 
     fn hear(&self, cx: &Context<'_>) {
-        let known = self.0.lock().as_ref().is_some_and(|waker| waker.will_wake(cx.waker()));
+        let is_same = |waker: &Waker| waker.will_wake(cx.waker());
+        let known = self.0.with(|waker, _| waker.as_ref().is_some_and(is_same));
         if !known {
             let waker = cx.waker().clone();
-            let old = self.0.lock().replace(waker);
+            let old = self.0.with(|known, _| known.replace(waker));
             drop(old); // not under the lock: it may be the last of its task
         }
     }

@@ -3,7 +3,7 @@
 use super::batch::Batch;
 use super::jobs::{Job, Jobs};
 use super::shared::Shared;
-use parking_lot::Mutex;
+use crate::sync::Lock;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,12 +17,12 @@ const END: Duration = Duration::from_secs(5);
 /// The threads that ask for events run them and ask again; the answers go out by themselves.
 pub struct Listening {
     shared: Arc<Shared>,
-    runtime: Mutex<Option<Runtime>>,
+    runtime: Lock<Option<Runtime>>,
 }
 
 impl Listening {
     pub(super) fn new(shared: Arc<Shared>, runtime: Runtime) -> Self {
-        Listening { shared, runtime: Mutex::new(Some(runtime)) }
+        Listening { shared, runtime: Lock::new(Some(runtime)) }
     }
 
     /// Waits for what there is to do. Never [`Batch::Idle`].
@@ -49,7 +49,7 @@ impl Listening {
     /// stays open. Not from a callback that runs on such a thread.
     pub fn stop(&self) {
         self.jobs().close();
-        let runtime = self.runtime.lock().take();
+        let runtime = self.runtime.with(|runtime, _| runtime.take());
         if let Some(runtime) = runtime {
             runtime.shutdown_timeout(END);
         }

@@ -17,7 +17,7 @@ use crate::event::Event;
 use crate::group::Group;
 use crate::protocol::Route;
 use crate::server::Server;
-use parking_lot::Mutex;
+use crate::sync::Lock;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -122,7 +122,7 @@ pub(super) struct Shared {
     options: Stdio,
     call_ms: u64,
     started: Instant,
-    threads: Mutex<Vec<JoinHandle<()>>>,
+    threads: Lock<Vec<JoinHandle<()>>>,
 }
 
 impl Shared {
@@ -172,12 +172,12 @@ impl Shared {
             call_ms: server.limits().call_ms,
             options,
             started: Instant::now(),
-            threads: Mutex::new(Vec::new()),
+            threads: Lock::default(),
         });
         let prepared = before(&shared)?;
         let spawn = |name: &str, run: Box<dyn FnOnce() + Send>| {
             let thread = std::thread::Builder::new().name(name.to_owned()).spawn(run)?;
-            shared.threads.lock().push(thread);
+            shared.threads.with(|threads, _| threads.push(thread));
             Ok(())
         };
         let writing = shared.clone();
@@ -313,7 +313,7 @@ impl Shared {
         self.bell.nudge.raise();
         self.push(Job::End);
         self.outgoing.queue.close();
-        let threads = std::mem::take(&mut *self.threads.lock());
+        let threads = self.threads.with(|threads, _| std::mem::take(threads));
         let this = std::thread::current().id();
         for thread in threads {
             if thread.thread().id() != this {

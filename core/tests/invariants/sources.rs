@@ -77,6 +77,22 @@ fn protocol_names_no_lock_clock_thread_callback_randomness_or_io() {
     }
 }
 
+/// Invariant 3. Others are seen by no assertion.
+#[test]
+fn the_locks_are_those_of_sync_rs() {
+    for (at, line) in code("") {
+        if at.starts_with("sync.rs:") {
+            continue;
+        }
+        for word in words(&line) {
+            assert!(
+                !["Mutex", "RwLock", "Condvar", "parking_lot"].contains(&word),
+                "{at} names {word}: {line}"
+            );
+        }
+    }
+}
+
 /// Invariant 2. The codes of plain JSON-RPC stand where its errors are.
 #[test]
 fn dates_and_codes_of_the_protocol_stand_in_the_table_of_revisions_only() {

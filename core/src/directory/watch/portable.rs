@@ -4,9 +4,9 @@
 
 use super::Event;
 use crate::directory::tree::Folder;
+use crate::sync::Lock;
 use notify::event::{EventKind, ModifyKind};
 use notify::{Config, RecommendedWatcher, RecursiveMode, Watcher};
-use parking_lot::Mutex;
 use std::io;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -16,7 +16,7 @@ pub(super) type Mark = String;
 
 #[derive(Debug)]
 pub(super) struct Notifier {
-    _watcher: Mutex<RecommendedWatcher>,
+    _watcher: Lock<RecommendedWatcher>,
     send: Sender<Option<Event>>,
 }
 
@@ -34,7 +34,7 @@ impl Notifier {
             watcher.watch(root, RecursiveMode::Recursive)?;
             Ok(watcher)
         });
-        let watcher = Mutex::new(watcher.map_err(io::Error::other)?);
+        let watcher = Lock::new(watcher.map_err(io::Error::other)?);
         Ok((Notifier { _watcher: watcher, send }, Events(events)))
     }
 

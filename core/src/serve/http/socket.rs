@@ -2,7 +2,7 @@
 
 use super::super::shared::Shared;
 use crate::http::{Over, Patience};
-use parking_lot::Mutex;
+use crate::sync::Lock;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -14,26 +14,28 @@ use tokio::time::Sleep;
 /// What is known of a client's silence.
 pub(super) struct Watch {
     shared: Arc<Shared>,
-    patience: Mutex<Patience>,
+    patience: Lock<Patience>,
 }
 
 impl Watch {
     pub(super) fn new(shared: Arc<Shared>) -> Arc<Watch> {
         let (head_ms, idle_ms) = shared.endpoint.patience();
-        let patience = Mutex::new(Patience::new(head_ms, idle_ms, shared.now()));
+        let patience = Lock::new(Patience::new(head_ms, idle_ms, shared.now()));
         Arc::new(Watch { shared, patience })
     }
 
     /// A request has begun; it is over when that is dropped.
     pub(super) fn request(self: &Arc<Self>) -> UnderWay {
-        self.patience.lock().request();
+        self.patience.with(|patience, _| patience.request());
         UnderWay(self.clone())
     }
 
     /// Waits until the client was silent for too long. For the task that polls the connection, after that.
     pub(super) fn poll_over(&self, timer: &mut Option<Pin<Box<Sleep>>>, cx: &mut Context<'_>) -> Poll<Over> {
         loop {
-            let Some(deadline) = self.patience.lock().deadline() else { return Poll::Pending };
+            let Some(deadline) = self.patience.with(|patience, _| patience.deadline()) else {
+                return Poll::Pending;
+            };
             let at = self.shared.instant(deadline);
             let timer = timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(at)));
             // A timer that fires too early costs less than one that is set anew with each request.
@@ -41,7 +43,8 @@ impl Watch {
                 timer.as_mut().reset(at);
             }
             ready!(timer.as_mut().poll(cx));
-            let over = self.patience.lock().over(self.shared.now());
+            let now = self.shared.now();
+            let over = self.patience.with(|patience, _| patience.over(now));
             if let Some(over) = over {
                 return Poll::Ready(over);
             }
@@ -55,7 +58,7 @@ pub(super) struct UnderWay(Arc<Watch>);
 impl Drop for UnderWay {
     fn drop(&mut self) {
         let now = self.0.shared.now();
-        self.0.patience.lock().answered(now);
+        self.0.patience.with(|patience, _| patience.answered(now));
     }
 }
 
@@ -73,21 +76,28 @@ impl Socket {
     }
 
     fn heard(&mut self, bytes: &[u8]) {
-        let mut patience = self.watch.patience.lock();
+        let mut is_shared = false;
         if let Some(known) = self.preface {
             let rest = &PREFACE[known..];
             let length = rest.len().min(bytes.len());
             self.preface = (rest[..length] == bytes[..length]).then_some(known + length);
             if self.preface == Some(PREFACE.len()) {
                 self.preface = None;
-                patience.share();
+                is_shared = true;
             }
         }
-        patience.heard(self.watch.shared.now());
+        let now = self.watch.shared.now();
+        self.watch.patience.with(|patience, _| {
+            if is_shared {
+                patience.share();
+            }
+            patience.heard(now);
+        });
     }
 
     fn took<T>(&self, result: &Poll<io::Result<T>>) {
-        self.watch.patience.lock().took(result.is_ready(), self.watch.shared.now());
+        let now = self.watch.shared.now();
+        self.watch.patience.with(|patience, _| patience.took(result.is_ready(), now));
     }
 }
 

@@ -4,8 +4,8 @@
 //! the next byte or the end of input.
 
 use super::{Files, Woken};
+use crate::sync::Monitor;
 use std::io::{self, IsTerminal, Read, Write};
-use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 pub(in crate::serve) fn open(_guard: bool, _before_restore: Option<fn()>) -> io::Result<Files> {
@@ -52,27 +52,21 @@ impl Output {
     }
 }
 
-pub(in crate::serve) struct Signal {
-    raised: Mutex<bool>,
-    changed: Condvar,
-}
+pub(in crate::serve) struct Signal(Monitor<bool>);
 
 impl Signal {
     #[allow(clippy::unnecessary_wraps, reason = "the same shape as on Unix")]
     pub(in crate::serve) fn new() -> io::Result<Signal> {
-        Ok(Signal { raised: Mutex::new(false), changed: Condvar::new() })
+        Ok(Signal(Monitor::new(false)))
     }
 
     pub(in crate::serve) fn raise(&self) {
-        *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.changed.notify_all();
+        self.0.with(|raised, _| *raised = true);
+        self.0.notify_all();
     }
 
     pub(in crate::serve) fn wait(&self, timeout: Duration) {
-        let raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Ok((mut raised, _)) = self.changed.wait_timeout_while(raised, timeout, |raised| !*raised) {
-            *raised = false;
-        }
+        self.0.wait(Some(timeout), |raised| std::mem::take(raised).then_some(()));
     }
 }
 

@@ -2,7 +2,7 @@
 //! processes.
 
 use super::{Files, Woken};
-use parking_lot::Mutex;
+use crate::sync::Lock;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{FileType, fstat};
@@ -235,18 +235,17 @@ pub(in crate::serve) struct Terminate {
 }
 
 /// Whether SIGTERM has its default effect. A handler that was once installed stays, so it has to emulate that.
-static DEFAULT: Mutex<Option<Arc<AtomicBool>>> = Mutex::new(None);
+static DEFAULT: Lock<Option<Arc<AtomicBool>>> = Lock::new(None);
 
 pub(in crate::serve) fn on_terminate(terminate: impl Fn() + Send + 'static) -> io::Result<Terminate> {
-    let mut known = DEFAULT.lock();
-    let default = if let Some(default) = &*known {
-        default.clone()
-    } else {
+    let default = DEFAULT.with(|known, _| -> io::Result<_> {
+        if let Some(default) = known {
+            return Ok(default.clone());
+        }
         let default = Arc::new(AtomicBool::new(false));
         signal_hook::flag::register_conditional_default(SIGTERM, default.clone())?;
-        known.insert(default).clone()
-    };
-    drop(known);
+        Ok(known.insert(default).clone())
+    })?;
     let mut signals = signal_hook::iterator::Signals::new([SIGTERM])?;
     let handle = signals.handle();
     let thread = std::thread::Builder::new().name("wellhead-signal".to_owned()).spawn(move || {
