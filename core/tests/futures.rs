@@ -4,7 +4,10 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
-use wellhead::{Answer, Caller, Completion, Connection, Handled, Page, Resource, Server, Template};
+use wellhead::{
+    Answer, AuthorizeCall, Caller, Completion, Connection, Handled, InterestCall, Json, MethodCall, Page,
+    Resource, Server, Template, Verdict,
+};
 
 struct Unpark(Thread);
 
@@ -63,6 +66,46 @@ fn a_future_answers_reads_lists_and_completions() {
     let reference =
         r#""ref":{"type":"ref/resource","uri":"notes://{id}"},"argument":{"name":"id","value":""},"#;
     assert!(request(&connection, "completion/complete", reference).contains(r#""values":["1"]"#));
+}
+
+#[test]
+fn a_future_answers_methods_verdicts_and_interest() {
+    let server = Server::new("s", "1");
+    server.spawn_with(block_on).unwrap();
+    server.text("notes://open", "").unwrap();
+    server.text("notes://shut", "").unwrap();
+    server
+        .method("notes/count", |_: MethodCall| async {
+            second_time().await;
+            Json::object(r#"{"count":2}"#)
+        })
+        .unwrap();
+    server
+        .authorize(|call: AuthorizeCall| async move {
+            second_time().await;
+            let verdict = |uri: &str| if uri.ends_with("shut") { Verdict::Deny } else { Verdict::Allow };
+            call.uris().map(verdict).collect::<Vec<_>>()
+        })
+        .unwrap();
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let tell = told.clone();
+    server
+        .on_interest(move |call: InterestCall| {
+            let tell = tell.clone();
+            async move {
+                second_time().await;
+                tell.lock().unwrap().push((call.uri().to_owned(), call.wanted()));
+            }
+        })
+        .unwrap();
+    let connection = server.connect(Caller::default());
+    assert!(request(&connection, "notes/count", "").contains(r#""count":2"#));
+    assert!(request(&connection, "resources/read", r#""uri":"notes://open","#).contains("contents"));
+    assert!(request(&connection, "resources/read", r#""uri":"notes://shut","#).contains("403"));
+    let mut client = server.test_client().unwrap();
+    client.subscribe("notes://open").unwrap();
+    assert!(client.subscribe("notes://shut").is_err());
+    assert_eq!(*told.lock().unwrap(), [("notes://open".to_owned(), true)]);
 }
 
 #[test]

@@ -62,6 +62,30 @@ fn a_source_that_removes_itself_while_it_is_listed_disturbs_no_other() {
 }
 
 #[test]
+fn fixed_ones_and_sources_that_page_and_that_hand_over_all_are_listed_once_in_one_walk() {
+    for authorise in [false, true] {
+        let server = server(3, 10_000);
+        let fixed = ["a:1", "a:2", "a:3", "a:4"];
+        for uri in fixed {
+            server.text(uri, "").unwrap();
+        }
+        let (paged, all) = (["b:1", "b:2", "b:3", "b:4", "b:5"], ["c:1", "c:2", "c:3", "c:4", "c:5"]);
+        server.list("paged", source(&["b:1", "b:2", "b:3", "b:4", "b:5"])).unwrap();
+        // All that is left, however little was asked for.
+        let rest = move |call: ListCall| {
+            let left = all.into_iter().filter(|uri| call.after().is_none_or(|after| *uri > after));
+            left.map(Resource::new).collect::<Vec<_>>()
+        };
+        server.list("handed over", rest).unwrap();
+        if authorise {
+            server.authorize(|call| vec![Verdict::Allow; call.uris().len()]).unwrap();
+        }
+        let expected: Vec<_> = fixed.into_iter().chain(paged).chain(all).collect();
+        assert_eq!(listed(&server), expected, "{authorise}");
+    }
+}
+
+#[test]
 fn a_page_holds_one_item_however_small_it_may_be() {
     let server = server(1, 1);
     server.text("a:1", "").unwrap();

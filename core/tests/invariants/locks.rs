@@ -225,6 +225,44 @@ fn a_callback_may_change_what_is_served_tell_of_changes_and_finish_its_own_respo
 
 /// Invariant 3.
 #[test]
+fn an_observer_may_ask_for_the_counters_and_tell_of_changes() {
+    static SERVER: OnceLock<Server> = OnceLock::new();
+    static TOLD: AtomicUsize = AtomicUsize::new(0);
+    let observe = |_: &wellhead::Observed<'_>| {
+        let server = SERVER.get().unwrap();
+        assert_eq!(server.counters().connections, 1);
+        server.updated("m://watched").unwrap();
+        TOLD.fetch_add(1, Ordering::SeqCst); // not if one of these has panicked, which is caught
+    };
+    let server = Server::builder("s", "1").observe(observe).on_log(|_, _| {}).build().unwrap();
+    SERVER.set(server.clone()).unwrap();
+    server.text("m://watched", "x").unwrap();
+    server.fallback(|_| "read").unwrap();
+    server.list("rows", |_: ListCall| Page::default()).unwrap();
+    server.authorize(|call: wellhead::AuthorizeCall| vec![Verdict::Allow; call.uris().len()]).unwrap();
+    server.on_interest(|_| ()).unwrap();
+    let connection = connect(&server);
+    assert_eq!(answers(&ask(&connection, &on_uri(1, "subscribe", "m://watched")), 1), 1);
+    let output = ask(&connection, &on_uri(2, "read", "m://x"));
+    assert!(output.contains("resources/updated"), "{output}");
+    ask(&connection, &request(3, "resources/list", "{}"));
+    for id in 4..7 {
+        feed(&connection, &on_uri(id, "read", "m://x"));
+    }
+    let mut events = Vec::new();
+    while let Some(event) = connection.poll_event() {
+        events.push(event);
+    }
+    feed(&connection, &cancel(4));
+    drop(events); // unanswered, one of them unwanted
+    connection.close();
+    let begun = server.counters().calls;
+    assert!(begun > 5, "{begun} calls");
+    assert_eq!(TOLD.load(Ordering::SeqCst) as u64, 2 * begun, "each was told of twice");
+}
+
+/// Invariant 3.
+#[test]
 fn wake_and_log_may_call_the_server() {
     static SERVER: OnceLock<Server> = OnceLock::new();
     let meddle = || {

@@ -241,6 +241,11 @@ impl Client {
         self.output = None;
     }
 
+    /// How much the pipes to and from the host hold, in bytes.
+    pub(crate) fn pipe_sizes(&self) -> [usize; 2] {
+        [&self.input, &self.output].map(|wire| pipe_size(wire.as_ref().expect("it is open")))
+    }
+
     /// Gives both wires to another process.
     pub(crate) fn hand_wires_to(&mut self, command: &mut Command) -> Child {
         let (input, output) = (self.input.take().expect("open"), self.output.take().expect("open"));
@@ -411,4 +416,23 @@ fn scratch(what: &str) -> std::path::PathBuf {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let name = format!("wellhead-{what}-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
     std::env::temp_dir().join(name)
+}
+
+/// How much a pipe holds once somebody has asked for so many bytes, which the system may refuse.
+pub(crate) fn enlarged_pipe(bytes: usize) -> usize {
+    let (pipe, _other) = rustix::pipe::pipe().expect("a pipe");
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    let _ = rustix::pipe::fcntl_setpipe_size(&pipe, bytes);
+    pipe_size(&pipe)
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn pipe_size(pipe: &OwnedFd) -> usize {
+    rustix::pipe::fcntl_getpipe_size(pipe).expect("it is a pipe")
+}
+
+/// Other systems do not tell, and cannot be asked for more.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn pipe_size(_: &OwnedFd) -> usize {
+    0
 }

@@ -1,10 +1,12 @@
 //! The program under test: serves standard input and output, and is steered over a socket of its own.
 
+use rustix::fd::OwnedFd;
+use rustix::fs::{OFlags, fcntl_getfl, fstat};
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::process::Command;
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 use wellhead::serve::Stdio;
 use wellhead::{Answer, Call, Limits, Resource, Responder, Server, Template};
@@ -96,6 +98,8 @@ impl Held {
 struct State {
     gate: Gate,
     held: Held,
+    /// The host's own hold on what were descriptors 0 and 1 when it started.
+    wires: OnceLock<[OwnedFd; 2]>,
     /// Held while a command of the test is carried out: the process must not end before the reply.
     obeying: Mutex<()>,
 }
@@ -105,6 +109,10 @@ pub(crate) fn main(control: &str) {
     let control = UnixStream::connect(control).expect("the test listens");
     let mut report = control.try_clone().expect("a socket can be duplicated");
     let state = Arc::new(State::default());
+    state.wires.get_or_init(|| {
+        let (input, output) = (rustix::stdio::stdin(), rustix::stdio::stdout());
+        [input, output].map(|fd| rustix::io::fcntl_dupfd_cloexec(fd, 3).expect("it is open"))
+    });
     let server = server(&options, &state).expect("what is registered is valid");
     if options.get("closed", 0) == 1 {
         server.close();
@@ -141,10 +149,12 @@ fn stdio(options: &Options) -> Stdio {
         .handle_sigterm(options.get("sigterm", 0) == 1)
 }
 
-/// What descriptors 0 and 1 are.
-fn standard_files() -> Vec<(u64, u64)> {
-    let stat = |fd| rustix::fs::fstat(fd).map(|stat| (stat.st_dev, stat.st_ino)).expect("it is open");
-    vec![stat(rustix::stdio::stdin()), stat(rustix::stdio::stdout())]
+/// What descriptors 0 and 1 are, and the flags of what they stand for.
+fn standard_files() -> [(u64, u64, OFlags); 2] {
+    [rustix::stdio::stdin(), rustix::stdio::stdout()].map(|fd| {
+        let stat = fstat(fd).expect("it is open");
+        (stat.st_dev, stat.st_ino, fcntl_getfl(fd).expect("it is open"))
+    })
 }
 
 /// What the process has open, when it has come down to what it `was`, or does not for a while: the kernel lists a thread
@@ -259,6 +269,11 @@ fn obey(server: &Server, state: &Arc<State>, control: UnixStream) {
                     }
                 });
                 String::new()
+            }
+            "blocking" => {
+                let wires = state.wires.get().expect("set at the start").iter();
+                let blocks = |fd| !fcntl_getfl(fd).expect("it is open").contains(OFlags::NONBLOCK);
+                wires.map(blocks).map(|blocks| blocks.to_string()).collect::<Vec<_>>().join(" ")
             }
             "edit" => {
                 server.set("host://edited", words[1]).expect("it is registered");

@@ -1,6 +1,6 @@
 //! What goes over the wires, and what must not.
 
-use crate::client::{Client, Wires, initialize};
+use crate::client::{Client, Wires, enlarged_pipe, initialize};
 use serde_json::json;
 
 crate::tests![
@@ -9,6 +9,8 @@ crate::tests![
     a_file_as_input_is_answered_to_its_end,
     nothing_but_messages_reaches_the_client_whatever_the_host_and_its_children_print,
     the_descriptors_are_the_hosts_again_after_serving,
+    what_other_processes_share_stays_blocking_while_it_is_served,
+    pipes_are_enlarged_as_far_as_the_system_lets_them,
     a_last_line_without_a_newline_is_answered,
     carriage_returns_and_blank_lines_are_no_matter,
     a_bad_line_is_answered_and_reading_goes_on,
@@ -84,6 +86,29 @@ fn the_descriptors_are_the_hosts_again_after_serving() {
     let served = client.served();
     assert!(served.restored);
     client.exits();
+}
+
+fn what_other_processes_share_stays_blocking_while_it_is_served() {
+    for wires in [Wires::Pipes, Wires::Sockets] {
+        for threads in ["threads=0", "threads=1"] {
+            let mut client = Client::connect_on(wires, threads);
+            let body = client.ask_to_read("host://blob/8");
+            while client.receive("the body to begin") == 0 {} // the pipe is full, so somebody waits in a write
+            assert_eq!(client.steer("blocking"), "true true", "{wires:?} {threads}");
+            client.answer(body);
+            client.close_input();
+            assert!(client.served().restored, "the flags are as before");
+            client.exits();
+        }
+    }
+}
+
+fn pipes_are_enlarged_as_far_as_the_system_lets_them() {
+    let mut client = Client::connect("");
+    let size = enlarged_pipe(1 << 20);
+    assert_eq!(client.pipe_sizes(), [size, size]);
+    client.close_input();
+    client.ends_well();
 }
 
 // row: S-05
