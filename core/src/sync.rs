@@ -13,9 +13,13 @@ use std::time::Duration;
 
 #[cfg(not(shuttle))]
 pub(crate) use std::sync::atomic;
+#[cfg(all(feature = "stdio", not(shuttle)))]
+pub(crate) use std::thread;
 
 #[cfg(shuttle)]
 pub(crate) use shuttle::sync::atomic;
+#[cfg(all(feature = "stdio", shuttle))]
+pub(crate) use shuttle::thread;
 
 /// A mutex whose guard never leaves [`Lock::with`].
 pub(crate) struct Lock<T>(imp::Mutex<T>);
@@ -160,6 +164,12 @@ pub enum Fault {
     EarlyMark,
     /// An answer is taken for the question that now has its slot.
     StaleCall,
+    /// A thread of the driver for stdio leaves input behind and says so to nobody.
+    #[cfg(feature = "stdio")]
+    LeftInput,
+    /// A wake is seen by nobody that comes after such a thread has polled and before it runs a callback.
+    #[cfg(feature = "stdio")]
+    UnseenWake,
 }
 
 #[cfg(not(shuttle))]

@@ -26,6 +26,9 @@ pub use batch::Batch;
 pub use http::{Http, Listener, http};
 #[cfg(feature = "http")]
 pub use listening::Listening;
+#[cfg(all(feature = "stdio", shuttle))]
+#[doc(hidden)]
+pub use platform::{Input, Output};
 #[cfg(feature = "stdio")]
 pub use stdio::{Driver, Interrupter, Stdio, stdio};
 #[cfg(feature = "tower")]

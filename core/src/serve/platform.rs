@@ -1,13 +1,23 @@
 //! What differs between operating systems.
 
-#[cfg(not(unix))]
+#[cfg(shuttle)]
+mod modelled;
+#[cfg(not(any(unix, shuttle)))]
 mod plain;
-#[cfg(unix)]
+#[cfg(any(not(unix), shuttle))]
+mod signal;
+#[cfg(all(unix, not(shuttle)))]
 mod unix;
 
-#[cfg(not(unix))]
-pub(super) use plain::{Guard, Input, Output, Signal, Terminate, on_terminate, open};
-#[cfg(unix)]
+#[cfg(shuttle)]
+pub(super) use modelled::{Guard, Terminate, on_terminate, open};
+#[cfg(shuttle)]
+pub use modelled::{Input, Output};
+#[cfg(not(any(unix, shuttle)))]
+pub(super) use plain::{Guard, Input, Output, Terminate, on_terminate, open};
+#[cfg(any(not(unix), shuttle))]
+pub(super) use signal::Signal;
+#[cfg(all(unix, not(shuttle)))]
 pub(super) use unix::{Guard, Input, Output, Signal, Terminate, on_terminate, open};
 
 /// Standard input and output, taken away from everybody else if that was asked for.
@@ -22,5 +32,6 @@ pub(super) struct Files {
 pub(super) enum Woken {
     Ready,
     Signal,
+    #[cfg_attr(shuttle, allow(dead_code, reason = "in a model no time is ever over"))]
     Timeout,
 }

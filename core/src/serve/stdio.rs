@@ -126,6 +126,15 @@ impl Stdio {
         self.open(server, on_ready, false).map(|(driver, _)| driver)
     }
 
+    /// [`Stdio::start`] over the pipes of a model.
+    #[cfg(shuttle)]
+    #[doc(hidden)]
+    pub fn start_on(self, server: &Server, input: platform::Input, output: platform::Output) -> Driver {
+        let started = Shared::start(server, self, Some(input), output, None, |_| Ok(None));
+        let (shared, terminate) = started.expect("a model has threads");
+        Driver { shared, _terminate: terminate, _guard: None, _owner: Owner }
+    }
+
     /// `inline`: the caller gets the input, to read it.
     fn open(
         self,

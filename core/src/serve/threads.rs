@@ -17,11 +17,11 @@ use crate::event::Event;
 use crate::group::Group;
 use crate::protocol::Route;
 use crate::server::Server;
-use crate::sync::Lock;
+use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use crate::sync::thread::{self, JoinHandle};
+use crate::sync::{Fault, Lock, is_planted};
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Events that are handed over at once, so that one write carries the answers of many.
@@ -176,7 +176,7 @@ impl Shared {
         });
         let prepared = before(&shared)?;
         let spawn = |name: &str, run: Box<dyn FnOnce() + Send>| {
-            let thread = std::thread::Builder::new().name(name.to_owned()).spawn(run)?;
+            let thread = thread::Builder::new().name(name.to_owned()).spawn(run)?;
             shared.threads.with(|threads, _| threads.push(thread));
             Ok(())
         };
@@ -210,7 +210,7 @@ impl Shared {
             self.flush(); // what was answered without the host does not wait for a slow callback
             self.bell.nudge_reader();
             if !events.is_empty() {
-                if events.len() == self.most() {
+                if events.len() == self.most() && !is_planted(Fault::LeftInput) {
                     self.bell.leave();
                 }
                 return Batch::Events(events);
@@ -278,7 +278,8 @@ impl Shared {
         self.bell.busy.fetch_add(1, Ordering::SeqCst);
         let _busy = Busy(&self.bell.busy);
         // A wake that came after we polled and before we were busy.
-        if self.bell.all_are_busy() && self.bell.woken.load(Ordering::SeqCst) {
+        let woken = self.bell.woken.load(Ordering::SeqCst) && !is_planted(Fault::UnseenWake);
+        if woken && self.bell.all_are_busy() {
             self.outgoing.hurry();
         }
         self.connection.run(callbacks)
@@ -314,7 +315,7 @@ impl Shared {
         self.push(Job::End);
         self.outgoing.queue.close();
         let threads = self.threads.with(|threads, _| std::mem::take(threads));
-        let this = std::thread::current().id();
+        let this = thread::current().id();
         for thread in threads {
             if thread.thread().id() != this {
                 let _ = thread.join(); // a thread that panicked has said so on standard error
@@ -442,7 +443,7 @@ impl Shared {
                 if full {
                     // On a busy processor the others would get their turn only when as much is in flight as may be,
                     // and what waits then is parsed twice.
-                    std::thread::yield_now();
+                    thread::yield_now();
                 }
             }
         }

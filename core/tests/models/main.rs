@@ -5,6 +5,7 @@
 #![cfg(shuttle)]
 
 mod drains;
+mod driver;
 mod input;
 #[path = "../support/messages.rs"]
 mod messages;

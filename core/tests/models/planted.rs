@@ -17,6 +17,12 @@ fn a_wake_that_is_decided_before_its_cause_is_found() {
 }
 
 #[test]
+fn a_wake_or_input_that_a_thread_of_the_driver_leaves_to_nobody_is_found() {
+    assert!(finds(Fault::LeftInput, crate::driver::what_stands_behind_slow_calls_is_answered));
+    assert!(finds(Fault::UnseenWake, crate::driver::a_change_goes_out_while_every_thread_runs_a_callback));
+}
+
+#[test]
 fn a_second_answer_to_one_question_is_found() {
     assert!(finds(Fault::StaleCall, crate::responders::finish_twice_and_cancel));
 }

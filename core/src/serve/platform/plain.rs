@@ -3,8 +3,7 @@
 //! A read cannot be interrupted here, so the reader's thread outlives a service that was closed from our side, until
 //! the next byte or the end of input.
 
-use super::{Files, Woken};
-use crate::sync::Monitor;
+use super::{Files, Signal, Woken};
 use std::io::{self, IsTerminal, Read, Write};
 use std::time::Duration;
 
@@ -49,24 +48,6 @@ impl Output {
         let written = out.write(bytes)?;
         out.flush()?;
         Ok(written)
-    }
-}
-
-pub(in crate::serve) struct Signal(Monitor<bool>);
-
-impl Signal {
-    #[allow(clippy::unnecessary_wraps, reason = "the same shape as on Unix")]
-    pub(in crate::serve) fn new() -> io::Result<Signal> {
-        Ok(Signal(Monitor::new(false)))
-    }
-
-    pub(in crate::serve) fn raise(&self) {
-        self.0.with(|raised, _| *raised = true);
-        self.0.notify_all();
-    }
-
-    pub(in crate::serve) fn wait(&self, timeout: Duration) {
-        self.0.wait(Some(timeout), |raised| std::mem::take(raised).then_some(()));
     }
 }
 
