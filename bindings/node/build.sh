@@ -1,19 +1,38 @@
 #!/bin/sh
 # Builds the package in place: wellhead.node by cargo, dist/ by tsc. `--release` for what is published.
+# It leaves alone what would not change, so a build does no harm to programs that run from here.
 set -eu
 cd "$(dirname "$0")"
 profile=debug
 [ "${1-}" = --release ] && profile=release
+
+# One build at a time. Where there is no flock, as on macOS, that is up to whoever starts two.
+mkdir -p ../../build
+if command -v flock >/dev/null; then
+    exec 9>../../build/node.lock
+    flock 9
+fi
+
 cargo build --quiet -p wellhead-node $([ $profile = release ] && echo --release)
 target=${CARGO_TARGET_DIR:-../../target}
 library=$(ls "$target/$profile/"libwellhead_node.so "$target/$profile/"libwellhead_node.dylib "$target/$profile/"wellhead_node.dll 2>/dev/null | head -n 1)
-# By a new file: a running process may have the old one mapped.
-rm -f wellhead.node
-cp "$library" wellhead.node
-cp ../../LICENSE-APACHE ../../LICENSE-MIT . # npm packs what is in this folder only
+if ! cmp -s "$library" wellhead.node; then
+    # By a new file: a running process may have the old one mapped.
+    cp "$library" wellhead.new
+    mv -f wellhead.new wellhead.node
+fi
+for licence in LICENSE-APACHE LICENSE-MIT; do # npm packs what is in this folder only
+    cmp -s ../../$licence $licence || cp ../../$licence .
+done
 if ! cmp -s package-lock.json node_modules/installed.json; then
     npm ci --loglevel=error
     cp package-lock.json node_modules/installed.json # last: an install that was cut short starts again
 fi
-rm -rf dist
-node_modules/.bin/tsc -p .
+rm -rf dist.new
+node_modules/.bin/tsc -p . --outDir dist.new
+if diff -rq dist dist.new >/dev/null 2>&1; then
+    rm -r dist.new
+else
+    rm -rf dist
+    mv dist.new dist
+fi

@@ -4,10 +4,21 @@
 PYTHON ?= python3
 PYTHON_VERSIONS ?= 3.10 3.13
 
+PYTHON_SOURCES = $(shell find Cargo.toml Cargo.lock core/Cargo.toml core/src $(addprefix bindings/python/,Cargo.toml pyproject.toml README.md src python) \
+    -not -name '*.pyc' -not -name __pycache__)
+# One build at a time. Where there is no flock, as on macOS, that is up to whoever starts two.
+PYTHON_LOCK = $(if $(shell command -v flock),flock build/python.lock)
+
 python: ## the Python package, unoptimised, in an environment of its own: build/python
+	@mkdir -p build
+	@$(PYTHON_LOCK) $(MAKE) --silent build/python/installed
+
+# A file of its own, so that nothing is installed again under a running program if nothing changed.
+build/python/installed: $(PYTHON_SOURCES)
 	test -x build/python/bin/python || $(PYTHON) -m venv build/python
 	CARGO_TARGET_DIR=$(abspath $(TARGET)) build/python/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps \
 	    --config-settings=build-args="--profile dev" ./bindings/python
+	touch $@
 
 test-python: ## the Python package: code, types, stubs, vectors, with the Python at hand
 	sh bindings/python/test.sh $(PYTHON)

@@ -14,8 +14,15 @@ export CARGO_TARGET_DIR
 test -x "$venv/bin/python" || "$python" -m venv "$venv"
 bin=$venv/bin
 "$bin/pip" install --quiet --disable-pip-version-check --requirement "$here/requirements-test.txt"
-"$bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps \
-    --config-settings=build-args="--profile dev" "$here"
+(
+    # Not while `make python` builds the same.
+    if command -v flock >/dev/null; then
+        exec 9>"$root/build/python.lock"
+        flock 9
+    fi
+    "$bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps \
+        --config-settings=build-args="--profile dev" "$here"
+)
 
 cd "$here"
 echo "Python $version: ruff, mypy, stubtest, pytest"
