@@ -3,6 +3,7 @@
 use crate::bell::Bell;
 use napi::bindgen_prelude::{Env, FnArgs, Function, FunctionRef};
 use parking_lot::Mutex;
+use std::collections::VecDeque;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, OnceLock};
 use wellhead::Provider;
@@ -38,7 +39,9 @@ pub(crate) struct Asking {
 /// Other threads, until the JS thread has a turn.
 #[derive(Default)]
 struct Waiting {
-    questions: Vec<Question>,
+    questions: VecDeque<Question>,
+    /// Whom JavaScript is answering.
+    asked: Option<Sender<bool>>,
     /// How many times the JS thread is not to be waited for, since it waits for these threads, or is gone.
     useless: usize,
 }
@@ -71,7 +74,7 @@ impl Asking {
             if waiting.useless > 0 {
                 return true;
             }
-            waiting.questions.push(Question { number: number.clone(), uri: uri.to_owned(), answer });
+            waiting.questions.push_back(Question { number: number.clone(), uri: uri.to_owned(), answer });
         }
         ring();
         known.recv().unwrap_or(true)
@@ -79,17 +82,26 @@ impl Asking {
 
     /// On the JS thread: answers those who wait.
     pub(crate) fn answer(&self, env: Env) {
-        let questions = std::mem::take(&mut self.waiting.lock().questions);
-        for Question { number, uri, answer } in questions {
+        while let Some(Question { number, uri, answer }) = self.next() {
             let _ = answer.send(self.here(env, &number, &uri)); // it may have been let go
         }
     }
 
-    /// Nobody waits for JavaScript until [`Asking::resume`].
+    fn next(&self) -> Option<Question> {
+        let mut waiting = self.waiting.lock();
+        let question = waiting.questions.pop_front();
+        waiting.asked = question.as_ref().map(|question| question.answer.clone());
+        question
+    }
+
+    /// Nobody waits for JavaScript until [`Asking::resume`], not even who asked what is running.
     pub(crate) fn let_go(&self) {
         let mut waiting = self.waiting.lock();
         waiting.useless += 1;
         waiting.questions.clear();
+        if let Some(asked) = waiting.asked.take() {
+            let _ = asked.send(true); // it may have its answer
+        }
     }
 
     pub(crate) fn resume(&self) {

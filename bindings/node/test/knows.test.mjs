@@ -98,6 +98,16 @@ test('the process ends while standard input waits for JavaScript', limit, async 
   assert.deepEqual(await host.exited, { code: 3, signal: null });
 });
 
+test('the process ends from inside of what standard input waits for', limit, async (t) => {
+  const host = new Host(
+    t,
+    `server.resource('t:1', { knows: () => process.exit(3) }, () => '');
+     await server.run();`,
+  );
+  host.send(listen(1, 't:1'));
+  assert.deepEqual(await host.exited, { code: 3, signal: null });
+});
+
 test('a worker ends while its listener waits for it', limit, async (t) => {
   const worker = new Worker(
     `const { parentPort } = require('node:worker_threads');
