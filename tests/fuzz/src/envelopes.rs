@@ -69,9 +69,9 @@ pub(crate) fn run(bytes: &mut Bytes<'_>) {
         check(&line, &said(&connection, &line));
         pings += 1;
         let ping = format!(r#"{{"jsonrpc":"2.0","id":"ping {pings}","method":"ping"}}"#);
-        let pong = format!(r#"{{"jsonrpc":"2.0","id":"ping {pings}","result":{{}}}}"#);
+        let expected = format!(r#"{{"jsonrpc":"2.0","id":"ping {pings}","result":{{}}}}"#);
         let answer = said(&connection, ping.as_bytes());
-        assert_eq!(answer.trim_end(), pong, "after {}", String::from_utf8_lossy(&line));
+        assert_eq!(answer.trim_end(), expected, "after {}", String::from_utf8_lossy(&line));
     }
 }
 
