@@ -130,6 +130,14 @@ bench-directory: ## what a client of `wellhead serve` waits for when there are 1
 bench-hosts: ## the hosts of bench/hosts.txt and hosts_http.txt, in release mode
 	bash bench/build.sh
 
+.PHONY: bench-calls
+bench-calls: ## what a callback in C, Python and Node adds to a read in process, beside a closure in Rust
+	bash bench/build.sh c python node
+	cargo bench -q -p wellhead --bench core calls
+	build/bench/calls
+	build/bench/venv/bin/python bench/calls/calls.py
+	node build/bench/node/calls.mjs
+
 .PHONY: bench-streams
 bench-streams: ## memory and processor time of 10,000 idle streams over HTTP, of the Rust host; needs 10,200 descriptors
 	bash bench/build.sh rust

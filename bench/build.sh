@@ -15,8 +15,11 @@ rust() {
 
 c() {
     cargo build --release --quiet -p wellhead-ffi
-    cc -std=c99 -D_POSIX_C_SOURCE=199309L -O2 -Wall -Wextra -Wpedantic -Werror -Iinclude bench/hosts/c/host.c \
-        "$CARGO_TARGET_DIR/release/libwellhead.a" -lpthread -ldl -lm -o "$out/c"
+    local source
+    for source in hosts/c/host.c:c calls/calls.c:calls; do
+        cc -std=c99 -D_POSIX_C_SOURCE=199309L -O2 -Wall -Wextra -Wpedantic -Werror -Iinclude "bench/${source%:*}" \
+            "$CARGO_TARGET_DIR/release/libwellhead.a" -lpthread -ldl -lm -o "$out/${source#*:}"
+    done
 }
 
 python() {
@@ -31,7 +34,7 @@ node() {
     mkdir -p "$out/node"
     [ -f "$out/node/package.json" ] || echo '{"private":true}' > "$out/node/package.json"
     npm install --prefix "$out/node" --silent --no-audit --no-fund "build/node/$(basename "$tarball")"
-    cp bench/hosts/node/host.mjs "$out/node/"
+    cp bench/hosts/node/host.mjs bench/calls/calls.mjs "$out/node/"
 }
 
 for host in "${@:-rust c python node}"; do

@@ -99,6 +99,8 @@ fn calls() {
     let server = Server::new("bench", "1");
     server.text("b://fixed", "x".repeat(1 << 10)).unwrap();
     let text = "x".repeat(1 << 10);
+    let same = text.clone();
+    server.resource("b://closure", move |_| same.clone()).unwrap();
     server.template(Template::new("b://closure/{id}"), move |_| text.clone()).unwrap();
     let ping = Client::new(&server, "ping", "{}");
     report("ping", measure(|| ping.ask(10)), "bar 0.5");
@@ -113,6 +115,9 @@ fn calls() {
     many.message = many.message.repeat(16);
     // Ids are free again as soon as a request is answered, so they may be the same.
     report("read of a fixed 1 KB text, one of 16 at once", measure(|| many.ask(1 << 14)) / 16.0, "");
+    let mut many = Client::new(&server, "resources/read", r#"{"uri":"b://closure"}"#);
+    many.message = many.message.repeat(64);
+    report("read of a 1 KB text by a closure, one of 64 at once", measure(|| many.ask(1 << 16)) / 64.0, "");
 }
 
 fn described(n: usize) -> Resource {
