@@ -29,13 +29,14 @@ test: ## everything that one Rust, one Python and one Node can show, in at most 
 
 .PHONY: test-all
 test-all: ## the same with what is long, and with more Pythons
-	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan lint check-header test-race test-c-valgrind fuzz-long rows words \
-	  -- test-node test-python-all test-clients test-clients-go test-inspector test-instances conformance test-readme
+	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan lint check-header test-rust-oldest test-race test-c-valgrind fuzz-long rows words \
+	  -- test-node test-node-oldest test-python-all test-clients test-clients-go test-inspector test-instances conformance test-readme
 
 # ---- the parts
 
 # One set for all that is built of the core, so that what is built once serves every target.
 FEATURES := cli,tower
+OLDEST_RUST := $(shell sed -n 's/^rust-version = "\([0-9.]*\)".*/\1/p' Cargo.toml)
 
 .PHONY: lint
 lint: licences ## formatting and lints, with warnings as errors
@@ -50,6 +51,11 @@ licences: ## that every crate may be linked by the list of deny.toml
 test-rust: ## the core: unit tests, vectors, the stdio driver, folders, the command, documentation
 	cargo test -p wellhead --features $(FEATURES)
 	cargo test -p axum-notes
+
+.PHONY: test-rust-oldest
+test-rust-oldest: ## that everything compiles with the oldest Rust that we promise; needs rustup
+	rustup toolchain install --profile minimal --no-self-update $(OLDEST_RUST)
+	cargo +$(OLDEST_RUST) check --workspace --features wellhead/cli,wellhead/tower --target-dir $(TARGET)/oldest
 
 .PHONY: test-race
 test-race: ## that nothing outside a folder is read, in 100,000 reads while links are swapped in

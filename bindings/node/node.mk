@@ -8,6 +8,11 @@ node: ## the Node package, in bindings/node
 test-node: node ## the Node package: vectors, connections, standard input and output, workers, types, its tarball
 	cd bindings/node && npm run lint --silent && npm test --silent
 
+.PHONY: test-node-oldest
+test-node-oldest: node ## the same with the oldest Node that we promise
+	npm install --prefix build/node-oldest --silent --no-audit --no-fund node@20.19.0
+	cd bindings/node && PATH="$(CURDIR)/build/node-oldest/node_modules/.bin:$$PATH" && node --version && npm test --silent
+
 .PHONY: node-pack
 node-pack: ## the tarball of the Node package, built for release, in build/node
 	bindings/node/build.sh --release
