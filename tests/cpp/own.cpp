@@ -1,19 +1,24 @@
-// What is C++'s own: errors and exceptions, who owns a responder, callers, wakes. Behaviour is tested by the vectors.
+// What is C++'s own: errors and exceptions, who owns a responder, callers, wakes, and what each method hands over. Behaviour
+// is tested by the vectors.
 #include <wellhead.hpp>
 #include <wellhead_http.h>
 
 #include <arpa/inet.h>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <future>
 #include <string>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <thread>
 #include <type_traits>
 #include <unistd.h>
 #include <vector>
 
 using wellhead::Authorize, wellhead::Call, wellhead::Connection, wellhead::Error, wellhead::Interest, wellhead::List,
-    wellhead::Read, wellhead::Server;
+    wellhead::Method, wellhead::Read, wellhead::Server;
 
 static int failures, passed, failed;
 
@@ -255,6 +260,153 @@ static void handles_move_and_can_be_given_away() {
     wellhead_server_free(raw);
 }
 
+// The word of the error that is thrown; "none" without one.
+template <class F> static std::string code_of(F &&does) {
+    try {
+        does();
+        return "none";
+    } catch (const Error &error) {
+        return std::string(error.code());
+    }
+}
+
+static void one_message_is_handled_apart_from_other_output() {
+    Server s = server();
+    s.add_text("n:1", "one");
+    Connection c(s);
+    const auto answer = c.handle(read_of("n:1"), 0);
+    CHECK(has(std::string(answer.bytes()), "\"text\":\"one\"") && drained(c).empty());
+    c.close();
+    CHECK(code_of([&c] { c.handle(read_of("n:1"), 0); }) == "closed");
+}
+
+static void a_handled_message_that_nobody_answers_in_time_is_an_internal_error() {
+    Server s = server();
+    std::optional<Read> kept;
+    s.add_template("n:{id}", {[&kept](const Call &, Read &r) { kept = r.keep(); }, {}});
+    Connection c(s);
+    CHECK(has(std::string(c.handle(read_of("n:1"), 1).bytes()), INTERNAL_ERROR));
+    CHECK(kept->call().cancelled());
+}
+
+static void the_clock_ends_a_call_when_poll_timeout_says_so() {
+    wellhead::ServerOptions options;
+    options.limits.call_ms = 500;
+    options.log = [](std::uint32_t, std::string_view) {};
+    Server s("s", "1", std::move(options));
+    std::optional<Read> kept;
+    s.add_template("n:{id}", {[&kept](const Call &, Read &r) { kept = r.keep(); }, {}});
+    Connection c(s);
+    CHECK(c.poll_timeout() == UINT64_MAX);
+    CHECK(ask(c, read_of("n:1")).empty() && c.poll_timeout() == 500);
+    c.tick(499);
+    CHECK(drained(c).empty());
+    c.tick(500);
+    CHECK(has(drained(c), INTERNAL_ERROR) && c.poll_timeout() == UINT64_MAX);
+}
+
+static void calls_are_observed_and_counted_whatever_the_observer_throws() {
+    std::vector<std::string> seen;
+    wellhead::ServerOptions options;
+    options.observe = [&seen](const wellhead_observed &observed) {
+        const auto outcome = wellhead::optional_view(observed.outcome).value_or("begins");
+        seen.push_back(std::string(wellhead::view(observed.registration)) + " " + std::string(outcome));
+        throw std::runtime_error("no disk for metrics");
+    };
+    Server s("s", "1", std::move(options));
+    s.add_template("n:{id}", {[](const Call &call, Read &r) { r.text(call.uri()); }, {}});
+    CHECK(s.counters().connections == 0);
+    {
+        Connection c(s);
+        CHECK(has(ask(c, read_of("n:1")), "\"text\":\"n:1\""));
+        CHECK(s.counters().connections_open == 1);
+    }
+    CHECK((seen == std::vector<std::string>{"n:{id} begins", "n:{id} found"}));
+    const wellhead_counters counted = s.counters();
+    CHECK(counted.connections == 1 && counted.connections_open == 0);
+    CHECK(counted.calls == 1 && counted.calls_answered == 1 && counted.calls_failed == 0);
+}
+
+static void the_values_of_a_list_are_told_by_their_index() {
+    Server s = server();
+    std::vector<std::string> values;
+    s.add_template("n:{/ids*}", {[&values](const Call &call, Read &r) {
+                                     for (std::size_t i = 0; const auto value = call.var_at("ids", i); i++)
+                                         values.emplace_back(*value);
+                                     CHECK(!call.var_at("others", 0));
+                                     r.not_found();
+                                 },
+                                 {}});
+    Connection c(s);
+    ask(c, read_of("n:/a/b%20c"));
+    CHECK((values == std::vector<std::string>{"a", "b c"}));
+}
+
+static void a_folder_is_served_as_its_patterns_say() {
+    namespace fs = std::filesystem;
+    std::string made = (fs::temp_directory_path() / "wellhead-cpp-XXXXXX").string();
+    if (!mkdtemp(made.data())) throw std::runtime_error("no folder for temporary files");
+    const fs::path folder = fs::canonical(made);
+    for (const char *name : {"a.md", "b.md", "c.txt"}) std::ofstream(folder / name) << "in " << name;
+    Server s = server();
+    wellhead::Directory directory(folder.string());
+    directory.include = {"*.md"};
+    directory.exclude = {"b.md"};
+    s.add_directory(directory);
+    CHECK(code_of([&] { s.add_directory(directory); }) == "duplicate");
+    wellhead::TestClient client(s);
+    const std::string uri = "file://" + folder.string() + "/";
+    CHECK(client.read(uri + "a.md") == "in a.md");
+    for (const char *name : {"b.md", "c.txt"}) CHECK(code_of([&] { client.read(uri + name); }) == "unknown");
+    fs::remove_all(folder);
+    CHECK(code_of([&] { s.add_directory(directory); }) == "io");
+}
+
+static void a_request_to_the_client_is_given_up_once() {
+    Server s = server();
+    std::optional<Method> kept;
+    std::vector<std::uint32_t> responses;
+    std::uint64_t number = 0;
+    s.add_method("x/roots", [&](const Call &, std::string_view, Method &r) {
+        kept = r.keep();
+        number = kept->request("roots/list", {}, [&](std::uint32_t response, std::string_view) {
+            responses.push_back(response);
+        });
+    });
+    Connection c(s);
+    ask(c, R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",)"
+           R"("capabilities":{"roots":{}},"clientInfo":{"name":"c","version":"1"}}})" "\n"
+           R"({"jsonrpc":"2.0","method":"notifications/initialized"})" "\n");
+    CHECK(has(ask(c, R"({"jsonrpc":"2.0","id":2,"method":"x/roots"})" "\n"), "\"method\":\"roots/list\""));
+    CHECK(kept->cancel_request(number) && !kept->cancel_request(number));
+    CHECK(has(drained(c), "\"method\":\"notifications/cancelled\""));
+    CHECK(responses == std::vector<std::uint32_t>{WELLHEAD_RESPONSE_GIVEN_UP});
+    kept->result(R"({"roots":"unknown"})");
+    CHECK(has(drained(c), R"("roots":"unknown")"));
+}
+
+// How many checks fail there. What is thrown ends the child, which the parent sees.
+static int in_child(Server &s, Connection &before) noexcept {
+    s.after_fork();
+    CHECK(code_of([&before] { before.receive("x"); }) == "forked");
+    Connection after(s);
+    CHECK(has(ask(after, read_of("n:1")), "\"text\":\"one\""));
+    std::fflush(stdout);
+    return failures;
+}
+
+static void after_fork_the_child_serves_new_connections_and_the_parent_its_own() {
+    Server s = server();
+    s.add_text("n:1", "one");
+    Connection c(s);
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) _exit(in_child(s, c));
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    CHECK(has(ask(c, read_of("n:1")), "\"text\":\"one\""));
+}
+
 // What a request is answered over a connection of its own.
 static std::string over_tcp(std::uint16_t port, const std::string &request) {
     sockaddr_in address = {};
@@ -315,6 +467,14 @@ int main() {
     RUN(a_client_in_memory_lists_reads_and_is_told_of_changes);
     RUN(what_a_provider_does_not_know_is_not_watched);
     RUN(handles_move_and_can_be_given_away);
+    RUN(one_message_is_handled_apart_from_other_output);
+    RUN(a_handled_message_that_nobody_answers_in_time_is_an_internal_error);
+    RUN(the_clock_ends_a_call_when_poll_timeout_says_so);
+    RUN(calls_are_observed_and_counted_whatever_the_observer_throws);
+    RUN(the_values_of_a_list_are_told_by_their_index);
+    RUN(a_folder_is_served_as_its_patterns_say);
+    RUN(a_request_to_the_client_is_given_up_once);
+    RUN(after_fork_the_child_serves_new_connections_and_the_parent_its_own);
     RUN(the_header_of_http_serves_a_server_of_cpp);
     RUN(the_library_is_the_one_of_the_header);
     std::printf("tests of C++: %d passed, %d failed\n", passed, failed);

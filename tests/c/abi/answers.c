@@ -230,6 +230,23 @@ static void a_call_tells_its_variables(void) {
 
 typedef struct { char *bytes; int released; int valid; } lent;
 
+static void answer_with_id(void *user_data, const wellhead_call *call, wellhead_read *r) {
+    (void)user_data;
+    wellhead_read_text(r, wellhead_call_var(call, "id"));
+}
+
+static void a_value_with_dots_is_not_found_unless_the_template_takes_raw_values(void) {
+    wellhead_provider provider = reads(answer_with_id, NULL);
+    wellhead_resource raw = WELLHEAD_RESOURCE_INIT;
+    pair p = pair_with(provider);
+    raw.uri = WELLHEAD_STR("raw:{id}");
+    raw.flags = WELLHEAD_RAW_VALUES;
+    CHECK(wellhead_server_add_template(p.server, &raw, &provider, NULL) == WELLHEAD_STATUS_OK);
+    CHECK(has(exchange(p.connection, READ(1, "n:..%2Fx")), "\"message\":\"Resource not found\""));
+    CHECK(has(exchange(p.connection, READ(2, "raw:..%2Fx")), "\"text\":\"../x\""));
+    part(p);
+}
+
 static void give_back(void *release_data) {
     lent *own = release_data;
     own->released++;
@@ -309,6 +326,7 @@ void test_answers(void) {
     RUN(a_refused_item_leaves_the_page_as_it_was);
     RUN(more_without_items_is_refused);
     RUN(a_call_tells_its_variables);
+    RUN(a_value_with_dots_is_not_found_unless_the_template_takes_raw_values);
     RUN(a_large_owned_text_is_released_once_after_it_was_sent);
     RUN(an_owned_text_is_released_once_also_on_failure);
     RUN(an_owned_text_that_nobody_takes_is_released_with_its_connection);

@@ -6,7 +6,7 @@ typedef struct { wellhead_server *server; int destroyed; int calls; wellhead_rea
 static void destroy(void *user_data) {
     owner *o = user_data;
     o->destroyed++;
-    if (o->server) wellhead_server_updated(o->server, WELLHEAD_STR("n:1")); /* no lock of theirs is held */
+    if (o->server) CHECK(wellhead_server_updated(o->server, WELLHEAD_STR("n:1")) == WELLHEAD_STATUS_OK);
 }
 
 static void keep(void *user_data, const wellhead_call *call, wellhead_read *r) {
@@ -71,6 +71,33 @@ static void user_data_waits_for_kept_answers(void) {
     CHECK(has(drain(connection), "\"text\":\"x\""));
     wellhead_connection_free(connection);
     wellhead_server_free(o.server);
+}
+
+/* No lock of theirs is held then, so this ends. */
+static void a_change_that_destroy_tells_of_reaches_who_watches(void) {
+    static const char told[] = "\"method\":\"notifications/resources/updated\",\"params\":{\"uri\":\"n:1\"}";
+    owner removed = {quiet_server(), 0, 0, NULL}, answered = {removed.server, 0, 0, NULL};
+    wellhead_resource watched = WELLHEAD_RESOURCE_INIT;
+    watched.uri = WELLHEAD_STR("n:1");
+    CHECK(wellhead_server_add_text(removed.server, &watched, WELLHEAD_STR("x"), NULL) == WELLHEAD_STATUS_OK);
+    CHECK(add_template(removed.server, "a:{id}", owned(&removed)) == WELLHEAD_STATUS_OK);
+    CHECK(add_template(removed.server, "b:{id}", owned(&answered)) == WELLHEAD_STATUS_OK);
+    wellhead_connection *connection = connect_to(removed.server);
+    exchange(connection, INITIALIZE SUBSCRIBE(1, "n:1")
+             "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"resources/read\",\"params\":{\"uri\":\"b:1\"}}\n");
+    CHECK(answered.calls == 1);
+    CHECK(wellhead_server_remove(removed.server, WELLHEAD_STR("a:{id}"), NULL) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_server_remove(removed.server, WELLHEAD_STR("b:{id}"), NULL) == WELLHEAD_STATUS_OK);
+    CHECK(removed.destroyed == 1 && answered.destroyed == 0);
+    wellhead_connection_poll_event(connection, SIZE_MAX);
+    CHECK(has(drain(connection), told));
+    CHECK(wellhead_read_text(answered.kept, WELLHEAD_STR("y")) == WELLHEAD_STATUS_OK);
+    CHECK(answered.destroyed == 1);
+    wellhead_connection_poll_event(connection, SIZE_MAX);
+    const char *output = drain(connection);
+    CHECK(has(output, "\"text\":\"y\"") && has(output, told));
+    wellhead_connection_free(connection);
+    wellhead_server_free(removed.server);
 }
 
 /* Frees a server, a connection, a transmit and a kept responder in the order that `order` says. */
@@ -182,6 +209,7 @@ void test_lifetimes(void) {
     RUN(user_data_is_destroyed_once_when_its_registration_fails);
     RUN(user_data_of_a_duplicate_is_destroyed_and_the_first_stays);
     RUN(user_data_waits_for_kept_answers);
+    RUN(a_change_that_destroy_tells_of_reaches_who_watches);
     RUN(handles_may_be_freed_in_any_order);
     RUN(wake_data_is_destroyed_once_after_the_last_wake);
     RUN(the_log_hears_failures_and_is_destroyed_once);
