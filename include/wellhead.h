@@ -279,7 +279,8 @@ typedef struct wellhead_server_options {
 WELLHEAD_API wellhead_server *wellhead_server_new(wellhead_str name, wellhead_str version,
                                                   const wellhead_server_options *options, wellhead_error **error);
 
-/* Ends every connection and makes wellhead_serve_stdio return; answers still owed are dropped. May be repeated. NULL:
+/* Ends every connection and makes wellhead_serve_stdio and wellhead_serve_http return. Answers still owed are dropped,
+ * but over HTTP those under way may still go out, in the drain_ms of wellhead_serve_http. May be repeated. NULL:
  * nothing. */
 WELLHEAD_API void wellhead_server_close(wellhead_server *server);
 

@@ -177,7 +177,8 @@ pub unsafe extern "C" fn wellhead_server_new(
     }
 }
 
-/// Ends every connection and makes wellhead_serve_stdio return; answers still owed are dropped. May be repeated. NULL:
+/// Ends every connection and makes wellhead_serve_stdio and wellhead_serve_http return. Answers still owed are dropped,
+/// but over HTTP those under way may still go out, in the drain_ms of wellhead_serve_http. May be repeated. NULL:
 /// nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_close(server: *mut wellhead_server) {

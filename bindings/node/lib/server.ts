@@ -574,7 +574,7 @@ export class Server {
 
   /**
    * Ends every connection, {@link Server.run} and {@link Server.serveHttp}, and waits for these. Answers still owed are
-   * dropped.
+   * dropped, but over HTTP those under way may still go out, in the `drainMs` of {@link Server.serveHttp}.
    */
   async close(): Promise<void> {
     this.#native.close();

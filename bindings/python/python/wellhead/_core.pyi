@@ -1037,7 +1037,10 @@ class Server:
         The others are those of `serve_http`.
         """
     def close(self) -> None:
-        """Ends every connection, and makes `run` and `serve_http` return. May be repeated."""
+        """Ends every connection, and makes `run` and `serve_http` return. May be repeated.
+
+        Answers still owed are dropped, but over HTTP those under way may still go out, in the `drain` of `serve_http`.
+        """
     def _start(self, callback_threads: int, drain: float, guard: bool, on_loop: bool) -> Driver: ...
     def _start_http(
         self, address: tuple[str, int], callback_threads: int, on_loop: bool, options: dict[str, Any]
