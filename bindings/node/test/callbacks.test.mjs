@@ -385,6 +385,35 @@ test('an iterable lists what a template makes, page by page, and a changed array
   assert.deepEqual(await walk(), ['t:a', 't:c', 'u:1', 'u:2']);
 });
 
+test('a walk through every kind of list gives each item once and in order', async () => {
+  const { server, ask } = make({ limits: { pageItems: 3 } });
+  const uris = (kind, count) => Array.from({ length: count }, (_, n) => `${kind}:${n}`);
+  const paged = uris('paged', 7);
+  const limits = [];
+  server.list(({ after, limit }) => {
+    limits.push(limit);
+    const start = paged.indexOf(after) + 1;
+    const items = paged.slice(start, start + limit).map((uri) => ({ uri }));
+    return { items, more: start + limit < paged.length };
+  });
+  function* given() {
+    for (const uri of uris('given', 5)) yield { uri };
+  }
+  server.resource('given:{n}', { list: given() }, ({ n }) => n);
+  for (const uri of uris('fixed', 4)) server.text(uri, '');
+  const pages = [];
+  for (let cursor; pages.length === 0 || cursor; ) {
+    const { result } = await ask(request(1, 'resources/list', cursor && { cursor }));
+    pages.push(result.resources.map(({ uri }) => uri));
+    cursor = result.nextCursor;
+  }
+  const all = [...uris('fixed', 4), ...paged, ...uris('given', 5)];
+  const expected = [];
+  while (all.length > 0) expected.push(all.splice(0, 3));
+  assert.deepEqual(pages, expected);
+  assert.ok(limits.length > 1 && Math.max(...limits) <= 3);
+});
+
 test('a callback may change the server that calls it', async () => {
   const { server, ask } = make();
   server.resource('t:{id}', ({ id }) => {

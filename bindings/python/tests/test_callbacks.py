@@ -276,6 +276,27 @@ def test_a_template_lists_items_that_were_handed_over(server: wellhead.Server) -
     assert walk(server) == [item.uri for item in items]
 
 
+def test_a_walk_through_every_kind_of_list_gives_each_item_once_and_in_order() -> None:
+    paged = [wellhead.Resource(f"paged:{n}") for n in range(7)]
+    limits = []
+    with wellhead.Server("s", "1", limits=wellhead.Limits(page_items=3)) as server:
+
+        @server.list
+        def listing(after: str | None, limit: int) -> wellhead.Page:
+            limits.append(limit)
+            start = 0 if after is None else [item.uri for item in paged].index(after) + 1
+            return wellhead.Page(paged[start : start + limit], more=start + limit < len(paged))
+
+        given = (wellhead.Resource(f"given:{n}") for n in range(5))
+        server.resource("given:{n}", list=given)(lambda n: n)
+        for n in range(4):
+            server.text(f"fixed:{n}", "")
+        walked = pages(server)
+    uris = [f"{kind}:{n}" for kind, count in (("fixed", 4), ("paged", 7), ("given", 5)) for n in range(count)]
+    assert walked == [uris[n : n + 3] for n in range(0, len(uris), 3)]
+    assert len(limits) > 1 and max(limits) <= 3
+
+
 def test_a_list_is_the_same_however_often_it_is_asked_for(server: wellhead.Server) -> None:
     items = [wellhead.Resource(f"n:{n}") for n in range(3)]
 
@@ -321,15 +342,19 @@ def test_thread_true_runs_a_callback_on_another_thread(server: wellhead.Server) 
 
 
 def walk(server: wellhead.Server) -> list[str]:
+    return [uri for page in pages(server) for uri in page]
+
+
+def pages(server: wellhead.Server) -> list[list[str]]:
     import json
 
-    connection, uris = server.connect(), []
+    connection, pages = server.connect(), []
     cursor: dict[str, str] = {}
     while True:
         answer = connection.handle(request(1, "resources/list", **cursor))
         assert answer is not None
         result = json.loads(answer)["result"]
-        uris += [item["uri"] for item in result["resources"]]
+        pages.append([item["uri"] for item in result["resources"]])
         if "nextCursor" not in result:
-            return uris
+            return pages
         cursor = {"cursor": result["nextCursor"]}
