@@ -35,6 +35,7 @@ async def slow() -> str:
         await asyncio.Event().wait()
     finally:
         cancelled.set()
+        print("cancelled", flush=True)
     return ""
 
 
@@ -131,6 +132,19 @@ def test_an_application_is_served(app: tuple[str, str], run: tuple[str, str]) ->
         process.process.send_signal(signal.SIGTERM)
         status, errors = process.end()
         assert status in (0, -signal.SIGTERM) and errors == ""
+
+
+@pytest.mark.parametrize("app", [STARLETTE, FASTAPI], ids=["Starlette", "FastAPI"])
+def test_the_lifespan_of_the_application_around_it_cancels_a_read_that_outlives_its_request(app: str) -> None:
+    with served(SERVER + app + UVICORN, "h11", path="/api/mcp") as (process, client):
+        # In a session a read goes on without the connection that asked for it, so the server does not wait for it.
+        slow = {"jsonrpc": "2.0", "id": 2, "method": "resources/read", "params": {"uri": "n:slow"}}
+        connection = client.request("POST", slow, client.session())
+        assert client.read("n:slow/began") == "True"
+        connection.close()
+        process.process.send_signal(signal.SIGTERM)
+        assert process.output.read() == b"cancelled\n"
+        assert process.end()[0] in (0, -signal.SIGTERM)
 
 
 def test_a_server_that_ends_waits_no_longer_for_a_stream_than_it_is_told() -> None:
