@@ -38,6 +38,36 @@ def test_a_client_is_served_on_the_thread_that_runs_the_server() -> None:
         assert (status, errors.splitlines()) == (0, ["a stray line"])
 
 
+@pytest.mark.parametrize("guard", [True, False])
+@pytest.mark.parametrize("run", ["server.run(guard={})", "asyncio.run(server.run_async(guard={}))"])
+def test_the_guard_decides_whether_a_callback_has_the_clients_descriptors(run: str, guard: bool) -> None:
+    program = f"""
+    import asyncio
+    import os
+    import wellhead
+    server = wellhead.Server("s", "1")
+    client = os.fstat(0)
+
+    @server.resource("n:x")
+    def callback() -> str:
+        print("a stray line", flush=True)
+        return str(os.path.samestat(os.fstat(0), client))
+
+    {run.format(guard)}
+    print("served", os.path.samestat(os.fstat(0), client))
+    """
+    with Process(program) as process:
+        assert process.process.stderr
+        process.send(read("n:x", 1))
+        if not guard:
+            assert process.output.readline() == b"a stray line\n"
+        assert text(process.receive()) == str(not guard)
+        process.input.close()
+        assert process.output.read() == b"served True\n"
+        assert process.process.stderr.read() == (b"a stray line\n" if guard else b"")
+        assert process.process.wait() == 0
+
+
 def test_an_answer_overtakes_one_that_another_thread_gives_later() -> None:
     program = """
     import threading
