@@ -186,6 +186,14 @@ impl Connection {
         }
     }
 
+    /// Takes what an exchange has said by now, which nobody wants. Tells whether it is over with that.
+    pub(crate) fn discard(&self, route: Route) -> bool {
+        if let DrainStart::Ready(drain) = self.drain(route) {
+            drain.discard();
+        }
+        self.0.machine.with(|m, _| m.outbox().has_output_on(route).is_none())
+    }
+
     /// Whoever waits for an exchange has waited long enough: what the host still owes becomes an internal error, to be
     /// [taken](Connection::take) at once.
     pub fn expire(&self, route: Route) {

@@ -89,6 +89,13 @@ impl Drain {
         self.route
     }
 
+    /// Lets go of everything that the route has to say.
+    pub(crate) fn discard(mut self) {
+        self.half = None;
+        while self.shared.next_message(self.route, Vec::new()).is_some() {}
+        self.released = true;
+    }
+
     /// One whole message of an exchange. None if the exchange ended without one.
     pub(crate) fn take_message(&mut self) -> Option<Vec<u8>> {
         let mut message = Vec::new();

@@ -384,9 +384,9 @@ impl Inner {
     }
 
     /// Takes what a connection says to nobody.
-    fn take_orphans(&self, connection: &Connection) {
+    pub(super) fn take_orphans(&self, connection: &Connection) {
         for route in self.state.with(|s, _| s.sessions.orphans(connection.id())) {
-            if connection.take(route).is_some() {
+            if connection.discard(route) {
                 self.state.with(|s, _| s.sessions.over(connection.id(), route));
             }
         }

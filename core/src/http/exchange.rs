@@ -182,6 +182,8 @@ impl Exchange {
             inner.close(&connection); // of a stateless request, the end of the response is its cancellation
             return;
         };
+        // The request of a session goes on, for a client that comes back to its stream, or for nobody.
+        let left = !over && route != Route::Connection;
         let now = self.now;
         inner.state.with(|s, _| {
             let Some(found) = s.sessions.exit(&session.id, now) else { return };
@@ -191,11 +193,13 @@ impl Exchange {
             {
                 found.standalone = None;
             }
-            // The request of a session goes on, for a client that comes back to its stream, or for nobody.
-            if !over && route != Route::Connection {
+            if left {
                 s.sessions.leave(&session.id, (!stream).then_some(route));
             }
         });
+        if left && !stream {
+            inner.take_orphans(&connection); // for what it has said already nobody is woken any more
+        }
     }
 }
 

@@ -5,6 +5,7 @@ mod client;
 mod eras;
 mod gate;
 mod polling;
+mod resuming;
 mod sessionless;
 mod sessions;
 mod stateless;
