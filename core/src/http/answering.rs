@@ -5,12 +5,11 @@ use super::endpoint::Inner;
 use super::exchange::Progress;
 use super::response::Response;
 use super::sse;
-use super::streams::{Kept, Place};
+use super::streams::{Place, Streams};
 use crate::connection::Connection;
 use crate::drain::{Drain, DrainStart};
 use crate::event::Event;
 use crate::protocol::{Kind, Route};
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// A route of a connection whose output is the response.
@@ -45,9 +44,8 @@ pub(super) struct InSession {
     pub(super) priming: bool,
     /// The stream of events, once the response is one, and its holder.
     pub(super) stream: Option<(u64, u64)>,
-    /// What is to be said again.
-    pub(super) missed: VecDeque<Kept>,
-    /// The message that is being gathered, so that it is kept whole.
+    /// The message that is being gathered, so that it is kept whole. No poll ends amid one, or who goes on with the stream
+    /// would get the rest only.
     pub(super) gathered: Vec<u8>,
 }
 
@@ -112,11 +110,12 @@ impl Answering {
 
     /// What the route has to say, at most a chunk of a large message.
     fn output(&mut self, inner: &Inner, out: &mut Vec<u8>) -> Progress {
-        if !self.say_missed(inner, out) {
-            return Progress::Done; // somebody else goes on with the stream
-        }
-        if self.over || self.paused {
+        let before = out.len();
+        if !self.read_on(inner, |_, _| {}, out) || self.over || self.paused {
             return Progress::Done;
+        }
+        if out.len() - before >= CHUNK {
+            return Progress::Data;
         }
         if self.drain.is_none() {
             match self.connection.drain(self.route) {
@@ -183,51 +182,52 @@ impl Answering {
             if last && !self.say(inner, out) {
                 return Progress::Done;
             }
-            if out.len() >= CHUNK {
+            let gathering = self.session.as_ref().is_some_and(|session| !session.gathered.is_empty());
+            if out.len() >= CHUNK && !gathering {
+                if self.session.is_some() && self.stream {
+                    self.drain = None; // for whoever goes on with the stream while this client takes nothing
+                }
                 return Progress::Data;
             }
         }
     }
 
     /// Says a whole message as an event of the session's stream, or ends it without one. False if somebody else has the
-    /// stream now.
+    /// stream now, and sends that event.
     fn say(&mut self, inner: &Inner, out: &mut Vec<u8>) -> bool {
         let Some(session) = self.session.as_mut().filter(|_| self.stream) else { return true };
-        let Some((stream, holder)) = session.stream else { return true };
         let data: Arc<[u8]> = std::mem::take(&mut session.gathered).into();
         let over = self.over;
-        let said = inner.state.with(|s, _| {
-            let streams = &mut s.sessions.get(&session.id)?.streams;
-            let place = if data.is_empty() {
-                streams.is_held(stream, holder).then_some(None)?
-            } else {
-                Some(streams.say(stream, holder, data.clone(), inner.options.replay_bytes)?)
-            };
+        let say = |streams: &mut Streams, stream| {
+            if !data.is_empty() {
+                streams.say(stream, data, inner.options.replay_bytes);
+            }
             if over {
                 streams.over(stream);
             }
-            Some(place)
-        });
-        let Some(place) = said else { return false };
-        if let Some(place) = place {
-            event(place, &data, out);
-        }
-        true
-    }
-
-    /// Says again what a client has missed that came back. False if somebody else has the stream now.
-    fn say_missed(&mut self, inner: &Inner, out: &mut Vec<u8>) -> bool {
-        let Some(session) = &mut self.session else { return true };
-        let Some((stream, holder)) = session.stream else { return true };
-        let held = inner.state.with(|s, _| {
-            s.sessions.get(&session.id).is_some_and(|session| session.streams.is_held(stream, holder))
-        });
-        if held {
-            for (number, data) in session.missed.drain(..) {
-                event(Place { stream, event: number }, &data, out);
-            }
+        };
+        let held = self.read_on(inner, say, out);
+        if !held {
+            inner.ring(self.connection.id());
         }
         held
+    }
+
+    /// Says what there is on the session's stream, after `first`. False if somebody else has the stream now.
+    fn read_on(&mut self, inner: &Inner, first: impl FnOnce(&mut Streams, u64), out: &mut Vec<u8>) -> bool {
+        let Some(session) = &self.session else { return true };
+        let Some((stream, holder)) = session.stream else { return true };
+        let unsent = inner.state.with(|s, _| {
+            let streams = &mut s.sessions.get(&session.id)?.streams;
+            first(streams, stream);
+            streams.take(stream, holder)
+        });
+        let Some((unsent, over)) = unsent else { return false };
+        self.over |= over;
+        for (number, data) in unsent {
+            event(Place { stream, event: number }, &data, out);
+        }
+        true
     }
 
     fn begin_stream(&mut self, inner: &Inner, out: &mut Vec<u8>) -> Response {
@@ -263,7 +263,7 @@ impl Answering {
 
 impl InSession {
     pub(super) fn new(id: Box<str>, announce: bool, priming: bool) -> Self {
-        InSession { id, announce, priming, stream: None, missed: VecDeque::new(), gathered: Vec::new() }
+        InSession { id, announce, priming, stream: None, gathered: Vec::new() }
     }
 }
 

@@ -188,7 +188,7 @@ impl Exchange {
         inner.state.with(|s, _| {
             let Some(found) = s.sessions.exit(&session.id, now) else { return };
             if let Some((number, holder)) = session.stream
-                && found.streams.is_held(number, holder)
+                && found.streams.leave(number, holder)
                 && found.standalone == Some(number)
             {
                 found.standalone = None;

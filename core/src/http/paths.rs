@@ -118,17 +118,16 @@ impl Exchange {
         let now = self.now;
         let opened = inner.state.with(|s, _| {
             let session = s.sessions.find(&id, self.caller.id()).ok_or_else(unknown_session)?;
-            let (route, stream, holder, missed, over) = match place {
+            let (route, stream, holder) = match place {
                 Some(place) => {
-                    let (route, holder, missed, over) =
-                        session.streams.resume(place).ok_or_else(unknown_event)?;
-                    if over && missed.is_empty() {
+                    let (route, holder, goes_on) = session.streams.resume(place).ok_or_else(unknown_event)?;
+                    if !goes_on {
                         return Err(nothing_left());
                     }
                     if route == Route::Connection {
                         session.standalone = Some(place.stream); // it is the session's one stream again
                     }
-                    (route, place.stream, holder, missed, over)
+                    (route, place.stream, holder)
                 }
                 None if session.standalone.is_some() => {
                     return Err(invalid(409, "the session has a stream open already"));
@@ -136,30 +135,23 @@ impl Exchange {
                 None => {
                     let (stream, holder) = session.streams.open(Route::Connection);
                     session.standalone = Some(stream);
-                    (Route::Connection, stream, holder, Vec::new(), false)
+                    (Route::Connection, stream, holder)
                 }
             };
             let connection = session.connection.clone();
             s.sessions.enter(&id, now);
-            Ok((connection, route, stream, holder, missed, over))
+            Ok((connection, route, stream, holder))
         });
-        let (connection, route, stream, holder, missed, over) = opened?;
+        let (connection, route, stream, holder) = opened?;
         if place.is_some() {
             connection.go_on(route);
             inner.ring(connection.id()); // whoever held the stream before ends now
         }
         let priming = place.is_none() && connection.session_revision().is_some_and(|r| r.sse_priming);
-        let session = InSession {
-            id,
-            announce: false,
-            priming,
-            stream: Some((stream, holder)),
-            missed: missed.into(),
-            gathered: Vec::new(),
-        };
+        let mut session = InSession::new(id, false, priming);
+        session.stream = Some((stream, holder));
         let mut answering = self.answer(connection, route, Choice::stream(), None, Some(session));
         answering.counted = Counted::Not;
-        answering.over = over;
         answering.stream = true;
         answering.until = self.until.filter(|_| route == Route::Connection);
         Ok(State::Answering(answering))

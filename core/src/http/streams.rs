@@ -9,16 +9,25 @@ const MOST: usize = 4_096;
 
 /// One stream of events.
 #[derive(Debug)]
-pub(super) struct Stream {
-    pub(super) route: Route,
+struct Stream {
+    route: Route,
     /// The number of its last event; 0 is the priming event.
     last: u64,
     /// The newest events.
-    kept: VecDeque<(u64, Arc<[u8]>)>,
+    kept: VecDeque<Kept>,
     /// Its last event was said.
     over: bool,
-    /// Who sends it: an exchange that finds another number here has been replaced.
-    holder: u64,
+    /// Who sends it, if anybody does.
+    holder: Option<Holder>,
+}
+
+/// An exchange whose response a stream is.
+#[derive(Debug)]
+struct Holder {
+    /// An exchange that finds another number here has been replaced.
+    number: u64,
+    /// What it has not sent yet: of what is kept, and what came since, whether that is kept or not.
+    unsent: Vec<Kept>,
 }
 
 /// The streams of one session, by number.
@@ -49,7 +58,7 @@ impl Place {
     }
 }
 
-/// An event that is to be said again.
+/// An event, by its number in its stream.
 pub(super) type Kept = (u64, Arc<[u8]>);
 
 impl Streams {
@@ -60,26 +69,41 @@ impl Streams {
         }
         self.last += 1;
         self.holders += 1;
-        let stream = Stream { route, last: 0, kept: VecDeque::new(), over: false, holder: self.holders };
-        self.open.insert(self.last, stream);
+        let holder = Some(Holder { number: self.holders, unsent: Vec::new() });
+        self.open.insert(self.last, Stream { route, last: 0, kept: VecDeque::new(), over: false, holder });
         (self.last, self.holders)
     }
 
-    /// The next event of a stream, kept for those who come back; nothing if somebody else holds the stream now.
-    pub(super) fn say(&mut self, stream: u64, holder: u64, data: Arc<[u8]>, most: usize) -> Option<Place> {
-        let s = self.open.get_mut(&stream).filter(|s| s.holder == holder)?;
+    /// The next event of a stream: for whoever holds it by now, and kept for those who come back.
+    pub(super) fn say(&mut self, stream: u64, data: Arc<[u8]>, most: usize) {
+        let Some(s) = self.open.get_mut(&stream) else { return };
         s.last += 1;
-        let place = Place { stream, event: s.last };
+        if let Some(holder) = &mut s.holder {
+            holder.unsent.push((s.last, data.clone()));
+        }
         self.bytes += data.len();
         s.kept.push_back((s.last, data));
         self.evict(most);
-        Some(place)
+    }
+
+    /// What that holder is to send now, and whether it ends with that; nothing if it does not hold the stream any more.
+    pub(super) fn take(&mut self, stream: u64, holder: u64) -> Option<(Vec<Kept>, bool)> {
+        let s = self.open.get_mut(&stream)?;
+        let holder = s.holder.as_mut().filter(|h| h.number == holder)?;
+        Some((std::mem::take(&mut holder.unsent), s.over))
+    }
+
+    /// That exchange is gone. Tells whether it held the stream until now.
+    pub(super) fn leave(&mut self, stream: u64, holder: u64) -> bool {
+        let left =
+            self.open.get_mut(&stream).filter(|s| s.holder.as_ref().is_some_and(|h| h.number == holder));
+        left.and_then(|s| s.holder.take()).is_some()
     }
 
     /// Lets a whole stream go: the oldest that is over, or else the oldest.
     fn forget_one(&mut self) {
-        let over = self.open.iter().find(|(_, s)| s.over).map(|(number, _)| *number);
-        let Some(number) = over.or_else(|| self.open.keys().next().copied()) else { return };
+        let spent = self.open.iter().find(|(_, s)| s.is_spent()).map(|(number, _)| *number);
+        let Some(number) = spent.or_else(|| self.open.keys().next().copied()) else { return };
         if let Some(stream) = self.open.remove(&number) {
             self.bytes -= stream.kept.iter().map(|(_, data)| data.len()).sum::<usize>();
         }
@@ -88,8 +112,8 @@ impl Streams {
     /// Lets the oldest events go, first those of streams that are over.
     fn evict(&mut self, most: usize) {
         while self.bytes > most {
-            let finished = self.open.iter().find(|(_, s)| s.over).map(|(number, _)| *number);
-            let Some(number) = finished
+            let spent = self.open.iter().find(|(_, s)| s.is_spent()).map(|(number, _)| *number);
+            let Some(number) = spent
                 .or_else(|| self.open.iter().find(|(_, s)| !s.kept.is_empty()).map(|(number, _)| *number))
             else {
                 return;
@@ -99,7 +123,7 @@ impl Streams {
                 Some((_, data)) => self.bytes -= data.len(),
                 None => drop(self.open.remove(&number)),
             }
-            if self.open.get(&number).is_some_and(|s| s.over && s.kept.is_empty()) {
+            if self.open.get(&number).is_some_and(|s| s.is_spent() && s.kept.is_empty()) {
                 self.open.remove(&number);
             }
         }
@@ -111,22 +135,26 @@ impl Streams {
         }
     }
 
-    /// Goes on after that place: the route, the new holder, what was said since, and whether that is all. Nothing if the
-    /// place is unknown, or what followed is not kept any more.
-    pub(super) fn resume(&mut self, place: Place) -> Option<(Route, u64, Vec<Kept>, bool)> {
+    /// Goes on after that place: the route, the new holder, and whether there is, or will be, something to send. Nothing
+    /// if the place is unknown, or what followed is not kept any more.
+    pub(super) fn resume(&mut self, place: Place) -> Option<(Route, u64, bool)> {
         let stream = self.open.get_mut(&place.stream)?;
         let first = stream.kept.front().map_or(stream.last + 1, |(event, _)| *event);
         if place.event > stream.last || place.event + 1 < first {
             return None;
         }
         self.holders += 1;
-        stream.holder = self.holders;
-        let missed = stream.kept.iter().filter(|(event, _)| *event > place.event).cloned().collect();
-        Some((stream.route, self.holders, missed, stream.over))
+        let unsent: Vec<_> = stream.kept.iter().filter(|(event, _)| *event > place.event).cloned().collect();
+        let goes_on = !stream.over || !unsent.is_empty();
+        stream.holder = Some(Holder { number: self.holders, unsent });
+        Some((stream.route, self.holders, goes_on))
     }
+}
 
-    pub(super) fn is_held(&self, stream: u64, holder: u64) -> bool {
-        self.open.get(&stream).is_some_and(|s| s.holder == holder)
+impl Stream {
+    /// Nobody waits for anything of it, unless a client comes back.
+    fn is_spent(&self) -> bool {
+        self.over && self.holder.as_ref().is_none_or(|holder| holder.unsent.is_empty())
     }
 }
 
@@ -139,8 +167,14 @@ mod tests {
     }
 
     fn missed(streams: &mut Streams, id: &str) -> Option<Vec<u64>> {
-        let (.., missed, _) = streams.resume(Place::read(id.as_bytes())?)?;
-        Some(missed.into_iter().map(|(event, _)| event).collect())
+        let place = Place::read(id.as_bytes())?;
+        let (_, holder, _) = streams.resume(place)?;
+        sent(streams, place.stream, holder)
+    }
+
+    fn sent(streams: &mut Streams, stream: u64, holder: u64) -> Option<Vec<u64>> {
+        let (unsent, _) = streams.take(stream, holder)?;
+        Some(unsent.into_iter().map(|(event, _)| event).collect())
     }
 
     #[test]
@@ -149,22 +183,52 @@ mod tests {
         let mut streams = Streams::default();
         let (stream, holder) = streams.open(Route::Exchange(1));
         for text in ["a", "b", "c"] {
-            streams.say(stream, holder, data(text), 100).expect("it is ours");
+            streams.say(stream, data(text), 100);
         }
+        assert_eq!(sent(&mut streams, stream, holder), Some(vec![1, 2, 3]));
         assert_eq!(missed(&mut streams, "1-0"), Some(vec![1, 2, 3]));
         assert_eq!(missed(&mut streams, "1-2"), Some(vec![3]));
         assert_eq!(missed(&mut streams, "1-3"), Some(vec![]));
         for unknown in ["1-4", "2-0", "1", "", "x-1", "1--1", "+1-1", "1-99999999999999999999"] {
             assert_eq!(missed(&mut streams, unknown), None, "{unknown}");
         }
-        assert!(streams.say(stream, holder, data("d"), 100).is_none(), "somebody else holds the stream");
+        assert_eq!(sent(&mut streams, stream, holder), None, "somebody else holds the stream");
+    }
+
+    #[test]
+    fn whoever_holds_a_stream_sends_what_its_former_holder_says_even_if_it_is_not_kept() {
+        // row: H-46
+        let mut streams = Streams::default();
+        let (stream, former) = streams.open(Route::Exchange(1));
+        let (_, holder, _) = streams.resume(Place { stream, event: 0 }).expect("it is known");
+        streams.say(stream, data("too large to be kept"), 10);
+        streams.over(stream);
+        let (other, _) = streams.open(Route::Exchange(2));
+        streams.say(other, data("12345678901"), 10);
+        assert!(!streams.leave(stream, former));
+        assert_eq!(streams.take(stream, former), None);
+        assert_eq!(streams.take(stream, holder).map(|(unsent, over)| (unsent.len(), over)), Some((1, true)));
+        assert_eq!(missed(&mut streams, "1-0"), None, "it is sent once");
+    }
+
+    #[test]
+    fn a_stream_that_nobody_holds_keeps_only_what_may_be_kept() {
+        let mut streams = Streams::default();
+        let (stream, holder) = streams.open(Route::Exchange(1));
+        assert!(streams.leave(stream, holder));
+        for text in ["123456", "789012"] {
+            streams.say(stream, data(text), 10);
+        }
+        assert_eq!(streams.bytes, 6);
+        assert_eq!(missed(&mut streams, "1-0"), None);
+        assert_eq!(missed(&mut streams, "1-1"), Some(vec![2]));
     }
 
     #[test]
     fn streams_that_say_nothing_are_forgotten_too() {
         let mut streams = Streams::default();
-        let (first, holder) = streams.open(Route::Connection);
-        streams.say(first, holder, data("kept"), 10);
+        let (first, _) = streams.open(Route::Connection);
+        streams.say(first, data("kept"), 10);
         for _ in 1..MOST {
             streams.open(Route::Connection);
         }
@@ -181,11 +245,12 @@ mod tests {
     fn what_is_kept_is_bounded_and_ended_streams_go_first() {
         let mut streams = Streams::default();
         let (ended, holder) = streams.open(Route::Exchange(1));
-        streams.say(ended, holder, data("12345"), 10);
+        streams.say(ended, data("12345"), 10);
         streams.over(ended);
-        let (open, holder) = streams.open(Route::Exchange(2));
+        assert_eq!(sent(&mut streams, ended, holder), Some(vec![1]));
+        let (open, _) = streams.open(Route::Exchange(2));
         for _ in 0..3 {
-            streams.say(open, holder, data("1234"), 10);
+            streams.say(open, data("1234"), 10);
         }
         assert_eq!(missed(&mut streams, "1-0"), None);
         assert_eq!(missed(&mut streams, "2-0"), None, "its first event is gone");

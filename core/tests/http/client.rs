@@ -61,6 +61,11 @@ impl Polled {
         self.0.end(now);
     }
 
+    /// One step of its driver, which so far has sent what `out` held.
+    pub(crate) fn poll(&mut self, now: u64, out: &mut Vec<u8>) -> Progress {
+        self.0.poll(now, out)
+    }
+
     /// Whether it has asked to be polled since.
     pub(crate) fn is_ready(&mut self) -> bool {
         self.1.swap(false, Ordering::SeqCst)

@@ -1,7 +1,8 @@
-//! Clients that go before they have their answer.
+//! Clients that go, and clients that come back just while something is said to them.
 
 use crate::client::{Got, Polled, World, request};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use wellhead::http::Progress;
 use wellhead::{Answer, Event, Limits, Responder, Server, SharedText};
 
 const PROGRESS: &str = r#""_meta":{"progressToken":7},"uri":"test://later""#;
@@ -28,6 +29,27 @@ fn hold(world: &World, session: &str) -> (Polled, Got, Responder<Answer>) {
     });
     assert!(got.head.is_none());
     (exchange, got, held.expect("the host was asked"))
+}
+
+fn ids(got: &Got) -> Vec<String> {
+    got.events().into_iter().map(|(id, _)| id).collect()
+}
+
+/// A text that does something once it is read.
+#[derive(Default)]
+struct Trap {
+    text: String,
+    sprung: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+}
+
+impl AsRef<str> for Trap {
+    fn as_ref(&self) -> &str {
+        let sprung = self.sprung.lock().unwrap().take();
+        if let Some(spring) = sprung {
+            spring();
+        }
+        &self.text
+    }
 }
 
 #[test]
@@ -57,4 +79,79 @@ fn an_answer_that_is_there_when_its_client_goes_is_let_go_with_it() {
     assert_eq!(Arc::strong_count(&answer), 2);
     drop(exchange);
     assert_eq!(Arc::strong_count(&answer), 1);
+}
+
+#[test]
+fn a_client_that_comes_back_while_its_answer_is_being_taken_gets_it_once() {
+    // row: H-46
+    for replay_bytes in [1 << 20, 100] {
+        let world = Arc::new(world(16 << 20, replay_bytes));
+        let session = world.session("2025-11-25");
+        let (mut exchange, mut first, held) = hold(&world, &session);
+        assert!(held.progress(1.0, None, None));
+        world.go_on(&mut exchange, &mut first, Event::run);
+        assert_eq!(ids(&first), ["1-0", "1-1"]);
+
+        let answer = Arc::new(Trap { text: "found".repeat(20_000), ..Trap::default() });
+        let text: SharedText = answer.clone();
+        assert!(held.finish(text));
+        let back = Arc::new(Mutex::new(None));
+        let comes_back = {
+            let (world, session, back) = (world.clone(), session.clone(), back.clone());
+            move || *back.lock().unwrap() = Some(world.get(&session, &[("Last-Event-ID", "1-1")]))
+        };
+        *answer.sprung.lock().unwrap() = Some(Box::new(comes_back));
+        world.go_on(&mut exchange, &mut first, Event::run);
+        assert_eq!((ids(&first).len(), first.done), (2, true), "somebody else goes on with the stream");
+
+        let (mut exchange, mut got) = back.lock().unwrap().take().expect("it came back");
+        assert_eq!((got.body.as_str(), got.done), ("", false), "the answer is in other hands");
+        assert!(exchange.is_ready());
+        world.go_on(&mut exchange, &mut got, Event::run);
+        assert_eq!((ids(&got), got.done), (vec!["1-2".to_owned()], true), "{replay_bytes}");
+        assert!(got.events()[0].1.contains(&answer.text));
+    }
+}
+
+#[test]
+fn a_client_that_goes_amid_what_it_missed_gets_whole_messages_when_it_comes_back() {
+    // row: H-46
+    let world = world(16 << 20, 1 << 20);
+    let session = world.session("2025-11-25");
+    let (mut exchange, mut got, held) = hold(&world, &session);
+    assert!(held.progress(1.0, None, Some(&"so far ".repeat(10_000))));
+    world.go_on(&mut exchange, &mut got, Event::run);
+    assert_eq!(ids(&got), ["1-0", "1-1"]);
+    drop(exchange);
+    assert!(held.finish("found".repeat(100_000)));
+    for polls in 1..5 {
+        let mut again = world.begin(
+            "GET",
+            "/mcp",
+            &[("Accept", "text/event-stream"), ("Mcp-Session-Id", &session), ("Last-Event-ID", "1-0")],
+        );
+        for _ in 0..polls {
+            again.poll(world.now(), &mut Vec::new());
+        }
+        drop(again);
+    }
+    let (_, got) = world.get(&session, &[("Last-Event-ID", "1-1")]);
+    assert_eq!((ids(&got), got.done), (vec!["1-2".to_owned()], true));
+    let answer: serde_json::Value = serde_json::from_str(&got.events()[0].1).expect("a whole message");
+    assert_eq!(answer["result"]["contents"][0]["text"], "found".repeat(100_000));
+}
+
+#[test]
+fn a_client_that_comes_back_does_not_wait_for_what_takes_nothing_any_more() {
+    // row: H-46
+    let world = world(16 << 20, 1 << 20);
+    let session = world.session("2025-11-25");
+    let (mut exchange, mut got, held) = hold(&world, &session);
+    assert!(held.progress(1.0, None, None));
+    world.go_on(&mut exchange, &mut got, Event::run);
+    assert!(held.progress(2.0, None, Some(&"so far ".repeat(10_000))));
+    assert!(held.finish("found"));
+    assert!(matches!(exchange.poll(world.now(), &mut Vec::new()), Progress::Data));
+    let (_, got) = world.get(&session, &[("Last-Event-ID", "1-1")]);
+    assert_eq!((ids(&got), got.done), (vec!["1-2".to_owned(), "1-3".to_owned()], true));
 }
