@@ -11,6 +11,7 @@ mod input;
 mod messages;
 mod planted;
 mod responders;
+mod resuming;
 mod support;
 mod wakes;
 mod watching;

@@ -1,0 +1,133 @@
+//! A client that comes back over HTTP while its call goes on: whichever exchange takes what is said, it is said once.
+
+use crate::support::{Bell, INITIALIZE, explore, note, request, server};
+use shuttle::thread;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use wellhead::Event;
+use wellhead::http::{Endpoint, Exchange, Progress, RequestHead, Response};
+
+/// A client's request, and the bell of whoever polls it.
+struct Polled {
+    exchange: Exchange,
+    bell: Arc<Bell>,
+}
+
+/// What a response has brought by now.
+#[derive(Default)]
+struct Got {
+    response: Option<Response>,
+    body: Vec<u8>,
+    done: bool,
+}
+
+impl Polled {
+    fn begin(endpoint: &Endpoint, method: &str, more: &[(&str, &str)], body: &str) -> Polled {
+        let both = "application/json, text/event-stream";
+        let mut fields = vec![("host", "localhost"), ("content-type", "application/json"), ("accept", both)];
+        fields.extend_from_slice(more);
+        let headers: Vec<(&str, &[u8])> =
+            fields.iter().map(|(name, value)| (*name, value.as_bytes())).collect();
+        let bell = Arc::new(Bell::default());
+        let rings = bell.clone();
+        let head = RequestHead { method, target: "/mcp", headers: &headers };
+        let mut exchange = endpoint.begin(&head, 0, move || rings.ring());
+        exchange.body(body.as_bytes());
+        exchange.end(0);
+        Polled { exchange, bell }
+    }
+
+    /// Takes what there is by now.
+    fn go_on(&mut self, got: &mut Got, mut run: impl FnMut(Event)) {
+        loop {
+            match self.exchange.poll(0, &mut got.body) {
+                Progress::Respond(response) => got.response = Some(response),
+                Progress::Event(event) => run(event),
+                Progress::Done => {
+                    got.done = true;
+                    return;
+                }
+                Progress::Wait(_) | Progress::Body(_) => return,
+                _ => {}
+            }
+        }
+    }
+
+    /// Takes everything, and acts only when it is rung for.
+    fn finish(mut self, got: &mut Got) {
+        loop {
+            self.go_on(got, Event::run);
+            if got.done {
+                return;
+            }
+            self.bell.wait();
+        }
+    }
+}
+
+/// The ids of a stream's events.
+fn ids(body: &[u8]) -> Vec<String> {
+    let body = std::str::from_utf8(body).expect("text");
+    body.lines().filter_map(|line| line.strip_prefix("id: ")).map(str::to_owned).collect()
+}
+
+pub(crate) fn a_client_comes_back_while_its_call_goes_on() {
+    let server = server();
+    server.resource("a://later", |call| call.defer().0).expect("a new URI");
+    let wake = Arc::new(Bell::default());
+    let rings = wake.clone();
+    let endpoint = server.endpoint().replay_bytes(1 << 20).build(move || rings.ring());
+
+    let mut got = Got::default();
+    Polled::begin(&endpoint, "POST", &[], INITIALIZE).go_on(&mut got, Event::run);
+    let response = got.response.expect("it is answered at once");
+    let (_, session) =
+        response.headers.iter().find(|(name, _)| *name == "mcp-session-id").expect("a session");
+    let within = [("mcp-session-id", session.as_str())];
+    let initialized = note("initialized", "{}");
+    Polled::begin(&endpoint, "POST", &within, &initialized).go_on(&mut Got::default(), Event::run);
+    let read = request(1, "resources/read", r#"{"uri":"a://later","_meta":{"progressToken":1}}"#);
+    let mut first = Polled::begin(&endpoint, "POST", &within, &read);
+    let (mut got, mut held) = (Got::default(), None);
+    first.go_on(&mut got, |event| match event {
+        Event::Read(call) => held = Some(call.into_responder()),
+        event => event.run(),
+    });
+    let held = held.expect("the host was asked");
+    assert!(held.progress(1.0, None, None));
+    first.go_on(&mut got, Event::run);
+    assert_eq!(ids(&got.body), ["1-0", "1-1"]);
+
+    let over = Arc::new(AtomicBool::new(false));
+    let driver = thread::spawn({
+        let (endpoint, over) = (endpoint.clone(), over.clone());
+        let wake = wake.clone();
+        move || {
+            while !over.load(Ordering::SeqCst) {
+                while let Some(event) = endpoint.poll_event() {
+                    event.run();
+                }
+                wake.wait();
+            }
+        }
+    });
+    let host = thread::spawn(move || {
+        held.progress(2.0, None, None);
+        held.finish("found");
+    });
+    let client = thread::spawn(move || first.finish(&mut got));
+    let mut again = Got::default();
+    Polled::begin(&endpoint, "GET", &[within[0], ("last-event-id", "1-1")], "").finish(&mut again);
+    assert_eq!(ids(&again.body), ["1-2", "1-3"], "each event, once");
+    assert!(String::from_utf8_lossy(&again.body).contains("found"));
+    client.join().expect("it ends");
+    host.join().expect("it ends");
+    over.store(true, Ordering::SeqCst);
+    wake.ring();
+    driver.join().expect("it ends");
+}
+
+#[test]
+fn a_client_that_comes_back_while_its_call_goes_on_gets_every_event_once() {
+    explore(3_000, a_client_comes_back_while_its_call_goes_on);
+}
