@@ -10,6 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::group;
 use crate::http::RequestHead;
+use crate::jsonrpc::Parsed;
 use crate::log::Level;
 use crate::protocol::{Chunk, Line, Machine, Next, Route, Start};
 use crate::revision::Revision;
@@ -99,7 +100,7 @@ impl Connection {
                 Next::Response(number, answer) => return Some(shared.responded(number, answer)),
                 Next::Line { line, route, resumed } => {
                     let turn = Turn { shared, chunk: None };
-                    let (event, _) = shared.message(&line, route, resumed, None);
+                    let (event, _) = shared.message(&line, route, resumed);
                     if event.is_some() {
                         return event;
                     }
@@ -150,7 +151,7 @@ impl Connection {
     /// # Errors
     /// As [`Connection::handle`].
     pub fn handle_with(&self, message: &[u8], run: impl FnMut(Event)) -> Result<Handled> {
-        let (route, event) = self.open_exchange(message, true, None, None)?;
+        let (route, event) = self.open_exchange(message, true)?;
         let handled = self.follow_up(route, event, run);
         // What the callbacks produced for other routes was quiet, and is not taken here.
         if self.0.machine.with(|m, _| m.gained() && m.mark_ready()) {
@@ -208,46 +209,57 @@ impl Connection {
     /// # Errors
     /// [`ErrorKind::Closed`] after the connection or server was closed.
     pub fn exchange(&self, message: &[u8]) -> Result<(Route, Option<Event>)> {
-        self.exchange_under(message, false, None, None)
+        let (route, event) = self.open_exchange(message, false)?;
+        self.tell_beside(route);
+        Ok((route, event))
     }
 
-    /// [`Connection::exchange`] of a POST. `single`: its client takes an answer, and nothing before it. `head`: it stands
-    /// for itself, and has to say what its head says. `caller`: who asks, if that is said with each POST.
+    /// [`Connection::exchange`] of a POST that is parsed. `single`: its client takes an answer, and nothing before it.
+    /// `head`: it stands for itself, and has to say what its head says. `caller`: who asks, if that is said with each POST.
     pub(crate) fn exchange_under(
         &self,
         message: &[u8],
+        parsed: Parsed<'_>,
         single: bool,
         head: Option<&RequestHead<'_>>,
         caller: Option<Caller>,
     ) -> Result<(Route, Option<Event>)> {
-        let (route, event) = self.open_exchange(message, single, head, caller)?;
+        let route = self.open_route(single, caller)?;
+        let (event, _) = self.0.parsed(message, parsed, route, false, head);
+        self.tell_beside(route);
+        Ok((route, event))
+    }
+
+    /// Runs a callback whose answer this thread then takes from that route.
+    #[cfg(feature = "http")]
+    pub(crate) fn run_for(&self, route: Route, callback: impl FnOnce()) {
+        self.run(callback);
+        self.tell_beside(route);
+    }
+
+    /// Wakes for what this thread has led to, but does not take from that route.
+    fn tell_beside(&self, route: Route) {
         // Whoever takes this answer drains nothing else for it, and does not poll for what it takes to answer: not for the
         // elements of a batch, for what the client has answered, or for another exchange that this one has cancelled.
         if self.0.machine.with(|m, _| m.gained_beside(route) && m.mark_ready()) {
             self.0.push();
         }
-        Ok((route, event))
     }
 
-    fn open_exchange(
-        &self,
-        message: &[u8],
-        single: bool,
-        head: Option<&RequestHead<'_>>,
-        caller: Option<Caller>,
-    ) -> Result<(Route, Option<Event>)> {
+    fn open_route(&self, single: bool, caller: Option<Caller>) -> Result<Route> {
         let mut caller = caller.map(Arc::new);
-        let opened = self.0.machine.with(|m, trash| m.open_exchange(single, caller.take(), trash));
-        let Some(exchange) = opened else {
-            return Err(closed());
-        };
-        let route = Route::Exchange(exchange);
+        let exchange = self.0.machine.with(|m, trash| m.open_exchange(single, caller.take(), trash));
+        exchange.map(Route::Exchange).ok_or_else(closed)
+    }
+
+    fn open_exchange(&self, message: &[u8], single: bool) -> Result<(Route, Option<Event>)> {
+        let route = self.open_route(single, None)?;
         let message = message.trim_ascii();
         if message.len() > self.0.server.settings.limits.message_bytes {
             self.0.machine.with(|m, _| m.too_long(route));
             return Ok((route, None));
         }
-        Ok((route, self.0.message(message, route, false, head).0))
+        Ok((route, self.0.message(message, route, false).0))
     }
 
     /// Nobody wants what an exchange still has to say: its request is cancelled, or its listen stream ended.
@@ -401,8 +413,7 @@ impl Turn<'_> {
                     }
                 }
                 Line::Whole(from, to) => {
-                    let (event, stop) =
-                        self.shared.message(chunk.line(from, to), Route::Connection, false, None);
+                    let (event, stop) = self.shared.message(chunk.line(from, to), Route::Connection, false);
                     if event.is_some() || stop {
                         return event;
                     }

@@ -119,7 +119,11 @@ impl Hub {
     }
 
     pub(crate) fn leave(&self, id: u64) {
-        self.state.with(|s, trash| trash.put(s.connections.remove(&id)));
+        self.state.with(|s, trash| {
+            if let Some(connection) = s.connections.remove(&id) {
+                trash.put(connection);
+            }
+        });
     }
 
     pub(crate) fn connections(&self) -> Vec<Arc<Shared>> {

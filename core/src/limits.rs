@@ -1,5 +1,7 @@
 //! Every limit, in one place. All are on by default.
 
+use crate::jsonrpc::ParseLimits;
+
 /// What one client may cost. Each limit is named in the error it causes.
 ///
 /// Limits marked *refuses* answer an error; those marked *holds back* make the connection stop dispatching, and then
@@ -56,6 +58,12 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// Those that the parser keeps.
+    pub(crate) fn of_parsing(&self) -> ParseLimits {
+        let Limits { nesting, id_bytes, batch_length, .. } = *self;
+        ParseLimits { nesting, id_bytes, batch_length }
+    }
+
     /// Bytes of input that a connection buffers while it holds back: twice a message, so that the cancellation that
     /// would make room always fits behind the message that waits.
     pub(crate) fn input_bytes(&self) -> usize {

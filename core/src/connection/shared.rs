@@ -5,8 +5,7 @@ use crate::catalog::{Content, Sealer, Surroundings, Walk, Walked};
 use crate::event::{AuthorizeCall, Call, CompleteCall, Continuation, Event, ListCall, MethodCall};
 use crate::group;
 use crate::http::RequestHead;
-use crate::jsonrpc::{ParseLimits, parse};
-use crate::limits::Limits;
+use crate::jsonrpc::{Parsed, parse};
 use crate::model::{Answer, Borrowed, Completion, Contents, Page};
 use crate::observer::Running;
 use crate::protocol::{Admitted, After, Ask, CallId, Context, HubOp, Machine, Report, Route};
@@ -138,11 +137,20 @@ impl Shared {
         line: &[u8],
         route: Route,
         resumed: bool,
+    ) -> (Option<Event>, bool) {
+        let parsed = parse(line, &self.server.settings.limits.of_parsing());
+        self.parsed(line, parsed, route, resumed, None)
+    }
+
+    /// The same with a message that is parsed. `head`: that of the request that it came with, and has to agree with.
+    pub(super) fn parsed(
+        self: &Arc<Self>,
+        line: &[u8],
+        parsed: Parsed<'_>,
+        route: Route,
+        resumed: bool,
         head: Option<&RequestHead<'_>>,
     ) -> (Option<Event>, bool) {
-        let limits = &self.server.settings.limits;
-        let Limits { nesting, id_bytes, batch_length, .. } = *limits;
-        let parsed = parse(line, &ParseLimits { nesting, id_bytes, batch_length });
         let (admitted, after, stop) = self.machine.with(|m, trash| {
             let (admitted, after) = m.offer(parsed, route, resumed, head, trash);
             m.give_up_requests();
@@ -370,8 +378,11 @@ impl Drop for Shared {
     fn drop(&mut self) {
         // Nobody can use the connection any more. Its watches leave the hub with it.
         let ops = self.machine.with(|m, trash| {
-            m.close(trash);
             let mut ops = Vec::new();
+            if m.is_vacant() {
+                return ops;
+            }
+            m.close(trash);
             while let Some(op) = m.sync_next() {
                 ops.push(op);
             }

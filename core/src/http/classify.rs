@@ -2,7 +2,7 @@
 
 use super::RequestHead;
 use super::answering::Counted;
-use crate::jsonrpc::{Fault, Params, ParseLimits, Parsed, RequestId, is_object, members, parse};
+use crate::jsonrpc::{Fault, Params, Parsed, RequestId, is_object, members};
 use crate::protocol::is_stateless_meta;
 use crate::revision::{Era, Method, Revision, Revisions};
 use serde_json::value::RawValue;
@@ -44,7 +44,7 @@ impl Version {
 
 /// A body, as far as its path depends on it.
 pub(super) enum Body {
-    /// `stateless`: it carries its own revision. `initialize`: it asks for a session.
+    /// `stateless`: it, or its head, carries its own revision. `initialize`: it asks for a session.
     Request {
         id: RequestId,
         stateless: bool,
@@ -64,19 +64,20 @@ pub(super) enum Body {
     },
 }
 
-pub(super) fn classify(message: &[u8], limits: &ParseLimits) -> Body {
-    match parse(message, limits) {
+/// `version` is that of the head: what it says of an ordinary request need not be looked for in the body.
+pub(super) fn classify(message: &Parsed<'_>, version: &Version) -> Body {
+    match message {
         Parsed::Request { id, method, params } => {
-            let method = Method::named(&method);
+            let method = Method::named(method);
             let initialize = method == Some(Method::Initialize);
             let counted = if method == Some(Method::Listen) { Counted::Listen } else { Counted::Call };
-            Body::Request { id, stateless: is_stateless(params), initialize, counted }
+            let said = !initialize && matches!(version, Version::Stateless(_));
+            Body::Request { id: id.clone(), stateless: said || is_stateless(*params), initialize, counted }
         }
         Parsed::Notification { .. } => Body::Notification,
         Parsed::Response { .. } => Body::Response,
         Parsed::Array(elements) => {
-            let elements = elements.unwrap_or_default();
-            let stateless = elements.iter().any(|element| {
+            let stateless = elements.iter().flatten().any(|element| {
                 let [params] = members(element, &["params"]).unwrap_or_default();
                 params
                     .filter(|params| is_object(params))
@@ -84,7 +85,7 @@ pub(super) fn classify(message: &[u8], limits: &ParseLimits) -> Body {
             });
             Body::Array { stateless }
         }
-        Parsed::Bad { id, fault } => Body::Bad { id, fault },
+        Parsed::Bad { id, fault } => Body::Bad { id: id.clone(), fault: *fault },
     }
 }
 

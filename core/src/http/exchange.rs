@@ -165,6 +165,15 @@ impl Exchange {
         }
     }
 
+    /// Runs what [`Progress::Event`] asked, here; the next poll takes what it leads to.
+    #[cfg(feature = "http")]
+    pub(crate) fn run(&self, event: Event) {
+        match &self.state {
+            State::Answering(answering) => answering.connection.run_for(answering.route, || event.run()),
+            _ => event.run(),
+        }
+    }
+
     /// Lets go of what the exchange held.
     fn finish(&mut self) {
         let answering = match std::mem::replace(&mut self.state, State::Done) {
@@ -179,7 +188,11 @@ impl Exchange {
         inner.unlisten(connection.id(), listener);
         self.discount(counted);
         let Some(session) = session else {
-            inner.close(&connection); // of a stateless request, the end of the response is its cancellation
+            // Of a stateless request, the end of the response is its cancellation. Usually there is nothing to cancel, and
+            // the connection goes with its last owner.
+            if !over || connection.is_answering() {
+                inner.close(&connection);
+            }
             return;
         };
         // The request of a session goes on, for a client that comes back to its stream, or for nobody.

@@ -13,7 +13,7 @@ use super::sessions::new_id;
 use super::streams::Place;
 use crate::connection::Connection;
 use crate::event::Event;
-use crate::jsonrpc::{Fault, ParseLimits, RequestId, RpcError};
+use crate::jsonrpc::{Fault, ParseLimits, Parsed, RequestId, RpcError, parse};
 use crate::protocol::{Route, limit, limit_data, unsupported_version};
 use crate::revision::{Condition, Era, Revision, Revisions};
 
@@ -184,9 +184,9 @@ impl Exchange {
         let fields: Vec<(&str, &[u8])> = incoming.head.iter().map(|(n, v)| (*n, v.as_slice())).collect();
         let head = RequestHead { method: "POST", target: "", headers: &fields };
         let version = Version::read(&head, inner.server.revisions());
-        let limits = inner.server.limits();
-        let (nesting, id_bytes, batch_length) = (limits.nesting, limits.id_bytes, limits.batch_length);
-        let body = classify(&incoming.message, &ParseLimits { nesting, id_bytes, batch_length });
+        let ParseLimits { nesting, id_bytes, .. } = inner.server.limits().of_parsing();
+        let parsed = parse(&incoming.message, &inner.server.limits().of_parsing());
+        let body = classify(&parsed, &version);
         let refuse = |status, id: Option<&RequestId>, fault: &RpcError| {
             Err(refusal(status, id, version.revision().as_ref(), fault))
         };
@@ -206,7 +206,7 @@ impl Exchange {
                 }
             }
             (Body::Request { id, stateless, counted: Counted::Listen, .. }, _)
-                if !incoming.accepts.stream && (*stateless || matches!(version, Version::Stateless(_))) =>
+                if !incoming.accepts.stream && *stateless =>
             {
                 refuse(406, Some(id), &RpcError::invalid_request(NO_STREAM))
             }
@@ -214,12 +214,9 @@ impl Exchange {
             (Body::Request { id, stateless: true, counted, .. }, _)
                 if self.revisions().newest(Era::Stateless).is_some() =>
             {
-                self.stateless(incoming, &head, id, *counted)
+                self.stateless(incoming, parsed, &head, id, *counted)
             }
-            (Body::Request { id, initialize: false, counted, .. }, Version::Stateless(_)) => {
-                self.stateless(incoming, &head, id, *counted)
-            }
-            (Body::Request { initialize: true, id, .. }, _) => self.initialize(incoming, &head, id),
+            (Body::Request { initialize: true, id, .. }, _) => self.initialize(incoming, parsed, &head, id),
             (Body::Request { id, .. }, Version::Unknown(requested)) => {
                 refuse(400, Some(id), &unsupported_version(requested, inner.server.revisions()))
             }
@@ -233,8 +230,8 @@ impl Exchange {
             (Body::Array { stateless: true }, _) | (Body::Array { .. }, Version::Stateless(_)) => {
                 refuse(400, None, &RpcError::invalid_request("send one message at a time"))
             }
-            _ if !inner.options.sessions => self.without_session(incoming, &body, &version),
-            _ => self.in_session(incoming, &head, &body),
+            _ if !inner.options.sessions => self.without_session(incoming, parsed, &body, &version),
+            _ => self.in_session(incoming, parsed, &head, &body),
         }
     }
 
@@ -251,6 +248,7 @@ impl Exchange {
     fn stateless(
         &mut self,
         incoming: &Incoming,
+        parsed: Parsed<'_>,
         head: &RequestHead<'_>,
         id: &RequestId,
         counted: Counted,
@@ -259,7 +257,8 @@ impl Exchange {
         let connection = self.endpoint.0.group.connect_apart(self.caller.clone());
         connection.tick(self.now);
         let choice = Choice::new(incoming.accepts.json, true);
-        let opened = connection.exchange_under(&incoming.message, !incoming.accepts.stream, Some(head), None);
+        let single = !incoming.accepts.stream;
+        let opened = connection.exchange_under(&incoming.message, parsed, single, Some(head), None);
         let (route, event) = opened.map_err(|_| self.too_late(counted, Some(id)))?;
         let mut answering = self.answer(connection, route, choice, event, None);
         answering.counted = counted;
@@ -270,6 +269,7 @@ impl Exchange {
     fn initialize(
         &mut self,
         incoming: &Incoming,
+        parsed: Parsed<'_>,
         head: &RequestHead<'_>,
         request: &RequestId,
     ) -> Result<Box<Answering>, Whole> {
@@ -294,9 +294,8 @@ impl Exchange {
             connection.stand_alone(None);
         }
         let choice = Choice::new(incoming.accepts.json, false);
-        let (route, event) = connection
-            .exchange(&incoming.message)
-            .map_err(|_| self.too_late(Counted::Call, Some(request)))?;
+        let opened = connection.exchange_under(&incoming.message, parsed, false, None, None);
+        let (route, event) = opened.map_err(|_| self.too_late(Counted::Call, Some(request)))?;
         if !sessions || connection.session_revision().is_none() {
             return Ok(self.answer(connection, route, choice, event, None)); // it was refused
         }
@@ -314,6 +313,7 @@ impl Exchange {
     fn without_session(
         &mut self,
         incoming: &Incoming,
+        parsed: Parsed<'_>,
         body: &Body,
         version: &Version,
     ) -> Result<Box<Answering>, Whole> {
@@ -337,7 +337,8 @@ impl Exchange {
         connection.tick(self.now);
         connection.stand_alone(Some(revision));
         let choice = Choice::new(incoming.accepts.json, false);
-        let opened = connection.exchange_under(&incoming.message, !incoming.accepts.stream, None, None);
+        let single = !incoming.accepts.stream;
+        let opened = connection.exchange_under(&incoming.message, parsed, single, None, None);
         let (route, event) = opened.map_err(|_| self.too_late(Counted::Call, id))?;
         Ok(self.answer(connection, route, choice, event, None))
     }
@@ -345,6 +346,7 @@ impl Exchange {
     fn in_session(
         &mut self,
         incoming: &Incoming,
+        parsed: Parsed<'_>,
         head: &RequestHead<'_>,
         body: &Body,
     ) -> Result<Box<Answering>, Whole> {
@@ -376,7 +378,8 @@ impl Exchange {
         connection.tick(self.now);
         let choice = Choice::new(incoming.accepts.json, false);
         let verified = self.endpoint.0.options.protection.as_ref().map(|_| self.caller.clone());
-        let opened = connection.exchange_under(&incoming.message, !incoming.accepts.stream, None, verified);
+        let single = !incoming.accepts.stream;
+        let opened = connection.exchange_under(&incoming.message, parsed, single, None, verified);
         let (route, event) = opened.map_err(|_| self.too_late(counted, request))?;
         let priming = connection.session_revision().is_some_and(|revision| revision.sse_priming);
         let session = InSession::new(id, false, priming);

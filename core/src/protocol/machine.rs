@@ -522,6 +522,13 @@ impl Machine {
         after
     }
 
+    /// Nothing is under way, watched or asked, so that its end concerns nobody.
+    pub(crate) fn is_vacant(&self) -> bool {
+        let watches = self.subscriptions.len() + self.subscriptions.streams() > 0;
+        let told = self.asks.is_empty() && !self.subscriptions.is_unsynced();
+        told && !watches && !self.is_answering() && !self.is_asking()
+    }
+
     fn drop_calls(&mut self, trash: &mut Trash) -> After {
         self.closed = true;
         self.subscriptions.clear();

@@ -59,6 +59,8 @@ pub(super) async fn respond<B: Body, U>(
             Step::Body(deadline) => {
                 let deadline = tokio::time::sleep_until(answer.shared.instant(deadline));
                 tokio::select! {
+                    biased; // the timer is not even set if the body is there
+
                     frame = poll_fn(|cx| incoming.as_mut().poll_frame(cx)) => match frame {
                         Some(Ok(frame)) => {
                             let Ok(mut data) = frame.into_data() else { continue };
@@ -108,7 +110,10 @@ impl<U> Answer<U> {
             self.bell.hear(cx); // before polling, so that no call is missed
             match self.exchange.poll(self.shared.now(), &mut self.data) {
                 Progress::Body(deadline) => return Poll::Ready(Step::Body(deadline)),
-                Progress::Event(event) => self.shared.run(event),
+                Progress::Event(event) => match &self.shared.jobs {
+                    Some(jobs) => jobs.push_event(event),
+                    None => self.exchange.run(event),
+                },
                 Progress::Respond(response) => return Poll::Ready(Step::Respond(response)),
                 Progress::Data => return Poll::Ready(Step::Data),
                 Progress::Done => return Poll::Ready(Step::Done),
