@@ -215,17 +215,32 @@ impl Connection {
     }
 
     /// [`Connection::exchange`] of a POST that is parsed. `single`: its client takes an answer, and nothing before it.
-    /// `head`: it stands for itself, and has to say what its head says. `caller`: who asks, if that is said with each POST.
-    pub(crate) fn exchange_under(
+    /// `caller`: who asks, if that is said with each POST.
+    pub(crate) fn exchange_parsed(
+        &self,
+        message: &[u8],
+        parsed: Parsed<'_>,
+        single: bool,
+        caller: Option<Caller>,
+    ) -> Result<(Route, Option<Event>)> {
+        let route = self.open_route(single, caller)?;
+        let (event, _) = self.0.parsed(message, parsed, route, false, None);
+        self.tell_beside(route);
+        Ok((route, event))
+    }
+
+    /// The same of a message that the connection is there for, so that its first question comes with it, too, if a poll
+    /// finds that. `head`: it has to say what its head says.
+    pub(crate) fn exchange_alone(
         &self,
         message: &[u8],
         parsed: Parsed<'_>,
         single: bool,
         head: Option<&RequestHead<'_>>,
-        caller: Option<Caller>,
     ) -> Result<(Route, Option<Event>)> {
-        let route = self.open_route(single, caller)?;
+        let route = self.open_route(single, None)?;
         let (event, _) = self.0.parsed(message, parsed, route, false, head);
+        let event = event.or_else(|| self.poll_event());
         self.tell_beside(route);
         Ok((route, event))
     }

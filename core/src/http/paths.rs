@@ -258,7 +258,7 @@ impl Exchange {
         connection.tick(self.now);
         let choice = Choice::new(incoming.accepts.json, true);
         let single = !incoming.accepts.stream;
-        let opened = connection.exchange_under(&incoming.message, parsed, single, Some(head), None);
+        let opened = connection.exchange_alone(&incoming.message, parsed, single, Some(head));
         let (route, event) = opened.map_err(|_| self.too_late(counted, Some(id)))?;
         let mut answering = self.answer(connection, route, choice, event, None);
         answering.counted = counted;
@@ -294,7 +294,7 @@ impl Exchange {
             connection.stand_alone(None);
         }
         let choice = Choice::new(incoming.accepts.json, false);
-        let opened = connection.exchange_under(&incoming.message, parsed, false, None, None);
+        let opened = connection.exchange_parsed(&incoming.message, parsed, false, None);
         let (route, event) = opened.map_err(|_| self.too_late(Counted::Call, Some(request)))?;
         if !sessions || connection.session_revision().is_none() {
             return Ok(self.answer(connection, route, choice, event, None)); // it was refused
@@ -337,8 +337,7 @@ impl Exchange {
         connection.tick(self.now);
         connection.stand_alone(Some(revision));
         let choice = Choice::new(incoming.accepts.json, false);
-        let single = !incoming.accepts.stream;
-        let opened = connection.exchange_under(&incoming.message, parsed, single, None, None);
+        let opened = connection.exchange_alone(&incoming.message, parsed, !incoming.accepts.stream, None);
         let (route, event) = opened.map_err(|_| self.too_late(Counted::Call, id))?;
         Ok(self.answer(connection, route, choice, event, None))
     }
@@ -379,7 +378,7 @@ impl Exchange {
         let choice = Choice::new(incoming.accepts.json, false);
         let verified = self.endpoint.0.options.protection.as_ref().map(|_| self.caller.clone());
         let single = !incoming.accepts.stream;
-        let opened = connection.exchange_under(&incoming.message, parsed, single, None, verified);
+        let opened = connection.exchange_parsed(&incoming.message, parsed, single, verified);
         let (route, event) = opened.map_err(|_| self.too_late(counted, request))?;
         let priming = connection.session_revision().is_some_and(|revision| revision.sse_priming);
         let session = InSession::new(id, false, priming);
