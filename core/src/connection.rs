@@ -87,6 +87,11 @@ impl Connection {
     /// Several threads may poll at once; each event is handed out once. A thread finds nothing while another deals with a
     /// message: whoever stops before `None`, to run what takes long, has to see to it that somebody else polls.
     pub fn poll_event(&self) -> Option<Event> {
+        self.poll_own().or_else(|| self.0.server.poll_event())
+    }
+
+    /// The same without the server's own events, which may concern others.
+    fn poll_own(&self) -> Option<Event> {
         let shared = &self.0;
         let mut next = shared.machine.with(Machine::next);
         loop {
@@ -116,7 +121,7 @@ impl Connection {
                     next = turn.end();
                     continue;
                 }
-                Next::Nothing => return shared.server.poll_event(),
+                Next::Nothing => return None,
             }
             next = shared.machine.with(Machine::next);
         }
@@ -240,7 +245,7 @@ impl Connection {
     ) -> Result<(Route, Option<Event>)> {
         let route = self.open_route(single, None)?;
         let (event, _) = self.0.parsed(message, parsed, route, false, head);
-        let event = event.or_else(|| self.poll_event());
+        let event = event.or_else(|| self.poll_own());
         self.tell_beside(route);
         Ok((route, event))
     }
@@ -315,6 +320,11 @@ impl Connection {
     /// Whether a request is under way.
     pub(crate) fn is_answering(&self) -> bool {
         self.0.machine.with(|m, _| m.is_answering())
+    }
+
+    /// Whether nothing is under way, watched or asked, so that its end concerns nobody.
+    pub(crate) fn is_vacant(&self) -> bool {
+        self.0.machine.with(|m, _| m.is_vacant())
     }
 
     /// Those of the routes that may have something to say, or are over.

@@ -190,7 +190,7 @@ impl Exchange {
         let Some(session) = session else {
             // Of a stateless request, the end of the response is its cancellation. Usually there is nothing to cancel, and
             // the connection goes with its last owner.
-            if !over || connection.is_answering() {
+            if !over || !connection.is_vacant() {
                 inner.close(&connection);
             }
             return;
