@@ -261,7 +261,9 @@ impl Connection {
     fn tell_beside(&self, route: Route) {
         // Whoever takes this answer drains nothing else for it, and does not poll for what it takes to answer: not for the
         // elements of a batch, for what the client has answered, or for another exchange that this one has cancelled.
-        if self.0.machine.with(|m, _| m.gained_beside(route) && m.mark_ready()) {
+        // Who polls also ends a session whose last answer this was.
+        let closed = self.0.server.is_closed();
+        if self.0.machine.with(|m, _| (closed || m.gained_beside(route)) && m.mark_ready()) {
             self.0.push();
         }
     }

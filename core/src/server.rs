@@ -231,7 +231,7 @@ impl Server {
 
     /// Whether the server was closed.
     pub fn is_closed(&self) -> bool {
-        self.0.closed.load(Ordering::Acquire)
+        self.0.is_closed()
     }
 
     /// [`crate::Call::seal_state`] for a host that took the responder out of the call.

@@ -9,7 +9,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 use tower_service::Service;
 use wellhead::serve::{HttpService, ResponseBody};
-use wellhead::{ErrorKind, Limits, Server};
+use wellhead::{ErrorKind, Server};
 
 const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 
@@ -105,18 +105,8 @@ fn a_listen_stream_is_told_of_changes_until_the_server_is_closed() {
 }
 
 #[test]
-fn a_callback_that_closes_the_server_ends_what_its_session_waits_for() {
-    let mut limits = Limits::default();
-    limits.call_ms = 3_600_000;
-    let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();
-    let (held, is_held) = channel();
-    server
-        .resource("test://never", move |call| {
-            let (later, responder) = call.defer();
-            held.send(responder).expect("the test goes on");
-            later
-        })
-        .unwrap();
+fn a_callback_that_closes_the_server_ends_the_stream_of_its_session() {
+    let server = server();
     let closed = server.clone();
     server
         .resource("test://close", move |_| {
@@ -126,32 +116,25 @@ fn a_callback_that_closes_the_server_ends_what_its_session_waits_for() {
         .unwrap();
     run(async {
         let service = HttpService::new(server.endpoint(), 0).unwrap();
-        let post = || {
-            let request =
-                Request::post("/mcp").header("host", "localhost").header("content-type", "application/json");
-            request.header("mcp-protocol-version", "2025-06-18")
+        let request = |method| {
+            let request = Request::builder().method(method).uri("/mcp").header("host", "localhost");
+            let request = request.header("content-type", "application/json");
+            let accept = if method == "GET" { "text/event-stream" } else { "application/json" };
+            request.header("accept", accept).header("mcp-protocol-version", "2025-06-18")
         };
-        let client =
+        let params =
             r#"{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}"#;
-        let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{client}}}"#);
-        let response = call(&service, post().body(body).unwrap()).await;
+        let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{params}}}"#);
+        let response = call(&service, request("POST").body(body).unwrap()).await;
         let session = response.headers()["mcp-session-id"].clone();
-        let read = |id: u8, uri: &str| {
-            let body = format!(
-                r#"{{"jsonrpc":"2.0","id":{id},"method":"resources/read","params":{{"uri":"{uri}"}}}}"#
-            );
-            call(&service, post().header("mcp-session-id", &session).body(body).unwrap())
-        };
-        let mut waiting = pin!(read(2, "test://never"));
-        let first = poll_fn(|cx| std::task::Poll::Ready(waiting.as_mut().poll(cx).is_pending())).await;
-        assert!(first, "the callback was asked, and has not answered");
-        let closing = read(3, "test://close").await;
-        assert_eq!(
-            (closing.status(), waiting.await.status()),
-            (404.try_into().unwrap(), 404.try_into().unwrap())
-        );
+        let stream = request("GET").header("mcp-session-id", &session).body(String::new()).unwrap();
+        let mut stream = call(&service, stream).await.into_body();
+        let body = r#"{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"test://close"}}"#;
+        let read = request("POST").header("mcp-session-id", &session).body(body.to_owned()).unwrap();
+        let (status, answer) = whole(call(&service, read).await).await;
+        assert!(status == 200 && answer.contains("closed"), "{status} {answer}");
+        assert_eq!(piece(&mut stream).await, None);
     });
-    assert!(!is_held.recv().expect("it was asked").finish("nobody waits"));
 }
 
 #[test]

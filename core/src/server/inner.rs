@@ -122,6 +122,10 @@ impl Inner {
         offered
     }
 
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+
     pub(crate) fn poll_event(self: &Arc<Self>) -> Option<Event> {
         let (interest, then) = self.hub.next_interest();
         self.carry_out(then);
