@@ -288,11 +288,13 @@ impl Machine {
     }
 
     /// Whether a request of this route may be dispatched, were it the first that waits. What its own batch has gathered
-    /// does not count: only the rest of the batch makes that go out.
+    /// does not count: only the rest of the batch makes that go out. Nor does what others have if no call is in flight,
+    /// since their rest waits behind this.
     fn has_slot(&self, route: Route) -> bool {
         let Limits { calls_in_flight, output_bytes, .. } = self.settings.limits;
-        let output = self.outbox.len() - self.outbox.batches.gathered_with(route);
-        self.inflight.len() < calls_in_flight.max(1) && output < output_bytes.max(1)
+        let batches = &self.outbox.batches;
+        let gathered = if self.inflight.len() == 0 { batches.len() } else { batches.gathered_with(route) };
+        self.inflight.len() < calls_in_flight.max(1) && self.outbox.len() - gathered < output_bytes.max(1)
     }
 
     /// Whether another request of this route may be dispatched.

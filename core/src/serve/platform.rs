@@ -28,6 +28,10 @@ pub(super) struct Files {
 }
 
 /// Why a wait ended.
+#[cfg_attr(
+    not(unix),
+    allow(dead_code, reason = "a wait for input that cannot be interrupted ends with that only")
+)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Woken {
     Ready,

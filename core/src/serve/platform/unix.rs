@@ -6,19 +6,30 @@ use crate::sync::Lock;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{FileType, fstat};
-use rustix::io::{Errno, ReadWriteFlags, fcntl_dupfd_cloexec, pwritev2, read, write};
+use rustix::io::{Errno, fcntl_dupfd_cloexec, read, write};
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use rustix::io::{ReadWriteFlags, pwritev2};
 use rustix::net::{SendFlags, send};
 use signal_hook::consts::SIGTERM;
-use std::io::{self, IoSlice, Read, Write};
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use std::io::IoSlice;
+use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// What the kernel is asked to let a pipe hold; a hint.
+#[cfg(any(target_os = "linux", target_os = "android"))]
 const PIPE_SIZE: usize = 1 << 20;
 /// What a pipe that is ready for writing takes without waiting (POSIX guarantees 512).
 const PIPE_BUF: usize = 512;
+
+/// To a peer that is gone without a signal, which on Apple's systems is an option of the socket.
+#[cfg(not(target_vendor = "apple"))]
+const NOW: SendFlags = SendFlags::DONTWAIT.union(SendFlags::NOSIGNAL);
+#[cfg(target_vendor = "apple")]
+const NOW: SendFlags = SendFlags::DONTWAIT;
 
 pub(in crate::serve) fn open(guard: bool, before_restore: Option<fn()>) -> io::Result<Files> {
     // Above the three standard numbers, and closed in child processes.
@@ -112,6 +123,10 @@ impl Output {
             Ok(FileType::Fifo) => Kind::Pipe,
             _ => Kind::Other,
         };
+        #[cfg(target_vendor = "apple")]
+        if kind == Kind::Socket {
+            let _ = rustix::net::sockopt::set_socket_nosigpipe(&fd, true); // Rust's own runtime ignores the signal anyway
+        }
         Output { fd, kind }
     }
 
@@ -131,7 +146,7 @@ impl Output {
 
     fn write_now(&self, bytes: &[u8]) -> rustix::io::Result<usize> {
         match self.kind {
-            Kind::Socket => send(&self.fd, bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL),
+            Kind::Socket => send(&self.fd, bytes, NOW),
             Kind::Pipe => match self.write_pipe(bytes) {
                 Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => self.write_little(bytes),
                 result => result,
