@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use wellhead::http::{Endpoint, Exchange, Progress, RequestHead, Response};
-use wellhead::{Event, Server};
+use wellhead::{Call, Event, Server};
 
 pub(crate) const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 pub(crate) const BOTH: &str = "application/json, text/event-stream";
@@ -83,6 +83,26 @@ impl World {
 
     pub(crate) fn now(&self) -> u64 {
         self.now.load(Ordering::Relaxed)
+    }
+
+    /// A read in a session, which the host keeps.
+    pub(crate) fn hold(
+        &self,
+        session: &str,
+        id: u32,
+        params: &str,
+        mut keep: impl FnMut(Call),
+    ) -> (Polled, Got) {
+        let headers = [("Content-Type", "application/json"), ("Mcp-Session-Id", session)];
+        let mut exchange = self.begin("POST", "/mcp", &headers);
+        exchange.body(request(id, "resources/read", params).as_bytes());
+        exchange.end(self.now());
+        let mut got = Got::default();
+        self.go_on(&mut exchange, &mut got, |event| {
+            let Event::Read(call) = event else { panic!("not a read") };
+            keep(call);
+        });
+        (exchange, got)
     }
 
     /// Sets the clock forward, and tells the endpoint.

@@ -1,6 +1,6 @@
 //! A host that lets go of the stream of a call, and the client that comes back for its answer.
 
-use crate::client::{Got, Polled, World, request};
+use crate::client::{Got, Polled, World};
 use wellhead::{Answer, Call, Event, Responder, Server};
 
 fn world() -> World {
@@ -81,17 +81,8 @@ fn who_takes_a_stream_over_need_not_be_told_that_it_was_closed() {
 }
 
 /// A read that the host holds.
-fn hold(world: &World, session: &str, id: u32, mut keep: impl FnMut(Call)) -> (Polled, Got) {
-    let headers = [("Content-Type", "application/json"), ("Mcp-Session-Id", session)];
-    let mut exchange = world.begin("POST", "/mcp", &headers);
-    exchange.body(request(id, "resources/read", r#""uri":"test://later""#).as_bytes());
-    exchange.end(world.now());
-    let mut got = Got::default();
-    world.go_on(&mut exchange, &mut got, |event| {
-        let Event::Read(call) = event else { panic!("not a read") };
-        keep(call);
-    });
-    (exchange, got)
+fn hold(world: &World, session: &str, id: u32, keep: impl FnMut(Call)) -> (Polled, Got) {
+    world.hold(session, id, r#""uri":"test://later""#, keep)
 }
 
 /// What an exchange says from now on.

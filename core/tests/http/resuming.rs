@@ -1,6 +1,6 @@
 //! Clients that go, and clients that come back just while something is said to them.
 
-use crate::client::{Got, Polled, World, request};
+use crate::client::{Got, Polled, World};
 use std::sync::{Arc, Mutex};
 use wellhead::http::Progress;
 use wellhead::{Answer, Event, Limits, Responder, Server, SharedText};
@@ -18,15 +18,8 @@ fn world(output_bytes: usize, replay_bytes: usize) -> World {
 
 /// A read that the host holds.
 fn hold(world: &World, session: &str) -> (Polled, Got, Responder<Answer>) {
-    let headers = [("Content-Type", "application/json"), ("Mcp-Session-Id", session)];
-    let mut exchange = world.begin("POST", "/mcp", &headers);
-    exchange.body(request(1, "resources/read", PROGRESS).as_bytes());
-    exchange.end(world.now());
-    let (mut got, mut held) = (Got::default(), None);
-    world.go_on(&mut exchange, &mut got, |event| {
-        let Event::Read(call) = event else { panic!("not a read") };
-        held = Some(call.into_responder());
-    });
+    let mut held = None;
+    let (exchange, got) = world.hold(session, 1, PROGRESS, |call| held = Some(call.into_responder()));
     assert!(got.head.is_none());
     (exchange, got, held.expect("the host was asked"))
 }

@@ -1,7 +1,7 @@
 //! The handshake era: sessions, their streams, and streams that are resumed.
 
 use crate::client::{Got, Polled, World, initialize, request};
-use wellhead::{Event, Responder, Server};
+use wellhead::{Call, Event, Responder, Server};
 
 fn server() -> Server {
     let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
@@ -233,15 +233,8 @@ fn a_batch_is_answered_where_the_revision_has_batches() {
 
 /// A read that the host holds.
 fn hold(world: &World, session: &str, id: u32, held: &mut Vec<Responder<wellhead::Answer>>) -> (Polled, Got) {
-    let headers = [("Content-Type", "application/json"), ("Mcp-Session-Id", session)];
-    let mut exchange = world.begin("POST", "/mcp", &headers);
-    exchange.body(request(id, "resources/read", r#""uri":"test://later""#).as_bytes());
-    exchange.end(world.now());
-    let mut got = Got::default();
-    world.go_on(&mut exchange, &mut got, |event| {
-        let Event::Read(call) = event else { panic!("not a read") };
-        held.push(call.into_responder());
-    });
+    let keep = |call: Call| held.push(call.into_responder());
+    let (exchange, got) = world.hold(session, id, r#""uri":"test://later""#, keep);
     assert!(got.head.is_none());
     (exchange, got)
 }

@@ -1,27 +1,7 @@
 //! The end of the service while answers are under way.
 
-use super::{Client, Service, is_ended, server};
-use std::sync::mpsc::{Receiver, channel};
+use super::{Client, Service, asked, holding, is_ended};
 use std::time::Duration;
-use wellhead::{Answer, Responder, Server};
-
-/// A server with a resource that is answered by whoever receives its responders.
-fn holding() -> (Server, Receiver<Responder<Answer>>) {
-    let (sent, held) = channel();
-    let server = server();
-    server
-        .resource("test://held", move |call| {
-            let (later, responder) = call.defer();
-            sent.send(responder).unwrap();
-            later
-        })
-        .unwrap();
-    (server, held)
-}
-
-fn asked(held: &Receiver<Responder<Answer>>) -> Responder<Answer> {
-    held.recv_timeout(Duration::from_secs(30)).expect("the host is asked")
-}
 
 fn stateless(service: &Service) -> Client {
     let mut client = service.client();

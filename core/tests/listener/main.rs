@@ -7,10 +7,11 @@ mod limits;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 use wellhead::http::{EndpointBuilder, Grant};
 use wellhead::serve::{Batch, Http};
-use wellhead::{Caller, Event, Server};
+use wellhead::{Answer, Caller, Event, Responder, Server};
 
 const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 
@@ -163,19 +164,11 @@ fn a_listen_stream_lives_until_the_server_is_closed() {
 
 #[test]
 fn a_client_that_vanishes_frees_what_it_held() {
-    let (sent, called) = std::sync::mpsc::channel();
-    let server = server();
-    server
-        .resource("test://held", move |call| {
-            let (later, responder) = call.defer();
-            sent.send(responder).unwrap();
-            later
-        })
-        .unwrap();
+    let (server, called) = holding();
     let service = Service::start(server, |http| http);
     let mut client = service.client();
     client.ask("resources/read", r#""uri":"test://held","#, "Mcp-Name: test://held\r\n");
-    let held = called.recv_timeout(Duration::from_secs(30)).expect("the host is asked");
+    let held = asked(&called);
     drop(client);
     let until = std::time::Instant::now() + Duration::from_secs(30);
     while !held.is_cancelled() {
@@ -184,6 +177,24 @@ fn a_client_that_vanishes_frees_what_it_held() {
     }
     drop(held);
     service.ends();
+}
+
+/// A server with a resource that is answered by whoever receives its responders.
+fn holding() -> (Server, Receiver<Responder<Answer>>) {
+    let (sent, held) = channel();
+    let server = server();
+    server
+        .resource("test://held", move |call| {
+            let (later, responder) = call.defer();
+            sent.send(responder).unwrap();
+            later
+        })
+        .unwrap();
+    (server, held)
+}
+
+fn asked(held: &Receiver<Responder<Answer>>) -> Responder<Answer> {
+    held.recv_timeout(Duration::from_secs(30)).expect("the host is asked")
 }
 
 /// The server is done with this client.
@@ -301,7 +312,7 @@ fn a_foreign_host_and_a_body_that_is_too_large_are_refused() {
 #[test]
 fn a_host_may_run_callbacks_in_a_way_of_its_own_until_it_stops_the_service() {
     let server = server();
-    let (bell, rung) = std::sync::mpsc::channel();
+    let (bell, rung) = channel();
     let bell = std::sync::Mutex::new(bell);
     let listener = Http::new(server.endpoint()).bind("127.0.0.1:0").unwrap();
     let address = listener.address();
