@@ -1,5 +1,6 @@
 //! Streamable HTTP for an event loop that has a server of its own. `wellhead/_asgi.py` drives it.
 
+use crate::errors::error;
 use crate::fork::Process;
 use crate::host::Host;
 use pyo3::prelude::*;
@@ -9,16 +10,16 @@ use pyo3::{IntoPyObjectExt, PyTraverseError, PyVisit};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use wellhead::Event;
 use wellhead::http::{Endpoint as CoreEndpoint, EndpointBuilder, Exchange, Progress, RequestHead};
+use wellhead::{ErrorKind, Event};
 
 /// What all requests share. All of it is for one loop at a time.
 #[pyclass(frozen, module = "wellhead._core")]
 pub(crate) struct Endpoint(Arc<Inner>);
 
 struct Inner {
-    /// None once it was left behind by `fork`.
-    core: Option<CoreEndpoint>,
+    /// None once it is closed.
+    core: Mutex<Option<CoreEndpoint>>,
     host: Arc<Host>,
     began: Instant,
     /// The time that a test has set, in milliseconds.
@@ -28,9 +29,13 @@ struct Inner {
 const UNSET: u64 = u64::MAX;
 
 impl Inner {
-    fn core(&self, py: Python<'_>) -> PyResult<&CoreEndpoint> {
+    fn core(&self, py: Python<'_>) -> PyResult<CoreEndpoint> {
         self.host.process.check(py, "endpoint")?;
-        Ok(self.core.as_ref().expect("it is taken when this is dropped"))
+        self.owned().clone().ok_or_else(|| error(py, ErrorKind::Closed, "the endpoint is closed"))
+    }
+
+    fn owned(&self) -> MutexGuard<'_, Option<CoreEndpoint>> {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn now(&self) -> u64 {
@@ -58,14 +63,15 @@ impl Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         if self.host.process.is_parent() {
-            std::mem::forget(self.core.take()); // its locks may be held by threads that are not here
+            let core = self.core.get_mut().unwrap_or_else(PoisonError::into_inner);
+            std::mem::forget(core.take()); // its locks may be held by threads that are not here
         }
     }
 }
 
 impl Endpoint {
     pub(crate) fn new(builder: EndpointBuilder, host: Arc<Host>, wake: Py<PyAny>) -> Self {
-        let core = Some(builder.build(move || call(&wake)));
+        let core = Mutex::new(Some(builder.build(move || call(&wake))));
         Endpoint(Arc::new(Inner { core, host, began: Instant::now(), set: AtomicU64::new(UNSET) }))
     }
 }
@@ -128,6 +134,14 @@ impl Endpoint {
     /// The tasks of calls that are under way, to be cancelled.
     fn take_tasks(&self) -> Vec<Py<PyAny>> {
         self.0.host.take_tasks()
+    }
+
+    /// Ends its sessions. Nobody waits for what their calls would say; exchanges are closed apart.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        self.0.host.process.check(py, "endpoint")?;
+        let core = self.0.owned().take();
+        py.detach(|| drop(core));
+        Ok(())
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

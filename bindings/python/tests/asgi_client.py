@@ -3,12 +3,26 @@
 import asyncio
 import json
 from collections.abc import Callable, Coroutine, Mapping
+from functools import wraps
 from typing import Any
 
+import wellhead
 from client import META
 
 Json = Any
 App = Callable[[Any, Any, Any], Coroutine[Any, Any, None]]
+
+POST = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+
+
+def on_a_loop(test: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
+    """A test that is a coroutine."""
+
+    @wraps(test)
+    def run() -> None:
+        asyncio.run(test())
+
+    return run
 
 
 class Request:
@@ -88,13 +102,7 @@ def ask(
     **params: Json,
 ) -> Request:
     """A request that stands for itself."""
-    headers = {
-        **(more or {}),
-        "Accept": "application/json, text/event-stream",
-        "Content-Type": "application/json",
-        "MCP-Protocol-Version": "2026-07-28",
-        "Mcp-Method": method,
-    }
+    headers = {**POST, **(more or {}), "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method}
     if name is not None:
         headers["Mcp-Name"] = name
     message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": {**META, **(meta or {})}}}
@@ -114,3 +122,28 @@ async def text(request: Request) -> Json:
 
 def listen(app: App, uri: str) -> Request:
     return ask(app, "subscriptions/listen", notifications={"resourceSubscriptions": [uri]})
+
+
+async def session(app: App) -> dict[str, str]:
+    """The header fields of a session's requests."""
+    params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    begun = await Request(app, "POST", "/mcp", POST, json.dumps(message).encode()).done()
+    assert begun.status == 200
+    return {**POST, "Mcp-Session-Id": begun.headers["mcp-session-id"]}
+
+
+def endless(server: wellhead.Server) -> tuple[asyncio.Event, asyncio.Event]:
+    """That a read of `n:slow`, which ends only when it is cancelled, began and is over."""
+    began, over = asyncio.Event(), asyncio.Event()
+
+    @server.resource("n:slow")
+    async def slow() -> str:
+        began.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            over.set()
+        return ""
+
+    return began, over

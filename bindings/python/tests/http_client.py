@@ -85,6 +85,11 @@ class Client:
         answer = self.ask("resources/read", uri, uri=uri).json()
         return answer["error"]["message"] if "error" in answer else answer["result"]["contents"][0]["text"]
 
+    def read_in(self, session: Mapping[str, str], uri: str) -> http.client.HTTPConnection:
+        """A read in a session, whose response is still to come."""
+        message = {"jsonrpc": "2.0", "id": 2, "method": "resources/read", "params": {"uri": uri}}
+        return self.request("POST", message, session)
+
     def listen(self, uri: str) -> Answer:
         answer = self.ask("subscriptions/listen", notifications={"resourceSubscriptions": [uri]})
         assert answer.event()["method"] == "notifications/subscriptions/acknowledged"

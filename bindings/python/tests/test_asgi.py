@@ -4,47 +4,17 @@ import asyncio
 import gc
 import threading
 import weakref
-from collections.abc import Callable, Coroutine
-from functools import wraps
 from typing import Any
 
 import pytest
 import wellhead
-from asgi_client import Request, ask, listen, read, text
-
-HANDSHAKE = b"""{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",
-"capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"""
-POST = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
-
-
-def on_a_loop(test: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
-    @wraps(test)
-    def run() -> None:
-        asyncio.run(test())
-
-    return run
+from asgi_client import POST, Request, ask, endless, listen, on_a_loop, read, session, text
 
 
 def server() -> wellhead.Server:
     server = wellhead.Server("s", "1")
     server.text("n:a", "a")
     return server
-
-
-def endless(server: wellhead.Server) -> tuple[asyncio.Event, asyncio.Event]:
-    """That a read of `n:slow`, which ends only when it is cancelled, began and is over."""
-    began, over = asyncio.Event(), asyncio.Event()
-
-    @server.resource("n:slow")
-    async def slow() -> str:
-        began.set()
-        try:
-            await asyncio.Event().wait()
-        finally:
-            over.set()
-        return ""
-
-    return began, over
 
 
 @on_a_loop
@@ -193,9 +163,7 @@ async def test_a_change_on_another_thread_reaches_a_stream() -> None:
 @on_a_loop
 async def test_a_session_lives_from_request_to_request() -> None:
     app = server().asgi()
-    begun = await Request(app, "POST", "/mcp", POST, HANDSHAKE).done()
-    assert begun.status == 200
-    headers = {**POST, "Mcp-Session-Id": begun.headers["mcp-session-id"]}
+    headers = await session(app)
     initialized = b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
     assert (await Request(app, "POST", "/mcp", headers, initialized).done()).status == 202
     ping = await Request(app, "POST", "/mcp", headers, b'{"jsonrpc":"2.0",', b'"id":2,"method":"ping"}').json()
@@ -262,18 +230,6 @@ async def test_a_lifespan_ends_streams_and_sessions_and_may_begin_again() -> Non
         await lifespan
         await stream.done()
         assert stream.complete and s.counters().subscriptions == 0
-
-
-@on_a_loop
-async def test_the_end_of_a_lifespan_cancels_what_is_under_way() -> None:
-    s = server()
-    began, over = endless(s)
-    app = s.asgi()
-    async with app.lifespan():
-        request = read(app, "n:slow")
-        await began.wait()
-    assert over.is_set()
-    await request.done()
 
 
 def test_another_loop_may_go_on() -> None:

@@ -3,10 +3,11 @@
 import signal
 
 import pytest
-from http_client import Client, served
+from http_client import Answer, Client, served
 
 SERVER = """
 import asyncio
+import os
 import socket
 import sys
 import threading
@@ -55,6 +56,17 @@ def change() -> str:
     return "changed"
 
 
+@server.resource("n:held/def")
+def held() -> str:
+    print("asked", flush=True)
+    return os.read(0, 64).decode()
+
+
+@server.resource("n:held/async")
+async def held_on_loop() -> str:
+    return await asyncio.to_thread(held)
+
+
 """
 ALONE = "app = server.asgi()\n"
 STARLETTE = """
@@ -78,12 +90,20 @@ app.mount("/api", mcp)
 """
 UVICORN = """
 import uvicorn
+
+
+class Uvicorn(uvicorn.Server):
+    async def shutdown(self, sockets: object = None) -> None:
+        print("closing", flush=True)
+        await super().shutdown(sockets)
+
+
 listener = socket.socket()
 listener.bind(("127.0.0.1", 0))
 listener.listen()
 print(listener.getsockname()[1], flush=True)
-config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1, http=sys.argv[1])
-uvicorn.Server(config).run(sockets=[listener])
+config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=int(sys.argv[1]), http="h11")
+Uvicorn(config).run(sockets=[listener])
 """
 HYPERCORN = """
 from hypercorn.asyncio import serve
@@ -95,7 +115,7 @@ listener.bind(("127.0.0.1", 0))
 listener.listen()
 port = listener.getsockname()[1]
 config.bind = [f"fd://{listener.detach()}"]
-config.graceful_timeout = 1
+config.graceful_timeout = int(sys.argv[1])
 config.errorlog = None
 
 
@@ -107,21 +127,24 @@ async def main() -> None:
     async def told_to_end() -> None:
         await end.wait()
         server.close()
+        print("closing", flush=True)
 
     await serve(app, config, shutdown_trigger=told_to_end)
 
 
 asyncio.run(main())
 """
-SERVERS = [(UVICORN, "h11"), (HYPERCORN, "")]
+SERVERS = pytest.mark.parametrize("run", [UVICORN, HYPERCORN], ids=["uvicorn", "hypercorn"])
+# Seconds that the servers give what is under way.
+SOON, PATIENT = "1", "60"
 MOUNTED = [(ALONE, "/mcp"), (STARLETTE, "/api/mcp"), (FASTAPI, "/api/mcp")]
 
 
-@pytest.mark.parametrize("run", SERVERS, ids=["uvicorn", "hypercorn"])
+@SERVERS
 @pytest.mark.parametrize("app", MOUNTED, ids=["alone", "Starlette", "FastAPI"])
-def test_an_application_is_served(app: tuple[str, str], run: tuple[str, str]) -> None:
-    (application, path), (server, argument) = app, run
-    with served(SERVER + application + server, argument, path=path) as (process, client):
+def test_an_application_is_served(app: tuple[str, str], run: str) -> None:
+    application, path = app
+    with served(SERVER + application + run, SOON, path=path) as (process, client):
         assert client.read("n:a") == "a"
         assert client.read("n:async") == "MainThread"
         assert client.read("n:def").startswith("wellhead_")
@@ -136,30 +159,47 @@ def test_an_application_is_served(app: tuple[str, str], run: tuple[str, str]) ->
 
 @pytest.mark.parametrize("app", [STARLETTE, FASTAPI], ids=["Starlette", "FastAPI"])
 def test_the_lifespan_of_the_application_around_it_cancels_a_read_that_outlives_its_request(app: str) -> None:
-    with served(SERVER + app + UVICORN, "h11", path="/api/mcp") as (process, client):
+    with served(SERVER + app + UVICORN, SOON, path="/api/mcp") as (process, client):
         # In a session a read goes on without the connection that asked for it, so the server does not wait for it.
-        slow = {"jsonrpc": "2.0", "id": 2, "method": "resources/read", "params": {"uri": "n:slow"}}
-        connection = client.request("POST", slow, client.session())
+        connection = client.read_in(client.session(), "n:slow")
         assert client.read("n:slow/began") == "True"
         connection.close()
         process.process.send_signal(signal.SIGTERM)
-        assert process.output.read() == b"cancelled\n"
-        assert process.end()[0] in (0, -signal.SIGTERM)
+        assert process.output.read() == b"closing\ncancelled\n"
+        status, errors = process.end()
+        assert status in (0, -signal.SIGTERM) and errors == ""
 
 
 def test_a_server_that_ends_waits_no_longer_for_a_stream_than_it_is_told() -> None:
-    with served(SERVER + ALONE + UVICORN, "h11") as (process, client), client.listen("n:a") as stream:
+    with served(SERVER + ALONE + UVICORN, SOON) as (process, client), client.listen("n:a") as stream:
         process.process.send_signal(signal.SIGTERM)
         assert stream.ends()
         assert process.end()[0] in (0, -signal.SIGTERM)
 
 
 def test_streams_end_with_their_result_where_the_server_is_closed_first() -> None:
-    with served(SERVER + ALONE + HYPERCORN, "") as (process, client), client.listen("n:a") as stream:
+    with served(SERVER + ALONE + HYPERCORN, SOON) as (process, client), client.listen("n:a") as stream:
         process.process.send_signal(signal.SIGTERM)
         assert "result" in stream.event()
         assert stream.ends()
         assert process.end() == (0, "")
+
+
+@SERVERS
+@pytest.mark.parametrize("uri", ["n:held/def", "n:held/async"])
+@pytest.mark.parametrize("in_session", [False, True], ids=["stateless", "session"])
+def test_what_is_under_way_when_a_server_is_told_to_end_is_answered(run: str, uri: str, in_session: bool) -> None:
+    with served(SERVER + ALONE + run, PATIENT) as (process, client):
+        connection = (
+            client.read_in(client.session(), uri) if in_session else client.call("resources/read", uri, uri=uri)
+        )
+        assert process.output.readline() == b"asked\n"
+        process.process.send_signal(signal.SIGTERM)
+        assert process.output.readline() == b"closing\n"
+        process.send(b"at last")
+        assert Answer(connection).json()["result"]["contents"][0]["text"] == "at last"
+        status, errors = process.end()
+        assert status in (0, -signal.SIGTERM) and errors == ""
 
 
 def session(client: Client) -> None:

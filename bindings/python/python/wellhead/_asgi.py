@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 # The endpoint is told the time so often, in seconds, while a session is open.
 TICK = 10.0
+NOTHING = [(b"content-length", b"0")]
 
 
 class AsgiApp:
@@ -109,6 +110,7 @@ class AsgiApp:
             return
         for response in self._responses:
             response.end()
+        endpoint.close()  # nobody wants what the tasks would say
         tasks = endpoint.take_tasks()
         for task in tasks:
             task.cancel()
@@ -124,17 +126,18 @@ class Response:
         self.receive = receive
         self.send = send
         self.woken = asyncio.Event()
-        self.ended = False
+        self.exchange: HttpExchange | None = None
         self.client: asyncio.Future[None] | None = None
 
     def end(self) -> None:
-        """What goes on as long as the client likes is over."""
-        self.ended = True
-        self.woken.set()
+        """It says no more than it has said."""
+        if self.exchange is not None:
+            self.exchange.close()
+            self.woken.set()
 
     async def run(self, endpoint: Endpoint, scope: Scope) -> None:
         ready = threadsafe(asyncio.get_running_loop(), self.woken.set)
-        exchange = endpoint.begin(scope["method"], target(scope), list(scope["headers"]), ready)
+        exchange = self.exchange = endpoint.begin(scope["method"], target(scope), list(scope["headers"]), ready)
         try:
             await self.respond(exchange)
         except OSError:
@@ -155,8 +158,9 @@ class Response:
                     await self.send_body(unsent, True)
                 unsent = value
             elif what == "done":
-                if begun:
-                    await self.send_body(unsent or b"", False)
+                if not begun:  # the application ended before
+                    await self.send({"type": "http.response.start", "status": 503, "headers": NOTHING})
+                await self.send_body(unsent or b"", False)
                 return
             elif what == "respond":
                 status, headers, data = value
@@ -191,7 +195,7 @@ class Response:
         if self.client.done():
             self.client.result()  # what `receive` raises is the server's
             return False
-        return not self.ended
+        return True
 
     async def listen(self, exchange: HttpExchange) -> None:
         """Hands over the body as it comes, until the client is gone."""

@@ -1,0 +1,182 @@
+"""What is under way over HTTP when the server is closed, or the service that carries it ends."""
+
+import asyncio
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from http.client import HTTPConnection
+
+import pytest
+import wellhead
+from asgi_client import Request, endless, listen, on_a_loop, read, session, text
+from http_client import Answer, Client
+from test_http import serve
+
+Held = queue.Queue[Future[str]]
+Begin = Callable[[Client], HTTPConnection]
+
+
+def holding(is_async: bool) -> tuple[wellhead.Server, Held]:
+    """Reads of `n:held` are answered by whoever takes their futures."""
+    server = wellhead.Server("s", "1")
+    server.text("n:a", "a")
+    held: Held = queue.Queue()
+
+    def ask() -> "Future[str]":
+        future: Future[str] = Future()
+        held.put(future)
+        return future
+
+    if is_async:
+
+        @server.resource("n:held")
+        async def waits() -> str:
+            return await asyncio.wrap_future(ask())
+
+    else:
+        server.resource("n:held")(ask)
+    return server, held
+
+
+def stateless(client: Client) -> HTTPConnection:
+    return client.call("resources/read", "n:held", uri="n:held")
+
+
+def in_session(client: Client) -> HTTPConnection:
+    return client.read_in(client.session(), "n:held")
+
+
+BEGIN = pytest.mark.parametrize("begin", [stateless, in_session])
+KINDS = pytest.mark.parametrize("is_async", [False, True], ids=["def", "async"])
+
+
+def over(thread: threading.Thread) -> None:
+    thread.join(30)
+    assert not thread.is_alive()
+
+
+def answered(connection: HTTPConnection) -> object:
+    return Answer(connection).json()["result"]["contents"][0]["text"]
+
+
+@BEGIN
+@KINDS
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_listener_still_answers_what_is_under_way(begin: Begin, is_async: bool, threads: int) -> None:
+    server, held = holding(is_async)
+    thread, client = serve(server, callback_threads=threads)
+    connection = begin(client)
+    future = held.get(timeout=30)
+    server.close()
+    future.set_result("at last")
+    assert answered(connection) == "at last"
+    over(thread)
+    with pytest.raises(ConnectionRefusedError):
+        client.read("n:a")
+
+
+@BEGIN
+@KINDS
+def test_the_listener_waits_for_a_call_no_longer_than_it_is_told(begin: Begin, is_async: bool) -> None:
+    server, held = holding(is_async)
+    thread, client = serve(server, drain=0.05)
+    connection = begin(client)
+    future = held.get(timeout=30)
+    server.close()
+    with pytest.raises(ConnectionResetError):
+        Answer(connection)
+    connection.close()
+    over(thread)
+    assert future.cancelled() == is_async  # the task of a coroutine is cancelled; a future is the host's own
+    if not is_async:
+        future.set_result("nobody waits for it any more")
+
+
+def test_the_listener_ends_streams_as_they_should_end() -> None:
+    server, _ = holding(False)
+    thread, client = serve(server)
+    listening = client.listen("n:a")
+    session = client.send("GET", headers=client.session())
+    assert session.status == 200
+    server.close()
+    assert "result" in listening.event()
+    for stream in (listening, session):
+        with stream:
+            stream.response.read()  # which raises if the stream breaks off
+    over(thread)
+
+
+@on_a_loop
+async def test_an_application_still_answers_what_is_under_way() -> None:
+    for is_async in (False, True):
+        server, held = holding(is_async)
+        app = server.asgi()
+        request = read(app, "n:held")
+        future = await asyncio.to_thread(held.get, timeout=30)
+        server.close()
+        refused = await read(app, "n:a").done()
+        assert refused.status == 503 and b"the server is closing" in refused.body
+        future.set_result("at last")
+        assert await text(request) == "at last"
+
+
+@on_a_loop
+async def test_an_application_gives_a_call_that_is_never_answered_its_time_and_no_more() -> None:
+    server = wellhead.Server("s", "1", limits=wellhead.Limits(call_ms=50))
+    began, _ = endless(server)
+    request = read(server.asgi(), "n:slow")
+    await began.wait()
+    server.close()
+    assert await text(request) == "Internal error"
+
+
+@on_a_loop
+async def test_an_application_ends_streams_as_they_should_end() -> None:
+    server, _ = holding(False)
+    app = server.asgi()
+    listening = listen(app, "n:a")
+    await listening.until(b"acknowledged")
+    stream = Request(app, "GET", "/mcp", await session(app))
+    await stream.until(b"id: ")
+    server.close()
+    for each in (listening, stream):
+        await each.done()
+        assert each.complete
+    assert b'"result"' in listening.body and b'"result"' not in stream.body
+
+
+def test_what_the_end_of_a_lifespan_cancels_is_no_failure_of_the_host(caplog: pytest.LogCaptureFixture) -> None:
+    server = wellhead.Server("s", "1")
+    app = server.asgi()
+
+    async def run() -> None:
+        began, over = endless(server)
+        async with app.lifespan():
+            message = b'{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"n:slow"}}'
+            left = Request(app, "POST", "/mcp", await session(app), message)
+            await began.wait()
+            left.disconnect()  # in a session its read goes on
+            await left.done()
+            assert not over.is_set()
+        assert over.is_set()
+
+    asyncio.run(run())
+    assert caplog.records == []
+
+
+def test_who_still_waits_at_the_end_of_a_lifespan_is_refused(caplog: pytest.LogCaptureFixture) -> None:
+    server = wellhead.Server("s", "1")
+    app = server.asgi()
+
+    async def run() -> None:
+        began, over = endless(server)
+        async with app.lifespan():
+            request = read(app, "n:slow")
+            await began.wait()
+        assert over.is_set()
+        await request.done()
+        assert (request.status, request.body, request.complete) == (503, b"", True)
+
+    asyncio.run(run())
+    assert caplog.records == []
