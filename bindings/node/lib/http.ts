@@ -147,7 +147,7 @@ export class Http {
     const text = httpOptions(options);
     const made = native(() => this.#native.endpoint(text));
     if (options.verify !== undefined) verifies(made.number, options.verify);
-    const endpoint = new Endpoint(made, this.#ask, this.#exchanges);
+    const endpoint = new Endpoint(this.#native, made, this.#ask, this.#exchanges);
     this.#endpoints.add(endpoint);
     return endpoint;
   }
@@ -161,16 +161,23 @@ export class Http {
 
 /** One endpoint. */
 export class Endpoint {
+  readonly #server: NativeServer;
   readonly #native: NativeEndpoint;
   readonly #ask: Ask;
   readonly #exchanges: Map<number, Exchange>;
   #open = 0;
   #ticks: NodeJS.Timeout | undefined;
 
-  constructor(native: NativeEndpoint, ask: Ask, exchanges: Map<number, Exchange>) {
+  constructor(server: NativeServer, native: NativeEndpoint, ask: Ask, exchanges: Map<number, Exchange>) {
+    this.#server = server;
     this.#native = native;
     this.#ask = ask;
     this.#exchanges = exchanges;
+  }
+
+  /** Further requests are refused. */
+  get closed(): boolean {
+    return this.#server.isClosed();
   }
 
   /** Whether requests of this target are its own. */

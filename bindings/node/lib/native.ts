@@ -181,6 +181,7 @@ export interface NativeServer {
   announce(kind: string): void;
   listChanged(): void;
   close(): void;
+  isClosed(): boolean;
   abandoned(): number[];
   connect(caller: Uint8Array): NativeConnection;
   finish(call: number, answer: NativeAnswer): boolean;

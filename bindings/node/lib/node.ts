@@ -56,7 +56,7 @@ export function serve(endpoint: Endpoint, ...[request, response, next]: Paramete
       incoming.on('end', () => exchange.end());
     },
     send(head, data, over) {
-      if (head !== undefined) writeHead(incoming, outgoing, head);
+      if (head !== undefined) writeHead(incoming, outgoing, head, endpoint.closed);
       if (over) outgoing.end(data);
       else if (data !== undefined) return outgoing.write(data);
       else outgoing.flushHeaders();
@@ -68,9 +68,9 @@ export function serve(endpoint: Endpoint, ...[request, response, next]: Paramete
   exchange.pump();
 }
 
-function writeHead(incoming: Incoming, outgoing: Outgoing, head: ResponseHead): void {
-  // Of a body that is too large or too slow the rest is not waited for.
-  const cut = head.status === 408 || head.status === 413;
+function writeHead(incoming: Incoming, outgoing: Outgoing, head: ResponseHead, last: boolean): void {
+  // Of a body that is too large or too slow the rest is not waited for, nor are requests after the last.
+  const cut = last || head.status === 408 || head.status === 413;
   if (cut && incoming.httpVersionMajor === 1) outgoing.setHeader('connection', 'close');
   for (let at = 0; at + 1 < head.headers.length; at += 2) {
     outgoing.setHeader(head.headers[at]!, head.headers[at + 1]!);

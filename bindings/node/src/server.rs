@@ -389,6 +389,11 @@ impl Native {
         self.inner.server.close();
     }
 
+    #[napi]
+    pub fn is_closed(&self) -> bool {
+        self.inner.server.is_closed()
+    }
+
     /// The numbers of held calls whose answer nobody wants any more. They are forgotten.
     #[napi]
     pub fn abandoned(&self) -> Vec<u32> {
