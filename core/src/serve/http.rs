@@ -188,6 +188,9 @@ impl Listener {
         if terminate {
             close_on_sigterm(&runtime, server.clone());
         }
+        if let Some(jobs) = shared.jobs.clone() {
+            runtime.spawn(async move { jobs.tell().await });
+        }
         let serving = runtime.spawn(serve(shared.clone(), server, self.socket, wake, connections, drain));
         Ok((shared, runtime, serving))
     }

@@ -3,13 +3,16 @@
 use super::batch::Batch;
 use super::queue::Queue;
 use crate::event::Event;
+use crate::sync::atomic::{AtomicBool, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use tokio::sync::Notify;
 
 /// Events that are handed over at once.
 const BATCH: usize = 64;
 
 pub(super) type OnReady = Box<dyn Fn() + Send + Sync>;
 
-pub(super) enum Job {
+enum Job {
     Event(Event),
     Interrupt,
 }
@@ -18,30 +21,52 @@ pub(super) enum Job {
 pub(super) struct Jobs {
     queue: Queue<Job>,
     on_ready: Option<OnReady>,
+    /// There are events of which nobody has been told, and [`Jobs::tell`] will.
+    untold: AtomicBool,
+    gathered: Notify,
 }
 
 impl Jobs {
     pub(super) fn new(on_ready: Option<OnReady>) -> Self {
-        Jobs { queue: Queue::new(), on_ready }
+        let (untold, gathered) = (AtomicBool::new(false), Notify::new());
+        Jobs { queue: Queue::new(), on_ready, untold, gathered }
     }
 
+    /// [`Jobs::tell`] says so. A thread that is awake need not wait for that.
     pub(super) fn push_event(&self, event: Event) {
-        self.push(Job::Event(event));
+        self.queue.put(Job::Event(event));
+        if !self.untold.swap(true, Ordering::AcqRel) {
+            self.gathered.notify_one();
+        }
     }
 
-    pub(super) fn push(&self, job: Job) {
-        self.queue.push(job);
+    pub(super) fn interrupt(&self) {
+        self.queue.push(Job::Interrupt);
         self.ready();
     }
 
     pub(super) fn close(&self) {
         self.queue.close();
         self.ready();
+        self.gathered.notify_one();
+    }
+
+    /// Tells the threads of events, until the service is over. A task of the network's: it lets the other tasks deal with
+    /// what came in at once, so that the threads are woken once for all of that.
+    pub(super) async fn tell(&self) {
+        while !self.queue.is_closed() {
+            self.gathered.notified().await;
+            tokio::task::yield_now().await;
+            self.untold.store(false, Ordering::Release); // first: what comes now is told again
+            self.queue.notify();
+            self.ready();
+        }
     }
 
     fn ready(&self) {
         if let Some(on_ready) = &self.on_ready {
-            on_ready();
+            // What panics there has said so on standard error; others are still to be told.
+            let _ = catch_unwind(AssertUnwindSafe(on_ready));
         }
     }
 
@@ -67,7 +92,7 @@ impl Jobs {
             match self.queue.try_pop() {
                 Some(Job::Event(event)) => events.push(event),
                 Some(Job::Interrupt) => {
-                    self.push(Job::Interrupt); // after these
+                    self.interrupt(); // after these
                     break;
                 }
                 None => break,

@@ -1,7 +1,7 @@
 //! A listener that serves, for hosts that run callbacks in a way of their own.
 
 use super::batch::Batch;
-use super::jobs::{Job, Jobs};
+use super::jobs::Jobs;
 use super::shared::Shared;
 use crate::sync::Lock;
 use std::fmt;
@@ -37,7 +37,7 @@ impl Listening {
 
     /// Makes one [`Listening::next`] return [`Batch::Interrupted`], from any thread.
     pub fn interrupt(&self) {
-        self.jobs().push(Job::Interrupt);
+        self.jobs().interrupt();
     }
 
     /// Closes the server: answers under way may go out within the drain time, then the service is over.

@@ -61,6 +61,9 @@ impl HttpService {
         let jobs = (callback_threads > 0).then(|| Arc::new(Jobs::new(None)));
         let (shared, wake) = Shared::new(endpoint, jobs.clone());
         let service = HttpService(Arc::new(Owner { shared, wake }));
+        if let Some(jobs) = jobs.clone() {
+            runtime.spawn(async move { jobs.tell().await });
+        }
         for n in 0..callback_threads {
             let Some(jobs) = jobs.clone() else { break };
             let thread = std::thread::Builder::new().name(format!("wellhead-{n}"));

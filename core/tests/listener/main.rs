@@ -4,6 +4,7 @@ mod ending;
 mod gone;
 mod h2c;
 mod limits;
+mod threads;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
