@@ -73,15 +73,17 @@ $(TARGET)/c/%-cpp: tests/clients/hosts/%.cpp include/wellhead.h include/wellhead
 
 # Those that use a further library.
 $(TARGET)/c/conformance: tests/conformance/hosts/conformance.c
-$(TARGET)/c/microhttpd: ffi/examples/microhttpd.c
-$(TARGET)/c/conformance $(TARGET)/c/microhttpd: include/wellhead.h include/wellhead_http.h libwellhead
+$(TARGET)/c/clock: ffi/examples/clock.c ffi/examples/microhttpd.c ffi/examples/serve_on_microhttpd.h
+$(TARGET)/c/wide-microhttpd: tests/clients/hosts/wide.c ffi/examples/microhttpd.c ffi/examples/serve_on_microhttpd.h
+$(TARGET)/c/wide-microhttpd: SWITCHES := -DON_MICROHTTPD -Iffi/examples
+$(TARGET)/c/conformance $(TARGET)/c/clock $(TARGET)/c/wide-microhttpd: include/wellhead.h include/wellhead_http.h libwellhead
 	tests/c/install.sh
 	mkdir -p $(@D)
-	$(CC) -std=c99 -g -Wall -Wextra -Wpedantic -Iinclude $(filter %.c,$^) -o $@ $(TARGET)/debug/libwellhead.a -ljansson -lmicrohttpd $(NATIVE_LIBS)
+	$(CC) -std=c99 -g -Wall -Wextra -Wpedantic -Iinclude $(SWITCHES) $(filter %.c,$^) -o $@ $(TARGET)/debug/libwellhead.a -ljansson -lmicrohttpd $(NATIVE_LIBS)
 
 .PHONY: hosts-http
-hosts-http: $(TARGET)/c/microhttpd ## programs with an HTTP server of their own, for the same
-	cargo build -p axum-notes
+hosts-http: $(TARGET)/c/clock $(TARGET)/c/wide-microhttpd ## programs with an HTTP server of their own, for the same
+	cargo build -p axum-notes --bin axum-notes --example wide-axum
 
 .PHONY: test-clients
 test-clients: hosts hosts-http ## the official clients against the notes application and everything else they can ask for, in each language
@@ -92,7 +94,7 @@ test-clients-go: hosts hosts-http ## the official client in Go against every hos
 	$(PYTHON) tests/clients/run.py --client go-1 --client go-2
 
 .PHONY: test-inspector
-test-inspector: hosts ## the MCP Inspector: its command line on every host, its web page in Chromium on the one in Python
+test-inspector: hosts hosts-http ## the MCP Inspector: its command line on every host, its web page in Chromium on the one in Python
 	$(PYTHON) tests/clients/inspector.py
 
 .PHONY: test-instances

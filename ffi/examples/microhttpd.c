@@ -1,14 +1,12 @@
-/* microhttpd.c - a program that has an HTTP server of its own, GNU libmicrohttpd, and serves MCP on it beside a page.
+/* microhttpd.c - MCP in a program that has an HTTP server of its own, GNU libmicrohttpd, beside a page.
  *
- *   microhttpd [PORT]      (0, the default: any; the address is printed)
- *
- * uptime://seconds changes every second. primes://below/{n} is counted on a thread of its own, which says how far it is: a
- * client that asked for progress gets a stream, another one a JSON answer. The network has one thread of libmicrohttpd's, what goes
- * on without a request another, and the main thread waits for SIGTERM. */
+ * The network has one thread of libmicrohttpd's, what goes on without a request another, and the calling thread waits for
+ * SIGTERM. */
 #define _POSIX_C_SOURCE 200809L
-#include <wellhead_http.h>
+#include "serve_on_microhttpd.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <microhttpd.h>
 #include <pthread.h>
 #include <signal.h>
@@ -22,6 +20,7 @@ typedef struct request request;
 typedef struct {
     wellhead_server *server;
     wellhead_endpoint *endpoint;
+    void (*every_second)(wellhead_server *); /* or NULL */
     pthread_mutex_t lock; /* of what follows, and of the requests */
     pthread_cond_t changed;
     int woken, ending;
@@ -35,7 +34,7 @@ struct request {
     struct MHD_Connection *connection; /* NULL: gone */
     wellhead_exchange *exchange;
     wellhead_str unsent;
-    int suspended, rang;
+    int socket, suspended, rang, left;
     uint64_t until; /* when a suspended one has to go on */
 };
 
@@ -43,64 +42,6 @@ static uint64_t now_ms(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-/* ---- what is served */
-
-static void read_uptime(void *began, const wellhead_call *call, wellhead_read *r) {
-    char text[32];
-    (void)call;
-    snprintf(text, sizeof text, "%llu", (unsigned long long)((now_ms() - *(const uint64_t *)began) / 1000));
-    wellhead_read_text(r, wellhead_cstr(text));
-}
-
-static unsigned long below(const wellhead_call *call) {
-    wellhead_str n = wellhead_call_var(call, "n");
-    char digits[8] = "";
-    if (n.len < sizeof digits) memcpy(digits, n.ptr, n.len);
-    return strtoul(digits, NULL, 10);
-}
-
-static void *count_primes(void *kept) {
-    wellhead_read *r = kept;
-    const wellhead_call *call = wellhead_read_call(r);
-    unsigned long most = below(call), found = 0, n, d;
-    char text[32];
-    for (n = 2; n < most && !wellhead_call_cancelled(call); n++) {
-        for (d = 2; d * d <= n && n % d; d++) {}
-        found += d * d > n;
-        if (n % (most / 4 + 1) == 0) {
-            double total = (double)most;
-            wellhead_call_progress(call, (double)n, &total, WELLHEAD_STR("counting"));
-        }
-    }
-    snprintf(text, sizeof text, "%lu", found);
-    wellhead_read_text(r, wellhead_cstr(text));
-    return NULL;
-}
-
-static void read_primes(void *user_data, const wellhead_call *call, wellhead_read *r) {
-    pthread_t thread;
-    (void)user_data;
-    if (below(call) == 0) {
-        wellhead_read_not_found(r);
-        return;
-    }
-    wellhead_read *kept = wellhead_read_keep(r);
-    if (pthread_create(&thread, NULL, count_primes, kept) == 0) pthread_detach(thread);
-    else wellhead_read_failed(kept, WELLHEAD_STR("no thread"));
-}
-
-static int serve_resources(wellhead_server *server, uint64_t *began) {
-    wellhead_resource uptime = WELLHEAD_RESOURCE_INIT, primes = WELLHEAD_RESOURCE_INIT;
-    wellhead_provider seconds = WELLHEAD_PROVIDER_INIT, count = WELLHEAD_PROVIDER_INIT;
-    uptime.uri = WELLHEAD_STR("uptime://seconds");
-    seconds.read = read_uptime;
-    seconds.user_data = began;
-    primes.uri = WELLHEAD_STR("primes://below/{n}");
-    count.read = read_primes;
-    return wellhead_server_add_resource(server, &uptime, &seconds, NULL) == WELLHEAD_STATUS_OK
-           && wellhead_server_add_template(server, &primes, &count, NULL) == WELLHEAD_STATUS_OK;
 }
 
 /* ---- requests: suspended while there is nothing to send */
@@ -137,6 +78,7 @@ static int suspend(request *q) {
 static ssize_t more(void *cls, uint64_t pos, char *buffer, size_t room) {
     request *q = cls;
     (void)pos;
+    if (q->left) return MHD_CONTENT_READER_END_WITH_ERROR;
     while (!q->unsent.len) {
         switch (wellhead_exchange_poll(q->exchange, now_ms())) {
         case WELLHEAD_PROGRESS_DATA:
@@ -173,6 +115,7 @@ static enum MHD_Result respond(request *q) {
 }
 
 static enum MHD_Result answer(request *q) {
+    if (q->left) return MHD_NO;
     for (;;)
         switch (wellhead_exchange_poll(q->exchange, now_ms())) {
         case WELLHEAD_PROGRESS_BODY:
@@ -209,6 +152,7 @@ static request *begin(app *a, struct MHD_Connection *connection, const char *pat
     head.header_count = f.count;
     q->app = a;
     q->connection = connection;
+    q->socket = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
     q->exchange = wellhead_exchange_new(a->endpoint, &head, now_ms(), ready, q, free, NULL); /* NULL: q is freed */
     free(f.lines);
     if (!q->exchange) return NULL;
@@ -294,13 +238,27 @@ static int wait_until(app *a, uint64_t then) {
     return goes_on;
 }
 
+/* Ends requests whose client has left, which libmicrohttpd does not see while they are suspended. */
+static void look_who_left(app *a) {
+    char next;
+    pthread_mutex_lock(&a->lock);
+    for (request *q = a->requests; q; q = q->next) {
+        if (!q->suspended) continue;
+        ssize_t seen = recv(q->socket, &next, 1, MSG_PEEK | MSG_DONTWAIT);
+        q->left = seen == 0 || (seen < 0 && errno != EAGAIN && errno != EINTR);
+        if (q->left) go_on(q);
+    }
+    pthread_mutex_unlock(&a->lock);
+}
+
 static void *go_round(void *cls) {
     app *a = cls;
     uint64_t second = now_ms() + 1000;
     while (wait_until(a, second)) {
         uint64_t now = now_ms();
         if (now >= second) {
-            wellhead_server_updated(a->server, WELLHEAD_STR("uptime://seconds"));
+            look_who_left(a);
+            if (a->every_second) a->every_second(a->server);
             second += 1000;
         }
         wellhead_endpoint_tick(a->endpoint, now);
@@ -317,13 +275,14 @@ static struct MHD_Daemon *listen_on(app *a, unsigned port) {
                             MHD_OPTION_CONNECTION_TIMEOUT, 60u, MHD_OPTION_END);
 }
 
-int main(int argc, char **argv) {
-    app a = {.lock = PTHREAD_MUTEX_INITIALIZER};
-    uint64_t began = now_ms();
+int serve_on_microhttpd(wellhead_server *server, unsigned port, void (*every_second)(wellhead_server *server)) {
+    static app a = {.lock = PTHREAD_MUTEX_INITIALIZER}; /* also for a `ready` that is still under way at the end */
     pthread_condattr_t monotonic;
     pthread_t rounds;
     sigset_t ends;
     int signal;
+    a.server = server;
+    a.every_second = every_second;
     sigemptyset(&ends);
     sigaddset(&ends, SIGTERM);
     sigaddset(&ends, SIGINT);
@@ -331,10 +290,8 @@ int main(int argc, char **argv) {
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&a.changed, &monotonic);
-    a.server = wellhead_server_new(WELLHEAD_STR("microhttpd"), WELLHEAD_STR("1.0.0"), NULL, NULL);
-    if (!a.server || !serve_resources(a.server, &began)) return 1;
-    a.endpoint = wellhead_endpoint_new(a.server, NULL, wake, &a, NULL, NULL);
-    struct MHD_Daemon *daemon = a.endpoint ? listen_on(&a, argc > 1 ? (unsigned)atoi(argv[1]) : 0) : NULL;
+    a.endpoint = wellhead_endpoint_new(server, NULL, wake, &a, NULL, NULL);
+    struct MHD_Daemon *daemon = a.endpoint ? listen_on(&a, port) : NULL;
     if (!daemon || pthread_create(&rounds, NULL, go_round, &a)) {
         fprintf(stderr, "the port cannot be had\n");
         return 1;
@@ -342,7 +299,7 @@ int main(int argc, char **argv) {
     printf("http://127.0.0.1:%u/mcp\n", (unsigned)MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT)->port);
     fflush(stdout);
     sigwait(&ends, &signal);
-    wellhead_server_close(a.server); /* which ends what is under way */
+    wellhead_server_close(server); /* which ends what is under way */
     struct timespec patience = at(now_ms() + 5000);
     pthread_mutex_lock(&a.lock);
     while (a.requests && pthread_cond_timedwait(&a.changed, &a.lock, &patience) == 0) {}
@@ -356,6 +313,5 @@ int main(int argc, char **argv) {
     pthread_mutex_unlock(&a.lock);
     MHD_stop_daemon(daemon);
     wellhead_endpoint_free(a.endpoint);
-    wellhead_server_free(a.server);
     return 0;
 }

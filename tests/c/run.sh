@@ -80,7 +80,7 @@ echo "libwellhead.so exports the $(wc -w <<<"$exported") functions of the header
 build "$C" notes ffi/examples/notes.c
 build "$C" loop ffi/examples/loop.c
 build "$C" abi tests/c/abi/*.c
-build "$C" microhttpd ffi/examples/microhttpd.c
+build "$C" clock ffi/examples/clock.c ffi/examples/microhttpd.c
 build "$C" vectors tests/c/vectors/*.c
 build "$C -Itests/c/vectors" vectors-http tests/c/http/*.c tests/c/vectors/{answers,host,message,methods,options,runner,text}.c
 build "$CXX" notes-cpp ffi/examples/notes.cpp
@@ -102,7 +102,7 @@ fi
 # A sanitizer keeps what was freed, and adds memory of its own.
 [ "${1:-}" = --asan ] || "$OUT/abi" memory
 tests/c/loop.sh "$OUT/loop"
-python3 tests/c/microhttpd.py "$OUT/microhttpd"
+python3 tests/c/microhttpd.py "$OUT/clock"
 "$OUT/vectors" tests/vectors/*/*.json
 "$OUT/vectors-http" tests/vectors/http/*/*.json
 "$OUT/own-cpp"

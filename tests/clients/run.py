@@ -46,11 +46,11 @@ CLIENTS = {
 # Over HTTP only, and only if asked for: Go has to be there.
 GO_CLIENTS = {"go-1": [str(BUILD / "go-driver"), "2025-11-25"], "go-2": [str(BUILD / "go-driver"), "2026-07-28"]}
 # Hosts that are driven in a way of their own: what serves a folder is started as COMMAND FOLDER.
-KINDS = {"wellhead": "folder", "http-wellhead": "folder", "http-axum": "axum", "http-microhttpd": "microhttpd"}
+KINDS = {"wellhead": "folder", "http-wellhead": "folder", "http-axum": "axum", "http-clock": "clock"}
 # How names of hosts begin that offer everything a client can ask for; they are started as COMMAND.
 WIDE = "wide-"
 HTTP = "http-"  # over HTTP, and unless it is named above the same
-EXAMPLES = ("axum", "microhttpd")
+EXAMPLES = ("axum", "clock")
 GO_KINDS = ("http", *EXAMPLES)
 STDERR_LINES = 15
 

@@ -2,7 +2,7 @@
 //
 //	driver REVISION KIND PLACE RECORD URL
 //
-// KIND is `http`, a wide host, and PLACE the socket of `breaking.py`; or an example, `axum` or `microhttpd`. RECORD is for hosts over stdio. Prints
+// KIND is `http`, a wide host, and PLACE the socket of `breaking.py`; or an example, `axum` or `clock`. RECORD is for hosts over stdio. Prints
 // one JSON object per line: first the names of all steps, then a verdict for each step that was reached.
 package main
 
@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-var stepsOf = map[string][]step{"http": wide, "axum": board, "microhttpd": clock}
+var stepsOf = map[string][]step{"http": wide, "axum": board, "clock": clock}
 
 const patience = 20 * time.Second // for each step
 

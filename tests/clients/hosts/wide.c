@@ -1,6 +1,10 @@
 /* wide.c - everything that a client can ask for, on a small scale: see README.md one folder up. */
 #define _GNU_SOURCE
+#ifdef ON_MICROHTTPD
+#include "serve_on_microhttpd.h"
+#else
 #include <wellhead_http.h>
+#endif
 
 #include <pthread.h>
 #include <stdio.h>
@@ -314,18 +318,28 @@ static wellhead_status add_methods(void) {
     return wellhead_server_complete_prompt(server, S("greet"), S("name"), complete_name, NULL, NULL, NULL);
 }
 
+/* ---- how it is served */
+
+#ifdef ON_MICROHTTPD
+static wellhead_status serve(int argc, char **argv) {
+    (void)argc, (void)argv;
+    return serve_on_microhttpd(server, 0, NULL) ? WELLHEAD_STATUS_IO : WELLHEAD_STATUS_OK;
+}
+#else
 static void tell(void *bound_data, wellhead_str address) {
     (void)bound_data;
     printf("http://%.*s/mcp\n", (int)address.len, address.ptr);
     fflush(stdout);
 }
 
-static wellhead_status serve_http(void) {
+static wellhead_status serve(int argc, char **argv) {
     wellhead_http_options options = WELLHEAD_HTTP_OPTIONS_INIT;
+    if (argc < 2 || strcmp(argv[1], "--http") != 0) return wellhead_serve_stdio(server, NULL, NULL);
     options.flags = WELLHEAD_HTTP_HANDLE_SIGTERM;
     options.bound = tell;
     return wellhead_serve_http(server, S("127.0.0.1:0"), &options, NULL);
 }
+#endif
 
 int main(int argc, char **argv) {
     const wellhead_pair tools = {S("tools"), S("{\"listChanged\":true}")};
@@ -337,8 +351,7 @@ int main(int argc, char **argv) {
     options.capability_count = 1;
     server = wellhead_server_new(S("wide"), S("1.0.0"), &options, NULL);
     if (!server) return 1;
-    if (!(status = add_resources()) && !(status = add_methods()))
-        status = argc > 1 && strcmp(argv[1], "--http") == 0 ? serve_http() : wellhead_serve_stdio(server, NULL, NULL);
+    if (!(status = add_resources()) && !(status = add_methods())) status = serve(argc, argv);
     if (status) fprintf(stderr, "wide: %s\n", wellhead_status_name(status));
     return status != WELLHEAD_STATUS_OK; /* the server stays: a thread may still wait for a cancellation */
 }

@@ -4,7 +4,7 @@
 
 COMMAND is the host behind `witness.py`, RECORD tells how it ended; or a URL. KIND is `notes`, and PLACE the FIFO through which its user edits;
 `folder`, and PLACE the folder that is served; `wide`; `http`, which is wide over HTTP, and PLACE the socket of `breaking.py`; or an example,
-`axum` or `microhttpd`. Prints one JSON object per line: first the names of all steps, then a verdict for each step that was reached.
+`axum` or `clock`. Prints one JSON object per line: first the names of all steps, then a verdict for each step that was reached.
 """
 
 import json
@@ -34,7 +34,7 @@ def main(session: Callable[[list[str], Inbox, Callable[[Any], Awaitable[None]]],
             steps = notes.STEPS
         case "folder":
             steps = folder.STEPS
-        case "axum" | "microhttpd":
+        case "axum" | "clock":
             steps = examples.STEPS[kind]
         case "http":
             steps = wide.STEPS | wide.breaking_steps(place)

@@ -118,7 +118,7 @@ STEPS: dict[str, dict[str, Callable[[Any], Awaitable[str]]]] = {
         "watch": watch_board,
         "watch the list": watch_list_of_board,
     },
-    "microhttpd": {
+    "clock": {
         "connect": connect,
         "list": list_clock,
         "read": count,

@@ -4,7 +4,7 @@
 //
 // COMMAND is the host behind `witness.py`, RECORD tells how it ended; or a URL. KIND is `notes`, and PLACE the FIFO through which its user edits;
 // `folder`, and PLACE the folder that is served; `wide`; `http`, which is wide over HTTP, and PLACE the socket of `breaking.py`; or an example,
-// `axum` or `microhttpd`. Prints one JSON object per line: first the names of all steps, then a verdict for each step that was reached.
+// `axum` or `clock`. Prints one JSON object per line: first the names of all steps, then a verdict for each step that was reached.
 
 import { Failure, leave } from './common.mjs';
 import * as examples from './examples.mjs';
@@ -42,7 +42,7 @@ function stepsOf(kind, place, record, session, command) {
         const ending = command.startsWith('http://') ? { 'end of input': leave } : {};
         return { steps: { ...folder.STEPS, ...ending }, world: new folder.Folder(session, record, place) };
     }
-    if (kind === 'axum' || kind === 'microhttpd') return { steps: examples.STEPS[kind], world: new examples.Example(session, record, command) };
+    if (kind === 'axum' || kind === 'clock') return { steps: examples.STEPS[kind], world: new examples.Example(session, record, command) };
     if (kind === 'http') return { steps: wide.breakingSteps(place), world: new wide.Wide(session, record) };
     return { steps: wide.STEPS, world: new wide.Wide(session, record) };
 }

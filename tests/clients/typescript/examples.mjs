@@ -38,7 +38,7 @@ export class Example extends World {
     }
 }
 
-/** @type {Record<'axum' | 'microhttpd', Record<string, (example: Example) => Promise<string>>>} */
+/** @type {Record<'axum' | 'clock', Record<string, (example: Example) => Promise<string>>>} */
 export const STEPS = {
     axum: {
         connect,
@@ -78,7 +78,7 @@ export const STEPS = {
         'end of input': leave,
     },
 
-    microhttpd: {
+    clock: {
         connect,
 
         async 'list'(clock) {

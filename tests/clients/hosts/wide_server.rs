@@ -1,0 +1,205 @@
+//! Everything that a client can ask for, on a small scale: see README.md one folder up.
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
+use wellhead::{Annotations, Answer, CacheHint, ClientAnswer, Completion, Contents, Deferred, Icon, Json};
+use wellhead::{MethodAnswer, MethodCall, Resource, Role, Server, Template};
+
+pub(crate) fn server() -> wellhead::Result<Server> {
+    let server = Server::builder("wide", "1.0.0")
+        .title("All there is")
+        .instructions("Ask for anything.")
+        .capability("tools", Json::object(r#"{"listChanged":true}"#)?)
+        .build()?;
+    resources(&server)?;
+    places(&server)?;
+    tools(&server)?;
+    Ok(server)
+}
+
+fn resources(server: &Server) -> wellhead::Result<()> {
+    let annotations = Annotations::new()
+        .audience([Role::User, Role::Assistant])
+        .priority(0.5)
+        .last_modified("2026-01-12T15:00:58Z");
+    let described = Resource::new("wide://described")
+        .name("described")
+        .title("All there is to say")
+        .description("A resource of which everything is said.")
+        .mime_type("text/plain")
+        .size(10)
+        .annotations(annotations)
+        .icon(Icon::new("https://example.com/icon.png").mime_type("image/png").size("48x48").theme("dark"))
+        .meta(Json::object(r#"{"example.com/colour":"green"}"#)?)
+        .cache(CacheHint::new().ttl_ms(60_000));
+    server.text(described, "Described.")?;
+
+    server.resource("wide://parts", |_| -> wellhead::Result<_> {
+        let bytes = Contents::new(b"\x00\xff").uri("wide://parts/2").mime_type("application/octet-stream");
+        let meta = Json::object(r#"{"example.com/part":2}"#)?;
+        Ok(vec![Contents::new("one").uri("wide://parts/1").mime_type("text/plain"), bytes.meta(meta)])
+    })?;
+
+    // `wide://steps` is answered once somebody reads `wide://enough`.
+    let waiting = Arc::new(Mutex::new(Vec::new()));
+    let answered = Arc::clone(&waiting);
+    server.resource("wide://steps", move |call| {
+        for (done, message) in [(1.0, "one"), (2.0, "two"), (3.0, "three")] {
+            call.progress(done, Some(3.0), Some(message));
+        }
+        let (later, responder) = call.defer();
+        waiting.lock().unwrap().push(responder);
+        later
+    })?;
+    server.resource("wide://enough", move |_| {
+        for responder in std::mem::take(&mut *answered.lock().unwrap()) {
+            responder.finish("done");
+        }
+        "enough"
+    })?;
+
+    // What becomes of `wide://endless` is told in `wide://cancelled`.
+    let cancelled = server.text("wide://cancelled", "no")?;
+    server.resource("wide://endless", move |call| {
+        let cancelled = cancelled.clone();
+        call.progress(1.0, None, None);
+        let (later, responder) = call.defer();
+        std::thread::spawn(move || {
+            while !responder.is_cancelled() {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            let _ = cancelled.set("yes");
+        });
+        later
+    })?;
+
+    server.resource("wide://denied", |_| Answer::Denied)?;
+
+    server.resource("wide://asks", |call| {
+        let responses = call.input_responses().map(json).unwrap_or_default();
+        match responses["name"]["content"]["name"].as_str() {
+            Some(name) => Answer::from(format!("Hello, {name}.")),
+            None => needs("name", "elicitation/create")
+                .map_or_else(|e| Answer::Failed(e.to_string()), Answer::NeedsInput),
+        }
+    })?;
+    Ok(())
+}
+
+fn places(server: &Server) -> wellhead::Result<()> {
+    let place = Template::new("wide://{city}/{street}")
+        .name("place")
+        .title("A place")
+        .description("A street of a city.")
+        .mime_type("text/plain")
+        .annotations(Annotations::new().priority(1.0))
+        .icon(Icon::new("https://example.com/icon.png"))
+        .meta(Json::object(r#"{"example.com/colour":"red"}"#)?)
+        .complete("city", |call| beginning(&["aarhus", "antwerpen", "bern"], call.value()))
+        .complete("street", |call| {
+            let streets: &[_] =
+                if call.other("city") == Some("aarhus") { &["bredgade", "brogade"] } else { &["meir"] };
+            Completion::new(beginning(streets, call.value())).total(12).more(true)
+        });
+    server.template(place, |call| Some(format!("{} in {}", call.var("street")?, call.var("city")?)))?;
+    Ok(())
+}
+
+fn tools(server: &Server) -> wellhead::Result<()> {
+    let members = |properties: &str| {
+        Json::object(format!(r#"{{"inputSchema":{{"type":"object","properties":{{{properties}}}}}}}"#))
+    };
+    server.tool("ask", &members(r#""method":{"type":"string"}"#)?, |call| ask(&call))?;
+
+    let debug = Arc::new(AtomicBool::new(true));
+    let kept = Arc::clone(&debug);
+    server.method("logging/setLevel", move |call| {
+        kept.store(json(call.params())["level"] == "debug", Relaxed);
+        Json::default()
+    })?;
+    server.tool("log", &members("")?, move |call| -> wellhead::Result<_> {
+        for said in ["debug", "error"] {
+            if said == "error" || debug.load(Relaxed) {
+                let params = json!({"level": said, "logger": "wide", "data": {"said": said}});
+                call.notify("notifications/message", Some(&Json::object(params.to_string())?))?;
+            }
+        }
+        text("logged")
+    })?;
+
+    let (growing, grown) = (server.clone(), members("")?);
+    server.tool("grow", &members("")?, move |_| -> wellhead::Result<_> {
+        growing.tool("grown", &grown, |_| text("grown"))?;
+        text("there is a further tool")
+    })?;
+
+    let greet = r#"{"title":"A greeting","arguments":[{"name":"name","required":true}]}"#;
+    server.prompt("greet", &Json::object(greet)?, |call| {
+        let arguments = json(call.arguments());
+        let text = format!("Greet {}.", arguments["name"].as_str().unwrap_or("everybody"));
+        let message = json!({"role": "user", "content": {"type": "text", "text": text}});
+        Json::object(json!({"description": "A greeting", "messages": [message]}).to_string())
+    })?;
+    server.complete_prompt("greet", "name", |call| beginning(&["Ada", "Alan", "Grace"], call.value()))
+}
+
+/// Asks the client for the feature that the argument `method` names, and gives back what it answers.
+fn ask(call: &MethodCall) -> Deferred {
+    let method = json(call.arguments())["method"].as_str().unwrap_or_default().to_owned();
+    let answered = json(call.params())["inputResponses"].take();
+    let (later, responder) = call.defer();
+    std::thread::spawn(move || {
+        if let Some(answer) = answered.get("it") {
+            return responder.finish(structured(&answer.to_string()));
+        }
+        let (answer, answers) = mpsc::channel();
+        let params = question(&method)["params"].to_string();
+        let asked = responder.request(&method, Json::object(params).ok().as_ref(), move |said| {
+            let _ = answer.send(said);
+        });
+        match (asked, answers.recv()) {
+            (Ok(_), Ok(ClientAnswer::Result(result))) => responder.finish(structured(&result)),
+            (Ok(_), other) => responder.finish(MethodAnswer::failed(format!("{other:?}"))),
+            // In this revision the client is asked by an answer, and asks again.
+            (Err(_), _) => responder.finish(needs("it", &method).map(MethodAnswer::NeedsInput)),
+        }
+    });
+    later
+}
+
+fn needs(key: &str, method: &str) -> wellhead::Result<Json> {
+    Json::object(json!({"inputRequests": {key: question(method)}}).to_string())
+}
+
+fn question(method: &str) -> Value {
+    let params = match method {
+        "elicitation/create" => json!({
+            "mode": "form",
+            "message": "Your name?",
+            "requestedSchema": {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]},
+        }),
+        "sampling/createMessage" => json!({
+            "messages": [{"role": "user", "content": {"type": "text", "text": "Your name?"}}],
+            "maxTokens": 16,
+        }),
+        _ => json!({}),
+    };
+    json!({"method": method, "params": params})
+}
+
+fn beginning<'a>(all: &[&'a str], with: &str) -> Vec<&'a str> {
+    all.iter().copied().filter(|one| one.starts_with(with)).collect()
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+fn text(text: &str) -> wellhead::Result<Json> {
+    Json::object(json!({"content": [{"type": "text", "text": text}]}).to_string())
+}
+
+fn structured(object: &str) -> wellhead::Result<Json> {
+    Json::object(format!(r#"{{"content":[],"structuredContent":{object}}}"#))
+}
