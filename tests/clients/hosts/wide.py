@@ -1,7 +1,5 @@
 """Everything that a client can ask for, on a small scale: see README.md one folder up."""
 
-import signal
-import socket
 import sys
 import time
 from concurrent.futures import Future
@@ -164,21 +162,13 @@ def text(given: str) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": given}]}
 
 
-def serve_asgi() -> None:
-    """Behind uvicorn, which ends a second after SIGTERM at the latest, and raises it again then."""
-    import uvicorn  # only here: over stdio and natively nothing but our own package is needed
-
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        print(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp", flush=True)
-        config = uvicorn.Config(server.asgi(), log_level="warning", timeout_graceful_shutdown=1)
-        uvicorn.Server(config).run(sockets=[listener])
-
-
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--http"]:
-        server.serve_http(port=0, on_listening=lambda host, port: print(f"http://{host}:{port}/mcp", flush=True))
-    elif sys.argv[1:] == ["--asgi"]:
-        serve_asgi()
-    else:
-        server.run()
+    match sys.argv[1:]:
+        case ["--http"]:
+            server.serve_http(port=0, on_listening=lambda host, port: print(f"http://{host}:{port}/mcp", flush=True))
+        case ["--asgi", program, *framework]:
+            import asgi  # only here: over stdio and natively nothing but our own package is needed
+
+            asgi.serve(server, program, *framework)
+        case _:
+            server.run()
