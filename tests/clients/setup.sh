@@ -27,10 +27,12 @@ fi
 # Imports are looked up beside these links, not beside the files they point to: see run.py.
 ln -sf "$here"/typescript/*.mjs "$build/typescript/"
 
-# The same for the host that is written in JavaScript, which imports our own package, and Hono, which that is tested with.
+# The same for the host that is written in JavaScript, which imports our own package, and the web servers which that is tested with.
 mkdir -p "$build/hosts/node_modules"
 ln -sfn "$here/../../bindings/node" "$build/hosts/node_modules/wellhead"
-for package in hono @hono; do ln -sfn "$here/../../bindings/node/node_modules/$package" "$build/hosts/node_modules/$package"; done
+for package in "$here"/../../bindings/node/node_modules/*/; do
+    test -d "$package" && ln -sfn "$package" "$build/hosts/node_modules/$(basename "$package")"
+done
 ln -sf "$here"/hosts/*.mjs "$build/hosts/"
 
 # What the host in Python needs beside our own package, in the environment that `make python` makes.

@@ -1,5 +1,5 @@
 // Everything that a client can ask for, on a small scale: see README.md one folder up.
-import { createServer } from 'node:http';
+import { ways } from './serving.mjs';
 import { InputRequired, PermissionDenied, RegistrationError, Server } from 'wellhead';
 
 const ICON = 'https://example.com/icon.png';
@@ -151,29 +151,5 @@ function text(given) {
   return { content: [{ type: 'text', text: given }] };
 }
 
-// Over stdio; over HTTP natively, behind node:http, or by `fetch` behind Hono.
-const tell = ({ host, port }) => console.log(`http://${host}:${port}/mcp`);
-if (process.argv[2] === '--http') {
-  await server.serveHttp({ port: 0, onListening: tell });
-} else if (process.argv[2] === '--handler') {
-  const listener = createServer(server.handler());
-  listener.listen(0, '127.0.0.1', () => tell({ host: '127.0.0.1', port: listener.address().port }));
-  process.once('SIGTERM', async () => {
-    listener.close();
-    await server.close();
-    listener.closeAllConnections();
-  });
-} else if (process.argv[2] === '--fetch') {
-  const [{ serve }, { Hono }] = await Promise.all([import('@hono/node-server'), import('hono')]);
-  const app = new Hono().all('/mcp', (context) => server.fetch(context.req.raw));
-  const listener = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) =>
-    tell({ host: '127.0.0.1', port }),
-  );
-  process.once('SIGTERM', async () => {
-    listener.close();
-    await server.close();
-    listener.closeAllConnections();
-  });
-} else {
-  await server.run();
-}
+const way = ways[process.argv[2]];
+await (way === undefined ? server.run() : way(server));
