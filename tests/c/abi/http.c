@@ -9,7 +9,7 @@
 
 #define BODY "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/read\",\"params\":{\"uri\":\"n:1\"," META "}}"
 
-typedef struct { wellhead_server *server; flag bound; int port; wellhead_status status; } service;
+typedef struct { wellhead_server *server; flag bound; int port; uint32_t drain_ms; wellhead_status status; } service;
 
 static void note_port(void *bound_data, wellhead_str address) {
     service *s = bound_data;
@@ -25,6 +25,7 @@ static void *serve(void *cls) {
     wellhead_http_options options = WELLHEAD_HTTP_OPTIONS_INIT;
     options.bound = note_port;
     options.bound_data = s;
+    options.drain_ms = s->drain_ms;
     s->status = wellhead_serve_http(s->server, WELLHEAD_STR("127.0.0.1:0"), &options, NULL);
     say(&s->bound); /* also if it was never bound */
     return NULL;
@@ -46,6 +47,15 @@ static const char *asked(int port, const char *request) {
     return answer;
 }
 
+static const char *read_at(int port) {
+    char request[1024];
+    snprintf(request, sizeof request,
+             "POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n"
+             "Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n"
+             "Mcp-Method: resources/read\r\nMcp-Name: n:1\r\nContent-Length: %zu\r\n\r\n%s", strlen(BODY), BODY);
+    return asked(port, request);
+}
+
 static void echo(void *user_data, const wellhead_call *call, wellhead_read *r) {
     (void)user_data;
     wellhead_read_text(r, wellhead_call_var(call, "id"));
@@ -60,22 +70,64 @@ static wellhead_server *echo_server(void) {
 }
 
 static void the_listener_serves_until_the_server_is_closed(void) {
-    service s = {echo_server(), FLAG_INIT, 0, WELLHEAD_STATUS_PANIC};
-    char request[1024];
+    service s = {echo_server(), FLAG_INIT, 0, 0, WELLHEAD_STATUS_PANIC};
     pthread_t thread;
     if (pthread_create(&thread, NULL, serve, &s)) abort();
     await(&s.bound);
-    snprintf(request, sizeof request,
-             "POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n"
-             "Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n"
-             "Mcp-Method: resources/read\r\nMcp-Name: n:1\r\nContent-Length: %zu\r\n\r\n%s", strlen(BODY), BODY);
-    const char *answer = asked(s.port, request);
+    const char *answer = read_at(s.port);
     CHECK(has(answer, "HTTP/1.1 200 ") && has(answer, "\"text\":\"1\""));
     CHECK(has(asked(s.port, "GET /mcp HTTP/1.1\r\nHost: elsewhere.example\r\nConnection: close\r\n\r\n"), "HTTP/1.1 403 "));
     wellhead_server_close(s.server);
     pthread_join(thread, NULL);
     CHECK(s.status == WELLHEAD_STATUS_OK);
     wellhead_server_free(s.server);
+}
+
+/* A read that is kept until somebody answers it. */
+typedef struct { flag asked; wellhead_read *kept; } held_read;
+
+static void hold(void *user_data, const wellhead_call *call, wellhead_read *r) {
+    held_read *held = user_data;
+    (void)call;
+    held->kept = wellhead_read_keep(r);
+    say(&held->asked);
+}
+
+static void *read_of(void *port) {
+    return (void *)read_at(*(int *)port);
+}
+
+/* What a read is answered whose server is closed before the host answers it, if it does. */
+static const char *closed_over(uint32_t drain_ms, int answers) {
+    held_read held = {FLAG_INIT, NULL};
+    service s = {quiet_server(), FLAG_INIT, 0, drain_ms, WELLHEAD_STATUS_PANIC};
+    wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
+    pthread_t serving, client;
+    void *answer;
+    provider.read = hold;
+    provider.user_data = &held;
+    CHECK(add_template(s.server, "n:{id}", provider) == WELLHEAD_STATUS_OK);
+    if (pthread_create(&serving, NULL, serve, &s)) abort();
+    await(&s.bound);
+    if (pthread_create(&client, NULL, read_of, &s.port)) abort();
+    await(&held.asked);
+    wellhead_server_close(s.server);
+    if (answers) CHECK(wellhead_read_text(held.kept, WELLHEAD_STR("at last")) == WELLHEAD_STATUS_OK);
+    pthread_join(client, &answer);
+    pthread_join(serving, NULL);
+    CHECK(s.status == WELLHEAD_STATUS_OK);
+    if (!answers) CHECK(wellhead_read_text(held.kept, WELLHEAD_STR("nobody waits")) == WELLHEAD_STATUS_OK);
+    wellhead_server_free(s.server);
+    return answer;
+}
+
+static void what_is_under_way_when_the_server_is_closed_is_still_answered(void) {
+    const char *answer = closed_over(60000, 1);
+    CHECK(has(answer, "HTTP/1.1 200 ") && has(answer, "\"text\":\"at last\""));
+}
+
+static void the_listener_waits_for_a_call_no_longer_than_it_is_told(void) {
+    CHECK(*closed_over(50, 0) == '\0');
 }
 
 static void what_cannot_be_served_is_refused(void) {
@@ -214,6 +266,8 @@ static void null_is_no_endpoint_and_no_exchange(void) {
 
 void test_http(void) {
     RUN(the_listener_serves_until_the_server_is_closed);
+    RUN(what_is_under_way_when_the_server_is_closed_is_still_answered);
+    RUN(the_listener_waits_for_a_call_no_longer_than_it_is_told);
     RUN(what_cannot_be_served_is_refused);
     RUN(an_exchange_outlives_its_endpoint_and_its_server);
     RUN(a_response_is_a_head_and_then_its_data);
