@@ -6,6 +6,17 @@ use wellhead::{Call, Caller, Connection, DrainStart, Event, Provider, Route, Ser
 
 const READ: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/read\",\"params\":{\"uri\":\"test://a\",\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}}}}\n";
 
+/// A server, and the lines of its log.
+fn logging() -> (Server, Arc<Mutex<Vec<String>>>) {
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let logged = lines.clone();
+    let server = Server::builder("s", "1")
+        .on_log(move |_, line| logged.lock().unwrap().push(line.to_owned()))
+        .build()
+        .unwrap();
+    (server, lines)
+}
+
 fn answered(connection: &Connection) -> String {
     connection.receive(READ);
     while let Some(event) = connection.poll_event() {
@@ -56,12 +67,7 @@ fn a_log_that_panics_while_a_panic_unwinds_ends_nothing() {
 
 #[test]
 fn a_publisher_that_panics_is_logged_and_the_change_is_told_here() {
-    let lines = Arc::new(Mutex::new(Vec::new()));
-    let logged = lines.clone();
-    let server = Server::builder("s", "1")
-        .on_log(move |_, line| logged.lock().unwrap().push(line.to_owned()))
-        .build()
-        .unwrap();
+    let (server, lines) = logging();
     server.text("test://a", "a").unwrap();
     server.on_publish(|_| panic!("no bus")).unwrap();
     server.updated("test://a").unwrap();
@@ -72,12 +78,7 @@ fn a_publisher_that_panics_is_logged_and_the_change_is_told_here() {
 
 #[test]
 fn a_wake_that_panics_leaves_the_server_whole_and_is_logged() {
-    let lines = Arc::new(Mutex::new(Vec::new()));
-    let logged = lines.clone();
-    let server = Server::builder("s", "1")
-        .on_log(move |_, line| logged.lock().unwrap().push(line.to_owned()))
-        .build()
-        .unwrap();
+    let (server, lines) = logging();
     server.add_resource("test://a", None).unwrap();
     let group = server.group(|| panic!("nobody wakes"));
     let connection = group.connect(Caller::default());

@@ -1,31 +1,19 @@
 //! The endpoint as a service of tower, without a socket.
 
+#[path = "support/served.rs"]
+mod served;
+
 use http::{Request, Response};
 use http_body::Body;
+use served::{META, server};
 use std::convert::Infallible;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 use tower_service::Service;
+use wellhead::ErrorKind;
 use wellhead::serve::{HttpService, ResponseBody};
-use wellhead::{ErrorKind, Server};
-
-const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
-
-fn server() -> Server {
-    let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
-    server.text("test://text", "found").unwrap();
-    server.resource("test://thread", |_| std::thread::current().name().map(str::to_owned)).unwrap();
-    server
-        .resource("test://later", |call| {
-            let (later, responder) = call.defer();
-            std::thread::spawn(move || responder.finish("later"));
-            later
-        })
-        .unwrap();
-    server
-}
 
 fn run<T>(test: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
@@ -73,7 +61,9 @@ async fn whole(response: Response<ResponseBody>) -> (u16, String) {
 fn requests_are_answered_now_and_later_on_whichever_thread_the_host_wants() {
     for (threads, name) in [(0, "requests_are_answered"), (2, "wellhead-")] {
         run(async {
-            let service = HttpService::new(server().endpoint(), threads).unwrap();
+            let server = server();
+            server.resource("test://thread", |_| std::thread::current().name().map(str::to_owned)).unwrap();
+            let service = HttpService::new(server.endpoint(), threads).unwrap();
             for (uri, text) in [("test://text", "found"), ("test://later", "later"), ("test://thread", name)]
             {
                 let (status, body) = whole(call(&service, read(uri)).await).await;

@@ -4,8 +4,11 @@ mod ending;
 mod gone;
 mod h2c;
 mod limits;
+#[path = "../support/served.rs"]
+mod served;
 mod threads;
 
+use served::META;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::mpsc::{Receiver, channel};
@@ -13,8 +16,6 @@ use std::time::Duration;
 use wellhead::http::{EndpointBuilder, Grant};
 use wellhead::serve::{Batch, Http};
 use wellhead::{Answer, Caller, Event, Responder, Server};
-
-const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 
 /// A service on a thread of its own.
 struct Service {
@@ -115,16 +116,8 @@ impl Client {
 }
 
 fn server() -> Server {
-    let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
-    server.text("test://text", "found").unwrap();
+    let server = served::server();
     server.template("test://by/{id}", |call| Some(format!("by {}", call.var("id")?))).unwrap();
-    server
-        .resource("test://later", |call| {
-            let (later, responder) = call.defer();
-            std::thread::spawn(move || responder.finish("later"));
-            later
-        })
-        .unwrap();
     server
 }
 
