@@ -16,6 +16,7 @@ export {
   ResourceNotFound,
   WellheadError,
 } from './errors.js';
+export type { Handle } from './fixed.js';
 export type { Grant, HttpOptions, Protection, Verifier, VerifyCall } from './http.js';
 export type { HttpHandler } from './node.js';
 export type { MethodCall, MethodHandler, MethodOptions, RequestOptions } from './method.js';
@@ -30,7 +31,7 @@ export type {
   ServeHttpOptions,
   ServerOptions,
 } from './options.js';
-export { type Handle, Server } from './server.js';
+export { Server } from './server.js';
 export { TestClient, type TestContents } from './testing.js';
 export { expand, type TemplateValue, type Vars } from './template.js';
 export { NOT_MODIFIED } from './values.js';

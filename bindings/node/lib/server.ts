@@ -1,16 +1,16 @@
-import { said } from './answer.js';
 import { type AnyReader, Callbacks } from './callbacks.js';
-import { idBytes, json, needFunction, needObject, needString } from './check.js';
+import { idBytes, needFunction, needObject, needString } from './check.js';
 import type { Connection } from './connection.js';
 import { Connections } from './connections.js';
 import { invalid, native } from './errors.js';
-import { listed } from './listing.js';
 import type { MethodHandler, MethodOptions } from './method.js';
 import { answerRequest } from './fetch.js';
+import { fixed, type Handle } from './fixed.js';
 import { Http, type HttpOptions } from './http.js';
 import { Listeners } from './listeners.js';
 import { Native, type NativeServer } from './native.js';
 import { type HttpHandler, serve } from './node.js';
+import { Reading } from './reading.js';
 import { Stdio } from './stdio.js';
 import { Turns } from './turns.js';
 import {
@@ -30,7 +30,6 @@ import type {
   Caller,
   Completer,
   Counters,
-  Contents,
   Explanation,
   InterestHandler,
   JsonObject,
@@ -40,19 +39,6 @@ import type {
   Resource,
   ResourceDescriptor,
 } from './values.js';
-
-/** A fixed resource, to be replaced or removed. Dropping this object removes nothing. */
-export interface Handle {
-  /** Its URI; of a folder, its template. */
-  readonly name: string;
-  /**
-   * Replaces the contents, and tells those who watch. {@link Contents} with a version give the resource that version;
-   * otherwise it has none from now on.
-   */
-  set(body: string | Uint8Array | Contents): void;
-  /** Removes the resource, and tells those who watch the list. */
-  remove(): void;
-}
 
 /**
  * An application's resources, for any number of clients.
@@ -69,6 +55,7 @@ export interface Handle {
 export class Server {
   readonly #native: NativeServer;
   readonly #callbacks: Callbacks;
+  readonly #reading: Reading;
   readonly #turns: Turns;
   readonly #http: Http;
   readonly #connections: Connections;
@@ -117,6 +104,7 @@ export class Server {
       },
       this.#native,
     );
+    this.#reading = new Reading(this.#native, this.#callbacks);
     const { ask } = this.#callbacks;
     this.#connections = new Connections(this.#native, { ask, abandon: () => this.#abandon() });
     this.#stdio = new Stdio(this.#native);
@@ -143,7 +131,7 @@ export class Server {
    */
   text(uri: string, body: string, options?: ResourceDescriptor): Handle {
     needString('body', body);
-    return this.#value(uri, body, options);
+    return fixed(this.#native, uri, body, options, () => this.remove(uri));
   }
 
   /**
@@ -153,22 +141,7 @@ export class Server {
    */
   blob(uri: string, body: Uint8Array, options?: ResourceDescriptor): Handle {
     if (!(body instanceof Uint8Array)) throw invalid(`body: a Uint8Array, not ${typeof body}`);
-    return this.#value(uri, body, options);
-  }
-
-  #value(uri: string, body: string | Uint8Array, options: ResourceDescriptor | undefined): Handle {
-    needString('uri', uri);
-    native(() => this.#native.addValue(uri, body, json(options)));
-    return {
-      name: uri,
-      set: (given) => {
-        const plain = typeof given === 'string' || given instanceof Uint8Array;
-        const contents = plain ? { body: given } : (needObject('body', given) as Contents);
-        const { body } = contents;
-        native(() => this.#native.setValue(uri, body, plain ? undefined : said(contents)));
-      },
-      remove: () => this.remove(uri),
-    };
+    return fixed(this.#native, uri, body, options, () => this.remove(uri));
   }
 
   /**
@@ -181,42 +154,8 @@ export class Server {
   resource<const T extends string>(uri: T, read: Reader<Vars<T>>): void;
   resource<const T extends string>(uri: T, options: ResourceOptions, read: Reader<Vars<T>>): void;
   resource(uri: string, ...rest: [AnyReader] | [ResourceOptions, AnyReader]): void {
-    needString('uri', uri);
     const [options, read] = rest.length === 2 ? rest : [{}, rest[0]];
-    needFunction('read', read);
-    const { list, complete, knows, ...descriptor } = needObject('options', options) as ResourceOptions;
-    if (knows !== undefined) needFunction('knows', knows);
-    if (!/[{}]/.test(uri)) {
-      if (list !== undefined) throw invalid('list: only a template lists what it makes');
-      if (complete !== undefined) throw invalid('complete: only a template has variables');
-      if (options.rawValues !== undefined) throw invalid('rawValues: only a template has values');
-      const added = native(() => this.#native.addResource(uri, json(descriptor), knows !== undefined));
-      this.#reads(added, read, knows);
-      return;
-    }
-    if (list !== undefined && typeof list !== 'function' && typeof list?.[Symbol.iterator] !== 'function') {
-      throw invalid('list: a function, or what can be iterated');
-    }
-    const lister = list === undefined || typeof list === 'function' ? list : listed(list);
-    const completers = { ...complete };
-    for (const [name, completer] of Object.entries(completers)) needFunction(`complete.${name}`, completer);
-    const handler = native(() =>
-      this.#native.addTemplate(
-        uri,
-        json(descriptor),
-        lister !== undefined,
-        Object.keys(completers),
-        knows !== undefined,
-      ),
-    );
-    this.#callbacks.completes(handler, completers);
-    this.#reads(handler, read, knows);
-    if (lister !== undefined) this.#callbacks.lists(handler, lister);
-  }
-
-  #reads(handler: number, read: AnyReader, knows: ResourceOptions['knows']): void {
-    this.#callbacks.reads(handler, read);
-    if (knows !== undefined) this.#callbacks.knows(handler, knows);
+    this.#reading.resource(uri, options, read);
   }
 
   /**
@@ -265,14 +204,7 @@ export class Server {
   fallback(options: Pick<ResourceOptions, 'knows'>, read: Reader<Record<never, never>>): void;
   fallback(...given: [AnyReader] | [Pick<ResourceOptions, 'knows'>, AnyReader]): void {
     const [options, read] = given.length === 2 ? given : [{}, given[0]];
-    needFunction('read', read);
-    const { knows } = needObject('options', options) as Pick<ResourceOptions, 'knows'>;
-    if (knows !== undefined) needFunction('knows', knows);
-    this.#reads(
-      native(() => this.#native.setFallback(knows !== undefined)),
-      read,
-      knows,
-    );
+    this.#reading.fallback(options, read);
   }
 
   /**

@@ -29,6 +29,8 @@ mod options;
 mod page;
 mod question;
 mod raw;
+mod registration;
 mod server;
+mod stdio;
 mod utf8;
 mod worker;

@@ -1,13 +1,12 @@
-//! The server, and the driver for standard input and output.
+//! The server.
 
-use crate::answer;
 use crate::bell::{Bell, Log, Observe, Soon};
 use crate::calls::{Calls, Hooks, Origin};
 use crate::connection::NativeConnection;
 use crate::descriptor::{self, Descriptor};
 use crate::error::{Result, invalid, thrown};
 use crate::http::Listener;
-use crate::knows::{self, Knows};
+use crate::knows;
 use crate::options::Options;
 use crate::raw::Js;
 use napi::CleanupEnvHook;
@@ -17,8 +16,8 @@ use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use wellhead::serve::{Batch, Driver, Interrupter, Stdio};
-use wellhead::{Body, Caller, HandlerId, Json, Level, Method, MethodError, Provider, Server, Template};
+use wellhead::serve::{Batch, Driver};
+use wellhead::{Caller, Json, Level, MethodError, Server};
 
 /// What has been answered waits no longer than this, and one callback, for the rest of its batch.
 const SLOW: Duration = Duration::from_millis(1);
@@ -34,7 +33,7 @@ pub(crate) struct Inner {
     pub(crate) server: Server,
     pub(crate) bell: Arc<Bell>,
     pub(crate) calls: Calls,
-    stdio: RefCell<Option<Rc<Driver>>>,
+    pub(crate) stdio: RefCell<Option<Rc<Driver>>>,
     pub(crate) listeners: RefCell<Vec<Listener>>,
     /// The numbers of listeners that are over.
     pub(crate) ended: RefCell<Vec<u32>>,
@@ -112,115 +111,6 @@ impl Native {
             })
             .map_err(refused)?;
         Ok(Native { inner, hook, down })
-    }
-
-    /// A fixed text, or bytes. `descriptor` is JSON.
-    #[napi]
-    pub fn add_value(
-        &self,
-        env: Env,
-        uri: String,
-        body: Unknown<'_>,
-        descriptor: Option<String>,
-    ) -> Result<()> {
-        let body = self.body(env, &body)?;
-        let resource =
-            Descriptor::parse(descriptor.as_deref()).and_then(|d| d.resource(uri)).map_err(thrown)?;
-        self.inner.server.value(resource, body).map(drop).map_err(thrown)
-    }
-
-    /// `said`: what is said of the body, as JSON.
-    #[napi]
-    pub fn set_value(&self, env: Env, uri: String, body: Unknown<'_>, said: Option<String>) -> Result<()> {
-        let body = self.body(env, &body)?;
-        let contents = match said {
-            Some(said) => descriptor::contents(body, &said).map_err(thrown)?,
-            None => body.into(),
-        };
-        self.inner.server.set(&uri, contents).map_err(thrown)
-    }
-
-    /// A fixed URI that a callback reads. `knows`: whether JavaScript knows if it exists. Returns the number that `ask` is
-    /// called with.
-    #[napi]
-    pub fn add_resource(&self, uri: String, descriptor: Option<String>, knows: bool) -> Result<f64> {
-        let resource =
-            Descriptor::parse(descriptor.as_deref()).and_then(|d| d.resource(uri)).map_err(thrown)?;
-        self.knowing(knows, |server, provider| server.add_resource(resource, provider))
-    }
-
-    /// A template that lists what it makes, or does not, and completes these variables. Returns the number that `ask`
-    /// is called with.
-    #[napi]
-    pub fn add_template(
-        &self,
-        template: String,
-        descriptor: Option<String>,
-        lists: bool,
-        completes: Vec<String>,
-        knows: bool,
-    ) -> Result<f64> {
-        let template =
-            Descriptor::parse(descriptor.as_deref()).and_then(|d| d.template(template)).map_err(thrown)?;
-        let template = completes.into_iter().fold(template, Template::completes);
-        self.knowing(knows, |server, provider| server.add_template(template, provider, lists))
-    }
-
-    /// A folder; `options` is JSON. Returns the text of its template.
-    #[napi]
-    pub fn add_directory(&self, path: String, options: String) -> Result<String> {
-        let directory = descriptor::directory(path, &options).map_err(thrown)?;
-        Ok(self.inner.server.directory(directory).map_err(thrown)?.name().to_owned())
-    }
-
-    /// A list source. Returns the number that `ask` is called with.
-    #[napi]
-    pub fn add_list(&self, name: Option<String>) -> Result<f64> {
-        Ok(self.inner.server.add_list(name, None).map_err(thrown)?.number() as f64)
-    }
-
-    /// Returns the number that `ask` is called with.
-    #[napi]
-    pub fn set_fallback(&self, knows: bool) -> Result<f64> {
-        self.knowing(knows, Server::set_fallback)
-    }
-
-    /// A method of the host's own. Returns the number that `ask` is called with.
-    #[napi]
-    pub fn add_method(&self, name: String, revisions: Option<Vec<String>>) -> Result<f64> {
-        let mut method = Method::new(name);
-        if let Some(revisions) = revisions {
-            method = method.revisions(revisions);
-        }
-        Ok(self.inner.server.add_method(method, None).map_err(thrown)?.number() as f64)
-    }
-
-    /// A tool, or a prompt; `members` is JSON. Returns the number that `ask` is called with.
-    #[napi]
-    pub fn add_named(&self, prompt: bool, name: String, members: String) -> Result<f64> {
-        let server = &self.inner.server;
-        let members = Json::object(members).map_err(thrown)?;
-        let id = if prompt {
-            server.add_prompt(&name, &members, None)
-        } else {
-            server.add_tool(&name, &members, None)
-        };
-        Ok(id.map_err(thrown)?.number() as f64)
-    }
-
-    /// Returns the number of the tool or prompt that was removed.
-    #[napi]
-    pub fn remove_named(&self, prompt: bool, name: String) -> Result<f64> {
-        let server = &self.inner.server;
-        let id = if prompt { server.remove_prompt(&name) } else { server.remove_tool(&name) };
-        Ok(id.map_err(thrown)?.number() as f64)
-    }
-
-    /// Returns the number that `ask` is called with for this argument of a prompt.
-    #[napi]
-    pub fn add_prompt_completer(&self, prompt: String, argument: String) -> Result<f64> {
-        let id = self.inner.server.add_prompt_completer(&prompt, &argument, None).map_err(thrown)?;
-        Ok(id.number() as f64)
     }
 
     /// For a call of a reader: a state that [`Native::open_state`] opens until then.
@@ -350,13 +240,6 @@ impl Native {
         self.inner.server.explain(&uri).to_json()
     }
 
-    /// Returns the number of what was removed, if it had callbacks.
-    #[napi]
-    pub fn remove(&self, name: String) -> Result<Option<f64>> {
-        let handler = self.inner.server.remove(&name).map_err(thrown)?;
-        Ok(handler.map(|id| id.number() as f64))
-    }
-
     #[napi]
     pub fn updated(&self, uri: String) -> Result<()> {
         self.inner.server.updated(&uri).map_err(thrown)
@@ -425,27 +308,6 @@ impl Native {
         false
     }
 
-    // ---- standard input and output
-
-    /// Starts to serve standard input and output, and keeps the process alive until [`Native::stop`].
-    #[napi]
-    pub fn start(&self, env: Env, guard: bool, drain_ms: Option<u32>) -> Result<()> {
-        let inner = &self.inner;
-        if inner.driver().is_some() {
-            return Err(invalid("run() was called already, and has not returned"));
-        }
-        let bell = inner.bell.clone();
-        let mut stdio = Stdio::new().guard(guard);
-        if let Some(ms) = drain_ms {
-            stdio = stdio.drain(Duration::from_millis(ms.into()));
-        }
-        let driver = stdio.start(&inner.server, Some(Box::new(move || bell.ring()))).map_err(thrown)?;
-        *inner.stdio.borrow_mut() = Some(Rc::new(driver));
-        Js::new(&env).keep_alive(inner.bell.turn_function(), true);
-        inner.bell.ring();
-        Ok(())
-    }
-
     /// One turn: lines of the log, and a batch of the driver's events. Returns what there is to do next, as bits:
     /// 1 another turn, 2 `stop`, 4 `woken`, 8 `poll` of the endpoints and `ready_exchanges`, 16 `ended_listeners`.
     #[napi]
@@ -498,42 +360,6 @@ impl Native {
     pub fn woken(&self) -> Vec<f64> {
         self.inner.bell.take_woken().into_iter().map(|number| number as f64).collect()
     }
-
-    /// Ends the service as the protocol asks: what is under way may still be answered.
-    #[napi]
-    pub fn terminate(&self) {
-        let interrupter: Option<Interrupter> = self.inner.driver().map(|driver| driver.interrupter());
-        if let Some(interrupter) = interrupter {
-            interrupter.terminate();
-        }
-    }
-
-    /// Ends the driver and its threads at once. From now on nothing of ours keeps the process alive.
-    #[napi]
-    pub fn stop(&self, env: Env) {
-        if self.inner.stop() {
-            Js::new(&env).keep_alive(self.inner.bell.turn_function(), false);
-        }
-    }
-
-    /// Registers something with what JavaScript knows of it. Returns its number.
-    fn knowing(
-        &self,
-        knows: bool,
-        add: impl FnOnce(&Server, Option<Arc<dyn Provider>>) -> wellhead::Result<HandlerId>,
-    ) -> Result<f64> {
-        let (bell, number) = (self.inner.bell.clone(), knows::Number::default());
-        let provider = knows.then(|| Arc::new(Knows { bell, number: number.clone() }) as Arc<dyn Provider>);
-        let id = add(&self.inner.server, provider).map_err(thrown)?.number();
-        number.get_or_init(|| id);
-        Ok(id as f64)
-    }
-
-    fn body(&self, env: Env, body: &Unknown<'_>) -> Result<Body> {
-        let js = Js::new(&env);
-        answer::body(js, js.value(body), &self.inner.bell)
-            .ok_or_else(|| invalid("a body is a string or a Uint8Array"))
-    }
 }
 
 /// The URI that the values of a template make; they are JSON.
@@ -575,18 +401,6 @@ pub(crate) fn refused(e: napi::Error) -> napi::Error<crate::error::Code> {
 }
 
 impl Inner {
-    fn driver(&self) -> Option<Rc<Driver>> {
-        self.stdio.borrow().clone()
-    }
-
-    /// Drops the driver, which waits for its threads. Whether there was one.
-    fn stop(&self) -> bool {
-        let driver = self.stdio.borrow_mut().take();
-        let served = driver.is_some();
-        self.bell.join(|| drop(driver));
-        served
-    }
-
     fn go_down(&self) {
         self.bell.die();
         self.stop();

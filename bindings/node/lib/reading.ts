@@ -1,0 +1,68 @@
+/** Registrations that a callback reads. */
+import type { AnyReader, Callbacks } from './callbacks.js';
+import { json, needFunction, needObject, needString } from './check.js';
+import { invalid, native } from './errors.js';
+import { listed } from './listing.js';
+import type { NativeServer } from './native.js';
+import type { ResourceOptions } from './options.js';
+
+export class Reading {
+  readonly #native: NativeServer;
+  readonly #callbacks: Callbacks;
+
+  constructor(native: NativeServer, callbacks: Callbacks) {
+    this.#native = native;
+    this.#callbacks = callbacks;
+  }
+
+  /** A URI or a template. */
+  resource(uri: string, options: ResourceOptions, read: AnyReader): void {
+    needString('uri', uri);
+    needFunction('read', read);
+    const { list, complete, knows, ...descriptor } = needObject('options', options) as ResourceOptions;
+    if (knows !== undefined) needFunction('knows', knows);
+    if (!/[{}]/.test(uri)) {
+      if (list !== undefined) throw invalid('list: only a template lists what it makes');
+      if (complete !== undefined) throw invalid('complete: only a template has variables');
+      if (options.rawValues !== undefined) throw invalid('rawValues: only a template has values');
+      const added = native(() => this.#native.addResource(uri, json(descriptor), knows !== undefined));
+      this.#reads(added, read, knows);
+      return;
+    }
+    if (list !== undefined && typeof list !== 'function' && typeof list?.[Symbol.iterator] !== 'function') {
+      throw invalid('list: a function, or what can be iterated');
+    }
+    const lister = list === undefined || typeof list === 'function' ? list : listed(list);
+    const completers = { ...complete };
+    for (const [name, completer] of Object.entries(completers)) needFunction(`complete.${name}`, completer);
+    const handler = native(() =>
+      this.#native.addTemplate(
+        uri,
+        json(descriptor),
+        lister !== undefined,
+        Object.keys(completers),
+        knows !== undefined,
+      ),
+    );
+    this.#callbacks.completes(handler, completers);
+    this.#reads(handler, read, knows);
+    if (lister !== undefined) this.#callbacks.lists(handler, lister);
+  }
+
+  /** Whatever no registration serves. */
+  fallback(options: Pick<ResourceOptions, 'knows'>, read: AnyReader): void {
+    needFunction('read', read);
+    const { knows } = needObject('options', options) as Pick<ResourceOptions, 'knows'>;
+    if (knows !== undefined) needFunction('knows', knows);
+    this.#reads(
+      native(() => this.#native.setFallback(knows !== undefined)),
+      read,
+      knows,
+    );
+  }
+
+  #reads(handler: number, read: AnyReader, knows: ResourceOptions['knows']): void {
+    this.#callbacks.reads(handler, read);
+    if (knows !== undefined) this.#callbacks.knows(handler, knows);
+  }
+}

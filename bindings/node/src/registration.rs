@@ -1,0 +1,150 @@
+//! Registrations, whose callbacks JavaScript keeps under the number that it gets for each.
+
+use crate::answer;
+use crate::descriptor::{self, Descriptor};
+use crate::error::{Result, invalid, thrown};
+use crate::knows::{self, Knows};
+use crate::raw::Js;
+use crate::server::Native;
+use napi::bindgen_prelude::{Env, Unknown};
+use napi_derive::napi;
+use std::sync::Arc;
+use wellhead::{Body, HandlerId, Json, Method, Provider, Server, Template};
+
+#[napi]
+impl Native {
+    /// A fixed text, or bytes. `descriptor` is JSON.
+    #[napi]
+    pub fn add_value(
+        &self,
+        env: Env,
+        uri: String,
+        body: Unknown<'_>,
+        descriptor: Option<String>,
+    ) -> Result<()> {
+        let body = self.body(env, &body)?;
+        let resource =
+            Descriptor::parse(descriptor.as_deref()).and_then(|d| d.resource(uri)).map_err(thrown)?;
+        self.inner.server.value(resource, body).map(drop).map_err(thrown)
+    }
+
+    /// `said`: what is said of the body, as JSON.
+    #[napi]
+    pub fn set_value(&self, env: Env, uri: String, body: Unknown<'_>, said: Option<String>) -> Result<()> {
+        let body = self.body(env, &body)?;
+        let contents = match said {
+            Some(said) => descriptor::contents(body, &said).map_err(thrown)?,
+            None => body.into(),
+        };
+        self.inner.server.set(&uri, contents).map_err(thrown)
+    }
+
+    /// A fixed URI that a callback reads. `knows`: whether JavaScript knows if it exists. Returns the number that `ask` is
+    /// called with.
+    #[napi]
+    pub fn add_resource(&self, uri: String, descriptor: Option<String>, knows: bool) -> Result<f64> {
+        let resource =
+            Descriptor::parse(descriptor.as_deref()).and_then(|d| d.resource(uri)).map_err(thrown)?;
+        self.knowing(knows, |server, provider| server.add_resource(resource, provider))
+    }
+
+    /// A template that lists what it makes, or does not, and completes these variables. Returns the number that `ask`
+    /// is called with.
+    #[napi]
+    pub fn add_template(
+        &self,
+        template: String,
+        descriptor: Option<String>,
+        lists: bool,
+        completes: Vec<String>,
+        knows: bool,
+    ) -> Result<f64> {
+        let template =
+            Descriptor::parse(descriptor.as_deref()).and_then(|d| d.template(template)).map_err(thrown)?;
+        let template = completes.into_iter().fold(template, Template::completes);
+        self.knowing(knows, |server, provider| server.add_template(template, provider, lists))
+    }
+
+    /// A folder; `options` is JSON. Returns the text of its template.
+    #[napi]
+    pub fn add_directory(&self, path: String, options: String) -> Result<String> {
+        let directory = descriptor::directory(path, &options).map_err(thrown)?;
+        Ok(self.inner.server.directory(directory).map_err(thrown)?.name().to_owned())
+    }
+
+    /// A list source. Returns the number that `ask` is called with.
+    #[napi]
+    pub fn add_list(&self, name: Option<String>) -> Result<f64> {
+        Ok(self.inner.server.add_list(name, None).map_err(thrown)?.number() as f64)
+    }
+
+    /// Returns the number that `ask` is called with.
+    #[napi]
+    pub fn set_fallback(&self, knows: bool) -> Result<f64> {
+        self.knowing(knows, Server::set_fallback)
+    }
+
+    /// A method of the host's own. Returns the number that `ask` is called with.
+    #[napi]
+    pub fn add_method(&self, name: String, revisions: Option<Vec<String>>) -> Result<f64> {
+        let mut method = Method::new(name);
+        if let Some(revisions) = revisions {
+            method = method.revisions(revisions);
+        }
+        Ok(self.inner.server.add_method(method, None).map_err(thrown)?.number() as f64)
+    }
+
+    /// A tool, or a prompt; `members` is JSON. Returns the number that `ask` is called with.
+    #[napi]
+    pub fn add_named(&self, prompt: bool, name: String, members: String) -> Result<f64> {
+        let server = &self.inner.server;
+        let members = Json::object(members).map_err(thrown)?;
+        let id = if prompt {
+            server.add_prompt(&name, &members, None)
+        } else {
+            server.add_tool(&name, &members, None)
+        };
+        Ok(id.map_err(thrown)?.number() as f64)
+    }
+
+    /// Returns the number of the tool or prompt that was removed.
+    #[napi]
+    pub fn remove_named(&self, prompt: bool, name: String) -> Result<f64> {
+        let server = &self.inner.server;
+        let id = if prompt { server.remove_prompt(&name) } else { server.remove_tool(&name) };
+        Ok(id.map_err(thrown)?.number() as f64)
+    }
+
+    /// Returns the number that `ask` is called with for this argument of a prompt.
+    #[napi]
+    pub fn add_prompt_completer(&self, prompt: String, argument: String) -> Result<f64> {
+        let id = self.inner.server.add_prompt_completer(&prompt, &argument, None).map_err(thrown)?;
+        Ok(id.number() as f64)
+    }
+
+    /// Returns the number of what was removed, if it had callbacks.
+    #[napi]
+    pub fn remove(&self, name: String) -> Result<Option<f64>> {
+        let handler = self.inner.server.remove(&name).map_err(thrown)?;
+        Ok(handler.map(|id| id.number() as f64))
+    }
+
+    /// Registers something with what JavaScript knows of it. Returns its number.
+    fn knowing(
+        &self,
+        knows: bool,
+        add: impl FnOnce(&Server, Option<Arc<dyn Provider>>) -> wellhead::Result<HandlerId>,
+    ) -> Result<f64> {
+        let (bell, number) = (self.inner.bell.clone(), knows::Number::default());
+        let provider = knows.then(|| Arc::new(Knows { bell, number: number.clone() }) as Arc<dyn Provider>);
+        let id = add(&self.inner.server, provider).map_err(thrown)?.number();
+        number.get_or_init(|| id);
+        Ok(id as f64)
+    }
+
+    fn body(&self, env: Env, body: &Unknown<'_>) -> Result<Body> {
+        let js = Js::new(&env);
+        answer::body(js, js.value(body), &self.inner.bell)
+            .ok_or_else(|| invalid("a body is a string or a Uint8Array"))
+    }
+}

@@ -1,0 +1,63 @@
+//! The driver for standard input and output.
+
+use crate::error::{Result, invalid, thrown};
+use crate::raw::Js;
+use crate::server::{Inner, Native};
+use napi::bindgen_prelude::Env;
+use napi_derive::napi;
+use std::rc::Rc;
+use std::time::Duration;
+use wellhead::serve::{Driver, Interrupter, Stdio};
+
+#[napi]
+impl Native {
+    /// Starts to serve standard input and output, and keeps the process alive until [`Native::stop`].
+    #[napi]
+    pub fn start(&self, env: Env, guard: bool, drain_ms: Option<u32>) -> Result<()> {
+        let inner = &self.inner;
+        if inner.driver().is_some() {
+            return Err(invalid("run() was called already, and has not returned"));
+        }
+        let bell = inner.bell.clone();
+        let mut stdio = Stdio::new().guard(guard);
+        if let Some(ms) = drain_ms {
+            stdio = stdio.drain(Duration::from_millis(ms.into()));
+        }
+        let driver = stdio.start(&inner.server, Some(Box::new(move || bell.ring()))).map_err(thrown)?;
+        *inner.stdio.borrow_mut() = Some(Rc::new(driver));
+        Js::new(&env).keep_alive(inner.bell.turn_function(), true);
+        inner.bell.ring();
+        Ok(())
+    }
+
+    /// Ends the service as the protocol asks: what is under way may still be answered.
+    #[napi]
+    pub fn terminate(&self) {
+        let interrupter: Option<Interrupter> = self.inner.driver().map(|driver| driver.interrupter());
+        if let Some(interrupter) = interrupter {
+            interrupter.terminate();
+        }
+    }
+
+    /// Ends the driver and its threads at once. From now on nothing of ours keeps the process alive.
+    #[napi]
+    pub fn stop(&self, env: Env) {
+        if self.inner.stop() {
+            Js::new(&env).keep_alive(self.inner.bell.turn_function(), false);
+        }
+    }
+}
+
+impl Inner {
+    pub(crate) fn driver(&self) -> Option<Rc<Driver>> {
+        self.stdio.borrow().clone()
+    }
+
+    /// Drops the driver, which waits for its threads. Whether there was one.
+    pub(crate) fn stop(&self) -> bool {
+        let driver = self.stdio.borrow_mut().take();
+        let served = driver.is_some();
+        self.bell.join(|| drop(driver));
+        served
+    }
+}
