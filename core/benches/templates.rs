@@ -40,6 +40,16 @@ fn main() {
     by_number("none matches", |n| format!("t{n}:x/{{id}}"), |_| "u:x/1".to_owned());
 
     println!();
+    println!("us to register one, by the number of templates (no bar but that they hardly grow with it)");
+    println!("{:<44} {:>9} {:>9} {:>9} {:>9}", "", 10, 100, 1_000, 10_000);
+    registering("each with a prefix of its own", |n| format!("t{n}:x/{{id}}"));
+    registering("all below one prefix", |n| format!("t:{{id}}/kind{n}"));
+    registering("apart between two variables", |n| format!("t:{{id}}/kind{n}/{{v}}"));
+    registering("apart behind a value that may go on", |n| format!("t:{{id}}-kind{n}"));
+    registering("apart behind a greedy value", |n| format!("t:{{+all}}/kind{n}/{{v}}"));
+    registering("apart in two places", two_places);
+
+    println!();
     println!("us for one read, by the bytes of the URI (in proportion to them at most)");
     println!("{:<44} {:>9} {:>9} {:>9} {:>9}", "", 64, 512, 4_096, 32_768);
     by_length("{a}-{b}-{c}-{d}, all of it -", &["t:{a}-{b}-{c}-{d}".to_owned()], |bytes| {
@@ -77,12 +87,27 @@ fn by_number(what: &str, template: impl Fn(usize) -> String, uri: impl Fn(usize)
     print!("{what:<44}");
     for number in [10, 100, 1_000, 10_000] {
         let server = server();
-        for n in 0..number {
-            server.template(Template::new(template(n)), |_| "").expect("the templates differ");
-        }
+        register(&server, number, &template);
         print!(" {:>9.2}", read(&server, &uri(number / 2)));
     }
     println!();
+}
+
+fn registering(what: &str, template: impl Fn(usize) -> String) {
+    print!("{what:<44}");
+    for number in [10, 100, 1_000, 10_000] {
+        let server = server();
+        let began = Instant::now();
+        register(&server, number, &template);
+        print!(" {:>9.2}", began.elapsed().as_secs_f64() * 1e6 / number as f64);
+    }
+    println!();
+}
+
+fn register(server: &Server, number: usize, template: impl Fn(usize) -> String) {
+    for n in 0..number {
+        server.template(Template::new(template(n)), |_| "").expect("the templates differ");
+    }
 }
 
 fn by_length(what: &str, templates: &[String], uri: impl Fn(usize) -> String) {

@@ -5,7 +5,7 @@
 //! ```text
 //! text -> syntax -> expand                       every RFC 6570 template
 //!            \-> refusal -> program -> matching  the templates whose expansion can be undone
-//!                               \-> specificity -> router -> search
+//!                               \-> specificity -> siblings -> router -> search
 //! ```
 #![allow(dead_code, unused_imports, reason = "offered to the catalogue and the directory provider")]
 
@@ -18,6 +18,7 @@ mod refusal;
 mod router;
 mod safety;
 mod search;
+mod siblings;
 mod specificity;
 mod syntax;
 mod template;

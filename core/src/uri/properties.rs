@@ -4,7 +4,11 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::{Order, Router, TemplateValue, UriTemplate, Value, check_uri};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::siblings::Siblings;
+use super::{Conflict, Order, Router, TemplateValue, UriTemplate, Value, check_uri};
 
 /// Templates of which some are refused: the tests take the others.
 fn template_text() -> impl Strategy<Value = String> {
@@ -15,6 +19,15 @@ fn template_text() -> impl Strategy<Value = String> {
         (operator, vec(spec, 1..3)).prop_map(|(op, specs)| format!("{{{op}{}}}", specs.join(",")));
     let literal = select(vec!["/", "x", "/x", "-", ".", "?k=1", "y/"]).prop_map(str::to_owned);
     vec(prop_oneof![expression, literal], 0..5).prop_map(|parts| format!("t:{}", parts.concat()))
+}
+
+/// Templates with one prefix, of few parts, so that many of them differ in one place only.
+fn sibling_text() -> impl Strategy<Value = String> {
+    let part = select(vec!["{v}", "{v}", "{+v}", "{/v}", "{?v}", "x", "-", "/"]);
+    vec(part, 0..6).prop_map(|parts| {
+        let numbered = |(n, part): (usize, &str)| part.replace('v', &format!("v{n}"));
+        format!("t:{{v}}{}", parts.into_iter().enumerate().map(numbered).collect::<String>())
+    })
 }
 
 fn uri() -> impl Strategy<Value = String> {
@@ -110,6 +123,47 @@ proptest! {
         };
         prop_assert_eq!(conflict(&a, &b), conflict(&b, &a));
         prop_assert_eq!(conflict(&a, &b), a.order(&b) == Order::Ambiguous);
+    }
+
+    #[test]
+    fn the_conflicts_found_among_many_are_those_of_comparing_with_each(texts in vec(prop_oneof![template_text(), sibling_text()], 2..60)) {
+        let mut router = Router::default();
+        let mut accepted: BTreeMap<String, UriTemplate> = BTreeMap::new();
+        for text in texts {
+            let Ok(template) = UriTemplate::parse(&text) else { continue };
+            if accepted.contains_key(&text) {
+                continue;
+            }
+            let ambiguous = accepted.values().find(|other| template.order(other) == Order::Ambiguous);
+            let expected = match ambiguous {
+                Some(other) => {
+                    Err(Conflict::Ambiguous { template: text.as_str().into(), other: other.as_str().into() })
+                }
+                None => Ok(()),
+            };
+            prop_assert_eq!(router.insert(template.clone(), ()), expected.clone());
+            if expected.is_ok() {
+                accepted.insert(text, template);
+            }
+        }
+    }
+
+    #[test]
+    fn neither_beginnings_nor_endings_leave_out_a_template_that_is_ambiguous(
+        texts in vec(sibling_text(), 2..60), new in sibling_text()
+    ) {
+        let Ok(new) = UriTemplate::parse(&new) else { return Ok(()) };
+        let mut siblings = Siblings::default();
+        for template in texts.iter().filter_map(|text| UriTemplate::parse(text).ok()) {
+            if siblings.ambiguous(&template).is_none() {
+                siblings.insert(&template.into());
+            }
+        }
+        let ambiguous = |other: &&Arc<UriTemplate>| new.order(other) == Order::Ambiguous;
+        let number = siblings.list().iter().filter(ambiguous).count();
+        for rivals in siblings.rivals(&new) {
+            prop_assert_eq!(rivals.into_iter().flatten().filter(ambiguous).count(), number);
+        }
     }
 
     #[test]

@@ -6,17 +6,17 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use super::captures::Captures;
-use super::search::{first_match, rivals};
-use super::specificity::{Kind, Order, Token, compare};
+use super::search::first_match;
+use super::siblings::Siblings;
 use super::template::UriTemplate;
 
 /// Templates with what they stand for. What is found never depends on the order of insertion (WIRE U-37).
 #[derive(Debug, Clone)]
 pub(crate) struct Router<T> {
     entries: BTreeMap<Box<str>, (Arc<UriTemplate>, T)>,
-    /// By literal prefix; each list is sorted, most specific first. A longer prefix is the more specific one, since a
-    /// literal stands in it where a shorter one has a variable or its end.
-    by_prefix: BTreeMap<Box<str>, Vec<Arc<UriTemplate>>>,
+    /// By literal prefix. A longer prefix is the more specific one, since a literal stands in it where a shorter one has a
+    /// variable or its end.
+    by_prefix: BTreeMap<Box<str>, Siblings>,
 }
 
 /// Why a template cannot join a router.
@@ -53,26 +53,22 @@ impl<T> Router<T> {
         if self.entries.contains_key(&text) {
             return Err(Conflict::Duplicate { template: text });
         }
-        let prefix = template.literal_prefix();
-        if let Some(list) = self.by_prefix.get(prefix) {
-            // Templates with another prefix are disjoint or ordered.
-            if let Some(other) = rivals(list, &template).find(|other| is_ambiguous(&template, other)) {
-                return Err(Conflict::Ambiguous { template: text, other: other.as_str().into() });
-            }
+        // Templates with another prefix are disjoint or ordered.
+        let siblings = self.by_prefix.get(template.literal_prefix());
+        if let Some(other) = siblings.and_then(|siblings| siblings.ambiguous(&template)) {
+            return Err(Conflict::Ambiguous { template: text, other: other.as_str().into() });
         }
         let template = Arc::new(template);
-        let list = self.by_prefix.entry(template.literal_prefix().into()).or_default();
-        let at = list.partition_point(|other| other.kinds().lt(template.kinds()));
-        list.insert(at, Arc::clone(&template));
+        self.by_prefix.entry(template.literal_prefix().into()).or_default().insert(&template);
         self.entries.insert(text, (template, value));
         Ok(())
     }
 
     pub(crate) fn remove(&mut self, text: &str) -> Option<T> {
         let (template, value) = self.entries.remove(text)?;
-        if let Some(list) = self.by_prefix.get_mut(template.literal_prefix()) {
-            list.retain(|other| other.as_str() != text);
-            if list.is_empty() {
+        if let Some(siblings) = self.by_prefix.get_mut(template.literal_prefix()) {
+            siblings.remove(text);
+            if siblings.is_empty() {
                 self.by_prefix.remove(template.literal_prefix());
             }
         }
@@ -90,9 +86,9 @@ impl<T> Router<T> {
         loop {
             // The greatest prefix not above `below`; everything in between can be no prefix of `uri`.
             let range = (Bound::Unbounded, Bound::Included(below));
-            let (prefix, list) = self.by_prefix.range::<str, _>(range).next_back()?;
+            let (prefix, siblings) = self.by_prefix.range::<str, _>(range).next_back()?;
             if uri.starts_with(&**prefix) {
-                if let Some((template, captures)) = first_match(list, prefix.len(), uri) {
+                if let Some((template, captures)) = first_match(siblings.list(), prefix.len(), uri) {
                     let (template, value) = self.entries.get(template.as_str())?;
                     return Some((template, value, captures));
                 }
@@ -123,33 +119,6 @@ impl<T> Router<T> {
     pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
-}
-
-fn is_ambiguous(a: &UriTemplate, b: &UriTemplate) -> bool {
-    // The exact question, whether a URI matches both, is the dear one: it comes last.
-    compare(a.tokens(), b.tokens()) == Order::Ambiguous
-        && !endings_differ(a.tokens(), b.tokens())
-        && a.order(b) == Order::Ambiguous
-}
-
-/// Whether they differ, seen from their ends, in fixed text that stands at the same byte of a URI however it is read, so that
-/// none matches both: `t:{+a}/x/{b}` and `t:{+a}/y/{b}`, where a `/` begins the last value.
-fn endings_differ(a: &[Token], b: &[Token]) -> bool {
-    let mut in_value = false;
-    for (a, b) in a.iter().rev().zip(b.iter().rev()).skip(1) {
-        match (a.kind, b.kind) {
-            (Kind::Literal(a), Kind::Literal(b)) if a == b => {
-                if in_value && !b"/?#".contains(&a) {
-                    return false;
-                }
-                in_value = false;
-            }
-            (Kind::Literal(_), Kind::Literal(_)) => return !in_value,
-            (Kind::Segment, Kind::Segment) => in_value = true,
-            _ => return false,
-        }
-    }
-    false
 }
 
 /// Every prefix is ASCII, as every literal of a template is, so that any cut is a character boundary.

@@ -50,61 +50,37 @@ struct Part<'t> {
 /// only, so that places do not multiply with what is listed.
 fn branches<'t>(list: &'t [Arc<UriTemplate>], fork: usize, places: &[usize], uri: &[u8]) -> Vec<Part<'t>> {
     let mut parts = Vec::new();
-    let (literals, mut others) = list.split_at(literals(list, fork));
+    let kind = |template: &UriTemplate| template.kind(fork);
+    let (literals, mut others) = list.split_at(literals(list, kind));
     let mut next: Vec<_> = places.iter().filter_map(|&place| Some((*uri.get(place)?, place))).collect();
     next.sort_unstable();
     for same in next.chunk_by(|(a, _), (b, _)| a == b) {
-        let list = &literals[with(literals, fork, Kind::Literal(same[0].0))];
+        let list = &literals[with(literals, kind, Kind::Literal(same[0].0))];
         if !list.is_empty() {
             parts.push(Part { list, depth: fork, places: same.iter().map(|(_, place)| *place).collect() });
         }
     }
     while let Some(first) = others.first().filter(|_| !places.is_empty()) {
-        let (list, rest) = others.split_at(with(others, fork, first.kind(fork)).end);
+        let (list, rest) = others.split_at(with(others, kind, kind(first)).end);
         parts.push(Part { list, depth: fork, places: places.to_vec() });
         others = rest;
     }
     parts
 }
 
-/// Those of `list` that may be ambiguous beside `template`, which has the same prefix: all but those which differ from it
-/// first in a literal where it has a variable, or in a literal that stands at the same byte however a URI is read.
-pub(super) fn rivals<'t>(
-    mut list: &'t [Arc<UriTemplate>],
-    template: &UriTemplate,
-) -> impl Iterator<Item = &'t UriTemplate> {
-    let mut rivals = Vec::new();
-    let (mut certain, mut in_value) = (true, false);
-    for (at, token) in template.tokens().iter().enumerate() {
-        let is_literal = matches!(token.kind, Kind::Literal(_));
-        let (literals, others) = list.split_at(literals(list, at));
-        list = if is_literal { literals } else { others };
-        let same = with(list, at, token.kind);
-        if !is_literal || !certain || in_value {
-            rivals.extend([&list[..same.start], &list[same.end..]]);
-        }
-        list = &list[same];
-        match token.kind {
-            Kind::Literal(byte) => certain &= !in_value || b"/?#".contains(&byte),
-            Kind::Segment => {}
-            Kind::Group(_) => break, // the names in it may be where they first differ
-            _ => certain = false,
-        }
-        in_value = token.kind == Kind::Segment;
-    }
-    rivals.push(list);
-    rivals.into_iter().flatten().map(|template| &**template)
+/// How many of `list`, which is sorted by what `kind` says of a template, have a literal there: they come first.
+pub(super) fn literals(list: &[Arc<UriTemplate>], kind: impl Fn(&UriTemplate) -> Kind) -> usize {
+    list.partition_point(|template| matches!(kind(template), Kind::Literal(_)))
 }
 
-/// How many of `list`, which begin alike up to `at`, have a literal there: they come first.
-fn literals(list: &[Arc<UriTemplate>], at: usize) -> usize {
-    list.partition_point(|template| matches!(template.kind(at), Kind::Literal(_)))
-}
-
-/// Which of `list`, which begin alike up to `at`, have `kind` there.
-fn with(list: &[Arc<UriTemplate>], at: usize, kind: Kind) -> Range<usize> {
-    let from = list.partition_point(|template| template.kind(at) < kind);
-    let number = list[from..].partition_point(|template| template.kind(at) == kind);
+/// Which of such a list have `wanted` there.
+pub(super) fn with(
+    list: &[Arc<UriTemplate>],
+    kind: impl Fn(&UriTemplate) -> Kind,
+    wanted: Kind,
+) -> Range<usize> {
+    let from = list.partition_point(|template| kind(template) < wanted);
+    let number = list[from..].partition_point(|template| kind(template) == wanted);
     from..from + number
 }
 

@@ -147,6 +147,15 @@ impl UriTemplate {
         self.tokens.iter().map(|token| token.kind)
     }
 
+    /// What stands at a place that is counted from the end, which is the first; beyond the beginning, the end again.
+    pub(super) fn kind_from_end(&self, at: usize) -> Kind {
+        self.tokens.iter().nth_back(at).map_or(Kind::End, |token| token.kind)
+    }
+
+    pub(super) fn kinds_from_end(&self) -> impl Iterator<Item = Kind> {
+        self.tokens.iter().rev().map(|token| token.kind).chain([Kind::End])
+    }
+
     #[cfg(test)]
     pub(super) fn program(&self) -> &Program {
         &self.program

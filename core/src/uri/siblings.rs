@@ -1,0 +1,131 @@
+//! Templates with one prefix: which of them a further one is ambiguous beside, without asking each.
+
+use std::sync::Arc;
+
+use super::search::{literals, with};
+use super::specificity::{Kind, Order, Token, compare};
+use super::template::UriTemplate;
+
+/// Templates of which each URI begins with the same text. No two are ambiguous.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Siblings {
+    /// Sorted by the kinds of tokens, most specific first.
+    list: Vec<Arc<UriTemplate>>,
+    /// The same, sorted by those kinds from the end of each template.
+    from_end: Vec<Arc<UriTemplate>>,
+}
+
+impl Siblings {
+    /// Most specific first.
+    pub(super) fn list(&self) -> &[Arc<UriTemplate>] {
+        &self.list
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// A template that is ambiguous beside this one, which has the same prefix. Of several the first by its text, so that
+    /// it is the same one in whatever order they came.
+    pub(super) fn ambiguous(&self, template: &UriTemplate) -> Option<&UriTemplate> {
+        let rivals = self.rivals(template);
+        let fewest =
+            rivals.into_iter().min_by_key(|parts| parts.iter().map(|part| part.len()).sum::<usize>())?;
+        let others = fewest.into_iter().flatten().map(|other| &**other);
+        others.filter(|other| is_ambiguous(template, other)).min_by_key(|other| other.as_str())
+    }
+
+    /// Those that may be ambiguous beside this one, by how templates begin, and once more by how they end: each leaves out
+    /// others, and none that is.
+    pub(super) fn rivals(&self, template: &UriTemplate) -> [Vec<&[Arc<UriTemplate>]>; 2] {
+        [by_beginning(&self.list, template), by_ending(&self.from_end, template)]
+    }
+
+    pub(super) fn insert(&mut self, template: &Arc<UriTemplate>) {
+        let at = self.list.partition_point(|other| other.kinds().lt(template.kinds()));
+        self.list.insert(at, template.clone());
+        let at = self.from_end.partition_point(|other| other.kinds_from_end().lt(template.kinds_from_end()));
+        self.from_end.insert(at, template.clone());
+    }
+
+    pub(super) fn remove(&mut self, text: &str) {
+        for list in [&mut self.list, &mut self.from_end] {
+            list.retain(|other| other.as_str() != text);
+        }
+    }
+}
+
+/// All of a list but those which differ from `template` first in a literal where it has a variable, or in a literal that
+/// stands at the same byte however a URI is read.
+fn by_beginning<'t>(mut list: &'t [Arc<UriTemplate>], template: &UriTemplate) -> Vec<&'t [Arc<UriTemplate>]> {
+    let mut rivals = Vec::new();
+    let (mut certain, mut in_value) = (true, false);
+    for (at, token) in template.tokens().iter().enumerate() {
+        let kind = |other: &UriTemplate| other.kind(at);
+        let is_literal = matches!(token.kind, Kind::Literal(_));
+        let (literals, others) = list.split_at(literals(list, kind));
+        list = if is_literal { literals } else { others };
+        let same = with(list, kind, token.kind);
+        if !is_literal || !certain || in_value {
+            rivals.extend([&list[..same.start], &list[same.end..]]);
+        }
+        list = &list[same];
+        match token.kind {
+            Kind::Literal(byte) => certain &= !in_value || b"/?#".contains(&byte),
+            Kind::Segment => {}
+            Kind::Group(_) => break, // the names in it may be where they first differ
+            _ => certain = false,
+        }
+        in_value = token.kind == Kind::Segment;
+    }
+    rivals.push(list);
+    rivals
+}
+
+/// All of a list but those whose endings differ from that of `template`: see [`endings_differ`].
+fn by_ending<'t>(mut list: &'t [Arc<UriTemplate>], template: &UriTemplate) -> Vec<&'t [Arc<UriTemplate>]> {
+    let mut rivals = Vec::new();
+    let mut in_value = false;
+    for (at, token) in template.tokens().iter().rev().enumerate().skip(1) {
+        let kind = |other: &UriTemplate| other.kind_from_end(at);
+        let same = with(list, kind, token.kind);
+        match token.kind {
+            Kind::Literal(_) if !in_value => rivals.push(&list[literals(list, kind)..]),
+            Kind::Literal(b'/' | b'?' | b'#') | Kind::Segment => {
+                rivals.extend([&list[..same.start], &list[same.end..]]);
+            }
+            _ => break,
+        }
+        list = &list[same];
+        in_value = token.kind == Kind::Segment;
+    }
+    rivals.push(list);
+    rivals
+}
+
+fn is_ambiguous(a: &UriTemplate, b: &UriTemplate) -> bool {
+    // The exact question, whether a URI matches both, is the dear one: it comes last.
+    compare(a.tokens(), b.tokens()) == Order::Ambiguous
+        && !endings_differ(a.tokens(), b.tokens())
+        && a.order(b) == Order::Ambiguous
+}
+
+/// Whether they differ, seen from their ends, in fixed text that stands at the same byte of a URI however it is read, so that
+/// none matches both: `t:{+a}/x/{b}` and `t:{+a}/y/{b}`, where a `/` begins the last value.
+fn endings_differ(a: &[Token], b: &[Token]) -> bool {
+    let mut in_value = false;
+    for (a, b) in a.iter().rev().zip(b.iter().rev()).skip(1) {
+        match (a.kind, b.kind) {
+            (Kind::Literal(a), Kind::Literal(b)) if a == b => {
+                if in_value && !b"/?#".contains(&a) {
+                    return false;
+                }
+                in_value = false;
+            }
+            (Kind::Literal(_), Kind::Literal(_)) => return !in_value,
+            (Kind::Segment, Kind::Segment) => in_value = true,
+            _ => return false,
+        }
+    }
+    false
+}
