@@ -177,6 +177,17 @@ def test_a_server_that_ends_waits_no_longer_for_a_stream_than_it_is_told() -> No
         assert process.end()[0] in (0, -signal.SIGTERM)
 
 
+def test_a_read_that_a_server_breaks_off_is_cancelled_and_no_failure_of_the_host() -> None:
+    with served(SERVER + ALONE + UVICORN, SOON) as (process, client):
+        connection = client.call("resources/read", "n:slow", uri="n:slow")
+        assert client.read("n:slow/began") == "True"
+        process.process.send_signal(signal.SIGTERM)
+        assert process.output.read() == b"closing\ncancelled\n"
+        status, errors = process.end()
+        assert status in (0, -signal.SIGTERM) and "n:slow" not in errors
+        connection.close()
+
+
 def test_streams_end_with_their_result_where_the_server_is_closed_first() -> None:
     with served(SERVER + ALONE + HYPERCORN, SOON) as (process, client), client.listen("n:a") as stream:
         process.process.send_signal(signal.SIGTERM)
