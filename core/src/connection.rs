@@ -268,6 +268,12 @@ impl Connection {
         }
     }
 
+    /// A request has shown who its caller is by now: for questions that no request asks.
+    pub(crate) fn renew_caller(&self, caller: Caller) {
+        let caller = Arc::new(caller);
+        self.0.machine.with(|m, trash| m.renew_caller(caller, trash));
+    }
+
     fn open_route(&self, single: bool, caller: Option<Caller>) -> Result<Route> {
         let mut caller = caller.map(Arc::new);
         let exchange = self.0.machine.with(|m, trash| m.open_exchange(single, caller.take(), trash));

@@ -149,6 +149,9 @@ impl Answering {
                         Head::Empty { status } => Response::empty(status),
                         Head::EventStream => {
                             self.stream = true;
+                            if self.session.is_some() {
+                                self.drain = None; // for whoever goes on with the stream before this client has its head
+                            }
                             self.begin_stream(inner, out)
                         }
                     });

@@ -150,7 +150,8 @@ impl EndpointBuilder {
         self
     }
 
-    /// How many sessions there are at most; 10,000 by default. Who would begin one more is told that the server is busy.
+    /// How many sessions there are at most; 10,000 by default. Who would begin one more is told that the server is busy, as
+    /// is a client with 4,096 requests and streams of one session under way (the limit `session_streams`).
     #[must_use]
     pub fn session_limit(mut self, most: usize) -> Self {
         self.options.session_limit = most;

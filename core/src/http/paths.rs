@@ -10,7 +10,7 @@ use super::exchange::{Exchange, Incoming, State};
 use super::media::{Accepts, is_json};
 use super::response::{Response, Whole, invalid, refusal, unreadable};
 use super::sessions::new_id;
-use super::streams::Place;
+use super::streams::{MOST as MOST_STREAMS, Place};
 use crate::connection::Connection;
 use crate::event::Event;
 use crate::jsonrpc::{Fault, ParseLimits, Parsed, RequestId, RpcError, parse};
@@ -118,6 +118,9 @@ impl Exchange {
         let now = self.now;
         let opened = inner.state.with(|s, _| {
             let session = s.sessions.find(&id, self.caller.id()).ok_or_else(unknown_session)?;
+            if !session.has_room() {
+                return Err(crowded(None));
+            }
             let (route, stream, holder) = match place {
                 Some(place) => {
                     let (route, holder, goes_on) = session.streams.resume(place).ok_or_else(unknown_event)?;
@@ -143,6 +146,7 @@ impl Exchange {
             Ok((connection, route, stream, holder))
         });
         let (connection, route, stream, holder) = opened?;
+        self.renew(&connection);
         if place.is_some() {
             connection.go_on(route);
             inner.ring(connection.id()); // whoever held the stream before ends now
@@ -366,15 +370,17 @@ impl Exchange {
         let now = self.now;
         self.count(counted, request)?;
         let found = self.endpoint.0.state.with(|s, _| {
-            let connection = s.sessions.find(&id, self.caller.id())?.connection.clone();
+            let session = s.sessions.find(&id, self.caller.id()).ok_or_else(|| with_id(unknown_session()))?;
+            if counted == Counted::Call && !session.has_room() {
+                return Err(crowded(request));
+            }
+            let connection = session.connection.clone();
             s.sessions.enter(&id, now);
-            Some(connection)
+            Ok(connection)
         });
-        let Some(connection) = found else {
-            self.discount(counted);
-            return Err(with_id(unknown_session()));
-        };
+        let connection = found.inspect_err(|_| self.discount(counted))?;
         connection.tick(self.now);
+        self.renew(&connection);
         let choice = Choice::new(incoming.accepts.json, false);
         let verified = self.endpoint.0.options.protection.as_ref().map(|_| self.caller.clone());
         let single = !incoming.accepts.stream;
@@ -412,6 +418,13 @@ impl Exchange {
             until: None,
             counted: Counted::Call,
         })
+    }
+
+    /// The session's caller is by now the one of this request.
+    fn renew(&self, connection: &Connection) {
+        if self.endpoint.0.options.protection.is_some() {
+            connection.renew_caller(self.caller.clone());
+        }
     }
 
     /// One more call or listen stream, unless there are as many as may be, or the server is closed.
@@ -497,6 +510,11 @@ fn busy(id: Option<&RequestId>, limit: &str, most: usize) -> Whole {
     let fault = fault.with_data(limit_data(limit, most));
     let (response, body) = refusal(503, id, None, &fault);
     (response.with("retry-after", "1"), body)
+}
+
+/// The session has as many requests and streams under way as may be.
+fn crowded(id: Option<&RequestId>) -> Whole {
+    busy(id, "session_streams", MOST_STREAMS)
 }
 
 pub(super) fn too_large(inner: &Inner) -> Whole {

@@ -1,6 +1,6 @@
 //! Sessions of the handshake era, by the id that `Mcp-Session-Id` names.
 
-use super::streams::Streams;
+use super::streams::{MOST, Streams};
 use crate::connection::Connection;
 use crate::error::{Error, ErrorKind, Result};
 use crate::protocol::Route;
@@ -52,6 +52,13 @@ pub(super) fn new_id() -> Result<String> {
         let _ = write!(id, "{byte:02x}");
         id
     }))
+}
+
+impl Session {
+    /// Whether one more exchange may begin that holds a stream: there is always one to forget that nobody holds, then.
+    pub(super) fn has_room(&self) -> bool {
+        self.busy < MOST
+    }
 }
 
 impl Sessions {

@@ -4,8 +4,8 @@ use crate::protocol::Route;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// So many streams of a session are known, whatever they said.
-const MOST: usize = 4_096;
+/// So many streams of a session are known, whatever they said. Fewer exchanges than these hold one.
+pub(super) const MOST: usize = 4_096;
 
 /// One stream of events.
 #[derive(Debug)]
@@ -64,9 +64,7 @@ pub(super) type Kept = (u64, Arc<[u8]>);
 impl Streams {
     /// A new stream, and its holder.
     pub(super) fn open(&mut self, route: Route) -> (u64, u64) {
-        while self.open.len() >= MOST {
-            self.forget_one();
-        }
+        while self.open.len() >= MOST && self.forget_one() {}
         self.last += 1;
         self.holders += 1;
         let holder = Some(Holder { number: self.holders, unsent: Vec::new() });
@@ -100,13 +98,13 @@ impl Streams {
         left.and_then(|s| s.holder.take()).is_some()
     }
 
-    /// Lets a whole stream go: the oldest that is over, or else the oldest.
-    fn forget_one(&mut self) {
-        let spent = self.open.iter().find(|(_, s)| s.is_spent()).map(|(number, _)| *number);
-        let Some(number) = spent.or_else(|| self.open.keys().next().copied()) else { return };
-        if let Some(stream) = self.open.remove(&number) {
-            self.bytes -= stream.kept.iter().map(|(_, data)| data.len()).sum::<usize>();
-        }
+    /// Lets a whole stream go: the oldest that is over, or else the oldest that nobody holds. False: there is none.
+    fn forget_one(&mut self) -> bool {
+        let oldest = |which: fn(&Stream) -> bool| self.open.iter().find(|(_, s)| which(s)).map(|(n, _)| *n);
+        let number = oldest(Stream::is_spent).or_else(|| oldest(|s| s.holder.is_none()));
+        let Some(stream) = number.and_then(|number| self.open.remove(&number)) else { return false };
+        self.bytes -= stream.kept.iter().map(|(_, data)| data.len()).sum::<usize>();
+        true
     }
 
     /// Lets the oldest events go, first those of streams that are over.
@@ -227,7 +225,7 @@ mod tests {
     #[test]
     fn streams_that_say_nothing_are_forgotten_too() {
         let mut streams = Streams::default();
-        let (first, _) = streams.open(Route::Connection);
+        let (first, holder) = streams.open(Route::Connection);
         streams.say(first, data("kept"), 10);
         for _ in 1..MOST {
             streams.open(Route::Connection);
@@ -235,10 +233,11 @@ mod tests {
         streams.over(7);
         streams.open(Route::Connection);
         assert_eq!(missed(&mut streams, "7-0"), None, "it was over");
-        assert_eq!(missed(&mut streams, "1-0"), Some(vec![1]));
+        assert!(streams.leave(first, holder));
         streams.open(Route::Connection);
-        assert_eq!(missed(&mut streams, "1-0"), None);
+        assert_eq!(missed(&mut streams, "1-0"), None, "nobody held it");
         assert_eq!((streams.bytes, streams.open.len()), (0, MOST));
+        assert_eq!(missed(&mut streams, "2-0"), Some(vec![]), "it is held, though the oldest");
     }
 
     #[test]

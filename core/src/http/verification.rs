@@ -34,7 +34,7 @@ pub struct Grant {
 impl Grant {
     /// The request speaks for this caller. Sessions, cursors and streams belong to the caller's id: give each principal
     /// one of its own. Callbacks see the caller of the request that they answer, whose `value` may be another one with
-    /// each token; those that no request asks for, about what a session watches, see the one that began the session.
+    /// each token; those that no request asks for, about what a session watches, see that of the session's newest request.
     pub fn new(caller: Caller) -> Grant {
         Grant { caller, audience: Vec::new(), scopes: Vec::new(), expires_in_ms: None }
     }

@@ -3,7 +3,6 @@
 use super::CallId;
 use super::asking::Asking;
 use super::batch::{Element, Elements};
-use super::callers::Callers;
 use super::dispatch::Admitted;
 use super::faults::internal;
 use super::inflight::{Ask, Context, Inflight, Open, Owner};
@@ -92,7 +91,6 @@ pub(crate) struct Machine {
     pub(super) inflight: Inflight,
     pub(super) subscriptions: Subscriptions,
     pub(super) outbox: Outbox,
-    pub(super) callers: Callers,
     pub(super) asking: Asking,
     pub(super) asks: VecDeque<Ask>,
     /// What the session shall be told once it is ready.
@@ -125,7 +123,6 @@ impl Machine {
             inflight: Inflight::of(connection),
             subscriptions: Subscriptions::default(),
             outbox: Outbox::default(),
-            callers: Callers::default(),
             asking: Asking::default(),
             asks: VecDeque::new(),
             held: Queue::new(),
@@ -227,17 +224,22 @@ impl Machine {
         caller: Option<Arc<Caller>>,
         trash: &mut Trash,
     ) -> Option<u64> {
-        trash.put(self.callers.take_unused(|route| self.outbox.has_output_on(route).is_some()));
+        trash.put(self.outbox.callers.take_unused());
         if self.closed {
             return None;
         }
         let exchange = self.next_exchange;
         self.next_exchange += 1;
-        self.outbox.open(exchange, single);
-        if let Some(caller) = caller {
-            self.callers.add(exchange, caller);
-        }
+        self.outbox.open(exchange, single, caller);
         Some(exchange)
+    }
+
+    /// Whom questions are asked for, from now on, that no request asks.
+    pub(crate) fn renew_caller(&mut self, caller: Arc<Caller>, trash: &mut Trash) {
+        if self.closed {
+            return trash.put(caller);
+        }
+        self.outbox.callers.renew(caller);
     }
 
     /// Nobody waits for an exchange any more: its request is cancelled, or its stream ended.
@@ -543,7 +545,7 @@ impl Machine {
         trash.put(self.outbox.forget_batches());
         trash.put(std::mem::take(&mut self.asks));
         trash.put(self.inflight.clear());
-        trash.put(self.callers.clear());
+        trash.put(self.outbox.callers.clear());
         After { gained: true, sync: self.subscriptions.is_unsynced(), room: true, ..After::default() }
     }
 

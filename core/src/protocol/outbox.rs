@@ -1,11 +1,14 @@
 //! Messages on their way out, by route.
 
 use super::batch::Batches;
+use super::callers::Callers;
 use super::subscriptions::Mark;
+use crate::access::Caller;
 use crate::encode::{base64_chunk, base64_into, escape_chunk_end, escape_into};
 use crate::sync::Trash;
 use crate::wire::{Payload, Segment};
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 /// Where the messages about a request go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -92,6 +95,8 @@ struct Outlet {
     /// Somebody is draining.
     drained: bool,
     single: bool,
+    /// Who asks, if not the connection's own caller.
+    caller: Option<Arc<Caller>>,
     /// Its stream was closed, and nobody has gone on with it since.
     paused: bool,
     /// Its last message was taken: once that is written, the route is over.
@@ -126,6 +131,7 @@ pub(crate) struct Outbox {
     connection: Outlet,
     exchanges: BTreeMap<u64, Outlet>,
     pub(super) batches: Batches,
+    pub(super) callers: Callers,
     bytes: usize,
     /// The connection itself has bare messages, too: somebody else frames them.
     pub(crate) bare: bool,
@@ -148,8 +154,14 @@ impl Outbox {
         }
     }
 
-    pub(crate) fn open(&mut self, exchange: u64, single: bool) {
-        self.exchanges.insert(exchange, Outlet { single, ..Outlet::default() });
+    pub(super) fn open(&mut self, exchange: u64, single: bool, caller: Option<Arc<Caller>>) {
+        self.exchanges.insert(exchange, Outlet { single, caller, ..Outlet::default() });
+    }
+
+    /// Who asks on a route, if not the connection's own caller.
+    pub(super) fn caller_of(&mut self, route: Route) -> Option<&Arc<Caller>> {
+        let route = self.batches.route_of(route).unwrap_or(route);
+        self.outlet(route)?.caller.as_ref()
     }
 
     /// Whether the route has room for an answer only.
@@ -367,7 +379,8 @@ impl Outbox {
         if let Route::Exchange(n) = route
             && self.exchanges.get(&n).is_some_and(|outlet| outlet.ended && !outlet.has_output())
         {
-            self.exchanges.remove(&n);
+            let over = self.exchanges.remove(&n);
+            self.callers.leave(over.and_then(|outlet| outlet.caller));
         }
     }
 
@@ -375,13 +388,14 @@ impl Outbox {
     pub(crate) fn clear(&mut self) -> impl Send + use<> {
         self.cleared = true;
         self.bytes = 0;
-        let exchanges: Vec<_> =
-            std::mem::take(&mut self.exchanges).into_values().map(|o| (o.queue, o.half)).collect();
+        let exchanges = std::mem::take(&mut self.exchanges).into_values();
+        let exchanges: Vec<_> = exchanges.map(|o| (o.queue, o.half, o.caller)).collect();
         self.connection.marks.clear();
         self.connection.held.clear();
         self.connection.spare = Vec::new();
         let (_, batches) = self.batches.forget(None);
-        (batches, std::mem::take(&mut self.connection.queue), self.connection.half.take(), exchanges)
+        let connection = (std::mem::take(&mut self.connection.queue), self.connection.half.take());
+        (batches, connection, exchanges, self.callers.clear())
     }
 
     /// Forgets the batches that lack an answer.
@@ -395,8 +409,9 @@ impl Outbox {
     pub(crate) fn forget(&mut self, exchange: u64) -> impl Send + use<> {
         let (bytes, batches) = self.batches.forget(Some(Route::Exchange(exchange)));
         self.bytes -= bytes;
-        let outlet = self.exchanges.remove(&exchange);
-        if let Some(outlet) = &outlet {
+        let mut outlet = self.exchanges.remove(&exchange);
+        if let Some(outlet) = &mut outlet {
+            self.callers.leave(outlet.caller.take());
             self.bytes -= outlet.queue.iter().map(Piece::len).sum::<usize>();
         }
         (batches, outlet.map(|outlet| (outlet.queue, outlet.half)))

@@ -28,8 +28,7 @@ impl Machine {
 
     /// Opens a slot for a request that waits for somebody. `caller`: the connection's.
     pub(super) fn open(&mut self, request: Request, caller: &Arc<Caller>, state: State) -> CallId {
-        let exchange = self.outbox.batches.route_of(request.route).unwrap_or(request.route);
-        let caller = self.callers.of(exchange).unwrap_or(caller);
+        let caller = self.outbox.caller_of(request.route).unwrap_or(caller);
         let context = Context::new(caller.clone(), request.revision, request.details);
         self.inflight.open(Open {
             id: request.id,

@@ -16,11 +16,12 @@ const NOWHERE: Route = Route::Exchange(0);
 
 impl Machine {
     /// Asks about everything that the client watches, so many URIs at once. No request of the client is behind it, so
-    /// nothing is answered.
+    /// nothing is answered: it is asked for the caller of the newest one, or else for the connection's.
     pub(crate) fn review(&mut self, caller: &Arc<Caller>) -> After {
         if self.closed {
             return After::default();
         }
+        let caller = self.outbox.callers.newest().unwrap_or(caller).clone();
         let revision = self.lifecycle.last().unwrap_or_else(Revision::newest);
         let watched: Vec<_> = self.subscriptions.uris().cloned().collect();
         for uris in watched.chunks(self.settings.limits.page_items.max(1)) {

@@ -483,3 +483,36 @@ fn the_callers_of_a_session_are_let_go_with_their_requests() {
     );
     assert_eq!(Arc::strong_count(&alive), 2, "the verifier's and ours");
 }
+
+#[test]
+fn what_a_session_watches_is_asked_for_again_for_the_caller_of_its_newest_request() {
+    // row: A-24, A-26
+    let server = server();
+    let seen: Arc<Mutex<Vec<String>>> = Arc::default();
+    let asked = seen.clone();
+    server
+        .authorize(move |call| {
+            asked.lock().unwrap().extend(call.caller().value::<String>().cloned());
+            call.uris().map(|_| Verdict::Allow).collect::<Vec<_>>()
+        })
+        .unwrap();
+    let endpoint =
+        server.endpoint().verify(|call| Grant::new(Caller::new(*b"ann").with(call.token().to_owned())));
+    let world = World::with(&server, endpoint.build(|| {}));
+    let session = session(&world, "first");
+    let got =
+        within(&world, "second", &session, &request(1, "resources/subscribe", r#""uri":"test://text""#));
+    assert_eq!((got.status(), got.json().get("error")), (200, None));
+    let review = || {
+        server.access_changed(b"ann").unwrap();
+        while let Some(event) = world.endpoint.poll_event() {
+            event.run();
+        }
+    };
+    review();
+    within(&world, "third", &session, &request(2, "ping", ""));
+    review();
+    let _stream = stream(&world, "fourth", &session, "");
+    review();
+    assert_eq!(*seen.lock().unwrap(), ["second", "second", "third", "fourth"]);
+}

@@ -148,3 +148,22 @@ fn a_client_that_comes_back_does_not_wait_for_what_takes_nothing_any_more() {
     let (_, got) = world.get(&session, &[("Last-Event-ID", "1-1")]);
     assert_eq!((ids(&got), got.done), (vec!["1-2".to_owned(), "1-3".to_owned()], true));
 }
+
+#[test]
+fn a_client_that_comes_back_before_its_head_was_sent_is_let_in_at_once() {
+    // row: H-46
+    let world = world(16 << 20, 1 << 20);
+    let session = world.session("2025-11-25");
+    let (mut exchange, mut first, held) = hold(&world, &session);
+    assert!(held.progress(1.0, None, None));
+    let mut sent = Vec::new();
+    assert!(matches!(exchange.poll(world.now(), &mut sent), Progress::Respond(_)));
+    // The head is on its way, and whoever drives this exchange polls it again only once it was taken.
+    let (mut back, mut got) = world.get(&session, &[("Last-Event-ID", "1-0")]);
+    assert_eq!((got.status(), ids(&got)), (200, vec!["1-1".to_owned()]));
+    assert!(held.finish("found"));
+    world.go_on(&mut back, &mut got, Event::run);
+    assert_eq!((ids(&got), got.done), (vec!["1-1".to_owned(), "1-2".to_owned()], true));
+    world.go_on(&mut exchange, &mut first, Event::run);
+    assert_eq!((first.body.as_str(), first.done), ("", true), "somebody else has gone on with the stream");
+}

@@ -1,7 +1,7 @@
 //! The handshake era: sessions, their streams, and streams that are resumed.
 
 use crate::client::{Got, Polled, World, initialize, request};
-use wellhead::{Call, Event, Responder, Server};
+use wellhead::{Call, Event, Limits, Responder, Server};
 
 fn server() -> Server {
     let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
@@ -258,7 +258,7 @@ fn there_are_as_many_sessions_as_may_be() {
 #[test]
 fn what_a_call_may_wait_for_is_taken_while_calls_are_at_their_limit() {
     // row: H-12, E-69
-    let mut limits = wellhead::Limits::default();
+    let mut limits = Limits::default();
     limits.calls_in_flight = 1;
     let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();
     server.resource("test://later", |call| call.defer().0).unwrap();
@@ -279,4 +279,29 @@ fn what_a_call_may_wait_for_is_taken_while_calls_are_at_their_limit() {
     assert!(got.done && held[0].is_cancelled());
     held.clear(); // until then the host is still at it
     assert_eq!(world.within(&session, 3, "resources/list", "").1.status(), 200);
+}
+
+#[test]
+fn a_session_with_as_many_requests_under_way_as_it_may_have_streams_takes_no_more() {
+    let mut limits = Limits::default();
+    limits.calls_in_flight = 10_000;
+    let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();
+    let world = World::new(&server);
+    let session = world.session("2025-11-25");
+    let headers = [("Content-Type", "application/json"), ("Mcp-Session-Id", &*session)];
+    let begin = |id| {
+        let mut exchange = world.begin("POST", "/mcp", &headers);
+        exchange.body(request(id, "ping", "").as_bytes());
+        exchange.end(world.now());
+        exchange
+    };
+    let mut under_way: Vec<_> = (0..4_096).map(begin).collect();
+    let (_, refused) = world.within(&session, 5_000, "ping", "");
+    assert_eq!((refused.status(), refused.header("retry-after")), (503, Some("1")));
+    assert!(refused.body.contains(r#""limit":"session_streams","max":4096"#), "{refused:?}");
+    assert_eq!(world.get(&session, &[]).1.status(), 503);
+    let notification = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    assert_eq!(world.post(&headers[1..], notification).status(), 202, "it holds no stream");
+    drop(under_way.pop());
+    assert_eq!(world.get(&session, &[]).1.status(), 200);
 }
