@@ -1,4 +1,7 @@
 //! Streamable HTTP for an event loop that has a server of its own. `wellhead/_asgi.py` drives it.
+//!
+//! The interpreter is let go of where a body is read, and kept for the short steps around that: threads that run callbacks would
+//! take it each time, and the loop would wait for them. Nobody who holds one of the core's locks waits for the interpreter.
 
 use crate::errors::error;
 use crate::fork::Process;
@@ -95,7 +98,7 @@ impl Endpoint {
             .map(|(name, value)| (std::str::from_utf8(name).unwrap_or_default(), &**value))
             .collect();
         let head = RequestHead { method, target, headers: &headers };
-        let exchange = py.detach(|| core.begin(&head, now, move || call(&ready)));
+        let exchange = core.begin(&head, now, move || call(&ready));
         let process = Process::current();
         Ok(HttpExchange { endpoint: self.0.clone(), process, exchange: Mutex::new(Some(exchange)) })
     }
@@ -104,7 +107,7 @@ impl Endpoint {
     fn poll(&self, py: Python<'_>) -> PyResult<Vec<Job>> {
         let core = self.0.core(py)?;
         let mut jobs = Vec::new();
-        while let Some(event) = py.detach(|| core.poll_event()) {
+        while let Some(event) = core.poll_event() {
             jobs.extend(self.0.run(py, event)?);
         }
         Ok(jobs)
@@ -114,11 +117,8 @@ impl Endpoint {
     fn tick(&self, py: Python<'_>) -> PyResult<Option<f64>> {
         let core = self.0.core(py)?;
         let now = self.0.now();
-        let next = py.detach(|| {
-            core.tick(now);
-            core.poll_timeout()
-        });
-        Ok(next.map(|next| self.0.until(next)))
+        core.tick(now);
+        Ok(core.poll_timeout().map(|next| self.0.until(next)))
     }
 
     /// For tests: from now on this is the time, in milliseconds.
@@ -189,8 +189,7 @@ impl HttpExchange {
         loop {
             let mut out = Vec::new();
             let now = self.endpoint.now();
-            let progress =
-                py.detach(|| self.exchange().as_mut().map(|exchange| exchange.poll(now, &mut out)));
+            let progress = self.exchange().as_mut().map(|exchange| exchange.poll(now, &mut out));
             let seconds = |at: Option<u64>| at.map(|at| self.endpoint.until(at)).into_bound_py_any(py);
             return Ok(match progress {
                 Some(Progress::Body(until)) => ("body", seconds(Some(until))?),
@@ -216,11 +215,11 @@ impl HttpExchange {
     }
 
     /// Its client is gone, or has everything.
-    fn close(&self, py: Python<'_>) {
+    fn close(&self) {
         if self.process.is_parent() {
             return;
         }
-        py.detach(|| drop(self.exchange().take()));
+        drop(self.exchange().take());
     }
 }
 
