@@ -17,44 +17,29 @@ use std::sync::Arc;
 
 impl Shared {
     /// Looks a request up in the catalog, with no lock of the connection held.
-    pub(super) fn work(self: &Arc<Self>, request: Request) -> Option<Event> {
+    pub(super) fn work(self: &Arc<Self>, request: Request, work: Work) -> Option<Event> {
         let authorise = self.server.authorises();
-        match &request.work {
+        match work {
             Work::Introduce => {
                 self.introduce(&request);
                 None
             }
-            Work::Further { name, params } => {
-                let (name, params) = (name.clone(), params.clone());
-                self.further(request, &name, params)
-            }
-            Work::Read { uri } => {
-                let uri = uri.clone();
-                self.read(request, uri, authorise)
-            }
-            Work::List { listing, cursor } => {
-                let (listing, cursor) = (*listing, cursor.clone());
-                self.list(request, listing, cursor.as_deref())
-            }
-            Work::Complete(argument) => {
-                let argument = argument.clone();
-                self.complete(request, argument, authorise)
-            }
+            Work::Further { name, params } => self.further(request, &name, params),
+            Work::Read { uri } => self.read(request, uri, authorise),
+            Work::List { listing, cursor } => self.list(request, listing, cursor.as_deref()),
+            Work::Complete(argument) => self.complete(request, argument, authorise),
             Work::Subscribe { watcher, uris } => {
-                let (watcher, known) = (*watcher, self.all_known(request.revision, *watcher, uris));
-                match known {
-                    Ok(uris) => {
-                        let after = self
-                            .machine
-                            .with(|m, _| m.subscribe(request, &self.caller, watcher, uris, authorise));
-                        self.follow(after);
-                        None
-                    }
-                    Err(fault) => self.refuse(&request, &fault),
-                }
+                let uris = match self.all_known(request.revision, watcher, &uris) {
+                    Ok(uris) => uris,
+                    Err(fault) => return self.refuse(&request, &fault),
+                };
+                let after =
+                    self.machine.with(|m, _| m.subscribe(request, &self.caller, watcher, uris, authorise));
+                self.follow(after);
+                None
             }
             Work::Listen { lists, uris } => {
-                let lists = self.server.offered(*lists);
+                let lists = self.server.offered(lists);
                 let mut seen = BTreeSet::new();
                 let uris: Vec<Arc<str>> = uris
                     .iter()

@@ -151,17 +151,21 @@ impl Shared {
         resumed: bool,
         head: Option<&RequestHead<'_>>,
     ) -> (Option<Event>, bool) {
-        let (admitted, after, stop) = self.machine.with(|m, trash| {
-            let (admitted, after) = m.offer(parsed, route, resumed, head, trash);
+        let mut after = After::default();
+        let (admitted, stop) = self.machine.with(|m, trash| {
+            let admitted = m.offer(parsed, route, resumed, head, &mut after, trash);
             m.give_up_requests();
             if let Admitted::Wait { id, cancellable } = &admitted {
                 m.wait(id.clone(), *cancellable, line, route);
             }
-            (admitted, after, m.is_full() || m.has_elements())
+            (admitted, m.is_full() || m.has_elements())
         });
         self.follow(after);
         match admitted {
-            Admitted::Work(request) => (self.work(request), stop),
+            Admitted::Work(admitted) => {
+                let (request, work) = *admitted;
+                (self.work(request, work), stop)
+            }
             Admitted::Done | Admitted::Wait { .. } => (None, stop),
         }
     }

@@ -26,8 +26,9 @@ pub(crate) enum Admitted {
     Done,
     /// There is no room for another call: keep its bytes and offer them again later.
     Wait { id: RequestId, cancellable: bool },
-    /// To be looked up in the catalog.
-    Work(Request),
+    /// To be looked up in the catalog. Boxed, because it is handed on several times, and most of them for a message that
+    /// is none.
+    Work(Box<(Request, Work)>),
 }
 
 /// A request that needs the catalog, and perhaps the host.
@@ -36,7 +37,6 @@ pub(crate) struct Request {
     pub(crate) revision: Revision,
     pub(crate) route: Route,
     pub(crate) details: Option<Box<Details>>,
-    pub(crate) work: Work,
 }
 
 impl Request {
@@ -56,6 +56,7 @@ impl Request {
     }
 }
 
+/// What it asks for.
 pub(crate) enum Work {
     List {
         listing: Listing,
@@ -92,17 +93,17 @@ impl Machine {
         route: Route,
         resumed: bool,
         head: Option<&RequestHead<'_>>,
+        after: &mut After,
         trash: &mut Trash,
-    ) -> (Admitted, After) {
-        let mut after = After::default();
-        let admitted = match parsed {
+    ) -> Admitted {
+        match parsed {
             Parsed::Request { id, method, params } => {
                 let admitted = self.request(id, method, params, route, resumed, head);
                 after.sync = self.subscriptions.is_unsynced();
                 admitted
             }
             Parsed::Notification { method, params } => {
-                self.notification(&method, params, &mut after, trash);
+                self.notification(&method, params, after, trash);
                 self.outbox.end(route);
                 Admitted::Done
             }
@@ -127,8 +128,7 @@ impl Machine {
                 self.refuse(route, id.as_ref(), &fault);
                 Admitted::Done
             }
-        };
-        (admitted, after)
+        }
     }
 
     /// A message over the limit was skipped. Tells whether no further message may be dealt with now.
@@ -196,7 +196,8 @@ impl Machine {
                 if let (Route::Exchange(exchange), false) = (route, placed.method == Method::Initialize) {
                     self.inflight.own(draft.id.clone(), Owner::Admitted(exchange));
                 }
-                Admitted::Work(Request { id: draft.id, revision: placed.revision, route, details, work })
+                let request = Request { id: draft.id, revision: placed.revision, route, details };
+                Admitted::Work(Box::new((request, work)))
             }
             Ok(None) => Admitted::Done,
             Err((stage, fault)) => {
@@ -215,12 +216,9 @@ impl Machine {
         route: Route,
     ) -> Result<Option<Work>, (Stage, RpcError)> {
         let bad = |fault| (Stage::Dispatched, fault);
-        let settings = self.settings.clone();
-        let identity = &settings.identity;
-        let done = Kind::Final(Stage::Dispatched);
         Ok(match method {
             Method::Ping => {
-                self.outbox.write(route, done, |p| wire::empty_result(p.out, revision, &draft.id, identity));
+                self.done(draft, revision, route);
                 None
             }
             Method::Initialize => {
@@ -232,7 +230,7 @@ impl Machine {
                     &requested,
                     (draft.capabilities(), draft.client_info()),
                     revision,
-                    &settings.revisions,
+                    &self.settings.revisions,
                 );
                 Some(Work::Introduce)
             }
@@ -245,7 +243,7 @@ impl Machine {
                 let argument = draft.argument(revision);
                 Some(Work::Complete(argument.map(|(prompt, argument)| (prompt, Arc::new(argument)))))
             }
-            Method::Subscribe | Method::Unsubscribe if !identity.subscribe => {
+            Method::Subscribe | Method::Unsubscribe if !self.settings.identity.subscribe => {
                 return Err((Stage::NoMethod, RpcError::method_not_found(&draft.name)));
             }
             Method::Subscribe => {
@@ -253,8 +251,7 @@ impl Machine {
                 let more = uris.iter().filter(|uri| !self.subscriptions.watches(watcher, uri)).count();
                 self.room_for_subscriptions(more).map_err(bad)?;
                 if uris.is_empty() {
-                    self.outbox
-                        .write(route, done, |p| wire::empty_result(p.out, revision, &draft.id, identity));
+                    self.done(draft, revision, route);
                     return Ok(None);
                 }
                 Some(Work::Subscribe { watcher, uris: uris.into_iter().map(Cow::into_owned).collect() })
@@ -271,7 +268,7 @@ impl Machine {
                         self.subscribed(slot, &uri);
                     }
                 }
-                self.outbox.write(route, done, |p| wire::empty_result(p.out, revision, &draft.id, identity));
+                self.done(draft, revision, route);
                 None
             }
             Method::Listen if self.outbox.is_single(route) => {
@@ -279,15 +276,22 @@ impl Machine {
                 return Err((Stage::Refused, RpcError::invalid_request(what)));
             }
             Method::Listen => {
-                let (lists, uris) = draft.notifications(&settings.kinds).map_err(bad)?;
+                let (lists, uris) = draft.notifications(&self.settings.kinds).map_err(bad)?;
                 let limit_of = self.settings.limits.listen_streams;
                 if self.subscriptions.streams() >= limit_of {
                     return Err(bad(limit("listen_streams", limit_of)));
                 }
-                let uris = if identity.subscribe { uris } else { Vec::new() };
+                let uris = if self.settings.identity.subscribe { uris } else { Vec::new() };
                 Some(Work::Listen { lists, uris: uris.into_iter().map(Cow::into_owned).collect() })
             }
         })
+    }
+
+    /// Answers that it is done.
+    fn done(&mut self, draft: &Draft<'_>, revision: Revision, route: Route) {
+        self.outbox.write(route, Kind::Final(Stage::Dispatched), |p| {
+            wire::empty_result(p.out, revision, &draft.id, &self.settings.identity);
+        });
     }
 
     pub(super) fn uri<'a>(&self, draft: &Draft<'a>) -> Result<Cow<'a, str>, RpcError> {

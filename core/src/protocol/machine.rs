@@ -377,12 +377,13 @@ impl Machine {
         route: Route,
         resumed: bool,
         head: Option<&RequestHead<'_>>,
+        after: &mut After,
         trash: &mut Trash,
-    ) -> (Admitted, After) {
+    ) -> Admitted {
         if self.closed {
-            return (Admitted::Done, After::default());
+            return Admitted::Done;
         }
-        self.admit(parsed, route, resumed, head, trash)
+        self.admit(parsed, route, resumed, head, after, trash)
     }
 
     // ---- output

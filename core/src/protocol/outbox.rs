@@ -77,6 +77,9 @@ impl Piece {
     }
 
     pub(super) fn len(&self) -> usize {
+        if self.segments.is_empty() {
+            return self.bytes.len(); // asked for each message, of which hardly any has segments
+        }
         let segment = |segment: &Segment| match segment {
             Segment::Bytes(bytes) => bytes.len(),
             Segment::Text(_, length) | Segment::Blob(_, length) => *length,
