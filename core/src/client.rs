@@ -8,12 +8,11 @@ use crate::encode::quote_into;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::group::Group;
-use crate::jsonrpc::{is_object, members, string};
+use crate::jsonrpc::{Raw, elements, is_array, is_object, members, string};
 use crate::model::{Contents, Resource};
 use crate::protocol::Route;
 use crate::server::Server;
 use crate::sync::Monitor;
-use serde_json::value::RawValue;
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
@@ -166,7 +165,7 @@ impl TestClient {
             (_, Some(error)) => {
                 let [code, message] = pick(error, &["code", "message"])?;
                 let message = message.and_then(string).unwrap_or_default();
-                let code = code.map_or("", RawValue::get);
+                let code = code.map_or("", Raw::get);
                 Err(Error::new(ErrorKind::Unknown, format!("the server answered {code}: {message}")))
             }
             (None, None) => Err(odd("neither a result nor an error")),
@@ -246,20 +245,21 @@ fn odd(what: &str) -> Error {
     Error::new(ErrorKind::Panic, format!("the server sent {what}; this is a bug of ours"))
 }
 
-fn raw(text: &str) -> Result<&RawValue> {
-    serde_json::from_str(text).map_err(|e| odd("a message that is not JSON").because(e))
+fn raw(text: &str) -> Result<Raw<'_>> {
+    Raw::check(text).ok_or_else(|| odd("a message that is not JSON"))
 }
 
-fn pick<'a, const N: usize>(object: &'a RawValue, names: &[&str; N]) -> Result<[Option<&'a RawValue>; N]> {
+fn pick<'a, const N: usize>(object: Raw<'a>, names: &[&str; N]) -> Result<[Option<Raw<'a>>; N]> {
     if !is_object(object) {
         return Err(odd("something that is not an object"));
     }
     members(object, names).map_err(|e| odd(&e.to_string()))
 }
 
-fn array(list: Option<&RawValue>) -> Result<Vec<&RawValue>> {
+fn array(list: Option<Raw<'_>>) -> Result<Vec<Raw<'_>>> {
     let list = list.ok_or_else(|| odd("no list"))?;
-    serde_json::from_str(list.get()).map_err(|e| odd("something that is not an array").because(e))
+    let elements = elements(list, usize::MAX).filter(|_| is_array(list));
+    elements.ok_or_else(|| odd("something that is not an array"))
 }
 
 fn uri_params(uri: &str) -> String {
@@ -269,10 +269,10 @@ fn uri_params(uri: &str) -> String {
     String::from_utf8(params).expect("escaped text stays text")
 }
 
-fn resource(item: &RawValue) -> Result<Resource> {
+fn resource(item: Raw<'_>) -> Result<Resource> {
     let [uri, name, title, description, mime_type, size] =
         pick(item, &["uri", "name", "title", "description", "mimeType", "size"])?;
-    let text = |value: Option<&RawValue>| value.and_then(string).map(std::borrow::Cow::into_owned);
+    let text = |value: Option<Raw<'_>>| value.and_then(string).map(std::borrow::Cow::into_owned);
     let mut resource = Resource::new(text(uri).ok_or_else(|| odd("a resource without a URI"))?);
     let descriptor = &mut resource.descriptor;
     descriptor.name = text(name);
@@ -283,7 +283,7 @@ fn resource(item: &RawValue) -> Result<Resource> {
     Ok(resource)
 }
 
-fn contents(element: &RawValue) -> Result<Contents> {
+fn contents(element: Raw<'_>) -> Result<Contents> {
     let [uri, mime_type, text, blob] = pick(element, &["uri", "mimeType", "text", "blob"])?;
     let mut contents = match (text.and_then(string), blob.and_then(string)) {
         (Some(text), None) => Contents::new(&*text),

@@ -12,7 +12,6 @@ use crate::protocol::{Argument, CallId, Context};
 use crate::provider::{Deferred, Provider};
 use crate::responder::{Reply, Responder, Watched};
 use crate::uri::Value;
-use serde_json::value::RawValue;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
@@ -487,7 +486,7 @@ macro_rules! with_caller {
             /// The request's `_meta` as it came, the text of a JSON object: `traceparent` and the like. Its keys are
             /// the client's, and never checked.
             pub fn meta(&self) -> Option<&str> {
-                self.context.details.as_ref()?.meta.as_deref().map(RawValue::get)
+                self.context.details.as_ref()?.meta.as_ref().map(Json::as_str)
             }
 
             /// [`Responder::client`], while the call has its responder.

@@ -3,11 +3,10 @@
 use crate::catalog::{HandlerId, MethodFn, MethodHandler};
 use crate::connection::Shared;
 use crate::error::{Error, ErrorKind, Result};
-use crate::jsonrpc::{is_object, members};
+use crate::jsonrpc::{Raw, is_object, members};
 use crate::model::{ClientAnswer, Json, MethodAnswer};
 use crate::protocol::{CallId, Context};
 use crate::responder::Responder;
-use serde_json::value::RawValue;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
@@ -51,7 +50,7 @@ impl MethodCall {
     /// The `arguments` among the parameters as they came, the text of a JSON object; `{}` if there are none.
     pub fn arguments(&self) -> &str {
         let arguments = members(self.params.raw(), &["arguments"]).ok().and_then(|[arguments]| arguments);
-        arguments.filter(|arguments| is_object(arguments)).map_or("{}", RawValue::get)
+        arguments.filter(|arguments| is_object(*arguments)).map_or("{}", Raw::get)
     }
 
     /// What the client can do, the text of a JSON object such as `{"sampling":{}}`: as it said with this request, or when

@@ -2,10 +2,9 @@
 
 use super::RequestHead;
 use super::answering::Counted;
-use crate::jsonrpc::{Fault, Params, Parsed, RequestId, is_object, members};
+use crate::jsonrpc::{Fault, Params, Parsed, Raw, RequestId, is_object, members};
 use crate::protocol::is_stateless_meta;
 use crate::revision::{Era, Method, Revision, Revisions};
-use serde_json::value::RawValue;
 
 /// What `MCP-Protocol-Version` says.
 pub(super) enum Version {
@@ -78,9 +77,9 @@ pub(super) fn classify(message: &Parsed<'_>, version: &Version) -> Body {
         Parsed::Response { .. } => Body::Response,
         Parsed::Array(elements) => {
             let stateless = elements.iter().flatten().any(|element| {
-                let [params] = members(element, &["params"]).unwrap_or_default();
+                let [params] = members(*element, &["params"]).unwrap_or_default();
                 params
-                    .filter(|params| is_object(params))
+                    .filter(|params| is_object(*params))
                     .is_some_and(|params| is_stateless(Params::Object(params)))
             });
             Body::Array { stateless }
@@ -91,6 +90,6 @@ pub(super) fn classify(message: &Parsed<'_>, version: &Version) -> Body {
 
 fn is_stateless(params: Params<'_>) -> bool {
     let Params::Object(params) = params else { return false };
-    let meta: Option<&RawValue> = members(params, &["_meta"]).ok().and_then(|[meta]| meta);
+    let meta: Option<Raw<'_>> = members(params, &["_meta"]).ok().and_then(|[meta]| meta);
     meta.is_some_and(is_stateless_meta)
 }

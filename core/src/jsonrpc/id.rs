@@ -1,3 +1,5 @@
+use super::members::decode;
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -98,10 +100,10 @@ enum Key {
 
 impl Key {
     fn of_string(raw: &str) -> Option<Self> {
-        if let Ok(plain) = serde_json::from_str::<&str>(raw) {
-            return (plain.len() + 2 == raw.len()).then_some(Self::Plain);
-        }
-        serde_json::from_str(raw).ok().map(Self::Decoded)
+        Some(match decode(raw)? {
+            Cow::Borrowed(_) => Self::Plain,
+            Cow::Owned(value) => Self::Decoded(value.into()),
+        })
     }
 
     fn of_number(raw: &str) -> Option<Self> {

@@ -1,8 +1,7 @@
-use serde::de::{Deserializer as _, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::value::RawValue;
+use super::Raw;
+use super::raw::{each_element, each_member};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::fmt;
 
 /// A member that was asked for occurs twice, so that two readers could see two values.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -15,9 +14,9 @@ pub(crate) struct DuplicateMember {
 ///
 /// Names are compared after decoding their escapes. What is not an object has no members.
 pub(crate) fn members<'a, const N: usize>(
-    object: &'a RawValue,
+    object: Raw<'a>,
     names: &[&str; N],
-) -> Result<[Option<&'a RawValue>; N], DuplicateMember> {
+) -> Result<[Option<Raw<'a>>; N], DuplicateMember> {
     let picked = pick(object, names);
     let mut found = [None; N];
     for (member, found) in picked.into_iter().zip(&mut found) {
@@ -27,47 +26,43 @@ pub(crate) fn members<'a, const N: usize>(
 }
 
 /// [`members`], with a judgement of each. A name that is empty stands for none.
-pub(crate) fn pick<'a, const N: usize>(object: &'a RawValue, names: &[&str; N]) -> [Picked<'a>; N] {
+pub(crate) fn pick<'a, const N: usize>(object: Raw<'a>, names: &[&str; N]) -> [Picked<'a>; N] {
     let mut picked = [const { Ok(None) }; N];
-    if is_object(object) {
-        each_member(object.get(), |name, value| {
-            let Some(at) = names.iter().position(|wanted| *wanted == name && !name.is_empty()) else {
-                return;
-            };
-            picked[at] = match picked[at] {
-                Ok(None) => Ok(Some(value)),
-                _ => Err(DuplicateMember { name: names[at].into() }),
-            };
-        })
-        .expect("a raw value is valid JSON");
-    }
+    for_each_member(object, |name, value| {
+        let Some(at) = names.iter().position(|wanted| *wanted == name && !name.is_empty()) else {
+            return;
+        };
+        picked[at] = match picked[at] {
+            Ok(None) => Ok(Some(value)),
+            _ => Err(DuplicateMember { name: names[at].into() }),
+        };
+    });
     picked
 }
 
 /// A member, if there is one and not two of them.
-pub(crate) type Picked<'a> = Result<Option<&'a RawValue>, DuplicateMember>;
+pub(crate) type Picked<'a> = Result<Option<Raw<'a>>, DuplicateMember>;
 
 /// The decoded string, or `None` if the value is not a string of Unicode characters (a lone
 /// surrogate is no character).
-pub(crate) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
+pub(crate) fn string(raw: Raw<'_>) -> Option<Cow<'_, str>> {
     decode(raw.get())
 }
 
-pub(crate) fn strings(raw: &RawValue) -> Option<Vec<Cow<'_, str>>> {
-    let elements: Vec<&RawValue> = serde_json::from_str(raw.get()).ok()?;
+pub(crate) fn strings(raw: Raw<'_>) -> Option<Vec<Cow<'_, str>>> {
+    let elements = elements(raw, usize::MAX).filter(|_| is_array(raw))?;
     elements.into_iter().map(string).collect()
 }
 
 pub(crate) type StringMembers<'a> = Vec<(String, Cow<'a, str>)>;
 
 /// The members of an object of strings, decoded, in their order. Nothing if a value is no string.
-pub(crate) fn string_members(object: &RawValue) -> Result<Option<StringMembers<'_>>, DuplicateMember> {
+pub(crate) fn string_members(object: Raw<'_>) -> Result<Option<StringMembers<'_>>, DuplicateMember> {
     if !is_object(object) {
         return Ok(None);
     }
     let mut found = Vec::new();
-    each_member(object.get(), |name, value| found.push((name.to_owned(), string(value))))
-        .expect("a raw value is valid JSON");
+    for_each_member(object, |name, value| found.push((name.to_owned(), string(value))));
     let mut seen = BTreeSet::new();
     if let Some((name, _)) = found.iter().find(|(name, _)| !seen.insert(name.as_str())) {
         return Err(DuplicateMember { name: name.as_str().into() });
@@ -75,33 +70,19 @@ pub(crate) fn string_members(object: &RawValue) -> Result<Option<StringMembers<'
     Ok(found.into_iter().map(|(name, value)| Some((name, value?))).collect())
 }
 
-/// The elements of an array, unless there are more than `max`.
-pub(super) fn elements(array: &RawValue, max: usize) -> Option<Vec<&RawValue>> {
-    serde_json::Deserializer::from_str(array.get()).deserialize_seq(Elements(max)).ok()
-}
-
-struct Elements(usize);
-
-impl<'de> Visitor<'de> for Elements {
-    type Value = Vec<&'de RawValue>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "an array of at most {} elements", self.0)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut array: A) -> Result<Self::Value, A::Error> {
-        let mut elements = Vec::new();
-        while let Some(element) = array.next_element()? {
-            if elements.len() == self.0 {
-                return Err(A::Error::custom("more elements"));
-            }
+/// The elements of an array, unless there are more than `max`. What is not an array has none.
+pub(crate) fn elements(array: Raw<'_>, max: usize) -> Option<Vec<Raw<'_>>> {
+    let (mut elements, mut more) = (Vec::new(), false);
+    each_element(array.get(), |element| {
+        more |= elements.len() == max;
+        if !more {
             elements.push(element);
         }
-        Ok(elements)
-    }
+    });
+    (!more).then_some(elements)
 }
 
-pub(crate) fn boolean(raw: &RawValue) -> Option<bool> {
+pub(crate) fn boolean(raw: Raw<'_>) -> Option<bool> {
     match raw.get() {
         "true" => Some(true),
         "false" => Some(false),
@@ -109,63 +90,38 @@ pub(crate) fn boolean(raw: &RawValue) -> Option<bool> {
     }
 }
 
-pub(crate) fn is_object(raw: &RawValue) -> bool {
+pub(crate) fn is_object(raw: Raw<'_>) -> bool {
     raw.get().starts_with('{')
 }
 
-pub(crate) fn is_null(raw: &RawValue) -> bool {
+pub(crate) fn is_array(raw: Raw<'_>) -> bool {
+    raw.get().starts_with('[')
+}
+
+pub(crate) fn is_null(raw: Raw<'_>) -> bool {
     raw.get() == "null"
 }
 
-/// Hands over the members of an object with their decoded names.
-pub(crate) fn for_each_member<'a>(object: &'a RawValue, take: impl FnMut(&str, &'a RawValue)) {
-    if is_object(object) {
-        each_member(object.get(), take).expect("a raw value is valid JSON");
-    }
+/// Hands over the members of an object with their decoded names. A name that is not Unicode cannot be one that anybody
+/// asks for and is left out. What is not an object has no members.
+pub(crate) fn for_each_member<'a>(object: Raw<'a>, mut take: impl FnMut(&str, Raw<'a>)) {
+    decoded_members(object.get(), &mut take);
 }
 
-/// Hands over the members of the object in `text` with their decoded names. A name that is not
-/// Unicode cannot be one that anybody asks for and is left out.
-pub(super) fn each_member<'a>(
-    text: &'a str,
-    take: impl FnMut(&str, &'a RawValue),
-) -> Result<(), serde_json::Error> {
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    deserializer.deserialize_map(EachMember { take, escapes: has_escapes(text) })?;
-    deserializer.end()
-}
-
-struct EachMember<F> {
-    take: F,
-    /// Whether a name may need decoding. Names that do not are read in one step less.
-    escapes: bool,
-}
-
-impl<'de, F: FnMut(&str, &'de RawValue)> Visitor<'de> for EachMember<F> {
-    type Value = ();
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
-        if !self.escapes {
-            while let Some((name, value)) = map.next_entry::<&str, &RawValue>()? {
-                (self.take)(name, value);
-            }
-            return Ok(());
+/// [`for_each_member`] of a text. None: it is no object.
+pub(super) fn decoded_members<'a>(text: &'a str, mut take: impl FnMut(&str, Raw<'a>)) -> Option<()> {
+    let escapes = has_escapes(text); // nearly always none, and then no name has any
+    each_member(text, |name, value| {
+        if !escapes {
+            take(&name[1..name.len() - 1], value);
+        } else if let Some(name) = decode(name) {
+            take(&name, value);
         }
-        while let Some((name, value)) = map.next_entry::<&RawValue, &RawValue>()? {
-            if let Some(name) = decode(name.get()) {
-                (self.take)(&name, value);
-            }
-        }
-        Ok(())
-    }
+    })
 }
 
 /// Decodes a JSON string that is known to be valid JSON.
-fn decode(raw: &str) -> Option<Cow<'_, str>> {
+pub(super) fn decode(raw: &str) -> Option<Cow<'_, str>> {
     let contents = raw.strip_prefix('"')?.strip_suffix('"')?;
     if has_escapes(contents) {
         return serde_json::from_str(raw).ok().map(Cow::Owned);
@@ -174,7 +130,8 @@ fn decode(raw: &str) -> Option<Cow<'_, str>> {
 }
 
 fn has_escapes(text: &str) -> bool {
-    memchr::memchr(b'\\', text.as_bytes()).is_some()
+    // Setting up a search costs more than looking at a few bytes.
+    if text.len() < 32 { text.bytes().any(|b| b == b'\\') } else { text.contains('\\') }
 }
 
 #[cfg(test)]
@@ -182,12 +139,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn raw(text: &str) -> &RawValue {
-        serde_json::from_str(text).unwrap()
+    fn raw(text: &str) -> Raw<'_> {
+        Raw::check(text).unwrap()
     }
 
     fn pick<'a>(text: &'a str, names: &[&str; 2]) -> Result<[Option<&'a str>; 2], DuplicateMember> {
-        Ok(members(raw(text), names)?.map(|member| member.map(RawValue::get)))
+        Ok(members(raw(text), names)?.map(|member| member.map(Raw::get)))
     }
 
     #[test]
@@ -266,7 +223,7 @@ mod tests {
             names.insert(first.min(names.len()), r#""URI""#.into());
             let once: Vec<_> = names.iter().map(|name| format!("{name}:1")).collect();
             let once = format!("{{{}}}", once.join(","));
-            prop_assert_eq!(members(raw(&once), &["URI"]).unwrap()[0].map(RawValue::get), Some("1"));
+            prop_assert_eq!(members(raw(&once), &["URI"]).unwrap()[0].map(Raw::get), Some("1"));
             names.insert(second.min(names.len()), r#""\u0055RI""#.into());
             let twice: Vec<_> = names.iter().map(|name| format!("{name}:[]")).collect();
             let twice = format!("{{{}}}", twice.join(","));

@@ -1,5 +1,5 @@
+use super::Raw;
 use super::RequestId;
-use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// What one message turned out to be.
@@ -19,11 +19,11 @@ pub(crate) enum Parsed<'a> {
     /// both members present `error` counts, unless it is `null`.
     Response {
         id: Option<RequestId>,
-        result: Result<&'a RawValue, &'a RawValue>,
+        result: Result<Raw<'a>, Raw<'a>>,
     },
     /// A batch, its elements not looked at: the caller refuses it, or parses them one by one. Nothing if it has more
     /// than [`ParseLimits::batch_length`].
-    Array(Option<Vec<&'a RawValue>>),
+    Array(Option<Vec<Raw<'a>>>),
     /// Not a message. `id` is the one to answer with, if it is certain.
     Bad {
         id: Option<RequestId>,
@@ -36,7 +36,7 @@ pub(crate) enum Parsed<'a> {
 pub(crate) enum Params<'a> {
     /// Missing or `null`.
     Absent,
-    Object(&'a RawValue),
+    Object(Raw<'a>),
     Array,
     /// A string, a number or a boolean.
     Other,

@@ -7,14 +7,17 @@ mod id;
 mod members;
 mod message;
 mod parse;
+mod raw;
 mod scan;
+mod syntax;
 pub(crate) mod write;
 
 pub(crate) use error::RpcError;
 pub(crate) use id::RequestId;
 pub(crate) use members::{
-    DuplicateMember, Picked, boolean, for_each_member, is_null, is_object, members, pick, string,
-    string_members, strings,
+    DuplicateMember, Picked, boolean, elements, for_each_member, is_array, is_null, is_object, members, pick,
+    string, string_members, strings,
 };
 pub(crate) use message::{Fault, Params, ParseLimits, Parsed};
 pub(crate) use parse::parse;
+pub(crate) use raw::Raw;

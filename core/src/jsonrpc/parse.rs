@@ -1,8 +1,7 @@
-use super::members::{each_member, elements, is_null, string};
+use super::members::{decoded_members, elements, is_array, is_null, string};
 use super::scan::nesting_exceeds;
-use super::{Fault, Params, ParseLimits, Parsed, RequestId};
+use super::{Fault, Params, ParseLimits, Parsed, Raw, RequestId};
 use crate::encode::check_utf8;
-use serde_json::value::RawValue;
 
 /// Classifies one message without building a tree of it, in time linear in its length.
 ///
@@ -16,33 +15,33 @@ pub(crate) fn parse<'a>(line: &'a [u8], limits: &ParseLimits) -> Parsed<'a> {
     };
     if text.trim_start_matches([' ', '\t', '\n', '\r']).starts_with('{') {
         let mut envelope = Envelope::default();
-        return match each_member(text, |name, value| envelope.take(name, value)) {
-            Ok(()) => envelope.classify(limits),
-            Err(_) => Parsed::Bad { id: None, fault: Fault::Parse },
+        return match decoded_members(text, |name, value| envelope.take(name, value)) {
+            Some(()) => envelope.classify(limits),
+            None => Parsed::Bad { id: None, fault: Fault::Parse },
         };
     }
-    match serde_json::from_str::<&RawValue>(text) {
-        Ok(raw) if raw.get().starts_with('[') => Parsed::Array(elements(raw, limits.batch_length)),
-        Ok(_) => Parsed::Bad { id: None, fault: Fault::Invalid("a message is an object") },
-        Err(_) => Parsed::Bad { id: None, fault: Fault::Parse },
+    match Raw::check(text) {
+        Some(raw) if is_array(raw) => Parsed::Array(elements(raw, limits.batch_length)),
+        Some(_) => Parsed::Bad { id: None, fault: Fault::Invalid("a message is an object") },
+        None => Parsed::Bad { id: None, fault: Fault::Parse },
     }
 }
 
 /// The members of a message, and what is doubtful about their names.
 #[derive(Default)]
 struct Envelope<'a> {
-    jsonrpc: Option<&'a RawValue>,
-    id: Option<&'a RawValue>,
-    method: Option<&'a RawValue>,
-    params: Option<&'a RawValue>,
-    result: Option<&'a RawValue>,
-    error: Option<&'a RawValue>,
+    jsonrpc: Option<Raw<'a>>,
+    id: Option<Raw<'a>>,
+    method: Option<Raw<'a>>,
+    params: Option<Raw<'a>>,
+    result: Option<Raw<'a>>,
+    error: Option<Raw<'a>>,
     doubt: Option<&'static str>,
     id_in_doubt: bool,
 }
 
 impl<'a> Envelope<'a> {
-    fn take(&mut self, name: &str, value: &'a RawValue) {
+    fn take(&mut self, name: &str, value: Raw<'a>) {
         let member = match name {
             "jsonrpc" => &mut self.jsonrpc,
             "id" => &mut self.id,
@@ -116,11 +115,11 @@ impl<'a> Envelope<'a> {
 }
 
 enum Kind<'a> {
-    Call(&'a RawValue),
-    Response(Result<&'a RawValue, &'a RawValue>),
+    Call(Raw<'a>),
+    Response(Result<Raw<'a>, Raw<'a>>),
 }
 
-fn params(raw: Option<&RawValue>) -> Params<'_> {
+fn params(raw: Option<Raw<'_>>) -> Params<'_> {
     let Some(raw) = raw else {
         return Params::Absent;
     };

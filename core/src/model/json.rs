@@ -1,11 +1,12 @@
 //! JSON that only passes through.
 
 use crate::error::{Error, ErrorKind, Result};
-use serde_json::value::RawValue;
+use crate::jsonrpc::{Raw, is_object, members};
+use serde::de::IgnoredAny;
 
 /// One JSON object as text, checked when made: the free-form members of the protocol, such as `_meta`.
 #[derive(Clone)]
-pub struct Json(Box<RawValue>);
+pub struct Json(Box<str>);
 
 impl Json {
     /// Checks that `text` is one JSON object.
@@ -13,10 +14,12 @@ impl Json {
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] if it is not.
     pub fn object(text: impl Into<String>) -> Result<Json> {
-        let raw = RawValue::from_string(text.into()).map_err(|e| {
+        let text = text.into();
+        serde_json::from_str::<IgnoredAny>(&text).map_err(|e| {
             Error::new(ErrorKind::InvalidArgument, "not JSON; give the text of one JSON object").because(e)
         })?;
-        if !raw.get().trim_start().starts_with('{') {
+        let raw = Raw::kept(text.trim_matches([' ', '\t', '\n', '\r']));
+        if !is_object(raw) {
             return Err(Error::new(
                 ErrorKind::InvalidArgument,
                 "not a JSON object; give text such as {\"a\":1}",
@@ -24,39 +27,39 @@ impl Json {
         }
         if raw.get().contains(['\n', '\r']) {
             // A raw newline would break the framing of stdio. Outside of strings it is only white space.
-            return Json::object(raw.get().replace(['\n', '\r'], " "));
+            return Ok(Json(raw.get().replace(['\n', '\r'], " ").into()));
         }
-        Ok(Json(raw))
+        Ok(Json::received(raw))
     }
 
     /// `{}`.
     pub(crate) fn empty() -> Json {
-        Json(RawValue::from_string("{}".to_owned()).expect("an empty object is JSON"))
+        Json("{}".into())
     }
 
     /// `{"listChanged":true}`.
     pub(crate) fn list_changed() -> Json {
-        Json(RawValue::from_string("{\"listChanged\":true}".to_owned()).expect("JSON"))
+        Json("{\"listChanged\":true}".into())
     }
 
     /// An object that came from a client.
-    pub(crate) fn received(object: &RawValue) -> Json {
-        Json(object.to_owned())
+    pub(crate) fn received(object: Raw<'_>) -> Json {
+        Json(object.get().into())
     }
 
     /// Whether a member is `true`.
     pub(crate) fn is_true(&self, name: &str) -> bool {
-        let member = crate::jsonrpc::members(self.raw(), &[name]).ok().and_then(|[member]| member);
+        let member = members(self.raw(), &[name]).ok().and_then(|[member]| member);
         member.is_some_and(|member| member.get() == "true")
     }
 
-    pub(crate) fn raw(&self) -> &RawValue {
-        &self.0
+    pub(crate) fn raw(&self) -> Raw<'_> {
+        Raw::kept(&self.0)
     }
 
     /// The text.
     pub fn as_str(&self) -> &str {
-        self.0.get()
+        &self.0
     }
 }
 

@@ -1,7 +1,7 @@
 //! A further method, and what it answers.
 
 use super::Json;
-use serde_json::value::RawValue;
+use crate::jsonrpc::Raw;
 use std::fmt;
 
 /// A method that the host serves beside those for resources, such as `tools/list`.
@@ -152,7 +152,7 @@ pub enum ClientAnswer {
 }
 
 impl ClientAnswer {
-    pub(crate) fn received(result: Result<&RawValue, &RawValue>) -> Self {
+    pub(crate) fn received(result: Result<Raw<'_>, Raw<'_>>) -> Self {
         match result {
             Ok(result) => ClientAnswer::Result(result.get().to_owned()),
             Err(error) => ClientAnswer::Error(error.get().to_owned()),

@@ -5,11 +5,10 @@ use super::inflight::{Ask, State};
 use super::machine::{After, Machine};
 use super::needs_input::Need;
 use super::outbox::{Kind, Route};
-use crate::jsonrpc::RequestId;
 use crate::jsonrpc::write::{Object, notification, request};
+use crate::jsonrpc::{Raw, RequestId};
 use crate::model::{ClientAnswer, Json};
 use crate::revision::Era;
-use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Requests that the client has not answered, by their ids, and the calls that they are for.
@@ -83,7 +82,7 @@ impl Machine {
     }
 
     /// The client answered a request of ours, or an id that is none.
-    pub(super) fn response(&mut self, id: Option<&RequestId>, result: Result<&RawValue, &RawValue>) {
+    pub(super) fn response(&mut self, id: Option<&RequestId>, result: Result<Raw<'_>, Raw<'_>>) {
         let Some(Asked { number, call, .. }) = id.and_then(|id| self.asking.open.remove(id)) else { return };
         self.asks.push_back(Ask::Response { call, number, answer: ClientAnswer::received(result) });
         if !self.asking.open.values().any(|asked| asked.call == call) {

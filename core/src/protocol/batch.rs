@@ -8,9 +8,8 @@ use super::machine::Machine;
 use super::outbox::{Kind, Piece, Route, Stage};
 use super::request::Draft;
 use crate::jsonrpc::write::{ReplyId, error};
-use crate::jsonrpc::{RequestId, RpcError};
+use crate::jsonrpc::{Raw, RequestId, RpcError};
 use crate::revision::Method;
-use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// An element that nobody has looked at.
@@ -186,7 +185,7 @@ impl Batches {
 
 impl Machine {
     /// Takes an array of messages, whose elements come out of [`Machine::next`] one after the other.
-    pub(super) fn batch(&mut self, elements: Option<Vec<&RawValue>>, route: Route) {
+    pub(super) fn batch(&mut self, elements: Option<Vec<Raw<'_>>>, route: Route) {
         if self.outbox.batches.route_of(route).is_some() {
             return self.refuse(route, None, &RpcError::invalid_request("a message is an object"));
         }
@@ -202,7 +201,7 @@ impl Machine {
         self.outbox.write(route, Kind::Final(Stage::Refused), |p| error(p.out, ReplyId::Null, &refusal));
     }
 
-    fn begin_batch(&mut self, elements: &[&RawValue], route: Route) {
+    fn begin_batch(&mut self, elements: &[Raw<'_>], route: Route) {
         let first = self.next_exchange;
         self.next_exchange += elements.len() as u64;
         self.outbox.batches.begin(route, first, elements.len());

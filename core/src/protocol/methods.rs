@@ -11,7 +11,7 @@ use super::request::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL};
 use crate::access::{Caller, Verdict};
 use crate::catalog::{Family, MethodHandler};
 use crate::jsonrpc::write::{begin_result, end, notification};
-use crate::jsonrpc::{RpcError, members, string};
+use crate::jsonrpc::{Raw, RpcError, members, string};
 use crate::log::{Level, Line};
 use crate::model::{CacheHint, Json, MethodAnswer};
 use crate::policy::Cacheable;
@@ -19,7 +19,6 @@ use crate::policy::UndeclaredLists;
 use crate::revision::{self, Condition, Era, Revision};
 use crate::sync::Trash;
 use crate::wire::{self, Cache, Identity, ResultType};
-use serde_json::value::RawValue;
 use std::sync::Arc;
 
 /// What a method's answer is on the wire.
@@ -213,9 +212,9 @@ impl Machine {
 
 impl Context {
     /// A member of the request's `_meta`.
-    pub(crate) fn meta_member(&self, name: &str) -> Option<&RawValue> {
-        let meta = self.details.as_ref()?.meta.as_deref()?;
-        members(meta, &[name]).ok()?[0]
+    pub(crate) fn meta_member(&self, name: &str) -> Option<Raw<'_>> {
+        let meta = self.details.as_ref()?.meta.as_ref()?;
+        members(meta.raw(), &[name]).ok()?[0]
     }
 
     /// The request's place in a trace, as it came.

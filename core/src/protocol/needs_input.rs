@@ -1,7 +1,6 @@
 //! What a server may ask of a client: features, and the capabilities that stand for them.
 
-use crate::jsonrpc::{for_each_member, is_object, members, string};
-use serde_json::value::RawValue;
+use crate::jsonrpc::{Raw, for_each_member, is_object, members, string};
 use std::collections::BTreeSet;
 
 /// Why a client is not asked.
@@ -14,13 +13,13 @@ pub(crate) enum Refusal {
 }
 
 /// Whether a result says of itself that it is none yet.
-pub(crate) fn is_required(result: &RawValue) -> bool {
+pub(crate) fn is_required(result: Raw<'_>) -> bool {
     let kind = members(result, &["resultType"]).ok().and_then(|[kind]| string(kind?));
     kind.is_some_and(|kind| kind == "input_required")
 }
 
 /// Judges the `inputRequests` and `requestState` of a result that asks for input.
-pub(crate) fn check(wanted: &RawValue, client: Option<&RawValue>) -> Result<(), Refusal> {
+pub(crate) fn check(wanted: Raw<'_>, client: Option<Raw<'_>>) -> Result<(), Refusal> {
     let malformed = |why: &str| Err(Refusal::Malformed(why.to_owned()));
     let Ok([requests, state]) = members(wanted, &["inputRequests", "requestState"]) else {
         return malformed("names inputRequests or requestState twice");
@@ -67,7 +66,7 @@ pub(crate) enum Need {
     SamplingTools,
 }
 
-fn of_request(request: &RawValue) -> Result<Need, &'static str> {
+fn of_request(request: Raw<'_>) -> Result<Need, &'static str> {
     if !is_object(request) {
         return Err("that is not an object");
     }
@@ -85,7 +84,7 @@ fn of_request(request: &RawValue) -> Result<Need, &'static str> {
 
 impl Need {
     /// What a request to the client needs.
-    pub(crate) fn of(method: &str, params: Option<&RawValue>) -> Result<Need, &'static str> {
+    pub(crate) fn of(method: &str, params: Option<Raw<'_>>) -> Result<Need, &'static str> {
         let has_params = params.is_some_and(is_object);
         let member = |name: &str| members(params?, &[name]).ok()?[0];
         match method {
@@ -112,18 +111,14 @@ impl Need {
     }
 
     /// Whether the client's capabilities say so.
-    pub(crate) fn is_met(self, client: Option<&RawValue>) -> bool {
+    pub(crate) fn is_met(self, client: Option<Raw<'_>>) -> bool {
         let (name, part) = self.path();
-        let object = |of: Option<&RawValue>, name: &str| {
-            let [found] = members(of?, &[name]).ok()?;
-            found.filter(|found| is_object(found)).map(ToOwned::to_owned)
-        };
         let Some(capability) = object(client, name) else { return false };
         match part {
-            Some(part) => object(Some(&capability), part).is_some(),
+            Some(part) => object(Some(capability), part).is_some(),
             // An empty object means forms; one that names ways but not that one does not.
             None if self == Need::Elicitation => {
-                object(Some(&capability), "form").is_some() || object(Some(&capability), "url").is_none()
+                object(Some(capability), "form").is_some() || object(Some(capability), "url").is_none()
             }
             None => true,
         }
@@ -144,4 +139,10 @@ impl Need {
         };
         format!("{{{}}}", names.iter().map(shown).collect::<Vec<_>>().join(","))
     }
+}
+
+/// A member that is an object.
+fn object<'a>(of: Option<Raw<'a>>, name: &str) -> Option<Raw<'a>> {
+    let [found] = members(of?, &[name]).ok()?;
+    found.filter(|found| is_object(*found))
 }

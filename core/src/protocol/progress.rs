@@ -4,9 +4,8 @@ use super::CallId;
 use super::inflight::{Context, Open};
 use super::machine::{After, Machine};
 use super::outbox::{Kind, Route};
-use crate::jsonrpc::RequestId;
+use crate::jsonrpc::{Raw, RequestId};
 use crate::wire;
-use serde_json::value::RawValue;
 
 /// How far the work on a request is.
 pub(crate) struct Report {
@@ -73,8 +72,6 @@ fn write(outbox: &mut super::outbox::Outbox, open: &Open, report: &Report) {
 impl Context {
     /// By what name the client wants to hear of progress, as it came; none: it does not.
     pub(crate) fn progress_token(&self) -> Option<&str> {
-        self.meta_member("progressToken")
-            .map(RawValue::get)
-            .filter(|token| RequestId::from_raw(token).is_some())
+        self.meta_member("progressToken").map(Raw::get).filter(|token| RequestId::from_raw(token).is_some())
     }
 }

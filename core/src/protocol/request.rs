@@ -3,14 +3,13 @@
 use super::kinds::{KindSet, Kinds};
 use crate::http::{RequestHead, standard};
 use crate::jsonrpc::{
-    DuplicateMember, Params, Picked, RequestId, RpcError, boolean, for_each_member, is_null, is_object,
+    DuplicateMember, Params, Picked, Raw, RequestId, RpcError, boolean, for_each_member, is_null, is_object,
     members, pick, string, string_members, strings,
 };
 use crate::model::Json;
 use crate::revision::{
     Era, HEADER_MISMATCH, Method, Revision, Revisions, UNSUPPORTED_VERSION, may_need_input,
 };
-use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -26,16 +25,16 @@ pub(crate) struct Draft<'a> {
     pub(crate) id: RequestId,
     pub(crate) name: Cow<'a, str>,
     meta: Meta<'a>,
-    raw_meta: Option<&'a RawValue>,
+    raw_meta: Option<Raw<'a>>,
     /// The members that the method of that name reads, in the order of [`names`].
     fields: [Picked<'a>; 4],
-    params: Option<&'a RawValue>,
+    params: Option<Raw<'a>>,
 }
 
 /// What a request says beside what it asks for.
 pub(crate) struct Details {
     /// Its `_meta`, as it came.
-    pub(crate) meta: Option<Box<RawValue>>,
+    pub(crate) meta: Option<Json>,
     /// The version of the resource that the client has.
     pub(crate) if_version: Option<Box<str>>,
     /// Which resources the client wants listed.
@@ -72,11 +71,11 @@ enum Meta<'a> {
 }
 
 struct StatelessMeta<'a> {
-    version: Option<&'a RawValue>,
-    capabilities: Option<&'a RawValue>,
-    client: Option<&'a RawValue>,
-    log_level: Option<&'a RawValue>,
-    progress_token: Option<&'a RawValue>,
+    version: Option<Raw<'a>>,
+    capabilities: Option<Raw<'a>>,
+    client: Option<Raw<'a>>,
+    log_level: Option<Raw<'a>>,
+    progress_token: Option<Raw<'a>>,
 }
 
 /// The members of `params` that a method reads.
@@ -124,7 +123,7 @@ impl<'a> Draft<'a> {
         filter: Option<Json>,
         input: Option<Input>,
     ) -> Option<Box<Details>> {
-        let meta = self.raw_meta.map(ToOwned::to_owned);
+        let meta = self.raw_meta.map(Json::received);
         let told = meta.is_some() || if_version.is_some() || filter.is_some() || input.is_some();
         told.then(|| Box::new(Details { meta, if_version, filter, input }))
     }
@@ -158,7 +157,7 @@ impl<'a> Draft<'a> {
         !matches!(self.fields[at], Ok(None))
     }
 
-    pub(super) fn field(&self, at: usize) -> Result<Option<&'a RawValue>, RpcError> {
+    pub(super) fn field(&self, at: usize) -> Result<Option<Raw<'a>>, RpcError> {
         self.fields[at].as_ref().copied().map_err(twice)
     }
 
@@ -262,7 +261,7 @@ impl<'a> Draft<'a> {
     pub(crate) fn argument(&self, revision: Revision) -> Result<(bool, Argument), RpcError> {
         let (reference, argument, context) = (self.field(0)?, self.field(1)?, self.field(2)?);
         let reference = reference
-            .filter(|reference| is_object(reference))
+            .filter(|reference| is_object(*reference))
             .ok_or_else(|| bad_param("ref", "is missing or not an object"))?;
         let [kind, uri, name] = members(reference, &["type", "uri", "name"]).map_err(|d| twice(&d))?;
         let (is_prompt, reference) = match kind.and_then(string).as_deref() {
@@ -274,7 +273,7 @@ impl<'a> Draft<'a> {
             .and_then(string)
             .ok_or_else(|| bad_param("ref", "lacks what it refers to, or that is not a string"))?;
         let argument = argument
-            .filter(|argument| is_object(argument))
+            .filter(|argument| is_object(*argument))
             .ok_or_else(|| bad_param("argument", "is missing or not an object"))?;
         let [name, value] = members(argument, &["name", "value"]).map_err(|d| twice(&d))?;
         let (Some(name), Some(value)) = (name.and_then(string), value.and_then(string)) else {
@@ -316,7 +315,7 @@ impl<'a> Draft<'a> {
         const URIS: &str = "resourceSubscriptions";
         let filter = self
             .field(0)?
-            .filter(|filter| is_object(filter))
+            .filter(|filter| is_object(*filter))
             .ok_or_else(|| bad_param("notifications", "is missing or not an object"))?;
         let (mut asked, mut lists, mut uris, mut wrong) =
             (KindSet::default(), KindSet::default(), None, None);
@@ -352,7 +351,7 @@ impl<'a> Draft<'a> {
 }
 
 impl<'a> Meta<'a> {
-    fn read(meta: &'a RawValue) -> Result<Meta<'a>, RpcError> {
+    fn read(meta: Raw<'a>) -> Result<Meta<'a>, RpcError> {
         if is_null(meta) || !is_object(meta) {
             return Err(bad_param("_meta", "is not an object"));
         }
@@ -368,7 +367,7 @@ impl<'a> Meta<'a> {
 }
 
 /// Whether a request with this `_meta` stands for itself.
-pub(crate) fn is_stateless_meta(meta: &RawValue) -> bool {
+pub(crate) fn is_stateless_meta(meta: Raw<'_>) -> bool {
     matches!(Meta::read(meta), Ok(Meta::Stateless(_)))
 }
 
@@ -396,7 +395,7 @@ pub(crate) fn no_session(revisions: &Revisions) -> RpcError {
     }
 }
 
-fn is_implementation(raw: &RawValue) -> bool {
+fn is_implementation(raw: Raw<'_>) -> bool {
     if !is_object(raw) {
         return false;
     }

@@ -3,12 +3,11 @@
 use super::Server;
 use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::write::Object;
-use crate::jsonrpc::{is_object, members, string};
+use crate::jsonrpc::{Raw, is_object, members, string};
 use crate::log::Level;
 use crate::model::{Descriptor, Json, Resource};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::value::RawValue;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -147,7 +146,7 @@ fn write_descriptor(out: &mut Vec<u8>, said: &Descriptor) {
     resource.end();
 }
 
-fn descriptor(said: &RawValue) -> Result<Descriptor> {
+fn descriptor(said: Raw<'_>) -> Result<Descriptor> {
     let mut resource = Resource::new("");
     if let Some(name) = text(said, "name")? {
         resource = resource.name(name);
@@ -167,7 +166,7 @@ fn descriptor(said: &RawValue) -> Result<Descriptor> {
     Ok(resource.descriptor)
 }
 
-fn member<'a>(object: &'a RawValue, name: &str) -> Result<Option<&'a RawValue>> {
+fn member<'a>(object: Raw<'a>, name: &str) -> Result<Option<Raw<'a>>> {
     if !is_object(object) {
         return Err(Error::new(ErrorKind::InvalidArgument, "the event's resource is not an object"));
     }
@@ -176,7 +175,7 @@ fn member<'a>(object: &'a RawValue, name: &str) -> Result<Option<&'a RawValue>> 
         .map_err(|duplicate| Error::new(ErrorKind::InvalidArgument, format!("in the event {duplicate}")))
 }
 
-fn text(object: &RawValue, name: &'static str) -> Result<Option<String>> {
+fn text(object: Raw<'_>, name: &'static str) -> Result<Option<String>> {
     let Some(value) = member(object, name)? else { return Ok(None) };
     let Some(text) = string(value) else {
         let message = format!("the event's {name} is not a string");

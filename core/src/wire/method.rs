@@ -3,9 +3,8 @@
 use super::lifecycle::SERVER_INFO;
 use super::{Cache, Identity};
 use crate::jsonrpc::write::Object;
-use crate::jsonrpc::{for_each_member, is_object};
+use crate::jsonrpc::{Raw, for_each_member, is_object};
 use crate::revision::Revision;
-use serde_json::value::RawValue;
 
 /// Members that only a revision with a result envelope has.
 const ENVELOPE: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
@@ -23,14 +22,14 @@ pub(crate) fn further_result(
     revision: Revision,
     identity: &Identity,
     (kind, cache): (ResultType, Cache),
-    result: &RawValue,
+    result: Raw<'_>,
 ) -> Result<(), &'static str> {
     let mut members = Vec::new();
     for_each_member(result, |name, value| members.push((name.to_owned(), value)));
     let of = |wanted: &str| members.iter().find(|(name, _)| name == wanted).map(|(_, value)| *value);
     let mut object = Object::begin(out);
     if revision.result_envelope {
-        let own = of("resultType").filter(|_| kind == ResultType::Complete).map(RawValue::get);
+        let own = of("resultType").filter(|_| kind == ResultType::Complete).map(Raw::get);
         let word = match kind {
             ResultType::Complete => "\"complete\"",
             ResultType::InputRequired => "\"input_required\"",
@@ -46,7 +45,7 @@ pub(crate) fn further_result(
     if revision.result_envelope {
         if cache != Cache::None {
             for (name, default) in [("ttlMs", "0"), ("cacheScope", "\"private\"")] {
-                let value = of(name).map_or(default, RawValue::get);
+                let value = of(name).map_or(default, Raw::get);
                 object.any_member(name).extend_from_slice(value.as_bytes());
             }
         }
@@ -57,7 +56,7 @@ pub(crate) fn further_result(
 }
 
 /// The host's `_meta`, with the server's identity unless it names one.
-fn write_meta(out: &mut Vec<u8>, own: Option<&RawValue>, identity: &Identity) -> Result<(), &'static str> {
+fn write_meta(out: &mut Vec<u8>, own: Option<Raw<'_>>, identity: &Identity) -> Result<(), &'static str> {
     let mut meta = Object::begin(out);
     let mut named = false;
     if let Some(own) = own {

@@ -16,8 +16,8 @@ fn outcome(line: impl AsRef<[u8]>) -> String {
     match parse(line.as_ref(), &LIMITS) {
         Parsed::Request { id, method, params: p } => format!("request {} {method} {}", id.raw(), params(p)),
         Parsed::Notification { method, params: p } => format!("notification {method} {}", params(p)),
-        Parsed::Response { id, result: Ok(raw) } => format!("result {} {raw}", known(id)),
-        Parsed::Response { id, result: Err(raw) } => format!("error {} {raw}", known(id)),
+        Parsed::Response { id, result: Ok(raw) } => format!("result {} {}", known(id), raw.get()),
+        Parsed::Response { id, result: Err(raw) } => format!("error {} {}", known(id), raw.get()),
         Parsed::Array(Some(elements)) => format!("array of {}", elements.len()),
         Parsed::Array(None) => "array too long".to_owned(),
         Parsed::Bad { id, fault: Fault::Parse } => format!("not JSON {}", known(id)),
