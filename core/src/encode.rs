@@ -61,6 +61,22 @@ fn has_escaped<const N: usize>(block: &[u8; N]) -> bool {
     block.iter().fold(0, |found, &byte| found | escaped(byte)) != 0
 }
 
+/// How many bytes [`escape_into`] appends.
+pub(crate) fn escaped_len(text: &str) -> usize {
+    let (blocks, rest) = text.as_bytes().as_chunks::<48>(); // so many that the sum of a block fits into a byte
+    let more: usize = blocks.iter().map(|block| usize::from(escapes_add(block))).sum();
+    text.len() + more + usize::from(escapes_add(rest))
+}
+
+/// By how many bytes the escapes of a block make it longer. Without a branch, so that it becomes vector code.
+fn escapes_add(block: &[u8]) -> u8 {
+    let adds = |&byte: &u8| {
+        let (low, letter) = (byte < 0x20, matches!(byte, 8..=10) | matches!(byte, 12..=13));
+        5 * u8::from(low) - 4 * u8::from(letter) + u8::from(byte == b'"') + u8::from(byte == b'\\')
+    };
+    block.iter().map(adds).sum()
+}
+
 /// Appends a number as JSON, a whole one without a fraction. What is no number in JSON is 0.
 pub(crate) fn number_into(number: f64, out: &mut Vec<u8>) {
     const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53
@@ -224,6 +240,16 @@ mod tests {
         prop::collection::vec(character, 0..300).prop_map(String::from_iter)
     }
 
+    #[test]
+    fn each_byte_is_counted_as_long_as_its_escape_anywhere_in_a_text() {
+        for byte in 0..0x80_u8 {
+            for length in [1, 47, 48, 49, 500] {
+                let text = char::from(byte).to_string().repeat(length);
+                assert_eq!(escaped_len(&text), escaped(&text).len(), "{length} of {byte}");
+            }
+        }
+    }
+
     proptest! {
         #[test]
         fn escaping_agrees_with_the_plain_path_and_with_serde_json(text in hostile_text()) {
@@ -231,6 +257,7 @@ mod tests {
             quote_into(&text, &mut quoted);
             prop_assert_eq!(&quoted, &serde_json::to_vec(&text).unwrap());
             prop_assert_eq!(escaped(&text).into_bytes(), plain_escaped(&text));
+            prop_assert_eq!(escaped_len(&text), escaped(&text).len());
         }
 
         #[test]

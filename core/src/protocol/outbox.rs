@@ -4,7 +4,7 @@ use super::batch::Batches;
 use super::callers::Callers;
 use super::subscriptions::Mark;
 use crate::access::Caller;
-use crate::encode::{base64_chunk, base64_into, escape_chunk_end, escape_into};
+use crate::encode::{base64_chunk, base64_into, escape_chunk_end, escape_into, escaped_len};
 use crate::sync::Trash;
 use crate::wire::{Payload, Segment};
 use std::collections::{BTreeMap, VecDeque};
@@ -529,15 +529,6 @@ fn encoded_len(segment: &Segment) -> u64 {
     match segment {
         Segment::Bytes(bytes) => bytes.len() as u64,
         Segment::Blob(bytes, _) => ((**bytes).as_ref().len() as u64).div_ceil(3) * 4,
-        Segment::Text(text, _) => {
-            let text: &str = (**text).as_ref();
-            text.bytes()
-                .map(|byte| match byte {
-                    b'"' | b'\\' | 8 | 9 | 10 | 12 | 13 => 2,
-                    0..0x20 => 6,
-                    _ => 1,
-                })
-                .sum()
-        }
+        Segment::Text(text, _) => escaped_len((**text).as_ref()) as u64,
     }
 }
