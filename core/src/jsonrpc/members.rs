@@ -130,8 +130,7 @@ pub(super) fn decode(raw: &str) -> Option<Cow<'_, str>> {
 }
 
 fn has_escapes(text: &str) -> bool {
-    // Setting up a search costs more than looking at a few bytes.
-    if text.len() < 32 { text.bytes().any(|b| b == b'\\') } else { text.contains('\\') }
+    text.as_bytes().contains(&b'\\')
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ pub(super) fn value_end(bytes: &[u8], mut at: usize) -> Option<usize> {
                 around.extend(close.replace(open + 2)); // that is how far the closing one is from each
                 at = space_end(bytes, at + 1);
                 if bytes.get(at).copied() != close {
-                    at = if open == b'{' { name_end(bytes, at)? } else { at };
+                    at = if open == b'{' { named_value_start(bytes, at)? } else { at };
                     continue;
                 }
                 close = around.pop();
@@ -34,7 +34,7 @@ pub(super) fn value_end(bytes: &[u8], mut at: usize) -> Option<usize> {
                 close = around.pop();
             } else if byte == b',' {
                 at = space_end(bytes, at);
-                at = if closer == b'}' { name_end(bytes, at)? } else { at };
+                at = if closer == b'}' { named_value_start(bytes, at)? } else { at };
                 break;
             } else {
                 return None;
@@ -86,11 +86,11 @@ fn escape_end(bytes: &[u8], at: usize) -> Option<usize> {
 }
 
 /// The place of the value of the member whose name begins at `at`.
-pub(super) fn name_end(bytes: &[u8], at: usize) -> Option<usize> {
+fn named_value_start(bytes: &[u8], at: usize) -> Option<usize> {
     value_start(bytes, string_end(bytes, at)?)
 }
 
-/// The place of the value of the member whose name ends at `at`.
+/// The same of a member whose name ends at `at`.
 pub(super) fn value_start(bytes: &[u8], at: usize) -> Option<usize> {
     let colon = space_end(bytes, at);
     (bytes.get(colon) == Some(&b':')).then(|| space_end(bytes, colon + 1))

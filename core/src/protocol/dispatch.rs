@@ -26,8 +26,7 @@ pub(crate) enum Admitted {
     Done,
     /// There is no room for another call: keep its bytes and offer them again later.
     Wait { id: RequestId, cancellable: bool },
-    /// To be looked up in the catalog. Boxed, because it is handed on several times, and most of them for a message that
-    /// is none.
+    /// To be looked up in the catalog. Boxed, because this is handed on several times, whichever of the three it is.
     Work(Box<(Request, Work)>),
 }
 
