@@ -1,5 +1,5 @@
 /** Streamable HTTP for what serves web-standard requests: Hono and the like. */
-import type { Endpoint, ResponseHead } from './http.js';
+import type { Data, Endpoint, ResponseHead } from './http.js';
 
 /** Deals with a request. */
 export function answerRequest(endpoint: Endpoint, request: Request): Promise<Response> {
@@ -14,25 +14,24 @@ export function answerRequest(endpoint: Endpoint, request: Request): Promise<Res
       reject(reason); // of no effect once there is a response
       body?.error(reason);
     };
-    const exchange = endpoint.begin(request.method, url.pathname + url.search, headers, {
+    const exchange = endpoint.exchange({
       read() {
         readBody(request, (chunk) => {
-          if (chunk === undefined) exchange.end();
-          else exchange.body(chunk);
+          exchange.body(chunk, chunk === undefined);
           return !exchange.over;
         }).catch(gone);
       },
       send(head, data, over) {
         if (head === undefined) {
-          if (data !== undefined) body?.enqueue(data);
+          if (data !== undefined) body?.enqueue(bytes(data));
           if (over) body?.close();
         } else if (over) {
-          answer(new Response(data ?? null, init(head)));
+          answer(new Response(data === undefined ? null : bytes(data), init(head)));
         } else {
           const stream = new ReadableStream<Uint8Array>({
             start(controller) {
               body = controller;
-              if (data !== undefined) controller.enqueue(data);
+              if (data !== undefined) controller.enqueue(bytes(data));
             },
             pull: () => exchange.resume(),
             cancel: () => exchange.drop(),
@@ -43,7 +42,7 @@ export function answerRequest(endpoint: Endpoint, request: Request): Promise<Res
       },
     });
     request.signal.addEventListener('abort', () => gone(request.signal.reason), { once: true });
-    exchange.pump();
+    exchange.begin(request.method, url.pathname + url.search, headers);
   });
 }
 
@@ -56,6 +55,11 @@ async function readBody(request: Request, take: (chunk: Uint8Array | undefined) 
     if (!take(value)) return reader?.cancel();
   }
   take(undefined);
+}
+
+/** What is no buffer becomes one with memory of its own, which its reader may hand on. */
+function bytes(data: Data): Uint8Array {
+  return typeof data === 'string' ? new Uint8Array(Buffer.from(data, 'latin1')) : data;
 }
 
 function init(head: ResponseHead): ResponseInit {

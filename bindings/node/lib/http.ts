@@ -1,7 +1,7 @@
 /** Streamable HTTP, apart from whatever reads and writes: what the adapters share. */
 import { needFunction, needObject } from './check.js';
 import { invalid, native } from './errors.js';
-import type { Ask, NativeEndpoint, NativeExchange, NativeServer, Step } from './native.js';
+import type { Ask, NativeEndpoint, NativeServer, Step } from './native.js';
 import { NextStep } from './native.js';
 import type { Caller } from './values.js';
 
@@ -112,24 +112,31 @@ export function httpOptions(options: HttpOptions): string {
   });
 }
 
-/** The head of a response: names and values of its fields in turn. */
+/** The head of a response. */
 export interface ResponseHead {
   readonly status: number;
+  /** Names and values of its fields in turn. */
   readonly headers: readonly string[];
+  /** No further requests are answered. */
+  readonly last: boolean;
 }
+
+/** Bytes to be sent; of a text, a character for each. */
+export type Data = string | Uint8Array;
 
 /** What carries a request and its response. */
 export interface Carrier {
-  /** Reads the body, gives it to {@link Exchange.body}, and then calls {@link Exchange.end}. */
+  /** Reads the body and gives it to {@link Exchange.body}, the last of it as such. */
   read(): void;
   /** Sends. `over`: nothing follows. Whether there is room for more; if not, {@link Exchange.resume} when there is. */
-  send(head: ResponseHead | undefined, data: Uint8Array | undefined, over: boolean): boolean;
+  send(head: ResponseHead | undefined, data: Data | undefined, over: boolean): boolean;
 }
 
 /** Milliseconds between two looks at the clock, for sessions that nobody uses. */
 const TICK = 1000;
 /** The longest time that a timer takes. */
 const LONGEST = 2 ** 31 - 1;
+const NOTHING = new Uint8Array();
 
 /** All endpoints of a server. */
 export class Http {
@@ -147,7 +154,7 @@ export class Http {
     const text = httpOptions(options);
     const made = native(() => this.#native.endpoint(text));
     if (options.verify !== undefined) verifies(made.number, options.verify);
-    const endpoint = new Endpoint(this.#native, made, this.#ask, this.#exchanges);
+    const endpoint = new Endpoint(made, this.#ask, this.#exchanges);
     this.#endpoints.add(endpoint);
     return endpoint;
   }
@@ -159,25 +166,21 @@ export class Http {
   }
 }
 
+/** The last number of an exchange. */
+let numbers = 0;
+
 /** One endpoint. */
 export class Endpoint {
-  readonly #server: NativeServer;
   readonly #native: NativeEndpoint;
   readonly #ask: Ask;
   readonly #exchanges: Map<number, Exchange>;
   #open = 0;
   #ticks: NodeJS.Timeout | undefined;
 
-  constructor(server: NativeServer, native: NativeEndpoint, ask: Ask, exchanges: Map<number, Exchange>) {
-    this.#server = server;
+  constructor(native: NativeEndpoint, ask: Ask, exchanges: Map<number, Exchange>) {
     this.#native = native;
     this.#ask = ask;
     this.#exchanges = exchanges;
-  }
-
-  /** Further requests are refused. */
-  get closed(): boolean {
-    return this.#server.isClosed();
   }
 
   /** Whether requests of this target are its own. */
@@ -185,21 +188,22 @@ export class Endpoint {
     return this.#native.serves(target);
   }
 
-  /** A request has come; `headers`: names and values in turn. The response begins when the exchange is pumped. */
-  begin(method: string, target: string, headers: string[], carrier: Carrier): Exchange {
-    const begun = this.#native.begin(method, target, headers, now());
-    const exchange = new Exchange(begun, this.#ask, carrier, () => {
-      this.#exchanges.delete(begun.number);
+  /** A request has come, which is {@link Exchange.begin begun} next. */
+  exchange(carrier: Carrier): Exchange {
+    numbers = (numbers + 1) >>> 0;
+    const number = numbers;
+    const exchange = new Exchange(this.#native, number, this.#ask, carrier, () => {
+      this.#exchanges.delete(number);
       this.#open -= 1;
     });
-    this.#exchanges.set(begun.number, exchange);
+    this.#exchanges.set(number, exchange);
     this.#open += 1;
     this.#tickLater();
     return exchange;
   }
 
   poll(): void {
-    this.#native.poll(this.#ask);
+    this.#native.pollEvents(this.#ask);
   }
 
   #tickLater(): void {
@@ -213,7 +217,8 @@ export class Endpoint {
 
 /** One request and its response. */
 export class Exchange {
-  readonly #native: NativeExchange;
+  readonly #native: NativeEndpoint;
+  readonly #number: number;
   readonly #ask: Ask;
   readonly #carrier: Carrier;
   readonly #done: () => void;
@@ -221,10 +226,13 @@ export class Exchange {
   /** There is no room for more. */
   #full = false;
   #over = false;
+  /** When to poll again. */
+  #at: number | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(native: NativeExchange, ask: Ask, carrier: Carrier, done: () => void) {
+  constructor(native: NativeEndpoint, number: number, ask: Ask, carrier: Carrier, done: () => void) {
     this.#native = native;
+    this.#number = number;
     this.#ask = ask;
     this.#carrier = carrier;
     this.#done = done;
@@ -235,42 +243,55 @@ export class Exchange {
     return this.#over;
   }
 
-  /** Some of the body. */
-  body(bytes: Uint8Array): void {
-    if (this.#over) return;
-    this.#native.body(bytes);
-    this.pump();
+  /** `headers`: names and values in turn. */
+  begin(method: string, target: string, headers: string[]): void {
+    const step = this.#native.begin(this.#number, method, target, headers, now(), this.#ask);
+    if (this.#follow(step)) this.pump();
   }
 
-  /** The body is complete. */
-  end(): void {
+  /** Some of the body; `last`: nothing follows. */
+  body(bytes: Uint8Array = NOTHING, last = false): void {
     if (this.#over) return;
-    this.#native.end(now());
-    this.pump();
+    if (this.#follow(this.#native.body(this.#number, bytes, last, now(), this.#ask))) this.pump();
   }
 
   /** Does what there is to do. */
   pump(): void {
-    let step: Step;
     do {
       if (this.#over || this.#full) return;
-      clearTimeout(this.#timer);
-      step = this.#native.poll(now(), this.#ask);
-      if (this.#over) return; // a callback has dropped it
-      const over = step.next === NextStep.done;
-      if (over) this.#end();
-      if (over || step.head != null || step.data != null) {
-        this.#full = !this.#carrier.send(step.head ?? undefined, step.data ?? undefined, over);
-      }
-    } while (step.next === NextStep.again);
-    if (step.at != null && !this.#over) {
-      clearTimeout(this.#timer); // `send` may have led to here already
-      this.#timer = setTimeout(() => this.pump(), Math.min(Math.max(step.at - now(), 0), LONGEST));
+    } while (this.#follow(this.#native.poll(this.#number, now(), this.#ask)));
+  }
+
+  /** Whether to poll again at once. */
+  #follow([next, at, data, status, headers, last]: Step): boolean {
+    if (this.#over) return false; // a callback has dropped it
+    const over = next === NextStep.done;
+    if (over) this.#end();
+    if (over || status !== undefined || data !== undefined) {
+      const head = status === undefined ? undefined : { status, headers: headers!, last: last! };
+      this.#full = !this.#carrier.send(head, data, over);
     }
-    if (step.next === NextStep.body && !this.#reads) {
+    if (next === NextStep.again) return true;
+    this.#wait(at);
+    if (next === NextStep.body && !this.#reads) {
       this.#reads = true;
       this.#carrier.read();
     }
+    return false;
+  }
+
+  #wait(at: number | undefined): void {
+    if (this.#over || at === this.#at) return;
+    clearTimeout(this.#timer);
+    this.#at = at;
+    if (at === undefined) return;
+    this.#timer = setTimeout(
+      () => {
+        this.#at = undefined;
+        this.pump();
+      },
+      Math.min(Math.max(at - now(), 0), LONGEST),
+    );
   }
 
   /** There is room again. */
@@ -282,7 +303,7 @@ export class Exchange {
   /** The client is gone. */
   drop(): void {
     if (this.#over) return;
-    this.#native.drop();
+    this.#native.drop(this.#number);
     this.#end();
   }
 

@@ -97,30 +97,31 @@ export type NativeAnswer =
 /** Bits of what `Native.turn` returns. */
 export const Next = { more: 1, ended: 2, woken: 4, http: 8, unlistened: 16 } as const;
 
-/** What {@link Step.next} says. */
+/** What a {@link Step} begins with: read the body; wait; poll again at once; the response is complete. */
 export const NextStep = { body: 0, wait: 1, again: 2, done: 3 } as const;
 
-/** What is to be done for an exchange: until `at`, if there is one. */
-export interface Step {
-  readonly next: number;
-  readonly at?: number | null;
-  readonly head?: { readonly status: number; readonly headers: readonly string[] } | null;
-  readonly data?: Uint8Array | null;
-}
+/**
+ * What is to be done for an exchange, until `at`, if there is a time. A text has a character for each byte. With a head, whose
+ * fields are names and values in turn, whether it is to be the last of its connection.
+ */
+export type Step = readonly [
+  next: number,
+  at?: number | undefined,
+  data?: string | Uint8Array | undefined,
+  status?: number,
+  headers?: readonly string[],
+  last?: boolean,
+];
 
-export interface NativeExchange {
-  readonly number: number;
-  body(bytes: Uint8Array): void;
-  end(nowMs: number): void;
-  poll(nowMs: number, ask: Ask): Step;
-  drop(): void;
-}
-
+/** An endpoint, whose exchanges have numbers that its user chooses. */
 export interface NativeEndpoint {
   readonly number: number;
-  begin(method: string, target: string, headers: string[], nowMs: number): NativeExchange;
+  begin(exchange: number, method: string, target: string, headers: string[], nowMs: number, ask: Ask): Step;
+  body(exchange: number, bytes: Uint8Array, last: boolean, nowMs: number, ask: Ask): Step;
+  poll(exchange: number, nowMs: number, ask: Ask): Step;
+  drop(exchange: number): void;
   serves(target: string): boolean;
-  poll(ask: Ask): void;
+  pollEvents(ask: Ask): void;
   pollTimeout(): number | null;
   tick(nowMs: number): void;
 }

@@ -17,8 +17,8 @@ interface Incoming {
 interface Outgoing {
   setHeader(name: string, value: string): unknown;
   writeHead(status: number): unknown;
-  write(chunk: Uint8Array): boolean;
-  end(chunk?: Uint8Array): unknown;
+  write(chunk: string | Uint8Array, encoding: 'latin1'): boolean;
+  end(chunk: string | Uint8Array | undefined, encoding: 'latin1'): unknown;
   flushHeaders(): void;
   on(event: string, listener: (...given: any[]) => void): unknown;
 }
@@ -45,37 +45,35 @@ export function serve(endpoint: Endpoint, ...[request, response, next]: Paramete
   const target = (incoming === request ? originalUrl : undefined) ?? incoming.url ?? '/';
   if (next !== undefined && incoming === request && !endpoint.serves(target)) return next();
   if ('hijack' in response) response.hijack();
-  const exchange = endpoint.begin(incoming.method ?? '', target, incoming.rawHeaders, {
+  const exchange = endpoint.exchange({
     read() {
-      if (incoming.readableEnded || body !== undefined) {
-        exchange.body(read(body));
-        exchange.end();
-        return;
-      }
-      incoming.on('data', (chunk: Uint8Array) => exchange.body(chunk));
-      incoming.on('end', () => exchange.end());
+      if (incoming.readableEnded || body !== undefined) return exchange.body(read(body), true);
+      let held: Uint8Array | undefined; // for the end, which follows the last piece at once
+      incoming.on('data', (chunk: Uint8Array) => {
+        if (held !== undefined) exchange.body(held);
+        held = chunk;
+      });
+      incoming.on('end', () => exchange.body(held, true));
     },
     send(head, data, over) {
-      if (head !== undefined) writeHead(incoming, outgoing, head, endpoint.closed);
-      if (over) outgoing.end(data);
-      else if (data !== undefined) return outgoing.write(data);
+      if (head !== undefined) writeHead(incoming, outgoing, head);
+      if (over) outgoing.end(data, 'latin1');
+      else if (data !== undefined) return outgoing.write(data, 'latin1');
       else outgoing.flushHeaders();
       return true;
     },
   });
   outgoing.on('drain', () => exchange.resume());
   outgoing.on('close', () => exchange.drop());
-  exchange.pump();
+  exchange.begin(incoming.method ?? '', target, incoming.rawHeaders);
 }
 
-function writeHead(incoming: Incoming, outgoing: Outgoing, head: ResponseHead, last: boolean): void {
+function writeHead(incoming: Incoming, outgoing: Outgoing, { status, headers, last }: ResponseHead): void {
   // Of a body that is too large or too slow the rest is not waited for, nor are requests after the last.
-  const cut = last || head.status === 408 || head.status === 413;
+  const cut = last || status === 408 || status === 413;
   if (cut && incoming.httpVersionMajor === 1) outgoing.setHeader('connection', 'close');
-  for (let at = 0; at + 1 < head.headers.length; at += 2) {
-    outgoing.setHeader(head.headers[at]!, head.headers[at + 1]!);
-  }
-  outgoing.writeHead(head.status);
+  for (let at = 0; at + 1 < headers.length; at += 2) outgoing.setHeader(headers[at]!, headers[at + 1]!);
+  outgoing.writeHead(status);
 }
 
 /** The bytes of a body that a framework has read. What it parsed is written again. */

@@ -11,7 +11,7 @@ use napi::bindgen_prelude::{Env, FnArgs, Function, FunctionRef};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi::{Status, sys};
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::{self, ThreadId};
 use wellhead::{Level, Observed};
 
@@ -43,6 +43,8 @@ pub(crate) struct Bell {
     woken: Mutex<Vec<u64>>,
     /// An endpoint has something to do.
     endpoints: AtomicBool,
+    /// The endpoint that the JS thread drives an exchange of, and then asks for what else there is; 0: none.
+    driven: AtomicU32,
     /// Exchanges that have something to say.
     exchanges: Mutex<Vec<u32>>,
     released: Mutex<Vec<Reference>>,
@@ -78,6 +80,7 @@ impl Bell {
             published: Mutex::default(),
             woken: Mutex::default(),
             endpoints: AtomicBool::new(false),
+            driven: AtomicU32::new(0),
             exchanges: Mutex::default(),
             released: Mutex::default(),
         })
@@ -195,7 +198,15 @@ impl Bell {
         self.ring();
     }
 
-    pub(crate) fn endpoint_ready(&self) {
+    /// From now on the JS thread drives that endpoint, which needs no turn for what happens there. Returns the one before.
+    pub(crate) fn drive(&self, endpoint: u32) -> u32 {
+        self.driven.swap(endpoint, Ordering::Relaxed)
+    }
+
+    pub(crate) fn endpoint_ready(&self, endpoint: u32) {
+        if self.driven.load(Ordering::Relaxed) == endpoint && self.here().is_some() {
+            return;
+        }
         self.endpoints.store(true, Ordering::Release);
         self.ring();
     }

@@ -3,19 +3,21 @@
 use crate::calls::{Hooks, Origin};
 use crate::descriptor::ill_typed;
 use crate::error::{Result, thrown};
-use crate::raw::Js;
+use crate::raw::{Js, Value};
 use crate::server::{Hook, Inner, Native};
-use napi::bindgen_prelude::{Buffer, Env};
+use napi::bindgen_prelude::{Env, Unknown};
 use napi_derive::napi;
 use serde::Deserialize;
-use std::cell::{Cell, RefCell};
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Duration;
-use wellhead::http::{Endpoint, EndpointBuilder, Exchange, Progress, Protection, RequestHead};
+use wellhead::http::{Endpoint, EndpointBuilder, Exchange, Progress, Protection, RequestHead, Response};
 use wellhead::serve::{Batch, Http, Listening};
-use wellhead::{Error, ErrorKind, Server};
+use wellhead::{Error, ErrorKind, Event, Server};
 
-/// What a [`Step`] ends with.
+/// What a step ends with.
 const BODY: u32 = 0;
 const WAIT: u32 = 1;
 const MORE: u32 = 2;
@@ -23,6 +25,8 @@ const DONE: u32 = 3;
 
 /// So much is handed over at once.
 const CHUNK: usize = 64 << 10;
+/// So much at most is handed over as a string: cheaper than a buffer, and sent with the head in one piece.
+const SHORT: usize = 16 << 10;
 
 /// What an endpoint is made with; JSON from JavaScript.
 #[derive(Deserialize)]
@@ -113,6 +117,8 @@ pub(crate) struct NativeEndpoint {
     number: u32,
     endpoint: Endpoint,
     inner: Rc<Inner>,
+    /// Requests and their responses by number. None while one is driven.
+    exchanges: RefCell<HashMap<u32, Option<Exchange>>>,
 }
 
 #[napi]
@@ -123,25 +129,67 @@ impl NativeEndpoint {
         self.number
     }
 
-    /// A request has come. `headers`: names and values in turn. `now` in milliseconds, the same clock for all calls.
+    /// A request has come, which has that number from now on. `headers`: names and values in turn. `now` in milliseconds,
+    /// the same clock for all calls. Like all that gives a step, it runs callbacks.
     #[napi]
-    pub fn begin(&self, method: String, target: String, headers: Vec<String>, now: f64) -> NativeExchange {
-        let lines: Vec<(&str, Vec<u8>)> =
-            headers.as_chunks().0.iter().map(|[name, value]| (name.as_str(), latin1(value))).collect();
-        let headers: Vec<(&str, &[u8])> =
-            lines.iter().map(|(name, value)| (*name, value.as_slice())).collect();
+    #[allow(clippy::too_many_arguments, reason = "one call is cheaper than several")]
+    pub fn begin<'env>(
+        &self,
+        env: &'env Env,
+        number: u32,
+        method: String,
+        target: String,
+        headers: Unknown<'_>,
+        now: f64,
+        ask: Hook<'_>,
+    ) -> Option<Value<'env>> {
+        let js = Js::new(env);
+        let texts = js.texts(js.value(&headers))?;
+        let texts: Vec<&str> = texts.iter().collect();
+        let lines = texts.as_chunks().0.iter().map(|[name, value]| (*name, latin1(value)));
+        let lines: Vec<(&str, Cow<'_, [u8]>)> = lines.collect();
+        let headers: Vec<(&str, &[u8])> = lines.iter().map(|(name, value)| (*name, &**value)).collect();
         let head = RequestHead { method: &method, target: &target, headers: &headers };
-        let number = self.inner.exchanges.get().wrapping_add(1);
-        self.inner.exchanges.set(number);
         let bell = self.inner.bell.clone();
-        let exchange = self.endpoint.begin(&head, now as u64, move || bell.exchange_ready(number));
-        NativeExchange {
-            number,
-            origin: Origin::Endpoint(self.number),
-            exchange: RefCell::new(Some(exchange)),
-            inner: self.inner.clone(),
-            dropped: Cell::new(false),
-        }
+        self.exchanges.borrow_mut().insert(number, None);
+        self.drive(env, &ask, number, now, || {
+            self.endpoint.begin(&head, now as u64, move || bell.exchange_ready(number))
+        })
+    }
+
+    /// Some of the body; `last`: nothing follows.
+    #[napi]
+    pub fn body<'env>(
+        &self,
+        env: &'env Env,
+        number: u32,
+        bytes: &[u8],
+        last: bool,
+        now: f64,
+        ask: Hook<'_>,
+    ) -> Option<Value<'env>> {
+        let Some(mut exchange) = self.take(number) else { return self.absent(env, number) };
+        self.drive(env, &ask, number, now, || {
+            exchange.body(bytes);
+            if last {
+                exchange.end(now as u64);
+            }
+            exchange
+        })
+    }
+
+    /// Takes what there is to send.
+    #[napi]
+    pub fn poll<'env>(&self, env: &'env Env, number: u32, now: f64, ask: Hook<'_>) -> Option<Value<'env>> {
+        let Some(exchange) = self.take(number) else { return self.absent(env, number) };
+        self.drive(env, &ask, number, now, || exchange)
+    }
+
+    /// The client is gone.
+    #[napi]
+    pub fn drop(&self, number: u32) {
+        let gone = self.exchanges.borrow_mut().remove(&number);
+        drop(gone);
     }
 
     /// Whether requests of this target are the endpoint's.
@@ -152,12 +200,9 @@ impl NativeEndpoint {
 
     /// Runs the callbacks of what has come.
     #[napi]
-    pub fn poll(&self, env: Env, ask: Hook<'_>) {
+    pub fn poll_events(&self, env: Env, ask: Hook<'_>) {
         let js = Js::new(&env);
-        let hooks = Hooks { js, ask: js.value(&ask) };
-        while let Some(event) = self.endpoint.poll_event() {
-            self.inner.calls.run(&hooks, event, Origin::Endpoint(self.number));
-        }
+        self.run_events(&Hooks { js, ask: js.value(&ask) });
     }
 
     #[napi]
@@ -171,114 +216,104 @@ impl NativeEndpoint {
     }
 }
 
-/// One request and its response.
-#[napi]
-pub(crate) struct NativeExchange {
-    number: u32,
-    origin: Origin,
-    /// None while it is polled, and once it was dropped.
-    exchange: RefCell<Option<Exchange>>,
-    inner: Rc<Inner>,
-    dropped: Cell<bool>,
-}
-
-/// What is to be done for an exchange.
-#[napi(object)]
-pub struct Step {
-    /// 0 read the body, until `at`; 1 wait, until `at`; 2 poll again at once; 3 the response is complete.
-    pub next: u32,
-    pub at: Option<f64>,
-    pub head: Option<Head>,
-    pub data: Option<Buffer>,
-}
-
-/// The head of a response: names and values of its fields in turn.
-#[napi(object)]
-pub struct Head {
-    pub status: u32,
-    pub headers: Vec<String>,
-}
-
-#[napi]
-impl NativeExchange {
-    #[napi(getter)]
-    pub fn number(&self) -> u32 {
-        self.number
+impl NativeEndpoint {
+    fn take(&self, number: u32) -> Option<Exchange> {
+        self.exchanges.borrow_mut().get_mut(&number)?.take()
     }
 
-    /// Some of the body.
-    #[napi]
-    pub fn body(&self, bytes: &[u8]) {
-        if let Some(exchange) = &mut *self.exchange.borrow_mut() {
-            exchange.body(bytes);
-        }
+    /// The step of an exchange that is driven already, from further out, or is over.
+    fn absent<'env>(&self, env: &'env Env, number: u32) -> Option<Value<'env>> {
+        let next = if self.exchanges.borrow().contains_key(&number) { WAIT } else { DONE };
+        step(Js::new(env), next, None, Vec::new(), None)
     }
 
-    /// The body is complete.
-    #[napi]
-    pub fn end(&self, now: f64) {
-        if let Some(exchange) = &mut *self.exchange.borrow_mut() {
-            exchange.end(now as u64);
-        }
-    }
-
-    /// Runs callbacks, and takes what there is to send.
-    #[napi]
-    pub fn poll(&self, env: Env, now: f64, ask: Hook<'_>) -> Step {
-        let mut step = Step { next: DONE, at: None, head: None, data: None };
-        let Some(mut exchange) = self.exchange.take() else {
-            step.next = if self.dropped.get() { DONE } else { WAIT }; // it is polled already, from further out
-            return step;
-        };
-        let js = Js::new(&env);
-        let hooks = Hooks { js, ask: js.value(&ask) };
-        let mut data = Vec::new();
-        loop {
+    /// Runs callbacks of the exchange that `begin` gives, then those that this leads to, and tells what is to be done.
+    fn drive<'env>(
+        &self,
+        env: &'env Env,
+        ask: &Hook<'_>,
+        number: u32,
+        now: f64,
+        begin: impl FnOnce() -> Exchange,
+    ) -> Option<Value<'env>> {
+        let js = Js::new(env);
+        let hooks = Hooks { js, ask: js.value(ask) };
+        let bell = &self.inner.bell;
+        let outer = bell.drive(self.number);
+        let mut exchange = begin();
+        let (mut head, mut data) = (None, Vec::new());
+        let (next, at) = loop {
             match exchange.poll(now as u64, &mut data) {
-                Progress::Event(event) => self.inner.calls.run(&hooks, event, self.origin),
-                Progress::Body(at) => {
-                    (step.next, step.at) = (BODY, Some(at as f64));
-                    break;
-                }
-                Progress::Respond(response) => {
-                    let fields = response.headers.into_iter();
-                    let headers = fields.flat_map(|(name, value)| [name.to_owned(), value]).collect();
-                    step.head = Some(Head { status: response.status.into(), headers });
-                }
-                Progress::Data if data.len() >= CHUNK => {
-                    step.next = MORE;
-                    break;
-                }
+                Progress::Event(event) => self.run(&hooks, event),
+                Progress::Body(at) => break (BODY, Some(at)),
+                Progress::Respond(response) => head = Some(response),
+                Progress::Data if data.len() >= CHUNK => break (MORE, None),
                 Progress::Data => {}
-                Progress::Wait(at) => {
-                    (step.next, step.at) = (WAIT, at.map(|at| at as f64));
-                    break;
-                }
-                Progress::Done => break,
-                _ => {
-                    step.next = WAIT;
-                    break;
-                }
+                Progress::Wait(at) => break (WAIT, at),
+                Progress::Done => break (DONE, None),
+                _ => break (WAIT, None),
             }
+        };
+        if outer != self.number {
+            self.run_events(&hooks);
         }
-        if step.next != DONE && !self.dropped.get() {
-            self.exchange.replace(Some(exchange));
-        }
-        step.data = (!data.is_empty()).then(|| data.into());
-        step
+        bell.drive(outer);
+        let mut exchanges = self.exchanges.borrow_mut();
+        if next == DONE {
+            exchanges.remove(&number);
+        } else if let Some(place) = exchanges.get_mut(&number) {
+            *place = Some(exchange);
+        } // else a callback has dropped it
+        drop(exchanges);
+        let head = head.map(|head| (head, self.inner.server.is_closed()));
+        step(Js::new(env), next, at, data, head)
     }
 
-    /// The client is gone.
-    #[napi]
-    pub fn drop(&self) {
-        self.dropped.set(true);
-        drop(self.exchange.take());
+    fn run_events(&self, hooks: &Hooks<'_>) {
+        while let Some(event) = self.endpoint.poll_event() {
+            self.run(hooks, event);
+        }
     }
+
+    fn run(&self, hooks: &Hooks<'_>, event: Event) {
+        self.inner.calls.run(hooks, event, Origin::Endpoint(self.number));
+    }
+}
+
+/// What is to be done for an exchange, `Step` of `lib/native.ts`. `head`: with whether it is the last of its connection.
+fn step(
+    js: Js<'_>,
+    next: u32,
+    at: Option<u64>,
+    data: Vec<u8>,
+    head: Option<(Response, bool)>,
+) -> Option<Value<'_>> {
+    let mut step = Vec::with_capacity(6);
+    step.push(js.number(next.into())?);
+    step.push(at.map_or_else(|| js.undefined(), |at| js.number(at as f64))?);
+    if !data.is_empty() || head.is_some() {
+        step.push(match data.len() {
+            0 => js.undefined()?,
+            1..=SHORT => js.latin1(&data)?,
+            _ => js.bytes(data)?,
+        });
+    }
+    if let Some((head, last)) = head {
+        let mut headers = Vec::with_capacity(2 * head.headers.len());
+        for (name, value) in &head.headers {
+            headers.extend([js.text(name)?, js.text(value)?]);
+        }
+        step.extend([js.number(head.status.into())?, js.array(&headers)?, js.boolean(last)?]);
+    }
+    js.array(&step)
 }
 
 /// The bytes of a field's value, of which JavaScript makes a character each.
-fn latin1(value: &str) -> Vec<u8> {
-    value.chars().map(|c| u8::try_from(c).unwrap_or(b'?')).collect()
+fn latin1(value: &str) -> Cow<'_, [u8]> {
+    if value.is_ascii() {
+        return Cow::Borrowed(value.as_bytes());
+    }
+    Cow::Owned(value.chars().map(|c| u8::try_from(c).unwrap_or(b'?')).collect())
 }
 
 /// A native listener of a server.
@@ -313,8 +348,9 @@ impl Native {
         let inner = self.inner.clone();
         let bell = inner.bell.clone();
         let builder = endpoint(&inner.server, &options).map_err(thrown)?;
-        let endpoint = builder.build(move || bell.endpoint_ready());
-        Ok(NativeEndpoint { number: inner.next_endpoint(), endpoint, inner })
+        let number = inner.next_endpoint();
+        let endpoint = builder.build(move || bell.endpoint_ready(number));
+        Ok(NativeEndpoint { number, endpoint, inner, exchanges: RefCell::default() })
     }
 
     /// Starts a native listener, and keeps the process alive until it is over; `options` is JSON.

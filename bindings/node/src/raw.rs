@@ -11,7 +11,7 @@
 
 use crate::bell::Bell;
 use crate::utf8::Transcoder;
-use napi::bindgen_prelude::{Env, JsValue};
+use napi::bindgen_prelude::{Buffer, Env, JsValue, ToNapiValue};
 use napi::sys;
 use std::ffi::c_void;
 use std::marker::PhantomData;
@@ -88,6 +88,22 @@ impl<'s> Js<'s> {
         self.made(|env, out| unsafe { sys::napi_create_string_utf8(env, text.as_ptr().cast(), length, out) })
     }
 
+    /// A string with a character for each byte.
+    pub(crate) fn latin1(self, bytes: &[u8]) -> Option<Value<'s>> {
+        let length = isize::try_from(bytes.len()).ok()?;
+        // SAFETY: the pointer and length are those of a live slice; Node copies it.
+        self.made(|env, out| unsafe {
+            sys::napi_create_string_latin1(env, bytes.as_ptr().cast(), length, out)
+        })
+    }
+
+    /// A `Buffer`, without a copy.
+    pub(crate) fn bytes(self, bytes: Vec<u8>) -> Option<Value<'s>> {
+        // SAFETY: on the JS thread.
+        let raw = unsafe { Buffer::to_napi_value(self.env, bytes.into()) }.ok()?;
+        Some(Value { raw, scope: PhantomData })
+    }
+
     pub(crate) fn text_or_undefined(self, text: Option<&str>) -> Option<Value<'s>> {
         text.map_or_else(|| self.undefined(), |text| self.text(text))
     }
@@ -157,7 +173,17 @@ impl<'s> Js<'s> {
 
     /// The UTF-8 form of a string; lone surrogates become U+FFFD. None: it is no string.
     pub(crate) fn as_text(self, value: Value<'_>) -> Option<String> {
-        let mut scratch = [0u8; SCRATCH];
+        if let Some(text) = self.short_text(value, &mut [0; SCRATCH]) {
+            return Some(text.to_owned());
+        }
+        if self.units(value)? > TWICE {
+            return self.as_long_text(value);
+        }
+        Some(Transcoder::new().text(&self.as_units(value)?))
+    }
+
+    /// The same in one call. None: it does not fit, or is no string.
+    fn short_text<'b>(self, value: Value<'_>, scratch: &'b mut [u8; SCRATCH]) -> Option<&'b str> {
         let mut length = 0;
         // SAFETY: at most SCRATCH bytes are written, the last of them a zero.
         let status = unsafe {
@@ -169,17 +195,24 @@ impl<'s> Js<'s> {
                 &raw mut length,
             )
         };
-        if status != sys::Status::napi_ok {
+        // A character that did not fit is left out whole: up to three bytes more may have been free.
+        if status != sys::Status::napi_ok || length >= SCRATCH - 4 {
             return None;
         }
-        // A character that did not fit is left out whole: up to three bytes more may have been free.
-        if length < SCRATCH - 4 {
-            return std::str::from_utf8(&scratch[..length]).ok().map(str::to_owned);
+        std::str::from_utf8(&scratch[..length]).ok()
+    }
+
+    /// The texts of an array. None: it is none, or has others.
+    pub(crate) fn texts(self, array: Value<'_>) -> Option<Texts> {
+        let (mut scratch, mut texts) = ([0; SCRATCH], Texts::default());
+        for value in self.elements(array)? {
+            match self.short_text(value, &mut scratch) {
+                Some(text) => texts.all.push_str(text),
+                None => texts.all.push_str(&self.as_text(value)?),
+            }
+            texts.ends.push(texts.all.len());
         }
-        if self.units(value)? > TWICE {
-            return self.as_long_text(value);
-        }
-        Some(Transcoder::new().text(&self.as_units(value)?))
+        Some(texts)
     }
 
     /// Converted by Node: slower, but into the one buffer that is kept.
@@ -348,6 +381,26 @@ impl<'s> Js<'s> {
                 sys::napi_unref_threadsafe_function(self.env, function);
             }
         }
+    }
+}
+
+impl ToNapiValue for Value<'_> {
+    unsafe fn to_napi_value(_: sys::napi_env, value: Self) -> napi::Result<sys::napi_value> {
+        Ok(value.raw)
+    }
+}
+
+/// Texts, one behind the other.
+#[derive(Default)]
+pub(crate) struct Texts {
+    all: String,
+    ends: Vec<usize>,
+}
+
+impl Texts {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
+        let mut from = 0;
+        self.ends.iter().map(move |&end| &self.all[std::mem::replace(&mut from, end)..end])
     }
 }
 

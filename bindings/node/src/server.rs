@@ -37,9 +37,8 @@ pub(crate) struct Inner {
     pub(crate) listeners: RefCell<Vec<Listener>>,
     /// The numbers of listeners that are over.
     pub(crate) ended: RefCell<Vec<u32>>,
-    /// The last number of an endpoint, and of an exchange.
+    /// The last number of an endpoint.
     pub(crate) endpoints: Cell<u32>,
-    pub(crate) exchanges: Cell<u32>,
 }
 
 /// A server of one environment.
@@ -98,7 +97,6 @@ impl Native {
             listeners: RefCell::default(),
             ended: RefCell::default(),
             endpoints: Cell::default(),
-            exchanges: Cell::default(),
         });
         let down = Rc::new(Cell::new(false));
         let gone = down.clone();

@@ -31,6 +31,7 @@ for (const [name, open] of Object.entries(servers)) {
     for (const [uri, expected] of [
       ['t:fixed', 'fixed'],
       ['t:now/a', 'a'],
+      ['t:now/%C3%A9%E2%82%AC', 'é€'],
       ['t:later/b', 'b'],
     ]) {
       const response = await fetch('/mcp', post(read(1, uri)));
