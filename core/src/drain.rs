@@ -79,6 +79,13 @@ impl Drain {
         }
     }
 
+    /// Appends that many of the bytes that were handed out last, and counts them as written.
+    pub(crate) fn hand_over(&mut self, bytes: usize, out: &mut Vec<u8>) {
+        if let Some(half) = &mut self.half {
+            half.hand_over(bytes, out);
+        }
+    }
+
     /// Whether more than a buffer is left of the current message: a large body that is still to be encoded.
     pub fn is_large(&self) -> bool {
         self.half.as_ref().is_some_and(Half::is_large)

@@ -17,7 +17,7 @@ use simd as chosen;
 ///
 /// Escapes what RFC 8259 section 7 requires and nothing else: `"`, `\` and U+0000 to U+001F.
 pub(crate) fn escape_into(text: &str, out: &mut Vec<u8>) {
-    // Names, URIs and the like: most need no escaping, and a copy is cheaper than setting up for more.
+    // Names, URIs, short contents: most need no escaping, and a copy is cheaper than setting up for more.
     if text.len() <= SHORT && !needs_escaping(text.as_bytes()) {
         out.extend_from_slice(text.as_bytes());
     } else {
@@ -35,7 +35,7 @@ fn escape_blocks(text: &str, out: &mut Vec<u8>) {
     }
 }
 
-const SHORT: usize = 256;
+const SHORT: usize = 4096;
 
 /// Blocks at a time, of which the last overlaps the one before, so that few bytes are looked at one by one.
 fn needs_escaping(bytes: &[u8]) -> bool {

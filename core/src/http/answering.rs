@@ -166,19 +166,18 @@ impl Answering {
                 return Progress::Data;
             }
             match &mut self.session {
-                _ if matches!(kind, Kind::Ended) => {} // the stream ends, and says nothing about it
-                Some(session) if self.stream => session.gathered.extend_from_slice(transmit.bytes),
+                _ if matches!(kind, Kind::Ended) => drain.wrote(length), // the stream ends, and says nothing about it
+                Some(session) if self.stream => drain.hand_over(length, &mut session.gathered),
                 _ => {
                     if self.stream && first {
                         sse::begin(None, out);
                     }
-                    out.extend_from_slice(transmit.bytes);
+                    drain.hand_over(length, out);
                     if self.stream && last {
                         out.extend_from_slice(sse::END);
                     }
                 }
             }
-            drain.wrote(length);
             if last && matches!(kind, Kind::Final(_) | Kind::Ended) {
                 self.over = true;
             }

@@ -21,14 +21,14 @@ impl Version {
     pub(super) fn read(head: &RequestHead<'_>, revisions: &Revisions) -> Version {
         let value = match head.one(Self::FIELD) {
             Ok(None) => return Version::Absent,
-            Ok(Some(value)) => String::from_utf8_lossy(value).into_owned(),
-            Err(_) => "several versions".to_owned(),
+            Ok(Some(value)) => String::from_utf8_lossy(value),
+            Err(_) => "several versions".into(),
         };
         let find = |era| revisions.find(era, &value);
         match (find(Era::Stateless), find(Era::Handshake)) {
             (Some(revision), _) => Version::Stateless(revision),
             (None, Some(revision)) => Version::Handshake(revision),
-            (None, None) => Version::Unknown(value),
+            (None, None) => Version::Unknown(value.into_owned()),
         }
     }
 

@@ -428,14 +428,16 @@ impl Inner {
     }
 
     pub(super) fn unlisten(&self, connection: u64, listener: u64) {
-        self.state.with(|s, trash| {
-            let Some(listeners) = s.listeners.get_mut(&connection) else { return };
-            let gone: Vec<_> = listeners.extract_if(.., |l| l.number == listener).map(|l| l.ready).collect();
-            trash.put(gone);
+        let gone = self.state.with(|s, _| {
+            let listeners = s.listeners.get_mut(&connection)?;
+            let at = listeners.iter().position(|l| l.number == listener)?;
+            let gone = listeners.remove(at);
             if listeners.is_empty() {
                 s.listeners.remove(&connection);
             }
+            Some(gone)
         });
+        drop(gone); // not under the lock
     }
 }
 

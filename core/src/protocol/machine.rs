@@ -224,7 +224,10 @@ impl Machine {
         caller: Option<Arc<Caller>>,
         trash: &mut Trash,
     ) -> Option<u64> {
-        trash.put(self.outbox.callers.take_unused());
+        let unused = self.outbox.callers.take_unused();
+        if !unused.is_empty() {
+            trash.put(unused);
+        }
         if self.closed {
             return None;
         }

@@ -132,7 +132,8 @@ const SPARE: usize = 512 << 10;
 #[derive(Default)]
 pub(crate) struct Outbox {
     connection: Outlet,
-    exchanges: BTreeMap<u64, Outlet>,
+    /// Boxed: a map makes room for several at once, and most connections over HTTP have one.
+    exchanges: BTreeMap<u64, Box<Outlet>>,
     pub(super) batches: Batches,
     pub(super) callers: Callers,
     bytes: usize,
@@ -153,12 +154,12 @@ impl Outbox {
     fn outlet(&mut self, route: Route) -> Option<&mut Outlet> {
         match route {
             Route::Connection => Some(&mut self.connection),
-            Route::Exchange(n) => self.exchanges.get_mut(&n),
+            Route::Exchange(n) => self.exchanges.get_mut(&n).map(|outlet| &mut **outlet),
         }
     }
 
     pub(super) fn open(&mut self, exchange: u64, single: bool, caller: Option<Arc<Caller>>) {
-        self.exchanges.insert(exchange, Outlet { single, caller, ..Outlet::default() });
+        self.exchanges.insert(exchange, Box::new(Outlet { single, caller, ..Outlet::default() }));
     }
 
     /// Who asks on a route, if not the connection's own caller.
@@ -185,7 +186,7 @@ impl Outbox {
     }
 
     pub(crate) fn has_output(&self) -> bool {
-        self.connection.has_output() || self.exchanges.values().any(Outlet::has_output)
+        self.connection.has_output() || self.exchanges.values().any(|outlet| outlet.has_output())
     }
 
     /// Whether there is output on a route; none: there is no such route any more.
@@ -202,7 +203,7 @@ impl Outbox {
     /// Nothing to take, and nobody is taking it.
     pub(crate) fn is_spent(&self) -> bool {
         let spent = |outlet: &Outlet| !outlet.drained && !outlet.has_output();
-        spent(&self.connection) && self.exchanges.values().all(spent)
+        spent(&self.connection) && self.exchanges.values().all(|outlet| spent(outlet))
     }
 
     /// Queues one message. `write` may leave large bodies to be encoded later.
@@ -492,6 +493,20 @@ impl Half {
     pub(crate) fn wrote(&mut self, bytes: usize) {
         self.at = self.at.saturating_add(bytes).min(self.buffer.len());
         self.first &= self.at == 0 && !self.kind.is_mute();
+    }
+
+    /// Appends that many bytes, and counts them as written. A whole message goes as it stands, unless most of its buffer is
+    /// empty: who takes it may keep it for long.
+    pub(crate) fn hand_over(&mut self, bytes: usize, out: &mut Vec<u8>) {
+        let whole = out.is_empty() && self.rest.is_empty() && self.at == 0 && bytes == self.buffer.len();
+        if whole && self.buffer.capacity() <= 2 * bytes {
+            self.wrote(bytes);
+            std::mem::swap(out, &mut self.buffer);
+            self.at = 0;
+        } else {
+            out.extend_from_slice(&self.buffer[self.at..][..bytes]);
+            self.wrote(bytes);
+        }
     }
 
     fn encode(&mut self, max: usize) {

@@ -148,6 +148,7 @@ impl Machine {
             Cache::NO_REUSE // it answers this client's input
         };
         self.outbox.write(route, Kind::Final(Stage::Dispatched), |payload| {
+            wire::reserve(payload, identity, contents, defaults);
             let mut result = ResultWriter::begin(payload.out, revision, id);
             result.member("contents");
             wire::write_contents(payload, revision, contents, defaults);

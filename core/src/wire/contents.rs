@@ -1,5 +1,6 @@
 //! The contents of a read, with large bodies left out for the drain to encode.
 
+use super::Identity;
 use super::descriptor::text;
 use crate::encode::{base64_into, escape_into, quote_into};
 use crate::model::{Body, Borrowed, Descriptor, SharedBytes, SharedText, Source, Told};
@@ -62,6 +63,26 @@ pub(crate) struct Defaults<'a> {
     pub(crate) own: bool,
     /// The version that is registered, if it is still right.
     pub(crate) version: Option<&'a str>,
+}
+
+/// Makes room for a whole answer of such contents: growing with each part would copy what is there, over and over. Large
+/// bodies are not written, and what has to be escaped takes more.
+pub(crate) fn reserve(
+    payload: &mut Payload<'_>,
+    identity: &Identity,
+    contents: &[Borrowed<'_>],
+    defaults: &Defaults<'_>,
+) {
+    const AROUND: usize = 256; // names of members, the id, the MIME type
+    let of_one = |element: &Borrowed<'_>| {
+        let body = match element.source {
+            Source::Text(text) if text.len() < LARGE => text.len(),
+            Source::Blob(bytes) if bytes.len() < LARGE => bytes.len().div_ceil(3) * 4,
+            Source::Text(_) | Source::Blob(_) => 0,
+        };
+        AROUND + defaults.uri.len() + body
+    };
+    payload.out.reserve(identity.result_meta().len() + contents.iter().map(of_one).sum::<usize>());
 }
 
 /// Writes the array of contents.

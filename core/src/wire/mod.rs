@@ -10,7 +10,7 @@ mod notification;
 mod result;
 
 pub(crate) use completion::completion;
-pub(crate) use contents::{Defaults, Payload, Segment, write_contents};
+pub(crate) use contents::{Defaults, Payload, Segment, reserve, write_contents};
 pub(crate) use descriptor::{
     ListedMembers, begin_resource, end_resource, same_in_all, separated, write_resource, write_template,
 };
