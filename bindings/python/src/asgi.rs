@@ -1,7 +1,7 @@
 //! Streamable HTTP for an event loop that has a server of its own. `wellhead/_asgi.py` drives it.
 //!
-//! The interpreter is let go of where a body is read, and kept for the short steps around that: threads that run callbacks would
-//! take it each time, and the loop would wait for them. Nobody who holds one of the core's locks waits for the interpreter.
+//! The interpreter is let go of where a long body is read, and kept for the short steps around that: threads that run callbacks
+//! would take it each time, and the loop would wait for them. Nobody who holds one of the core's locks waits for the interpreter.
 
 use crate::errors::error;
 use crate::fork::Process;
@@ -15,6 +15,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use wellhead::http::{Endpoint as CoreEndpoint, EndpointBuilder, Exchange, Progress, RequestHead};
 use wellhead::{ErrorKind, Event};
+
+/// Bytes of a body that are read faster than the interpreter comes back.
+const SHORT: usize = 16 << 10;
 
 /// What all requests share. All of it is for one loop at a time.
 #[pyclass(frozen, module = "wellhead._core")]
@@ -174,14 +177,15 @@ impl HttpExchange {
     fn body(&self, bytes: &Bound<'_, PyBytes>, more: bool) {
         let (py, now) = (bytes.py(), self.endpoint.now());
         let bytes = bytes.as_bytes();
-        py.detach(|| {
+        let read = || {
             if let Some(exchange) = &mut *self.exchange() {
                 exchange.body(bytes);
                 if !more {
                     exchange.end(now);
                 }
             }
-        });
+        };
+        if bytes.len() > SHORT { py.detach(read) } else { read() }
     }
 
     /// What is to be done: a word, and what goes with it.

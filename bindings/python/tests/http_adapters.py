@@ -88,12 +88,12 @@ class Asgi:
         asyncio.run_coroutine_threadsafe(self.go_on(ms), self.loop).result(PATIENCE)
 
     async def go_on(self, ms: int) -> None:
-        endpoint = self.app._enter()
+        endpoint = self.app._enter(self.loop)
         self.now += ms
         endpoint.set_time(self.now)
         endpoint.tick()
         for response in self.app._responses:
-            response.woken.set()
+            response.wake()
 
     def stop(self) -> None:
         asyncio.run_coroutine_threadsafe(self.end(), self.loop).result(PATIENCE)

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import json
 import threading
 import weakref
 from typing import Any
@@ -175,10 +176,74 @@ async def test_a_session_lives_from_request_to_request() -> None:
 
 @on_a_loop
 async def test_a_body_that_does_not_arrive_is_not_waited_for() -> None:
-    request = Request(server().asgi(body_ms=20), "POST", "/mcp", POST, b"{", b"}")
+    for body_ms in (20, 150):  # less, and more, than a request has no timer of its own for
+        request = unfinished(server().asgi(body_ms=body_ms))
+        assert (await request.done()).status == 408
+
+
+@on_a_loop
+async def test_a_body_may_take_longer_than_most() -> None:
+    app = server().asgi()
+    request = unfinished(app)
+    while not app._young:
+        await asyncio.sleep(0)
+    app._grow_old()
+    await asyncio.sleep(0)
+    message = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    rest = {"type": "http.request", "body": json.dumps(message).encode()[1:], "more_body": False}
+    request.incoming.put_nowait(rest)
+    assert (await request.json())["error"]["code"] == -32600  # it has been read: a handshake is missing
+
+
+@on_a_loop
+async def test_who_gives_up_amid_a_body_is_let_go_of() -> None:
+    app = server().asgi()
+    request = unfinished(app)
+    while not app._young:
+        await asyncio.sleep(0)
+    request.disconnect()
+    await request.done()
+    assert request.status == 0 and not app._responses
+    request = unfinished(app)
+    await asyncio.sleep(0)
+    request.task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await request.task
+    assert not app._responses
+
+
+@on_a_loop
+async def test_a_body_that_is_on_its_way_at_the_end_of_a_lifespan_is_refused() -> None:
+    app = server().asgi()
+    async with app.lifespan():
+        request = unfinished(app)
+        while not app._young:
+            await asyncio.sleep(0)
+    await request.done()
+    assert (request.status, request.complete) == (503, True)
+
+
+def unfinished(app: Any) -> Request:
+    """A request of whose body the first byte is there."""
+    request = Request(app, "POST", "/mcp", POST, b"{", b"")
+    first = request.incoming.get_nowait()
     request.incoming.get_nowait()
-    request.incoming.get_nowait()
-    assert (await request.done()).status == 408
+    request.incoming.put_nowait(first)
+    return request
+
+
+@on_a_loop
+async def test_callbacks_that_wait_do_so_at_the_same_time() -> None:
+    s = server()
+    together = threading.Barrier(4)
+
+    @s.resource("n:together/{n}")
+    def one(n: int) -> str:
+        return str(together.wait(30) in range(4))
+
+    app = s.asgi()
+    texts = await asyncio.gather(*(text(read(app, f"n:together/{n}")) for n in range(4)))
+    assert texts == ["True"] * 4
 
 
 @on_a_loop

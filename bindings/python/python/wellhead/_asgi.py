@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 import weakref
 from contextlib import asynccontextmanager
+from threading import get_ident
 
-from wellhead._threads import pool
+from wellhead._threads import submit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
     from typing import Any, TypeAlias
 
-    from wellhead._core import Endpoint, HttpExchange, Job, Server
+    from wellhead._core import Endpoint, HttpExchange, Server
 
     # The frameworks' own types of these differ.
     Scope: TypeAlias = Any
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 # The endpoint is told the time so often, in seconds, while a session is open.
 TICK = 10.0
+# How long a request gets no task and no timer of its own, in seconds, at most.
+YOUTH = 0.1
 NOTHING = [(b"content-length", b"0")]
 
 
@@ -41,16 +45,26 @@ class AsgiApp:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._process = 0
         self._timer: asyncio.TimerHandle | None = None
+        self._thread = 0
         self._responses: set[Response] = set()
+        self._young: set[Response] = set()
+        self._aging: asyncio.TimerHandle | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            response = Response(self, receive, send)
+            loop = asyncio.get_running_loop()
+            endpoint = self._enter(loop)
+            response = Response(self, loop, receive, send)
             self._responses.add(response)
+            self._young.add(response)
+            if self._aging is None:
+                self._aging = loop.call_later(YOUTH, self._grow_old)
             try:
-                await response.run(self._enter(), scope)
+                await response.run(endpoint, scope)
             finally:
                 self._responses.discard(response)
+                self._young.discard(response)
+                self._watch_the_time()
         elif scope["type"] == "lifespan":
             await receive()
             await send({"type": "lifespan.startup.complete"})
@@ -72,18 +86,30 @@ class AsgiApp:
         finally:
             await self._end()
 
-    def _enter(self) -> Endpoint:
+    def _enter(self, loop: asyncio.AbstractEventLoop) -> Endpoint:
         """The endpoint, for the loop that runs here."""
-        loop = asyncio.get_running_loop()
-        if self._endpoint is None or self._process != os.getpid():
+        endpoint = self._endpoint
+        if endpoint is None or self._loop is not loop:
+            endpoint = self._use(loop)
+        self._thread = get_ident()
+        return endpoint
+
+    def _use(self, loop: asyncio.AbstractEventLoop) -> Endpoint:
+        endpoint = self._endpoint
+        if endpoint is None or self._process != os.getpid():  # no loop outlives a fork
             self._process = os.getpid()
-            self._loop = None
-            self._endpoint = self._server._endpoint(self._options, waker(self))
-        if self._loop is not loop:
-            self._loop = loop
-            self._timer = None
-            self._endpoint.use_loop(loop)
-        return self._endpoint
+            self._endpoint = endpoint = self._server._endpoint(self._options, waker(self))
+        self._loop = loop
+        self._timer = self._aging = None
+        self._young = set()
+        endpoint.use_loop(loop)
+        return endpoint
+
+    def _grow_old(self) -> None:
+        self._aging = None
+        young, self._young = self._young, set()
+        for response in young:
+            response.grow_old()
 
     def _turn(self) -> None:
         if self._endpoint is not None:
@@ -119,25 +145,50 @@ class AsgiApp:
 
 
 class Response:
-    """One request, and what is said to it."""
+    """One request, and what is said to it.
 
-    def __init__(self, app: AsgiApp, receive: Receive, send: Send) -> None:
+    Most are answered while they are young. Only when one is not, a task waits for its client to leave, and timers run.
+    """
+
+    def __init__(self, app: AsgiApp, loop: asyncio.AbstractEventLoop, receive: Receive, send: Send) -> None:
         self.app = app
+        self.loop = loop
         self.receive = receive
         self.send = send
         self.woken = asyncio.Event()
+        self.young = True
         self.exchange: HttpExchange | None = None
+        self.reading: Reading | None = None
         self.client: asyncio.Future[None] | None = None
 
     def end(self) -> None:
         """It says no more than it has said."""
         if self.exchange is not None:
             self.exchange.close()
+            self.wake()
+
+    def wake(self) -> None:
+        """Has it look for what there is to do."""
+        self.woken.set()
+        if self.reading is not None:
+            self.reading.interrupt()
+
+    def grow_old(self) -> None:
+        self.young = False
+        self.woken.set()
+        if self.reading is not None:
+            self.reading.limit()
+
+    def ready(self) -> None:
+        """There is something to do. From any thread."""
+        if get_ident() == self.app._thread:
             self.woken.set()
+        else:
+            threadsafe(self.loop, self.woken.set)
 
     async def run(self, endpoint: Endpoint, scope: Scope) -> None:
-        ready = threadsafe(asyncio.get_running_loop(), self.woken.set)
-        exchange = self.exchange = endpoint.begin(scope["method"], target(scope), list(scope["headers"]), ready)
+        exchange = endpoint.begin(scope["method"], target(scope), list(scope["headers"]), self.ready)
+        self.exchange = exchange
         try:
             await self.respond(exchange)
         except OSError:
@@ -146,7 +197,6 @@ class Response:
             exchange.close()
             if self.client is not None:
                 self.client.cancel()
-            self.app._watch_the_time()
 
     async def respond(self, exchange: HttpExchange) -> None:
         begun = False
@@ -155,12 +205,12 @@ class Response:
             what, value = exchange.poll()
             if what == "data":
                 if unsent:
-                    await self.send_body(unsent, True)
+                    await self.send(body(unsent, True))
                 unsent = value
             elif what == "done":
                 if not begun:  # the application ended before
                     await self.send({"type": "http.response.start", "status": 503, "headers": NOTHING})
-                await self.send_body(unsent or b"", False)
+                await self.send(body(unsent or b"", False))
                 return
             elif what == "respond":
                 status, headers, data = value
@@ -170,22 +220,39 @@ class Response:
                 submit(value)
             else:
                 if unsent is not None:  # empty too: some servers send the head with the first of the body
-                    await self.send_body(unsent, True)
+                    await self.send(body(unsent, True))
                     unsent = None
-                if not await self.wait(exchange, value):
+                reads = what == "body" and self.client is None
+                if not await (self.read(exchange, value) if reads else self.wait(exchange, value)):
                     if begun:
-                        await self.send_body(b"", False)
+                        await self.send(body(b"", False))
                     return
 
-    async def send_body(self, body: bytes, more: bool) -> None:
-        await self.send({"type": "http.response.body", "body": body, "more_body": more})
+    async def read(self, exchange: HttpExchange, seconds: float) -> bool:
+        """Hands over the next piece of the body, if it comes in time. False: nobody waits for an answer any more."""
+        self.reading = reading = Reading(self.loop, seconds)
+        if not self.keeps_young(seconds):
+            reading.limit()
+        try:
+            message = await self.receive()
+        except asyncio.CancelledError:
+            if not reading.was_interrupted():
+                raise
+            return True
+        finally:
+            self.reading = None
+            reading.over()
+        return took(exchange, message)
 
     async def wait(self, exchange: HttpExchange, seconds: float | None) -> bool:
-        """Until there is something to do. False: nobody listens any more."""
+        """Until there is something to do. False: nobody waits for an answer any more."""
+        if self.keeps_young(seconds):
+            await self.woken.wait()
+            self.woken.clear()
+            return True
         if self.client is None:
             self.client = asyncio.ensure_future(self.listen(exchange))
-        loop = asyncio.get_running_loop()
-        timer = None if seconds is None else loop.call_later(seconds, self.woken.set)
+        timer = None if seconds is None else self.loop.call_later(seconds, self.woken.set)
         try:
             await self.woken.wait()
         finally:
@@ -197,14 +264,60 @@ class Response:
             return False
         return True
 
+    def keeps_young(self, seconds: float | None) -> bool:
+        """Whether it can wait so long without a timer."""
+        self.young = self.young and (seconds is None or seconds > YOUTH)
+        return self.young
+
     async def listen(self, exchange: HttpExchange) -> None:
         """Hands over the body as it comes, until the client is gone."""
         try:
-            while (message := await self.receive())["type"] == "http.request":
-                exchange.body(bytes(message.get("body", b"")), message.get("more_body", False))
+            while took(exchange, await self.receive()):
                 self.woken.set()
         finally:
             self.woken.set()
+
+
+class Reading:
+    """The wait of a request's own task for a piece of its body."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, seconds: float) -> None:
+        self.loop = loop
+        self.seconds = seconds
+        self.task = asyncio.current_task(loop)
+        self.timer: asyncio.TimerHandle | None = None
+        self.interrupted = False
+
+    def limit(self) -> None:
+        """From now on it takes no longer than it may."""
+        self.timer = self.loop.call_later(self.seconds, self.interrupt)
+
+    def interrupt(self) -> None:
+        if self.task is not None and not self.interrupted:
+            self.interrupted = True
+            self.task.cancel()
+
+    def was_interrupted(self) -> bool:
+        """Whether the task was cancelled by nobody else."""
+        if not self.interrupted or self.task is None:
+            return False
+        return sys.version_info < (3, 11) or self.task.uncancel() == 0
+
+    def over(self) -> None:
+        if self.timer is not None:
+            self.timer.cancel()
+
+
+def took(exchange: HttpExchange, message: Any) -> bool:
+    """Hands over a piece of the body. False: the client is gone."""
+    if message["type"] != "http.request":
+        return False
+    exchange.body(bytes(message.get("body", b"")), message.get("more_body", False))
+    return True
+
+
+def body(data: bytes, more: bool) -> dict[str, Any]:
+    return {"type": "http.response.body", "body": data, "more_body": more}
 
 
 def target(scope: Scope) -> str:
@@ -218,18 +331,11 @@ def target(scope: Scope) -> str:
     return f"{path or '/'}?{query.decode('latin-1')}" if query else path or "/"
 
 
-def submit(job: Job) -> None:
-    pool().submit(job)
-
-
-def threadsafe(loop: asyncio.AbstractEventLoop, call: Callable[[], object]) -> Callable[[], None]:
-    def from_any_thread() -> None:
-        try:
-            loop.call_soon_threadsafe(call)
-        except RuntimeError:
-            pass  # the loop is closed, and with it whoever waited
-
-    return from_any_thread
+def threadsafe(loop: asyncio.AbstractEventLoop, call: Callable[[], object]) -> None:
+    try:
+        loop.call_soon_threadsafe(call)
+    except RuntimeError:
+        pass  # the loop is closed, and with it whoever waited
 
 
 def waker(app: AsgiApp) -> Callable[[], None]:
@@ -244,7 +350,7 @@ def waker(app: AsgiApp) -> Callable[[], None]:
     def wake() -> None:
         app = known()
         if app is not None and app._loop is not None:
-            threadsafe(app._loop, turn)()
+            threadsafe(app._loop, turn)
 
     return wake
 

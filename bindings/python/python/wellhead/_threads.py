@@ -3,15 +3,62 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _pool: ThreadPoolExecutor | None = None
+_jobs: Jobs | None = None
 _process = 0
 
 
 def pool() -> ThreadPoolExecutor:
     """One for the process; the child of a fork makes its own."""
-    global _pool, _process
+    global _pool, _jobs, _process
     if _pool is None or _process != os.getpid():
         _pool, _process = ThreadPoolExecutor(thread_name_prefix="wellhead"), os.getpid()
+        _jobs = Jobs(_pool)
     return _pool
+
+
+def submit(job: Callable[[], object]) -> None:
+    """Runs it in the pool, where nobody waits for its result."""
+    pool()
+    assert _jobs is not None
+    _jobs.submit(job)
+
+
+class Jobs:
+    """What is to be run in a pool, with fewer wakes than there are jobs.
+
+    A thread is called once for all that comes in before it is there. It calls another one before it runs something
+    while more is waiting, in case what it runs takes long: if that does not, the other one finds nothing to do.
+    """
+
+    def __init__(self, pool: ThreadPoolExecutor) -> None:
+        self.pool = pool
+        self.waiting: deque[Callable[[], object]] = deque()
+        self.called = False
+
+    def submit(self, job: Callable[[], object]) -> None:
+        self.waiting.append(job)
+        self.call()
+
+    def call(self) -> None:
+        if not self.called:
+            self.called = True
+            self.pool.submit(self.work)
+
+    def work(self) -> None:
+        self.called = False  # first: what comes now calls again
+        while True:
+            try:
+                job = self.waiting.popleft()
+            except IndexError:
+                return
+            if self.waiting:
+                self.call()
+            job()
