@@ -397,6 +397,7 @@ impl Server {
         at_least_one(callback_threads)?;
         let server = this.get().core(py);
         let (listener, verifier) = http::listener(server, options)?;
+        let listener = listener.callback_threads(callback_threads);
         let (host, port) = address;
         let listener = py.detach(|| listener.bind((host.as_str(), port))).or_raise(py)?;
         Driver::start_http(py, Host::verifying(this.clone().unbind(), verifier), listener, on_loop)

@@ -2,6 +2,7 @@
 
 import signal
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import wellhead
@@ -40,6 +41,16 @@ async def waits(id: str) -> str:
 
 
 """
+TOGETHER = """
+gathering = threading.Barrier(3)
+
+
+@server.resource("n:together")
+def together() -> str:
+    return str(gathering.wait(30))
+
+
+"""
 SERVE = "server.serve_http(port=0, on_listening=listening)"
 SERVE_ASYNC = "asyncio.run(server.serve_http_async(port=0, on_listening=listening))"
 
@@ -64,6 +75,19 @@ def test_callbacks_run_on_threads_of_their_own_if_there_shall_be_several(program
         assert client.read("n:thread/1") in ("1 wellhead-1", "1 wellhead-2")
         if "async def" in program:
             assert client.read("n:async/2") == "2 MainThread"
+        process.process.send_signal(signal.SIGTERM)
+        assert process.end() == (0, "")
+
+
+@pytest.mark.parametrize("program", [PROGRAM, PROGRAM + ASYNC])
+def test_callbacks_that_wait_do_so_at_the_same_time_if_there_are_threads(program: str) -> None:
+    with served(program + TOGETHER + "server.serve_http(port=0, callback_threads=3, on_listening=listening)") as (
+        process,
+        client,
+    ):
+        with ThreadPoolExecutor() as pool:
+            texts = list(pool.map(client.read, ["n:together"] * 3))
+        assert sorted(texts) == ["0", "1", "2"]
         process.process.send_signal(signal.SIGTERM)
         assert process.end() == (0, "")
 

@@ -34,6 +34,8 @@ pub fn http(server: &Server, address: impl ToSocketAddrs) -> Result<()> {
     Http::new(server.endpoint()).bind(address)?.serve()
 }
 
+/// Events that a thread takes at once, where it runs all of them.
+const BATCH: usize = 64;
 /// So much of a request's head is taken. Its fields are at most the 100 that hyper has room for without asking the
 /// allocator for it.
 const HEAD_BYTES: usize = 128 << 10;
@@ -143,7 +145,7 @@ impl Listener {
     /// [`ErrorKind::Io`] if no thread can be had.
     pub fn serve(self) -> Result<()> {
         let (callback_threads, drain) = (self.http.callback_threads, self.http.drain);
-        let jobs = (callback_threads > 0).then(|| Jobs::new(None));
+        let jobs = (callback_threads > 0).then(|| Jobs::new(1, None));
         let (shared, runtime, serving) = self.open(jobs)?;
         match &shared.jobs {
             None => drop(runtime.block_on(serving)),
@@ -164,13 +166,14 @@ impl Listener {
     }
 
     /// Starts to serve on the threads of the network, and leaves the callbacks to the caller, who asks
-    /// [`Listening::next`] or [`Listening::try_next`] for them. `on_ready` is called, on any thread, when there may be
-    /// some. [`Http::callback_threads`] is not looked at.
+    /// [`Listening::next`] or [`Listening::try_next`] for them: on as many threads as [`Http::callback_threads`] says, since
+    /// where there are several each gets one call at a time. `on_ready` is called, on any thread, when there may be some.
     ///
     /// # Errors
     /// As [`Listener::serve`].
     pub fn start(self, on_ready: Option<OnReady>) -> Result<Listening> {
-        let (shared, runtime, _) = self.open(Some(Jobs::new(on_ready)))?;
+        let most = if self.http.callback_threads > 1 { 1 } else { BATCH };
+        let (shared, runtime, _) = self.open(Some(Jobs::new(most, on_ready)))?;
         Ok(Listening::new(shared, runtime))
     }
 

@@ -7,9 +7,6 @@ use crate::sync::atomic::{AtomicBool, Ordering};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tokio::sync::Notify;
 
-/// Events that are handed over at once.
-const BATCH: usize = 64;
-
 pub(super) type OnReady = Box<dyn Fn() + Send + Sync>;
 
 enum Job {
@@ -20,6 +17,8 @@ enum Job {
 /// What waits for threads that run callbacks.
 pub(super) struct Jobs {
     queue: Queue<Job>,
+    /// Events that a thread takes at once.
+    most: usize,
     on_ready: Option<OnReady>,
     /// There are events of which nobody has been told, and [`Jobs::tell`] will.
     untold: AtomicBool,
@@ -27,9 +26,9 @@ pub(super) struct Jobs {
 }
 
 impl Jobs {
-    pub(super) fn new(on_ready: Option<OnReady>) -> Self {
+    pub(super) fn new(most: usize, on_ready: Option<OnReady>) -> Self {
         let (untold, gathered) = (AtomicBool::new(false), Notify::new());
-        Jobs { queue: Queue::new(), on_ready, untold, gathered }
+        Jobs { queue: Queue::new(), most, on_ready, untold, gathered }
     }
 
     /// [`Jobs::tell`] says so. A thread that is awake need not wait for that.
@@ -88,7 +87,7 @@ impl Jobs {
             None => return Batch::Idle,
         };
         let mut events = vec![event];
-        while events.len() < BATCH {
+        while events.len() < self.most {
             match self.queue.try_pop() {
                 Some(Job::Event(event)) => events.push(event),
                 Some(Job::Interrupt) => {

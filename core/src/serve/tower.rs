@@ -58,7 +58,7 @@ impl HttpService {
         let runtime = tokio::runtime::Handle::try_current().map_err(|e| {
             Error::new(ErrorKind::InvalidArgument, "make the service inside of a tokio runtime").because(e)
         })?;
-        let jobs = (callback_threads > 0).then(|| Arc::new(Jobs::new(None)));
+        let jobs = (callback_threads > 0).then(|| Arc::new(Jobs::new(1, None)));
         let (shared, wake) = Shared::new(endpoint, jobs.clone());
         let service = HttpService(Arc::new(Owner { shared, wake }));
         if let Some(jobs) = jobs.clone() {
