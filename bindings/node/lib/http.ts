@@ -244,8 +244,10 @@ export class Exchange {
   }
 
   /** `headers`: names and values in turn. */
-  begin(method: string, target: string, headers: string[]): void {
-    const step = this.#native.begin(this.#number, method, target, headers, now(), this.#ask);
+  begin(method: string, target: string, headers: readonly string[]): void {
+    const head = `${method}\n${target}\n${headers.join('\n')}`; // crosses at the price of one string
+    const lines = headers.length + 2;
+    const step = this.#native.begin(this.#number, head, lines, now(), this.#ask);
     if (this.#follow(step)) this.pump();
   }
 
@@ -263,12 +265,12 @@ export class Exchange {
   }
 
   /** Whether to poll again at once. */
-  #follow([next, at, data, status, headers, last]: Step): boolean {
+  #follow([next, at, data, status, fields, last]: Step): boolean {
     if (this.#over) return false; // a callback has dropped it
     const over = next === NextStep.done;
     if (over) this.#end();
     if (over || status !== undefined || data !== undefined) {
-      const head = status === undefined ? undefined : { status, headers: headers!, last: last! };
+      const head = status === undefined ? undefined : { status, headers: fields!.split('\n'), last: last! };
       this.#full = !this.#carrier.send(head, data, over);
     }
     if (next === NextStep.again) return true;

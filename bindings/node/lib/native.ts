@@ -101,22 +101,23 @@ export const Next = { more: 1, ended: 2, woken: 4, http: 8, unlistened: 16 } as 
 export const NextStep = { body: 0, wait: 1, again: 2, done: 3 } as const;
 
 /**
- * What is to be done for an exchange, until `at`, if there is a time. A text has a character for each byte. With a head, whose
- * fields are names and values in turn, whether it is to be the last of its connection.
+ * What is to be done for an exchange, until `at`, if there is a time. `data`: of a text, a character for each byte. `fields`:
+ * their names and values in turn, a line each. `last`: of its connection.
  */
 export type Step = readonly [
   next: number,
   at?: number | undefined,
   data?: string | Uint8Array | undefined,
   status?: number,
-  headers?: readonly string[],
+  fields?: string,
   last?: boolean,
 ];
 
 /** An endpoint, whose exchanges have numbers that its user chooses. */
 export interface NativeEndpoint {
   readonly number: number;
-  begin(exchange: number, method: string, target: string, headers: string[], nowMs: number, ask: Ask): Step;
+  /** `head`: method, target, and the names and values of the fields in turn, so many lines. */
+  begin(exchange: number, head: string, lines: number, nowMs: number, ask: Ask): Step;
   body(exchange: number, bytes: Uint8Array, last: boolean, nowMs: number, ask: Ask): Step;
   poll(exchange: number, nowMs: number, ask: Ask): Step;
   drop(exchange: number): void;

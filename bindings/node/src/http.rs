@@ -5,7 +5,7 @@ use crate::descriptor::ill_typed;
 use crate::error::{Result, thrown};
 use crate::raw::{Js, Value};
 use crate::server::{Hook, Inner, Native};
-use napi::bindgen_prelude::{Env, Unknown};
+use napi::bindgen_prelude::Env;
 use napi_derive::napi;
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -129,27 +129,28 @@ impl NativeEndpoint {
         self.number
     }
 
-    /// A request has come, which has that number from now on. `headers`: names and values in turn. `now` in milliseconds,
-    /// the same clock for all calls. Like all that gives a step, it runs callbacks.
+    /// A request has come, which has that number from now on. `head`: its method, its target, and the names and values of
+    /// its fields in turn, a line each, so many of them. `now` in milliseconds, the same clock for all calls. Like all that
+    /// gives a step, it runs callbacks.
     #[napi]
-    #[allow(clippy::too_many_arguments, reason = "one call is cheaper than several")]
     pub fn begin<'env>(
         &self,
         env: &'env Env,
         number: u32,
-        method: String,
-        target: String,
-        headers: Unknown<'_>,
+        head: String,
+        lines: u32,
         now: f64,
         ask: Hook<'_>,
     ) -> Option<Value<'env>> {
-        let js = Js::new(env);
-        let texts = js.texts(js.value(&headers))?;
-        let texts: Vec<&str> = texts.iter().collect();
-        let lines = texts.as_chunks().0.iter().map(|[name, value]| (*name, latin1(value)));
-        let lines: Vec<(&str, Cow<'_, [u8]>)> = lines.collect();
-        let headers: Vec<(&str, &[u8])> = lines.iter().map(|(name, value)| (*name, &**value)).collect();
-        let head = RequestHead { method: &method, target: &target, headers: &headers };
+        let head: Vec<&str> = head.split('\n').collect();
+        let (method, target, fields) = match &*head {
+            [method, target, fields @ ..] if head.len() == lines as usize => (method, target, fields),
+            _ => (&"", &"", &[][..]), // a line break where HTTP has none: nothing of it is believed
+        };
+        let fields = fields.as_chunks().0.iter().map(|[name, value]| (*name, latin1(value)));
+        let fields: Vec<(&str, Cow<'_, [u8]>)> = fields.collect();
+        let headers: Vec<(&str, &[u8])> = fields.iter().map(|(name, value)| (*name, &**value)).collect();
+        let head = RequestHead { method, target, headers: &headers };
         let bell = self.inner.bell.clone();
         self.exchanges.borrow_mut().insert(number, None);
         self.drive(env, &ask, number, now, || {
@@ -299,11 +300,9 @@ fn step(
         });
     }
     if let Some((head, last)) = head {
-        let mut headers = Vec::with_capacity(2 * head.headers.len());
-        for (name, value) in &head.headers {
-            headers.extend([js.text(name)?, js.text(value)?]);
-        }
-        step.extend([js.number(head.status.into())?, js.array(&headers)?, js.boolean(last)?]);
+        let fields: Vec<&str> =
+            head.headers.iter().flat_map(|(name, value)| [*name, value.as_str()]).collect();
+        step.extend([js.number(head.status.into())?, js.text(&fields.join("\n"))?, js.boolean(last)?]);
     }
     js.array(&step)
 }

@@ -173,17 +173,7 @@ impl<'s> Js<'s> {
 
     /// The UTF-8 form of a string; lone surrogates become U+FFFD. None: it is no string.
     pub(crate) fn as_text(self, value: Value<'_>) -> Option<String> {
-        if let Some(text) = self.short_text(value, &mut [0; SCRATCH]) {
-            return Some(text.to_owned());
-        }
-        if self.units(value)? > TWICE {
-            return self.as_long_text(value);
-        }
-        Some(Transcoder::new().text(&self.as_units(value)?))
-    }
-
-    /// The same in one call. None: it does not fit, or is no string.
-    fn short_text<'b>(self, value: Value<'_>, scratch: &'b mut [u8; SCRATCH]) -> Option<&'b str> {
+        let mut scratch = [0u8; SCRATCH];
         let mut length = 0;
         // SAFETY: at most SCRATCH bytes are written, the last of them a zero.
         let status = unsafe {
@@ -195,24 +185,17 @@ impl<'s> Js<'s> {
                 &raw mut length,
             )
         };
-        // A character that did not fit is left out whole: up to three bytes more may have been free.
-        if status != sys::Status::napi_ok || length >= SCRATCH - 4 {
+        if status != sys::Status::napi_ok {
             return None;
         }
-        std::str::from_utf8(&scratch[..length]).ok()
-    }
-
-    /// The texts of an array. None: it is none, or has others.
-    pub(crate) fn texts(self, array: Value<'_>) -> Option<Texts> {
-        let (mut scratch, mut texts) = ([0; SCRATCH], Texts::default());
-        for value in self.elements(array)? {
-            match self.short_text(value, &mut scratch) {
-                Some(text) => texts.all.push_str(text),
-                None => texts.all.push_str(&self.as_text(value)?),
-            }
-            texts.ends.push(texts.all.len());
+        // A character that did not fit is left out whole: up to three bytes more may have been free.
+        if length < SCRATCH - 4 {
+            return std::str::from_utf8(&scratch[..length]).ok().map(str::to_owned);
         }
-        Some(texts)
+        if self.units(value)? > TWICE {
+            return self.as_long_text(value);
+        }
+        Some(Transcoder::new().text(&self.as_units(value)?))
     }
 
     /// Converted by Node: slower, but into the one buffer that is kept.
@@ -387,20 +370,6 @@ impl<'s> Js<'s> {
 impl ToNapiValue for Value<'_> {
     unsafe fn to_napi_value(_: sys::napi_env, value: Self) -> napi::Result<sys::napi_value> {
         Ok(value.raw)
-    }
-}
-
-/// Texts, one behind the other.
-#[derive(Default)]
-pub(crate) struct Texts {
-    all: String,
-    ends: Vec<usize>,
-}
-
-impl Texts {
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
-        let mut from = 0;
-        self.ends.iter().map(move |&end| &self.all[std::mem::replace(&mut from, end)..end])
     }
 }
 

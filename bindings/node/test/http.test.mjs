@@ -311,3 +311,21 @@ test('a worker serves, and its listener ends with it', limit, async (t) => {
   const [error] = await once(get(url), 'error');
   assert.equal(error.code, 'ECONNREFUSED');
 });
+
+test('a request whose fields have line breaks, which HTTP does not know, is not believed', () => {
+  const { server } = make();
+  const heads = [];
+  const outgoing = {
+    setHeader() {},
+    writeHead: (status) => heads.push(status),
+    end() {},
+    on() {},
+  };
+  const { headers, body } = post(read(1, 't:fixed'));
+  const incoming = { method: 'POST', url: '/mcp', httpVersionMajor: 1, readableEnded: true, body };
+  const rawHeaders = ['host', 'localhost', ...Object.entries(headers).flat()];
+  const handler = server.handler();
+  handler({ ...incoming, rawHeaders }, outgoing);
+  handler({ ...incoming, rawHeaders: [...rawHeaders, 'x', 'a\nb\nc'] }, outgoing);
+  assert.deepEqual(heads, [200, 404]);
+});
