@@ -76,9 +76,14 @@ mcp = server.asgi()
 app = Starlette(routes=[Mount("/api", app=mcp)], lifespan=mcp.lifespan)
 """
 FASTAPI = """
-from fastapi import FastAPI
+from fastapi import FastAPI, Request, Response
 mcp = server.asgi()
 app = FastAPI(lifespan=mcp.lifespan)
+
+
+@app.middleware("http")
+async def stands_between(request: Request, call_next) -> Response:
+    return await call_next(request)
 
 
 @app.get("/hello")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 TICK = 10.0
 # How long a request gets no task and no timer of its own, in seconds, at most.
 YOUTH = 0.1
-NOTHING = [(b"content-length", b"0")]
+EMPTY = {"type": "http.response.start", "headers": [(b"content-length", b"0")]}
 
 
 class AsgiApp:
@@ -209,7 +209,7 @@ class Response:
                 unsent = value
             elif what == "done":
                 if not begun:  # the application ended before
-                    await self.send({"type": "http.response.start", "status": 503, "headers": NOTHING})
+                    await self.send(EMPTY | {"status": 503})
                 await self.send(body(unsent or b"", False))
                 return
             elif what == "respond":
@@ -224,8 +224,9 @@ class Response:
                     unsent = None
                 reads = what == "body" and self.client is None
                 if not await (self.read(exchange, value) if reads else self.wait(exchange, value)):
-                    if begun:
-                        await self.send(body(b"", False))
+                    if not begun:  # middleware expects a response of everybody, and logs an error without one
+                        await self.send(EMPTY | {"status": 408})
+                    await self.send(body(b"", False))
                     return
 
     async def read(self, exchange: HttpExchange, seconds: float) -> bool:
