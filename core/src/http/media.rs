@@ -22,14 +22,19 @@ impl Accepts {
         let mut stream = Best::default();
         for range in lines.flat_map(|line| line.split(|byte| *byte == b',')) {
             let Some((range, takes)) = media_range(range) else { continue };
-            for (best, kind, subtype) in
-                [(&mut json, "application", "json"), (&mut stream, "text", "event-stream")]
-            {
-                let specificity = match range.split_once('/') {
-                    Some(("*", "*")) => 1,
-                    Some((k, "*")) if k.eq_ignore_ascii_case(kind) => 2,
-                    Some((k, s)) if k.eq_ignore_ascii_case(kind) && s.eq_ignore_ascii_case(subtype) => 3,
-                    _ => continue,
+            for (best, kind, whole) in [
+                (&mut json, "application/*", "application/json"),
+                (&mut stream, "text/*", "text/event-stream"),
+            ] {
+                let is = |named: &str| range.eq_ignore_ascii_case(named.as_bytes());
+                let specificity = if is(whole) {
+                    3
+                } else if is(kind) {
+                    2
+                } else if is("*/*") {
+                    1
+                } else {
+                    continue;
                 };
                 best.hear(specificity, takes);
             }
@@ -55,15 +60,16 @@ impl Best {
 }
 
 /// A media range without its parameters, and whether its weight lets it count.
-fn media_range(range: &[u8]) -> Option<(&str, bool)> {
-    let range = std::str::from_utf8(range).ok()?;
-    let mut parts = range.split(';').map(str::trim);
-    let name = parts.next().filter(|name| !name.is_empty())?;
-    let refused = parts.any(|parameter| {
+fn media_range(range: &[u8]) -> Option<(&[u8], bool)> {
+    let Some(end) = range.iter().position(|byte| *byte == b';') else {
+        return Some((range.trim_ascii(), true)); // as nearly every client says it
+    };
+    let (name, parameters) = range.split_at(end);
+    let refused = std::str::from_utf8(parameters).ok()?.split(';').any(|parameter| {
         let weight = parameter.split_once('=').filter(|(name, _)| name.trim().eq_ignore_ascii_case("q"));
         weight.is_some_and(|(_, weight)| weight.trim().parse::<f32>().is_ok_and(|weight| weight <= 0.0))
     });
-    Some((name, !refused))
+    Some((name.trim_ascii(), !refused))
 }
 
 /// Whether the body is said to be JSON; parameters are allowed.

@@ -93,8 +93,8 @@ impl Piece {
 #[allow(clippy::struct_excessive_bools, reason = "facts of their own, not the states of one thing")]
 struct Outlet {
     queue: VecDeque<Piece>,
-    /// A half-written message, parked between two drains.
-    half: Option<Half>,
+    /// A half-written message, parked between two drains. Boxed, because there hardly ever is one.
+    half: Option<Box<Half>>,
     /// Somebody is draining.
     drained: bool,
     single: bool,
@@ -336,7 +336,7 @@ impl Outbox {
             return Start::Empty;
         }
         outlet.drained = true;
-        Start::Ready(outlet.half.take())
+        Start::Ready(outlet.half.take().map(|half| *half))
     }
 
     /// The next message for the drain; releases the token, in the same step that finds nothing.
@@ -373,7 +373,7 @@ impl Outbox {
             trash.put(half);
             return false;
         }
-        outlet.half = half;
+        outlet.half = half.map(Box::new);
         let left = outlet.has_output();
         self.remove_if_over(route);
         left

@@ -3,6 +3,7 @@
 use super::shared::Shared;
 use crate::http::{Exchange, Progress, RequestHead, Response};
 use crate::sync::Lock;
+use ::http::request::Parts;
 use bytes::{Buf, Bytes};
 use http_body::{Body, Frame, SizeHint};
 use std::convert::Infallible;
@@ -42,16 +43,9 @@ pub(super) async fn respond<B: Body, U>(
 ) -> ::http::Response<Answer<U>> {
     let (parts, incoming) = request.into_parts();
     let mut incoming = pin!(incoming);
-    let mut fields: Vec<(&str, &[u8])> =
-        parts.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
-    if let (Some(authority), false) = (parts.uri.authority(), parts.headers.contains_key("host")) {
-        fields.push(("host", authority.as_str().as_bytes()));
-    }
-    let target = parts.uri.path_and_query().map_or("/", |target| target.as_str());
-    let head = RequestHead { method: parts.method.as_str(), target, headers: &fields };
     let bell = Arc::new(Bell::default());
-    let rings = bell.clone();
-    let exchange = shared.endpoint.begin(&head, shared.now(), move || rings.ring());
+    let exchange = begin(&shared, &parts, bell.clone());
+    drop(parts); // nobody looks at it again, while a callback may take its time
     let (sleep, data, left) = (None, Vec::new(), None);
     let mut answer = Answer { shared, exchange, bell, sleep, data, left, _under_way: under_way };
     loop {
@@ -69,6 +63,9 @@ pub(super) async fn respond<B: Body, U>(
                                 answer.exchange.body(data.chunk());
                                 data.advance(length);
                             }
+                            if incoming.is_end_stream() {
+                                answer.exchange.end(answer.shared.now());
+                            }
                         }
                         None => answer.exchange.end(answer.shared.now()),
                         // The client broke off; what is said to it now is for nobody.
@@ -82,6 +79,17 @@ pub(super) async fn respond<B: Body, U>(
             Step::Done => return answer.with(Response::refusal(503)),
         }
     }
+}
+
+fn begin(shared: &Shared, parts: &Parts, bell: Arc<Bell>) -> Exchange {
+    let mut fields: Vec<(&str, &[u8])> =
+        parts.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
+    if let (Some(authority), false) = (parts.uri.authority(), parts.headers.contains_key("host")) {
+        fields.push(("host", authority.as_str().as_bytes()));
+    }
+    let target = parts.uri.path_and_query().map_or("/", |target| target.as_str());
+    let head = RequestHead { method: parts.method.as_str(), target, headers: &fields };
+    shared.endpoint.begin(&head, shared.now(), move || bell.ring())
 }
 
 /// The body of a response.
@@ -106,8 +114,8 @@ enum Step {
 impl<U> Answer<U> {
     /// What is to be done next, as soon as there is something.
     fn step(&mut self, cx: &mut Context<'_>) -> Poll<Step> {
+        self.bell.hear(cx); // before polling, so that no call is missed
         loop {
-            self.bell.hear(cx); // before polling, so that no call is missed
             match self.exchange.poll(self.shared.now(), &mut self.data) {
                 Progress::Body(deadline) => return Poll::Ready(Step::Body(deadline)),
                 Progress::Event(event) => match &self.shared.jobs {
