@@ -190,7 +190,8 @@ export class Endpoint {
 
   /** A request has come, which is {@link Exchange.begin begun} next. */
   exchange(carrier: Carrier): Exchange {
-    numbers = (numbers + 1) >>> 0;
+    do numbers = (numbers + 1) >>> 0;
+    while (this.#exchanges.has(numbers)); // of all endpoints of the server
     const number = numbers;
     const exchange = new Exchange(this.#native, number, this.#ask, carrier, () => {
       this.#exchanges.delete(number);
@@ -245,7 +246,7 @@ export class Exchange {
 
   /** `headers`: names and values in turn. */
   begin(method: string, target: string, headers: readonly string[]): void {
-    const head = `${method}\n${target}\n${headers.join('\n')}`; // crosses at the price of one string
+    const head = [method, target, ...headers].join('\n'); // crosses at the price of one string
     const lines = headers.length + 2;
     const step = this.#native.begin(this.#number, head, lines, now(), this.#ask);
     if (this.#follow(step)) this.pump();
@@ -269,12 +270,12 @@ export class Exchange {
     if (this.#over) return false; // a callback has dropped it
     const over = next === NextStep.done;
     if (over) this.#end();
+    else if (next !== NextStep.again) this.#wait(at); // before `send`, which may lead to a further step
     if (over || status !== undefined || data !== undefined) {
       const head = status === undefined ? undefined : { status, headers: fields!.split('\n'), last: last! };
       this.#full = !this.#carrier.send(head, data, over);
     }
     if (next === NextStep.again) return true;
-    this.#wait(at);
     if (next === NextStep.body && !this.#reads) {
       this.#reads = true;
       this.#carrier.read();

@@ -48,12 +48,14 @@ export function serve(endpoint: Endpoint, ...[request, response, next]: Paramete
   const exchange = endpoint.exchange({
     read() {
       if (incoming.readableEnded || body !== undefined) return exchange.body(read(body), true);
-      let held: Uint8Array | undefined; // for the end, which follows the last piece at once
+      let left = contentLength(incoming.rawHeaders);
+      let last: Uint8Array | undefined; // for the end, which follows at once
       incoming.on('data', (chunk: Uint8Array) => {
-        if (held !== undefined) exchange.body(held);
-        held = chunk;
+        left -= chunk.length;
+        if (left === 0) last = chunk;
+        else exchange.body(chunk);
       });
-      incoming.on('end', () => exchange.body(held, true));
+      incoming.on('end', () => exchange.body(last, true));
     },
     send(head, data, over) {
       if (head !== undefined) writeHead(incoming, outgoing, head);
@@ -74,6 +76,15 @@ function writeHead(incoming: Incoming, outgoing: Outgoing, { status, headers, la
   if (cut && incoming.httpVersionMajor === 1) outgoing.setHeader('connection', 'close');
   for (let at = 0; at + 1 < headers.length; at += 2) outgoing.setHeader(headers[at]!, headers[at + 1]!);
   outgoing.writeHead(status);
+}
+
+/** The length of a body, or NaN where only its end tells. */
+function contentLength(headers: readonly string[]): number {
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const name = headers[at]!;
+    if (name.length === 14 && name.toLowerCase() === 'content-length') return Number(headers[at + 1]);
+  }
+  return NaN;
 }
 
 /** The bytes of a body that a framework has read. What it parsed is written again. */

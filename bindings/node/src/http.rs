@@ -25,7 +25,7 @@ const DONE: u32 = 3;
 
 /// So much is handed over at once.
 const CHUNK: usize = 64 << 10;
-/// So much at most is handed over as a string: cheaper than a buffer, and sent with the head in one piece.
+/// So much ASCII at most is handed over as a string: cheaper than a buffer, and sent with the head in one piece.
 const SHORT: usize = 16 << 10;
 
 /// What an endpoint is made with; JSON from JavaScript.
@@ -222,7 +222,8 @@ impl NativeEndpoint {
         self.exchanges.borrow_mut().get_mut(&number)?.take()
     }
 
-    /// The step of an exchange that is driven already, from further out, or is over.
+    /// The step of an exchange that is driven already, from further out, or is over. Nothing of a body comes meanwhile: that
+    /// takes a turn of Node's.
     fn absent<'env>(&self, env: &'env Env, number: u32) -> Option<Value<'env>> {
         let next = if self.exchanges.borrow().contains_key(&number) { WAIT } else { DONE };
         step(Js::new(env), next, None, Vec::new(), None)
@@ -295,7 +296,7 @@ fn step(
     if !data.is_empty() || head.is_some() {
         step.push(match data.len() {
             0 => js.undefined()?,
-            1..=SHORT => js.latin1(&data)?,
+            1..=SHORT if data.is_ascii() => js.latin1(&data)?,
             _ => js.bytes(data)?,
         });
     }

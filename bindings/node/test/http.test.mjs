@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, get, request as requestOf } from 'node:http';
+import { connect } from 'node:net';
 import express from 'express';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
@@ -222,6 +223,38 @@ test('a body that is too large is refused before it is read, and the connection 
   const [response] = await once(client, 'response');
   assert.equal(response.statusCode, 413);
   assert.equal(response.headers.connection, 'close');
+});
+
+test(
+  'a body without a length is refused as soon as it is too large, and is else read to its end',
+  limit,
+  async (t) => {
+    const { server } = make({ limits: { messageBytes: 1000 } });
+    const { base } = await servers['node:http'](t, server);
+    const { headers, body } = post(read(1, 't:fixed'));
+    const ask = () =>
+      requestOf(`${base}/mcp`, { method: 'POST', headers: { ...headers, 'transfer-encoding': 'chunked' } });
+    const endless = ask();
+    endless.on('error', () => {}); // the connection ends
+    endless.write('x'.repeat(1001));
+    const [refusal] = await once(endless, 'response');
+    assert.equal(refusal.statusCode, 413);
+
+    const whole = ask();
+    whole.write(body.slice(0, 10));
+    whole.end(body.slice(10));
+    const [response] = await once(whole, 'response');
+    assert.equal(response.statusCode, 200);
+  },
+);
+
+test('a request without a field is refused for what it lacks', limit, async (t) => {
+  const { server } = make();
+  const { base } = await servers['node:http'](t, server);
+  const socket = connect(new URL(base).port, '127.0.0.1');
+  socket.end('GET /mcp HTTP/1.0\r\n\r\n');
+  const [answer] = await once(socket, 'data');
+  assert.match(answer.toString(), /^HTTP\/1.1 403 /); // it names no host
 });
 
 test('other hosts and origins are refused unless they are allowed', limit, async () => {

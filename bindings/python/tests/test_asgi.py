@@ -5,11 +5,13 @@ import gc
 import json
 import threading
 import weakref
+from contextlib import suppress
 from typing import Any
 
 import pytest
 import wellhead
 from asgi_client import POST, Request, ask, endless, listen, on_a_loop, read, session, text
+from wellhead._asgi import Reading
 
 
 def server() -> wellhead.Server:
@@ -187,7 +189,7 @@ async def test_a_body_may_take_longer_than_most() -> None:
     request = unfinished(app)
     while not app._young:
         await asyncio.sleep(0)
-    app._grow_old()
+    app._grow_old(app._young)
     await asyncio.sleep(0)
     message = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     rest = {"type": "http.request", "body": json.dumps(message).encode()[1:], "more_body": False}
@@ -221,6 +223,51 @@ async def test_a_body_that_is_on_its_way_at_the_end_of_a_lifespan_is_refused() -
             await asyncio.sleep(0)
     await request.done()
     assert (request.status, request.complete) == (503, True)
+
+
+@on_a_loop
+async def test_a_body_in_time_leaves_nothing_behind_that_cancels_its_request() -> None:
+    reading = Reading(asyncio.get_running_loop(), 0.0)
+    reading.limit()
+    reading.limit()
+    reading.end()
+    for _ in range(3):
+        await asyncio.sleep(0)  # which raises if the task has been cancelled
+
+
+@on_a_loop
+async def test_a_late_body_is_refused_in_a_task_that_has_survived_a_cancellation() -> None:
+    app = server().asgi(body_ms=20)
+
+    async def survivor(scope: Any, receive: Any, send: Any) -> None:
+        task = asyncio.current_task()
+        assert task is not None and task.cancel()
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(0)
+        await app(scope, receive, send)
+
+    assert (await unfinished(survivor).done()).status == 408
+
+
+@on_a_loop
+async def test_what_middleware_adds_to_a_response_is_in_no_other() -> None:
+    app = server().asgi(body_ms=20)
+
+    async def middleware(scope: Any, receive: Any, send: Any) -> None:
+        async def with_cookie(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"].append((b"set-cookie", b"whose"))
+            await send(message)
+
+        await app(scope, receive, with_cookie)
+
+    for _ in range(2):
+        left = unfinished(middleware)
+        left.disconnect()
+        await left.done()
+    left = unfinished(app)
+    left.disconnect()
+    assert (await left.done()).headers == {"content-length": "0"}
 
 
 def unfinished(app: Any) -> Request:
@@ -301,6 +348,32 @@ def test_another_loop_may_go_on() -> None:
     app = server().asgi()
     for _ in range(2):
         asyncio.run(read_a(app))
+
+
+def test_a_request_grows_old_though_another_loop_has_used_its_application() -> None:
+    s = server()
+    app = s.asgi()
+    loop = asyncio.new_event_loop()
+
+    async def begin() -> Request:
+        began, _ = endless(s)
+        request = read(app, "n:slow")
+        await began.wait()
+        return request
+
+    request = loop.run_until_complete(begin())
+    asyncio.run(read_a(app))
+    request.disconnect()
+    loop.run_until_complete(request.done())
+    loop.run_until_complete(cancel_all())
+    loop.close()
+
+
+async def cancel_all() -> None:
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def read_a(app: Any) -> None:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 TICK = 10.0
 # How long a request gets no task and no timer of its own, in seconds, at most.
 YOUTH = 0.1
-EMPTY = {"type": "http.response.start", "headers": [(b"content-length", b"0")]}
 
 
 class AsgiApp:
@@ -45,10 +44,9 @@ class AsgiApp:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._process = 0
         self._timer: asyncio.TimerHandle | None = None
-        self._thread = 0
         self._responses: set[Response] = set()
-        self._young: set[Response] = set()
-        self._aging: asyncio.TimerHandle | None = None
+        # Those that grow old together. None: nobody is young.
+        self._young: set[Response] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -56,14 +54,16 @@ class AsgiApp:
             endpoint = self._enter(loop)
             response = Response(self, loop, receive, send)
             self._responses.add(response)
-            self._young.add(response)
-            if self._aging is None:
-                self._aging = loop.call_later(YOUTH, self._grow_old)
+            young = self._young
+            if young is None:
+                young = self._young = set()
+                loop.call_later(YOUTH, self._grow_old, young)
+            young.add(response)
             try:
                 await response.run(endpoint, scope)
             finally:
                 self._responses.discard(response)
-                self._young.discard(response)
+                young.discard(response)
                 self._watch_the_time()
         elif scope["type"] == "lifespan":
             await receive()
@@ -88,26 +88,19 @@ class AsgiApp:
 
     def _enter(self, loop: asyncio.AbstractEventLoop) -> Endpoint:
         """The endpoint, for the loop that runs here."""
-        endpoint = self._endpoint
-        if endpoint is None or self._loop is not loop:
-            endpoint = self._use(loop)
-        self._thread = get_ident()
-        return endpoint
-
-    def _use(self, loop: asyncio.AbstractEventLoop) -> Endpoint:
-        endpoint = self._endpoint
-        if endpoint is None or self._process != os.getpid():  # no loop outlives a fork
+        if self._endpoint is None or self._process != os.getpid():
             self._process = os.getpid()
-            self._endpoint = endpoint = self._server._endpoint(self._options, waker(self))
-        self._loop = loop
-        self._timer = self._aging = None
-        self._young = set()
-        endpoint.use_loop(loop)
-        return endpoint
+            self._loop = None
+            self._endpoint = self._server._endpoint(self._options, waker(self))
+        if self._loop is not loop:
+            self._loop = loop
+            self._timer = self._young = None  # what is of the other loop goes on there
+            self._endpoint.use_loop(loop)
+        return self._endpoint
 
-    def _grow_old(self) -> None:
-        self._aging = None
-        young, self._young = self._young, set()
+    def _grow_old(self, young: set[Response]) -> None:
+        if self._young is young:
+            self._young = None
         for response in young:
             response.grow_old()
 
@@ -153,6 +146,7 @@ class Response:
     def __init__(self, app: AsgiApp, loop: asyncio.AbstractEventLoop, receive: Receive, send: Send) -> None:
         self.app = app
         self.loop = loop
+        self.thread = get_ident()
         self.receive = receive
         self.send = send
         self.woken = asyncio.Event()
@@ -181,10 +175,13 @@ class Response:
 
     def ready(self) -> None:
         """There is something to do. From any thread."""
-        if get_ident() == self.app._thread:
-            self.woken.set()
-        else:
-            threadsafe(self.loop, self.woken.set)
+        try:
+            if get_ident() == self.thread:
+                self.woken.set()
+            else:
+                self.loop.call_soon_threadsafe(self.woken.set)
+        except RuntimeError:
+            pass  # the loop is closed, and with it whoever waited
 
     async def run(self, endpoint: Endpoint, scope: Scope) -> None:
         exchange = endpoint.begin(scope["method"], target(scope), list(scope["headers"]), self.ready)
@@ -209,7 +206,7 @@ class Response:
                 unsent = value
             elif what == "done":
                 if not begun:  # the application ended before
-                    await self.send(EMPTY | {"status": 503})
+                    await self.send(empty(503))
                 await self.send(body(unsent or b"", False))
                 return
             elif what == "respond":
@@ -225,7 +222,7 @@ class Response:
                 reads = what == "body" and self.client is None
                 if not await (self.read(exchange, value) if reads else self.wait(exchange, value)):
                     if not begun:  # middleware expects a response of everybody, and logs an error without one
-                        await self.send(EMPTY | {"status": 408})
+                        await self.send(empty(408))
                     await self.send(body(b"", False))
                     return
 
@@ -237,12 +234,12 @@ class Response:
         try:
             message = await self.receive()
         except asyncio.CancelledError:
-            if not reading.was_interrupted():
+            if reading.is_cancelled():
                 raise
             return True
         finally:
             self.reading = None
-            reading.over()
+            reading.end()
         return took(exchange, message)
 
     async def wait(self, exchange: HttpExchange, seconds: float | None) -> bool:
@@ -280,33 +277,41 @@ class Response:
 
 
 class Reading:
-    """The wait of a request's own task for a piece of its body."""
+    """The wait of a request's own task for a piece of its body, which a cancellation of ours interrupts."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, seconds: float) -> None:
         self.loop = loop
         self.seconds = seconds
         self.task = asyncio.current_task(loop)
+        self.before = cancellations(self.task)
         self.timer: asyncio.TimerHandle | None = None
         self.interrupted = False
 
     def limit(self) -> None:
-        """From now on it takes no longer than it may."""
-        self.timer = self.loop.call_later(self.seconds, self.interrupt)
+        """It takes no longer than it may, from the first time that this is called."""
+        if self.timer is None:
+            self.timer = self.loop.call_later(self.seconds, self.interrupt)
 
     def interrupt(self) -> None:
         if self.task is not None and not self.interrupted:
             self.interrupted = True
             self.task.cancel()
 
-    def was_interrupted(self) -> bool:
-        """Whether the task was cancelled by nobody else."""
-        if not self.interrupted or self.task is None:
-            return False
-        return sys.version_info < (3, 11) or self.task.uncancel() == 0
+    def is_cancelled(self) -> bool:
+        """Whether somebody else has cancelled the task, too. Python 3.10 cannot tell."""
+        return not self.interrupted or cancellations(self.task) > self.before + 1
 
-    def over(self) -> None:
+    def end(self) -> None:
         if self.timer is not None:
             self.timer.cancel()
+        if self.interrupted and self.task is not None and sys.version_info >= (3, 11):
+            self.task.uncancel()
+
+
+def cancellations(task: asyncio.Task[Any] | None) -> int:
+    if sys.version_info >= (3, 11) and task is not None:
+        return task.cancelling()
+    return 0
 
 
 def took(exchange: HttpExchange, message: Any) -> bool:
@@ -315,6 +320,11 @@ def took(exchange: HttpExchange, message: Any) -> bool:
         return False
     exchange.body(bytes(message.get("body", b"")), message.get("more_body", False))
     return True
+
+
+def empty(status: int) -> dict[str, Any]:
+    """The head of a response without a body; middleware adds to its fields."""
+    return {"type": "http.response.start", "status": status, "headers": [(b"content-length", b"0")]}
 
 
 def body(data: bytes, more: bool) -> dict[str, Any]:
@@ -332,13 +342,6 @@ def target(scope: Scope) -> str:
     return f"{path or '/'}?{query.decode('latin-1')}" if query else path or "/"
 
 
-def threadsafe(loop: asyncio.AbstractEventLoop, call: Callable[[], object]) -> None:
-    try:
-        loop.call_soon_threadsafe(call)
-    except RuntimeError:
-        pass  # the loop is closed, and with it whoever waited
-
-
 def waker(app: AsgiApp) -> Callable[[], None]:
     """Wakes the application, which it does not keep alive."""
     known = weakref.ref(app)
@@ -351,7 +354,10 @@ def waker(app: AsgiApp) -> Callable[[], None]:
     def wake() -> None:
         app = known()
         if app is not None and app._loop is not None:
-            threadsafe(app._loop, turn)
+            try:
+                app._loop.call_soon_threadsafe(turn)
+            except RuntimeError:
+                pass  # the loop is closed, and with it whoever waited
 
     return wake
 

@@ -5,10 +5,15 @@ from __future__ import annotations
 import os
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from time import monotonic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+# How long a thread runs jobs before what else waits for the pool has its turn, in seconds.
+TURN = 0.005
 
 _pool: ThreadPoolExecutor | None = None
 _jobs: Jobs | None = None
@@ -34,8 +39,9 @@ def submit(job: Callable[[], object]) -> None:
 class Jobs:
     """What is to be run in a pool, with fewer wakes than there are jobs.
 
-    A thread is called once for all that comes in before it is there. It calls another one before it runs something
-    while more is waiting, in case what it runs takes long: if that does not, the other one finds nothing to do.
+    A thread is called once for all that comes in before it is there, and goes on while there is something, for a turn.
+    It calls another one before it runs something while more is waiting, in case what it runs takes long: if that does
+    not, the other one finds nothing to do.
     """
 
     def __init__(self, pool: ThreadPoolExecutor) -> None:
@@ -50,15 +56,23 @@ class Jobs:
     def call(self) -> None:
         if not self.called:
             self.called = True
-            self.pool.submit(self.work)
+            try:
+                self.pool.submit(self.work)
+            except BaseException:
+                self.called = False  # no thread is to be had now
+                raise
 
     def work(self) -> None:
         self.called = False  # first: what comes now calls again
+        end = monotonic() + TURN
         while True:
             try:
                 job = self.waiting.popleft()
             except IndexError:
                 return
             if self.waiting:
-                self.call()
+                with suppress(RuntimeError):  # then this thread runs that, too
+                    self.call()
             job()
+            if self.called and monotonic() > end:
+                return
