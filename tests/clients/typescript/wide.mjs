@@ -225,13 +225,7 @@ export function breakingSteps(place) {
             const before = wire.updates.length;
             await breaking('break');
             await inTime(session.recover('wide://cancelled', wire), 'the broken stream to be noticed, and another');
-            await again(async () => {
-                const cancelling = new AbortController();
-                const options = { signal: cancelling.signal, onprogress: () => cancelling.abort() };
-                const end = await wide.read('wide://endless', options).catch((/** @type {unknown} */ error) => error);
-                expect(cancelling.signal.aborted, `wide://endless gave ${end}`);
-            });
-            await wire.until(() => wire.updates.length > before, 'the update of wide://cancelled');
+            await toldOfCancelled(wide, before);
             if (session.hasInputRequired) return 'noticed, and listened anew';
             expect((await breaking('resumed')) > 0, 'no request named the last event seen');
             return 'what was missed is said again';
@@ -260,10 +254,23 @@ export function breakingSteps(place) {
             same(await answer, 'done', 'the answer');
             await goingOn;
             expect((await breaking('resumed')) > before, 'no request named the last event seen');
+            // The stream that listens broke too. This client comes back to it even after it has ended the session, and then complains.
+            await toldOfCancelled(wide, wire.updates.length);
             return 'answered on another stream';
         },
         'end of input': wide => leave(wide, BROKEN),
     };
+}
+
+/** Makes the host tell of an update of `wide://cancelled`, which comes on the stream that listens. @param {Wide} wide @param {number} before */
+async function toldOfCancelled(wide, before) {
+    await again(async () => {
+        const cancelling = new AbortController();
+        const options = { signal: cancelling.signal, onprogress: () => cancelling.abort() };
+        const end = await wide.read('wide://endless', options).catch((/** @type {unknown} */ error) => error);
+        expect(cancelling.signal.aborted, `wide://endless gave ${end}`);
+    });
+    await wide.wire.until(() => wide.wire.updates.length > before, 'the update of wide://cancelled');
 }
 
 /** Asks once more where the first request went into a connection that was broken already. @param {() => Promise<unknown>} ask */
