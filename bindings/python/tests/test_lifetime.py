@@ -1,5 +1,6 @@
 """Garbage, fork, reentrancy, wakes: what outlives what."""
 
+import asyncio
 import gc
 import os
 import sys
@@ -8,6 +9,7 @@ import weakref
 from concurrent.futures import Future
 from typing import Any
 
+import asgi_client
 import pytest
 import wellhead
 from client import Process, ask, outcome, read, request, transmitted
@@ -261,6 +263,22 @@ def test_a_child_lets_go_of_its_parents_connections() -> None:
         server.close()
 
     forked(in_child)
+
+
+def test_an_application_that_has_answered_answers_in_the_child_of_a_fork_too() -> None:
+    server = wellhead.Server("s", "1")
+    server.resource("n:{id}", thread=True)(lambda id: f"{id} {os.getpid()}")
+    app = server.asgi()
+
+    async def answer() -> Any:
+        return await asgi_client.text(asgi_client.read(app, "n:1"))
+
+    def answers() -> None:
+        assert asyncio.run(answer()) == f"1 {os.getpid()}"
+
+    answers()
+    forked(answers)
+    answers()
 
 
 def test_a_callback_that_forks_answers_in_the_parent_only() -> None:
