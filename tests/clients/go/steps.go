@@ -177,10 +177,10 @@ func breakWhileListening(ctx context.Context, w *world) (string, error) {
 	if _, err := w.breaking("break"); err != nil {
 		return "", err
 	}
-	if err := again(func() error { return w.recover(ctx, "wide://cancelled") }); err != nil {
+	if err := w.again(func() error { return w.recover(ctx, "wide://cancelled") }); err != nil {
 		return "", err
 	}
-	if err := again(func() error { return w.giveUp(ctx) }); err != nil {
+	if err := w.again(func() error { return w.giveUp(ctx) }); err != nil {
 		return "", err
 	}
 	if err := w.more(ctx, &w.updates, before, "update of wide://cancelled"); err != nil {
@@ -205,7 +205,7 @@ func breakWhileCalling(ctx context.Context, w *world) (string, error) {
 		if heard++; heard == 3 {
 			go func() {
 				_, err := w.breaking("break")
-				enough <- errors.Join(err, again(func() error {
+				enough <- errors.Join(err, w.again(func() error {
 					_, err := w.read(ctx, "wide://enough")
 					return err
 				}))
@@ -231,9 +231,10 @@ func closeSession(_ context.Context, w *world) (string, error) {
 	return "the client has nothing to complain of", w.session.Close()
 }
 
-// again asks once more where the first request went into a connection that was broken already.
-func again(ask func() error) error {
+// again asks once more, on a new connection, where the first request went into one that was broken already: others that are idle may be, too.
+func (w *world) again(ask func() error) error {
 	if err := ask(); err != nil {
+		w.http.CloseIdleConnections()
 		return ask()
 	}
 	return nil
