@@ -189,7 +189,9 @@ WELLHEAD_API wellhead_status wellhead_server_counters(const wellhead_server *ser
 #define WELLHEAD_LOG_ERROR 2                  /* A client got an error because of it. */
 
 /* What one client may cost. 0 in a field means its default, given behind it. Limits that refuse answer an error which
- * names them; those that hold back make the connection stop dispatching, and then stop reading, until there is room. */
+ * names them; those that hold back make the connection stop dispatching, and then stop reading, until there is room.
+ * Over HTTP calls_in_flight and listen_streams are those of the whole endpoint, whoever asks, and requests beyond them are
+ * answered 503 at once. */
 typedef struct wellhead_limits {
     size_t struct_size;
     size_t message_bytes;                     /* Of one incoming message; refuses. 4 MiB */
@@ -280,8 +282,8 @@ WELLHEAD_API wellhead_server *wellhead_server_new(wellhead_str name, wellhead_st
                                                   const wellhead_server_options *options, wellhead_error **error);
 
 /* Ends every connection and makes wellhead_serve_stdio and wellhead_serve_http return. Answers still owed are dropped,
- * but over HTTP those under way may still go out, in the drain_ms of wellhead_serve_http. May be repeated. NULL:
- * nothing. */
+ * but over HTTP those under way may still go out, in the drain_ms of wellhead_serve_http. May be repeated. Not for
+ * signal handlers, in which hardly anything may be called: let a thread wait for the signal (sigwait). NULL: nothing. */
 WELLHEAD_API void wellhead_server_close(wellhead_server *server);
 
 /* Gives up this handle; connections, drivers and kept responders hold the state until they go. */

@@ -160,7 +160,7 @@ typedef struct wellhead_endpoint_options {
 
 /* ---- the native listener ------------------------------------------------------------------------------------------ */
 
-/* SIGTERM closes the server. Without it no signal handler is installed. */
+/* SIGTERM closes the server, and has no effect any more afterwards. Without it no signal handler is installed. */
 #define WELLHEAD_HTTP_HANDLE_SIGTERM 1
 
 /* How HTTP is served; everything has a default. */
@@ -201,7 +201,8 @@ WELLHEAD_API wellhead_endpoint *wellhead_endpoint_new(wellhead_server *server,
                                                       void (*wake)(void *wake_data), void *wake_data,
                                                       void (*wake_destroy)(void *wake_data), wellhead_error **error);
 
-/* Gives up an endpoint. Its sessions end when its last exchange is freed, too. */
+/* Gives up an endpoint. Its sessions end when its last exchange is freed, too. Free exchanges first that wait for an
+ * answer: without wellhead_endpoint_poll_event nobody tells them of it. */
 WELLHEAD_API void wellhead_endpoint_free(wellhead_endpoint *endpoint);
 
 /* Deals with what goes on, runs up to `max` callbacks on this thread, and calls `ready` of the exchanges that have

@@ -6,6 +6,9 @@ use crate::jsonrpc::ParseLimits;
 ///
 /// Limits marked *refuses* answer an error; those marked *holds back* make the connection stop dispatching, and then
 /// stop reading, until there is room again (WIRE E-69).
+///
+/// Over HTTP `calls_in_flight` and `listen_streams` are those of the whole endpoint, whoever asks, and requests beyond them
+/// are answered 503 at once, so that clients come again: nobody holds up a connection that others may share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {

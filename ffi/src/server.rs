@@ -20,6 +20,8 @@ pub struct wellhead_server {
 
 /// What one client may cost. 0 in a field means its default, given behind it. Limits that refuse answer an error which
 /// names them; those that hold back make the connection stop dispatching, and then stop reading, until there is room.
+/// Over HTTP calls_in_flight and listen_streams are those of the whole endpoint, whoever asks, and requests beyond them are
+/// answered 503 at once.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_limits {
@@ -178,8 +180,8 @@ pub unsafe extern "C" fn wellhead_server_new(
 }
 
 /// Ends every connection and makes wellhead_serve_stdio and wellhead_serve_http return. Answers still owed are dropped,
-/// but over HTTP those under way may still go out, in the drain_ms of wellhead_serve_http. May be repeated. NULL:
-/// nothing.
+/// but over HTTP those under way may still go out, in the drain_ms of wellhead_serve_http. May be repeated. Not for
+/// signal handlers, in which hardly anything may be called: let a thread wait for the signal (sigwait). NULL: nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_close(server: *mut wellhead_server) {
     // SAFETY: our caller's promise.

@@ -3,6 +3,11 @@ import type { Data, Endpoint, ResponseHead } from './http.js';
 
 /** Deals with a request. */
 export function answerRequest(endpoint: Endpoint, request: Request): Promise<Response> {
+  if (request.bodyUsed) {
+    const message =
+      "the request's body was read before; hand it to fetch first, or a clone of the request to whoever reads it";
+    return Promise.reject(new TypeError(message));
+  }
   const url = new URL(request.url);
   const headers = [...request.headers].flat();
   if (!request.headers.has('host')) headers.push('host', url.host);

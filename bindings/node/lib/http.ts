@@ -7,7 +7,7 @@ import type { Caller } from './values.js';
 
 /** How an endpoint for Streamable HTTP answers. Everything has a default. */
 export interface HttpOptions {
-  /** The path that clients POST to. `/mcp`. */
+  /** The path that clients POST to, from the root of the server, also where a router is mounted elsewhere. `/mcp`. */
   path?: string | undefined;
   /**
    * Whether the endpoint is for this machine only: `Host`, and `Origin` where there is one, must name it, against DNS

@@ -1,7 +1,7 @@
 /** Streamable HTTP for what serves Node's own requests: `node:http`, Express, Fastify. */
 import type { Endpoint, ResponseHead } from './http.js';
 
-/** A request of `node:http`, as far as it is looked at, perhaps with what a framework has made of it. */
+/** A request of `node:http` or `node:http2`, as far as it is looked at, perhaps with what a framework has made of it. */
 interface Incoming {
   readonly method?: string | undefined;
   /** Path and query. */
@@ -13,20 +13,20 @@ interface Incoming {
   on(event: string, listener: (...given: any[]) => void): unknown;
 }
 
-/** A response of `node:http`, as far as it is used. */
+/** A response of `node:http` or `node:http2`, as far as it is used. */
 interface Outgoing {
   setHeader(name: string, value: string): unknown;
   writeHead(status: number): unknown;
   write(chunk: string | Uint8Array, encoding: 'latin1'): boolean;
   end(chunk: string | Uint8Array | undefined, encoding: 'latin1'): unknown;
-  flushHeaders(): void;
+  flushHeaders?(): void; // `node:http2` has it, and its types do not
   on(event: string, listener: (...given: any[]) => void): unknown;
 }
 
 /**
- * Answers Streamable HTTP. It takes what `node:http` and Express hand over, and Fastify's request and reply; and by
+ * Answers Streamable HTTP. It takes what `node:http`, `node:http2` and Express hand over, and Fastify's request and reply; and by
  * `fetch`, for the same endpoint, a web-standard `Request`. Express goes on with what is not for the endpoint. A body that a
- * parser has read is taken from it.
+ * parser has read is taken from `request.body`; but that of a `Request` must not have been read.
  */
 export interface HttpHandler {
   (
@@ -61,13 +61,24 @@ export function serve(endpoint: Endpoint, ...[request, response, next]: Paramete
       if (head !== undefined) writeHead(incoming, outgoing, head);
       if (over) outgoing.end(data, 'latin1');
       else if (data !== undefined) return outgoing.write(data, 'latin1');
-      else outgoing.flushHeaders();
+      else outgoing.flushHeaders?.();
       return true;
     },
   });
   outgoing.on('drain', () => exchange.resume());
   outgoing.on('close', () => exchange.drop());
-  exchange.begin(incoming.method ?? '', target, incoming.rawHeaders);
+  const { rawHeaders } = incoming;
+  exchange.begin(
+    incoming.method ?? '',
+    target,
+    incoming.httpVersionMajor === 2 ? withHost(rawHeaders) : rawHeaders,
+  );
+}
+
+/** The header fields of HTTP/2, whose `:authority` stands for `Host` (RFC 9113, section 8.3.1). */
+function withHost(headers: readonly string[]): string[] {
+  const host = headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
+  return headers.map((field, at) => (at % 2 === 0 && field === ':authority' && !host ? 'host' : field));
 }
 
 function writeHead(incoming: Incoming, outgoing: Outgoing, { status, headers, last }: ResponseHead): void {

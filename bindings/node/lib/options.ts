@@ -89,7 +89,10 @@ export interface ServerOptions {
   onLog?: ((level: LogLevel, line: string) => void) | undefined;
 }
 
-/** What a client may cost. Every limit is on by default; `Infinity` turns one off. */
+/**
+ * What a client may cost. Every limit is on by default; `Infinity` turns one off. Over HTTP `callsInFlight` and `listenStreams` are those of
+ * the whole endpoint, whoever asks, and requests beyond them are answered 503 at once.
+ */
 export interface Limits {
   /** Bytes of one incoming message. Longer ones are refused. 4 MiB. */
   messageBytes?: number | undefined;

@@ -94,7 +94,11 @@ fn endpoint(server: &Server, options: &str) -> wellhead::Result<EndpointBuilder>
     builder = add(builder, options.keep_alive_ms, EndpointBuilder::keep_alive_ms);
     builder = add(builder, options.body_ms, EndpointBuilder::body_ms);
     builder = add(builder, options.replay_bytes, EndpointBuilder::replay_bytes);
-    if options.verify || options.protect.is_some() {
+    if options.protect.is_some() && !options.verify {
+        let message = "protect is of no use without verify, which judges the tokens";
+        return Err(Error::new(ErrorKind::InvalidArgument, message));
+    }
+    if options.verify {
         builder = builder.protect(options.protect.unwrap_or_default().protection()?);
     }
     Ok(builder)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, get, request as requestOf } from 'node:http';
+import { connect as connect2, createServer as createServer2 } from 'node:http2';
 import { connect } from 'node:net';
 import express from 'express';
 import { test } from 'node:test';
@@ -267,14 +268,50 @@ test('other hosts and origins are refused unless they are allowed', limit, async
   assert.equal((await ask(named, 'http://localhost/other', { origin: 'https://e.vil' })).status, 403);
 });
 
+test('a request of node:http2 names its host in :authority', limit, async (t) => {
+  const { server } = make();
+  const http = createServer2(server.handler()).listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  t.after(() => http.close());
+  const ask = async (authority) => {
+    const session = connect2(`http://127.0.0.1:${http.address().port}`);
+    const { headers, body } = post(read(1, 't:fixed'));
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': '/mcp',
+      ':authority': authority,
+      ...headers,
+    });
+    stream.end(body);
+    const [head] = await once(stream, 'response');
+    const chunks = await stream.toArray();
+    session.close();
+    return [head[':status'], JSON.parse(Buffer.concat(chunks))];
+  };
+  const [status, answer] = await ask(`127.0.0.1:${http.address().port}`);
+  assert.equal(status, 200);
+  assert.equal(text(answer), 'fixed');
+  assert.equal((await ask('example.com'))[0], 403);
+});
+
+test('a Request whose body was read is not taken, and the error says so', limit, async () => {
+  const { server } = make();
+  const asked = new Request('http://localhost/mcp', post(read(1, 't:fixed')));
+  const copy = asked.clone();
+  await asked.text();
+  await assert.rejects(server.fetch(asked), /body was read/);
+  assert.equal((await server.fetch(copy)).status, 200);
+});
+
 test('wrong options are refused, and name themselves', () => {
   const { server } = make();
   for (const [options, message] of [
     [{ sessionMs: -1 }, /sessionMs/],
     [{ path: 7 }, /string/],
     [{ verify: true }, /verify/],
-    [{ protect: { resource: 'x' } }, /authorization server|http/],
-    [{ protect: { authorizationServers: ['https://a'] } }, /resource/],
+    [{ verify: () => undefined, protect: { resource: 'x' } }, /authorization server|http/],
+    [{ verify: () => undefined, protect: { authorizationServers: ['https://a'] } }, /resource/],
+    [{ protect: {} }, /verify/],
     [null, /options/],
   ]) {
     assert.throws(() => server.handler(options), { name: 'RegistrationError', message });

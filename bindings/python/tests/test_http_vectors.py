@@ -109,7 +109,11 @@ class Run:
         assert status == expected["status"], f"status {status}: {got.body!r}"
         fields: dict[str, str | None] = {"content-type": "application/json" if "json" in expected else None}
         if not whole:
-            fields = {"content-type": "text/event-stream", "cache-control": "no-cache", "x-accel-buffering": "no"}
+            fields = {
+                "content-type": "text/event-stream",
+                "cache-control": "no-cache, no-transform",
+                "x-accel-buffering": "no",
+            }
         for name, value in {**fields, **expected.get("headers", {})}.items():
             agrees = fits(value, headers.get(name.lower()), self.kept)
             assert agrees, f"{name}: expected {value}, got {headers.get(name.lower())}"

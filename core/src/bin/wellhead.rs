@@ -94,7 +94,8 @@ fn main() -> ExitCode {
         }
         Err(e) => {
             let cause = Error::source(&e).map(|cause| format!(": {cause}")).unwrap_or_default();
-            fail(1, &format!("{e}{cause}"))
+            let place = serve.http.map(|address| format!("--http {address}: ")).unwrap_or_default();
+            fail(1, &format!("{place}{e}{cause}"))
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::RequestHead;
 use super::exchange::{Exchange, Ready};
-use super::origin::Gate;
+use super::origin::{Gate, as_sent};
 use super::protection::Protection;
 use super::sessions::Sessions;
 use super::verification::Verification;
@@ -16,6 +16,8 @@ use crate::sync::Lock;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
+#[cfg(feature = "http")]
+use std::net::IpAddr;
 use std::sync::Arc;
 
 /// A server's endpoint for Streamable HTTP. Cheap to clone; any thread may use it.
@@ -84,10 +86,13 @@ pub struct EndpointBuilder {
 }
 
 impl EndpointBuilder {
-    /// The path that clients POST to; `/mcp` by default.
+    /// The path that clients POST to; `/mcp` by default. It begins with a slash, which is put there if it does not.
     #[must_use]
     pub fn path(mut self, path: impl Into<String>) -> Self {
         self.options.path = path.into();
+        if !self.options.path.starts_with('/') {
+            self.options.path.insert(0, '/');
+        }
         self
     }
 
@@ -105,11 +110,21 @@ impl EndpointBuilder {
         &self.server
     }
 
+    /// The endpoint is bound to that address: who asks for one of this machine may name it, which need not be the usual one.
+    #[cfg(feature = "http")]
+    pub(crate) fn bound(mut self, address: IpAddr) -> Self {
+        self.options.gate.loopback = address.is_loopback();
+        if let (true, IpAddr::V4(address)) = (address.is_loopback(), address) {
+            self.options.gate.hosts.push(address.to_string());
+        }
+        self
+    }
+
     /// Origins whose pages may ask, `scheme://host[:port]`, beside those of this machine where the endpoint is bound
     /// to it.
     #[must_use]
     pub fn allowed_origins(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.options.gate.origins = origins.into_iter().map(Into::into).collect();
+        self.options.gate.origins = origins.into_iter().map(|origin| as_sent(&origin.into())).collect();
         self
     }
 

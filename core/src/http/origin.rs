@@ -58,6 +58,13 @@ impl Gate {
     }
 }
 
+/// An origin as browsers send it: without a slash behind it, and without the port that its scheme implies (RFC 6454, section 6.2).
+pub(crate) fn as_sent(origin: &str) -> String {
+    let origin = origin.strip_suffix('/').unwrap_or(origin);
+    let implied = if origin.starts_with("https:") { ":443" } else { ":80" };
+    origin.strip_suffix(implied).unwrap_or(origin).to_owned()
+}
+
 /// Whether an authority is this machine, whatever its port.
 fn is_local(authority: &str) -> bool {
     LOCAL.iter().any(|local| is_host(authority, local))
@@ -131,6 +138,20 @@ mod tests {
         assert!(check(&gate, &[("host", "mcp.example")]));
         assert!(check(&gate, &[("host", "MCP.example:443")]));
         assert!(!check(&gate, &[("host", "other.example")]));
+    }
+
+    #[test]
+    fn an_origin_may_be_given_as_people_write_it() {
+        for (given, sent) in [
+            ("https://app.example/", "https://app.example"),
+            ("https://app.example:443", "https://app.example"),
+            ("http://app.example:80/", "http://app.example"),
+            ("https://app.example:80", "https://app.example:80"),
+            ("http://app.example:443", "http://app.example:443"),
+            ("http://[::1]:8080", "http://[::1]:8080"),
+        ] {
+            assert_eq!(as_sent(given), sent);
+        }
     }
 
     #[test]

@@ -37,7 +37,7 @@ impl Response {
     pub(super) fn event_stream() -> Response {
         let headers = vec![
             ("content-type", "text/event-stream".to_owned()),
-            ("cache-control", "no-cache".to_owned()),
+            ("cache-control", "no-cache, no-transform".to_owned()), // or compressing middleware gathers what is to go at once,
             ("x-accel-buffering", "no".to_owned()),
         ];
         Response { status: 200, headers, length: None }

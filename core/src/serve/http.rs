@@ -120,7 +120,7 @@ impl Http {
         });
         let (socket, address) =
             bound.map_err(|e| Error::new(ErrorKind::Io, "the address cannot be bound").because(e))?;
-        let endpoint = self.endpoint.clone().loopback(address.ip().is_loopback());
+        let endpoint = self.endpoint.clone().bound(address.ip());
         Ok(Listener { http: Http { endpoint, ..self }, socket, address })
     }
 }

@@ -155,5 +155,5 @@ fn an_address_that_cannot_be_bound_is_named_and_status_1() {
     let done = wellhead().args(["serve", "--http", "nowhere"]).arg(folder.path()).output().unwrap();
     assert_eq!(done.status.code(), Some(1));
     let said = String::from_utf8(done.stderr).unwrap();
-    assert!(said.contains("the address cannot be bound"), "{said}");
+    assert!(said.contains("--http nowhere: the address cannot be bound"), "{said}");
 }

@@ -304,6 +304,25 @@ fn a_foreign_host_and_a_body_that_is_too_large_are_refused() {
 }
 
 #[test]
+#[cfg(target_os = "linux")] // others give this machine one such address only
+fn a_listener_answers_by_the_name_of_its_own_address() {
+    let server = server();
+    let listener = Http::new(server.endpoint()).bind("127.0.0.2:0").expect("a free port");
+    let address = listener.address();
+    let thread = Some(std::thread::spawn(|| listener.serve()));
+    let service = Service { server, address, thread };
+    let ask = |host: &str| {
+        let mut client = service.client();
+        write!(client.stream, "GET /mcp HTTP/1.1\r\nHost: {host}\r\n\r\n").expect("it reads");
+        client.head().0
+    };
+    for (host, allowed) in [(&*address.to_string(), true), ("localhost", true), ("127.0.0.3", false)] {
+        assert_eq!(ask(host) != 403, allowed, "{host}");
+    }
+    service.ends();
+}
+
+#[test]
 fn a_host_may_run_callbacks_in_a_way_of_its_own_until_it_stops_the_service() {
     let server = server();
     let (bell, rung) = channel();

@@ -40,7 +40,8 @@ pub unsafe extern "C" fn wellhead_endpoint_new(
     }
 }
 
-/// Gives up an endpoint. Its sessions end when its last exchange is freed, too.
+/// Gives up an endpoint. Its sessions end when its last exchange is freed, too. Free exchanges first that wait for an
+/// answer: without wellhead_endpoint_poll_event nobody tells them of it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_free(endpoint: *mut wellhead_endpoint) {
     // SAFETY: our caller's promise.

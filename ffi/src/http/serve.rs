@@ -11,7 +11,7 @@ use std::ffi::c_void;
 use std::time::Duration;
 use wellhead::serve::Http;
 
-/// SIGTERM closes the server. Without it no signal handler is installed.
+/// SIGTERM closes the server, and has no effect any more afterwards. Without it no signal handler is installed.
 pub const WELLHEAD_HTTP_HANDLE_SIGTERM: u32 = 1;
 
 /// How HTTP is served; everything has a default.

@@ -325,7 +325,7 @@ static int response(run *r, const char *on, const json_t *expected, text *why) {
         return 0;
     }
     if (!has_header(r, x->head, "content-type", type, why)) return 0;
-    if (stream && !(has_header(r, x->head, "cache-control", "no-cache", why) && has_header(r, x->head, "x-accel-buffering", "no", why)))
+    if (stream && !(has_header(r, x->head, "cache-control", "no-cache, no-transform", why) && has_header(r, x->head, "x-accel-buffering", "no", why)))
         return 0;
     json_object_foreach(json_object_get(expected, "headers"), name, value)
         if (!has_header(r, x->head, name, json_string_value(value), why)) return 0;

@@ -132,7 +132,7 @@ class Run {
     } else if (expected.events !== undefined) {
       Object.assign(headers, {
         'content-type': 'text/event-stream',
-        'cache-control': 'no-cache',
+        'cache-control': 'no-cache, no-transform',
         'x-accel-buffering': 'no',
       });
       await this.#events(exchange, expected);

@@ -421,7 +421,8 @@ class Limits:
     """What one client may cost. Everything has a default.
 
     Those marked *refuses* answer an error; those marked *holds back* make the connection stop dispatching, and then
-    stop reading, until there is room.
+    stop reading, until there is room. Over HTTP `calls_in_flight` and `listen_streams` are those of the whole endpoint,
+    whoever asks, and requests beyond them are answered 503 at once.
 
     Args:
         message_bytes: Bytes of one incoming message. Refuses. 4 MiB.

@@ -246,7 +246,7 @@ impl<A: Adapter> Run<A> {
             (None, true) => fields.push(("content-type", Value::Null)),
             (None, false) => fields.extend([
                 ("content-type", "text/event-stream".into()),
-                ("cache-control", "no-cache".into()),
+                ("cache-control", "no-cache, no-transform".into()),
                 ("x-accel-buffering", "no".into()),
             ]),
         }
