@@ -58,11 +58,16 @@ impl Gate {
     }
 }
 
-/// An origin as browsers send it: without a slash behind it, and without the port that its scheme implies (RFC 6454, section 6.2).
+/// An origin as browsers send it: in lower case, without a slash behind it, and without the port that its scheme implies
+/// (RFC 6454, section 6.2).
 pub(crate) fn as_sent(origin: &str) -> String {
-    let origin = origin.strip_suffix('/').unwrap_or(origin);
-    let implied = if origin.starts_with("https:") { ":443" } else { ":80" };
-    origin.strip_suffix(implied).unwrap_or(origin).to_owned()
+    let mut origin = origin.strip_suffix('/').unwrap_or(origin).to_ascii_lowercase();
+    for (scheme, implied) in [("http://", ":80"), ("https://", ":443")] {
+        if origin.starts_with(scheme) && origin.ends_with(implied) {
+            origin.truncate(origin.len() - implied.len());
+        }
+    }
+    origin
 }
 
 /// Whether an authority is this machine, whatever its port.
@@ -148,7 +153,9 @@ mod tests {
             ("http://app.example:80/", "http://app.example"),
             ("https://app.example:80", "https://app.example:80"),
             ("http://app.example:443", "http://app.example:443"),
+            ("HTTPS://App.example:443", "https://app.example"),
             ("http://[::1]:8080", "http://[::1]:8080"),
+            ("app://main:80", "app://main:80"),
         ] {
             assert_eq!(as_sent(given), sent);
         }
