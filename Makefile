@@ -151,3 +151,8 @@ bench-streams: ## memory and processor time of 10,000 idle streams over HTTP, of
 	bash bench/build.sh rust
 	$(PYTHON) bench/streams.py
 	$(PYTHON) bench/streams.py --sessions
+
+.PHONY: bench-growth
+bench-growth: ## that a read over HTTP costs the Rust host the same with 1,000 connections, calls, streams or sessions beside it
+	bash bench/build.sh rust
+	$(PYTHON) bench/growth.py rust rust-inline

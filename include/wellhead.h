@@ -963,9 +963,9 @@ WELLHEAD_API void wellhead_transmit_free(wellhead_transmit *transmit);
  * never. */
 WELLHEAD_API uint64_t wellhead_connection_poll_timeout(const wellhead_connection *connection);
 
-/* Tells the time, in milliseconds of a monotonic clock of the host's choosing. A connection's time begins at 0: with a
- * clock that has been running, tick once before the first poll. Answers kept longer than call_ms become internal
- * errors. */
+/* Tells the time, in milliseconds of a monotonic clock of the host's choosing. Answers kept longer than call_ms become
+ * internal errors. The time is what was told last, at first 0, and what is asked has its time from then on: tick before
+ * each poll that comes after a while, or the next tick finds too early that an answer is overdue. */
 WELLHEAD_API void wellhead_connection_tick(wellhead_connection *connection, uint64_t now_ms);
 
 /* 1: ended or closed, and nothing is left to poll, to answer or to send. */

@@ -197,7 +197,7 @@ impl Connection {
         if let DrainStart::Ready(drain) = self.drain(route) {
             drain.discard();
         }
-        self.0.machine.with(|m, _| m.outbox().has_output_on(route).is_none())
+        !self.0.machine.with(|m, _| m.outbox().is_open(route))
     }
 
     /// Whoever waits for an exchange has waited long enough: what the host still owes becomes an internal error, to be
@@ -312,8 +312,8 @@ impl Connection {
 
     /// Tells the time, in milliseconds of any monotonic clock. Answers that were held too long become errors.
     ///
-    /// A connection's time begins at 0: with a clock that has been running, tell the time once before the first poll,
-    /// or the first tick finds everything overdue.
+    /// The time is what was told last, at first 0, and what is asked has its time from then on: tell it before each poll
+    /// that comes after a while, or the next tick finds too early that an answer is overdue.
     pub fn tick(&self, now: u64) {
         self.0.step(|m, trash| m.tick(now, trash));
     }
@@ -335,12 +335,9 @@ impl Connection {
         self.0.machine.with(|m, _| m.is_vacant())
     }
 
-    /// Those of the routes that may have something to say, or are over.
-    pub(crate) fn concerned(&self, mut routes: Vec<Route>) -> Vec<Route> {
-        self.0.machine.with(|m, _| {
-            routes.retain(|route| m.concerns(*route));
-            routes
-        })
+    /// The routes of which something is new since this was asked: those who wait for them have to be told.
+    pub(crate) fn take_news(&self) -> Vec<Route> {
+        self.0.machine.with(|m, _| m.outbox().take_news())
     }
 
     /// There is no session beyond the one message that follows, which is of that revision or a handshake.

@@ -170,9 +170,9 @@ pub unsafe extern "C" fn wellhead_connection_poll_timeout(connection: *const wel
     }
 }
 
-/// Tells the time, in milliseconds of a monotonic clock of the host's choosing. A connection's time begins at 0: with a
-/// clock that has been running, tick once before the first poll. Answers kept longer than call_ms become internal
-/// errors.
+/// Tells the time, in milliseconds of a monotonic clock of the host's choosing. Answers kept longer than call_ms become
+/// internal errors. The time is what was told last, at first 0, and what is asked has its time from then on: tick before
+/// each poll that comes after a while, or the next tick finds too early that an answer is overdue.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_tick(connection: *mut wellhead_connection, now_ms: u64) {
     // SAFETY: our caller's promise.

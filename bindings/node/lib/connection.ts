@@ -79,8 +79,8 @@ export class Connection {
   /**
    * Tells the time, in milliseconds of any monotonic clock. Answers that took too long become errors.
    *
-   * A connection's time begins at 0: with a clock that has been running, such as `performance.now()`, tell the time once
-   * before the first poll, or the first `tick` finds everything overdue.
+   * The time, such as `performance.now()`, is what was told last, at first 0, and what is asked has its time from then
+   * on: tell it before each poll that comes after a while, or the next `tick` finds too early that an answer is overdue.
    */
   tick(nowMs: number): void {
     needNumber('nowMs', Math.floor(nowMs));

@@ -75,9 +75,10 @@ impl Shared {
             let wake = early.unwrap_or_else(|| after.gained && !quiet && m.mark_ready());
             (after, wake)
         });
-        let wanted = after.wanted;
+        let (wanted, synced) = (after.wanted, after.sync);
         self.follow(after);
-        (wanted, wake)
+        let news = || self.machine.with(|m, _| m.gained() && m.mark_ready());
+        (wanted, wake || synced && !quiet && news())
     }
 
     /// What a step asks for, wakes aside.

@@ -3,6 +3,7 @@
 use super::choice::{Choice, Head, Step};
 use super::endpoint::Inner;
 use super::exchange::Progress;
+use super::listeners::Listener;
 use super::response::Response;
 use super::sse;
 use super::streams::{Place, Streams};
@@ -16,7 +17,7 @@ use std::sync::Arc;
 #[allow(clippy::struct_excessive_bools, reason = "facts of their own, not the states of one thing")]
 pub(super) struct Answering {
     pub(super) connection: Connection,
-    pub(super) listener: u64,
+    pub(super) listener: Listener,
     pub(super) route: Route,
     pub(super) choice: Choice,
     pub(super) drain: Option<Drain>,
@@ -210,7 +211,7 @@ impl Answering {
         };
         let held = self.read_on(inner, say, out);
         if !held {
-            inner.ring(self.connection.id());
+            inner.ring(&self.connection, &[self.route]);
         }
         held
     }

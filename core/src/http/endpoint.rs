@@ -2,6 +2,7 @@
 
 use super::RequestHead;
 use super::exchange::{Exchange, Ready};
+use super::listeners::{Listener, Listeners};
 use super::origin::{Gate, as_sent};
 use super::protection::Protection;
 use super::sessions::Sessions;
@@ -14,7 +15,7 @@ use crate::provider::{IntoReply, verifier};
 use crate::server::Server;
 use crate::sync::Lock;
 use crate::sync::atomic::{AtomicU64, Ordering};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
 #[cfg(feature = "http")]
 use std::net::IpAddr;
@@ -62,20 +63,12 @@ pub(super) struct State {
     /// Events that exchanges came upon.
     events: VecDeque<Event>,
     /// Who is to be told when a connection has something to say.
-    listeners: BTreeMap<u64, Vec<Listener>>,
+    listeners: Listeners,
     pub(super) sessions: Sessions,
     /// Calls that are not over.
     pub(super) calls: usize,
     /// Listen streams that are open.
     pub(super) listens: usize,
-    last: u64,
-}
-
-/// An exchange that waits for what a route has to say.
-struct Listener {
-    number: u64,
-    route: Route,
-    ready: Ready,
 }
 
 /// What an endpoint is made from. Everything has a default.
@@ -309,42 +302,36 @@ impl Endpoint {
             let Some(connection) = self.0.group.next() else { return self.0.server.poll_event() };
             connection.pass(self.0.now.load(Ordering::Relaxed)); // for what it asks
             let mut events: VecDeque<_> = std::iter::from_fn(|| connection.poll_event()).collect();
-            let asked = !events.is_empty();
-            if asked {
+            let news = connection.take_news();
+            if !events.is_empty() {
                 self.0.state.with(|s, _| s.events.append(&mut events));
             }
-            self.0.take_orphans(&connection);
+            self.0.take_orphans(&connection, &news);
             if self.0.server.is_closed() && !connection.is_closed() && !connection.is_answering() {
                 connection.shut_down(); // that was the last answer
             }
-            // A question has a deadline, which whoever waits for its answer has to know.
-            for ready in self.0.listeners(&connection, asked) {
-                ready();
-            }
+            self.0.ring(&connection, &news);
         }
     }
 
     /// When to call [`Endpoint::tick`] at the latest; none: no need to.
     pub fn poll_timeout(&self) -> Option<u64> {
-        let (idle, left) =
-            self.0.state.with(|s, _| (s.sessions.deadline(self.0.options.session_ms), s.sessions.left()));
-        left.iter().filter_map(|(connection, _)| connection.poll_timeout()).chain(idle).min()
+        self.0.state.with(|s, _| s.sessions.deadline(self.0.options.session_ms))
     }
 
     /// Tells the time: sessions that nobody used end, and answers that were held too long become errors.
     pub fn tick(&self, now: u64) {
         self.0.pass(now);
+        let session_ms = self.0.options.session_ms;
         let (ended, left) =
-            self.0.state.with(|s, _| (s.sessions.expire(now, self.0.options.session_ms), s.sessions.left()));
+            self.0.state.with(|s, _| (s.sessions.expire(now, session_ms), s.sessions.overdue(now)));
         for session in ended {
             self.0.close(&session.connection);
         }
-        for (connection, number) in left {
+        for connection in left {
             connection.tick(now);
-            self.0.take_orphans(&connection);
-            if !connection.is_answering() {
-                self.0.state.with(|s, _| s.sessions.answered(connection.id(), number));
-            }
+            let look = self.0.next_look(&connection, now);
+            self.0.state.with(|s, _| s.sessions.look_after(connection.id(), look));
         }
     }
 
@@ -399,68 +386,46 @@ impl Inner {
         self.now.fetch_max(now, Ordering::Relaxed);
     }
 
-    /// Takes what a connection says to nobody.
-    pub(super) fn take_orphans(&self, connection: &Connection) {
-        for route in self.state.with(|s, _| s.sessions.orphans(connection.id())) {
+    /// Takes what a connection says on those routes to nobody.
+    pub(super) fn take_orphans(&self, connection: &Connection, routes: &[Route]) {
+        for route in self.state.with(|s, _| s.sessions.orphans(connection.id(), routes)) {
             if connection.discard(route) {
                 self.state.with(|s, _| s.sessions.over(connection.id(), route));
             }
         }
     }
 
-    /// Calls `ready` whenever that route of a connection has something to say, perhaps for nothing, until
-    /// [`Inner::unlisten`].
-    pub(super) fn listen(&self, connection: u64, route: Route, ready: Ready) -> u64 {
-        self.state.with(|s, _| {
-            s.last += 1;
-            s.listeners.entry(connection).or_default().push(Listener { number: s.last, route, ready });
-            s.last
-        })
+    /// When to tell the time to a connection that an exchange has left before its answer; none: no need to.
+    pub(super) fn next_look(&self, connection: &Connection, now: u64) -> Option<u64> {
+        // What the host was not asked yet it may answer for so long from now on, at least.
+        let latest = now.checked_add(self.server.limits().call_ms);
+        connection.poll_timeout().or(latest).filter(|_| connection.is_answering())
     }
 
-    /// Has everybody look again who listens to that connection.
-    pub(super) fn ring(&self, connection: u64) {
-        let all = self.state.with(|s, _| s.ready(connection, |_| true));
-        for ready in all {
+    /// Calls `ready` whenever that route of a connection has something to say, perhaps for nothing, until
+    /// [`Inner::unlisten`].
+    pub(super) fn listen(&self, connection: u64, route: Route, ready: Ready) -> Listener {
+        self.state.with(|s, _| s.listeners.add(connection, route, ready))
+    }
+
+    /// Has those look again who wait for these routes of a connection; if it is closed, everybody who waits for it.
+    pub(super) fn ring(&self, connection: &Connection, routes: &[Route]) {
+        let (id, closed) = (connection.id(), connection.is_closed());
+        let ready: Vec<_> = self.state.with(|s, _| {
+            if closed {
+                s.listeners.of_all(id).collect()
+            } else {
+                routes.iter().flat_map(|route| s.listeners.of(id, *route)).collect()
+            }
+        });
+        for ready in ready {
             ready();
         }
     }
 
-    /// Who is to look again, when a connection has something to say: those that it may be for, or everybody.
-    fn listeners(&self, connection: &Connection, everybody: bool) -> Vec<Ready> {
-        let id = connection.id();
-        let (ready, routes) = self.state.with(|s, _| match s.listeners.get(&id) {
-            Some(several) if several.len() > 1 && !everybody => {
-                (Vec::new(), several.iter().map(|listener| listener.route).collect())
-            }
-            _ => (s.ready(id, |_| true), Vec::new()),
-        });
-        if routes.is_empty() {
-            return ready;
-        }
-        let routes = connection.concerned(routes);
-        self.state.with(|s, _| s.ready(id, |route| routes.contains(&route)))
-    }
-
-    pub(super) fn unlisten(&self, connection: u64, listener: u64) {
-        let gone = self.state.with(|s, _| {
-            let listeners = s.listeners.get_mut(&connection)?;
-            let at = listeners.iter().position(|l| l.number == listener)?;
-            let gone = listeners.remove(at);
-            if listeners.is_empty() {
-                s.listeners.remove(&connection);
-            }
-            Some(gone)
-        });
+    pub(super) fn unlisten(&self, listener: Listener) {
+        let gone = self.state.with(|s, _| s.listeners.remove(listener));
         drop(gone); // not under the lock
-    }
-}
-
-impl State {
-    /// What to call for those who listen to such routes of a connection.
-    fn ready(&self, connection: u64, wanted: impl Fn(Route) -> bool) -> Vec<Ready> {
-        let listeners = self.listeners.get(&connection).into_iter().flatten();
-        listeners.filter(|listener| wanted(listener.route)).map(|listener| listener.ready.clone()).collect()
     }
 }
 

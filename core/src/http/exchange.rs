@@ -185,7 +185,7 @@ impl Exchange {
             *answering;
         drop((drain, event));
         let inner = self.endpoint.0.clone();
-        inner.unlisten(connection.id(), listener);
+        inner.unlisten(listener);
         self.discount(counted);
         let Some(session) = session else {
             // Of a stateless request, the end of the response is its cancellation. Usually there is nothing to cancel, and
@@ -198,6 +198,7 @@ impl Exchange {
         // The request of a session goes on, for a client that comes back to its stream, or for nobody.
         let left = !over && route != Route::Connection;
         let now = self.now;
+        let look = left.then(|| inner.next_look(&connection, now)).flatten();
         inner.state.with(|s, _| {
             let Some(found) = s.sessions.exit(&session.id, now) else { return };
             if let Some((number, holder)) = session.stream
@@ -207,11 +208,11 @@ impl Exchange {
                 found.standalone = None;
             }
             if left {
-                s.sessions.leave(&session.id, (!stream).then_some(route));
+                s.sessions.leave(&session.id, (!stream).then_some(route), look);
             }
         });
         if left && !stream {
-            inner.take_orphans(&connection); // for what it has said already nobody is woken any more
+            inner.take_orphans(&connection, &[route]); // of what it has said already nobody hears any more
         }
     }
 }

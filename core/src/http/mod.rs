@@ -17,6 +17,7 @@ mod cors;
 mod endpoint;
 mod exchange;
 mod head;
+mod listeners;
 mod media;
 mod origin;
 mod paths;

@@ -149,7 +149,7 @@ impl Exchange {
         self.renew(&connection);
         if place.is_some() {
             connection.go_on(route);
-            inner.ring(connection.id()); // whoever held the stream before ends now
+            inner.ring(&connection, &[route]); // whoever held the stream before ends now
         }
         let priming = place.is_none() && connection.session_revision().is_some_and(|r| r.sse_priming);
         let mut session = InSession::new(id, false, priming);

@@ -30,16 +30,17 @@ pub(super) struct Sessions {
     idle: BTreeSet<(u64, Arc<str>)>,
     /// Those with requests whose exchange is gone, by the number of their connection.
     left: BTreeMap<u64, Left>,
-    last: u64,
+    /// When to look at which of these, by the number of their connection.
+    looks: BTreeSet<(u64, u64)>,
 }
 
 /// What goes on in a session although nobody waits for it.
 struct Left {
     session: Arc<str>,
-    /// Another one whenever an exchange left.
-    number: u64,
     /// Answers that are for nobody.
-    orphans: Vec<Route>,
+    orphans: BTreeSet<Route>,
+    /// When somebody has to tell it the time, since no exchange does.
+    look: Option<u64>,
 }
 
 /// A new session id: 128 bits of randomness in hexadecimal, which is visible ASCII.
@@ -114,13 +115,14 @@ impl Sessions {
     pub(super) fn remove(&mut self, id: &str) -> Option<Session> {
         let session = self.by_id.remove(id)?;
         self.idle.remove(&(session.used, session.id.clone()));
-        self.left.remove(&session.connection.id());
+        self.forget_left(session.connection.id());
         Some(session)
     }
 
-    /// When the first session ends that nobody uses.
+    /// When the first session ends that nobody uses, or has to be told the time.
     pub(super) fn deadline(&self, session_ms: u64) -> Option<u64> {
-        self.idle.first().map(|(used, _)| used.saturating_add(session_ms))
+        let idle = self.idle.first().map(|(used, _)| used.saturating_add(session_ms));
+        idle.into_iter().chain(self.looks.first().map(|(at, _)| *at)).min()
     }
 
     /// Takes the sessions out that were not used for too long.
@@ -137,39 +139,62 @@ impl Sessions {
 
     // ---- requests whose exchange is gone
 
-    /// An exchange is gone before its request was answered. `orphan`: nobody will take the answer.
-    pub(super) fn leave(&mut self, id: &str, orphan: Option<Route>) {
+    /// An exchange is gone before its request was answered. `orphan`: nobody will take the answer. `look`: when to tell the
+    /// connection the time, if there is need to.
+    pub(super) fn leave(&mut self, id: &str, orphan: Option<Route>, look: Option<u64>) {
         let Some(session) = self.by_id.get(id) else { return };
-        self.last += 1;
-        let new = || Left { session: session.id.clone(), number: 0, orphans: Vec::new() };
-        let left = self.left.entry(session.connection.id()).or_insert_with(new);
-        left.number = self.last;
+        let connection = session.connection.id();
+        let new = || Left { session: session.id.clone(), orphans: BTreeSet::new(), look: None };
+        let left = self.left.entry(connection).or_insert_with(new);
         left.orphans.extend(orphan);
+        self.look_after(connection, look);
     }
 
-    /// The answers on a connection that are for nobody.
-    pub(super) fn orphans(&self, connection: u64) -> Vec<Route> {
-        self.left.get(&connection).map(|left| left.orphans.clone()).unwrap_or_default()
+    /// Which of these routes of a connection have answers that are for nobody.
+    pub(super) fn orphans(&self, connection: u64, routes: &[Route]) -> Vec<Route> {
+        let Some(left) = self.left.get(&connection) else { return Vec::new() };
+        routes.iter().filter(|route| left.orphans.contains(route)).copied().collect()
     }
 
     /// One of these was taken.
     pub(super) fn over(&mut self, connection: u64, route: Route) {
         if let Some(left) = self.left.get_mut(&connection) {
-            left.orphans.retain(|orphan| *orphan != route);
+            left.orphans.remove(&route);
+        }
+        self.look_after(connection, None);
+    }
+
+    /// A connection that was left is to be told the time then, if not before; none: not for this.
+    pub(super) fn look_after(&mut self, connection: u64, look: Option<u64>) {
+        let Some(left) = self.left.get_mut(&connection) else { return };
+        let sooner = look.filter(|look| left.look.is_none_or(|before| *look < before));
+        if let Some(look) = sooner {
+            let before = left.look.replace(look);
+            self.looks.insert((look, connection));
+            before.map(|before| self.looks.remove(&(before, connection)));
+        }
+        if left.look.is_none() && left.orphans.is_empty() {
+            self.left.remove(&connection);
         }
     }
 
-    /// The connections that somebody has to tell the time, since no exchange does; each with a number for
-    /// [`Sessions::answered`].
-    pub(super) fn left(&self) -> Vec<(Connection, u64)> {
-        let connection = |left: &Left| Some((self.by_id.get(&left.session)?.connection.clone(), left.number));
-        self.left.values().filter_map(connection).collect()
+    /// The connections that are to be told the time now. Each is then to be [looked after](Sessions::look_after) again.
+    pub(super) fn overdue(&mut self, now: u64) -> Vec<Connection> {
+        let mut overdue = Vec::new();
+        while let Some((at, connection)) = self.looks.first().copied()
+            && at <= now
+        {
+            self.looks.remove(&(at, connection));
+            let Some(left) = self.left.get_mut(&connection) else { continue };
+            left.look = None;
+            overdue.extend(self.by_id.get(&left.session).map(|session| session.connection.clone()));
+        }
+        overdue
     }
 
-    /// All its requests are answered, unless another exchange has left it since.
-    pub(super) fn answered(&mut self, connection: u64, number: u64) {
-        if self.left.get(&connection).is_some_and(|left| left.number == number && left.orphans.is_empty()) {
-            self.left.remove(&connection);
+    fn forget_left(&mut self, connection: u64) {
+        if let Some(Left { look: Some(look), .. }) = self.left.remove(&connection) {
+            self.looks.remove(&(look, connection));
         }
     }
 }

@@ -86,8 +86,7 @@ impl Machine {
         let Some(Asked { number, call, .. }) = id.and_then(|id| self.asking.open.remove(id)) else { return };
         self.asks.push_back(Ask::Response { call, number, answer: ClientAnswer::received(result) });
         if !self.asking.open.values().any(|asked| asked.call == call) {
-            let deadline = self.now.checked_add(self.settings.limits.call_ms);
-            self.inflight.expect(call, deadline);
+            self.expect(call);
         }
     }
 
@@ -96,8 +95,7 @@ impl Machine {
         let Some(asked) = self.asking.open.remove(&id_of(number)) else { return After::default() };
         self.withdraw(&asked);
         if !self.asking.open.values().any(|other| other.call == asked.call) {
-            let deadline = self.now.checked_add(self.settings.limits.call_ms);
-            self.inflight.expect(asked.call, deadline);
+            self.expect(asked.call);
         }
         After { wanted: true, gained: true, ..After::default() }
     }

@@ -161,12 +161,12 @@ impl Machine {
 
     /// There is something to poll or to drain.
     pub(crate) fn gained(&self) -> bool {
-        !self.asks.is_empty() || self.outbox.has_output() || self.may_dispatch() || self.has_elements()
+        !self.asks.is_empty() || self.outbox.has_news() || self.may_dispatch() || self.has_elements()
     }
 
     /// The same without the output of one exchange, whose message has just been taken.
     pub(crate) fn gained_beside(&self, exchange: Route) -> bool {
-        let output = self.outbox.has_output_beside(exchange);
+        let output = self.outbox.has_news_beside(exchange);
         output || !self.asks.is_empty() || self.may_dispatch() || self.has_elements()
     }
 
@@ -331,8 +331,8 @@ impl Machine {
                 Ask::Response { number, answer, .. } => return Next::Response(number, answer),
                 ask => ask,
             };
-            let deadline = self.now.checked_add(self.settings.limits.call_ms);
-            if let Some(context) = self.inflight.hand_out(ask.call(), deadline) {
+            if let Some(context) = self.inflight.hand_out(ask.call()) {
+                self.expect(ask.call());
                 return Next::Ask(ask, context);
             }
             trash.put(ask); // cancelled before anyone took it: no event at all
@@ -488,9 +488,14 @@ impl Machine {
         self.inflight.len() > 0 || !self.waiting.is_empty() || self.has_elements()
     }
 
-    /// Whether a route may have something to say, or is over.
-    pub(crate) fn concerns(&mut self, route: Route) -> bool {
-        self.closed || self.outbox.has_output_on(route) != Some(false)
+    /// What a call waits for has to come within `call_ms` from now, which those who wait for its answer have to know.
+    pub(super) fn expect(&mut self, call: CallId) {
+        let deadline = self.now.checked_add(self.settings.limits.call_ms);
+        self.inflight.expect(call, deadline);
+        if let Some(open) = self.inflight.get(call) {
+            let route = open.route;
+            self.outbox.tell(route);
+        }
     }
 
     // ---- the end
@@ -560,7 +565,7 @@ impl Machine {
     /// No more input, nothing in flight, nothing to write.
     pub(crate) fn is_finished(&self) -> bool {
         let read = self.waiting.is_empty() && self.elements.is_empty();
-        let idle = self.asks.is_empty() && read && self.outbox.is_spent();
-        self.closed && idle || self.input.is_spent() && self.inflight.len() == 0 && idle
+        let ended = self.closed || self.input.is_spent() && self.inflight.len() == 0;
+        ended && self.asks.is_empty() && read && self.outbox.is_spent()
     }
 }

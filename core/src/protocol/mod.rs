@@ -16,6 +16,7 @@ mod lifecycle;
 mod machine;
 mod methods;
 mod needs_input;
+mod news;
 mod outbox;
 mod progress;
 mod request;

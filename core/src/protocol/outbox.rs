@@ -2,6 +2,7 @@
 
 use super::batch::Batches;
 use super::callers::Callers;
+use super::news::News;
 use super::subscriptions::Mark;
 use crate::access::Caller;
 use crate::encode::{base64_chunk, base64_into, escape_chunk_end, escape_into, escaped_len};
@@ -134,6 +135,7 @@ pub(crate) struct Outbox {
     connection: Outlet,
     /// Boxed: a map makes room for several at once, and most connections over HTTP have one.
     exchanges: BTreeMap<u64, Box<Outlet>>,
+    news: News,
     pub(super) batches: Batches,
     pub(super) callers: Callers,
     bytes: usize,
@@ -156,6 +158,18 @@ impl Outbox {
             Route::Connection => Some(&mut self.connection),
             Route::Exchange(n) => self.exchanges.get_mut(&n).map(|outlet| &mut **outlet),
         }
+    }
+
+    /// The outlet of a route that gets something to say. Whoever drains it will find that; others are to be told.
+    fn outlet_to_fill(&mut self, route: Route) -> Option<&mut Outlet> {
+        let outlet = match route {
+            Route::Connection => &mut self.connection,
+            Route::Exchange(n) => &mut **self.exchanges.get_mut(&n)?,
+        };
+        if !outlet.drained {
+            self.news.add(route);
+        }
+        Some(outlet)
     }
 
     pub(super) fn open(&mut self, exchange: u64, single: bool, caller: Option<Arc<Caller>>) {
@@ -185,19 +199,33 @@ impl Outbox {
         self.bytes - self.batches.len() + self.batches.refused()
     }
 
-    pub(crate) fn has_output(&self) -> bool {
-        self.connection.has_output() || self.exchanges.values().any(|outlet| outlet.has_output())
+    /// Whether there is such a route, or still is.
+    pub(crate) fn is_open(&self, route: Route) -> bool {
+        match route {
+            Route::Connection => true,
+            Route::Exchange(n) => self.exchanges.contains_key(&n),
+        }
     }
 
-    /// Whether there is output on a route; none: there is no such route any more.
-    pub(crate) fn has_output_on(&mut self, route: Route) -> Option<bool> {
-        Some(self.outlet(route)?.has_output())
+    /// Whether there is output that nobody takes, nor was told of.
+    pub(crate) fn has_news(&self) -> bool {
+        !self.news.is_empty()
     }
 
-    /// Whether there is output on another route than this exchange's.
-    pub(crate) fn has_output_beside(&self, exchange: Route) -> bool {
-        let mut others = self.exchanges.iter().filter(|(number, _)| Route::Exchange(**number) != exchange);
-        self.connection.has_output() || others.any(|(_, outlet)| outlet.has_output())
+    /// The same of other routes than this exchange's.
+    pub(crate) fn has_news_beside(&self, exchange: Route) -> bool {
+        self.news.is_beside(exchange)
+    }
+
+    /// Those who wait for a route are to look again, though it has nothing to say yet.
+    pub(crate) fn tell(&mut self, route: Route) {
+        let route = self.batches.route_of(route).unwrap_or(route);
+        self.outlet_to_fill(route);
+    }
+
+    /// The routes that it is of; whoever asks tells those who wait.
+    pub(crate) fn take_news(&mut self) -> Vec<Route> {
+        self.news.take()
     }
 
     /// Nothing to take, and nobody is taking it.
@@ -242,7 +270,7 @@ impl Outbox {
 
     fn queue(&mut self, route: Route, kind: Kind, write: impl FnOnce(&mut Payload<'_>)) {
         let lines = route == Route::Connection && !self.bare;
-        let Some(outlet) = self.outlet(route) else { return };
+        let Some(outlet) = self.outlet_to_fill(route) else { return };
         let gather = lines
             && outlet
                 .queue
@@ -270,7 +298,7 @@ impl Outbox {
         if self.batches.route_of(route).is_some() {
             self.over(route, None);
         } else if let Route::Exchange(_) = route
-            && let Some(outlet) = self.outlet(route)
+            && let Some(outlet) = self.outlet_to_fill(route)
         {
             outlet.queue.push_back(Piece::new(Kind::Ended));
         }
@@ -281,8 +309,10 @@ impl Outbox {
     pub(crate) fn pause(&mut self, route: Route, retry_ms: u64) -> bool {
         let route = self.batches.route_of(route).unwrap_or(route);
         let (Route::Exchange(exchange), true) = (route, self.bare) else { return false };
-        let outlet = self.exchanges.get_mut(&exchange).filter(|outlet| !outlet.single && !outlet.paused);
-        let Some(outlet) = outlet else { return false };
+        if self.exchanges.get(&exchange).is_none_or(|outlet| outlet.single || outlet.paused) {
+            return false;
+        }
+        let Some(outlet) = self.outlet_to_fill(route) else { return false };
         outlet.paused = true;
         outlet.queue.push_back(Piece::new(Kind::Paused(retry_ms)));
         true
@@ -293,11 +323,14 @@ impl Outbox {
         if let Some(outlet) = self.outlet(route) {
             outlet.paused = false;
             outlet.queue.retain(|piece| !matches!(piece.kind, Kind::Paused(_)));
+            if !outlet.has_output() {
+                self.news.remove(route);
+            }
         }
     }
 
     pub(crate) fn mark(&mut self, route: Route, mark: Mark) {
-        if let Some(outlet) = self.outlet(route) {
+        if let Some(outlet) = self.outlet_to_fill(route) {
             outlet.marks.push_back(mark);
         }
     }
@@ -305,7 +338,7 @@ impl Outbox {
     /// Keeps the progress of a request until the client takes what there is.
     pub(crate) fn hold(&mut self, route: Route, slot: u32) {
         let route = self.batches.route_of(route).unwrap_or(route);
-        if let Some(outlet) = self.outlet(route) {
+        if let Some(outlet) = self.outlet_to_fill(route) {
             outlet.held.push_back(slot);
         }
     }
@@ -332,11 +365,11 @@ impl Outbox {
         if outlet.drained {
             return Start::Busy;
         }
-        if !outlet.has_output() {
-            return Start::Empty;
-        }
-        outlet.drained = true;
-        Start::Ready(outlet.half.take().map(|half| *half))
+        outlet.drained = outlet.has_output();
+        let start =
+            if outlet.drained { Start::Ready(outlet.half.take().map(|half| *half)) } else { Start::Empty };
+        self.news.remove(route);
+        start
     }
 
     /// The next message for the drain; releases the token, in the same step that finds nothing.
@@ -375,6 +408,9 @@ impl Outbox {
         }
         outlet.half = half.map(Box::new);
         let left = outlet.has_output();
+        if left {
+            self.news.add(route);
+        }
         self.remove_if_over(route);
         left
     }
@@ -392,6 +428,7 @@ impl Outbox {
     pub(crate) fn clear(&mut self) -> impl Send + use<> {
         self.cleared = true;
         self.bytes = 0;
+        self.news = News::default();
         let exchanges = std::mem::take(&mut self.exchanges).into_values();
         let exchanges: Vec<_> = exchanges.map(|o| (o.queue, o.half, o.caller)).collect();
         self.connection.marks.clear();
@@ -414,6 +451,7 @@ impl Outbox {
         let (bytes, batches) = self.batches.forget(Some(Route::Exchange(exchange)));
         self.bytes -= bytes;
         let mut outlet = self.exchanges.remove(&exchange);
+        self.news.remove(Route::Exchange(exchange));
         if let Some(outlet) = &mut outlet {
             self.callers.leave(outlet.caller.take());
             self.bytes -= outlet.queue.iter().map(Piece::len).sum::<usize>();

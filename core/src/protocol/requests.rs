@@ -47,8 +47,9 @@ impl Machine {
         state: State,
     ) -> Option<(CallId, Arc<Context>)> {
         let call = self.open(request, caller, state);
-        let deadline = self.now.checked_add(self.settings.limits.call_ms);
-        self.inflight.hand_out(call, deadline).map(|context| (call, context))
+        let context = self.inflight.hand_out(call)?;
+        self.expect(call);
+        Some((call, context))
     }
 
     pub(crate) fn read_by_host(

@@ -209,12 +209,11 @@ impl Machine {
 
     pub(crate) fn sync_next(&mut self) -> Option<HubOp> {
         let inflight = &mut self.inflight;
-        let deadline = self.now.checked_add(self.settings.limits.call_ms);
-        self.subscriptions.sync_next(|slot| {
-            let (call, _) = inflight.in_slot(slot)?;
-            inflight.expect(call, deadline); // the interest handler may never answer
-            Some(call)
-        })
+        let next = self.subscriptions.sync_next(|slot| inflight.in_slot(slot).map(|(call, _)| call));
+        if let Some(HubOp::Add(_, call)) = &next {
+            self.expect(*call); // the interest handler may never answer
+        }
+        next
     }
 
     /// A URI changed. True if there is something new to send.

@@ -1,7 +1,8 @@
 //! The handshake era: sessions, their streams, and streams that are resumed.
 
-use crate::client::{Got, Polled, World, initialize, request};
-use wellhead::{Call, Event, Limits, Responder, Server};
+use crate::client::{BOTH, Got, Polled, World, initialize, request};
+use wellhead::http::Progress;
+use wellhead::{Call, Event, Json, Limits, Responder, Server, Verdict};
 
 fn server() -> Server {
     let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
@@ -180,7 +181,7 @@ fn a_request_whose_client_went_away_is_given_up_in_time() {
     world.pass(1);
     assert!(held[0].is_cancelled());
     held.clear();
-    world.pass(1);
+    world.pass(60_000);
     assert_eq!(world.endpoint.poll_timeout(), Some(3_600_000), "session_ms, since it was used");
 }
 
@@ -200,6 +201,136 @@ fn only_the_exchange_that_has_something_to_say_looks_again() {
     assert!(world.endpoint.poll_event().is_none_or(|event| matches!(event, Event::Cancel(_))));
     while world.endpoint.poll_event().is_some() {}
     assert!(first.is_ready(), "it is over for everybody");
+}
+
+#[test]
+fn an_exchange_that_was_told_is_not_told_again_of_the_same() {
+    let world = world();
+    let session = world.session("2025-06-18");
+    let mut held = Vec::new();
+    let (mut slow, mut got) = hold(&world, &session, 1, &mut held);
+    assert!(held.remove(0).finish("to be taken in a while"));
+    assert!(world.endpoint.poll_event().is_none());
+    assert!(slow.is_ready());
+    let (mut other, _) = hold(&world, &session, 2, &mut held);
+    assert!(held.remove(0).finish("found"));
+    assert!(world.endpoint.poll_event().is_none());
+    assert_eq!((slow.is_ready(), other.is_ready()), (false, true));
+    world.go_on(&mut slow, &mut got, |_| {});
+    assert!(got.done && got.body.contains("to be taken in a while"));
+}
+
+#[test]
+fn of_a_question_s_deadline_hears_the_exchange_that_it_is_asked_for() {
+    let server = server();
+    server.authorize(|_| Vec::new()).unwrap();
+    let world = World::new(&server);
+    let session = world.session("2025-06-18");
+    let mut questions = Vec::new();
+    let mut ask = |id| {
+        let headers = [("Content-Type", "application/json"), ("Mcp-Session-Id", &*session)];
+        let mut exchange = world.begin("POST", "/mcp", &headers);
+        exchange.body(request(id, "resources/read", r#""uri":"test://later""#).as_bytes());
+        exchange.end(world.now());
+        world.go_on(&mut exchange, &mut Got::default(), |event| match event {
+            Event::Authorize(call) => questions.push(call.into_responder()),
+            event => panic!("{event:?}"),
+        });
+        exchange
+    };
+    let (mut first, mut second) = (ask(1), ask(2));
+    world.pass(1_000);
+    assert!(questions.remove(1).finish(vec![Verdict::Allow]));
+    let read = world.endpoint.poll_event().expect("the host is asked to read");
+    assert!(world.endpoint.poll_event().is_none());
+    assert_eq!((first.is_ready(), second.is_ready()), (false, true));
+    assert!(questions.remove(0).finish(vec![Verdict::Deny]));
+    assert!(matches!(second.poll(world.now(), &mut Vec::new()), Progress::Wait(Some(61_000))));
+    drop(read);
+}
+
+#[test]
+fn a_subscription_whose_interest_handler_never_answers_is_given_up_in_time() {
+    let server = server();
+    server.authorize(|_| Vec::new()).unwrap();
+    server.on_interest(|_| Ok::<_, wellhead::Error>(())).unwrap();
+    let world = World::new(&server);
+    let session = world.session("2025-06-18");
+    let headers = [("Content-Type", "application/json"), ("Mcp-Session-Id", &*session)];
+    let mut exchange = world.begin("POST", "/mcp", &headers);
+    exchange.body(request(1, "resources/subscribe", r#""uri":"test://text""#).as_bytes());
+    exchange.end(world.now());
+    let (mut got, mut question) = (Got::default(), None);
+    world.go_on(&mut exchange, &mut got, |event| match event {
+        Event::Authorize(call) => question = Some(call.into_responder()),
+        event => panic!("{event:?}"),
+    });
+    world.pass(1_000);
+    let waits = exchange.poll(world.now(), &mut Vec::new());
+    assert!(matches!(waits, Progress::Wait(Some(60_000))), "{waits:?}");
+    assert!(question.expect("the host is asked").finish(vec![Verdict::Allow]));
+    let mut interest = None;
+    while let Some(event) = world.endpoint.poll_event() {
+        interest = Some(event);
+    }
+    assert!(matches!(interest, Some(Event::Interest(_))));
+    assert!(exchange.is_ready(), "there is a deadline now");
+    let waits = exchange.poll(world.now(), &mut Vec::new());
+    assert!(matches!(waits, Progress::Wait(Some(61_000))), "{waits:?}");
+    world.pass(60_000);
+    world.go_on(&mut exchange, &mut got, |_| {});
+    assert_eq!(got.json()["error"]["code"], -32603, "{got:?}");
+}
+
+#[test]
+fn of_the_deadline_that_a_client_s_answer_begins_hears_the_exchange_whose_call_asked() {
+    let server = server();
+    server.method("x/ask", |_| Json::object("{}")).unwrap();
+    let world = World::new(&server);
+    let roots = initialize("2025-06-18").replace(r#""capabilities":{}"#, r#""capabilities":{"roots":{}}"#);
+    let session = world.post(&[], &roots).header("mcp-session-id").unwrap().to_owned();
+    let (mut asking, mut got) = {
+        let headers = [("Content-Type", "application/json"), ("Accept", BOTH), ("Mcp-Session-Id", &*session)];
+        let mut exchange = world.begin("POST", "/mcp", &headers);
+        exchange.body(request(1, "x/ask", "").as_bytes());
+        exchange.end(world.now());
+        (exchange, Got::default())
+    };
+    let mut asked = None;
+    world.go_on(&mut asking, &mut got, |event| match event {
+        Event::Method(call) => {
+            let responder = call.into_responder();
+            responder.request("roots/list", None, |_| {}).unwrap();
+            asked = Some(responder);
+        }
+        event => panic!("{event:?}"),
+    });
+    assert!(got.body.contains(r#""method":"roots/list""#), "{got:?}");
+    let mut held = Vec::new();
+    let (mut other, _) = hold(&world, &session, 2, &mut held);
+    world.pass(1_000);
+    let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}"#;
+    let mut post =
+        world.begin("POST", "/mcp", &[("Content-Type", "application/json"), ("Mcp-Session-Id", &session)]);
+    post.body(answer.as_bytes());
+    post.end(world.now());
+    let response = world.endpoint.poll_event().expect("the host hears of it");
+    assert!(world.endpoint.poll_event().is_none());
+    assert_eq!((asking.is_ready(), other.is_ready()), (true, false));
+    drop(response);
+}
+
+#[test]
+fn of_a_stream_that_somebody_goes_on_with_hears_who_held_it() {
+    let world = world();
+    let session = world.session("2025-11-25");
+    let (mut stream, mut got) = world.get(&session, &[]);
+    let mut held = Vec::new();
+    let (mut exchange, _) = hold(&world, &session, 1, &mut held);
+    let (_newer, _) = world.get(&session, &[("Last-Event-ID", "1-0")]);
+    assert_eq!((stream.is_ready(), exchange.is_ready()), (true, false));
+    world.go_on(&mut stream, &mut got, |_| {});
+    assert!(got.done);
 }
 
 #[test]

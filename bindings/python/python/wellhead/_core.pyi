@@ -1201,8 +1201,8 @@ class Connection:
     def tick(self, now_ms: int, /) -> None:
         """Tells the time, in milliseconds of any monotonic clock. Answers that were held too long become errors.
 
-        A connection's time begins at 0: with a clock that has been running, tell the time once before the first poll,
-        or the first `tick` finds everything overdue.
+        The time is what was told last, at first 0, and what is asked has its time from then on: tell it before each poll
+        that comes after a while, or the next `tick` finds too early that an answer is overdue.
         """
     def handle(self, message: str | Buffer, /, *, timeout: float = 60.0) -> bytes | None:
         """Deals with one message apart from the input, runs its callbacks here, and returns its answer; `None` for a

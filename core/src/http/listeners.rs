@@ -1,0 +1,41 @@
+//! Exchanges that wait for what a route of a connection has to say.
+
+use super::exchange::Ready;
+use crate::protocol::Route;
+use std::collections::BTreeMap;
+
+/// One of them: the number of its connection, the route, and a number of its own.
+pub(super) type Listener = (u64, Route, u64);
+
+/// All of an endpoint. Those of one route are found as fast however many there are.
+#[derive(Default)]
+pub(super) struct Listeners {
+    all: BTreeMap<Listener, Ready>,
+    last: u64,
+}
+
+impl Listeners {
+    pub(super) fn add(&mut self, connection: u64, route: Route, ready: Ready) -> Listener {
+        self.last += 1;
+        let listener = (connection, route, self.last);
+        self.all.insert(listener, ready);
+        listener
+    }
+
+    pub(super) fn remove(&mut self, listener: Listener) -> Option<Ready> {
+        self.all.remove(&listener)
+    }
+
+    /// What to call for those who wait for a route.
+    pub(super) fn of(&self, connection: u64, route: Route) -> impl Iterator<Item = Ready> {
+        let (from, to) = ((connection, route, 0), (connection, route, u64::MAX));
+        self.all.range(from..=to).map(|(_, ready)| ready.clone())
+    }
+
+    /// The same for any route of a connection.
+    pub(super) fn of_all(&self, connection: u64) -> impl Iterator<Item = Ready> {
+        let (from, to) =
+            ((connection, Route::Connection, 0), (connection, Route::Exchange(u64::MAX), u64::MAX));
+        self.all.range(from..=to).map(|(_, ready)| ready.clone())
+    }
+}
