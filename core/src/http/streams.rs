@@ -1,7 +1,7 @@
 //! Streams of a session that can be resumed, and what was said on them, as far as it is kept.
 
 use crate::protocol::Route;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// So many streams of a session are known, whatever they said. Fewer exchanges than these hold one.
@@ -34,6 +34,12 @@ struct Holder {
 #[derive(Debug, Default)]
 pub(super) struct Streams {
     open: BTreeMap<u64, Stream>,
+    /// Those that nobody waits for anything of, unless a client comes back.
+    spent: BTreeSet<u64>,
+    /// Those that nobody holds.
+    free: BTreeSet<u64>,
+    /// Those with events that are kept.
+    keeping: BTreeSet<u64>,
     bytes: usize,
     last: u64,
     holders: u64,
@@ -74,78 +80,97 @@ impl Streams {
 
     /// The next event of a stream: for whoever holds it by now, and kept for those who come back.
     pub(super) fn say(&mut self, stream: u64, data: Arc<[u8]>, most: usize) {
-        let Some(s) = self.open.get_mut(&stream) else { return };
-        s.last += 1;
-        if let Some(holder) = &mut s.holder {
-            holder.unsent.push((s.last, data.clone()));
+        let length = data.len();
+        let said = self.change(stream, |s| {
+            s.last += 1;
+            if let Some(holder) = &mut s.holder {
+                holder.unsent.push((s.last, data.clone()));
+            }
+            s.kept.push_back((s.last, data));
+        });
+        if said.is_some() {
+            self.bytes += length;
+            self.evict(most);
         }
-        self.bytes += data.len();
-        s.kept.push_back((s.last, data));
-        self.evict(most);
     }
 
     /// What that holder is to send now, and whether it ends with that; nothing if it does not hold the stream any more.
     pub(super) fn take(&mut self, stream: u64, holder: u64) -> Option<(Vec<Kept>, bool)> {
-        let s = self.open.get_mut(&stream)?;
-        let holder = s.holder.as_mut().filter(|h| h.number == holder)?;
-        Some((std::mem::take(&mut holder.unsent), s.over))
+        self.change(stream, |s| {
+            let holder = s.holder.as_mut().filter(|h| h.number == holder)?;
+            Some((std::mem::take(&mut holder.unsent), s.over))
+        })?
     }
 
     /// That exchange is gone. Tells whether it held the stream until now.
     pub(super) fn leave(&mut self, stream: u64, holder: u64) -> bool {
-        let left =
-            self.open.get_mut(&stream).filter(|s| s.holder.as_ref().is_some_and(|h| h.number == holder));
-        left.and_then(|s| s.holder.take()).is_some()
+        self.change(stream, |s| s.holder.take_if(|h| h.number == holder).is_some()).unwrap_or_default()
     }
 
     /// Lets a whole stream go: the oldest that is over, or else the oldest that nobody holds. False: there is none.
     fn forget_one(&mut self) -> bool {
-        let oldest = |which: fn(&Stream) -> bool| self.open.iter().find(|(_, s)| which(s)).map(|(n, _)| *n);
-        let number = oldest(Stream::is_spent).or_else(|| oldest(|s| s.holder.is_none()));
-        let Some(stream) = number.and_then(|number| self.open.remove(&number)) else { return false };
-        self.bytes -= stream.kept.iter().map(|(_, data)| data.len()).sum::<usize>();
-        true
+        let number = self.spent.first().or(self.free.first()).copied();
+        number.inspect(|number| self.forget(*number)).is_some()
     }
 
     /// Lets the oldest events go, first those of streams that are over.
     fn evict(&mut self, most: usize) {
-        while self.bytes > most {
-            let spent = self.open.iter().find(|(_, s)| s.is_spent()).map(|(number, _)| *number);
-            let Some(number) = spent
-                .or_else(|| self.open.iter().find(|(_, s)| !s.kept.is_empty()).map(|(number, _)| *number))
-            else {
-                return;
-            };
-            let Some(stream) = self.open.get_mut(&number) else { return };
-            match stream.kept.pop_front() {
-                Some((_, data)) => self.bytes -= data.len(),
-                None => drop(self.open.remove(&number)),
-            }
-            if self.open.get(&number).is_some_and(|s| s.is_spent() && s.kept.is_empty()) {
-                self.open.remove(&number);
+        while self.bytes > most
+            && let Some(number) = self.spent.first().or(self.keeping.first()).copied()
+        {
+            let event = self.change(number, |s| s.kept.pop_front()).flatten();
+            self.bytes -= event.map_or(0, |(_, data)| data.len());
+            if self.spent.contains(&number) && !self.keeping.contains(&number) {
+                self.forget(number);
             }
         }
     }
 
-    pub(super) fn over(&mut self, stream: u64) {
-        if let Some(stream) = self.open.get_mut(&stream) {
-            stream.over = true;
+    fn forget(&mut self, number: u64) {
+        let stream = self.open.remove(&number);
+        self.bytes -= stream.iter().flat_map(|s| &s.kept).map(|(_, data)| data.len()).sum::<usize>();
+        for some in [&mut self.spent, &mut self.free, &mut self.keeping] {
+            some.remove(&number);
         }
+    }
+
+    /// Changes a stream, if it is known: what is to be let go is found among thousands at once.
+    fn change<R>(&mut self, number: u64, change: impl FnOnce(&mut Stream) -> R) -> Option<R> {
+        let stream = self.open.get_mut(&number)?;
+        let result = change(stream);
+        let (spent, free, keeping) = (stream.is_spent(), stream.holder.is_none(), !stream.kept.is_empty());
+        for (some, is_one) in [(&mut self.spent, spent), (&mut self.free, free), (&mut self.keeping, keeping)]
+        {
+            if is_one {
+                some.insert(number)
+            } else {
+                some.remove(&number)
+            };
+        }
+        Some(result)
+    }
+
+    pub(super) fn over(&mut self, stream: u64) {
+        self.change(stream, |s| s.over = true);
     }
 
     /// Goes on after that place: the route, the new holder, and whether there is, or will be, something to send. Nothing
     /// if the place is unknown, or what followed is not kept any more.
     pub(super) fn resume(&mut self, place: Place) -> Option<(Route, u64, bool)> {
-        let stream = self.open.get_mut(&place.stream)?;
-        let first = stream.kept.front().map_or(stream.last + 1, |(event, _)| *event);
-        if place.event > stream.last || place.event + 1 < first {
-            return None;
-        }
-        self.holders += 1;
-        let unsent: Vec<_> = stream.kept.iter().filter(|(event, _)| *event > place.event).cloned().collect();
-        let goes_on = !stream.over || !unsent.is_empty();
-        stream.holder = Some(Holder { number: self.holders, unsent });
-        Some((stream.route, self.holders, goes_on))
+        let number = self.holders + 1;
+        let (route, goes_on) = self.change(place.stream, |stream| {
+            let first = stream.kept.front().map_or(stream.last + 1, |(event, _)| *event);
+            if place.event > stream.last || place.event + 1 < first {
+                return None;
+            }
+            let after = stream.kept.iter().filter(|(event, _)| *event > place.event);
+            let unsent: Vec<_> = after.cloned().collect();
+            let goes_on = !stream.over || !unsent.is_empty();
+            stream.holder = Some(Holder { number, unsent });
+            Some((stream.route, goes_on))
+        })??;
+        self.holders = number;
+        Some((route, number, goes_on))
     }
 }
 

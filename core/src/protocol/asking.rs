@@ -9,12 +9,15 @@ use crate::jsonrpc::write::{Object, notification, request};
 use crate::jsonrpc::{Raw, RequestId};
 use crate::model::{ClientAnswer, Json};
 use crate::revision::Era;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Requests that the client has not answered, by their ids, and the calls that they are for.
 #[derive(Default)]
 pub(super) struct Asking {
     open: BTreeMap<RequestId, Asked>,
+    /// The numbers of those that each call has.
+    by_call: BTreeMap<CallId, BTreeSet<u64>>,
     /// The number of the last one: none is used twice.
     last: u64,
 }
@@ -77,24 +80,24 @@ impl Machine {
         let id = id_of(number);
         self.outbox.write(route, Kind::Message, |p| request(p.out, &id, method, params.map(Json::as_str)));
         self.inflight.pause(call);
-        self.asking.open.insert(id, Asked { number, call, route });
+        self.asking.add(id, Asked { number, call, route });
         Ok(After { wanted: true, gained: true, ..After::default() })
     }
 
     /// The client answered a request of ours, or an id that is none.
     pub(super) fn response(&mut self, id: Option<&RequestId>, result: Result<Raw<'_>, Raw<'_>>) {
-        let Some(Asked { number, call, .. }) = id.and_then(|id| self.asking.open.remove(id)) else { return };
+        let Some(Asked { number, call, .. }) = id.and_then(|id| self.asking.remove(id)) else { return };
         self.asks.push_back(Ask::Response { call, number, answer: ClientAnswer::received(result) });
-        if !self.asking.open.values().any(|asked| asked.call == call) {
+        if !self.asking.by_call.contains_key(&call) {
             self.expect(call);
         }
     }
 
     /// The host does not want the client's answer any more. True if it was still to come.
     pub(crate) fn give_up_request(&mut self, number: u64) -> After {
-        let Some(asked) = self.asking.open.remove(&id_of(number)) else { return After::default() };
+        let Some(asked) = self.asking.remove(&id_of(number)) else { return After::default() };
         self.withdraw(&asked);
-        if !self.asking.open.values().any(|other| other.call == asked.call) {
+        if !self.asking.by_call.contains_key(&asked.call) {
             self.expect(asked.call);
         }
         After { wanted: true, gained: true, ..After::default() }
@@ -102,21 +105,16 @@ impl Machine {
 
     /// What was asked for calls that are over is not wanted any more. Tells whether there is something new to poll.
     pub(crate) fn give_up_requests(&mut self) -> bool {
-        if self.asking.open.is_empty() {
-            return false;
-        }
-        let mut given_up = Vec::new();
-        for (id, asked) in &self.asking.open {
-            if self.inflight.get(asked.call).is_none() {
-                given_up.push(id.clone());
+        let mut given_up = false;
+        while let Some(call) = self.inflight.take_dropped() {
+            for number in self.asking.by_call.remove(&call).unwrap_or_default() {
+                if let Some(asked) = self.asking.open.remove(&id_of(number)) {
+                    self.withdraw(&asked);
+                    given_up = true;
+                }
             }
         }
-        for id in &given_up {
-            if let Some(asked) = self.asking.open.remove(id) {
-                self.withdraw(&asked);
-            }
-        }
-        !given_up.is_empty()
+        given_up
     }
 
     fn withdraw(&mut self, asked: &Asked) {
@@ -143,8 +141,25 @@ impl Machine {
 }
 
 impl Asking {
+    fn add(&mut self, id: RequestId, asked: Asked) {
+        self.by_call.entry(asked.call).or_default().insert(asked.number);
+        self.open.insert(id, asked);
+    }
+
+    fn remove(&mut self, id: &RequestId) -> Option<Asked> {
+        let asked = self.open.remove(id)?;
+        if let Entry::Occupied(mut numbers) = self.by_call.entry(asked.call) {
+            numbers.get_mut().remove(&asked.number);
+            if numbers.get().is_empty() {
+                numbers.remove();
+            }
+        }
+        Some(asked)
+    }
+
     pub(super) fn clear(&mut self) {
         self.open.clear();
+        self.by_call.clear();
     }
 }
 

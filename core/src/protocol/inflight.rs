@@ -201,6 +201,8 @@ struct Slot {
     asked: bool,
     /// A deadline runs for it.
     due: bool,
+    /// The request waits for the client.
+    paused: bool,
     body: Body,
 }
 
@@ -232,6 +234,8 @@ pub(crate) struct Inflight {
     ids: BTreeMap<RequestId, Owner>,
     /// Since an answer may be held equally long everywhere, deadlines are in order.
     deadlines: VecDeque<(u64, CallId)>,
+    /// Questions that were over while their request waited for the client.
+    dropped: Vec<CallId>,
     used: usize,
 }
 
@@ -304,7 +308,13 @@ impl Inflight {
     /// Mints the id of a question that no request has asked for: its own id is nobody's.
     pub(crate) fn open_own(&mut self, open: Open) -> CallId {
         let slot = self.free.pop().unwrap_or_else(|| {
-            self.slots.push(Slot { generation: 0, asked: false, due: false, body: Body::Free });
+            self.slots.push(Slot {
+                generation: 0,
+                asked: false,
+                due: false,
+                paused: false,
+                body: Body::Free,
+            });
             self.slots.len() as u32 - 1
         });
         self.used += 1;
@@ -317,6 +327,7 @@ impl Inflight {
         s.generation = s.generation.wrapping_add(1);
         s.asked = false;
         s.due = false;
+        s.paused = false;
         s.body = Body::Open(open);
         CallId { connection, slot, generation: s.generation }
     }
@@ -355,7 +366,9 @@ impl Inflight {
 
     /// Whatever the request is waiting for now has to come by `deadline`, if that is a time at all.
     pub(crate) fn expect(&mut self, call: CallId, deadline: Option<u64>) {
-        let (Some(deadline), Some(slot)) = (deadline, self.current(call)) else { return };
+        let Some(slot) = self.current(call) else { return };
+        slot.paused = false;
+        let Some(deadline) = deadline else { return };
         if std::mem::replace(&mut slot.due, true) {
             return;
         }
@@ -367,11 +380,17 @@ impl Inflight {
         self.deadlines.push_back((deadline, call));
     }
 
-    /// The request waits for somebody else than the host: no deadline runs.
+    /// The request waits for the client: until the host is to answer it again, no deadline runs.
     pub(crate) fn pause(&mut self, call: CallId) {
         if let Some(slot) = self.current(call) {
             slot.due = false;
+            slot.paused = true;
         }
+    }
+
+    /// A question that was over while its request waited for the client; each is found once.
+    pub(crate) fn take_dropped(&mut self) -> Option<CallId> {
+        self.dropped.pop()
     }
 
     /// The question is answered: its request, whose next step [`Inflight::again`] or [`Inflight::close`] names. Nothing
@@ -397,10 +416,13 @@ impl Inflight {
         let Some(slot) = self.current(call) else { return Err(state) };
         let Body::Open(open) = &mut slot.body else { return Err(state) };
         open.state = state;
+        let dropped = std::mem::take(&mut slot.paused).then_some(call);
         slot.generation = slot.generation.wrapping_add(1);
         slot.asked = false;
         slot.due = false;
-        Ok(CallId { generation: slot.generation, ..call })
+        let next = CallId { generation: slot.generation, ..call };
+        self.dropped.extend(dropped);
+        Ok(next)
     }
 
     /// The request is over.
@@ -408,6 +430,8 @@ impl Inflight {
         let slot = self.current(call)?;
         match std::mem::replace(&mut slot.body, Body::Free) {
             Body::Open(open) => {
+                let dropped = std::mem::take(&mut slot.paused).then_some(call);
+                self.dropped.extend(dropped);
                 self.free_id(&open.id, call.slot);
                 self.release(call.slot);
                 Some(open)
@@ -427,6 +451,8 @@ impl Inflight {
         }
         match std::mem::replace(&mut slot.body, Body::Abandoned) {
             Body::Open(open) => {
+                let dropped = std::mem::take(&mut slot.paused).then_some(call);
+                self.dropped.extend(dropped);
                 open.context.cancel();
                 self.free_id(&open.id, call.slot);
                 Some(open)
