@@ -164,6 +164,8 @@ pub enum Fault {
     EarlyMark,
     /// An answer is taken for the question that now has its slot.
     StaleCall,
+    /// What somebody leaves of a route's output is news to nobody.
+    ParkedNews,
     /// A thread of the driver for stdio leaves input behind and says so to nobody.
     #[cfg(feature = "stdio")]
     LeftInput,

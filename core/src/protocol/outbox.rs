@@ -6,7 +6,7 @@ use super::news::News;
 use super::subscriptions::Mark;
 use crate::access::Caller;
 use crate::encode::{base64_chunk, base64_into, escape_chunk_end, escape_into, escaped_len};
-use crate::sync::Trash;
+use crate::sync::{Fault, Trash, is_planted};
 use crate::wire::{Payload, Segment};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -408,7 +408,7 @@ impl Outbox {
         }
         outlet.half = half.map(Box::new);
         let left = outlet.has_output();
-        if left {
+        if left && !is_planted(Fault::ParkedNews) {
             self.news.add(route);
         }
         self.remove_if_over(route);

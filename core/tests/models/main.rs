@@ -6,6 +6,7 @@
 
 mod drains;
 mod driver;
+mod exchanges;
 mod input;
 #[path = "../support/messages.rs"]
 mod messages;

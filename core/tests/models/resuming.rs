@@ -8,21 +8,21 @@ use wellhead::Event;
 use wellhead::http::{Endpoint, Exchange, Progress, RequestHead, Response};
 
 /// A client's request, and the bell of whoever polls it.
-struct Polled {
+pub(crate) struct Polled {
     exchange: Exchange,
     bell: Arc<Bell>,
 }
 
 /// What a response has brought by now.
 #[derive(Default)]
-struct Got {
+pub(crate) struct Got {
     response: Option<Response>,
-    body: Vec<u8>,
+    pub(crate) body: Vec<u8>,
     done: bool,
 }
 
 impl Polled {
-    fn begin(endpoint: &Endpoint, method: &str, more: &[(&str, &str)], body: &str) -> Polled {
+    pub(crate) fn begin(endpoint: &Endpoint, method: &str, more: &[(&str, &str)], body: &str) -> Polled {
         let both = "application/json, text/event-stream";
         let mut fields = vec![("host", "localhost"), ("content-type", "application/json"), ("accept", both)];
         fields.extend_from_slice(more);
@@ -38,7 +38,7 @@ impl Polled {
     }
 
     /// Takes what there is by now.
-    fn go_on(&mut self, got: &mut Got, mut run: impl FnMut(Event)) {
+    pub(crate) fn go_on(&mut self, got: &mut Got, mut run: impl FnMut(Event)) {
         loop {
             match self.exchange.poll(0, &mut got.body) {
                 Progress::Respond(response) => got.response = Some(response),
@@ -54,7 +54,7 @@ impl Polled {
     }
 
     /// Takes everything, and acts only when it is rung for.
-    fn finish(mut self, got: &mut Got) {
+    pub(crate) fn finish(mut self, got: &mut Got) {
         loop {
             self.go_on(got, Event::run);
             if got.done {
@@ -63,6 +63,18 @@ impl Polled {
             self.bell.wait();
         }
     }
+}
+
+/// Makes a handshake; returns the session's id.
+pub(crate) fn begin_session(endpoint: &Endpoint) -> String {
+    let mut got = Got::default();
+    Polled::begin(endpoint, "POST", &[], INITIALIZE).go_on(&mut got, Event::run);
+    let headers = got.response.expect("it is answered at once").headers;
+    let (_, session) = headers.into_iter().find(|(name, _)| *name == "mcp-session-id").expect("a session");
+    let within = [("mcp-session-id", session.as_str())];
+    let initialized = note("initialized", "{}");
+    Polled::begin(endpoint, "POST", &within, &initialized).go_on(&mut Got::default(), Event::run);
+    session
 }
 
 /// The ids of a stream's events.
@@ -78,14 +90,8 @@ pub(crate) fn a_client_comes_back_while_its_call_goes_on() {
     let rings = wake.clone();
     let endpoint = server.endpoint().replay_bytes(1 << 20).build(move || rings.ring());
 
-    let mut got = Got::default();
-    Polled::begin(&endpoint, "POST", &[], INITIALIZE).go_on(&mut got, Event::run);
-    let response = got.response.expect("it is answered at once");
-    let (_, session) =
-        response.headers.iter().find(|(name, _)| *name == "mcp-session-id").expect("a session");
+    let session = begin_session(&endpoint);
     let within = [("mcp-session-id", session.as_str())];
-    let initialized = note("initialized", "{}");
-    Polled::begin(&endpoint, "POST", &within, &initialized).go_on(&mut Got::default(), Event::run);
     let read = request(1, "resources/read", r#"{"uri":"a://later","_meta":{"progressToken":1}}"#);
     let mut first = Polled::begin(&endpoint, "POST", &within, &read);
     let (mut got, mut held) = (Got::default(), None);
