@@ -170,7 +170,7 @@ typedef struct wellhead_http_options {
     /* 0: the caller's; N: so many, the caller's among them; WELLHEAD_CALLBACKS_INLINE: those of the network, without a
      * hop, for hosts whose callbacks are quick */
     int32_t callback_threads;
-    uint32_t io_threads;                      /* How many threads read and write; 0: 1 */
+    uint32_t io_threads;                      /* How many threads read and write, at most 1024; 0: 1 */
     size_t connections;                       /* How many connections are open at once, further ones wait; 0: 10,000 */
     /* How long answers under way may take after the server was closed, in milliseconds; 0: 5,000 */
     uint32_t drain_ms;

@@ -18,7 +18,9 @@ export function needFunction(what: string, value: unknown): void {
 
 export function needWhole(what: string, value: unknown): void {
   if (!(Number.isSafeInteger(value) && (value as number) >= 0))
-    throw invalid(`${what}: a whole number from 0, not ${String(value)}`);
+    throw invalid(
+      `${what}: a whole number from 0, not ${typeof value === 'string' ? JSON.stringify(value) : String(value)}`,
+    );
 }
 
 export function needObject(what: string, value: unknown): object {

@@ -1,5 +1,5 @@
 /** The native listeners of a server. */
-import { needFunction, needString } from './check.js';
+import { needFunction, needString, needWhole } from './check.js';
 import { native } from './errors.js';
 import { httpOptions, type Verifier } from './http.js';
 import type { NativeServer } from './native.js';
@@ -27,6 +27,7 @@ export class Listeners {
     const text = httpOptions(options);
     const { host = '127.0.0.1', port = 8000, verify, onListening, handleSigterm } = options;
     needString('host', host);
+    needWhole('port', port);
     if (onListening !== undefined) needFunction('onListening', onListening);
     const bound = native(() => this.#native.listen(host, port, text));
     if (verify !== undefined) verifies(bound.number, verify);

@@ -47,7 +47,10 @@ export function serve(endpoint: Endpoint, ...[request, response, next]: Paramete
   if ('hijack' in response) response.hijack();
   const exchange = endpoint.exchange({
     read() {
-      if (incoming.readableEnded || body !== undefined) return exchange.body(read(body), true);
+      if (incoming.readableEnded || body !== undefined) {
+        if (body === undefined && contentLength(incoming.rawHeaders) !== 0) warn();
+        return exchange.body(read(body), true);
+      }
       let left = contentLength(incoming.rawHeaders);
       let last: Uint8Array | undefined; // for the end, which follows at once
       incoming.on('data', (chunk: Uint8Array) => {
@@ -96,6 +99,19 @@ function contentLength(headers: readonly string[]): number {
     if (name.length === 14 && name.toLowerCase() === 'content-length') return Number(headers[at + 1]);
   }
   return NaN;
+}
+
+let warned = false;
+
+/** Somebody has read a body and kept it to themselves, so that clients are told that there is none. Said once. */
+function warn(): void {
+  if (warned) return;
+  warned = true;
+  process.emitWarning(
+    'the body of a request was read before server.handler() got it, and is not in request.body: ' +
+      'hand the request over before whoever reads it, or put there what was read',
+    { type: 'WellheadWarning' },
+  );
 }
 
 /** The bytes of a body that a framework has read. What it parsed is written again. */

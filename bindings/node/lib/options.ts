@@ -194,7 +194,7 @@ export interface ServeHttpOptions extends HttpOptions {
   port?: number | undefined;
   /** Called once the address is bound. */
   onListening?: ((address: { host: string; port: number }) => void) | undefined;
-  /** Threads that read and write. 1. */
+  /** Threads that read and write, at most 1024. 1. */
   ioThreads?: number | undefined;
   /** Connections that are open at once; further ones wait to be accepted. 10,000. */
   connections?: number | undefined;

@@ -324,6 +324,8 @@ test('serveHttp rejects for an address that is taken, and after close', limit, a
   await once(http, 'listening');
   t.after(() => http.close());
   await assert.rejects(server.serveHttp({ port: http.address().port }), { code: 'ERR_WELLHEAD_IO' });
+  const message = 'port: a whole number from 0, not "8000"';
+  await assert.rejects(server.serveHttp({ port: '8000' }), { name: 'RegistrationError', message });
   await server.close();
   await assert.rejects(server.serveHttp({ port: 0 }), { code: 'ERR_WELLHEAD_CLOSED' });
 });
@@ -381,6 +383,30 @@ test('a worker serves, and its listener ends with it', limit, async (t) => {
   const [error] = await once(get(url), 'error');
   assert.equal(error.code, 'ECONNREFUSED');
 });
+
+test(
+  'a body that was read and kept by somebody else is empty, and the process is warned of that',
+  limit,
+  async () => {
+    const { server } = make();
+    const heads = [];
+    const outgoing = {
+      setHeader() {},
+      writeHead: (status) => heads.push(status),
+      end() {},
+      on() {},
+    };
+    const { headers } = post(read(1, 't:fixed'));
+    const rawHeaders = ['host', 'localhost', ...Object.entries(headers).flat()];
+    const incoming = { method: 'POST', url: '/mcp', httpVersionMajor: 1, readableEnded: true, rawHeaders };
+    const warned = once(process, 'warning');
+    server.handler()(incoming, outgoing);
+    const [warning] = await warned;
+    assert.equal(warning.name, 'WellheadWarning');
+    assert.match(warning.message, /request\.body/);
+    assert.deepEqual(heads, [400]);
+  },
+);
 
 test('a request whose fields have line breaks, which HTTP does not know, is not believed', () => {
   const { server } = make();

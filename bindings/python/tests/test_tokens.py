@@ -84,17 +84,21 @@ def test_a_token_is_judged_by_what_the_request_is_about() -> None:
     asyncio.run(main())
 
 
+@pytest.mark.parametrize("verify", [judge, judge_later])
 @pytest.mark.parametrize(("token", "why"), [("error", "the database is gone"), ("wrong", "return a wellhead.Grant")])
-def test_a_failure_is_logged_and_tells_the_client_nothing(
-    token: str, why: str, caplog: pytest.LogCaptureFixture
+def test_a_failure_is_logged_once_and_tells_the_client_nothing(
+    verify: Any, token: str, why: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def main() -> None:
-        failed = await read(server().asgi(verify=judge), "n:who", token).done()
+        failed = await read(server().asgi(verify=verify), "n:who", token).done()
         assert failed.status == 500 and why.encode() not in failed.body
 
     with caplog.at_level(logging.ERROR, "wellhead"):
         asyncio.run(main())
+    (record,) = caplog.records
+    assert record.getMessage().startswith("the verification of a token failed")
     assert why in caplog.text
+    assert bool(record.exc_info) == (token == "error")
 
 
 def test_clients_learn_where_tokens_come_from() -> None:

@@ -3,7 +3,7 @@
 use super::RequestHead;
 use super::exchange::{Exchange, Ready};
 use super::listeners::{Listener, Listeners};
-use super::origin::{Gate, as_sent};
+use super::origin::{Gate, as_named, as_sent};
 use super::protection::Protection;
 use super::sessions::Sessions;
 use super::verification::Verification;
@@ -124,7 +124,7 @@ impl EndpointBuilder {
     /// Names that the endpoint goes by, with or without a port; none: any, unless it is bound to a loopback address.
     #[must_use]
     pub fn allowed_hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.options.gate.hosts = hosts.into_iter().map(Into::into).collect();
+        self.options.gate.hosts = hosts.into_iter().map(|host| as_named(&host.into())).collect();
         self
     }
 

@@ -70,6 +70,13 @@ pub(crate) fn as_sent(origin: &str) -> String {
     origin
 }
 
+/// A host as clients name it, of what people write for one: a URL, or any port as `:*`.
+pub(crate) fn as_named(host: &str) -> String {
+    let authority = host.split_once("://").map_or(host, |(_, authority)| authority);
+    let authority = authority.split_once('/').map_or(authority, |(authority, _)| authority);
+    authority.strip_suffix(":*").unwrap_or(authority).to_owned()
+}
+
 /// Whether an authority is this machine, whatever its port.
 fn is_local(authority: &str) -> bool {
     LOCAL.iter().any(|local| is_host(authority, local))
@@ -158,6 +165,19 @@ mod tests {
             ("app://main:80", "app://main:80"),
         ] {
             assert_eq!(as_sent(given), sent);
+        }
+    }
+
+    #[test]
+    fn a_host_may_be_given_as_people_write_it() {
+        for (given, named) in [
+            ("mcp.example", "mcp.example"),
+            ("https://mcp.example/", "mcp.example"),
+            ("https://mcp.example:8443/mcp", "mcp.example:8443"),
+            ("mcp.example:*", "mcp.example"),
+            ("[::1]:8080", "[::1]:8080"),
+        ] {
+            assert_eq!(as_named(given), named);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::exchange::Ready;
 use crate::access::Caller;
+use crate::log::Level;
 use crate::server::Inner;
 use crate::sync::Lock;
 use std::fmt;
@@ -91,13 +92,22 @@ enum State {
     Taken,
 }
 
+/// What the log hears of a token that nobody could judge.
+pub(super) fn failed(why: &str) -> String {
+    format!("the verification of a token failed: {why}")
+}
+
 impl Question {
     pub(super) fn new(ready: Ready, server: Weak<Inner>) -> Arc<Question> {
         Arc::new(Question { answer: Lock::new(State::Open), ready, server })
     }
 
-    /// The first answer counts. True if this was it.
+    /// The first answer counts. True if this was it. Of a failure the log hears here and now, where the host knows why.
     pub(crate) fn answer(&self, verification: Verification) -> bool {
+        let failure = match &verification {
+            Verification::Failed(why) => Some(failed(why)),
+            _ => None,
+        };
         let first = self.answer.with(|state, trash| {
             let first = matches!(state, State::Open);
             if first {
@@ -108,6 +118,9 @@ impl Question {
             first
         });
         if first {
+            if let (Some(line), Some(server)) = (failure, self.server.upgrade()) {
+                server.log.write(Level::Error, &line);
+            }
             (self.ready)();
         }
         first

@@ -6,7 +6,7 @@ use super::exchange::{Exchange, Progress, State};
 use super::head::OwnedHead;
 use super::protection::{Protection, Token};
 use super::response::{Whole, invalid, refusal};
-use super::verification::{Question, Verification};
+use super::verification::{Question, Verification, failed};
 use crate::event::{Event, VerifyCall};
 use crate::jsonrpc::RpcError;
 use crate::log::Level;
@@ -50,7 +50,11 @@ impl Exchange {
         }
         let verification = match verifying.question.take() {
             Some(verification) => verification,
-            None if late => Verification::Failed("was held for too long; see call_ms".to_owned()),
+            None if late => {
+                let why = "it was held for too long; see call_ms";
+                self.endpoint.0.server.log(Level::Error, &failed(why));
+                Verification::Failed(why.to_owned())
+            }
             None => return Some(Progress::Wait(self.deadline)),
         };
         let State::Verifying(verifying) = std::mem::replace(&mut self.state, State::Done) else {
@@ -83,10 +87,7 @@ impl Exchange {
             }
             Verification::Refused => Err(unauthorized(protection, true)),
             Verification::InsufficientScope(scopes) => Err(forbidden(protection, &scopes)),
-            Verification::Failed(why) => {
-                inner.server.log(Level::Error, &format!("the verification of a token failed: {why}"));
-                Err(refusal(500, None, None, &RpcError::internal()))
-            }
+            Verification::Failed(_) => Err(refusal(500, None, None, &RpcError::internal())),
         }
     }
 }

@@ -39,6 +39,8 @@ const BATCH: usize = 64;
 /// So much of a request's head is taken. Its fields are at most the 100 that hyper has room for without asking the
 /// allocator for it.
 const HEAD_BYTES: usize = 128 << 10;
+/// More threads of the network would only be in each other's way.
+const MOST_IO_THREADS: usize = 1_024;
 
 /// How Streamable HTTP is served.
 ///
@@ -75,7 +77,7 @@ impl Http {
         self
     }
 
-    /// How many threads read and write.
+    /// How many threads read and write, at most 1,024.
     #[must_use]
     pub fn io_threads(mut self, threads: usize) -> Self {
         self.io_threads = threads.max(1);
@@ -108,8 +110,13 @@ impl Http {
     /// accepted and no `Origin`, except those that the endpoint allows.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`]; [`ErrorKind::Closed`] if the server was closed before.
+    /// [`ErrorKind::Io`]; [`ErrorKind::Closed`] if the server was closed before; [`ErrorKind::InvalidArgument`] for more
+    /// threads than may be.
     pub fn bind(self, address: impl ToSocketAddrs) -> Result<Listener> {
+        if self.io_threads > MOST_IO_THREADS {
+            let what = format!("io_threads is at most {MOST_IO_THREADS}; one for each processor is enough");
+            return Err(Error::new(ErrorKind::InvalidArgument, what));
+        }
         if self.endpoint.server().is_closed() {
             return Err(Error::new(ErrorKind::Closed, "the server is closed; make a new one"));
         }

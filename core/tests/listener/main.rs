@@ -323,6 +323,13 @@ fn a_listener_answers_by_the_name_of_its_own_address() {
 }
 
 #[test]
+fn more_threads_than_may_be_are_refused_before_the_address_is_bound() {
+    let refused = Http::new(server().endpoint()).io_threads(usize::MAX).bind("127.0.0.1:0").unwrap_err();
+    assert_eq!(refused.kind(), wellhead::ErrorKind::InvalidArgument);
+    assert!(refused.to_string().contains("io_threads is at most 1024"), "{refused}");
+}
+
+#[test]
 fn a_host_may_run_callbacks_in_a_way_of_its_own_until_it_stops_the_service() {
     let server = server();
     let (bell, rung) = channel();

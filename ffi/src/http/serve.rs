@@ -24,7 +24,7 @@ pub struct wellhead_http_options {
     /// 0: the caller's; N: so many, the caller's among them; WELLHEAD_CALLBACKS_INLINE: those of the network, without a
     /// hop, for hosts whose callbacks are quick
     pub callback_threads: i32,
-    /// How many threads read and write; 0: 1
+    /// How many threads read and write, at most 1024; 0: 1
     pub io_threads: u32,
     /// How many connections are open at once, further ones wait; 0: 10,000
     pub connections: usize,

@@ -944,7 +944,7 @@ class Server:
             on_listening: Called with the address and the port once clients can connect.
             drain: Seconds that answers under way may take after the server was closed.
             connections: How many clients are connected at once; further ones wait.
-            io_threads: How many threads read and write.
+            io_threads: How many threads read and write, at most 1024.
             head_ms: Milliseconds that the head of a request may take to arrive.
             idle_ms: Milliseconds that a client's connection is kept that asks nothing, or takes nothing of its answer.
             path: The path that clients POST to.
@@ -1201,8 +1201,8 @@ class Connection:
     def tick(self, now_ms: int, /) -> None:
         """Tells the time, in milliseconds of any monotonic clock. Answers that were held too long become errors.
 
-        The time is what was told last, at first 0, and what is asked has its time from then on: tell it before each poll
-        that comes after a while, or the next `tick` finds too early that an answer is overdue.
+        The time is what was told last, at first 0, and what is asked has its time from then on: tell it before each
+        poll that comes after a while, or the next `tick` finds too early that an answer is overdue.
         """
     def handle(self, message: str | Buffer, /, *, timeout: float = 60.0) -> bytes | None:
         """Deals with one message apart from the input, runs its callbacks here, and returns its answer; `None` for a
