@@ -335,9 +335,9 @@ impl Connection {
         self.0.machine.with(|m, _| m.is_vacant())
     }
 
-    /// The routes of which something is new since this was asked: those who wait for them have to be told.
-    pub(crate) fn take_news(&self) -> Vec<Route> {
-        self.0.machine.with(|m, _| m.outbox().take_news())
+    /// The routes of which something is new since this was asked: those who wait for them have to be told. None: for any.
+    pub(crate) fn take_news(&self) -> Option<Vec<Route>> {
+        self.0.machine.with(|m, _| m.take_news())
     }
 
     /// There is no session beyond the one message that follows, which is of that revision or a handshake.

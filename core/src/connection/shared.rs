@@ -68,10 +68,12 @@ impl Shared {
         F: FnOnce(&mut Machine, &mut crate::sync::Trash) -> After,
     {
         let quiet = is_running(self);
+        let closed = self.server.is_closed();
         let early = is_planted(Fault::EarlyMark).then(|| self.machine.with(|m, _| m.mark_ready()));
         let (after, wake) = self.machine.with(|m, trash| {
             let mut after = step(m, trash);
             after.gained |= m.give_up_requests();
+            after.gained |= closed && !m.is_answering(); // who polls ends a session whose last call this was
             let wake = early.unwrap_or_else(|| after.gained && !quiet && m.mark_ready());
             (after, wake)
         });

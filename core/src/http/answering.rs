@@ -211,7 +211,7 @@ impl Answering {
         };
         let held = self.read_on(inner, say, out);
         if !held {
-            inner.ring(&self.connection, &[self.route]);
+            inner.ring(&self.connection, Some(&[self.route]));
         }
         held
     }

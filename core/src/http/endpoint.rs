@@ -10,6 +10,7 @@ use super::verification::Verification;
 use crate::connection::Connection;
 use crate::event::{Event, Verifier, VerifyCall};
 use crate::group::Group;
+use crate::log::Level;
 use crate::protocol::Route;
 use crate::provider::{IntoReply, verifier};
 use crate::server::Server;
@@ -19,6 +20,7 @@ use std::collections::VecDeque;
 use std::fmt;
 #[cfg(feature = "http")]
 use std::net::IpAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// A server's endpoint for Streamable HTTP. Cheap to clone; any thread may use it.
@@ -306,11 +308,11 @@ impl Endpoint {
             if !events.is_empty() {
                 self.0.state.with(|s, _| s.events.append(&mut events));
             }
-            self.0.take_orphans(&connection, &news);
+            self.0.ring(&connection, news.as_deref());
+            self.0.take_orphans(&connection, news.as_deref());
             if self.0.server.is_closed() && !connection.is_closed() && !connection.is_answering() {
                 connection.shut_down(); // that was the last answer
             }
-            self.0.ring(&connection, &news);
         }
     }
 
@@ -323,15 +325,16 @@ impl Endpoint {
     pub fn tick(&self, now: u64) {
         self.0.pass(now);
         let session_ms = self.0.options.session_ms;
-        let (ended, left) =
+        let (ended, used) =
             self.0.state.with(|s, _| (s.sessions.expire(now, session_ms), s.sessions.overdue(now)));
         for session in ended {
             self.0.close(&session.connection);
         }
-        for connection in left {
+        for (id, connection) in used {
             connection.tick(now);
-            let look = self.0.next_look(&connection, now);
-            self.0.state.with(|s, _| s.sessions.look_after(connection.id(), look));
+            let latest = self.0.first_deadline(now);
+            let deadline = connection.poll_timeout().or(latest.filter(|_| connection.is_answering()));
+            self.0.state.with(|s, _| s.sessions.looked(&id, deadline, latest));
         }
     }
 
@@ -386,8 +389,8 @@ impl Inner {
         self.now.fetch_max(now, Ordering::Relaxed);
     }
 
-    /// Takes what a connection says on those routes to nobody.
-    pub(super) fn take_orphans(&self, connection: &Connection, routes: &[Route]) {
+    /// Takes what a connection says on those routes, or on any, to nobody.
+    pub(super) fn take_orphans(&self, connection: &Connection, routes: Option<&[Route]>) {
         for route in self.state.with(|s, _| s.sessions.orphans(connection.id(), routes)) {
             if connection.discard(route) {
                 self.state.with(|s, _| s.sessions.over(connection.id(), route));
@@ -395,11 +398,9 @@ impl Inner {
         }
     }
 
-    /// When to tell the time to a connection that an exchange has left before its answer; none: no need to.
-    pub(super) fn next_look(&self, connection: &Connection, now: u64) -> Option<u64> {
-        // What the host was not asked yet it may answer for so long from now on, at least.
-        let latest = now.checked_add(self.server.limits().call_ms);
-        connection.poll_timeout().or(latest).filter(|_| connection.is_answering())
+    /// No deadline that begins from now on comes sooner; none: none ever comes.
+    pub(super) fn first_deadline(&self, now: u64) -> Option<u64> {
+        now.checked_add(self.server.limits().call_ms)
     }
 
     /// Calls `ready` whenever that route of a connection has something to say, perhaps for nothing, until
@@ -408,18 +409,17 @@ impl Inner {
         self.state.with(|s, _| s.listeners.add(connection, route, ready))
     }
 
-    /// Has those look again who wait for these routes of a connection; if it is closed, everybody who waits for it.
-    pub(super) fn ring(&self, connection: &Connection, routes: &[Route]) {
-        let (id, closed) = (connection.id(), connection.is_closed());
-        let ready: Vec<_> = self.state.with(|s, _| {
-            if closed {
-                s.listeners.of_all(id).collect()
-            } else {
-                routes.iter().flat_map(|route| s.listeners.of(id, *route)).collect()
-            }
+    /// Has those look again who wait for these routes of a connection; none: for any.
+    pub(super) fn ring(&self, connection: &Connection, routes: Option<&[Route]>) {
+        let id = connection.id();
+        let all: Vec<_> = self.state.with(|s, _| match routes {
+            Some(routes) => routes.iter().flat_map(|route| s.listeners.of(id, *route)).collect(),
+            None => s.listeners.of_all(id).collect(),
         });
-        for ready in ready {
-            ready();
+        for ready in all {
+            if catch_unwind(AssertUnwindSafe(|| ready())).is_err() {
+                self.server.log(Level::Error, "ready panicked; its exchange may wait for ever");
+            }
         }
     }
 

@@ -198,7 +198,6 @@ impl Exchange {
         // The request of a session goes on, for a client that comes back to its stream, or for nobody.
         let left = !over && route != Route::Connection;
         let now = self.now;
-        let look = left.then(|| inner.next_look(&connection, now)).flatten();
         inner.state.with(|s, _| {
             let Some(found) = s.sessions.exit(&session.id, now) else { return };
             if let Some((number, holder)) = session.stream
@@ -207,12 +206,12 @@ impl Exchange {
             {
                 found.standalone = None;
             }
-            if left {
-                s.sessions.leave(&session.id, (!stream).then_some(route), look);
+            if left && !stream {
+                s.sessions.orphan(&session.id, route);
             }
         });
         if left && !stream {
-            inner.take_orphans(&connection, &[route]); // of what it has said already nobody hears any more
+            inner.take_orphans(&connection, Some(&[route])); // of what it has said already nobody hears any more
         }
     }
 }

@@ -115,7 +115,7 @@ impl Exchange {
             Ok(Some(id)) => Some(Place::read(id).ok_or_else(unknown_event)?),
             Err(_) => return Err(unknown_event()),
         };
-        let now = self.now;
+        let (now, look) = (self.now, inner.first_deadline(self.now));
         let opened = inner.state.with(|s, _| {
             let session = s.sessions.find(&id, self.caller.id()).ok_or_else(unknown_session)?;
             if !session.has_room() {
@@ -142,14 +142,14 @@ impl Exchange {
                 }
             };
             let connection = session.connection.clone();
-            s.sessions.enter(&id, now);
+            s.sessions.enter(&id, now, look);
             Ok((connection, route, stream, holder))
         });
         let (connection, route, stream, holder) = opened?;
         self.renew(&connection);
         if place.is_some() {
             connection.go_on(route);
-            inner.ring(&connection, &[route]); // whoever held the stream before ends now
+            inner.ring(&connection, Some(&[route])); // whoever held the stream before ends now
         }
         let priming = place.is_none() && connection.session_revision().is_some_and(|r| r.sse_priming);
         let mut session = InSession::new(id, false, priming);
@@ -307,8 +307,8 @@ impl Exchange {
             self.discount(Counted::Call);
             return Err(refusal(500, Some(request), None, &RpcError::internal()));
         };
-        let now = self.now;
-        self.endpoint.0.state.with(|s, _| s.sessions.add(&id, connection.clone(), caller.id(), now));
+        let (now, look) = (self.now, self.endpoint.0.first_deadline(self.now));
+        self.endpoint.0.state.with(|s, _| s.sessions.add(&id, connection.clone(), caller.id(), now, look));
         let session = InSession::new(id.into(), true, false);
         Ok(self.answer(connection, route, choice, event, Some(session)))
     }
@@ -367,7 +367,7 @@ impl Exchange {
             }
         };
         let id = session_id(head).map_err(with_id)?;
-        let now = self.now;
+        let (now, look) = (self.now, self.endpoint.0.first_deadline(self.now));
         self.count(counted, request)?;
         let found = self.endpoint.0.state.with(|s, _| {
             let session = s.sessions.find(&id, self.caller.id()).ok_or_else(|| with_id(unknown_session()))?;
@@ -375,7 +375,7 @@ impl Exchange {
                 return Err(crowded(request));
             }
             let connection = session.connection.clone();
-            s.sessions.enter(&id, now);
+            s.sessions.enter(&id, now, look);
             Ok(connection)
         });
         let connection = found.inspect_err(|_| self.discount(counted))?;

@@ -4,6 +4,7 @@ use super::streams::{MOST, Streams};
 use crate::connection::Connection;
 use crate::error::{Error, ErrorKind, Result};
 use crate::protocol::Route;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -20,6 +21,8 @@ pub(super) struct Session {
     busy: usize,
     /// When it was last used.
     used: u64,
+    /// When to tell its connection the time, if no exchange has done so.
+    look: Option<u64>,
 }
 
 /// All sessions of an endpoint. What concerns one costs the same however many there are.
@@ -28,19 +31,10 @@ pub(super) struct Sessions {
     by_id: BTreeMap<Arc<str>, Session>,
     /// Those without an exchange, by when they were last used.
     idle: BTreeSet<(u64, Arc<str>)>,
-    /// Those with requests whose exchange is gone, by the number of their connection.
-    left: BTreeMap<u64, Left>,
-    /// When to look at which of these, by the number of their connection.
-    looks: BTreeSet<(u64, u64)>,
-}
-
-/// What goes on in a session although nobody waits for it.
-struct Left {
-    session: Arc<str>,
-    /// Answers that are for nobody.
-    orphans: BTreeSet<Route>,
-    /// When somebody has to tell it the time, since no exchange does.
-    look: Option<u64>,
+    /// When to tell which session the time: those in use, as not all deadlines have an exchange that waits for them.
+    looks: BTreeSet<(u64, Arc<str>)>,
+    /// Answers that are for nobody, since their exchange is gone, by the number of their connection.
+    orphans: BTreeMap<u64, BTreeSet<Route>>,
 }
 
 /// A new session id: 128 bits of randomness in hexadecimal, which is visible ASCII.
@@ -67,8 +61,15 @@ impl Sessions {
         self.by_id.len()
     }
 
-    /// A session that its handshake's exchange is about.
-    pub(super) fn add(&mut self, id: &str, connection: Connection, caller: &[u8], now: u64) {
+    /// A session that its handshake's exchange is about. `look`: see [`Sessions::enter`].
+    pub(super) fn add(
+        &mut self,
+        id: &str,
+        connection: Connection,
+        caller: &[u8],
+        now: u64,
+        look: Option<u64>,
+    ) {
         let session = Session {
             id: id.into(),
             connection,
@@ -77,8 +78,10 @@ impl Sessions {
             standalone: None,
             busy: 1,
             used: now,
+            look: None,
         };
         self.by_id.insert(session.id.clone(), session);
+        self.look(id, look);
     }
 
     /// The session, if it is that caller's.
@@ -91,14 +94,15 @@ impl Sessions {
         self.by_id.get_mut(id)
     }
 
-    /// An exchange begins that is about it.
-    pub(super) fn enter(&mut self, id: &str, now: u64) {
+    /// An exchange begins that is about it. `look`: the first deadline that may come of this.
+    pub(super) fn enter(&mut self, id: &str, now: u64, look: Option<u64>) {
         let Some(session) = self.by_id.get_mut(id) else { return };
         if session.busy == 0 {
             self.idle.remove(&(session.used, session.id.clone()));
         }
         session.busy += 1;
         session.used = now;
+        self.look(id, look);
     }
 
     /// That exchange is over.
@@ -115,7 +119,8 @@ impl Sessions {
     pub(super) fn remove(&mut self, id: &str) -> Option<Session> {
         let session = self.by_id.remove(id)?;
         self.idle.remove(&(session.used, session.id.clone()));
-        self.forget_left(session.connection.id());
+        session.look.map(|look| self.looks.remove(&(look, session.id.clone())));
+        self.orphans.remove(&session.connection.id());
         Some(session)
     }
 
@@ -137,64 +142,64 @@ impl Sessions {
         expired
     }
 
-    // ---- requests whose exchange is gone
+    // ---- time
 
-    /// An exchange is gone before its request was answered. `orphan`: nobody will take the answer. `look`: when to tell the
-    /// connection the time, if there is need to.
-    pub(super) fn leave(&mut self, id: &str, orphan: Option<Route>, look: Option<u64>) {
-        let Some(session) = self.by_id.get(id) else { return };
-        let connection = session.connection.id();
-        let new = || Left { session: session.id.clone(), orphans: BTreeSet::new(), look: None };
-        let left = self.left.entry(connection).or_insert_with(new);
-        left.orphans.extend(orphan);
-        self.look_after(connection, look);
-    }
-
-    /// Which of these routes of a connection have answers that are for nobody.
-    pub(super) fn orphans(&self, connection: u64, routes: &[Route]) -> Vec<Route> {
-        let Some(left) = self.left.get(&connection) else { return Vec::new() };
-        routes.iter().filter(|route| left.orphans.contains(route)).copied().collect()
-    }
-
-    /// One of these was taken.
-    pub(super) fn over(&mut self, connection: u64, route: Route) {
-        if let Some(left) = self.left.get_mut(&connection) {
-            left.orphans.remove(&route);
-        }
-        self.look_after(connection, None);
-    }
-
-    /// A connection that was left is to be told the time then, if not before; none: not for this.
-    pub(super) fn look_after(&mut self, connection: u64, look: Option<u64>) {
-        let Some(left) = self.left.get_mut(&connection) else { return };
-        let sooner = look.filter(|look| left.look.is_none_or(|before| *look < before));
-        if let Some(look) = sooner {
-            let before = left.look.replace(look);
-            self.looks.insert((look, connection));
-            before.map(|before| self.looks.remove(&(before, connection)));
-        }
-        if left.look.is_none() && left.orphans.is_empty() {
-            self.left.remove(&connection);
+    /// A session is to be told the time then, if not before.
+    fn look(&mut self, id: &str, at: Option<u64>) {
+        let (Some(at), Some(session)) = (at, self.by_id.get_mut(id)) else { return };
+        if session.look.is_none_or(|before| at < before) {
+            let before = session.look.replace(at);
+            self.looks.insert((at, session.id.clone()));
+            before.map(|before| self.looks.remove(&(before, session.id.clone())));
         }
     }
 
-    /// The connections that are to be told the time now. Each is then to be [looked after](Sessions::look_after) again.
-    pub(super) fn overdue(&mut self, now: u64) -> Vec<Connection> {
+    /// The sessions that are to be told the time now, each of which has [looked](Sessions::looked) then.
+    pub(super) fn overdue(&mut self, now: u64) -> Vec<(Arc<str>, Connection)> {
         let mut overdue = Vec::new();
-        while let Some((at, connection)) = self.looks.first().copied()
-            && at <= now
+        while self.looks.first().is_some_and(|(at, _)| *at <= now)
+            && let Some((_, id)) = self.looks.pop_first()
         {
-            self.looks.remove(&(at, connection));
-            let Some(left) = self.left.get_mut(&connection) else { continue };
-            left.look = None;
-            overdue.extend(self.by_id.get(&left.session).map(|session| session.connection.clone()));
+            if let Some(session) = self.by_id.get_mut(&id) {
+                session.look = None;
+                overdue.push((id, session.connection.clone()));
+            }
         }
         overdue
     }
 
-    fn forget_left(&mut self, connection: u64) {
-        if let Some(Left { look: Some(look), .. }) = self.left.remove(&connection) {
-            self.looks.remove(&(look, connection));
+    /// A session has been told the time, and has a deadline then, if any. While it is in use another may begin, which comes
+    /// at `latest` at the soonest.
+    pub(super) fn looked(&mut self, id: &str, deadline: Option<u64>, latest: Option<u64>) {
+        let used = self.by_id.get(id).is_some_and(|session| session.busy > 0);
+        self.look(id, deadline.or(latest.filter(|_| used)));
+    }
+
+    // ---- requests whose exchange is gone
+
+    /// An exchange is gone before its request was answered, and nobody else will take the answer.
+    pub(super) fn orphan(&mut self, id: &str, route: Route) {
+        if let Some(session) = self.by_id.get(id) {
+            self.orphans.entry(session.connection.id()).or_default().insert(route);
+        }
+    }
+
+    /// Which of these routes of a connection have answers that are for nobody; none: which of all.
+    pub(super) fn orphans(&self, connection: u64, routes: Option<&[Route]>) -> Vec<Route> {
+        let Some(orphans) = self.orphans.get(&connection) else { return Vec::new() };
+        match routes {
+            Some(routes) => routes.iter().filter(|route| orphans.contains(route)).copied().collect(),
+            None => orphans.iter().copied().collect(),
+        }
+    }
+
+    /// One of these was taken.
+    pub(super) fn over(&mut self, connection: u64, route: Route) {
+        if let Entry::Occupied(mut orphans) = self.orphans.entry(connection) {
+            orphans.get_mut().remove(&route);
+            if orphans.get().is_empty() {
+                orphans.remove();
+            }
         }
     }
 }

@@ -291,6 +291,7 @@ impl Machine {
         self.undo(call.slot(), &state);
         after.sync = self.subscriptions.is_unsynced();
         if let Some(open) = self.inflight.close(call) {
+            self.give_up_requests(); // before the answer: nothing may follow it
             self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
             after.lines.push(Line(Level::Error, format!("{} {why}", state.describe())));
             trash.put(open);

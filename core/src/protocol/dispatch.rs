@@ -360,6 +360,7 @@ impl Machine {
             Cancelled::Request { open, slot, tell_host } => {
                 self.undo(slot, &open.state);
                 after.sync = self.subscriptions.is_unsynced();
+                self.give_up_requests(); // before the end: nothing may follow it
                 self.outbox.end(open.route);
                 if let Some(call) = tell_host {
                     self.asks.push_back(Ask::Cancel { call });

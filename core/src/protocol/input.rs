@@ -129,6 +129,11 @@ impl Input {
         !std::mem::replace(&mut self.taken, true)
     }
 
+    /// Whether somebody deals with a message.
+    pub(super) fn is_held(&self) -> bool {
+        self.taken
+    }
+
     pub(super) fn release(&mut self) {
         self.taken = false;
         self.outside = 0;

@@ -465,6 +465,7 @@ impl Machine {
     /// A call that the host did not answer in time.
     fn run_out(&mut self, call: CallId, when: &str, after: &mut After, trash: &mut Trash) {
         let Some(open) = self.drop_call(call, after) else { return };
+        self.give_up_requests(); // before the answer: nothing may follow it
         self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
         let why = format!("{} was not answered {when}", open.state.describe());
         after.lines.push(Line(Level::Error, why));
@@ -485,7 +486,8 @@ impl Machine {
 
     /// Whether a request is under way.
     pub(crate) fn is_answering(&self) -> bool {
-        self.inflight.len() > 0 || !self.waiting.is_empty() || self.has_elements()
+        let read = !self.waiting.is_empty() || self.has_elements() || self.input.is_held();
+        self.inflight.len() > 0 || read
     }
 
     /// What a call waits for has to come within `call_ms` from now, which those who wait for its answer have to know.
@@ -496,6 +498,11 @@ impl Machine {
             let route = open.route;
             self.outbox.tell(route);
         }
+    }
+
+    /// Of which routes something is new since this was asked; none: of all, as far as anybody knows.
+    pub(crate) fn take_news(&mut self) -> Option<Vec<Route>> {
+        self.outbox.take_news().filter(|_| !self.closed)
     }
 
     // ---- the end

@@ -1,15 +1,17 @@
-//! Which routes have something to say that nobody knows of yet.
+//! Which routes have something new that nobody knows of yet.
 
 use super::outbox::Route;
 use std::collections::BTreeSet;
 
-/// Routes that got output which nobody takes, nor was told of since. What a request looks at here does not grow with the
-/// number of exchanges that are open.
+/// Routes that got output, or a deadline, which nobody takes nor was told of since. What a request looks at here does not
+/// grow with the number of exchanges that are open.
 #[derive(Default)]
 pub(super) struct News {
     /// The connection itself, apart from the others: over stdio it is the only one, for every message.
     connection: bool,
     exchanges: BTreeSet<u64>,
+    /// There is a deadline of what concerns no route. Found by whoever polls: it is nothing to poll for.
+    all: bool,
 }
 
 impl News {
@@ -18,6 +20,10 @@ impl News {
             Route::Connection => self.connection = true,
             Route::Exchange(n) => drop(self.exchanges.insert(n)),
         }
+    }
+
+    pub(super) fn add_all(&mut self) {
+        self.all = true;
     }
 
     /// Somebody takes what that route has to say, or there is nothing any more.
@@ -37,10 +43,11 @@ impl News {
         self.connection || self.exchanges.iter().any(|n| Route::Exchange(*n) != exchange)
     }
 
-    /// All of them; whoever asks tells those who wait.
-    pub(super) fn take(&mut self) -> Vec<Route> {
-        let connection = std::mem::take(&mut self.connection).then_some(Route::Connection);
-        let exchanges = std::mem::take(&mut self.exchanges).into_iter().map(Route::Exchange);
-        connection.into_iter().chain(exchanges).collect()
+    /// The routes; none: all there are. Whoever asks tells those who wait.
+    pub(super) fn take(&mut self) -> Option<Vec<Route>> {
+        let News { connection, exchanges, all } = std::mem::take(self);
+        let connection = connection.then_some(Route::Connection);
+        let routes = connection.into_iter().chain(exchanges.into_iter().map(Route::Exchange)).collect();
+        (!all).then_some(routes)
     }
 }

@@ -217,14 +217,16 @@ impl Outbox {
         self.news.is_beside(exchange)
     }
 
-    /// Those who wait for a route are to look again, though it has nothing to say yet.
+    /// Those who wait for a route are to look again, though it has nothing to say yet; everybody, if there is no such route.
     pub(crate) fn tell(&mut self, route: Route) {
         let route = self.batches.route_of(route).unwrap_or(route);
-        self.outlet_to_fill(route);
+        if self.outlet_to_fill(route).is_none() {
+            self.news.add_all();
+        }
     }
 
-    /// The routes that it is of; whoever asks tells those who wait.
-    pub(crate) fn take_news(&mut self) -> Vec<Route> {
+    /// The routes that it is of; none: of all. Whoever asks tells those who wait.
+    pub(crate) fn take_news(&mut self) -> Option<Vec<Route>> {
         self.news.take()
     }
 
@@ -380,7 +382,7 @@ impl Outbox {
             self.remove_if_over(route);
             return None;
         };
-        outlet.ended = matches!(piece.kind, Kind::Final(_) | Kind::Ended);
+        outlet.ended |= matches!(piece.kind, Kind::Final(_) | Kind::Ended);
         self.bytes -= piece.len();
         Some(Half::new(piece))
     }

@@ -9,3 +9,4 @@ mod resuming;
 mod sessionless;
 mod sessions;
 mod stateless;
+mod waiting;

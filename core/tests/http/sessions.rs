@@ -1,8 +1,7 @@
 //! The handshake era: sessions, their streams, and streams that are resumed.
 
 use crate::client::{BOTH, Got, Polled, World, initialize, request};
-use wellhead::http::Progress;
-use wellhead::{Call, Event, Json, Limits, Responder, Server, Verdict};
+use wellhead::{Call, Event, Json, Limits, Responder, Server};
 
 fn server() -> Server {
     let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
@@ -56,8 +55,9 @@ fn sessions_that_nobody_uses_end_and_used_ones_go_on() {
     let (idle, used) = (world.session("2025-06-18"), world.session("2025-06-18"));
     world.pass(3_000_000);
     world.within(&used, 1, "ping", "");
+    world.pass(60_000); // call_ms: whatever the request began is over
     assert_eq!(world.endpoint.poll_timeout(), Some(3_600_000));
-    world.pass(600_000);
+    world.pass(540_000);
     assert_eq!(world.within(&idle, 2, "ping", "").1.status(), 404);
     assert_eq!(world.within(&used, 2, "ping", "").1.status(), 200);
 }
@@ -169,166 +169,59 @@ fn a_client_of_a_session_that_goes_does_not_cancel_its_request() {
 }
 
 #[test]
-fn a_request_whose_client_went_away_is_given_up_in_time() {
-    let world = world();
-    let session = world.session("2025-06-18");
-    let mut held = Vec::new();
-    let (exchange, _) = hold(&world, &session, 1, &mut held);
-    drop(exchange);
-    assert_eq!(world.endpoint.poll_timeout(), Some(60_000), "call_ms");
-    world.pass(59_999);
-    assert!(!held[0].is_cancelled());
-    world.pass(1);
-    assert!(held[0].is_cancelled());
-    held.clear();
-    world.pass(60_000);
-    assert_eq!(world.endpoint.poll_timeout(), Some(3_600_000), "session_ms, since it was used");
-}
-
-#[test]
-fn only_the_exchange_that_has_something_to_say_looks_again() {
-    let world = world();
-    let session = world.session("2025-06-18");
-    let mut held = Vec::new();
-    let (mut first, _) = hold(&world, &session, 1, &mut held);
-    let (mut second, mut got) = hold(&world, &session, 2, &mut held);
-    assert!(held.remove(1).finish("found"));
-    assert!(world.endpoint.poll_event().is_none());
-    assert_eq!((first.is_ready(), second.is_ready()), (false, true));
-    world.go_on(&mut second, &mut got, |_| {});
-    assert!(got.done);
-    assert_eq!(world.send("DELETE", &[("Mcp-Session-Id", &session)], "").1.status(), 204);
-    assert!(world.endpoint.poll_event().is_none_or(|event| matches!(event, Event::Cancel(_))));
-    while world.endpoint.poll_event().is_some() {}
-    assert!(first.is_ready(), "it is over for everybody");
-}
-
-#[test]
-fn an_exchange_that_was_told_is_not_told_again_of_the_same() {
-    let world = world();
-    let session = world.session("2025-06-18");
-    let mut held = Vec::new();
-    let (mut slow, mut got) = hold(&world, &session, 1, &mut held);
-    assert!(held.remove(0).finish("to be taken in a while"));
-    assert!(world.endpoint.poll_event().is_none());
-    assert!(slow.is_ready());
-    let (mut other, _) = hold(&world, &session, 2, &mut held);
-    assert!(held.remove(0).finish("found"));
-    assert!(world.endpoint.poll_event().is_none());
-    assert_eq!((slow.is_ready(), other.is_ready()), (false, true));
-    world.go_on(&mut slow, &mut got, |_| {});
-    assert!(got.done && got.body.contains("to be taken in a while"));
-}
-
-#[test]
-fn of_a_question_s_deadline_hears_the_exchange_that_it_is_asked_for() {
-    let server = server();
-    server.authorize(|_| Vec::new()).unwrap();
-    let world = World::new(&server);
-    let session = world.session("2025-06-18");
-    let mut questions = Vec::new();
-    let mut ask = |id| {
-        let headers = [("Content-Type", "application/json"), ("Mcp-Session-Id", &*session)];
-        let mut exchange = world.begin("POST", "/mcp", &headers);
-        exchange.body(request(id, "resources/read", r#""uri":"test://later""#).as_bytes());
-        exchange.end(world.now());
-        world.go_on(&mut exchange, &mut Got::default(), |event| match event {
-            Event::Authorize(call) => questions.push(call.into_responder()),
-            event => panic!("{event:?}"),
-        });
-        exchange
-    };
-    let (mut first, mut second) = (ask(1), ask(2));
-    world.pass(1_000);
-    assert!(questions.remove(1).finish(vec![Verdict::Allow]));
-    let read = world.endpoint.poll_event().expect("the host is asked to read");
-    assert!(world.endpoint.poll_event().is_none());
-    assert_eq!((first.is_ready(), second.is_ready()), (false, true));
-    assert!(questions.remove(0).finish(vec![Verdict::Deny]));
-    assert!(matches!(second.poll(world.now(), &mut Vec::new()), Progress::Wait(Some(61_000))));
-    drop(read);
-}
-
-#[test]
-fn a_subscription_whose_interest_handler_never_answers_is_given_up_in_time() {
-    let server = server();
-    server.authorize(|_| Vec::new()).unwrap();
-    server.on_interest(|_| Ok::<_, wellhead::Error>(())).unwrap();
-    let world = World::new(&server);
-    let session = world.session("2025-06-18");
-    let headers = [("Content-Type", "application/json"), ("Mcp-Session-Id", &*session)];
-    let mut exchange = world.begin("POST", "/mcp", &headers);
-    exchange.body(request(1, "resources/subscribe", r#""uri":"test://text""#).as_bytes());
-    exchange.end(world.now());
-    let (mut got, mut question) = (Got::default(), None);
-    world.go_on(&mut exchange, &mut got, |event| match event {
-        Event::Authorize(call) => question = Some(call.into_responder()),
-        event => panic!("{event:?}"),
-    });
-    world.pass(1_000);
-    let waits = exchange.poll(world.now(), &mut Vec::new());
-    assert!(matches!(waits, Progress::Wait(Some(60_000))), "{waits:?}");
-    assert!(question.expect("the host is asked").finish(vec![Verdict::Allow]));
-    let mut interest = None;
-    while let Some(event) = world.endpoint.poll_event() {
-        interest = Some(event);
-    }
-    assert!(matches!(interest, Some(Event::Interest(_))));
-    assert!(exchange.is_ready(), "there is a deadline now");
-    let waits = exchange.poll(world.now(), &mut Vec::new());
-    assert!(matches!(waits, Progress::Wait(Some(61_000))), "{waits:?}");
-    world.pass(60_000);
-    world.go_on(&mut exchange, &mut got, |_| {});
-    assert_eq!(got.json()["error"]["code"], -32603, "{got:?}");
-}
-
-#[test]
-fn of_the_deadline_that_a_client_s_answer_begins_hears_the_exchange_whose_call_asked() {
+fn nothing_follows_the_end_of_a_call_that_was_asking_its_client() {
     let server = server();
     server.method("x/ask", |_| Json::object("{}")).unwrap();
     let world = World::new(&server);
     let roots = initialize("2025-06-18").replace(r#""capabilities":{}"#, r#""capabilities":{"roots":{}}"#);
     let session = world.post(&[], &roots).header("mcp-session-id").unwrap().to_owned();
-    let (mut asking, mut got) = {
-        let headers = [("Content-Type", "application/json"), ("Accept", BOTH), ("Mcp-Session-Id", &*session)];
-        let mut exchange = world.begin("POST", "/mcp", &headers);
-        exchange.body(request(1, "x/ask", "").as_bytes());
+    let within = [("Content-Type", "application/json"), ("Accept", BOTH), ("Mcp-Session-Id", &*session)];
+    for (id, cancelled) in [(1, false), (2, true)] {
+        let mut exchange = world.begin("POST", "/mcp", &within);
+        exchange.body(request(id, "x/ask", "").as_bytes());
         exchange.end(world.now());
-        (exchange, Got::default())
-    };
-    let mut asked = None;
-    world.go_on(&mut asking, &mut got, |event| match event {
-        Event::Method(call) => {
+        let (mut got, mut held) = (Got::default(), None);
+        world.go_on(&mut exchange, &mut got, |event| {
+            let Event::Method(call) = event else { return event.run() };
             let responder = call.into_responder();
             responder.request("roots/list", None, |_| {}).unwrap();
-            asked = Some(responder);
+            held = Some(responder);
+        });
+        if cancelled {
+            let params = format!(r#"{{"requestId":{id}}}"#);
+            let cancel =
+                format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{params}}}"#);
+            assert_eq!(world.post(&within[2..], &cancel).status(), 202);
         }
-        event => panic!("{event:?}"),
-    });
-    assert!(got.body.contains(r#""method":"roots/list""#), "{got:?}");
-    let mut held = Vec::new();
-    let (mut other, _) = hold(&world, &session, 2, &mut held);
-    world.pass(1_000);
-    let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}"#;
-    let mut post =
-        world.begin("POST", "/mcp", &[("Content-Type", "application/json"), ("Mcp-Session-Id", &session)]);
-    post.body(answer.as_bytes());
-    post.end(world.now());
-    let response = world.endpoint.poll_event().expect("the host hears of it");
-    assert!(world.endpoint.poll_event().is_none());
-    assert_eq!((asking.is_ready(), other.is_ready()), (true, false));
-    drop(response);
+        drop(held);
+        world.go_on(&mut exchange, &mut got, Event::run);
+        assert!(got.done, "{got:?}");
+        let said = got.events().into_iter().map(|(_, data)| data);
+        let kinds = ["roots/list", "notifications/cancelled", "error"];
+        let kinds: Vec<_> = said.map(|data| kinds.into_iter().find(|kind| data.contains(kind))).collect();
+        let expected = [Some("roots/list"), Some("notifications/cancelled"), Some("error")];
+        assert_eq!(kinds, expected[..if cancelled { 2 } else { 3 }], "{got:?}");
+    }
 }
 
 #[test]
-fn of_a_stream_that_somebody_goes_on_with_hears_who_held_it() {
-    let world = world();
-    let session = world.session("2025-11-25");
+fn a_closed_server_ends_a_session_once_the_host_lets_go_of_its_last_call() {
+    let server = server();
+    let world = World::new(&server);
+    let session = world.session("2025-06-18");
     let (mut stream, mut got) = world.get(&session, &[]);
     let mut held = Vec::new();
-    let (mut exchange, _) = hold(&world, &session, 1, &mut held);
-    let (_newer, _) = world.get(&session, &[("Last-Event-ID", "1-0")]);
-    assert_eq!((stream.is_ready(), exchange.is_ready()), (true, false));
+    let (mut exchange, mut cancelled) = hold(&world, &session, 1, &mut held);
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+    assert_eq!(world.post(&[("Mcp-Session-Id", &session)], cancel).status(), 202);
+    world.go_on(&mut exchange, &mut cancelled, |_| {});
+    server.close();
+    while world.endpoint.poll_event().is_some() {}
+    assert!(cancelled.done && !got.done);
+    stream.is_ready();
+    held.clear();
+    assert!(world.endpoint.poll_event().is_none());
+    assert!(stream.is_ready());
     world.go_on(&mut stream, &mut got, |_| {});
     assert!(got.done);
 }

@@ -1,0 +1,332 @@
+//! Who is told to look again, and when: those that something new concerns, and nobody else.
+
+use crate::client::{BOTH, Got, Polled, World, initialize, request};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use wellhead::http::{Endpoint, Progress, RequestHead};
+use wellhead::{Answer, Call, Event, Json, Provider, Responder, Server, Verdict};
+
+const LATER: &str = r#""uri":"test://later""#;
+
+fn server() -> Server {
+    let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
+    server.text("test://text", "found").unwrap();
+    server.resource("test://later", |call| call.defer().0).unwrap();
+    server
+}
+
+fn world() -> World {
+    World::new(&server())
+}
+
+/// A POST in a session, which nobody has polled.
+fn post(world: &World, session: &str, body: &str) -> Polled {
+    let headers = [("Content-Type", "application/json"), ("Accept", BOTH), ("Mcp-Session-Id", session)];
+    let mut exchange = world.begin("POST", "/mcp", &headers);
+    exchange.body(body.as_bytes());
+    exchange.end(world.now());
+    exchange
+}
+
+/// A read that the host holds.
+fn hold(world: &World, session: &str, id: u32, held: &mut Vec<Responder<Answer>>) -> (Polled, Got) {
+    let keep = |call: Call| held.push(call.into_responder());
+    let (exchange, got) = world.hold(session, id, LATER, keep);
+    assert!(got.head.is_none());
+    (exchange, got)
+}
+
+#[test]
+fn only_the_exchange_that_has_something_to_say_looks_again() {
+    let world = world();
+    let session = world.session("2025-06-18");
+    let mut held = Vec::new();
+    let (mut first, _) = hold(&world, &session, 1, &mut held);
+    let (mut second, mut got) = hold(&world, &session, 2, &mut held);
+    assert!(held.remove(1).finish("found"));
+    assert!(world.endpoint.poll_event().is_none());
+    assert_eq!((first.is_ready(), second.is_ready()), (false, true));
+    world.go_on(&mut second, &mut got, |_| {});
+    assert!(got.done);
+    assert_eq!(world.send("DELETE", &[("Mcp-Session-Id", &session)], "").1.status(), 204);
+    assert!(world.endpoint.poll_event().is_none_or(|event| matches!(event, Event::Cancel(_))));
+    while world.endpoint.poll_event().is_some() {}
+    assert!(first.is_ready(), "it is over for everybody");
+}
+
+#[test]
+fn an_exchange_that_was_told_is_not_told_again_of_the_same() {
+    let world = world();
+    let session = world.session("2025-06-18");
+    let mut held = Vec::new();
+    let (mut slow, mut got) = hold(&world, &session, 1, &mut held);
+    assert!(held.remove(0).finish("to be taken in a while"));
+    assert!(world.endpoint.poll_event().is_none());
+    assert!(slow.is_ready());
+    let (mut other, _) = hold(&world, &session, 2, &mut held);
+    assert!(held.remove(0).finish("found"));
+    assert!(world.endpoint.poll_event().is_none());
+    assert_eq!((slow.is_ready(), other.is_ready()), (false, true));
+    world.go_on(&mut slow, &mut got, |_| {});
+    assert!(got.done && got.body.contains("to be taken in a while"));
+}
+
+#[test]
+fn of_a_question_s_deadline_hears_the_exchange_that_it_is_asked_for() {
+    let server = server();
+    server.authorize(|_| Vec::new()).unwrap();
+    let world = World::new(&server);
+    let session = world.session("2025-06-18");
+    let mut questions = Vec::new();
+    let mut ask = |id| {
+        let mut exchange = post(&world, &session, &request(id, "resources/read", LATER));
+        world.go_on(&mut exchange, &mut Got::default(), |event| match event {
+            Event::Authorize(call) => questions.push(call.into_responder()),
+            event => panic!("{event:?}"),
+        });
+        exchange
+    };
+    let (mut first, mut second) = (ask(1), ask(2));
+    world.pass(1_000);
+    assert!(questions.remove(1).finish(vec![Verdict::Allow]));
+    let read = world.endpoint.poll_event().expect("the host is asked to read");
+    assert!(world.endpoint.poll_event().is_none());
+    assert_eq!((first.is_ready(), second.is_ready()), (false, true));
+    assert!(questions.remove(0).finish(vec![Verdict::Deny]));
+    assert!(matches!(second.poll(world.now(), &mut Vec::new()), Progress::Wait(Some(61_000))));
+    drop(read);
+}
+
+#[test]
+fn a_subscription_whose_interest_handler_never_answers_is_given_up_in_time() {
+    let server = server();
+    server.authorize(|_| Vec::new()).unwrap();
+    server.on_interest(|_| Ok::<_, wellhead::Error>(())).unwrap();
+    let world = World::new(&server);
+    let session = world.session("2025-06-18");
+    let mut exchange = post(&world, &session, &request(1, "resources/subscribe", r#""uri":"test://text""#));
+    let (mut got, mut question) = (Got::default(), None);
+    world.go_on(&mut exchange, &mut got, |event| match event {
+        Event::Authorize(call) => question = Some(call.into_responder()),
+        event => panic!("{event:?}"),
+    });
+    world.pass(1_000);
+    let waits = exchange.poll(world.now(), &mut Vec::new());
+    assert!(matches!(waits, Progress::Wait(Some(60_000))), "{waits:?}");
+    assert!(question.expect("the host is asked").finish(vec![Verdict::Allow]));
+    let mut interest = None;
+    while let Some(event) = world.endpoint.poll_event() {
+        interest = Some(event);
+    }
+    assert!(matches!(interest, Some(Event::Interest(_))));
+    assert!(exchange.is_ready(), "there is a deadline now");
+    let waits = exchange.poll(world.now(), &mut Vec::new());
+    assert!(matches!(waits, Progress::Wait(Some(61_000))), "{waits:?}");
+    world.pass(60_000);
+    world.go_on(&mut exchange, &mut got, |_| {});
+    assert_eq!(got.json()["error"]["code"], -32603, "{got:?}");
+}
+
+#[test]
+fn of_the_deadline_that_a_client_s_answer_begins_hears_the_exchange_whose_call_asked() {
+    let server = server();
+    server.method("x/ask", |_| Json::object("{}")).unwrap();
+    let world = World::new(&server);
+    let roots = initialize("2025-06-18").replace(r#""capabilities":{}"#, r#""capabilities":{"roots":{}}"#);
+    let session = world.post(&[], &roots).header("mcp-session-id").unwrap().to_owned();
+    let (mut asking, mut got) = (post(&world, &session, &request(1, "x/ask", "")), Got::default());
+    let mut asked = None;
+    world.go_on(&mut asking, &mut got, |event| match event {
+        Event::Method(call) => {
+            let responder = call.into_responder();
+            responder.request("roots/list", None, |_| {}).unwrap();
+            asked = Some(responder);
+        }
+        event => panic!("{event:?}"),
+    });
+    assert!(got.body.contains(r#""method":"roots/list""#), "{got:?}");
+    let mut held = Vec::new();
+    let (mut other, _) = hold(&world, &session, 2, &mut held);
+    world.pass(1_000);
+    let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}"#;
+    let mut post =
+        world.begin("POST", "/mcp", &[("Content-Type", "application/json"), ("Mcp-Session-Id", &session)]);
+    post.body(answer.as_bytes());
+    post.end(world.now());
+    let response = world.endpoint.poll_event().expect("the host hears of it");
+    assert!(world.endpoint.poll_event().is_none());
+    assert_eq!((asking.is_ready(), other.is_ready()), (true, false));
+    drop(response);
+}
+
+#[test]
+fn of_a_stream_that_somebody_goes_on_with_hears_who_held_it() {
+    let world = world();
+    let session = world.session("2025-11-25");
+    let (mut stream, mut got) = world.get(&session, &[]);
+    let mut held = Vec::new();
+    let (mut exchange, _) = hold(&world, &session, 1, &mut held);
+    let (_newer, _) = world.get(&session, &[("Last-Event-ID", "1-0")]);
+    assert_eq!((stream.is_ready(), exchange.is_ready()), (true, false));
+    world.go_on(&mut stream, &mut got, |_| {});
+    assert!(got.done);
+}
+
+#[test]
+fn a_request_whose_client_went_away_is_given_up_in_time() {
+    let world = world();
+    let session = world.session("2025-06-18");
+    let mut held = Vec::new();
+    let (exchange, _) = hold(&world, &session, 1, &mut held);
+    drop(exchange);
+    assert_eq!(world.endpoint.poll_timeout(), Some(60_000), "call_ms");
+    world.pass(59_999);
+    assert!(!held[0].is_cancelled());
+    world.pass(1);
+    assert!(held[0].is_cancelled());
+    held.clear();
+    world.pass(60_000);
+    assert_eq!(world.endpoint.poll_timeout(), Some(3_600_000), "session_ms, since it was used");
+}
+
+/// The endpoint of a host that polls as soon as it is woken, in the middle of whatever woke it.
+fn hasty(server: &Server) -> Endpoint {
+    let made: Arc<OnceLock<Endpoint>> = Arc::default();
+    let woken = made.clone();
+    let endpoint = server
+        .endpoint()
+        .build(move || while woken.get().is_some_and(|endpoint| endpoint.poll_event().is_some()) {});
+    made.set(endpoint.clone()).unwrap_or_default();
+    endpoint
+}
+
+#[test]
+fn of_two_requests_that_were_left_each_is_given_up_in_time_though_somebody_polls_meanwhile() {
+    let server = server();
+    let world = World::with(&server, hasty(&server));
+    let session = world.session("2025-11-25");
+    let mut held = Vec::new();
+    let (first, _) = hold(&world, &session, 1, &mut held);
+    world.pass(30_000);
+    let params = format!(r#"{LATER},"_meta":{{"progressToken":1}}"#);
+    let (mut second, mut got) = world.hold(&session, 2, &params, |call| held.push(call.into_responder()));
+    assert!(held[1].progress(1.0, None, None));
+    world.go_on(&mut second, &mut got, |_| {});
+    assert_eq!(got.header("content-type"), Some("text/event-stream"));
+    drop((first, second));
+    world.pass(30_000);
+    assert_eq!((held[0].is_cancelled(), held[1].is_cancelled()), (true, false));
+    assert_eq!(world.endpoint.poll_timeout(), Some(90_000));
+    world.pass(30_000);
+    assert!(held[1].is_cancelled());
+}
+
+type Meanwhile = Box<dyn FnOnce() + Send>;
+
+/// Says that it knows everything, but something happens first.
+struct Slow(Arc<Mutex<Option<Meanwhile>>>);
+
+impl Provider for Slow {
+    fn knows(&self, _: &str) -> bool {
+        if let Some(meanwhile) = self.0.lock().unwrap().take() {
+            meanwhile();
+        }
+        true
+    }
+}
+
+#[test]
+fn a_request_whose_client_goes_while_it_is_looked_up_is_given_up_in_time() {
+    let server = server();
+    server.authorize(|_| Vec::new()).unwrap();
+    let slow = Arc::new(Mutex::new(None));
+    server.add_resource("test://known", Some(Arc::new(Slow(slow.clone())))).unwrap();
+    let world = World::new(&server);
+    let session = world.session("2025-03-26");
+    let batch = format!("[{}]", request(1, "resources/subscribe", r#""uri":"test://known""#));
+    for looked_at_meanwhile in [false, true] {
+        let mut exchange = post(&world, &session, &batch);
+        assert!(matches!(exchange.poll(world.now(), &mut Vec::new()), Progress::Wait(_)));
+        let (endpoint, at) = (world.endpoint.clone(), world.now() + 60_000);
+        *slow.lock().unwrap() = Some(Box::new(move || {
+            drop(exchange);
+            if looked_at_meanwhile {
+                endpoint.tick(at);
+            }
+        }));
+        let event = world.endpoint.poll_event();
+        let Some(Event::Authorize(call)) = event else { panic!("it is looked up: {event:?}") };
+        world.pass(60_000);
+        world.pass(if looked_at_meanwhile { 60_000 } else { 0 });
+        assert!(call.is_cancelled(), "{looked_at_meanwhile}");
+        drop(call);
+        while world.endpoint.poll_event().is_some() {}
+    }
+}
+
+#[test]
+fn a_deadline_that_no_exchange_waits_for_is_kept_all_the_same() {
+    let server = server();
+    server.authorize(|call| vec![Verdict::Allow; call.uris().len()]).unwrap();
+    let world = World::with(&server, server.endpoint().keep_alive_ms(600_000).build(|| {}));
+    let session = world.session("2025-06-18");
+    let (_, got) = world.within(&session, 1, "resources/subscribe", r#""uri":"test://text""#);
+    assert!(got.body.contains("result"), "{got:?}");
+    let (_stream, _) = world.get(&session, &[]);
+    world.pass(70_000);
+    server.access_changed(b"").unwrap();
+    let Some(Event::Authorize(call)) = world.endpoint.poll_event() else { panic!("it is asked again") };
+    while world.endpoint.poll_event().is_some() {}
+    for _ in 0..4 {
+        world.pass(15_000);
+    }
+    assert!(call.is_cancelled(), "no verdict is no permission");
+}
+
+#[test]
+fn of_the_deadline_of_a_review_hears_the_stream_that_it_is_about() {
+    let server = server();
+    server.authorize(|call| vec![Verdict::Allow; call.uris().len()]).unwrap();
+    let world = World::with(&server, server.endpoint().keep_alive_ms(600_000).build(|| {}));
+    let listen = r#""notifications":{"resourceSubscriptions":["test://text"]},"#;
+    let (mut stream, mut got) = world.ask("subscriptions/listen", listen, &[]);
+    assert_eq!(got.events().len(), 1, "{got:?}");
+    stream.is_ready();
+    server.access_changed(b"").unwrap();
+    let Some(Event::Authorize(call)) = world.endpoint.poll_event() else { panic!("it is asked again") };
+    while world.endpoint.poll_event().is_some() {}
+    assert!(stream.is_ready());
+    assert!(matches!(stream.poll(world.now(), &mut Vec::new()), Progress::Wait(Some(60_000))));
+    world.pass(60_000);
+    world.go_on(&mut stream, &mut got, |_| {});
+    assert!(call.is_cancelled());
+}
+
+#[test]
+fn a_ready_that_panics_keeps_nobody_else_from_hearing() {
+    let world = world();
+    let session = world.session("2025-06-18");
+    let panics = Arc::new(AtomicBool::new(false));
+    let panic = panics.clone();
+    let mut held = Vec::new();
+    let fields = [("host", "localhost"), ("content-type", "application/json"), ("mcp-session-id", &*session)];
+    let headers = fields.map(|(name, value)| (name, value.as_bytes()));
+    let request_head = RequestHead { method: "POST", target: "/mcp", headers: &headers };
+    let rings = move || assert!(!panic.load(Ordering::SeqCst), "a host's bug");
+    let mut bad = world.endpoint.begin(&request_head, world.now(), rings);
+    bad.body(request(1, "resources/read", LATER).as_bytes());
+    bad.end(world.now());
+    let Progress::Event(Event::Read(call)) = bad.poll(world.now(), &mut Vec::new()) else {
+        panic!("no read")
+    };
+    held.push(call.into_responder());
+    let (mut good, _) = hold(&world, &session, 2, &mut held);
+    panics.store(true, Ordering::SeqCst);
+    for held in held {
+        assert!(held.finish("found"));
+    }
+    let polled = catch_unwind(AssertUnwindSafe(|| world.endpoint.poll_event().is_none()));
+    assert_eq!(polled.ok(), Some(true));
+    assert!(good.is_ready());
+}
