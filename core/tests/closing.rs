@@ -51,3 +51,19 @@ fn a_listen_stream_that_is_not_acknowledged_when_streams_end_ends_once_it_is() {
     connection.end();
     assert!(connection.is_finished());
 }
+
+#[test]
+fn a_connection_of_a_closed_server_wakes_nobody_when_it_is_told_the_time() {
+    let server = Server::new("s", "1");
+    let group = server.group(|| {});
+    let connection = group.connect(Caller::default());
+    connection.receive(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n");
+    assert!(connection.poll_event().is_none());
+    server.close();
+    while group.next().is_some() {}
+    for now in 1..4 {
+        connection.tick(now); // its client takes nothing
+        assert!(group.next().is_none(), "there is nothing new");
+    }
+    assert!(drained(&connection).contains("\"result\""));
+}

@@ -71,9 +71,10 @@ impl Shared {
         let closed = self.server.is_closed();
         let early = is_planted(Fault::EarlyMark).then(|| self.machine.with(|m, _| m.mark_ready()));
         let (after, wake) = self.machine.with(|m, trash| {
+            let ending = closed && m.is_answering();
             let mut after = step(m, trash);
             after.gained |= m.give_up_requests();
-            after.gained |= closed && !m.is_answering(); // who polls ends a session whose last call this was
+            after.gained |= ending && !m.is_answering(); // who polls ends a session whose last call this was
             let wake = early.unwrap_or_else(|| after.gained && !quiet && m.mark_ready());
             (after, wake)
         });
