@@ -200,6 +200,11 @@ impl Connection {
         !self.0.machine.with(|m, _| m.outbox().is_open(route))
     }
 
+    /// Requests wait because clients take nothing.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.0.machine.with(|m, _| m.is_crowded())
+    }
+
     /// Whoever waits for an exchange has waited long enough: what the host still owes becomes an internal error, to be
     /// [taken](Connection::take) at once.
     pub fn expire(&self, route: Route) {
@@ -308,6 +313,11 @@ impl Connection {
     /// When to call [`Connection::tick`] at the latest, in milliseconds of the host's clock. None: no need to.
     pub fn poll_timeout(&self) -> Option<u64> {
         self.0.machine.with(|m, _| m.deadline())
+    }
+
+    /// When what a route will say is overdue, if that is known.
+    pub(crate) fn deadline_of(&self, route: Route) -> Option<u64> {
+        self.0.machine.with(|m, _| m.deadline_of(route))
     }
 
     /// Tells the time, in milliseconds of any monotonic clock. Answers that were held too long become errors.

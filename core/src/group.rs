@@ -5,6 +5,7 @@ use crate::connection::{Connection, Shared};
 use crate::log::Level;
 use crate::server::Server;
 use crate::sync::Lock;
+use crate::sync::atomic::{AtomicU64, Ordering};
 use std::collections::VecDeque;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,6 +26,8 @@ pub(crate) struct Inner {
     /// Takes output at once, on another thread than the one that runs callbacks.
     hurry: Option<Box<dyn Fn() + Send + Sync>>,
     state: Lock<State>,
+    /// The time that was told last for all of them, if it ever is.
+    now: AtomicU64,
 }
 
 struct State {
@@ -39,7 +42,7 @@ impl Group {
         hurry: Option<Box<dyn Fn() + Send + Sync>>,
     ) -> Group {
         let state = Lock::new(State { ready: VecDeque::new(), idle: true });
-        Group(Arc::new(Inner { server, wake, hurry, state }))
+        Group(Arc::new(Inner { server, wake, hurry, state, now: AtomicU64::new(0) }))
     }
 
     pub(crate) fn downgrade(&self) -> Weak<Inner> {
@@ -75,6 +78,16 @@ impl Group {
 }
 
 impl Group {
+    /// It is that time, at least, for whatever its connections begin from now on.
+    pub(crate) fn pass(&self, now: u64) {
+        self.0.now.fetch_max(now, Ordering::Relaxed);
+    }
+
+    /// The time that was told last.
+    pub(crate) fn now(&self) -> u64 {
+        self.0.now()
+    }
+
     /// Wakes whoever polls, if it is not awake.
     pub(crate) fn wake(&self) {
         self.0.push([]);
@@ -82,6 +95,10 @@ impl Group {
 }
 
 impl Inner {
+    pub(crate) fn now(&self) -> u64 {
+        self.now.load(Ordering::Relaxed)
+    }
+
     /// Has output taken that must not wait for a callback to return. False: the group has no way to.
     pub(crate) fn hurry(&self) -> bool {
         if let Some(hurry) = &self.hurry {

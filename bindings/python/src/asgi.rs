@@ -109,6 +109,7 @@ impl Endpoint {
     /// Deals with what there is since `wake` was called. Returns what is to be run on other threads.
     fn poll(&self, py: Python<'_>) -> PyResult<Vec<Job>> {
         let core = self.0.core(py)?;
+        core.tick(self.0.now()); // so that what is asked now has its whole time
         let mut jobs = Vec::new();
         while let Some(event) = core.poll_event() {
             jobs.extend(self.0.run(py, event)?);

@@ -208,6 +208,7 @@ class Host:
             return self.method_answer(answer["then"], given, call)
         assert "refused" not in answer
         later = self.hold(answer["hold"], call) if "hold" in answer else Future()
+        target = later if "then" in answer else None  # who holds the call may drop it while it asks
 
         def go_on(response: Future[Any]) -> None:
             if response.cancelled():
@@ -221,8 +222,8 @@ class Host:
                 told = {"code": error.number, "message": error.message, "data": error.data}
                 told = {name: value for name, value in told.items() if value is not None}
                 self.calls.append(f"response error {compact(told)}")
-            if "then" in answer:
-                forward(self.method_answer(answer["then"], given, call), later)
+            if target is not None:
+                forward(self.method_answer(answer["then"], given, call), target)
 
         response.add_done_callback(go_on)
         return later

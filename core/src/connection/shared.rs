@@ -68,10 +68,10 @@ impl Shared {
         F: FnOnce(&mut Machine, &mut crate::sync::Trash) -> After,
     {
         let quiet = is_running(self);
-        let closed = self.server.is_closed();
         let early = is_planted(Fault::EarlyMark).then(|| self.machine.with(|m, _| m.mark_ready()));
         let (after, wake) = self.machine.with(|m, trash| {
-            let ending = closed && m.is_answering();
+            m.advance(self.group.as_ref().map_or(0, |group| group.now()));
+            let ending = self.server.is_closed() && m.is_answering();
             let mut after = step(m, trash);
             after.gained |= m.give_up_requests();
             after.gained |= ending && !m.is_answering(); // who polls ends a session whose last call this was

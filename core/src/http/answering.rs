@@ -94,7 +94,7 @@ impl Answering {
                 out.extend_from_slice(sse::KEEP_ALIVE);
                 return Progress::Data;
             }
-            return Progress::Wait(earlier(earlier(Some(next), self.until), self.connection.poll_timeout()));
+            return Progress::Wait(earlier(earlier(Some(next), self.until), self.deadline()));
         }
         progress
     }
@@ -106,6 +106,15 @@ impl Answering {
         } else {
             self.over = true;
             sse::retry(RETRY, out);
+        }
+    }
+
+    /// When to poll at the latest for what the route will say. In a session the endpoint tells the time, too: who waits for
+    /// one answer is not woken for the deadlines of all others.
+    fn deadline(&self) -> Option<u64> {
+        match &self.session {
+            Some(_) => self.connection.deadline_of(self.route),
+            None => self.connection.poll_timeout(),
         }
     }
 
@@ -126,7 +135,7 @@ impl Answering {
                     return if self.begun { Progress::Done } else { self.gone() };
                 }
                 DrainStart::Empty | DrainStart::Busy => {
-                    return Progress::Wait(self.connection.poll_timeout());
+                    return Progress::Wait(self.deadline());
                 }
             }
         }
@@ -134,11 +143,7 @@ impl Answering {
             let Some(drain) = &mut self.drain else { return Progress::Done };
             let Some(transmit) = drain.poll_transmit(CHUNK) else {
                 self.drain = None;
-                return if self.over {
-                    Progress::Done
-                } else {
-                    Progress::Wait(self.connection.poll_timeout())
-                };
+                return if self.over { Progress::Done } else { Progress::Wait(self.deadline()) };
             };
             let length = transmit.bytes.len();
             let (kind, first, last) = (transmit.kind, transmit.first, transmit.last);

@@ -15,7 +15,6 @@ use crate::protocol::Route;
 use crate::provider::{IntoReply, verifier};
 use crate::server::Server;
 use crate::sync::Lock;
-use crate::sync::atomic::{AtomicU64, Ordering};
 use std::collections::VecDeque;
 use std::fmt;
 #[cfg(feature = "http")]
@@ -35,9 +34,10 @@ pub(super) struct Inner {
     pub(super) group: Group,
     pub(super) options: Options,
     pub(super) state: Lock<State>,
-    /// The time that was told last.
-    now: AtomicU64,
 }
+
+/// What no exchange waits for is overdue for at most so many milliseconds.
+const LATE: u64 = 1_000;
 
 /// What can be set of an endpoint.
 #[derive(Clone)]
@@ -250,8 +250,7 @@ impl EndpointBuilder {
     pub fn build(self, wake: impl Fn() + Send + Sync + 'static) -> Endpoint {
         let group = self.server.group(wake);
         let state = Lock::new(State::default());
-        let now = AtomicU64::new(0);
-        Endpoint(Arc::new(Inner { group, server: self.server, options: self.options, state, now }))
+        Endpoint(Arc::new(Inner { group, server: self.server, options: self.options, state }))
     }
 }
 
@@ -295,21 +294,24 @@ impl Endpoint {
     }
 
     /// The next question to the host; run it, on whichever thread suits. None: everything that was to be said has been
-    /// said to those who wait.
+    /// said to those who wait. What is asked has its time from the one that was told last: [`Endpoint::tick`] first.
     pub fn poll_event(&self) -> Option<Event> {
         loop {
             if let Some(event) = self.0.state.with(|s, _| s.events.pop_front()) {
                 return Some(event);
             }
             let Some(connection) = self.0.group.next() else { return self.0.server.poll_event() };
-            connection.pass(self.0.now.load(Ordering::Relaxed)); // for what it asks
+            connection.pass(self.0.group.now()); // for what it asks
             let mut events: VecDeque<_> = std::iter::from_fn(|| connection.poll_event()).collect();
             let news = connection.take_news();
+            if news.is_none() {
+                self.0.look(&connection);
+            }
             if !events.is_empty() {
                 self.0.state.with(|s, _| s.events.append(&mut events));
             }
             self.0.ring(&connection, news.as_deref());
-            self.0.take_orphans(&connection, news.as_deref());
+            self.0.take_left(&connection, news.as_deref());
             if self.0.server.is_closed() && !connection.is_closed() && !connection.is_answering() {
                 connection.shut_down(); // that was the last answer
             }
@@ -325,16 +327,14 @@ impl Endpoint {
     pub fn tick(&self, now: u64) {
         self.0.pass(now);
         let session_ms = self.0.options.session_ms;
-        let (ended, used) =
-            self.0.state.with(|s, _| (s.sessions.expire(now, session_ms), s.sessions.overdue(now)));
-        for session in ended {
+        for session in self.0.state.with(|s, _| s.sessions.expire(now, session_ms)) {
             self.0.close(&session.connection);
         }
-        for (id, connection) in used {
+        while let Some((id, connection)) = self.0.state.with(|s, _| s.sessions.overdue(now)) {
             connection.tick(now);
-            let latest = self.0.first_deadline(now);
-            let deadline = connection.poll_timeout().or(latest.filter(|_| connection.is_answering()));
-            self.0.state.with(|s, _| s.sessions.looked(&id, deadline, latest));
+            let next = self.0.next_look(now);
+            let deadline = connection.poll_timeout().or(next.filter(|_| connection.is_answering()));
+            self.0.state.with(|s, _| s.sessions.looked(&id, deadline, next));
         }
     }
 
@@ -386,21 +386,40 @@ impl Inner {
 
     /// It is that time, at least.
     pub(super) fn pass(&self, now: u64) {
-        self.now.fetch_max(now, Ordering::Relaxed);
+        self.group.pass(now);
     }
 
-    /// Takes what a connection says on those routes, or on any, to nobody.
-    pub(super) fn take_orphans(&self, connection: &Connection, routes: Option<&[Route]>) {
-        for route in self.state.with(|s, _| s.sessions.orphans(connection.id(), routes)) {
-            if connection.discard(route) {
-                self.state.with(|s, _| s.sessions.over(connection.id(), route));
+    /// Takes what a connection says to nobody on those routes, or on any; and what is for clients that may come back, if
+    /// other requests would have to wait for that.
+    pub(super) fn take_left(&self, connection: &Connection, routes: Option<&[Route]>) {
+        let id = connection.id();
+        for (route, stream) in self.state.with(|s, _| s.sessions.left(id, routes)) {
+            if stream.is_some() && !connection.is_crowded() {
+                continue;
             }
+            let over = connection.discard(route);
+            self.state.with(|s, _| {
+                if let Some(stream) = stream {
+                    s.sessions.lose(id, route, stream);
+                }
+                if over {
+                    s.sessions.over(id, route);
+                }
+            });
+            self.ring(connection, Some(&[route])); // a client may have come back just now
         }
     }
 
-    /// No deadline that begins from now on comes sooner; none: none ever comes.
-    pub(super) fn first_deadline(&self, now: u64) -> Option<u64> {
-        now.checked_add(self.server.limits().call_ms)
+    /// When to tell the time to a session in use: no deadline that begins from now on comes sooner, or by less than what it
+    /// may be late. None: there are no deadlines.
+    pub(super) fn next_look(&self, now: u64) -> Option<u64> {
+        now.checked_add(self.server.limits().call_ms.max(LATE))
+    }
+
+    /// A connection has a deadline that no exchange waits for.
+    fn look(&self, connection: &Connection) {
+        let deadline = connection.poll_timeout();
+        self.state.with(|s, _| s.sessions.look_at(connection.id(), deadline));
     }
 
     /// Calls `ready` whenever that route of a connection has something to say, perhaps for nothing, until

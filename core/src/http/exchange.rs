@@ -200,18 +200,17 @@ impl Exchange {
         let now = self.now;
         inner.state.with(|s, _| {
             let Some(found) = s.sessions.exit(&session.id, now) else { return };
-            if let Some((number, holder)) = session.stream
-                && found.streams.leave(number, holder)
-                && found.standalone == Some(number)
-            {
+            let held = session.stream.filter(|(number, holder)| found.streams.leave(*number, *holder));
+            let number = held.map(|(number, _)| number);
+            if number.is_some() && found.standalone == number {
                 found.standalone = None;
             }
-            if left && !stream {
-                s.sessions.orphan(&session.id, route);
+            if left && (number.is_some() || !stream) {
+                s.sessions.leave(&session.id, route, number);
             }
         });
-        if left && !stream {
-            inner.take_orphans(&connection, Some(&[route])); // of what it has said already nobody hears any more
+        if left {
+            inner.take_left(&connection, Some(&[route])); // of what it has said already nobody hears any more
         }
     }
 }

@@ -115,7 +115,7 @@ impl Exchange {
             Ok(Some(id)) => Some(Place::read(id).ok_or_else(unknown_event)?),
             Err(_) => return Err(unknown_event()),
         };
-        let (now, look) = (self.now, inner.first_deadline(self.now));
+        let (now, look) = (self.now, inner.next_look(self.now));
         let opened = inner.state.with(|s, _| {
             let session = s.sessions.find(&id, self.caller.id()).ok_or_else(unknown_session)?;
             if !session.has_room() {
@@ -143,6 +143,7 @@ impl Exchange {
             };
             let connection = session.connection.clone();
             s.sessions.enter(&id, now, look);
+            s.sessions.over(connection.id(), route);
             Ok((connection, route, stream, holder))
         });
         let (connection, route, stream, holder) = opened?;
@@ -307,7 +308,7 @@ impl Exchange {
             self.discount(Counted::Call);
             return Err(refusal(500, Some(request), None, &RpcError::internal()));
         };
-        let (now, look) = (self.now, self.endpoint.0.first_deadline(self.now));
+        let (now, look) = (self.now, self.endpoint.0.next_look(self.now));
         self.endpoint.0.state.with(|s, _| s.sessions.add(&id, connection.clone(), caller.id(), now, look));
         let session = InSession::new(id.into(), true, false);
         Ok(self.answer(connection, route, choice, event, Some(session)))
@@ -367,7 +368,7 @@ impl Exchange {
             }
         };
         let id = session_id(head).map_err(with_id)?;
-        let (now, look) = (self.now, self.endpoint.0.first_deadline(self.now));
+        let (now, look) = (self.now, self.endpoint.0.next_look(self.now));
         self.count(counted, request)?;
         let found = self.endpoint.0.state.with(|s, _| {
             let session = s.sessions.find(&id, self.caller.id()).ok_or_else(|| with_id(unknown_session()))?;
@@ -385,7 +386,10 @@ impl Exchange {
         let verified = self.endpoint.0.options.protection.as_ref().map(|_| self.caller.clone());
         let single = !incoming.accepts.stream;
         let opened = connection.exchange_parsed(&incoming.message, parsed, single, verified);
-        let (route, event) = opened.map_err(|_| self.too_late(counted, request))?;
+        let (route, event) = opened.map_err(|_| {
+            self.endpoint.0.state.with(|s, _| s.sessions.exit(&id, now).is_some());
+            self.too_late(counted, request)
+        })?;
         let priming = connection.session_revision().is_some_and(|revision| revision.sse_priming);
         let session = InSession::new(id, false, priming);
         let mut answering = self.answer(connection, route, choice, event, Some(session));

@@ -21,7 +21,7 @@ pub(super) struct Session {
     busy: usize,
     /// When it was last used.
     used: u64,
-    /// When to tell its connection the time, if no exchange has done so.
+    /// When to tell its connection the time.
     look: Option<u64>,
 }
 
@@ -31,10 +31,13 @@ pub(super) struct Sessions {
     by_id: BTreeMap<Arc<str>, Session>,
     /// Those without an exchange, by when they were last used.
     idle: BTreeSet<(u64, Arc<str>)>,
-    /// When to tell which session the time: those in use, as not all deadlines have an exchange that waits for them.
+    by_connection: BTreeMap<u64, Arc<str>>,
+    /// When to tell which session the time: those that were in use when that was told last, as not all deadlines have an
+    /// exchange that waits for them.
     looks: BTreeSet<(u64, Arc<str>)>,
-    /// Answers that are for nobody, since their exchange is gone, by the number of their connection.
-    orphans: BTreeMap<u64, BTreeSet<Route>>,
+    /// Routes whose exchange is gone before their answer, by the number of their connection. With a stream: for a client that
+    /// comes back to it; without: for nobody.
+    left: BTreeMap<u64, BTreeMap<Route, Option<u64>>>,
 }
 
 /// A new session id: 128 bits of randomness in hexadecimal, which is visible ASCII.
@@ -80,6 +83,7 @@ impl Sessions {
             used: now,
             look: None,
         };
+        self.by_connection.insert(session.connection.id(), session.id.clone());
         self.by_id.insert(session.id.clone(), session);
         self.look(id, look);
     }
@@ -94,7 +98,7 @@ impl Sessions {
         self.by_id.get_mut(id)
     }
 
-    /// An exchange begins that is about it. `look`: the first deadline that may come of this.
+    /// An exchange begins that is about it. `look`: when to tell the time of what may come of this.
     pub(super) fn enter(&mut self, id: &str, now: u64, look: Option<u64>) {
         let Some(session) = self.by_id.get_mut(id) else { return };
         if session.busy == 0 {
@@ -120,7 +124,8 @@ impl Sessions {
         let session = self.by_id.remove(id)?;
         self.idle.remove(&(session.used, session.id.clone()));
         session.look.map(|look| self.looks.remove(&(look, session.id.clone())));
-        self.orphans.remove(&session.connection.id());
+        self.by_connection.remove(&session.connection.id());
+        self.left.remove(&session.connection.id());
         Some(session)
     }
 
@@ -154,52 +159,66 @@ impl Sessions {
         }
     }
 
-    /// The sessions that are to be told the time now, each of which has [looked](Sessions::looked) then.
-    pub(super) fn overdue(&mut self, now: u64) -> Vec<(Arc<str>, Connection)> {
-        let mut overdue = Vec::new();
+    /// [`Sessions::look`] at the session of that connection, if it is one's.
+    pub(super) fn look_at(&mut self, connection: u64, at: Option<u64>) {
+        if let Some(id) = self.by_connection.get(&connection).cloned() {
+            self.look(&id, at);
+        }
+    }
+
+    /// A session that is to be told the time now, and then has [looked](Sessions::looked).
+    pub(super) fn overdue(&mut self, now: u64) -> Option<(Arc<str>, Connection)> {
         while self.looks.first().is_some_and(|(at, _)| *at <= now)
             && let Some((_, id)) = self.looks.pop_first()
         {
             if let Some(session) = self.by_id.get_mut(&id) {
                 session.look = None;
-                overdue.push((id, session.connection.clone()));
+                return Some((id, session.connection.clone()));
             }
         }
-        overdue
+        None
     }
 
-    /// A session has been told the time, and has a deadline then, if any. While it is in use another may begin, which comes
-    /// at `latest` at the soonest.
-    pub(super) fn looked(&mut self, id: &str, deadline: Option<u64>, latest: Option<u64>) {
+    /// A session has been told the time, and has a deadline then, if any. While it is in use it is told again at `next`.
+    pub(super) fn looked(&mut self, id: &str, deadline: Option<u64>, next: Option<u64>) {
         let used = self.by_id.get(id).is_some_and(|session| session.busy > 0);
-        self.look(id, deadline.or(latest.filter(|_| used)));
+        self.look(id, deadline.or(next.filter(|_| used)));
     }
 
     // ---- requests whose exchange is gone
 
-    /// An exchange is gone before its request was answered, and nobody else will take the answer.
-    pub(super) fn orphan(&mut self, id: &str, route: Route) {
+    /// An exchange is gone before its request was answered. Without a stream nobody will take the answer.
+    pub(super) fn leave(&mut self, id: &str, route: Route, stream: Option<u64>) {
         if let Some(session) = self.by_id.get(id) {
-            self.orphans.entry(session.connection.id()).or_default().insert(route);
+            self.left.entry(session.connection.id()).or_default().insert(route, stream);
         }
     }
 
-    /// Which of these routes of a connection have answers that are for nobody; none: which of all.
-    pub(super) fn orphans(&self, connection: u64, routes: Option<&[Route]>) -> Vec<Route> {
-        let Some(orphans) = self.orphans.get(&connection) else { return Vec::new() };
+    /// Which of these routes of a connection were left, and with which stream; none: which of all.
+    pub(super) fn left(&self, connection: u64, routes: Option<&[Route]>) -> Vec<(Route, Option<u64>)> {
+        let Some(left) = self.left.get(&connection) else { return Vec::new() };
         match routes {
-            Some(routes) => routes.iter().filter(|route| orphans.contains(route)).copied().collect(),
-            None => orphans.iter().copied().collect(),
+            Some(routes) => routes.iter().filter_map(|route| Some((*route, *left.get(route)?))).collect(),
+            None => left.iter().map(|(route, stream)| (*route, *stream)).collect(),
         }
     }
 
-    /// One of these was taken.
+    /// One of these is over, or somebody has come back to it.
     pub(super) fn over(&mut self, connection: u64, route: Route) {
-        if let Entry::Occupied(mut orphans) = self.orphans.entry(connection) {
-            orphans.get_mut().remove(&route);
-            if orphans.get().is_empty() {
-                orphans.remove();
+        if let Entry::Occupied(mut left) = self.left.entry(connection) {
+            left.get_mut().remove(&route);
+            if left.get().is_empty() {
+                left.remove();
             }
+        }
+    }
+
+    /// What a route said next was let go, so that nobody can come back to its stream.
+    pub(super) fn lose(&mut self, connection: u64, route: Route, stream: u64) {
+        let session = self.by_connection.get(&connection).and_then(|id| self.by_id.get_mut(id));
+        if let Some(session) = session {
+            session.streams.lose(stream);
+            self.left.entry(connection).or_default().insert(route, None);
         }
     }
 }

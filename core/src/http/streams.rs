@@ -94,6 +94,16 @@ impl Streams {
         }
     }
 
+    /// The next event of a stream was let go: nobody can go on with it any more.
+    pub(super) fn lose(&mut self, stream: u64) {
+        let kept = self.change(stream, |s| {
+            s.last += 1;
+            (s.over, s.holder) = (true, None);
+            std::mem::take(&mut s.kept)
+        });
+        self.bytes -= kept.iter().flatten().map(|(_, data)| data.len()).sum::<usize>();
+    }
+
     /// What that holder is to send now, and whether it ends with that; nothing if it does not hold the stream any more.
     pub(super) fn take(&mut self, stream: u64, holder: u64) -> Option<(Vec<Kept>, bool)> {
         self.change(stream, |s| {

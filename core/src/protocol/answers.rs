@@ -130,6 +130,7 @@ impl Machine {
 
     /// Takes a walk out, to go on with it without a lock. Nothing if nobody wants the answer any more.
     pub(crate) fn take_walk(&mut self, call: CallId) -> Option<(Box<Walk>, Arc<Context>)> {
+        self.inflight.get(call)?; // [`Machine::late`] lets go of what nobody wants
         match self.inflight.answered(call)? {
             State::Walk(walk) => {
                 let context = self.inflight.get(call)?.context.clone();

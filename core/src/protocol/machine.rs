@@ -302,6 +302,11 @@ impl Machine {
         self.inflight.len() < calls_in_flight.max(1) && self.outbox.len() - gathered < output_bytes.max(1)
     }
 
+    /// Requests wait because clients take nothing.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.outbox.len() >= self.settings.limits.output_bytes.max(1)
+    }
+
     /// Whether another request of this route may be dispatched.
     pub(super) fn has_room(&self, route: Route) -> bool {
         self.waiting.is_empty() && self.has_slot(route)
@@ -430,7 +435,7 @@ impl Machine {
 
     pub(crate) fn tick(&mut self, now: u64, trash: &mut Trash) -> After {
         let mut after = After::default();
-        self.now = self.now.max(now);
+        self.advance(now);
         while let Some(call) = self.inflight.overdue(self.now) {
             self.run_out(call, "within call_ms", &mut after, trash);
         }
@@ -478,9 +483,19 @@ impl Machine {
         self.inflight.deadline()
     }
 
+    /// The deadline that was begun last for what a route will say, while that is to come.
+    pub(crate) fn deadline_of(&mut self, route: Route) -> Option<u64> {
+        self.outbox.deadline(route).filter(|at| *at > self.now)
+    }
+
+    /// It is that time, at least.
+    pub(crate) fn advance(&mut self, now: u64) {
+        self.now = self.now.max(now);
+    }
+
     /// It is that time. Whether something is overdue.
     pub(crate) fn pass(&mut self, now: u64) -> bool {
-        self.now = self.now.max(now);
+        self.advance(now);
         self.deadline().is_some_and(|deadline| deadline <= self.now)
     }
 
@@ -496,7 +511,7 @@ impl Machine {
         self.inflight.expect(call, deadline);
         if let Some(open) = self.inflight.get(call) {
             let route = open.route;
-            self.outbox.tell(route);
+            self.outbox.tell(route, deadline);
         }
     }
 

@@ -111,6 +111,8 @@ struct Outlet {
     marks: VecDeque<Mark>,
     /// Requests, by their slots, whose progress is to be rendered then.
     held: VecDeque<u32>,
+    /// When the newest question behind it is overdue.
+    deadline: Option<u64>,
 }
 
 impl Outlet {
@@ -217,12 +219,19 @@ impl Outbox {
         self.news.is_beside(exchange)
     }
 
-    /// Those who wait for a route are to look again, though it has nothing to say yet; everybody, if there is no such route.
-    pub(crate) fn tell(&mut self, route: Route) {
+    /// What a route will say has a deadline from now on: those who wait for it are to look again; everybody, if there is no
+    /// such route.
+    pub(crate) fn tell(&mut self, route: Route, deadline: Option<u64>) {
         let route = self.batches.route_of(route).unwrap_or(route);
-        if self.outlet_to_fill(route).is_none() {
-            self.news.add_all();
+        match self.outlet_to_fill(route) {
+            Some(outlet) => outlet.deadline = deadline,
+            None => self.news.add_all(),
         }
+    }
+
+    /// The deadline that was begun last for what a route will say.
+    pub(crate) fn deadline(&mut self, route: Route) -> Option<u64> {
+        self.outlet(route)?.deadline
     }
 
     /// The routes that it is of; none: of all. Whoever asks tells those who wait.

@@ -167,3 +167,25 @@ fn a_client_that_comes_back_before_its_head_was_sent_is_let_in_at_once() {
     world.go_on(&mut exchange, &mut first, Event::run);
     assert_eq!((first.body.as_str(), first.done), ("", true), "somebody else has gone on with the stream");
 }
+
+#[test]
+fn what_nobody_has_come_back_for_is_let_go_when_others_would_have_to_wait_for_it() {
+    let world = world(1_000, 1 << 20);
+    let session = world.session("2025-11-25");
+    let mut held = Vec::new();
+    for (id, length) in [(1, 10), (2, 5_000)] {
+        let (mut exchange, mut got) =
+            world.hold(&session, id, PROGRESS, |call| held.push(call.into_responder()));
+        assert!(held[0].progress(1.0, None, None));
+        world.go_on(&mut exchange, &mut got, |_| {});
+        assert_eq!(got.header("content-type"), Some("text/event-stream"));
+        drop(exchange);
+        assert!(held.remove(0).finish("x".repeat(length)));
+        assert!(world.endpoint.poll_event().is_none());
+    }
+    let (_, got) = world.within(&session, 3, "resources/list", "");
+    assert_eq!(got.status(), 200, "it has not to wait");
+    let (_, small) = world.get(&session, &[("Last-Event-ID", "1-1")]);
+    assert!(small.body.contains("xxxxxxxxxx"), "{small:?}");
+    assert_eq!(world.get(&session, &[("Last-Event-ID", "2-1")]).1.status(), 400);
+}

@@ -1,7 +1,7 @@
 //! The handshake era: sessions, their streams, and streams that are resumed.
 
 use crate::client::{BOTH, Got, Polled, World, initialize, request};
-use wellhead::{Call, Event, Json, Limits, Responder, Server};
+use wellhead::{Call, Event, Json, Limits, Page, Responder, Server};
 
 fn server() -> Server {
     let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
@@ -224,6 +224,50 @@ fn a_closed_server_ends_a_session_once_the_host_lets_go_of_its_last_call() {
     assert!(stream.is_ready());
     world.go_on(&mut stream, &mut got, |_| {});
     assert!(got.done);
+}
+
+#[test]
+fn a_closed_server_ends_a_session_once_the_host_gives_a_page_that_nobody_wants() {
+    let server = server();
+    server.list("later", |call| call.defer().0).unwrap();
+    let world = World::new(&server);
+    let session = world.session("2025-06-18");
+    let (mut stream, mut got) = world.get(&session, &[]);
+    let mut exchange = world.begin(
+        "POST",
+        "/mcp",
+        &[("Content-Type", "application/json"), ("Accept", BOTH), ("Mcp-Session-Id", &*session)],
+    );
+    exchange.body(request(1, "resources/list", "").as_bytes());
+    exchange.end(world.now());
+    let mut held = None;
+    world.go_on(&mut exchange, &mut Got::default(), |event| {
+        let Event::List(call) = event else { panic!("{event:?}") };
+        held = Some(call.into_responder());
+    });
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+    assert_eq!(world.post(&[("Mcp-Session-Id", &session)], cancel).status(), 202);
+    server.close();
+    while world.endpoint.poll_event().is_some() {}
+    world.go_on(&mut stream, &mut got, |_| {});
+    assert!(!got.done);
+    assert!(!held.expect("the host is asked").finish(Page::default()));
+    assert!(world.endpoint.poll_event().is_none());
+    world.go_on(&mut stream, &mut got, |_| {});
+    assert!(got.done);
+}
+
+#[test]
+fn a_message_that_comes_after_the_server_was_closed_keeps_no_session() {
+    let server = server();
+    let world = World::new(&server);
+    let session = world.session("2025-06-18");
+    server.close();
+    while world.endpoint.poll_event().is_some() {}
+    let notification = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    assert_eq!(world.post(&[("Mcp-Session-Id", &session)], notification).status(), 503);
+    world.pass(3_600_000);
+    assert_eq!((world.endpoint.sessions(), world.endpoint.poll_timeout()), (0, None));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use wellhead::http::{Endpoint, Progress, RequestHead};
-use wellhead::{Answer, Call, Event, Json, Provider, Responder, Server, Verdict};
+use wellhead::{Answer, Call, Event, Json, Limits, Provider, Responder, Server, Verdict};
 
 const LATER: &str = r#""uri":"test://later""#;
 
@@ -93,8 +93,8 @@ fn of_a_question_s_deadline_hears_the_exchange_that_it_is_asked_for() {
     let read = world.endpoint.poll_event().expect("the host is asked to read");
     assert!(world.endpoint.poll_event().is_none());
     assert_eq!((first.is_ready(), second.is_ready()), (false, true));
-    assert!(questions.remove(0).finish(vec![Verdict::Deny]));
     assert!(matches!(second.poll(world.now(), &mut Vec::new()), Progress::Wait(Some(61_000))));
+    assert!(matches!(first.poll(world.now(), &mut Vec::new()), Progress::Wait(Some(60_000))));
     drop(read);
 }
 
@@ -111,9 +111,7 @@ fn a_subscription_whose_interest_handler_never_answers_is_given_up_in_time() {
         Event::Authorize(call) => question = Some(call.into_responder()),
         event => panic!("{event:?}"),
     });
-    world.pass(1_000);
-    let waits = exchange.poll(world.now(), &mut Vec::new());
-    assert!(matches!(waits, Progress::Wait(Some(60_000))), "{waits:?}");
+    world.pass(59_000);
     assert!(question.expect("the host is asked").finish(vec![Verdict::Allow]));
     let mut interest = None;
     while let Some(event) = world.endpoint.poll_event() {
@@ -122,7 +120,7 @@ fn a_subscription_whose_interest_handler_never_answers_is_given_up_in_time() {
     assert!(matches!(interest, Some(Event::Interest(_))));
     assert!(exchange.is_ready(), "there is a deadline now");
     let waits = exchange.poll(world.now(), &mut Vec::new());
-    assert!(matches!(waits, Progress::Wait(Some(61_000))), "{waits:?}");
+    assert!(matches!(waits, Progress::Wait(Some(119_000))), "{waits:?}");
     world.pass(60_000);
     world.go_on(&mut exchange, &mut got, |_| {});
     assert_eq!(got.json()["error"]["code"], -32603, "{got:?}");
@@ -282,6 +280,61 @@ fn a_deadline_that_no_exchange_waits_for_is_kept_all_the_same() {
         world.pass(15_000);
     }
     assert!(call.is_cancelled(), "no verdict is no permission");
+}
+
+#[test]
+fn a_review_of_what_an_idle_session_watches_has_its_deadline_too() {
+    let server = server();
+    server.authorize(|call| vec![Verdict::Allow; call.uris().len()]).unwrap();
+    let world = World::new(&server);
+    let session = world.session("2025-06-18");
+    drop(world.within(&session, 1, "resources/subscribe", r#""uri":"test://text""#));
+    world.pass(60_000);
+    assert_eq!(world.endpoint.poll_timeout(), Some(3_600_000), "nothing is under way");
+    world.pass(60_000);
+    server.access_changed(b"").unwrap();
+    let Some(Event::Authorize(call)) = world.endpoint.poll_event() else { panic!("it is asked again") };
+    while world.endpoint.poll_event().is_some() {}
+    assert_eq!(world.endpoint.poll_timeout(), Some(180_000));
+    world.pass(60_000);
+    assert!(call.is_cancelled());
+}
+
+#[test]
+fn a_host_that_asks_its_client_no_more_has_its_whole_time_from_then_on() {
+    let server = server();
+    server.method("x/ask", |_| Json::object("{}")).unwrap();
+    let world = World::with(&server, server.endpoint().keep_alive_ms(600_000).build(|| {}));
+    let roots = initialize("2025-06-18").replace(r#""capabilities":{}"#, r#""capabilities":{"roots":{}}"#);
+    let session = world.post(&[], &roots).header("mcp-session-id").unwrap().to_owned();
+    let (mut asking, mut got) = (post(&world, &session, &request(1, "x/ask", "")), Got::default());
+    let mut asked = None;
+    world.go_on(&mut asking, &mut got, |event| {
+        let Event::Method(call) = event else { return event.run() };
+        let responder = call.into_responder();
+        let number = responder.request("roots/list", None, |_| {}).unwrap();
+        asked = Some((responder, number));
+    });
+    let (responder, number) = asked.expect("the host is asked");
+    world.pass(59_000);
+    assert!(responder.cancel_request(number));
+    world.go_on(&mut asking, &mut got, Event::run);
+    world.pass(59_999);
+    assert!(!responder.is_cancelled());
+    world.pass(1);
+    assert!(responder.is_cancelled());
+}
+
+#[test]
+fn where_answers_may_take_no_time_nobody_is_told_the_time_without_end() {
+    let mut limits = Limits::default();
+    limits.call_ms = 0;
+    let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();
+    let world = World::new(&server);
+    let session = world.session("2025-06-18");
+    let (_stream, _) = world.get(&session, &[]);
+    world.pass(0);
+    assert!(world.endpoint.poll_timeout().is_some_and(|at| at > world.now()));
 }
 
 #[test]

@@ -1,13 +1,15 @@
 //! Exchanges of an endpoint, and a driver that polls each only when it was rung for or its time has come: whoever waits is
-//! told of everything, and no question outlives its deadline, whoever has gone or takes nothing.
+//! told of everything, nothing follows an answer, no question outlives its deadline or is given up before it, whoever has gone
+//! or takes nothing, and nothing is left of a session that is over.
 
 use crate::bytes::Bytes;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use wellhead::http::{Endpoint, Exchange, Progress, RequestHead};
-use wellhead::{Answer, Event, Json, Limits, MethodAnswer, Responder, Server, Verdict};
+use wellhead::{Answer, Event, Json, Limits, MethodAnswer, Page, Responder, Server, Verdict};
 
 const CALL_MS: u64 = 60_000;
+const SESSION_MS: u64 = 3_600_000;
 const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 const BOTH: &str = "application/json, text/event-stream";
 const LARGE: usize = 100_000;
@@ -16,6 +18,11 @@ const LARGE: usize = 100_000;
 struct Client {
     exchange: Exchange,
     rung: Arc<AtomicBool>,
+    /// What it was sent.
+    body: Vec<u8>,
+    /// The request that it made, and when: its first question was asked then, whoever takes that when.
+    id: Option<u32>,
+    began: u64,
     waits: bool,
     until: Option<u64>,
     /// It takes nothing, so its driver does not poll.
@@ -36,8 +43,24 @@ struct Held {
 enum Question {
     Read(Responder<Answer>),
     Method(Responder<MethodAnswer>),
+    List(Responder<Page>),
     Verdicts(Responder<Vec<Verdict>>, usize),
     Other(Event),
+}
+
+impl Question {
+    fn answer(self, text: String, allowed: bool) {
+        match self {
+            Question::Read(responder) => drop(responder.finish(text)),
+            Question::Method(responder) => drop(responder.finish(Json::object("{}").expect("an object"))),
+            Question::List(responder) => drop(responder.finish(Page::default())),
+            Question::Verdicts(responder, uris) => {
+                let verdict = if allowed { Verdict::Allow } else { Verdict::Deny };
+                responder.finish(vec![verdict; uris]);
+            }
+            Question::Other(event) => event.run(),
+        }
+    }
 }
 
 struct World {
@@ -46,6 +69,10 @@ struct World {
     session: String,
     clients: Vec<Client>,
     held: Vec<Held>,
+    /// No client goes, or cancels anything.
+    patient: bool,
+    /// The driver tells the time before it polls for events; otherwise only when it is asked to.
+    punctual: bool,
     now: u64,
     ids: u32,
 }
@@ -74,6 +101,7 @@ impl World {
             Server::builder("fuzz", "1").limits(limits).on_log(|_, _| {}).build().expect("it has limits");
         server.text("f://text", "found").expect("a new URI");
         server.resource("f://later", |call| call.defer().0).expect("a new URI");
+        server.list("later", |call| call.defer().0).expect("a new name");
         server.method("x/ask", |_| Json::object("{}")).expect("a new method");
         if choices.flag() {
             server.authorize(|_| Vec::new()).expect("the first");
@@ -85,6 +113,7 @@ impl World {
             .endpoint()
             .replay_bytes([0, 100, 1 << 20][choices.below(3)])
             .keep_alive_ms([15_000, 600_000][choices.below(2)])
+            .session_ms(SESSION_MS)
             .build(|| {});
         let revision = ["2025-03-26", "2025-06-18", "2025-11-25"][choices.below(3)];
         let mut world = World {
@@ -93,6 +122,8 @@ impl World {
             session: String::new(),
             clients: Vec::new(),
             held: Vec::new(),
+            patient: choices.flag(),
+            punctual: choices.flag(),
             now: 0,
             ids: 0,
         };
@@ -126,7 +157,26 @@ impl World {
         let mut exchange = self.endpoint.begin(&head, self.now, move || rings.store(true, Ordering::Relaxed));
         exchange.body(body.as_bytes());
         exchange.end(self.now);
-        Client { exchange, rung, waits: false, until: None, stuck: false, alone: false, done: false }
+        Client {
+            exchange,
+            rung,
+            body: Vec::new(),
+            id: None,
+            began: self.now,
+            waits: false,
+            until: None,
+            stuck: false,
+            alone: false,
+            done: false,
+        }
+    }
+
+    fn ask(&mut self, method: &str, params: &str, takes_streams: bool) {
+        let id = self.ids;
+        self.post(&request(id, method, params), takes_streams);
+        if let Some(client) = self.clients.last_mut() {
+            client.id = Some(id);
+        }
     }
 
     fn post(&mut self, body: &str, takes_streams: bool) {
@@ -142,7 +192,7 @@ impl World {
             vec![("accept", BOTH), ("mcp-protocol-version", "2026-07-28"), ("mcp-method", method)];
         fields.extend(name.map(|name| ("mcp-name", name)));
         let client = self.begin("POST", &fields, &body);
-        self.clients.push(Client { alone: true, ..client });
+        self.clients.push(Client { alone: true, id: Some(self.ids), ..client });
     }
 
     // ---- what happens
@@ -151,29 +201,34 @@ impl World {
         self.ids += 1;
         let (id, streams) = (self.ids, choices.below(4) > 0);
         let progress = format!(r#""_meta":{{"progressToken":{id}}}"#);
-        match choices.below(20) {
-            0 | 1 => self
-                .post(&request(id, "resources/read", &format!(r#""uri":"f://later",{progress}"#)), streams),
-            2 => self.post(&request(id, "x/ask", &progress), streams),
-            3 => self.post(&request(id, "resources/subscribe", r#""uri":"f://text""#), streams),
-            4 => self.post(&request(id, "resources/unsubscribe", r#""uri":"f://text""#), streams),
-            5 => self.batch(choices, streams),
-            6 => self.get(choices),
-            7 => {
+        let later = format!(r#""uri":"f://later",{progress}"#);
+        match choices.below(24) {
+            0 | 1 => self.ask("resources/read", &later, streams),
+            2 => self.ask("x/ask", &progress, streams),
+            3 => self.ask("resources/subscribe", r#""uri":"f://text""#, streams),
+            4 => self.ask("resources/unsubscribe", r#""uri":"f://text""#, streams),
+            5 => self.ask("resources/list", &progress, streams),
+            6 => self.batch(choices, streams),
+            7 => self.get(choices),
+            8 => self.answer_of_client(choices),
+            9 if !self.patient => {
                 let cancelled = 1 + choices.below(id as usize);
                 let params = format!(r#"{{"requestId":{cancelled}}}"#);
                 let method = "notifications/cancelled";
                 self.post(&format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#), streams);
             }
-            8 => self.answer_of_client(choices),
-            9 => drop(self.one(choices).map(|at| self.clients.remove(at))), // the client goes
-            10 => drop(self.one(choices).map(|at| self.clients[at].stuck ^= true)),
-            11 => self.server.updated("f://text").expect("the server is open"),
-            12 => self.server.list_changed().expect("the server is open"),
-            13 => self.server.access_changed(b"").expect("the server is open"),
-            14 => self.pass([1, 100, 20_000, CALL_MS + 1_500][choices.below(4)]),
-            15 => self.stateless("resources/read", Some("f://later"), r#""uri":"f://later","#),
-            16 => {
+            10 if !self.patient => drop(self.one(choices).map(|at| self.clients.remove(at))), // it goes
+            11 if !self.patient => {
+                self.clients.clear();
+                self.pass(3 * CALL_MS);
+            }
+            12 => drop(self.one(choices).map(|at| self.clients[at].stuck ^= true)),
+            13 => self.server.updated("f://text").expect("the server is open"),
+            14 => self.server.list_changed().expect("the server is open"),
+            15 => self.server.access_changed(b"").expect("the server is open"),
+            16 => self.pass([1, 100, 20_000, CALL_MS + 1_500][choices.below(4)]),
+            17 => self.stateless("resources/read", Some("f://later"), r#""uri":"f://later","#),
+            18 => {
                 let wanted = r#""notifications":{"resourceSubscriptions":["f://text"]},"#;
                 self.stateless("subscriptions/listen", None, wanted);
             }
@@ -232,24 +287,17 @@ impl World {
                 held.asked.extend(responder.request("roots/list", None, |_| {}).ok());
             }
             (_, 4) => drop(self.held.remove(at)),
-            _ => match self.held.remove(at).question {
-                Question::Read(responder) => drop(responder.finish(text)),
-                Question::Method(responder) => drop(responder.finish(Json::object("{}").expect("an object"))),
-                Question::Verdicts(responder, uris) => {
-                    let verdict = if choices.below(4) == 0 { Verdict::Deny } else { Verdict::Allow };
-                    responder.finish(vec![verdict; uris]);
-                }
-                Question::Other(event) => event.run(),
-            },
+            _ => self.held.remove(at).question.answer(text, choices.below(4) != 0),
         }
     }
 
     // ---- the driver
 
-    fn take(&mut self, event: Event) {
+    fn take(&mut self, event: Event, since: u64) {
         let question = match event {
             Event::Read(call) => Question::Read(call.into_responder()),
             Event::Method(call) => Question::Method(call.into_responder()),
+            Event::List(call) => Question::List(call.into_responder()),
             Event::Authorize(call) => {
                 let uris = call.uris().count();
                 Question::Verdicts(call.into_responder(), uris)
@@ -257,23 +305,26 @@ impl World {
             Event::Cancel(_) => return,
             other => Question::Other(other),
         };
-        self.held.push(Held { question, since: self.now, asked: Vec::new() });
+        self.held.push(Held { question, since, asked: Vec::new() });
     }
 
     /// Polls an exchange until it waits.
     fn poll(&mut self, at: usize) {
         loop {
             let client = &mut self.clients[at];
-            match client.exchange.poll(self.now, &mut Vec::new()) {
+            match client.exchange.poll(self.now, &mut client.body) {
                 Progress::Wait(until) => {
                     (client.waits, client.until) = (true, until);
                     return;
                 }
                 Progress::Done => {
                     client.done = true;
-                    return;
+                    return client.check();
                 }
-                Progress::Event(event) => self.take(event),
+                Progress::Event(event) => {
+                    let since = client.began;
+                    self.take(event, since);
+                }
                 _ => {}
             }
         }
@@ -281,12 +332,17 @@ impl World {
 
     /// Does everything that a driver is told to do by now, and nothing else; then nobody has anything left.
     fn settle(&mut self) {
-        let mut busy = true;
+        if self.punctual {
+            self.endpoint.tick(self.now);
+        }
+        let (mut busy, mut turns) = (true, 0);
         while busy {
             busy = false;
+            turns += 1;
+            assert!(turns < 1_000, "there is something to do without end at {}", self.now);
             while let Some(event) = self.endpoint.poll_event() {
                 busy = true;
-                self.take(event);
+                self.take(event, self.now);
             }
             for at in 0..self.clients.len() {
                 let client = &self.clients[at];
@@ -328,11 +384,15 @@ impl World {
             let (what, cancelled) = match &held.question {
                 Question::Read(responder) => ("read", responder.is_cancelled()),
                 Question::Method(responder) => ("method", responder.is_cancelled()),
+                Question::List(responder) => ("list", responder.is_cancelled()),
                 Question::Verdicts(responder, _) => ("verdict", responder.is_cancelled()),
                 Question::Other(_) => continue,
             };
             let (since, now) = (held.since, self.now);
             assert!(cancelled || since + CALL_MS >= now, "a {what} of {since} is overdue at {now}");
+            let may_be_early = !self.patient || !self.punctual || what == "verdict"; // an unsubscribe overtakes one
+            let early = !may_be_early && cancelled && now < since + CALL_MS;
+            assert!(!early, "a {what} of {since} is given up at {now}");
         }
     }
 
@@ -340,17 +400,34 @@ impl World {
         self.pass(2 * CALL_MS);
         self.clients.retain(|client| !client.stuck);
         if choices.flag() {
-            self.server.close();
-        } else {
-            self.clients.retain_mut(|client| !client.done);
             let session = self.session.clone();
             let ended = self.begin("DELETE", &[("mcp-session-id", &session)], "");
             self.clients.push(ended);
-            self.server.close();
         }
+        self.server.close();
         self.settle();
-        self.held.clear();
+        while let Some(held) = self.held.pop() {
+            if choices.flag() {
+                held.question.answer("found".to_owned(), true);
+            }
+        }
+        self.post(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, true);
         self.settle();
         assert!(self.clients.iter().all(|client| client.done), "a response goes on when all is over");
+        self.clients.clear();
+        self.pass(SESSION_MS + 2 * CALL_MS);
+        assert_eq!((self.endpoint.sessions(), self.endpoint.poll_timeout()), (0, None), "a session is left");
+    }
+}
+
+impl Client {
+    /// Its request has one answer at most, and nothing comes behind it.
+    fn check(&self) {
+        let Some(id) = self.id else { return };
+        let body = String::from_utf8_lossy(&self.body);
+        let answers = [format!(r#""id":{id},"result""#), format!(r#""id":{id},"error""#)];
+        let Some(at) = answers.iter().find_map(|answer| body.find(answer)) else { return };
+        let behind = body[at..].split_once("\n\n").map_or("", |(_, behind)| behind);
+        assert!(behind.is_empty(), "something follows an answer: {behind}");
     }
 }
