@@ -197,12 +197,12 @@ impl Connection {
         if let DrainStart::Ready(drain) = self.drain(route) {
             drain.discard();
         }
-        !self.0.machine.with(|m, _| m.outbox().is_open(route))
+        self.0.machine.with(|m, _| m.outbox().has_output_on(route).is_none())
     }
 
-    /// Requests wait because clients take nothing.
-    pub(crate) fn is_crowded(&self) -> bool {
-        self.0.machine.with(|m, _| m.is_crowded())
+    /// Requests wait because clients take nothing, such as what this route has to say.
+    pub(crate) fn is_crowded_by(&self, route: Route) -> bool {
+        self.0.machine.with(|m, _| m.is_crowded_by(route))
     }
 
     /// Whoever waits for an exchange has waited long enough: what the host still owes becomes an internal error, to be

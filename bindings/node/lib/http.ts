@@ -204,8 +204,7 @@ export class Endpoint {
   }
 
   poll(): void {
-    this.#native.tick(now()); // so that what is asked now has its whole time
-    this.#native.pollEvents(this.#ask);
+    this.#native.pollEvents(now(), this.#ask);
   }
 
   #tickLater(): void {

@@ -122,7 +122,7 @@ export interface NativeEndpoint {
   poll(exchange: number, nowMs: number, ask: Ask): Step;
   drop(exchange: number): void;
   serves(target: string): boolean;
-  pollEvents(ask: Ask): void;
+  pollEvents(now: number, ask: Ask): void;
   pollTimeout(): number | null;
   tick(nowMs: number): void;
 }

@@ -205,7 +205,8 @@ impl NativeEndpoint {
 
     /// Runs the callbacks of what has come.
     #[napi]
-    pub fn poll_events(&self, env: Env, ask: Hook<'_>) {
+    pub fn poll_events(&self, env: Env, now: f64, ask: Hook<'_>) {
+        self.tick(now); // so that what is asked now has its whole time
         let js = Js::new(&env);
         self.run_events(&Hooks { js, ask: js.value(&ask) });
     }

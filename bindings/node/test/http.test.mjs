@@ -384,18 +384,21 @@ test('a worker serves, and its listener ends with it', limit, async (t) => {
   assert.equal(error.code, 'ECONNREFUSED');
 });
 
+/** A response of node:http that keeps its statuses. */
+const remembering = (heads) => ({
+  setHeader() {},
+  writeHead: (status) => heads.push(status),
+  end() {},
+  on() {},
+});
+
 test(
   'a body that was read and kept by somebody else is empty, and the process is warned of that',
   limit,
   async () => {
     const { server } = make();
     const heads = [];
-    const outgoing = {
-      setHeader() {},
-      writeHead: (status) => heads.push(status),
-      end() {},
-      on() {},
-    };
+    const outgoing = remembering(heads);
     const { headers } = post(read(1, 't:fixed'));
     const rawHeaders = ['host', 'localhost', ...Object.entries(headers).flat()];
     const incoming = { method: 'POST', url: '/mcp', httpVersionMajor: 1, readableEnded: true, rawHeaders };
@@ -411,12 +414,7 @@ test(
 test('a request whose fields have line breaks, which HTTP does not know, is not believed', () => {
   const { server } = make();
   const heads = [];
-  const outgoing = {
-    setHeader() {},
-    writeHead: (status) => heads.push(status),
-    end() {},
-    on() {},
-  };
+  const outgoing = remembering(heads);
   const { headers, body } = post(read(1, 't:fixed'));
   const incoming = { method: 'POST', url: '/mcp', httpVersionMajor: 1, readableEnded: true, body };
   const rawHeaders = ['host', 'localhost', ...Object.entries(headers).flat()];

@@ -394,7 +394,7 @@ impl Inner {
     pub(super) fn take_left(&self, connection: &Connection, routes: Option<&[Route]>) {
         let id = connection.id();
         for (route, stream) in self.state.with(|s, _| s.sessions.left(id, routes)) {
-            if stream.is_some() && !connection.is_crowded() {
+            if stream.is_some() && !connection.is_crowded_by(route) {
                 continue;
             }
             let over = connection.discard(route);

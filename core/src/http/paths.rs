@@ -387,7 +387,9 @@ impl Exchange {
         let single = !incoming.accepts.stream;
         let opened = connection.exchange_parsed(&incoming.message, parsed, single, verified);
         let (route, event) = opened.map_err(|_| {
-            self.endpoint.0.state.with(|s, _| s.sessions.exit(&id, now).is_some());
+            self.endpoint.0.state.with(|s, _| {
+                s.sessions.exit(&id, now);
+            });
             self.too_late(counted, request)
         })?;
         let priming = connection.session_revision().is_some_and(|revision| revision.sse_priming);

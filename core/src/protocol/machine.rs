@@ -5,11 +5,12 @@ use super::asking::Asking;
 use super::batch::{Element, Elements};
 use super::dispatch::Admitted;
 use super::faults::internal;
+use super::half::Half;
 use super::inflight::{Ask, Context, Inflight, Open, Owner};
 use super::input::{Chunk, Input};
 use super::kinds::Kinds;
 use super::lifecycle::Lifecycle;
-use super::outbox::{Half, Kind, Outbox, Route, Stage};
+use super::outbox::{Kind, Outbox, Route, Stage};
 use super::subscriptions::{Queue, Subscriptions};
 use crate::access::Caller;
 use crate::http::RequestHead;
@@ -302,9 +303,10 @@ impl Machine {
         self.inflight.len() < calls_in_flight.max(1) && self.outbox.len() - gathered < output_bytes.max(1)
     }
 
-    /// Requests wait because clients take nothing.
-    pub(crate) fn is_crowded(&self) -> bool {
-        self.outbox.len() >= self.settings.limits.output_bytes.max(1)
+    /// Requests wait because clients take nothing, such as what this route has to say.
+    pub(crate) fn is_crowded_by(&mut self, route: Route) -> bool {
+        let crowded = self.outbox.len() >= self.settings.limits.output_bytes.max(1);
+        crowded && self.outbox.has_output_on(route) == Some(true)
     }
 
     /// Whether another request of this route may be dispatched.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use wellhead::http::{Endpoint, Exchange, Progress, RequestHead, Response};
-use wellhead::{Call, Event, Server};
+use wellhead::{Answer, Call, Event, Responder, Server};
 
 pub(crate) const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 pub(crate) const BOTH: &str = "application/json, text/event-stream";
@@ -25,6 +25,27 @@ pub(crate) struct Got {
 
 /// An exchange, and whether it has asked to be polled.
 pub(crate) struct Polled(Exchange, Arc<AtomicBool>);
+
+/// A server with a fixed text, and a resource whose reads the host holds.
+pub(crate) fn server() -> Server {
+    let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
+    server.text("test://text", "found").unwrap();
+    server.resource("test://later", |call| call.defer().0).unwrap();
+    server
+}
+
+/// A read in a session that the host holds.
+pub(crate) fn hold(
+    world: &World,
+    session: &str,
+    id: u32,
+    held: &mut Vec<Responder<Answer>>,
+) -> (Polled, Got) {
+    let keep = |call: Call| held.push(call.into_responder());
+    let (exchange, got) = world.hold(session, id, r#""uri":"test://later""#, keep);
+    assert!(got.head.is_none());
+    (exchange, got)
+}
 
 impl Got {
     pub(crate) fn status(&self) -> u16 {
@@ -197,6 +218,22 @@ impl World {
         let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
         assert_eq!(self.post(&[("Mcp-Session-Id", &id)], initialized).status(), 202);
         id
+    }
+
+    /// The same with a client that may be asked for its roots.
+    pub(crate) fn session_with_roots(&self) -> String {
+        let client =
+            initialize("2025-06-18").replace(r#""capabilities":{}"#, r#""capabilities":{"roots":{}}"#);
+        self.post(&[], &client).header("mcp-session-id").expect("a session").to_owned()
+    }
+
+    /// A POST in a session that nobody has polled.
+    pub(crate) fn begin_within(&self, session: &str, body: &str) -> Polled {
+        let headers = [("Content-Type", "application/json"), ("Accept", BOTH), ("Mcp-Session-Id", session)];
+        let mut exchange = self.begin("POST", "/mcp", &headers);
+        exchange.body(body.as_bytes());
+        exchange.end(self.now());
+        exchange
     }
 
     /// A request in a session.

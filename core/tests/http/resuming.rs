@@ -189,3 +189,22 @@ fn what_nobody_has_come_back_for_is_let_go_when_others_would_have_to_wait_for_it
     assert!(small.body.contains("xxxxxxxxxx"), "{small:?}");
     assert_eq!(world.get(&session, &[("Last-Event-ID", "2-1")]).1.status(), 400);
 }
+
+#[test]
+fn a_stream_that_has_nothing_to_say_yet_is_kept_however_much_others_have() {
+    let world = world(1_000, 1 << 20);
+    let session = world.session("2025-11-25");
+    let (mut exchange, mut got, held) = hold(&world, &session);
+    assert!(held.progress(1.0, None, None));
+    world.go_on(&mut exchange, &mut got, Event::run);
+    let mut other = None;
+    let (_slow, _) = world.hold(&session, 2, PROGRESS, |call| other = Some(call.into_responder()));
+    assert!(other.expect("the host is asked").finish("x".repeat(5_000)));
+    drop(exchange);
+    assert!(world.endpoint.poll_event().is_none());
+    let (mut back, mut got) = world.get(&session, &[("Last-Event-ID", "1-1")]);
+    assert_eq!(got.status(), 200);
+    assert!(held.finish("found"));
+    world.go_on(&mut back, &mut got, Event::run);
+    assert_eq!((ids(&got), got.done), (vec!["1-2".to_owned()], true));
+}

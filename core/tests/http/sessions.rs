@@ -1,14 +1,7 @@
 //! The handshake era: sessions, their streams, and streams that are resumed.
 
-use crate::client::{BOTH, Got, Polled, World, initialize, request};
-use wellhead::{Call, Event, Json, Limits, Page, Responder, Server};
-
-fn server() -> Server {
-    let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
-    server.text("test://text", "found").unwrap();
-    server.resource("test://later", |call| call.defer().0).unwrap();
-    server
-}
+use crate::client::{Got, World, hold, initialize, request, server};
+use wellhead::{Event, Json, Limits, Page, Server};
 
 fn world() -> World {
     World::new(&server())
@@ -173,13 +166,9 @@ fn nothing_follows_the_end_of_a_call_that_was_asking_its_client() {
     let server = server();
     server.method("x/ask", |_| Json::object("{}")).unwrap();
     let world = World::new(&server);
-    let roots = initialize("2025-06-18").replace(r#""capabilities":{}"#, r#""capabilities":{"roots":{}}"#);
-    let session = world.post(&[], &roots).header("mcp-session-id").unwrap().to_owned();
-    let within = [("Content-Type", "application/json"), ("Accept", BOTH), ("Mcp-Session-Id", &*session)];
+    let session = world.session_with_roots();
     for (id, cancelled) in [(1, false), (2, true)] {
-        let mut exchange = world.begin("POST", "/mcp", &within);
-        exchange.body(request(id, "x/ask", "").as_bytes());
-        exchange.end(world.now());
+        let mut exchange = world.begin_within(&session, &request(id, "x/ask", ""));
         let (mut got, mut held) = (Got::default(), None);
         world.go_on(&mut exchange, &mut got, |event| {
             let Event::Method(call) = event else { return event.run() };
@@ -191,7 +180,7 @@ fn nothing_follows_the_end_of_a_call_that_was_asking_its_client() {
             let params = format!(r#"{{"requestId":{id}}}"#);
             let cancel =
                 format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{params}}}"#);
-            assert_eq!(world.post(&within[2..], &cancel).status(), 202);
+            assert_eq!(world.post(&[("Mcp-Session-Id", &session)], &cancel).status(), 202);
         }
         drop(held);
         world.go_on(&mut exchange, &mut got, Event::run);
@@ -233,13 +222,7 @@ fn a_closed_server_ends_a_session_once_the_host_gives_a_page_that_nobody_wants()
     let world = World::new(&server);
     let session = world.session("2025-06-18");
     let (mut stream, mut got) = world.get(&session, &[]);
-    let mut exchange = world.begin(
-        "POST",
-        "/mcp",
-        &[("Content-Type", "application/json"), ("Accept", BOTH), ("Mcp-Session-Id", &*session)],
-    );
-    exchange.body(request(1, "resources/list", "").as_bytes());
-    exchange.end(world.now());
+    let mut exchange = world.begin_within(&session, &request(1, "resources/list", ""));
     let mut held = None;
     world.go_on(&mut exchange, &mut Got::default(), |event| {
         let Event::List(call) = event else { panic!("{event:?}") };
@@ -299,14 +282,6 @@ fn a_batch_is_answered_where_the_revision_has_batches() {
     assert_eq!(world.post(&[("Mcp-Session-Id", &new)], &batch).status(), 400);
 }
 
-/// A read that the host holds.
-fn hold(world: &World, session: &str, id: u32, held: &mut Vec<Responder<wellhead::Answer>>) -> (Polled, Got) {
-    let keep = |call: Call| held.push(call.into_responder());
-    let (exchange, got) = world.hold(session, id, r#""uri":"test://later""#, keep);
-    assert!(got.head.is_none());
-    (exchange, got)
-}
-
 #[test]
 fn there_are_as_many_sessions_as_may_be() {
     // row: X-38
@@ -357,12 +332,7 @@ fn a_session_with_as_many_requests_under_way_as_it_may_have_streams_takes_no_mor
     let world = World::new(&server);
     let session = world.session("2025-11-25");
     let headers = [("Content-Type", "application/json"), ("Mcp-Session-Id", &*session)];
-    let begin = |id| {
-        let mut exchange = world.begin("POST", "/mcp", &headers);
-        exchange.body(request(id, "ping", "").as_bytes());
-        exchange.end(world.now());
-        exchange
-    };
+    let begin = |id| world.begin_within(&session, &request(id, "ping", ""));
     let mut under_way: Vec<_> = (0..4_096).map(begin).collect();
     let (_, refused) = world.within(&session, 5_000, "ping", "");
     assert_eq!((refused.status(), refused.header("retry-after")), (503, Some("1")));

@@ -1,40 +1,16 @@
 //! Who is told to look again, and when: those that something new concerns, and nobody else.
 
-use crate::client::{BOTH, Got, Polled, World, initialize, request};
+use crate::client::{Got, World, hold, request, server};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use wellhead::http::{Endpoint, Progress, RequestHead};
-use wellhead::{Answer, Call, Event, Json, Limits, Provider, Responder, Server, Verdict};
+use wellhead::{Event, Json, Limits, Provider, Server, Verdict};
 
 const LATER: &str = r#""uri":"test://later""#;
 
-fn server() -> Server {
-    let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
-    server.text("test://text", "found").unwrap();
-    server.resource("test://later", |call| call.defer().0).unwrap();
-    server
-}
-
 fn world() -> World {
     World::new(&server())
-}
-
-/// A POST in a session, which nobody has polled.
-fn post(world: &World, session: &str, body: &str) -> Polled {
-    let headers = [("Content-Type", "application/json"), ("Accept", BOTH), ("Mcp-Session-Id", session)];
-    let mut exchange = world.begin("POST", "/mcp", &headers);
-    exchange.body(body.as_bytes());
-    exchange.end(world.now());
-    exchange
-}
-
-/// A read that the host holds.
-fn hold(world: &World, session: &str, id: u32, held: &mut Vec<Responder<Answer>>) -> (Polled, Got) {
-    let keep = |call: Call| held.push(call.into_responder());
-    let (exchange, got) = world.hold(session, id, LATER, keep);
-    assert!(got.head.is_none());
-    (exchange, got)
 }
 
 #[test]
@@ -80,7 +56,7 @@ fn of_a_question_s_deadline_hears_the_exchange_that_it_is_asked_for() {
     let session = world.session("2025-06-18");
     let mut questions = Vec::new();
     let mut ask = |id| {
-        let mut exchange = post(&world, &session, &request(id, "resources/read", LATER));
+        let mut exchange = world.begin_within(&session, &request(id, "resources/read", LATER));
         world.go_on(&mut exchange, &mut Got::default(), |event| match event {
             Event::Authorize(call) => questions.push(call.into_responder()),
             event => panic!("{event:?}"),
@@ -105,7 +81,8 @@ fn a_subscription_whose_interest_handler_never_answers_is_given_up_in_time() {
     server.on_interest(|_| Ok::<_, wellhead::Error>(())).unwrap();
     let world = World::new(&server);
     let session = world.session("2025-06-18");
-    let mut exchange = post(&world, &session, &request(1, "resources/subscribe", r#""uri":"test://text""#));
+    let mut exchange =
+        world.begin_within(&session, &request(1, "resources/subscribe", r#""uri":"test://text""#));
     let (mut got, mut question) = (Got::default(), None);
     world.go_on(&mut exchange, &mut got, |event| match event {
         Event::Authorize(call) => question = Some(call.into_responder()),
@@ -131,9 +108,8 @@ fn of_the_deadline_that_a_client_s_answer_begins_hears_the_exchange_whose_call_a
     let server = server();
     server.method("x/ask", |_| Json::object("{}")).unwrap();
     let world = World::new(&server);
-    let roots = initialize("2025-06-18").replace(r#""capabilities":{}"#, r#""capabilities":{"roots":{}}"#);
-    let session = world.post(&[], &roots).header("mcp-session-id").unwrap().to_owned();
-    let (mut asking, mut got) = (post(&world, &session, &request(1, "x/ask", "")), Got::default());
+    let session = world.session_with_roots();
+    let (mut asking, mut got) = (world.begin_within(&session, &request(1, "x/ask", "")), Got::default());
     let mut asked = None;
     world.go_on(&mut asking, &mut got, |event| match event {
         Event::Method(call) => {
@@ -244,7 +220,7 @@ fn a_request_whose_client_goes_while_it_is_looked_up_is_given_up_in_time() {
     let session = world.session("2025-03-26");
     let batch = format!("[{}]", request(1, "resources/subscribe", r#""uri":"test://known""#));
     for looked_at_meanwhile in [false, true] {
-        let mut exchange = post(&world, &session, &batch);
+        let mut exchange = world.begin_within(&session, &batch);
         assert!(matches!(exchange.poll(world.now(), &mut Vec::new()), Progress::Wait(_)));
         let (endpoint, at) = (world.endpoint.clone(), world.now() + 60_000);
         *slow.lock().unwrap() = Some(Box::new(move || {
@@ -305,9 +281,8 @@ fn a_host_that_asks_its_client_no_more_has_its_whole_time_from_then_on() {
     let server = server();
     server.method("x/ask", |_| Json::object("{}")).unwrap();
     let world = World::with(&server, server.endpoint().keep_alive_ms(600_000).build(|| {}));
-    let roots = initialize("2025-06-18").replace(r#""capabilities":{}"#, r#""capabilities":{"roots":{}}"#);
-    let session = world.post(&[], &roots).header("mcp-session-id").unwrap().to_owned();
-    let (mut asking, mut got) = (post(&world, &session, &request(1, "x/ask", "")), Got::default());
+    let session = world.session_with_roots();
+    let (mut asking, mut got) = (world.begin_within(&session, &request(1, "x/ask", "")), Got::default());
     let mut asked = None;
     world.go_on(&mut asking, &mut got, |event| {
         let Event::Method(call) = event else { return event.run() };

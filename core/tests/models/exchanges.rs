@@ -1,6 +1,6 @@
 //! Exchanges of one session, each of which acts only when it is rung for: whoever else is answered, or polls, all are told.
 
-use crate::resuming::{Got, Polled, begin_session};
+use crate::resuming::{Got, Polled, begin_session, drive};
 use crate::support::{Bell, explore, request, server};
 use shuttle::thread;
 use std::sync::Arc;
@@ -36,20 +36,7 @@ pub(crate) fn each_hears_of_its_answer() {
     }
 
     let over = Arc::new(AtomicBool::new(false));
-    let drivers: Vec<_> = (0..2)
-        .map(|_| {
-            let (endpoint, over, wake) = (endpoint.clone(), over.clone(), wake.clone());
-            thread::spawn(move || {
-                while !over.load(Ordering::SeqCst) {
-                    while let Some(event) = endpoint.poll_event() {
-                        event.run();
-                    }
-                    wake.wait();
-                }
-                wake.ring(); // the other, too
-            })
-        })
-        .collect();
+    let drivers = [0, 1].map(|_| drive(&endpoint, &wake, &over));
     let hosts = held.into_iter().map(|held| {
         thread::spawn(move || {
             assert!(held.finish("found"));
@@ -98,17 +85,7 @@ pub(crate) fn each_hears_of_its_questions() {
         begun.push((exchange, got));
     }
     let over = Arc::new(AtomicBool::new(false));
-    let driver = thread::spawn({
-        let (endpoint, over, wake) = (endpoint.clone(), over.clone(), wake.clone());
-        move || {
-            while !over.load(Ordering::SeqCst) {
-                while let Some(event) = endpoint.poll_event() {
-                    event.run();
-                }
-                wake.wait();
-            }
-        }
-    });
+    let driver = drive(&endpoint, &wake, &over);
     let hosts: Vec<_> = verdicts
         .into_iter()
         .map(|verdict| thread::spawn(move || assert!(verdict.finish(vec![Verdict::Allow]))))

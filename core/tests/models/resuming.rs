@@ -65,6 +65,20 @@ impl Polled {
     }
 }
 
+/// Polls an endpoint whenever it is woken for, until that is over.
+pub(crate) fn drive(endpoint: &Endpoint, wake: &Arc<Bell>, over: &Arc<AtomicBool>) -> thread::JoinHandle<()> {
+    let (endpoint, wake, over) = (endpoint.clone(), wake.clone(), over.clone());
+    thread::spawn(move || {
+        while !over.load(Ordering::SeqCst) {
+            while let Some(event) = endpoint.poll_event() {
+                event.run();
+            }
+            wake.wait();
+        }
+        wake.ring(); // another that does the same
+    })
+}
+
 /// Makes a handshake; returns the session's id.
 pub(crate) fn begin_session(endpoint: &Endpoint) -> String {
     let mut got = Got::default();
@@ -105,18 +119,7 @@ pub(crate) fn a_client_comes_back_while_its_call_goes_on() {
     assert_eq!(ids(&got.body), ["1-0", "1-1"]);
 
     let over = Arc::new(AtomicBool::new(false));
-    let driver = thread::spawn({
-        let (endpoint, over) = (endpoint.clone(), over.clone());
-        let wake = wake.clone();
-        move || {
-            while !over.load(Ordering::SeqCst) {
-                while let Some(event) = endpoint.poll_event() {
-                    event.run();
-                }
-                wake.wait();
-            }
-        }
-    });
+    let driver = drive(&endpoint, &wake, &over);
     let host = thread::spawn(move || {
         held.progress(2.0, None, None);
         held.finish("found");

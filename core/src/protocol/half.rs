@@ -1,0 +1,132 @@
+//! A message on its way out that is partly written.
+
+use super::outbox::{Kind, Piece};
+use crate::encode::{base64_chunk, base64_into, escape_chunk_end, escape_into, escaped_len};
+use crate::wire::Segment;
+use std::collections::VecDeque;
+
+/// A message that is being written: in the hands of a drain, or parked between two.
+pub(crate) struct Half {
+    pub(crate) kind: Kind,
+    /// Nothing of it has been written.
+    pub(crate) first: bool,
+    /// Its whole length, once [`Half::measure`] has counted it.
+    pub(crate) total: Option<u64>,
+    buffer: Vec<u8>,
+    at: usize,
+    rest: VecDeque<Segment>,
+    /// How far the first segment of `rest` has been encoded.
+    encoded: usize,
+}
+
+/// Source bytes that are encoded at once, at most and at least.
+const CHUNK: (usize, usize) = (3 << 10, 192 << 10);
+
+impl Half {
+    pub(super) fn new(piece: Piece) -> Half {
+        Half {
+            kind: piece.kind,
+            first: true,
+            total: None,
+            buffer: piece.bytes,
+            at: 0,
+            rest: piece.segments,
+            encoded: 0,
+        }
+    }
+
+    /// Its buffer, once that was written.
+    pub(crate) fn into_buffer(self) -> Vec<u8> {
+        self.buffer
+    }
+
+    /// Gives it a buffer to encode its large bodies in.
+    pub(crate) fn lend(&mut self, used: &mut Vec<u8>) {
+        if self.buffer.capacity() == 0 {
+            std::mem::swap(&mut self.buffer, used);
+            self.buffer.clear();
+        }
+    }
+
+    /// Counts its whole length; of large bodies without encoding them. Not under a lock: it reads the host's text.
+    pub(crate) fn measure(&mut self) {
+        self.total = Some(self.buffer.len() as u64 + self.rest.iter().map(encoded_len).sum::<u64>());
+    }
+
+    /// Whether everything has been written.
+    pub(crate) fn is_done(&self) -> bool {
+        self.at == self.buffer.len() && self.rest.is_empty() && !(self.kind.is_mute() && self.first)
+    }
+
+    /// Whether what comes next needs encoding of a large body: work that a thread may want to leave to another.
+    pub(crate) fn is_large(&self) -> bool {
+        !self.rest.is_empty()
+    }
+
+    /// At most `max` bytes, and whether the message ends with them. The same again until `wrote` covers them.
+    pub(crate) fn bytes(&mut self, max: usize) -> (&[u8], bool) {
+        while self.at == self.buffer.len() && !self.rest.is_empty() {
+            self.encode(max.clamp(CHUNK.0, CHUNK.1));
+        }
+        let bytes = &self.buffer[self.at..];
+        let bytes = &bytes[..bytes.len().min(max.max(1))];
+        (bytes, self.rest.is_empty() && self.at + bytes.len() == self.buffer.len())
+    }
+
+    pub(crate) fn wrote(&mut self, bytes: usize) {
+        self.at = self.at.saturating_add(bytes).min(self.buffer.len());
+        self.first &= self.at == 0 && !self.kind.is_mute();
+    }
+
+    /// Appends that many bytes, and counts them as written. A whole message goes as it stands, unless most of its buffer is
+    /// empty: who takes it may keep it for long.
+    pub(crate) fn hand_over(&mut self, bytes: usize, out: &mut Vec<u8>) {
+        let whole = out.is_empty() && self.rest.is_empty() && self.at == 0 && bytes == self.buffer.len();
+        if whole && self.buffer.capacity() <= 2 * bytes {
+            self.wrote(bytes);
+            std::mem::swap(out, &mut self.buffer);
+            self.at = 0;
+        } else {
+            out.extend_from_slice(&self.buffer[self.at..][..bytes]);
+            self.wrote(bytes);
+        }
+    }
+
+    fn encode(&mut self, max: usize) {
+        self.buffer.clear();
+        self.at = 0;
+        let Some(segment) = self.rest.front() else { return };
+        let whole = match segment {
+            Segment::Bytes(bytes) => {
+                self.buffer.extend_from_slice(bytes);
+                true
+            }
+            Segment::Text(text, _) => {
+                let text: &str = (**text).as_ref();
+                let end = escape_chunk_end(text, self.encoded, max);
+                escape_into(text.get(self.encoded..end).unwrap_or_default(), &mut self.buffer);
+                self.encoded = end;
+                end >= text.len()
+            }
+            Segment::Blob(bytes, _) => {
+                let bytes: &[u8] = (**bytes).as_ref();
+                let end = (self.encoded + base64_chunk(max)).min(bytes.len());
+                base64_into(bytes.get(self.encoded..end).unwrap_or_default(), &mut self.buffer);
+                self.encoded = end;
+                end >= bytes.len()
+            }
+        };
+        if whole {
+            self.encoded = 0;
+            self.rest.pop_front();
+        }
+    }
+}
+
+fn encoded_len(segment: &Segment) -> u64 {
+    match segment {
+        Segment::Bytes(bytes) => bytes.len() as u64,
+        Segment::Blob(bytes, _) => ((**bytes).as_ref().len() as u64).div_ceil(3) * 4,
+        Segment::Text(text, _) => escaped_len((**text).as_ref()) as u64,
+    }
+}
