@@ -15,6 +15,7 @@ test-node-oldest: node ## the same with the oldest Node that we promise
 
 .PHONY: node-pack
 node-pack: ## the tarball of the Node package, built for release, in build/node
+	@echo "Builds in release mode first, which takes about 3 minutes from nothing; the last line names the tarball."
 	bindings/node/build.sh --release
 	mkdir -p build/node
 	cd bindings/node && echo "$(CURDIR)/build/node/$$(npm pack --silent --pack-destination ../../build/node)"
