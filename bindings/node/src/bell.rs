@@ -5,12 +5,12 @@
 //! memory to let go of. It is weak: it does not keep the process alive, unless a driver asks for that while it runs.
 
 use crate::descriptor;
+use crate::inbox::Inbox;
 use crate::knows::{self, Asking};
 use crate::raw::{Js, Reference};
 use napi::bindgen_prelude::{Env, FnArgs, Function, FunctionRef};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi::{Status, sys};
-use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::{self, ThreadId};
 use wellhead::{Level, Observed};
@@ -37,17 +37,17 @@ pub(crate) struct Bell {
     rung: AtomicBool,
     /// JavaScript cannot be called any more.
     dead: AtomicBool,
-    lines: Mutex<Vec<(Level, String)>>,
-    observed: Mutex<Vec<String>>,
-    published: Mutex<Vec<String>>,
-    woken: Mutex<Vec<u64>>,
+    lines: Inbox<(Level, String)>,
+    observed: Inbox<String>,
+    published: Inbox<String>,
+    woken: Inbox<u64>,
     /// An endpoint has something to do.
     endpoints: AtomicBool,
     /// The endpoint that the JS thread drives an exchange of, and then asks for what else there is; 0: none.
     driven: AtomicU32,
     /// Exchanges that have something to say.
-    exchanges: Mutex<Vec<u32>>,
-    released: Mutex<Vec<Reference>>,
+    exchanges: Inbox<u32>,
+    released: Inbox<Reference>,
 }
 
 /// The address of an environment. Turned back into one on its own thread only.
@@ -75,14 +75,14 @@ impl Bell {
             asking: Asking::new(knows)?,
             rung: AtomicBool::new(false),
             dead: AtomicBool::new(false),
-            lines: Mutex::default(),
-            observed: Mutex::default(),
-            published: Mutex::default(),
-            woken: Mutex::default(),
+            lines: Inbox::new(),
+            observed: Inbox::new(),
+            published: Inbox::new(),
+            woken: Inbox::new(),
             endpoints: AtomicBool::new(false),
             driven: AtomicU32::new(0),
-            exchanges: Mutex::default(),
-            released: Mutex::default(),
+            exchanges: Inbox::new(),
+            released: Inbox::new(),
         })
     }
 
@@ -110,23 +110,20 @@ impl Bell {
     /// The turn has begun: what is rung from now on is for the next. Lets go of memory and hands lines over.
     pub(crate) fn answer(&self, js: Js<'_>) {
         self.rung.store(false, Ordering::Release);
-        for reference in std::mem::take(&mut *self.released.lock()) {
+        for reference in self.released.take() {
             js.release(reference);
         }
-        let lines = std::mem::take(&mut *self.lines.lock());
-        for (level, line) in lines {
+        for (level, line) in self.lines.take() {
             self.log(level, &line);
         }
         self.hand_over();
         if let Some(env) = self.here() {
             self.asking.answer(env);
         }
-        let observed = std::mem::take(&mut *self.observed.lock());
-        if let (Some(env), Some(observe)) = (self.here(), &self.observe) {
-            for call in observed {
-                // JavaScript's side of it catches what the host's function throws.
-                let _ = observe.borrow_back(&env).and_then(|observe| observe.call(call));
-            }
+        for call in self.observed.take() {
+            let (Some(env), Some(observe)) = (self.here(), &self.observe) else { continue };
+            // JavaScript's side of it catches what the host's function throws.
+            let _ = observe.borrow_back(&env).and_then(|observe| observe.call(call));
         }
     }
 
@@ -153,7 +150,7 @@ impl Bell {
         if self.dead.load(Ordering::Acquire) {
             return;
         }
-        self.published.lock().push(event.to_owned());
+        self.published.push(event.to_owned());
         if self.here().is_some() {
             self.hand_over();
         } else {
@@ -162,9 +159,8 @@ impl Bell {
     }
 
     fn hand_over(&self) {
-        let published = std::mem::take(&mut *self.published.lock());
         let Some(env) = self.here() else { return };
-        for event in published {
+        for event in self.published.take() {
             // JavaScript's side of it catches what the host's function throws.
             let _ = self.publish.borrow_back(&env).and_then(|publish| publish.call(event));
         }
@@ -173,7 +169,7 @@ impl Bell {
     /// A call began or ended: told with the next turn.
     pub(crate) fn observe(&self, observed: &Observed<'_>) {
         if !self.dead.load(Ordering::Acquire) {
-            self.observed.lock().push(descriptor::observed(observed));
+            self.observed.push(descriptor::observed(observed));
             self.ring();
         }
     }
@@ -188,13 +184,13 @@ impl Bell {
             let _ =
                 log.borrow_back(&env).and_then(|log| log.call((level.to_string(), line.to_owned()).into()));
         } else {
-            self.lines.lock().push((level, line.to_owned()));
+            self.lines.push((level, line.to_owned()));
             self.ring();
         }
     }
 
     pub(crate) fn wake(&self, connection: u64) {
-        self.woken.lock().push(connection);
+        self.woken.push(connection);
         self.ring();
     }
 
@@ -212,30 +208,30 @@ impl Bell {
     }
 
     pub(crate) fn exchange_ready(&self, exchange: u32) {
-        self.exchanges.lock().push(exchange);
+        self.exchanges.push(exchange);
         self.ring();
     }
 
     /// Whether an endpoint or an exchange has something to do.
     pub(crate) fn has_http(&self) -> bool {
-        self.endpoints.swap(false, Ordering::AcqRel) || !self.exchanges.lock().is_empty()
+        self.endpoints.swap(false, Ordering::AcqRel) || !self.exchanges.is_empty()
     }
 
-    pub(crate) fn take_exchanges(&self) -> Vec<u32> {
-        std::mem::take(&mut *self.exchanges.lock())
+    pub(crate) fn take_exchanges(&self) -> impl Iterator<Item = u32> {
+        self.exchanges.take()
     }
 
     pub(crate) fn has_woken(&self) -> bool {
-        !self.woken.lock().is_empty()
+        !self.woken.is_empty()
     }
 
-    pub(crate) fn take_woken(&self) -> Vec<u64> {
-        std::mem::take(&mut *self.woken.lock())
+    pub(crate) fn take_woken(&self) -> impl Iterator<Item = u64> {
+        self.woken.take()
     }
 
     /// Memory that nobody reads any more, from any thread.
     pub(crate) fn give_back(&self, reference: Reference) {
-        self.released.lock().push(reference);
+        self.released.push(reference);
         self.ring();
     }
 

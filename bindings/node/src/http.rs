@@ -388,7 +388,7 @@ impl Native {
     /// The numbers of the exchanges that have something to say.
     #[napi]
     pub fn ready_exchanges(&self) -> Vec<u32> {
-        self.inner.bell.take_exchanges()
+        self.inner.bell.take_exchanges().collect()
     }
 
     /// The numbers of the listeners that are over.

@@ -1,10 +1,10 @@
 //! Whether a URI may exist: JavaScript is asked at once, by whichever thread is to know.
 
 use crate::bell::Bell;
+use crossbeam_channel::{Sender, bounded};
 use napi::bindgen_prelude::{Env, FnArgs, Function, FunctionRef};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
-use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, OnceLock};
 use wellhead::Provider;
 
@@ -68,7 +68,7 @@ impl Asking {
 
     /// On another thread, which waits; `ring` asks for a turn.
     pub(crate) fn elsewhere(&self, number: &Number, uri: &str, ring: impl FnOnce()) -> bool {
-        let (answer, known) = channel();
+        let (answer, known) = bounded(2); // JavaScript may answer someone who was let go
         {
             let mut waiting = self.waiting.lock();
             if waiting.useless > 0 {

@@ -24,6 +24,7 @@ mod connection;
 mod descriptor;
 mod error;
 mod http;
+mod inbox;
 mod knows;
 mod options;
 mod page;

@@ -356,7 +356,7 @@ impl Native {
     /// The numbers of the connections that woke.
     #[napi]
     pub fn woken(&self) -> Vec<f64> {
-        self.inner.bell.take_woken().into_iter().map(|number| number as f64).collect()
+        self.inner.bell.take_woken().map(|number| number as f64).collect()
     }
 }
 

@@ -2,9 +2,9 @@
 //! must not.
 
 use crate::bell::Bell;
+use crossbeam_channel::{Sender, unbounded};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
 use wellhead::Event;
 
@@ -19,7 +19,7 @@ pub(crate) struct Worker {
 
 impl Worker {
     pub(crate) fn start(bell: Arc<Bell>) -> std::io::Result<Worker> {
-        let (sender, events) = channel::<Event>();
+        let (sender, events) = unbounded::<Event>();
         let over = Arc::new(AtomicBool::new(false));
         let left = Arc::new(AtomicUsize::new(0));
         let (ends, run) = (over.clone(), left.clone());

@@ -1,9 +1,11 @@
 //! Callbacks over HTTP on their way to the threads that run them.
 
 use super::batch::Batch;
-use super::queue::Queue;
 use crate::event::Event;
+use crate::sync::Lock;
 use crate::sync::atomic::{AtomicBool, Ordering};
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tokio::sync::Notify;
 
@@ -12,54 +14,78 @@ pub(super) type OnReady = Box<dyn Fn() + Send + Sync>;
 enum Job {
     Event(Event),
     Interrupt,
+    /// The service is over. The thread that takes it leaves it for the next.
+    End,
 }
 
-/// What waits for threads that run callbacks.
+/// What waits for threads that run callbacks, in the order in which it came.
 pub(super) struct Jobs {
-    queue: Queue<Job>,
+    give: Sender<Job>,
+    take: Receiver<Job>,
+    /// Events that no thread was woken for. They are newer than those in the channel.
+    gathered: Lock<VecDeque<Event>>,
     /// Events that a thread takes at once.
     most: usize,
     on_ready: Option<OnReady>,
-    /// There are events of which nobody has been told, and [`Jobs::tell`] will.
-    untold: AtomicBool,
-    gathered: Notify,
+    /// There are gathered events, and [`Jobs::tell`] was asked to hand them out.
+    asked: AtomicBool,
+    ask: Notify,
+    closed: AtomicBool,
 }
 
 impl Jobs {
     pub(super) fn new(most: usize, on_ready: Option<OnReady>) -> Self {
-        let (untold, gathered) = (AtomicBool::new(false), Notify::new());
-        Jobs { queue: Queue::new(), most, on_ready, untold, gathered }
+        let (give, take) = unbounded();
+        Jobs {
+            give,
+            take,
+            gathered: Lock::default(),
+            most,
+            on_ready,
+            asked: AtomicBool::new(false),
+            ask: Notify::new(),
+            closed: AtomicBool::new(false),
+        }
     }
 
-    /// [`Jobs::tell`] says so. A thread that is awake need not wait for that.
+    /// Adds an event. A thread that is awake may take it at once; [`Jobs::tell`] wakes the others.
     pub(super) fn push_event(&self, event: Event) {
-        self.queue.put(Job::Event(event));
-        if !self.untold.swap(true, Ordering::AcqRel) {
-            self.gathered.notify_one();
+        self.gathered.with(|gathered, _| gathered.push_back(event));
+        if !self.asked.swap(true, Ordering::AcqRel) {
+            self.ask.notify_one();
         }
     }
 
     pub(super) fn interrupt(&self) {
-        self.queue.push(Job::Interrupt);
+        self.send(Job::Interrupt);
         self.ready();
     }
 
     pub(super) fn close(&self) {
-        self.queue.close();
+        self.closed.store(true, Ordering::Release);
+        self.send(Job::End);
         self.ready();
-        self.gathered.notify_one();
+        self.ask.notify_one();
     }
 
-    /// Tells the threads of events, until the service is over. A task of the network's: it lets the other tasks deal with
-    /// what came in at once, so that the threads are woken once for all of that.
+    /// Hands gathered events to the threads, until the service is over. A task of the network's: it lets the other tasks
+    /// deal with what came in at once, so that the threads are woken once for all of that.
     pub(super) async fn tell(&self) {
-        while !self.queue.is_closed() {
-            self.gathered.notified().await;
+        while !self.closed.load(Ordering::Acquire) {
+            self.ask.notified().await;
             tokio::task::yield_now().await;
-            self.untold.store(false, Ordering::Release); // first: what comes now is told again
-            self.queue.notify();
+            self.asked.store(false, Ordering::Release); // first: what comes now asks again
+            self.gathered.with(|gathered, _| {
+                for event in gathered.drain(..) {
+                    self.send(Job::Event(event));
+                }
+            });
             self.ready();
         }
+    }
+
+    fn send(&self, job: Job) {
+        let _ = self.give.send(job); // it cannot fail: the receiver is ours, too
     }
 
     fn ready(&self) {
@@ -71,32 +97,45 @@ impl Jobs {
 
     /// Runs callbacks until the service is over.
     pub(super) fn run(&self) {
-        while let Some(job) = self.queue.pop() {
-            if let Job::Event(event) = job {
-                event.run();
+        loop {
+            match self.pop(true) {
+                Some(Job::Event(event)) => event.run(),
+                Some(Job::Interrupt) => {}
+                Some(Job::End) | None => return,
             }
         }
     }
 
     pub(super) fn next(&self, wait: bool) -> Batch {
-        let first = if wait { self.queue.pop() } else { self.queue.try_pop() };
-        let event = match first {
+        let event = match self.pop(wait) {
             Some(Job::Event(event)) => event,
             Some(Job::Interrupt) => return Batch::Interrupted,
-            None if wait || self.queue.is_closed() => return Batch::Ended,
+            Some(Job::End) => return Batch::Ended,
             None => return Batch::Idle,
         };
         let mut events = vec![event];
         while events.len() < self.most {
-            match self.queue.try_pop() {
+            match self.pop(false) {
                 Some(Job::Event(event)) => events.push(event),
                 Some(Job::Interrupt) => {
                     self.interrupt(); // after these
                     break;
                 }
-                None => break,
+                Some(Job::End) | None => break,
             }
         }
         Batch::Events(events)
+    }
+
+    fn pop(&self, wait: bool) -> Option<Job> {
+        // Under the lock, so that the order is kept while gathered events are handed out.
+        let first = self
+            .gathered
+            .with(|gathered, _| self.take.try_recv().ok().or_else(|| gathered.pop_front().map(Job::Event)));
+        let job = first.or_else(|| if wait { self.take.recv().ok() } else { None });
+        if let Some(Job::End) = job {
+            self.send(Job::End);
+        }
+        job
     }
 }

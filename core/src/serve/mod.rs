@@ -11,6 +11,7 @@ mod jobs;
 mod listening;
 #[cfg(feature = "stdio")]
 mod platform;
+#[cfg(feature = "stdio")]
 mod queue;
 #[cfg(feature = "http")]
 mod shared;

@@ -23,20 +23,6 @@ impl<T> Queue<T> {
         self.0.notify_one();
     }
 
-    /// [`Queue::push`] without waking anybody, until [`Queue::notify`].
-    #[cfg(feature = "http")]
-    pub(super) fn put(&self, item: T) {
-        self.0.with(|state, _| state.items.push_back(item));
-    }
-
-    /// Wakes a thread for each item.
-    #[cfg(feature = "http")]
-    pub(super) fn notify(&self) {
-        for _ in 0..self.0.with(|state, _| state.items.len()) {
-            self.0.notify_one();
-        }
-    }
-
     /// Waits for an item. None once the queue is closed and empty.
     pub(super) fn pop(&self) -> Option<T> {
         let look = |state: &mut State<T>| match state.items.pop_front() {
@@ -48,12 +34,6 @@ impl<T> Queue<T> {
 
     pub(super) fn try_pop(&self) -> Option<T> {
         self.0.with(|state, _| state.items.pop_front())
-    }
-
-    /// Nothing will come any more, once it is empty.
-    #[cfg(feature = "http")]
-    pub(super) fn is_closed(&self) -> bool {
-        self.0.with(|state, _| state.closed)
     }
 
     /// Nobody waits any more.

@@ -5,11 +5,11 @@
 use super::Event;
 use crate::directory::tree::Folder;
 use crate::sync::Lock;
+use crossbeam_channel::{Receiver, Sender, unbounded};
 use notify::event::{EventKind, ModifyKind};
 use notify::{Config, RecommendedWatcher, RecursiveMode, Watcher};
 use std::io;
 use std::path::Path;
-use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// Names a watched directory: its path.
 pub(super) type Mark = String;
@@ -26,7 +26,7 @@ pub(super) struct Events(Receiver<Option<Event>>);
 
 impl Notifier {
     pub(super) fn new(root: &Path) -> io::Result<(Notifier, Events)> {
-        let (send, events) = channel();
+        let (send, events) = unbounded();
         let (sink, top) = (send.clone(), root.to_owned());
         let config = Config::default().with_follow_symlinks(false);
         let watcher = RecommendedWatcher::new(move |happened| understood(happened, &top, &sink), config);
