@@ -11,12 +11,19 @@ use std::sync::Arc;
 pub struct Caller {
     value: Option<Arc<dyn Any + Send + Sync>>,
     id: Arc<[u8]>,
+    /// Of the request that it makes. Travels here because whoever keeps a caller also takes care of where it is dropped.
+    context: Option<RequestContext>,
 }
+
+/// A value of the host's that belongs to one request, such as a tracing span or the request that it came with. Every
+/// callback that the request causes finds it: `request_context` of the calls. The value of [`Caller::with`] is the
+/// client's, and this one is the request's.
+pub type RequestContext = Arc<dyn Any + Send + Sync>;
 
 impl Caller {
     /// A caller with a stable id.
     pub fn new(id: impl Into<Arc<[u8]>>) -> Self {
-        Caller { value: None, id: id.into() }
+        Caller { value: None, id: id.into(), context: None }
     }
 
     /// The same caller with a value for the host's callbacks.
@@ -29,6 +36,17 @@ impl Caller {
     /// The host's value, if it is a `T`.
     pub fn value<T: Any>(&self) -> Option<&T> {
         self.value.as_deref()?.downcast_ref()
+    }
+
+    /// The same caller, making a request of that context.
+    pub(crate) fn in_context(mut self, context: Option<RequestContext>) -> Self {
+        self.context = context;
+        self
+    }
+
+    /// The context of the request that it makes.
+    pub(crate) fn context(&self) -> Option<&RequestContext> {
+        self.context.as_ref()
     }
 
     /// The id bytes; empty for nobody in particular.

@@ -4,7 +4,7 @@ mod lookup;
 mod methods;
 mod shared;
 
-use crate::access::Caller;
+use crate::access::{Caller, RequestContext};
 use crate::drain::{Drain, DrainStart};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
@@ -156,7 +156,26 @@ impl Connection {
     /// # Errors
     /// As [`Connection::handle`].
     pub fn handle_with(&self, message: &[u8], run: impl FnMut(Event)) -> Result<Handled> {
-        let (route, event) = self.open_exchange(message, true)?;
+        self.handle_for(message, None, run)
+    }
+
+    /// [`Connection::handle_with`] for a message with a context of the host's, as in
+    /// [`crate::http::Endpoint::begin_with_context`].
+    ///
+    /// # Errors
+    /// As [`Connection::handle`].
+    pub fn handle_with_context(
+        &self,
+        message: &[u8],
+        context: RequestContext,
+        run: impl FnMut(Event),
+    ) -> Result<Handled> {
+        let caller = Caller::clone(&self.0.caller).in_context(Some(context));
+        self.handle_for(message, Some(caller), run)
+    }
+
+    fn handle_for(&self, message: &[u8], caller: Option<Caller>, run: impl FnMut(Event)) -> Result<Handled> {
+        let (route, event) = self.open_exchange(message, true, caller)?;
         let handled = self.follow_up(route, event, run);
         // What the callbacks produced for other routes was quiet, and is not taken here.
         if self.0.machine.with(|m, _| m.gained() && m.mark_ready()) {
@@ -219,7 +238,7 @@ impl Connection {
     /// # Errors
     /// [`ErrorKind::Closed`] after the connection or server was closed.
     pub fn exchange(&self, message: &[u8]) -> Result<(Route, Option<Event>)> {
-        let (route, event) = self.open_exchange(message, false)?;
+        let (route, event) = self.open_exchange(message, false, None)?;
         self.tell_beside(route);
         Ok((route, event))
     }
@@ -285,8 +304,13 @@ impl Connection {
         exchange.map(Route::Exchange).ok_or_else(closed)
     }
 
-    fn open_exchange(&self, message: &[u8], single: bool) -> Result<(Route, Option<Event>)> {
-        let route = self.open_route(single, None)?;
+    fn open_exchange(
+        &self,
+        message: &[u8],
+        single: bool,
+        caller: Option<Caller>,
+    ) -> Result<(Route, Option<Event>)> {
+        let route = self.open_route(single, caller)?;
         let message = message.trim_ascii();
         if message.len() > self.0.server.settings.limits.message_bytes {
             self.0.machine.with(|m, _| m.too_long(route));

@@ -12,6 +12,7 @@ use crate::protocol::{Argument, CallId, Context};
 use crate::provider::{Deferred, Provider};
 use crate::responder::{Reply, Responder, Watched};
 use crate::uri::Value;
+use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
@@ -481,6 +482,12 @@ macro_rules! with_caller {
             /// Who asks.
             pub fn caller(&self) -> &Caller {
                 &self.context.caller
+            }
+
+            /// The context that the host gave to the request that the call belongs to, if it is a `T`: see
+            /// [`crate::RequestContext`].
+            pub fn request_context<T: Any>(&self) -> Option<&T> {
+                self.context.caller.context()?.downcast_ref()
             }
 
             /// The request's `_meta` as it came, the text of a JSON object: `traceparent` and the like. Its keys are

@@ -41,7 +41,7 @@ mod sync;
 mod uri;
 mod wire;
 
-pub use access::{Caller, Operation, Verdict};
+pub use access::{Caller, Operation, RequestContext, Verdict};
 pub use catalog::{Explanation, HandlerId, PassedOver, TakenBy, Why};
 pub use client::TestClient;
 pub use connection::{Connection, Handled};

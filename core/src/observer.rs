@@ -1,16 +1,18 @@
 //! What the host is told of its own calls, for metrics and traces; and counters.
 
+use crate::access::RequestContext;
 use crate::log::{Level, Log};
 use crate::protocol::{Ask, CallId, Context};
 use crate::sync::Lock;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// A call of one of the host's callbacks that begins or ends.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Observed<'a> {
     /// A number that begin and end of a call share; unique in its server.
@@ -22,8 +24,23 @@ pub struct Observed<'a> {
     pub registration: Option<&'a str>,
     /// The request's `traceparent`, as it came.
     pub traceparent: Option<&'a str>,
+    /// Which question it is, as [`crate::Responder::call`] and [`crate::Event::Cancel`] name it.
+    pub id: CallId,
+    /// The context that the host gave to the request.
+    pub request_context: Option<&'a RequestContext>,
     /// None: the call begins.
     pub end: Option<Ended>,
+}
+
+impl fmt::Debug for Observed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Observed")
+            .field("call", &self.call)
+            .field("method", &self.method)
+            .field("registration", &self.registration)
+            .field("end", &self.end)
+            .finish_non_exhaustive()
+    }
 }
 
 /// How a call ended.
@@ -94,6 +111,7 @@ pub(crate) struct Started {
     method: Arc<str>,
     registration: Option<Arc<str>>,
     traceparent: Option<String>,
+    context: Option<RequestContext>,
     at: Option<Duration>,
 }
 
@@ -120,8 +138,9 @@ impl Watch {
         let (method, registration) = subject(ask);
         let at = observer.clock.as_ref().map(|clock| clock());
         let traceparent = context.traceparent();
-        let started = Started { number, method, registration, traceparent, at };
-        observer.tell(&started, None);
+        let context = context.caller.context().cloned();
+        let started = Started { number, method, registration, traceparent, context, at };
+        observer.tell(ask.call(), &started, None);
         running.with(|running, _| running.insert(ask.call(), started));
     }
 
@@ -143,7 +162,7 @@ impl Watch {
         let Some(started) = running.with(|running, _| running.remove(&call)) else { return };
         let now = observer.clock.as_ref().map(|clock| clock());
         let time = now.zip(started.at).map(|(now, at)| now.saturating_sub(at));
-        observer.tell(&started, Some(Ended { outcome, wanted, bytes, time }));
+        observer.tell(call, &started, Some(Ended { outcome, wanted, bytes, time }));
     }
 
     /// The counters that are kept here; the others are the hub's.
@@ -160,12 +179,14 @@ impl Watch {
 
 impl Observer {
     /// Never panics: calls also end while a panic unwinds.
-    fn tell(&self, started: &Started, end: Option<Ended>) {
+    fn tell(&self, id: CallId, started: &Started, end: Option<Ended>) {
         let observed = Observed {
             call: started.number,
             method: &started.method,
             registration: started.registration.as_deref(),
             traceparent: started.traceparent.as_deref(),
+            id,
+            request_context: started.context.as_ref(),
             end,
         };
         if catch_unwind(AssertUnwindSafe(|| (self.callback)(&observed))).is_err() {

@@ -356,8 +356,9 @@ impl Shared {
         route: Route,
         mut used: Vec<u8>,
     ) -> Option<crate::protocol::Half> {
-        let (next, wake) = self.machine.with(|m, _| {
+        let (next, wake) = self.machine.with(|m, trash| {
             let next = m.next_message(route, &mut used);
+            m.let_go_of_callers(trash);
             let wake = next.is_some() && m.may_resume() && m.mark_ready();
             (next, wake)
         });
@@ -376,7 +377,12 @@ impl Shared {
 
     /// A drain was dropped before its route was empty: the hand-over is a wake.
     pub(crate) fn park(self: &Arc<Self>, route: Route, half: Option<crate::protocol::Half>) {
-        if self.machine.with(|m, trash| m.outbox().park(route, half, trash)) {
+        let left = self.machine.with(|m, trash| {
+            let left = m.outbox().park(route, half, trash);
+            m.let_go_of_callers(trash);
+            left
+        });
+        if left {
             self.wake();
         }
     }

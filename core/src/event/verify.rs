@@ -1,7 +1,9 @@
 //! The question whether a bearer token is good.
 
+use crate::access::RequestContext;
 use crate::http::{OwnedHead, Question, Verification};
 use crate::responder::Responder;
+use std::any::Any;
 use std::sync::{Arc, Weak};
 
 pub(crate) type Verifier = dyn Fn(VerifyCall) + Send + Sync;
@@ -13,6 +15,7 @@ pub(crate) type Verifier = dyn Fn(VerifyCall) + Send + Sync;
 pub struct VerifyCall {
     token: String,
     head: Arc<OwnedHead>,
+    context: Option<RequestContext>,
     pub(super) verifier: Option<Arc<Verifier>>,
     pub(super) responder: Option<Responder<Verification>>,
     pub(super) quiet: bool,
@@ -22,10 +25,12 @@ impl VerifyCall {
     pub(crate) fn new(
         token: String,
         head: Arc<OwnedHead>,
+        context: Option<RequestContext>,
         verifier: Option<Arc<Verifier>>,
         question: Weak<Question>,
     ) -> Self {
-        VerifyCall { token, head, verifier, responder: Some(Responder::verify(question)), quiet: false }
+        let responder = Some(Responder::verify(question));
+        VerifyCall { token, head, context, verifier, responder, quiet: false }
     }
 
     /// The token, as it came: letters, digits and `-._~+/=` (RFC 6750 section 2.1).
@@ -38,5 +43,10 @@ impl VerifyCall {
     /// more than once, or is no text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.head.text(name)
+    }
+
+    /// The context that the host gave to [`crate::http::Endpoint::begin_with_context`], if it is a `T`.
+    pub fn request_context<T: Any>(&self) -> Option<&T> {
+        self.context.as_deref()?.downcast_ref()
     }
 }

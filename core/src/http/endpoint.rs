@@ -7,6 +7,7 @@ use super::origin::{Gate, as_named, as_sent};
 use super::protection::Protection;
 use super::sessions::Sessions;
 use super::verification::Verification;
+use crate::access::RequestContext;
 use crate::connection::Connection;
 use crate::event::{Event, Verifier, VerifyCall};
 use crate::group::Group;
@@ -290,7 +291,19 @@ impl Endpoint {
         now: u64,
         ready: impl Fn() + Send + Sync + 'static,
     ) -> Exchange {
-        Exchange::begin(self.clone(), head, now, Arc::new(ready))
+        Exchange::begin(self.clone(), head, now, None, Arc::new(ready))
+    }
+
+    /// [`Endpoint::begin`] for a request with a context of the host's: every callback that the request causes finds it,
+    /// whoever polls the event. It is let go of once the request is over.
+    pub fn begin_with_context(
+        &self,
+        head: &RequestHead<'_>,
+        now: u64,
+        context: RequestContext,
+        ready: impl Fn() + Send + Sync + 'static,
+    ) -> Exchange {
+        Exchange::begin(self.clone(), head, now, Some(context), Arc::new(ready))
     }
 
     /// The next question to the host; run it, on whichever thread suits. None: everything that was to be said has been

@@ -8,7 +8,7 @@ use super::media::Accepts;
 use super::paths::too_large;
 use super::response::{Response, Whole, invalid};
 use super::verifying::Verifying;
-use crate::access::Caller;
+use crate::access::{Caller, RequestContext};
 use crate::event::Event;
 use crate::protocol::Route;
 use std::fmt;
@@ -67,9 +67,15 @@ pub(super) struct Incoming {
 }
 
 impl Exchange {
-    pub(super) fn begin(endpoint: Endpoint, head: &RequestHead<'_>, now: u64, ready: Ready) -> Exchange {
+    pub(super) fn begin(
+        endpoint: Endpoint,
+        head: &RequestHead<'_>,
+        now: u64,
+        context: Option<RequestContext>,
+        ready: Ready,
+    ) -> Exchange {
         endpoint.0.pass(now);
-        let (caller, until, origin) = (Caller::default(), None, None);
+        let (caller, until, origin) = (Caller::default().in_context(context), None, None);
         let mut exchange =
             Exchange { endpoint, ready, caller, origin, until, state: State::Done, deadline: None, now };
         let state = exchange.admit(head);

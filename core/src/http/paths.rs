@@ -278,7 +278,7 @@ impl Exchange {
         head: &RequestHead<'_>,
         request: &RequestId,
     ) -> Result<Box<Answering>, Whole> {
-        let caller = self.caller.clone();
+        let caller = self.caller.clone().in_context(None); // the session outlives the request
         let sessions = self.endpoint.0.options.sessions;
         if let Ok(id) = session_id(head)
             && sessions
@@ -383,9 +383,10 @@ impl Exchange {
         connection.tick(self.now);
         self.renew(&connection);
         let choice = Choice::new(incoming.accepts.json, false);
-        let verified = self.endpoint.0.options.protection.as_ref().map(|_| self.caller.clone());
+        let own = self.endpoint.0.options.protection.is_some() || self.caller.context().is_some();
+        let caller = own.then(|| self.caller.clone());
         let single = !incoming.accepts.stream;
-        let opened = connection.exchange_parsed(&incoming.message, parsed, single, verified);
+        let opened = connection.exchange_parsed(&incoming.message, parsed, single, caller);
         let (route, event) = opened.map_err(|_| {
             self.endpoint.0.state.with(|s, _| {
                 s.sessions.exit(&id, now);
@@ -429,7 +430,7 @@ impl Exchange {
     /// The session's caller is by now the one of this request.
     fn renew(&self, connection: &Connection) {
         if self.endpoint.0.options.protection.is_some() {
-            connection.renew_caller(self.caller.clone());
+            connection.renew_caller(self.caller.clone().in_context(None)); // it outlives the request
         }
     }
 

@@ -36,8 +36,8 @@ impl Exchange {
         let inner = &self.endpoint.0;
         let head = Arc::new(OwnedHead::new(head));
         let question = Question::new(self.ready.clone(), inner.server.downgrade());
-        let verifier = inner.options.verifier.clone();
-        let call = VerifyCall::new(token, head.clone(), verifier, Arc::downgrade(&question));
+        let (verifier, context) = (inner.options.verifier.clone(), self.caller.context().cloned());
+        let call = VerifyCall::new(token, head.clone(), context, verifier, Arc::downgrade(&question));
         let event = Some(Event::Verify(call));
         Ok(State::Verifying(Box::new(Verifying { question, event, head, body: Vec::new(), ended: false })))
     }
@@ -82,7 +82,7 @@ impl Exchange {
                     return Err(forbidden(protection, protection.needed()));
                 }
                 self.until = grant.expires_in_ms.map(|ms| self.now.saturating_add(ms));
-                self.caller = grant.caller;
+                self.caller = grant.caller.in_context(self.caller.context().cloned());
                 Ok(())
             }
             Verification::Refused => Err(unauthorized(protection, true)),

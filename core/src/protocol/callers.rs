@@ -4,7 +4,8 @@ use crate::access::Caller;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// So many of those that are over are looked at whenever an exchange begins, however many there are. Each leaves two here.
+/// So many of those that are over are looked at whenever an exchange begins and when its output is taken, however many there
+/// are. Each leaves two here.
 const LOOKED_AT: usize = 4;
 
 /// What an exchange leaves of its caller. That holds the host's value: once its exchange is over it stays here until

@@ -225,10 +225,7 @@ impl Machine {
         caller: Option<Arc<Caller>>,
         trash: &mut Trash,
     ) -> Option<u64> {
-        let unused = self.outbox.callers.take_unused();
-        if !unused.is_empty() {
-            trash.put(unused);
-        }
+        self.let_go_of_callers(trash);
         if self.closed {
             return None;
         }
@@ -236,6 +233,14 @@ impl Machine {
         self.next_exchange += 1;
         self.outbox.open(exchange, single, caller);
         Some(exchange)
+    }
+
+    /// Of exchanges that are over, those that no call knows any more.
+    pub(crate) fn let_go_of_callers(&mut self, trash: &mut Trash) {
+        let unused = self.outbox.callers.take_unused();
+        if !unused.is_empty() {
+            trash.put(unused);
+        }
     }
 
     /// Whom questions are asked for, from now on, that no request asks.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use wellhead::http::{Endpoint, Exchange, Progress, RequestHead, Response};
-use wellhead::{Answer, Call, Event, Responder, Server};
+use wellhead::{Answer, Call, Event, RequestContext, Responder, Server};
 
 pub(crate) const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 pub(crate) const BOTH: &str = "application/json, text/event-stream";
@@ -133,6 +133,17 @@ impl World {
     }
 
     pub(crate) fn begin(&self, method: &str, target: &str, headers: &[(&str, &str)]) -> Polled {
+        self.begin_with(method, target, headers, None)
+    }
+
+    /// The same with a context of the host's.
+    pub(crate) fn begin_with(
+        &self,
+        method: &str,
+        target: &str,
+        headers: &[(&str, &str)],
+        context: Option<RequestContext>,
+    ) -> Polled {
         let mut fields: Vec<(&str, &[u8])> = headers.iter().map(|(n, v)| (*n, v.as_bytes())).collect();
         if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
             fields.push(("host", b"localhost"));
@@ -140,7 +151,11 @@ impl World {
         let ready = Arc::new(AtomicBool::new(false));
         let head = RequestHead { method, target, headers: &fields };
         let rings = ready.clone();
-        let exchange = self.endpoint.begin(&head, self.now(), move || rings.store(true, Ordering::SeqCst));
+        let ring = move || rings.store(true, Ordering::SeqCst);
+        let exchange = match context {
+            Some(context) => self.endpoint.begin_with_context(&head, self.now(), context, ring),
+            None => self.endpoint.begin(&head, self.now(), ring),
+        };
         Polled(exchange, ready)
     }
 

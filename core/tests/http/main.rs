@@ -2,6 +2,7 @@
 
 mod authorization;
 mod client;
+mod context;
 mod eras;
 mod gate;
 mod polling;

@@ -1,0 +1,243 @@
+//! The context that a host gives to a request, and the callbacks that the request causes.
+
+use crate::client::{BOTH, Got, META, Polled, World, initialize, request};
+use std::sync::{Arc, Mutex};
+use wellhead::http::Grant;
+use wellhead::{
+    AuthorizeCall, Call, Caller, Event, ListCall, Observed, Page, RequestContext, Resource, Responder,
+    Server, Template, Verdict,
+};
+
+type Lines = Arc<Mutex<Vec<String>>>;
+type Verdicts = Arc<Mutex<Vec<(Responder<Vec<Verdict>>, usize)>>>;
+
+/// A server whose reads and lists say the context of their request, and whose verdicts the test gives.
+struct Told {
+    server: Server,
+    verdicts: Verdicts,
+    /// A line for each question about access, and for each observation.
+    lines: Lines,
+}
+
+fn told() -> Told {
+    let (lines, verdicts) = (Lines::default(), Verdicts::default());
+    let (seen, asked, held) = (lines.clone(), lines.clone(), verdicts.clone());
+    let server = Server::builder("s", "1")
+        .on_log(|_, _| {})
+        .observe(move |observed: &Observed<'_>| {
+            let name = observed.request_context.and_then(|context| context.downcast_ref::<String>());
+            let when = if observed.end.is_some() { "ends" } else { "begins" };
+            seen.lock().unwrap().push(format!("{} {when} for {}", observed.method, name.unwrap()));
+        })
+        .build()
+        .unwrap();
+    server
+        .authorize(move |call: AuthorizeCall| {
+            let name = call.request_context::<String>().expect("a context");
+            asked.lock().unwrap().push(format!("asked for {name}"));
+            let uris = call.uris().len();
+            let (deferred, responder) = call.defer();
+            held.lock().unwrap().push((responder, uris));
+            deferred
+        })
+        .unwrap();
+    server.template(Template::new("test://of/{n}"), |call: Call| name(&call)).unwrap();
+    for source in ["one", "two"] {
+        let list = move |call: ListCall| {
+            let name = call.request_context::<String>().expect("a context").clone();
+            Page::new([Resource::new(format!("test://of/{source}")).name(name)])
+        };
+        server.list(source, list).unwrap();
+    }
+    Told { server, verdicts, lines }
+}
+
+fn name(call: &Call) -> String {
+    call.request_context::<String>().expect("a context").clone()
+}
+
+fn context(name: &str) -> RequestContext {
+    Arc::new(name.to_owned())
+}
+
+impl Told {
+    /// Allows what was asked, the newest question first.
+    fn allow(&self) {
+        let mut held: Vec<_> = std::mem::take(&mut *self.verdicts.lock().unwrap());
+        while let Some((responder, uris)) = held.pop() {
+            responder.finish(vec![Verdict::Allow; uris]);
+        }
+    }
+
+    fn lines(&self) -> Vec<String> {
+        std::mem::take(&mut *self.lines.lock().unwrap())
+    }
+}
+
+/// A request with a context, whose body is there.
+fn post(world: &World, headers: &[(&str, &str)], body: &str, context: RequestContext) -> Polled {
+    let mut all = vec![("Content-Type", "application/json"), ("Accept", BOTH)];
+    all.extend_from_slice(headers);
+    let mut exchange = world.begin_with("POST", "/mcp", &all, Some(context));
+    exchange.body(body.as_bytes());
+    exchange.end(world.now());
+    exchange
+}
+
+/// Takes what there is, running whatever event comes up here.
+fn go_on(world: &World, exchange: &mut Polled, got: &mut Got) {
+    world.go_on(exchange, got, Event::run);
+}
+
+#[test]
+fn a_callback_finds_the_context_of_its_own_request_whoever_polls_its_event() {
+    let told = told();
+    let world = World::new(&told.server);
+    let session = world.session("2025-11-25");
+    let in_session = [("Mcp-Session-Id", &*session)];
+    let alone = [
+        ("MCP-Protocol-Version", "2026-07-28"),
+        ("Mcp-Method", "resources/read"),
+        ("Mcp-Name", "test://of/x"),
+    ];
+    let mut open: Vec<(String, Polled, Got)> = Vec::new();
+    for n in 1..=6 {
+        let name = format!("request {n}");
+        let (headers, meta): (&[_], _) =
+            if n % 2 == 0 { (&alone, format!(",{META}")) } else { (&in_session, String::new()) };
+        let body = request(n, "resources/read", &format!(r#""uri":"test://of/x"{meta}"#));
+        let exchange = post(&world, headers, &body, context(&name));
+        open.push((name, exchange, Got::default()));
+    }
+    // The first exchange polls everybody's questions, and then everybody's reads.
+    for round in 0..2 {
+        for (_, exchange, got) in &mut open {
+            go_on(&world, exchange, got);
+        }
+        if round == 0 {
+            told.allow();
+        }
+    }
+    for (name, _, got) in &open {
+        assert_eq!(got.json()["result"]["contents"][0]["text"].as_str(), Some(&**name));
+    }
+    let lines = told.lines();
+    for (name, ..) in &open {
+        for what in ["asked for", "authorize begins for", "authorize ends for", "resources/read ends for"] {
+            let line = format!("{what} {name}");
+            assert_eq!(lines.iter().filter(|seen| **seen == line).count(), 1, "{line}: {lines:?}");
+        }
+    }
+}
+
+#[test]
+fn a_list_that_goes_on_without_its_client_keeps_the_context_of_its_request() {
+    let told = told();
+    let world = World::new(&told.server);
+    let session = world.session("2025-11-25");
+    let mut exchange =
+        post(&world, &[("Mcp-Session-Id", &session)], &request(1, "resources/list", ""), context("gone"));
+    go_on(&world, &mut exchange, &mut Got::default());
+    drop(exchange);
+    for _ in 0..3 {
+        told.allow();
+        while let Some(event) = world.endpoint.poll_event() {
+            event.run();
+        }
+    }
+    let lines = told.lines();
+    assert!(lines.iter().all(|line| line.ends_with("for gone")), "{lines:?}");
+    let lists = lines.iter().filter(|line| *line == "resources/list ends for gone").count();
+    assert_eq!(lists, 2, "both sources were asked: {lines:?}");
+}
+
+#[test]
+fn the_calls_of_a_batch_find_the_context_of_their_request() {
+    let told = told();
+    let world = World::new(&told.server);
+    let session = world.post(&[], &initialize("2025-03-26")).header("mcp-session-id").unwrap().to_owned();
+    let read = |id| request(id, "resources/read", r#""uri":"test://of/x""#);
+    let mut exchange = post(
+        &world,
+        &[("Mcp-Session-Id", &session)],
+        &format!("[{},{}]", read(1), read(2)),
+        context("the batch"),
+    );
+    let mut got = Got::default();
+    go_on(&world, &mut exchange, &mut got);
+    told.allow();
+    go_on(&world, &mut exchange, &mut got);
+    assert_eq!(got.body.matches(r#""text":"the batch""#).count(), 2, "{got:?}");
+}
+
+#[test]
+fn the_question_whether_a_token_is_good_has_the_context_and_so_has_what_follows() {
+    let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
+    server.template(Template::new("test://of/{n}"), |call: Call| name(&call)).unwrap();
+    let endpoint = server.endpoint().verify(|call| {
+        let name = call.request_context::<String>().expect("a context").clone();
+        Grant::new(Caller::new(name.into_bytes()))
+    });
+    let world = World::with(&server, endpoint.build(|| {}));
+    let headers = [
+        ("Authorization", "Bearer x"),
+        ("MCP-Protocol-Version", "2026-07-28"),
+        ("Mcp-Method", "resources/read"),
+        ("Mcp-Name", "test://of/x"),
+    ];
+    let body = request(1, "resources/read", &format!(r#""uri":"test://of/x",{META}"#));
+    let mut exchange = post(&world, &headers, &body, context("ann's"));
+    let mut got = Got::default();
+    go_on(&world, &mut exchange, &mut got);
+    assert_eq!(got.json()["result"]["contents"][0]["text"], "ann's");
+}
+
+#[test]
+fn a_connection_hands_a_message_its_context() {
+    let told = told();
+    let connection = told.server.connect(Caller::default());
+    for message in
+        [initialize("2025-06-18"), r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_owned()]
+    {
+        connection.handle(message.as_bytes()).unwrap();
+    }
+    let asked: Vec<_> = ["a", "b"]
+        .into_iter()
+        .enumerate()
+        .map(|(id, name)| {
+            let message = request(id as u32 + 1, "resources/read", r#""uri":"test://of/x""#);
+            connection.handle_with_context(message.as_bytes(), context(name), Event::run).unwrap()
+        })
+        .collect();
+    told.allow();
+    while let Some(event) = connection.poll_event() {
+        event.run();
+    }
+    for (handled, name) in asked.into_iter().zip(["a", "b"]) {
+        let wellhead::Handled::Later(route) = handled else { panic!("it waits for verdicts") };
+        let Some(wellhead::Handled::Answer(answer)) = connection.take(route) else { panic!("no answer") };
+        let text = format!(r#""text":"{name}""#);
+        assert!(String::from_utf8(answer).unwrap().contains(&text));
+    }
+}
+
+#[test]
+fn a_context_is_let_go_of_with_its_request_whatever_lives_on() {
+    let server = crate::client::server();
+    let world = World::new(&server);
+    let session = world.session("2025-11-25");
+    let of_request: Arc<String> = Arc::default();
+    let headers = [("Mcp-Session-Id", &*session)];
+    for uri in ["test://text", "test://later", "test://none"] {
+        let body = request(1, "resources/read", &format!(r#""uri":"{uri}""#));
+        let mut exchange = post(&world, &headers, &body, of_request.clone());
+        go_on(&world, &mut exchange, &mut Got::default());
+        drop(exchange);
+        assert_eq!(Arc::strong_count(&of_request), 1, "{uri}");
+    }
+    let mut exchange = post(&world, &[], &initialize("2025-11-25"), of_request.clone());
+    go_on(&world, &mut exchange, &mut Got::default());
+    drop(exchange);
+    assert_eq!(world.endpoint.sessions(), 2);
+    assert_eq!(Arc::strong_count(&of_request), 1, "the second session has no context");
+}
