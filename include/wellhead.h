@@ -750,8 +750,9 @@ WELLHEAD_API wellhead_status wellhead_server_add_method(
     void *user_data, void (*destroy)(void *user_data), wellhead_error **error);
 
 /* Serves a tool. members: how it is listed, a JSON object without a name, such as {"description":"…","inputSchema":{…}}.
- * The callback answers tools/call by wellhead_call_arguments, which it checks itself, with a result as the protocol has it.
- * An authoriser is asked by name. Otherwise as wellhead_server_add_method. */
+ * The callback answers tools/call by wellhead_call_arguments, which it checks itself, with a result as the protocol has it:
+ * one that clients would refuse is an internal error, and logged. Without an inputSchema the tool takes any object. A member
+ * that does not exist, or that clients would refuse, is WELLHEAD_STATUS_INVALID_ARGUMENT. An authoriser is asked by name. Otherwise as wellhead_server_add_method. */
 WELLHEAD_API wellhead_status wellhead_server_add_tool(
     wellhead_server *server, wellhead_str name, wellhead_str members,
     void (*method)(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *responder),

@@ -49,6 +49,15 @@ pub(crate) enum Shape {
     Dialect,
 }
 
+/// What a tool may answer as `structuredContent`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Structured {
+    /// The revision does not have it.
+    Absent,
+    Object,
+    Any,
+}
+
 /// One published revision of the protocol, as a server has it: what the host chose is worked in.
 #[derive(Clone, Copy)]
 #[allow(clippy::struct_excessive_bools, reason = "what a revision has is independent of each other")]
@@ -65,6 +74,7 @@ pub(crate) struct Revision {
     pub(crate) completions: bool,
     /// `context` in a request for completion: what other variables have already.
     pub(crate) completion_context: bool,
+    pub(crate) structured: Structured,
     /// `message` in a notification of progress.
     pub(crate) progress_messages: bool,
     /// An array of messages is a message.
@@ -161,6 +171,9 @@ impl Revision {
             self.titles = true;
             self.icons = true;
             self.progress_messages = true;
+            if self.structured == Structured::Absent {
+                self.structured = Structured::Object;
+            }
         }
         match policy.contents_titles {
             ContentsTitles::AsPublished => {}
@@ -354,6 +367,7 @@ static REVISIONS: [Revision; 5] = [
         contents_titles: false,
         completions: true,
         completion_context: true,
+        structured: Structured::Any,
         progress_messages: true,
         batches: false,
         null_id: false,
@@ -375,6 +389,7 @@ static REVISIONS: [Revision; 5] = [
         contents_titles: false,
         completions: true,
         completion_context: true,
+        structured: Structured::Object,
         progress_messages: true,
         batches: false,
         null_id: false,
@@ -396,6 +411,7 @@ static REVISIONS: [Revision; 5] = [
         contents_titles: true,
         completions: true,
         completion_context: true,
+        structured: Structured::Object,
         progress_messages: true,
         batches: false,
         null_id: true,
@@ -417,6 +433,7 @@ static REVISIONS: [Revision; 5] = [
         contents_titles: false,
         completions: true,
         completion_context: false,
+        structured: Structured::Absent,
         progress_messages: true,
         batches: true,
         null_id: true,
@@ -438,6 +455,7 @@ static REVISIONS: [Revision; 5] = [
         contents_titles: false,
         completions: false,
         completion_context: false,
+        structured: Structured::Absent,
         progress_messages: false,
         batches: true,
         null_id: true,

@@ -55,7 +55,9 @@ fn each_call_of_a_callback_is_told_when_it_begins_and_when_it_ends() {
         })
         .unwrap();
     server.list("l", |_| wellhead::Page::default()).unwrap();
-    server.tool("t", &Json::object("{}").unwrap(), |_: MethodCall| Json::object(r#"{"a":1}"#)).unwrap();
+    server
+        .tool("t", &Json::object("{}").unwrap(), |_: MethodCall| Json::object(r#"{"content":[]}"#))
+        .unwrap();
     let connection = server.connect(Caller::default());
     for (id, uri) in [(1, "n:fixed"), (2, "n:1"), (3, "n:none"), (4, "n:bad")] {
         ask(&connection, id, "resources/read", &format!(r#""uri":"{uri}""#));
@@ -74,7 +76,7 @@ fn each_call_of_a_callback_is_told_when_it_begins_and_when_it_ends() {
         "4 resources/list l 00-a-b-01",
         "4 resources/list l 00-a-b-01: page, 0 bytes, 1 ms",
         "5 tools/call t 00-a-b-01",
-        "5 tools/call t 00-a-b-01: result, 7 bytes, 1 ms",
+        "5 tools/call t 00-a-b-01: result, 14 bytes, 1 ms",
         "6 authorize 00-a-b-01",
         "6 authorize 00-a-b-01: verdicts, 0 bytes, 1 ms",
     ];

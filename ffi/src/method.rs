@@ -72,8 +72,9 @@ pub unsafe extern "C" fn wellhead_server_add_method(
 }
 
 /// Serves a tool. members: how it is listed, a JSON object without a name, such as {"description":"…","inputSchema":{…}}.
-/// The callback answers tools/call by wellhead_call_arguments, which it checks itself, with a result as the protocol has it.
-/// An authoriser is asked by name. Otherwise as wellhead_server_add_method.
+/// The callback answers tools/call by wellhead_call_arguments, which it checks itself, with a result as the protocol has it:
+/// one that clients would refuse is an internal error, and logged. Without an inputSchema the tool takes any object. A member
+/// that does not exist, or that clients would refuse, is WELLHEAD_STATUS_INVALID_ARGUMENT. An authoriser is asked by name. Otherwise as wellhead_server_add_method.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_tool(
     server: *mut wellhead_server,

@@ -237,7 +237,8 @@ export class Server {
    * `tools/call` is answered by the handler, which is given the call's `arguments`: it checks them, and writes the result as
    * the protocol has it. An authoriser is asked by name, in lists and before each call.
    *
-   * @throws {RegistrationError} without a name, with one among the members, and if there is one of that name
+   * @throws {RegistrationError} without a name, with a member that does not exist or that clients would refuse, and if
+   * there is one of that name
    * @throws {ClosedError} after {@link Server.close}
    */
   tool(name: string, members: JsonObject, handler: MethodHandler): void {

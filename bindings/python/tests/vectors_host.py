@@ -193,6 +193,8 @@ class Host:
                 "params": call.params,
                 "name": call.name,
                 "arguments": None if call.name is None else given,
+                "content": None if call.name is None else [],
+                "messages": None if call.name is None else [],
                 "client": call.client_capabilities,
                 "level": call.log_level,
             }

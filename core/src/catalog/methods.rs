@@ -1,6 +1,6 @@
 //! Further methods, and the capabilities that stand for them.
 
-use super::HandlerId;
+use super::{Family, HandlerId};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::MethodCall;
 use crate::model::{Json, Method};
@@ -20,12 +20,22 @@ pub(crate) struct MethodHandler {
     pub(crate) run: Option<Arc<MethodFn>>,
     /// The tool or prompt that it is.
     pub(crate) item: Option<Arc<str>>,
+    pub(crate) family: Option<Family>,
+    /// A tool that promises structured content.
+    pub(crate) structured: bool,
 }
 
 impl MethodHandler {
     /// What a method calls by a name.
-    pub(super) fn named(id: HandlerId, method: &str, item: Arc<str>, run: Option<Arc<MethodFn>>) -> Self {
-        MethodHandler { id, name: method.into(), revisions: None, run, item: Some(item) }
+    pub(super) fn named(
+        id: HandlerId,
+        family: Family,
+        item: Arc<str>,
+        structured: bool,
+        run: Option<Arc<MethodFn>>,
+    ) -> Self {
+        let name = family.calls().into();
+        MethodHandler { id, name, revisions: None, run, item: Some(item), family: Some(family), structured }
     }
 
     /// What is called, for the log.
@@ -81,6 +91,8 @@ impl Methods {
             revisions: revisions.map(|_| found),
             run,
             item: None,
+            family: None,
+            structured: false,
         });
         self.by_name.insert(name.into(), handler.clone());
         Ok(handler)

@@ -2,6 +2,7 @@
 
 mod completing;
 mod cursor;
+mod definition;
 mod entries;
 mod explain;
 mod methods;

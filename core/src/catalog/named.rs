@@ -1,11 +1,10 @@
 //! Tools and prompts: what is listed and called by a name. What they say of themselves is the host's JSON.
 
+use super::definition::{Definition, definition};
 use super::methods::{MethodFn, MethodHandler};
 use super::{HandlerId, Listing};
 use crate::access::Operation;
 use crate::error::{Error, ErrorKind, Result};
-use crate::jsonrpc::for_each_member;
-use crate::jsonrpc::write::Object;
 use crate::model::Json;
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -97,23 +96,10 @@ impl NamedSet {
             let message = format!("the {word} \"{name}\" is registered already; remove it first");
             return Err(Error::new(ErrorKind::Duplicate, message));
         }
-        let mut rendered = Vec::new();
-        let mut object = Object::begin(&mut rendered);
-        object.string("name", name);
-        let mut named = false;
-        for_each_member(members.raw(), |member, value| {
-            named |= member == "name";
-            object.any_member(member).extend_from_slice(value.get().as_bytes());
-        });
-        object.end();
-        if named {
-            let message =
-                format!("the members of the {word} \"{name}\" have a name of their own; leave it out");
-            return Err(Error::new(ErrorKind::InvalidArgument, message));
-        }
+        let Definition { rendered, structured } = definition(family, name, members)?;
         let name: Arc<str> = name.into();
-        let handler = Arc::new(MethodHandler::named(id, family.calls(), name.clone(), run));
-        self.0.insert(name.clone(), Arc::new(Named { handler, name, rendered: rendered.into() }));
+        let handler = Arc::new(MethodHandler::named(id, family, name.clone(), structured, run));
+        self.0.insert(name.clone(), Arc::new(Named { handler, name, rendered }));
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use super::Shared;
 use crate::catalog::{Family, MethodHandler};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Continuation, Event, ResponseCall};
-use crate::jsonrpc::{RpcError, is_null, members, string};
+use crate::jsonrpc::{RpcError, is_null, is_object, members, string};
 use crate::model::{ClientAnswer, Json, MethodAnswer};
 use crate::protocol::{After, CallId, Context, LOG_LEVELS, Outcome, Request, Unasked, unknown_name};
 use crate::revision::Era;
@@ -49,6 +49,9 @@ impl Shared {
             Ok(None) => return self.refuse(&request, &wrong_param("name", "is missing")),
             Err(fault) => return self.refuse(&request, &fault),
         };
+        if let Err(fault) = check_arguments(&params) {
+            return self.refuse(&request, &fault);
+        }
         let handler = self.server.catalog.with(|c, _| Some(c.named(family)?.get(&name)?.handler.clone()));
         let Some(handler) = handler else {
             return self.refuse(&request, &unknown_name(family, &name));
@@ -188,6 +191,17 @@ fn text_param(params: &Json, name: &'static str) -> std::result::Result<Option<S
         },
         Ok(_) => Ok(None),
         Err(duplicate) => Err(RpcError::invalid_params(&duplicate.to_string()).with_member("param", name)),
+    }
+}
+
+/// The `arguments` of a tool or prompt are an object, if they are there.
+fn check_arguments(params: &Json) -> std::result::Result<(), RpcError> {
+    match members(params.raw(), &["arguments"]) {
+        Ok([Some(arguments)]) if !is_object(arguments) && !is_null(arguments) => {
+            Err(wrong_param("arguments", "is not an object"))
+        }
+        Ok(_) => Ok(()),
+        Err(twice) => Err(RpcError::invalid_params(&twice.to_string()).with_member("param", "arguments")),
     }
 }
 

@@ -47,6 +47,11 @@ impl Json {
         Json(object.get().into())
     }
 
+    /// An object that we wrote.
+    pub(crate) fn written(object: Vec<u8>) -> Json {
+        Json(String::from_utf8(object).expect("escaped text stays text").into())
+    }
+
     /// Whether a member is `true`.
     pub(crate) fn is_true(&self, name: &str) -> bool {
         let member = members(self.raw(), &[name]).ok().and_then(|[member]| member);

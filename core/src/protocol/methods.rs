@@ -19,6 +19,7 @@ use crate::policy::UndeclaredLists;
 use crate::revision::{self, Condition, Era, Revision};
 use crate::sync::Trash;
 use crate::wire::{self, Cache, Identity, ResultType};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// What a method's answer is on the wire.
@@ -243,6 +244,14 @@ impl Outcome {
                 Outcome::needs_input(&result, (&handler.name, shown), revision, client, identity)
             }
             MethodAnswer::Result(result) => {
+                let checked = match handler.family {
+                    Some(family) => wire::call_result(family, handler.structured, revision, &result),
+                    None => Ok(Cow::Borrowed(&result)),
+                };
+                let result = match checked {
+                    Ok(result) => result,
+                    Err(why) => return Outcome::wrong(shown, revision, &why),
+                };
                 let cache = if revision::is_cacheable(&handler.name) { Cache::NO_REUSE } else { Cache::None };
                 Outcome::result(&result, shown, revision, identity, (ResultType::Complete, cache))
             }
@@ -269,7 +278,7 @@ impl Outcome {
         let mut written = Vec::new();
         match wire::further_result(&mut written, revision, identity, kind, result.raw()) {
             Ok(()) => Outcome { written: Ok(written), line: None },
-            Err(why) => Outcome::failed(shown, revision, &format!("has a result that {why}")),
+            Err(why) => Outcome::wrong(shown, revision, why),
         }
     }
 
@@ -312,6 +321,10 @@ impl Outcome {
         let fault = RpcError::new(code, "Missing required client capability")
             .with_data(format!("{{\"requiredCapabilities\":{wanted}}}"));
         Outcome { written: Err((Stage::Refused, fault)), line: None }
+    }
+
+    fn wrong(shown: Shown<'_>, revision: Revision, why: &str) -> Outcome {
+        Outcome::failed(shown, revision, &format!("has a wrong result: {why}"))
     }
 
     fn failed(shown: Shown<'_>, revision: Revision, what: &str) -> Outcome {

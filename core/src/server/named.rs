@@ -10,8 +10,11 @@ use std::sync::Arc;
 
 impl Server {
     /// A tool, listed with these members beside its name, such as `description` and `inputSchema`. Its handler answers
-    /// `tools/call` by the call's `arguments`; the host checks them, and writes the result as the protocol has it. An
-    /// authoriser is asked by name, in lists and before each call.
+    /// `tools/call` by the call's `arguments`, an object that the host checks further. Its result is one `CallToolResult`:
+    /// `content`, or `structuredContent`, which is then mirrored as text. A result that clients would refuse is an
+    /// internal error, and logged. An authoriser is asked by name, in lists and before each call.
+    ///
+    /// Without an `inputSchema` the tool takes any object.
     ///
     /// ```
     /// use wellhead::{Json, Server};
@@ -23,7 +26,8 @@ impl Server {
     /// ```
     ///
     /// # Errors
-    /// [`crate::ErrorKind::InvalidArgument`] without a name, or with one among the members;
+    /// [`crate::ErrorKind::InvalidArgument`] without a name, or for a member that does not exist or that clients would
+    /// refuse, such as an `inputSchema` whose type is not `object`;
     /// [`crate::ErrorKind::Duplicate`] if there is one of that name, or a method `tools/list` or `tools/call`;
     /// [`crate::ErrorKind::Closed`].
     pub fn tool<F, R, M>(&self, name: &str, members: &Json, handler: F) -> Result<()>
@@ -36,7 +40,7 @@ impl Server {
     }
 
     /// A prompt, listed with these members beside its name, such as `description` and `arguments`. Its handler answers
-    /// `prompts/get`. Otherwise as [`Server::tool`].
+    /// `prompts/get` with one `GetPromptResult`: `messages`. Otherwise as [`Server::tool`].
     ///
     /// # Errors
     /// As [`Server::tool`].

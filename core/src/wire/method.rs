@@ -61,7 +61,7 @@ fn write_meta(out: &mut Vec<u8>, own: Option<Raw<'_>>, identity: &Identity) -> R
     let mut named = false;
     if let Some(own) = own {
         if !is_object(own) {
-            return Err("has a _meta that is not an object");
+            return Err("_meta is not an object");
         }
         for_each_member(own, |name, value| {
             named |= name == SERVER_INFO;

@@ -1,5 +1,6 @@
 //! Model to JSON under a given revision: the only place where fields are gated.
 
+mod call_result;
 mod completion;
 mod contents;
 mod descriptor;
@@ -9,6 +10,7 @@ mod method;
 mod notification;
 mod result;
 
+pub(crate) use call_result::call_result;
 pub(crate) use completion::completion;
 pub(crate) use contents::{Defaults, Payload, Segment, reserve, write_contents};
 pub(crate) use descriptor::{

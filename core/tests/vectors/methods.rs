@@ -32,6 +32,8 @@ impl Shared {
             if let Some(name) = call.name() {
                 seen.insert("name".to_owned(), name.into());
                 seen.insert("arguments".to_owned(), json(call.arguments()));
+                seen.insert("content".to_owned(), json("[]"));
+                seen.insert("messages".to_owned(), json("[]"));
             }
             if let Some(client) = call.client_capabilities() {
                 seen.insert("client".to_owned(), json(&client));

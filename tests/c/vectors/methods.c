@@ -47,7 +47,8 @@ static void echo(wellhead_method *r, const wellhead_call *call, wellhead_str par
     wellhead_str name = wellhead_call_name(call), arguments = wellhead_call_arguments(call);
     text_say(&json, "{\"method\":\"%.*s\",\"params\":%.*s", (int)method.len, method.ptr, (int)params.len, params.ptr);
     if (name.ptr)
-        text_say(&json, ",\"name\":\"%.*s\",\"arguments\":%.*s", (int)name.len, name.ptr, (int)arguments.len, arguments.ptr);
+        text_say(&json, ",\"name\":\"%.*s\",\"arguments\":%.*s,\"content\":[],\"messages\":[]", (int)name.len, name.ptr,
+                 (int)arguments.len, arguments.ptr);
     if (client.ptr) text_say(&json, ",\"client\":%.*s", (int)client.len, client.ptr);
     if (level.ptr) text_say(&json, ",\"level\":\"%.*s\"", (int)level.len, level.ptr);
     text_say(&json, "}");

@@ -101,7 +101,8 @@ void Host::method(const json_t *with, const Call &call, std::string_view params,
     if (string_of(with) == "echo") {
         std::string echo = "{\"method\":\"" + std::string(call.method()) + "\",\"params\":" + std::string(params);
         if (const auto name = call.name())
-            echo += ",\"name\":\"" + std::string(*name) + "\",\"arguments\":" + std::string(call.arguments());
+            echo += ",\"name\":\"" + std::string(*name) + "\",\"arguments\":" + std::string(call.arguments())
+                    + ",\"content\":[],\"messages\":[]";
         if (const auto client = call.client_capabilities()) echo += ",\"client\":" + std::string(*client);
         if (const auto level = call.log_level()) echo += ",\"level\":\"" + std::string(*level) + "\"";
         r.result(echo + "}");

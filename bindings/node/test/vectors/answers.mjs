@@ -148,7 +148,8 @@ export class Answers {
     if (answer === 'none') return this.#drop(new Promise(() => {}));
     if (answer === 'echo') {
       const { method, params, name, clientCapabilities: client, logLevel: level } = call;
-      return { method, params, name, arguments: name === undefined ? undefined : given, client, level };
+      const item = name === undefined ? {} : { name, arguments: given, content: [], messages: [] };
+      return { method, params, ...item, client, level };
     }
     if (answer.notify === undefined) return result(answer);
     for (const { method, params } of answer.notify) call.notify(method, params);

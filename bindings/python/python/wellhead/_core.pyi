@@ -772,8 +772,8 @@ class Server:
         (`call_tool`).
 
         Raises:
-            RegistrationError: There is no name, or one among the members (`invalid_argument`), or a tool of that name,
-                or a method `tools/list` or `tools/call` (`duplicate`).
+            RegistrationError: There is no name, or a member that does not exist or that clients would refuse
+                (`invalid_argument`), or a tool of that name, or a method `tools/list` or `tools/call` (`duplicate`).
             ClosedError: The server was closed.
         """
     def prompt(

@@ -1,0 +1,290 @@
+//! The definition of a tool or prompt: the host's JSON, checked, and as it is listed.
+
+use super::named::Family;
+use crate::error::{Error, ErrorKind, Result};
+use crate::jsonrpc::write::Object;
+use crate::jsonrpc::{Raw, boolean, elements, for_each_member, is_array, is_object, string};
+use crate::model::Json;
+
+/// The member of a tool that says which arguments it takes. Every client requires it.
+const INPUT_SCHEMA: &str = "inputSchema";
+
+/// The member of a tool that promises structured content.
+const OUTPUT_SCHEMA: &str = "outputSchema";
+
+/// What a member's value has to be.
+#[derive(Clone, Copy)]
+enum Shape {
+    Text,
+    Flag,
+    Object,
+    /// An array of objects.
+    Objects,
+    /// A JSON schema for an object.
+    ObjectSchema,
+    /// An array of objects with these members, `name` required.
+    Arguments,
+}
+
+type Members = [(&'static str, Shape)];
+
+const TOOL: &Members = &[
+    ("title", Shape::Text),
+    ("description", Shape::Text),
+    (INPUT_SCHEMA, Shape::ObjectSchema),
+    (OUTPUT_SCHEMA, Shape::Object),
+    ("annotations", Shape::Object),
+    ("execution", Shape::Object),
+    ("icons", Shape::Objects),
+    ("_meta", Shape::Object),
+];
+
+const PROMPT: &Members = &[
+    ("title", Shape::Text),
+    ("description", Shape::Text),
+    ("arguments", Shape::Arguments),
+    ("icons", Shape::Objects),
+    ("_meta", Shape::Object),
+];
+
+const ARGUMENT: &Members =
+    &[("name", Shape::Text), ("title", Shape::Text), ("description", Shape::Text), ("required", Shape::Flag)];
+
+/// A checked definition.
+pub(super) struct Definition {
+    /// As it is listed. A tool without an input schema takes any object.
+    pub(super) rendered: Box<[u8]>,
+    /// It promises structured content.
+    pub(super) structured: bool,
+}
+
+/// Checks what the host says of a tool or prompt.
+pub(super) fn definition(family: Family, name: &str, members: &Json) -> Result<Definition> {
+    let invalid = |what: String| {
+        Error::new(ErrorKind::InvalidArgument, format!("the {} \"{name}\" {what}", family.word()))
+    };
+    let known = match family {
+        Family::Tools => TOOL,
+        Family::Prompts => PROMPT,
+    };
+    let found = distinct(members.raw()).map_err(|twice| invalid(format!("has {twice} twice")))?;
+    let mut rendered = Vec::new();
+    let mut object = Object::begin(&mut rendered);
+    object.string("name", name);
+    for (member, value) in &found {
+        if member == "name" {
+            return Err(invalid("has a \"name\" among its members; leave it out".to_owned()));
+        }
+        let shape = shape_of(member, known).map_err(|unknown| invalid(format!("has {unknown}")))?;
+        check(member, *value, shape).map_err(&invalid)?;
+        let out = object.any_member(member);
+        match shape {
+            Shape::ObjectSchema => write_object_schema(out, *value),
+            _ => out.extend_from_slice(value.get().as_bytes()),
+        }
+    }
+    if family == Family::Tools && !found.iter().any(|(member, _)| member == INPUT_SCHEMA) {
+        object.raw(INPUT_SCHEMA, "{\"type\":\"object\"}");
+    }
+    object.end();
+    let structured = found.iter().any(|(member, _)| member == OUTPUT_SCHEMA);
+    Ok(Definition { rendered: rendered.into(), structured })
+}
+
+/// The members of an object, or the name of one that occurs twice, in quotes.
+fn distinct(object: Raw<'_>) -> Result<Vec<(String, Raw<'_>)>, String> {
+    let mut found: Vec<(String, Raw<'_>)> = Vec::new();
+    for_each_member(object, |name, value| found.push((name.to_owned(), value)));
+    let twice = (1..found.len()).find(|at| found[..*at].iter().any(|(name, _)| *name == found[*at].0));
+    match twice {
+        Some(at) => Err(format!("{:?}", found[at].0)),
+        None => Ok(found),
+    }
+}
+
+fn shape_of(member: &str, known: &Members) -> Result<Shape, String> {
+    if let Some((_, shape)) = known.iter().find(|(name, _)| *name == member) {
+        return Ok(*shape);
+    }
+    let nearest = known.iter().map(|(name, _)| (distance(member, name), *name)).min();
+    Err(match nearest {
+        Some((steps, name)) if steps <= 2 => {
+            format!("an unknown member \"{member}\"; did you mean \"{name}\"?")
+        }
+        _ => {
+            let names: Vec<_> = known.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+            format!("an unknown member \"{member}\"; put it into \"_meta\", known are {}", names.join(", "))
+        }
+    })
+}
+
+/// How many letters have to be added, removed or changed. Case and underscores do not count.
+fn distance(a: &str, b: &str) -> usize {
+    let letters = |text: &str| -> Vec<char> {
+        text.chars().filter(|c| *c != '_' && *c != '-').map(|c| c.to_ascii_lowercase()).take(64).collect()
+    };
+    let (a, b) = (letters(a), letters(b));
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.iter().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, to) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(from != to);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+fn check(member: &str, value: Raw<'_>, shape: Shape) -> Result<(), String> {
+    let wanted = match shape {
+        Shape::Text if string(value).is_none() => "a string",
+        Shape::Flag if boolean(value).is_none() => "true or false",
+        Shape::Object if !is_object(value) => "a JSON object",
+        Shape::ObjectSchema if !is_object(value) => "a JSON object such as {\"type\":\"object\"}",
+        Shape::ObjectSchema if !takes_objects(value) => "a schema whose type is \"object\"",
+        Shape::Objects | Shape::Arguments if !is_array(value) => "an array of objects",
+        Shape::Objects | Shape::Arguments => return check_elements(member, value, shape),
+        _ => return Ok(()),
+    };
+    Err(format!("needs {wanted} as \"{member}\" (got {})", shortened(value)))
+}
+
+fn check_elements(member: &str, array: Raw<'_>, shape: Shape) -> Result<(), String> {
+    for (at, element) in elements(array, usize::MAX).into_iter().flatten().enumerate() {
+        if !is_object(element) {
+            return Err(format!("needs an object as \"{member}[{at}]\" (got {})", shortened(element)));
+        }
+        if !matches!(shape, Shape::Arguments) {
+            continue;
+        }
+        let within = |what: String| format!("has in \"{member}[{at}]\" {what}");
+        let found = distinct(element).map_err(|twice| within(format!("{twice} twice")))?;
+        if !found.iter().any(|(name, _)| name == "name") {
+            return Err(format!("needs a \"name\" in \"{member}[{at}]\""));
+        }
+        for (name, value) in found {
+            let shape = shape_of(&name, ARGUMENT).map_err(within)?;
+            check(&format!("{member}[{at}].{name}"), value, shape)?;
+        }
+    }
+    Ok(())
+}
+
+fn type_of(schema: Raw<'_>) -> Option<Raw<'_>> {
+    let mut found = None;
+    for_each_member(schema, |name, value| {
+        if name == "type" {
+            found = Some(value);
+        }
+    });
+    found
+}
+
+fn takes_objects(schema: Raw<'_>) -> bool {
+    type_of(schema).is_none_or(|of| string(of).as_deref() == Some("object"))
+}
+
+/// Clients require the type, so that it is written where the host left it out.
+fn write_object_schema(out: &mut Vec<u8>, schema: Raw<'_>) {
+    let text = schema.get();
+    if type_of(schema).is_some() {
+        return out.extend_from_slice(text.as_bytes());
+    }
+    let rest = text[1..].trim_start();
+    out.extend_from_slice(b"{\"type\":\"object\"");
+    if !rest.starts_with('}') {
+        out.push(b',');
+    }
+    out.extend_from_slice(rest.as_bytes());
+}
+
+/// The beginning of a value, for a message.
+fn shortened(value: Raw<'_>) -> String {
+    const SHOWN: usize = 40;
+    let text = value.get();
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(family: Family, members: &str) -> Result<String> {
+        let definition = definition(family, "t", &Json::object(members)?)?;
+        Ok(String::from_utf8(definition.rendered.into()).expect("a definition is text"))
+    }
+
+    fn refusal(family: Family, members: &str) -> String {
+        of(family, members).expect_err("this is refused").to_string()
+    }
+
+    #[test]
+    fn a_tool_always_has_an_object_schema() {
+        let listed = |members| of(Family::Tools, members).unwrap();
+        assert_eq!(listed("{}"), r#"{"name":"t","inputSchema":{"type":"object"}}"#);
+        assert_eq!(listed(r#"{"inputSchema":{}}"#), r#"{"name":"t","inputSchema":{"type":"object"}}"#);
+        assert_eq!(
+            listed(r#"{"inputSchema":{ "properties":{}},"title":"T"}"#),
+            r#"{"name":"t","inputSchema":{"type":"object","properties":{}},"title":"T"}"#
+        );
+        assert_eq!(of(Family::Prompts, "{}").unwrap(), r#"{"name":"t"}"#);
+    }
+
+    #[test]
+    fn a_refused_definition_says_what_is_wrong_and_how_to_mend_it() {
+        for (members, text) in [
+            (
+                r#"{"inputSchema":3}"#,
+                r#"the tool "t" needs a JSON object such as {"type":"object"} as "inputSchema" (got 3)"#,
+            ),
+            (
+                r#"{"inputSchema":{"type":"string"}}"#,
+                r#"the tool "t" needs a schema whose type is "object" as "inputSchema" (got {"type":"string"})"#,
+            ),
+            (
+                r#"{"inputSchema":{"type":["object"]}}"#,
+                r#"the tool "t" needs a schema whose type is "object" as "inputSchema" (got {"type":["object"]})"#,
+            ),
+            (
+                r#"{"input_schema":{}}"#,
+                r#"the tool "t" has an unknown member "input_schema"; did you mean "inputSchema"?"#,
+            ),
+            (
+                r#"{"descripton":""}"#,
+                r#"the tool "t" has an unknown member "descripton"; did you mean "description"?"#,
+            ),
+            (r#"{"name":"x"}"#, r#"the tool "t" has a "name" among its members; leave it out"#),
+            (r#"{"title":"a","title":"b"}"#, r#"the tool "t" has "title" twice"#),
+            (r#"{"title":1}"#, r#"the tool "t" needs a string as "title" (got 1)"#),
+            (r#"{"outputSchema":true}"#, r#"the tool "t" needs a JSON object as "outputSchema" (got true)"#),
+        ] {
+            assert_eq!(refusal(Family::Tools, members), text);
+        }
+        for (members, text) in [
+            (
+                r#"{"inputSchema":{}}"#,
+                r#"the prompt "t" has an unknown member "inputSchema"; put it into "_meta", known are "title", "description", "arguments", "icons", "_meta""#,
+            ),
+            (
+                r#"{"arguments":{"name":"a"}}"#,
+                r#"the prompt "t" needs an array of objects as "arguments" (got {"name":"a"})"#,
+            ),
+            (r#"{"arguments":["a"]}"#, r#"the prompt "t" needs an object as "arguments[0]" (got "a")"#),
+            (r#"{"arguments":[{"title":"a"}]}"#, r#"the prompt "t" needs a "name" in "arguments[0]""#),
+            (
+                r#"{"arguments":[{"name":"a","require":true}]}"#,
+                r#"the prompt "t" has in "arguments[0]" an unknown member "require"; did you mean "required"?"#,
+            ),
+            (
+                r#"{"arguments":[{"name":"a","required":1}]}"#,
+                r#"the prompt "t" needs true or false as "arguments[0].required" (got 1)"#,
+            ),
+        ] {
+            assert_eq!(refusal(Family::Prompts, members), text);
+        }
+    }
+}

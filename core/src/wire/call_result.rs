@@ -1,0 +1,259 @@
+//! The result of a tool or prompt: the host's JSON in the shape that clients require.
+
+use crate::catalog::Family;
+use crate::encode::quote_into;
+use crate::jsonrpc::write::Object;
+use crate::jsonrpc::{Raw, boolean, elements, for_each_member, is_array, is_object, members, string};
+use crate::model::Json;
+use crate::revision::{Revision, Structured};
+use std::borrow::Cow;
+
+/// Checks a result, and gives its structured content the form that the revision has. The error names what is wrong.
+/// `promised`: clients refuse a result without structured content.
+pub(crate) fn call_result(
+    family: Family,
+    promised: bool,
+    revision: Revision,
+    result: &Json,
+) -> Result<Cow<'_, Json>, String> {
+    if let Some(kind) = member(result.raw(), "resultType", "")?
+        && string(kind).as_deref() != Some("complete")
+    {
+        return Ok(Cow::Borrowed(result)); // an extension's own kind of result
+    }
+    match family {
+        Family::Tools => tool_result(promised, revision, result),
+        Family::Prompts => prompt_result(result.raw()).map(|()| Cow::Borrowed(result)),
+    }
+}
+
+fn tool_result(promised: bool, revision: Revision, result: &Json) -> Result<Cow<'_, Json>, String> {
+    let content = member(result.raw(), "content", "")?;
+    let structured = member(result.raw(), "structuredContent", "")?;
+    let failed = match member(result.raw(), "isError", "")? {
+        Some(flag) => boolean(flag).ok_or("isError is neither true nor false")?,
+        None => false,
+    };
+    match (content, structured) {
+        (None, None) => return Err("content is missing; give an array, perhaps an empty one".to_owned()),
+        (Some(content), _) if !is_array(content) => {
+            return Err(
+                "content is not an array; give {\"content\":[{\"type\":\"text\",\"text\":…}]}".to_owned()
+            );
+        }
+        (Some(content), _) => {
+            for (at, block) in elements(content, usize::MAX).into_iter().flatten().enumerate() {
+                check_block(block, &format!("content[{at}]"))?;
+            }
+        }
+        (None, Some(_)) => {}
+    }
+    if promised && !failed && structured.is_none() {
+        return Err("structuredContent is missing, which the tool's outputSchema promises".to_owned());
+    }
+    let Some(structured) = structured else { return Ok(Cow::Borrowed(result)) };
+    let as_it_is = match revision.structured {
+        Structured::Absent => false,
+        Structured::Object => is_object(structured),
+        Structured::Any => true,
+    };
+    if content.is_some() && as_it_is {
+        return Ok(Cow::Borrowed(result));
+    }
+    Ok(Cow::Owned(rewritten(revision, result, structured, content.is_none())))
+}
+
+/// The result with its structured content as the revision has it, and mirrored as text if there is no other content.
+fn rewritten(revision: Revision, result: &Json, structured: Raw<'_>, mirrored: bool) -> Json {
+    let mut out = Vec::new();
+    let mut object = Object::begin(&mut out);
+    for_each_member(result.raw(), |name, value| match (name, revision.structured) {
+        ("structuredContent", Structured::Absent) => {}
+        ("structuredContent", Structured::Object) if !is_object(value) => {
+            let mut wrapped = Object::begin(object.any_member(name));
+            wrapped.raw("result", value.get());
+            wrapped.end();
+        }
+        _ => object.any_member(name).extend_from_slice(value.get().as_bytes()),
+    });
+    if mirrored {
+        let content = object.member("content");
+        content.extend_from_slice(b"[{\"type\":\"text\",\"text\":");
+        quote_into(&compact(structured), content);
+        content.extend_from_slice(b"}]");
+    }
+    object.end();
+    Json::written(out)
+}
+
+/// JSON without white space between its parts.
+fn compact(value: Raw<'_>) -> String {
+    let mut out = String::with_capacity(value.get().len());
+    let (mut quoted, mut escaped) = (false, false);
+    for c in value.get().chars() {
+        if quoted || !matches!(c, ' ' | '\t' | '\n' | '\r') {
+            out.push(c);
+        }
+        quoted ^= c == '"' && !escaped;
+        escaped = quoted && c == '\\' && !escaped;
+    }
+    out
+}
+
+fn prompt_result(result: Raw<'_>) -> Result<(), String> {
+    let Some(messages) = member(result, "messages", "")? else {
+        return Err("messages is missing; give an array, perhaps an empty one".to_owned());
+    };
+    if !is_array(messages) {
+        return Err("messages is not an array".to_owned());
+    }
+    if let Some(description) = member(result, "description", "")?
+        && string(description).is_none()
+    {
+        return Err("description is not a string".to_owned());
+    }
+    for (at, message) in elements(messages, usize::MAX).into_iter().flatten().enumerate() {
+        let path = format!("messages[{at}]");
+        if !is_object(message) {
+            return Err(format!("{path} is not an object"));
+        }
+        let role = member(message, "role", &path)?.and_then(string);
+        if !matches!(role.as_deref(), Some("user" | "assistant")) {
+            return Err(format!("{path}.role is neither \"user\" nor \"assistant\""));
+        }
+        match member(message, "content", &path)? {
+            None => return Err(format!("{path}.content is missing")),
+            Some(content) if is_array(content) => {
+                return Err(format!("{path}.content is an array; give one object, and a message for each"));
+            }
+            Some(content) => check_block(content, &format!("{path}.content"))?,
+        }
+    }
+    Ok(())
+}
+
+/// Checks one content block: clients refuse a whole result for a block that they cannot read.
+fn check_block(block: Raw<'_>, path: &str) -> Result<(), String> {
+    if !is_object(block) {
+        return Err(format!("{path} is not an object such as {{\"type\":\"text\",\"text\":…}}"));
+    }
+    let Some(kind) = member(block, "type", path)?.and_then(string) else {
+        return Err(format!("{path}.type is missing or not a string"));
+    };
+    let required: &[&'static str] = match &*kind {
+        "text" => &["text"],
+        "image" | "audio" => &["data", "mimeType"],
+        "resource_link" => &["uri", "name"],
+        "resource" => return check_embedded(block, path),
+        _ => {
+            let known = "text, image, audio, resource or resource_link";
+            return Err(format!("{path}.type is {kind:?}; it must be {known}"));
+        }
+    };
+    strings(block, required, path)
+}
+
+fn check_embedded(block: Raw<'_>, path: &str) -> Result<(), String> {
+    let path = format!("{path}.resource");
+    let resource = member(block, "resource", "")?.filter(|resource| is_object(*resource));
+    let Some(resource) = resource else { return Err(format!("{path} is missing or not an object")) };
+    strings(resource, &["uri"], &path)?;
+    let [text, blob] = ["text", "blob"].map(|name| member(resource, name, &path));
+    let (text, blob) = (text?, blob?);
+    if text.is_some() == blob.is_some() {
+        return Err(format!("{path} needs either text or blob"));
+    }
+    strings(resource, &[if text.is_some() { "text" } else { "blob" }], &path)
+}
+
+fn strings(object: Raw<'_>, names: &[&'static str], path: &str) -> Result<(), String> {
+    for name in names {
+        if member(object, name, path)?.and_then(string).is_none() {
+            return Err(format!("{path}.{name} is missing or not a string"));
+        }
+    }
+    Ok(())
+}
+
+fn member<'a>(object: Raw<'a>, name: &'static str, path: &str) -> Result<Option<Raw<'a>>, String> {
+    let dot = if path.is_empty() { "" } else { "." };
+    members(object, &[name]).map(|[found]| found).map_err(|_| format!("{path}{dot}{name} occurs twice"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn newest() -> Revision {
+        Revision::newest()
+    }
+
+    fn refusal(family: Family, result: &str) -> String {
+        let result = Json::object(result).unwrap();
+        call_result(family, false, newest(), &result).expect_err("this is refused")
+    }
+
+    #[test]
+    fn a_wrong_tool_result_is_refused_by_the_path_of_what_is_wrong() {
+        for (result, text) in [
+            ("{}", "content is missing; give an array, perhaps an empty one"),
+            (
+                r#"{"content":"no list"}"#,
+                r#"content is not an array; give {"content":[{"type":"text","text":…}]}"#,
+            ),
+            (r#"{"content":[],"content":[]}"#, "content occurs twice"),
+            (r#"{"content":[],"isError":"no"}"#, "isError is neither true nor false"),
+            (r#"{"content":["a"]}"#, r#"content[0] is not an object such as {"type":"text","text":…}"#),
+            (r#"{"content":[{"text":"a"}]}"#, "content[0].type is missing or not a string"),
+            (
+                r#"{"content":[{"type":"Text"}]}"#,
+                r#"content[0].type is "Text"; it must be text, image, audio, resource or resource_link"#,
+            ),
+            (r#"{"content":[{"type":"text"}]}"#, "content[0].text is missing or not a string"),
+            (r#"{"content":[{"type":"image","data":""}]}"#, "content[0].mimeType is missing or not a string"),
+            (
+                r#"{"content":[{"type":"resource","resource":"a:b"}]}"#,
+                "content[0].resource is missing or not an object",
+            ),
+            (
+                r#"{"content":[{"type":"resource","resource":{"uri":"a:b"}}]}"#,
+                "content[0].resource needs either text or blob",
+            ),
+        ] {
+            assert_eq!(refusal(Family::Tools, result), text);
+        }
+    }
+
+    #[test]
+    fn a_wrong_prompt_result_is_refused_likewise() {
+        for (result, text) in [
+            ("{}", "messages is missing; give an array, perhaps an empty one"),
+            (r#"{"messages":"m"}"#, "messages is not an array"),
+            (r#"{"messages":[1]}"#, "messages[0] is not an object"),
+            (r#"{"messages":[{"role":"system"}]}"#, r#"messages[0].role is neither "user" nor "assistant""#),
+            (r#"{"messages":[{"role":"user"}]}"#, "messages[0].content is missing"),
+            (
+                r#"{"messages":[{"role":"user","content":[]}]}"#,
+                "messages[0].content is an array; give one object, and a message for each",
+            ),
+            (
+                r#"{"messages":[{"role":"user","content":{"type":"text"}}]}"#,
+                "messages[0].content.text is missing or not a string",
+            ),
+        ] {
+            assert_eq!(refusal(Family::Prompts, result), text);
+        }
+    }
+
+    #[test]
+    fn an_extensions_kind_of_result_is_its_own_affair() {
+        let result = Json::object(r#"{"resultType":"task"}"#).unwrap();
+        assert_eq!(call_result(Family::Tools, true, newest(), &result).unwrap().as_str(), result.as_str());
+    }
+
+    #[test]
+    fn compact_json_keeps_what_strings_hold() {
+        let raw = Raw::check("{ \"a b\" : [ 1 , \"\\\" \\\\\" , 2 ] }").unwrap();
+        assert_eq!(compact(raw), r#"{"a b":[1,"\" \\",2]}"#);
+    }
+}
