@@ -45,5 +45,11 @@ impl Log {
     }
 }
 
+impl fmt::Debug for Log {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Log").finish_non_exhaustive()
+    }
+}
+
 /// A line noted while a lock was held, to be written after.
 pub(crate) struct Line(pub(crate) Level, pub(crate) String);

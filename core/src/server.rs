@@ -17,6 +17,8 @@ use crate::event::Event;
 use crate::group::{self, Group};
 use crate::limits::Limits;
 use crate::log::Level;
+#[cfg(feature = "directory")]
+use crate::log::Log;
 use crate::model::{Descriptor, Resource};
 use crate::observer::Counters;
 use crate::revision::Revisions;
@@ -286,6 +288,12 @@ impl Server {
     #[cfg(feature = "directory")]
     pub(crate) fn of(inner: Arc<Inner>) -> Server {
         Server(inner)
+    }
+
+    /// Where lines for the people who run the host go.
+    #[cfg(feature = "directory")]
+    pub(crate) fn log_sink(&self) -> Log {
+        self.0.log.clone()
     }
 
     /// Whatever is watched under a URI that begins so may have changed.

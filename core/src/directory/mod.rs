@@ -2,6 +2,7 @@
 
 mod address;
 mod base;
+mod ignore_file;
 mod listing;
 mod media;
 mod provider;
@@ -24,7 +25,8 @@ use tree::Tree;
 use watch::Watch;
 
 /// A folder to be served, and how. Hidden entries (whose names begin with a dot) and those that `.gitignore` and `.ignore`
-/// files name are never served, links only if they lead to something that is.
+/// files name are never served, links only if they lead to something that is. Where such a file cannot be used (it cannot be
+/// read, is a link, or is longer than 1 MiB), nothing beside and below it is served, and the log says so.
 ///
 /// ```no_run
 /// use wellhead::{Directory, Server};
@@ -97,7 +99,10 @@ impl Server {
     pub fn directory(&self, directory: impl Into<Directory>) -> Result<Handle> {
         let Directory { path, include, exclude, max_file_bytes, watch } = directory.into();
         let unusable = |e: std::io::Error| {
-            let message = format!("the folder \"{}\" cannot be served: {e}", path.display());
+            let path = path.display();
+            let message = format!(
+                "the folder \"{path}\" cannot be served; it must exist, and this user must be allowed to read it"
+            );
             Error::new(ErrorKind::Io, message).because(e)
         };
         let root = path.canonicalize().map_err(unusable)?;
@@ -106,7 +111,7 @@ impl Server {
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
         let address = Address::new(&root)?;
-        let rules = Rules::new(&root, &include, &exclude)?;
+        let rules = Rules::new(&root, &include, &exclude, self.log_sink())?;
         let tree = Tree::open(&root, rules, max_file_bytes).map_err(unusable)?;
 
         let name = root.file_name().map_or_else(|| "/".into(), |name| name.to_string_lossy().into_owned());

@@ -1,28 +1,20 @@
 //! Which entries are served at all (WIRE U-27): not hidden, not ignored, and as the host chose.
 
+use super::ignore_file::{self, Unusable};
 use super::stamp::Stamp;
 use crate::error::{Error, ErrorKind, Result};
+use crate::log::{Level, Log};
 use crate::sync::Lock;
-use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
-use cap_std::fs::{Dir, File, OpenOptions};
+use cap_std::fs::Dir;
 use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::gitignore::Gitignore;
 use ignore::overrides::{Override, OverrideBuilder};
-use std::collections::HashMap;
-use std::io::Read as _;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Files of patterns in the form of `.gitignore`. A later one overrules an earlier one beside it.
-const IGNORE_FILES: [&str; 2] = [".gitignore", ".ignore"];
-
-/// More of such a file is not read.
-const IGNORE_FILE_BYTES: u64 = 1 << 20;
-
-/// Whether an entry of this name decides about others.
-pub(super) fn is_ignore_file(name: &str) -> bool {
-    IGNORE_FILES.contains(&name)
-}
+/// What is known of so many directories is remembered; then all of it is found out again.
+const REMEMBERED: usize = 10_000;
 
 /// Whether the name alone forbids to serve an entry.
 pub(super) fn is_hidden(name: &str) -> bool {
@@ -38,6 +30,9 @@ pub(super) struct Rules {
     above: Vec<Gitignore>,
     /// By the path of the directory.
     read: Lock<HashMap<String, Read>>,
+    /// Directories that the log has a line about, since what their ignore files hide is unknown.
+    complained: Lock<HashSet<String>>,
+    log: Log,
 }
 
 /// What the files of a directory say, and the states of them that said it.
@@ -49,7 +44,8 @@ pub(super) struct Chain(Option<Arc<Link>>);
 
 #[derive(Debug)]
 struct Link {
-    patterns: Arc<Gitignore>,
+    /// None: they are unknown, so that everything may be meant.
+    patterns: Option<Arc<Gitignore>>,
     /// How much of a path leads to the directory of these patterns.
     cut: usize,
     outer: Chain,
@@ -57,7 +53,7 @@ struct Link {
 
 impl Rules {
     /// `include` and `exclude` are patterns in the form of `.gitignore`.
-    pub(super) fn new(root: &Path, include: &[String], exclude: &[String]) -> Result<Rules> {
+    pub(super) fn new(root: &Path, include: &[String], exclude: &[String], log: Log) -> Result<Rules> {
         let mut chosen = OverrideBuilder::new(root);
         for pattern in include {
             check(pattern)?;
@@ -69,7 +65,8 @@ impl Rules {
             chosen.add(&format!("!{pattern}")).map_err(|e| refuse(pattern, &e))?;
         }
         let chosen = chosen.build().map_err(|e| refuse(&[include, exclude].concat().join(" "), &e))?;
-        Ok(Rules { root: root.to_owned(), chosen, above: above(root), read: Lock::default() })
+        let (read, complained) = (Lock::default(), Lock::default());
+        Ok(Rules { root: root.to_owned(), chosen, above: above(root)?, read, complained, log })
     }
 
     /// Whether the entry at `path`, whose directory has this chain, may be served.
@@ -84,6 +81,7 @@ impl Rules {
     fn is_ignored(&self, chain: &Chain, path: &str, is_dir: bool) -> bool {
         let mut link = &chain.0;
         while let Some(Link { patterns, cut, outer }) = link.as_deref() {
+            let Some(patterns) = patterns else { return true };
             match patterns.matched(&path[*cut..], is_dir) {
                 Match::Ignore(_) => return true,
                 Match::Whitelist(_) => return false,
@@ -102,69 +100,92 @@ impl Rules {
 
     /// The chain of the directory at `path`, whose parent has the chain `outer`.
     pub(super) fn enter(&self, outer: &Chain, dir: &Dir, path: &str) -> Chain {
-        let files: Vec<_> = IGNORE_FILES.iter().filter_map(|name| open(dir, name)).collect();
-        if files.is_empty() {
-            return outer.clone();
+        let patterns = match self.patterns(dir, path) {
+            Ok(patterns) => {
+                self.complained.with(|paths, _| !paths.is_empty() && paths.remove(path));
+                let Some(patterns) = patterns else { return outer.clone() };
+                Some(patterns)
+            }
+            Err(unusable) => {
+                self.complain(path, &unusable);
+                None
+            }
+        };
+        let cut = if path.is_empty() { 0 } else { path.len() + 1 };
+        Chain(Some(Arc::new(Link { patterns, cut, outer: outer.clone() })))
+    }
+
+    /// What the ignore files of the directory at `path` say. None: it has no such files.
+    fn patterns(&self, dir: &Dir, path: &str) -> std::result::Result<Option<Arc<Gitignore>>, Unusable> {
+        let mut files = Vec::new();
+        for name in ignore_file::NAMES {
+            files.extend(ignore_file::open(dir, name)?.map(|(file, stamp)| (file, name, stamp)));
         }
-        let stamps: Vec<_> = files.iter().map(|(_, stamp)| *stamp).collect();
+        if files.is_empty() {
+            return Ok(None);
+        }
+        let stamps: Vec<_> = files.iter().map(|(_, _, stamp)| *stamp).collect();
         let known = self.read.with(|read, _| {
             let (known, patterns) = read.get(path)?;
             (*known == stamps).then(|| patterns.clone())
         });
-        let patterns = known.unwrap_or_else(|| {
-            let patterns = Arc::new(parse(files));
-            let settled = stamps.iter().all(Stamp::is_settled);
-            self.read.with(|read, _| {
-                if settled {
-                    read.insert(path.to_owned(), (stamps, patterns.clone()));
-                } else {
-                    read.remove(path);
-                }
-            });
-            patterns
+        if known.is_some() {
+            return Ok(known);
+        }
+        let patterns = Arc::new(ignore_file::parse(files.into_iter().map(|(file, name, _)| (file, name)))?);
+        let settled = stamps.iter().all(Stamp::is_settled);
+        self.read.with(|read, _| {
+            if read.len() >= REMEMBERED {
+                read.clear(); // directories come and go
+            }
+            if settled {
+                read.insert(path.to_owned(), (stamps, patterns.clone()));
+            } else {
+                read.remove(path);
+            }
         });
-        let cut = if path.is_empty() { 0 } else { path.len() + 1 };
-        Chain(Some(Arc::new(Link { patterns, cut, outer: outer.clone() })))
+        Ok(Some(patterns))
     }
-}
 
-fn open(dir: &Dir, name: &str) -> Option<(File, Stamp)> {
-    let mut options = OpenOptions::new();
-    options.read(true).follow(FollowSymlinks::No).nonblock(true);
-    let file = dir.open_with(name, &options).ok()?;
-    let metadata = file.metadata().ok()?;
-    metadata.is_file().then(|| (file, Stamp::of(&metadata)))
-}
-
-fn parse(files: Vec<(File, Stamp)>) -> Gitignore {
-    let mut patterns = GitignoreBuilder::new("");
-    for (file, _) in files {
-        let mut bytes = Vec::new();
-        if file.take(IGNORE_FILE_BYTES).read_to_end(&mut bytes).is_err() {
-            continue;
-        }
-        for line in String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').lines() {
-            let _ = patterns.add_line(None, line); // a line that is no pattern ignores nothing
+    /// Writes a line, once for a directory until its ignore files can be used.
+    fn complain(&self, path: &str, unusable: &Unusable) {
+        let first = self.complained.with(|paths, _| {
+            if paths.len() >= REMEMBERED {
+                paths.clear();
+            }
+            paths.insert(path.to_owned())
+        });
+        if first {
+            let directory = self.root.join(path);
+            let why = unusable.describe(&directory);
+            let line = format!("nothing in the folder \"{}\" is served: {why}", directory.display());
+            self.log.write(Level::Warning, &line);
         }
     }
-    patterns.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
 /// What the repository around the root says about it.
-fn above(root: &Path) -> Vec<Gitignore> {
-    let Some(top) = root.ancestors().find(|folder| folder.join(".git").exists()) else { return Vec::new() };
+fn above(root: &Path) -> Result<Vec<Gitignore>> {
+    let Some(top) = root.ancestors().find(|folder| folder.join(".git").exists()) else {
+        return Ok(Vec::new());
+    };
     let mut found = Vec::new();
+    let mut add = |folder: &Path, file: &str| {
+        let patterns = ignore_file::around(folder, &folder.join(file)).map_err(|unusable| {
+            let why = unusable.describe(folder);
+            let message = format!("the folder \"{}\" cannot be served: {why}", root.display());
+            Error::new(ErrorKind::Io, message)
+        })?;
+        found.extend(patterns);
+        Ok::<(), Error>(())
+    };
     for folder in root.ancestors().skip(1).take_while(|folder| folder.starts_with(top)) {
-        let mut patterns = GitignoreBuilder::new(folder);
-        for name in IGNORE_FILES {
-            let _ = patterns.add(folder.join(name));
+        for file in ignore_file::NAMES.iter().rev() {
+            add(folder, file)?;
         }
-        found.extend(patterns.build().ok());
     }
-    let mut patterns = GitignoreBuilder::new(top);
-    let _ = patterns.add(top.join(".git/info/exclude"));
-    found.extend(patterns.build().ok());
-    found
+    add(top, ".git/info/exclude")?;
+    Ok(found)
 }
 
 /// The pattern of what is in directories that a pattern matches: to include a directory is to include its files.
@@ -193,7 +214,8 @@ mod tests {
 
     fn served(include: &[&str], exclude: &[&str], path: &str, is_dir: bool) -> bool {
         let owned = |patterns: &[&str]| patterns.iter().map(|&p| p.to_owned()).collect::<Vec<_>>();
-        let rules = Rules::new(Path::new("/nowhere"), &owned(include), &owned(exclude)).unwrap();
+        let rules =
+            Rules::new(Path::new("/nowhere"), &owned(include), &owned(exclude), Log::default()).unwrap();
         rules.allow(&Chain::default(), path, is_dir)
     }
 
@@ -232,7 +254,8 @@ mod tests {
     #[test]
     fn what_is_no_pattern_is_refused() {
         for pattern in ["", "!x", "#x", "a[", "{a"] {
-            let error = Rules::new(Path::new("/nowhere"), &[pattern.to_owned()], &[]).unwrap_err();
+            let error =
+                Rules::new(Path::new("/nowhere"), &[pattern.to_owned()], &[], Log::default()).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{pattern}");
         }
     }

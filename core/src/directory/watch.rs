@@ -20,7 +20,7 @@ use portable as system;
 
 use super::address::Address;
 use super::base::Base;
-use super::rules::is_ignore_file;
+use super::ignore_file::is_ignore_file;
 use super::tree::{Folder, join};
 use crate::log::Level;
 use crate::model::Resource;
@@ -318,6 +318,7 @@ fn folders(folder: &Folder, entries: Vec<(String, bool)>) -> Vec<String> {
 mod tests {
     use super::super::{Directory, rules::Rules, tree::Tree};
     use super::*;
+    use crate::log::Log;
 
     // row: U-29
     #[test]
@@ -333,7 +334,7 @@ mod tests {
         let mut client = server.test_client().unwrap();
         client.subscribe(&uri).unwrap();
 
-        let tree = Tree::open(&root, Rules::new(&root, &[], &[]).unwrap(), u64::MAX).unwrap();
+        let tree = Tree::open(&root, Rules::new(&root, &[], &[], Log::default()).unwrap(), u64::MAX).unwrap();
         let base = Arc::new(Base { name: "root".to_owned(), address, tree });
         let (notifier, _events) = Notifier::new(&root).unwrap();
         let (server_ref, process) = (server.downgrade(), std::process::id());

@@ -10,3 +10,5 @@ mod ending;
 mod http;
 #[cfg(unix)]
 mod serving;
+#[cfg(unix)]
+mod unreadable;

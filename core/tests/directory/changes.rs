@@ -310,6 +310,20 @@ fn what_becomes_hidden_or_shown_is_told_as_removed_or_created() {
     });
 }
 
+// row: U-27, U-29
+#[test]
+fn what_an_unusable_ignore_file_hides_is_told_as_removed_and_as_created() {
+    each_era(&[("d/a", ""), ("d/s/b", "")], &["d", "d/a", "d/s/b"], |served, client| {
+        let file = served.root.join("d/.gitignore");
+        let told = client.told_of(served, || served.link("d/.gitignore", "rules"));
+        assert_eq!(told, (paths(&["d", "d/a", "d/s/b"]), true));
+        assert_eq!(client.told_of(served, || served.put("d/s/b", "1")), (paths(&[]), false));
+        let told = client.told_of(served, || fs::remove_file(&file).unwrap());
+        assert_eq!(told, (paths(&["d", "d/a", "d/s/b"]), true));
+        assert_eq!(client.told_of(served, || served.put("d/s/b", "2")), (paths(&["d/s/b"]), false));
+    });
+}
+
 // row: U-29
 #[test]
 fn what_is_watched_behind_a_link_is_told_under_its_name() {

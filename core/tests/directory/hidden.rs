@@ -102,14 +102,6 @@ fn an_edited_ignore_file_counts_at_once() {
 }
 
 #[test]
-fn an_ignore_file_that_is_a_link_says_nothing() {
-    let served = Served::files(&[("a", ""), ("b", "")]);
-    fs::write(served.outside().join("rules"), "a\n").unwrap();
-    served.link(".gitignore", served.outside().join("rules"));
-    assert_eq!(served.listed(), ["a", "b"]);
-}
-
-#[test]
 fn the_repository_around_the_folder_has_its_say() {
     let around = tempfile::tempdir().unwrap();
     let top = around.path().canonicalize().unwrap();

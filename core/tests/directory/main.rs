@@ -5,6 +5,8 @@ mod changes;
 #[cfg(unix)]
 mod hidden;
 #[cfg(unix)]
+mod ignore_files;
+#[cfg(unix)]
 mod listing;
 #[cfg(unix)]
 mod outside;

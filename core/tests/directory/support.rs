@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 use wellhead::{Caller, Connection, Directory, Handle, Handled, Limits, Server};
 
@@ -15,6 +16,7 @@ pub(crate) struct Served {
     pub(crate) root: PathBuf,
     connection: Connection,
     around: TempDir,
+    log: Arc<Mutex<Vec<String>>>,
 }
 
 impl Served {
@@ -34,20 +36,27 @@ impl Served {
         for (path, contents) in files {
             put(&root.join(path), contents);
         }
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let sink = log.clone();
         let server = Server::builder("test", "1")
             .limits(limits)
-            .on_log(|_, line| eprintln!("{line}"))
+            .on_log(move |_, line| sink.lock().unwrap().push(line.to_owned()))
             .build()
             .unwrap();
         let handle = server.directory(how(Directory::new(&root))).unwrap();
         let connection = server.connect(Caller::default());
-        let new = Served { server, handle, root, connection, around };
+        let new = Served { server, handle, root, connection, around, log };
         new.ask(
             "initialize",
             &json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}),
         );
         new.connection.handle(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).unwrap();
         new
+    }
+
+    /// The lines of the log since the last time.
+    pub(crate) fn logged(&self) -> Vec<String> {
+        std::mem::take(&mut *self.log.lock().unwrap())
     }
 
     /// Beside the root, where nothing may be read.

@@ -1,0 +1,161 @@
+//! Reading the files whose patterns hide others. A file that cannot be used is an error: what it would hide is unknown.
+
+use super::stamp::Stamp;
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
+use cap_std::fs::{Dir, File, OpenOptions};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use std::fmt;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Files of patterns in the form of `.gitignore`. A later one overrules an earlier one beside it.
+pub(super) const NAMES: [&str; 2] = [".gitignore", ".ignore"];
+
+/// A longer file is not used.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// Whether an entry of this name decides about others.
+pub(super) fn is_ignore_file(name: &str) -> bool {
+    NAMES.contains(&name)
+}
+
+/// An ignore file that is there and cannot be used.
+#[derive(Debug)]
+pub(super) struct Unusable {
+    name: PathBuf,
+    why: Why,
+}
+
+#[derive(Debug)]
+enum Why {
+    Refused(io::Error),
+    Link,
+    Special,
+    TooLong,
+    NotText,
+    TooMany(ignore::Error),
+}
+
+impl Unusable {
+    fn new(name: impl Into<PathBuf>, why: Why) -> Unusable {
+        Unusable { name: name.into(), why }
+    }
+}
+
+/// What is wrong with which file, and what to do. `directory`: what the file's name is relative to.
+impl Unusable {
+    pub(super) fn describe(&self, directory: &Path) -> String {
+        format!("\"{}\" {}", directory.join(&self.name).display(), self.why)
+    }
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Why::Refused(e) => write!(f, "cannot be read ({e}); let this user read it"),
+            Why::Link => {
+                f.write_str("is a link, and links to patterns are not followed; put the file itself there")
+            }
+            Why::Special => f.write_str("is not a regular file; put a text file there, or remove it"),
+            Why::TooLong => f.write_str("is longer than 1 MiB; shorten it"),
+            Why::NotText => f.write_str("is not text; save it as UTF-8"),
+            Why::TooMany(e) => write!(f, "has more patterns than can be used ({e}); shorten it"),
+        }
+    }
+}
+
+/// An ignore file of a directory, and its state. None: there is none.
+pub(super) fn open(dir: &Dir, name: &str) -> Result<Option<(File, Stamp)>, Unusable> {
+    let mut options = OpenOptions::new();
+    // A named pipe would wait for a writer.
+    options.read(true).follow(FollowSymlinks::No).nonblock(true);
+    let file = match dir.open_with(name, &options) {
+        Ok(file) => file,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(e) => {
+            let kind = dir.symlink_metadata(name).map(|metadata| metadata.file_type());
+            let why = match kind {
+                Ok(kind) if kind.is_symlink() => Why::Link,
+                Ok(kind) if !kind.is_file() && !kind.is_dir() => Why::Special,
+                _ => Why::Refused(e),
+            };
+            return Err(Unusable::new(name, why));
+        }
+    };
+    let metadata = file.metadata().map_err(|e| Unusable::new(name, Why::Refused(e)))?;
+    if metadata.is_dir() {
+        return Ok(None); // it has no patterns
+    }
+    if !metadata.is_file() {
+        return Err(Unusable::new(name, Why::Special));
+    }
+    Ok(Some((file, Stamp::of(&metadata))))
+}
+
+/// The patterns of files of one directory.
+pub(super) fn parse(
+    files: impl IntoIterator<Item = (impl Read, &'static str)>,
+) -> Result<Gitignore, Unusable> {
+    let mut patterns = GitignoreBuilder::new("");
+    let mut last = "";
+    for (file, name) in files {
+        add(&mut patterns, file).map_err(|why| Unusable::new(name, why))?;
+        last = name;
+    }
+    patterns.build().map_err(|e| Unusable::new(last, Why::TooMany(e)))
+}
+
+/// The patterns of the file at `path`, which hold for what is below `folder`. None: there is no such file. A link is
+/// followed: what is around a folder that is served belongs to whoever serves it.
+pub(super) fn around(folder: &Path, path: &Path) -> Result<Option<Gitignore>, Unusable> {
+    use io::ErrorKind::{NotADirectory, NotFound};
+    let refused = |why| Unusable::new(path, why);
+    match path.symlink_metadata() {
+        Err(e) if matches!(e.kind(), NotFound | NotADirectory) => return Ok(None),
+        _ => {}
+    }
+    let metadata = path.metadata().map_err(|e| refused(Why::Refused(e)))?;
+    if metadata.is_dir() {
+        return Ok(None);
+    }
+    if !metadata.is_file() {
+        return Err(refused(Why::Special));
+    }
+    let file = std::fs::File::open(path).map_err(|e| refused(Why::Refused(e)))?;
+    let mut patterns = GitignoreBuilder::new(folder);
+    add(&mut patterns, file).map_err(refused)?;
+    Ok(Some(patterns.build().map_err(|e| refused(Why::TooMany(e)))?))
+}
+
+fn add(patterns: &mut GitignoreBuilder, file: impl Read) -> Result<(), Why> {
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(Why::Refused)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(Why::TooLong);
+    }
+    if bytes.contains(&0) {
+        return Err(Why::NotText); // such as UTF-16, whose patterns would match nothing
+    }
+    for line in String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').lines() {
+        let _ = patterns.add_line(None, line); // a line that is no pattern ignores nothing
+        if line.contains('{') && !line.starts_with('!') {
+            // Git knows no choices in braces, others do: what either would hide is hidden.
+            let _ = patterns.add_line(None, &with_plain_braces(line));
+        }
+    }
+    Ok(())
+}
+
+/// The same pattern, with braces that stand for themselves.
+fn with_plain_braces(line: &str) -> String {
+    let mut plain = String::with_capacity(line.len() + 4);
+    let mut escaped = false;
+    for c in line.chars() {
+        if matches!(c, '{' | '}') && !escaped {
+            plain.push('\\');
+        }
+        escaped = c == '\\' && !escaped;
+        plain.push(c);
+    }
+    plain
+}

@@ -1,0 +1,114 @@
+//! Ignore files that cannot be used hide whatever they might name.
+
+use crate::support::Served;
+use std::fs;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use wellhead::{ErrorKind, Server};
+
+const FILES: [(&str, &str); 4] = [("a/x.key", "s"), ("a/sub/y", "s"), ("a/.gitignore", "*.key\n"), ("b", "")];
+
+/// Makes the ignore file of the directory `a` unusable: nothing in it is served, the log says so once, and all is as before
+/// once the file can be used.
+fn check(unusable: impl Fn(&Path), why: &str) {
+    let served = Served::files(&FILES);
+    assert_eq!(served.listed(), ["a", "a/sub", "a/sub/y", "b"]);
+    let file = served.root.join("a/.gitignore");
+    fs::remove_file(&file).unwrap();
+    unusable(&file);
+    assert_eq!(served.listed(), ["a", "b"]);
+    for path in ["a/x.key", "a/sub", "a/sub/y"] {
+        served.assert_absent(&served.uri(path));
+    }
+    assert_eq!(served.text(&served.uri("a")), "");
+    let lines = served.logged();
+    let named = |line: &&String| line.contains(file.to_str().unwrap()) && line.contains(why);
+    assert_eq!(lines.iter().filter(named).count(), 1, "{lines:?}");
+    assert_eq!(lines.len(), 1, "{lines:?}");
+
+    fs::remove_file(&file).unwrap();
+    served.put("a/.gitignore", "*.key\n");
+    assert_eq!(served.listed(), ["a", "a/sub", "a/sub/y", "b"]);
+    fs::remove_file(&file).unwrap();
+    unusable(&file);
+    assert_eq!(served.listed(), ["a", "b"]);
+    assert_eq!(served.logged().len(), 1, "it is unusable again");
+}
+
+// row: U-27
+#[test]
+fn a_link_to_an_ignore_file_hides_everything_beside_it() {
+    check(|file| std::os::unix::fs::symlink("../rules", file).unwrap(), "is a link");
+    check(|file| std::os::unix::fs::symlink("/dev/null", file).unwrap(), "put the file itself there");
+}
+
+// row: U-27
+#[test]
+fn an_ignore_file_that_cannot_be_opened_hides_everything_beside_it() {
+    check(|file| drop(UnixListener::bind(file).unwrap()), "not a regular file"); // nobody may open a socket
+    let make_pipe = |file: &Path| {
+        rustix::fs::mknodat(rustix::fs::CWD, file, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    };
+    check(make_pipe, "not a regular file");
+}
+
+// row: U-27
+#[test]
+fn an_ignore_file_that_is_too_long_or_no_text_hides_everything_beside_it() {
+    check(|file| fs::write(file, "#".repeat(1 << 20) + "\n*.key\n").unwrap(), "longer than 1 MiB");
+    check(|file| fs::write(file, b"\xff\xfe*\0.\0k\0e\0y\0\n\0").unwrap(), "is not text");
+}
+
+#[test]
+fn an_ignore_file_of_a_mebibyte_counts_to_its_end() {
+    let last = "\n*.key\n";
+    let long = "#".repeat((1 << 20) - last.len()) + last;
+    let served = Served::files(&[("a/.gitignore", &long), ("a/x.key", "s"), ("a/y", "")]);
+    assert_eq!(served.listed(), ["a", "a/y"]);
+}
+
+#[test]
+fn a_directory_with_the_name_of_an_ignore_file_hides_nothing() {
+    let served = Served::files(&[(".ignore/x", "s"), ("a", "")]);
+    assert_eq!(served.listed(), ["a"]);
+    assert_eq!(served.logged(), [""; 0]);
+}
+
+#[test]
+fn braces_hide_what_git_and_others_take_them_for() {
+    let served = Served::files(&[
+        (".gitignore", "{x,y}.key\n{z\n\\{q\\}\n"),
+        ("x.key", "s"),
+        ("{x,y}.key", "s"),
+        ("{z", "s"),
+        ("{q}", "s"),
+        ("q", ""),
+        ("z.key", ""),
+    ]);
+    assert_eq!(served.listed(), ["q", "z.key"]);
+}
+
+#[test]
+fn an_unusable_ignore_file_around_the_folder_is_refused_with_its_name() {
+    let around = tempfile::tempdir().unwrap();
+    let top = around.path().canonicalize().unwrap();
+    fs::create_dir_all(top.join(".git/info")).unwrap();
+    fs::create_dir_all(top.join("docs")).unwrap();
+    for name in [".gitignore", ".ignore", ".git/info/exclude"] {
+        let file = top.join(name);
+        let listener = UnixListener::bind(&file).unwrap();
+        let error = Server::new("test", "1").directory(top.join("docs")).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Io);
+        let message = error.to_string();
+        assert!(message.contains(file.to_str().unwrap()) && message.contains("regular file"), "{message}");
+        drop(listener);
+        fs::remove_file(file).unwrap();
+    }
+    // Around the folder a link is followed.
+    fs::write(top.join("rules"), "/docs/x\n").unwrap();
+    std::os::unix::fs::symlink("rules", top.join(".gitignore")).unwrap();
+    fs::write(top.join("docs/x"), "s").unwrap();
+    let server = Server::new("test", "1");
+    server.directory(top.join("docs")).unwrap();
+    assert_eq!(server.test_client().unwrap().list().unwrap().len(), 1);
+}
