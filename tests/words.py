@@ -240,7 +240,7 @@ def python() -> Names:
     lists = [node.value for node in package.body if isinstance(node, ast.Assign) and node.targets[0].id == "__all__"]
     public = set(ast.literal_eval(lists[0]))
     names: Names = {}
-    for stub in sorted(PYTHON.glob("*.pyi")):
+    for stub in [*sorted(PYTHON.glob("*.pyi")), PYTHON / "_testing.py"]:  # which has its types inline
         for node in ast.parse(stub.read_text("utf-8")).body:
             if isinstance(node, ast.ClassDef) and node.name in public:
                 names[node.name] = stub

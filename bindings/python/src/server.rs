@@ -332,8 +332,20 @@ impl Server {
         Explanation(py.detach(|| core.explain(uri)))
     }
 
-    fn test_client<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        this.py().import("wellhead._testing")?.getattr("TestClient")?.call1((this,))
+    #[pyo3(signature = (**options))]
+    fn test_client<'py>(
+        this: &Bound<'py, Self>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        this.py().import("wellhead._testing")?.getattr("TestClient")?.call((this,), options)
+    }
+
+    #[pyo3(signature = (**options))]
+    fn test_client_async<'py>(
+        this: &Bound<'py, Self>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        this.py().import("wellhead._testing")?.getattr("AsyncTestClient")?.call((this,), options)
     }
 
     fn close(&self, py: Python<'_>) {

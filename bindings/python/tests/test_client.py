@@ -1,9 +1,367 @@
-"""The client in memory, as a program's own tests use it."""
+"""The clients in memory, as a program's own tests use them."""
 
+import asyncio
+import gc
 import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
 
 import pytest
 import wellhead
+
+STATELESS = "2026-07-28"
+HANDSHAKE = "2025-03-26"
+TOOL = {"inputSchema": {"type": "object"}}
+
+
+def shop(asynchronous: bool) -> wellhead.Server:
+    """A server that has everything that a client can ask for."""
+    server = wellhead.Server("shop", "1", capabilities={"logging": {}})
+    server.text("shop://about", "A shop.")
+
+    def defined(function: Callable[..., Any]) -> Callable[..., Any]:
+        if not asynchronous:
+            return function
+        given = function
+
+        async def later(*args: Any, **kwargs: Any) -> Any:
+            await asyncio.sleep(0)
+            result = given(*args, **kwargs)
+            return await result if hasattr(result, "__await__") else result
+
+        later.__wrapped__ = given  # type: ignore[attr-defined]
+        return later
+
+    def item(id: str) -> str | None:
+        if id == "busy":
+            raise wellhead.Busy(2)
+        if id == "secret":
+            raise wellhead.PermissionDenied
+        return None if id == "none" else f"item {id}"
+
+    def total(arguments: dict[str, Any]) -> dict[str, Any]:
+        if "cents" not in arguments:
+            raise wellhead.MethodError(77, "no cents", {"missing": "cents"})
+        return {"content": [{"type": "text", "text": str(arguments["cents"])}]}
+
+    def greeting(arguments: dict[str, Any]) -> dict[str, Any]:
+        content = {"type": "text", "text": f"Hello, {arguments['name']}!"}
+        return {"messages": [{"role": "user", "content": content}]}
+
+    server.resource("shop://items/{id}", complete={"id": ["one", "only", "two"]})(defined(item))
+    server.tool("total", TOOL)(defined(total))
+    prompt = server.prompt("greeting", {"arguments": [{"name": "name"}]}, complete={"name": ["Ada", "Bob"]})
+    prompt(defined(greeting))
+    return server
+
+
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["def", "async def"])
+@pytest.mark.parametrize("revision", [None, HANDSHAKE, STATELESS])
+def test_it_asks_for_everything(asynchronous: bool, revision: str | None) -> None:
+    server = shop(asynchronous)
+    with server.test_client(revision=revision) as client:
+        assert [resource.uri for resource in client.list()] == ["shop://about"]
+        assert [template["uriTemplate"] for template in client.templates()] == ["shop://items/{id}"]
+        assert client.read("shop://items/3") == "item 3"
+        assert client.call_tool("total", {"cents": 5})["content"][0]["text"] == "5"
+        assert client.get_prompt("greeting", {"name": "Ada"})["messages"][0]["content"]["text"] == "Hello, Ada!"
+        assert client.complete("shop://items/{id}", "id", "on") == ["one", "only"]
+        assert client.complete("greeting", "name", others={"other": "x"}) == ["Ada", "Bob"]
+        assert client.request("tools/list")["tools"][0]["name"] == "total"
+        client.subscribe("shop://items/3")
+        server.updated("shop://items/3")
+        assert client.next_update() == "shop://items/3"
+        client.unsubscribe("shop://items/3")
+        server.updated("shop://items/3")
+        server.text("shop://news", "None.")
+        assert client.list_changes() == 1
+        with pytest.raises(wellhead.LimitError, match=r"^no update came within 0 s$"):
+            client.next_update(timeout=0)
+
+
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["def", "async def"])
+@pytest.mark.parametrize("revision", [None, STATELESS])
+def test_it_asks_for_everything_on_a_loop(asynchronous: bool, revision: str | None) -> None:
+    async def main() -> None:
+        server = shop(asynchronous)
+        async with server.test_client_async(revision=revision) as client:
+            assert [resource.uri for resource in await client.list()] == ["shop://about"]
+            assert [template["uriTemplate"] for template in await client.templates()] == ["shop://items/{id}"]
+            assert await asyncio.gather(*(client.read(f"shop://items/{n}") for n in range(9))) == [
+                f"item {n}" for n in range(9)
+            ]
+            assert (await client.call_tool("total", {"cents": 5}))["content"][0]["text"] == "5"
+            prompt = await client.get_prompt("greeting", {"name": "Ada"})
+            assert prompt["messages"][0]["content"]["text"] == "Hello, Ada!"
+            assert await client.complete("shop://items/{id}", "id", "on") == ["one", "only"]
+            await client.subscribe("shop://items/3")
+            changed = asyncio.ensure_future(client.next_update())
+            await asyncio.to_thread(server.updated, "shop://items/3")
+            assert await changed == "shop://items/3"
+            await client.unsubscribe("shop://items/3")
+            server.updated("shop://items/3")
+            server.text("shop://news", "None.")
+            assert await client.list_changes() == 1
+            with pytest.raises(wellhead.LimitError, match=r"^no update came within 0 s$"):
+                await client.next_update(timeout=0)
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("revision", [None, STATELESS])
+def test_an_error_is_raised_as_what_it_says(revision: str | None) -> None:
+    with shop(False).test_client(revision=revision) as client:
+        with pytest.raises(wellhead.ResourceNotFound) as not_found:
+            client.read("shop://items/none")
+        raised = not_found.value
+        assert isinstance(raised, wellhead.ResponseError)
+        assert (raised.code, raised.message, raised.uri) == ("not_found", "Resource not found", "shop://items/none")
+        assert str(raised) == f"Resource not found ({raised.number}): shop://items/none"
+        with pytest.raises(wellhead.PermissionDenied) as denied:
+            client.read("shop://items/secret")
+        assert isinstance(denied.value, wellhead.ResponseError) and denied.value.number == 403
+        with pytest.raises(wellhead.Busy) as busy:
+            client.read("shop://items/busy")
+        assert busy.value.retry_after == 2.0
+        with pytest.raises(wellhead.ResponseError) as response:
+            client.call_tool("total")
+        assert (response.value.code, response.value.number, response.value.data) == (
+            "response",
+            77,
+            {"missing": "cents"},
+        )
+        with pytest.raises(wellhead.ResponseError, match=r"^Invalid params: .* \(-32602\)$"):
+            client.request("resources/read")
+
+
+def test_a_revision_that_is_not_served_is_refused() -> None:
+    server = wellhead.Server("s", "1", versions=[HANDSHAKE])
+    message = f'^the server does not serve the revision "{STATELESS}"; it offers {HANDSHAKE}$'
+    with pytest.raises(wellhead.Error, match=message):
+        server.test_client(revision=STATELESS)
+
+
+def test_what_no_client_may_watch_is_refused() -> None:
+    with shop(False).test_client(revision=STATELESS) as client:
+        with pytest.raises(wellhead.ResourceNotFound, match="watch"):
+            client.subscribe("elsewhere://x")
+        client.subscribe("shop://about")
+        client.subscribe("shop://about")
+
+
+def asking() -> wellhead.Server:
+    """A server with a tool that asks its client."""
+    server = wellhead.Server("s", "1", capabilities={"logging": {}})
+
+    @server.tool("ask", TOOL)
+    async def ask(arguments: dict[str, Any], call: wellhead.Call) -> dict[str, Any]:
+        call.progress(1, 2)
+        answer = await call.request_async("sampling/createMessage", {"messages": [], "maxTokens": 1})
+        return {"content": [{"type": "text", "text": answer["content"]["text"]}]}
+
+    return server
+
+
+def sampled(method: str, params: dict[str, Any]) -> dict[str, Any]:
+    assert (method, params["maxTokens"]) == ("sampling/createMessage", 1)
+    return {"role": "assistant", "model": "m", "content": {"type": "text", "text": "sampled"}}
+
+
+async def sampled_later(method: str, params: dict[str, Any]) -> dict[str, Any]:
+    await asyncio.sleep(0)
+    return sampled(method, params)
+
+
+@pytest.mark.parametrize("on_request", [sampled, sampled_later])
+def test_it_answers_what_the_server_asks(on_request: Callable[[str, dict[str, Any]], Any]) -> None:
+    server = asking()
+    with server.test_client(capabilities={"sampling": {}}, on_request=on_request) as client:
+        result = client.request("tools/call", {"name": "ask", "_meta": {"progressToken": 7}})
+        assert result["content"][0]["text"] == "sampled"
+        progress = {"progressToken": 7, "progress": 1, "total": 2}
+        assert client.notifications() == [{"method": "notifications/progress", "params": progress}]
+        assert client.notifications() == []
+
+    async def main() -> None:
+        async with server.test_client_async(capabilities={"sampling": {}}, on_request=on_request) as client:
+            assert (await client.call_tool("ask"))["content"][0]["text"] == "sampled"
+            assert await client.notifications() == []
+
+    asyncio.run(main())
+
+
+def test_a_future_of_a_def_is_answered_without_a_loop() -> None:
+    server = wellhead.Server("s", "1")
+
+    @server.tool("ask", TOOL)
+    def ask(arguments: dict[str, Any], call: wellhead.Call) -> Any:
+        future = call.request("sampling/createMessage", {"messages": [], "maxTokens": 1})
+        result: Any = type(future)()
+        future.add_done_callback(lambda answer: result.set_result({"content": [answer.result()["content"]]}))
+        return result
+
+    with server.test_client(capabilities={"sampling": {}}, on_request=sampled) as client:
+        assert client.call_tool("ask")["content"][0]["text"] == "sampled"
+
+
+def test_a_request_that_nothing_answers_is_told_to_the_test() -> None:
+    server = asking()
+    message = '^the server asks its client for "sampling/createMessage": give on_request= a function that answers$'
+    with server.test_client(capabilities={"sampling": {}}) as client, pytest.raises(wellhead.Error, match=message):
+        client.call_tool("ask")
+
+    def refuses(method: str, params: dict[str, Any]) -> dict[str, Any]:
+        raise wellhead.MethodError(5, "not now")
+
+    with server.test_client(capabilities={"sampling": {}}, on_request=refuses) as client:
+        with pytest.raises(wellhead.ResponseError) as raised:
+            client.call_tool("ask")
+        assert (raised.value.number, raised.value.message) == (5, "not now")
+
+    def fails(method: str, params: dict[str, Any]) -> dict[str, Any]:
+        raise AssertionError("a test's own")
+
+    with (
+        server.test_client(capabilities={"sampling": {}}, on_request=fails) as client,
+        pytest.raises(AssertionError, match="own"),
+    ):
+        client.call_tool("ask")
+
+
+def test_a_reader_that_never_answers_runs_into_its_limit() -> None:
+    server = wellhead.Server("s", "1", limits=wellhead.Limits(call_ms=20))
+
+    unanswered: Future[str] = Future()
+
+    @server.resource("n:future")
+    def future() -> Any:
+        return unanswered
+
+    with server.test_client() as client, pytest.raises(wellhead.ResponseError, match="Internal error"):
+        client.read("n:future")
+
+    @server.resource("n:never")
+    async def never() -> str:
+        await asyncio.Event().wait()
+        return ""
+
+    with server.test_client() as client, pytest.raises(wellhead.ResponseError, match="Internal error"):
+        client.read("n:never")
+
+    async def main() -> None:
+        async with server.test_client_async() as client:
+            with pytest.raises(wellhead.ResponseError, match="Internal error"):
+                await client.read("n:never")
+
+    asyncio.run(main())
+
+
+def test_in_a_running_loop_it_says_what_to_do() -> None:
+    server = shop(False)
+    message = '^an event loop is running on this thread: use "async with server.test_client_async\\(\\) as client:"$'
+    outside = server.test_client()
+
+    async def main() -> None:
+        with pytest.raises(RuntimeError, match=message):
+            server.test_client()
+        with pytest.raises(RuntimeError, match=message):
+            outside.read("shop://about")
+        with pytest.raises(RuntimeError, match="has not begun"):
+            await server.test_client_async().read("shop://about")
+
+    asyncio.run(main())
+    assert outside.read("shop://about") == "A shop."
+    outside.close()
+
+
+def test_giving_up_a_request_cancels_its_callback() -> None:
+    server = wellhead.Server("s", "1")
+    seen = []
+
+    @server.resource("n:slow")
+    async def slow() -> str:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            seen.append("cancelled")
+            raise
+        return ""
+
+    async def main() -> None:
+        async with server.test_client_async() as client:
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(client.read("n:slow"), 0.01)
+            await asyncio.sleep(0)
+            assert seen == ["cancelled"]
+
+    asyncio.run(main())
+
+
+def test_one_loop_runs_all_that_a_client_asks_for() -> None:
+    server = wellhead.Server("s", "1")
+    loops = []
+
+    @server.resource("n:loop")
+    async def loop() -> str:
+        loops.append(asyncio.get_running_loop())
+        return ""
+
+    client = server.test_client()
+    client.read("n:loop")
+    client.read("n:loop")
+    assert loops[0] is loops[1] and not loops[0].is_closed()
+    client.close()
+    client.close()
+    assert loops[0].is_closed()
+    forgotten = server.test_client()
+    forgotten.read("n:loop")
+    del forgotten
+    gc.collect()
+    assert loops[2].is_closed()
+
+
+def test_a_closed_one_says_so() -> None:
+    server = wellhead.Server("s", "1")
+
+    unanswered: Future[str] = Future()
+
+    @server.resource("n:closes")
+    def closes() -> Any:
+        threading.Thread(target=server.close).start()
+        return unanswered
+
+    client = server.test_client()
+    with pytest.raises(wellhead.ClosedError, match="the server was closed before it answered"):
+        client.read("n:closes")
+    client.close()
+    with pytest.raises(wellhead.ClosedError, match="the client is closed"):
+        client.read("n:closes")
+
+
+def test_a_callback_cannot_wait_for_its_own_client() -> None:
+    server = wellhead.Server("s", "1")
+
+    @server.resource("n:own")
+    def own() -> str:
+        with pytest.raises(RuntimeError, match="use another client"):
+            client.read("n:own")
+        with server.test_client() as other:
+            return f"{len(other.list())} listed"
+
+    with server.test_client() as client:
+        assert client.read("n:own") == "1 listed"
+
+
+def test_it_speaks_for_a_caller() -> None:
+    server = wellhead.Server("s", "1")
+
+    @server.resource("n:who")
+    def who(call: wellhead.Call) -> str:
+        return call.caller.id.decode()
+
+    with server.test_client(caller=wellhead.Caller(b"ada")) as client:
+        assert client.read("n:who") == "ada"
 
 
 def test_it_lists_and_reads() -> None:
@@ -11,14 +369,19 @@ def test_it_lists_and_reads() -> None:
     for n in range(5):
         server.text(f"n:{n}", f"text {n}", title=f"Note {n}")
     server.blob("n:bytes", b"\0\xff")
+
+    @server.resource("n:empty")
+    def empty() -> list[wellhead.Contents]:
+        return []
+
     with server.test_client() as client:
         listed = client.list()
-        assert [resource.uri for resource in listed] == [*(f"n:{n}" for n in range(5)), "n:bytes"]
+        assert [resource.uri for resource in listed] == [*(f"n:{n}" for n in range(5)), "n:bytes", "n:empty"]
         assert listed[1].title == "Note 1"
         assert client.read("n:3") == "text 3"
         assert client.read("n:bytes") == b"\0\xff"
-        with pytest.raises(wellhead.Error, match="not found"):
-            client.read("n:9")
+        with pytest.raises(wellhead.Error, match="without contents"):
+            client.read("n:empty")
 
 
 def test_it_is_told_of_changes_from_any_thread() -> None:
@@ -35,3 +398,16 @@ def test_it_is_told_of_changes_from_any_thread() -> None:
         assert client.list_changes() == 1
         with pytest.raises(wellhead.LimitError, match="0 s"):
             client.next_update(timeout=0)
+
+
+def test_the_classes_have_names() -> None:
+    import subprocess
+    import sys
+
+    assert isinstance(shop(False).test_client(), wellhead.TestClient)
+    assert isinstance(shop(False).test_client_async(), wellhead.AsyncTestClient)
+    assert isinstance(shop(False).asgi(), wellhead.AsgiApp)
+    program = "import sys, wellhead; assert 'asyncio' not in sys.modules; wellhead.TestClient; wellhead.AsgiApp"
+    subprocess.run([sys.executable, "-c", program], check=True)
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        _ = wellhead.Nothing  # type: ignore[attr-defined]

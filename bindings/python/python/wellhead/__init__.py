@@ -38,10 +38,18 @@ from wellhead._errors import (
     PermissionDenied,
     RegistrationError,
     ResourceNotFound,
+    ResponseError,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from wellhead._asgi import AsgiApp
+    from wellhead._testing import AsyncTestClient, TestClient
 
 __all__ = [
     "NOT_MODIFIED",
+    "AsgiApp",
+    "AsyncTestClient",
     "Busy",
     "CacheHint",
     "Call",
@@ -71,11 +79,27 @@ __all__ = [
     "RegistrationError",
     "Resource",
     "ResourceNotFound",
+    "ResponseError",
     "Server",
+    "TestClient",
     "expand",
 ]
 
 NOT_MODIFIED = _core.NOT_MODIFIED
+
+# Where the classes are that need asyncio: imported when they are used.
+_LATE = {"AsgiApp": "_asgi", "AsyncTestClient": "_testing", "TestClient": "_testing"}
+
+if not TYPE_CHECKING:  # or type checkers believe in any name
+
+    def __getattr__(name):
+        if name in _LATE:
+            from importlib import import_module
+
+            value = globals()[name] = getattr(import_module(f"wellhead.{_LATE[name]}"), name)
+            return value
+        raise AttributeError(f"module 'wellhead' has no attribute {name!r}")
+
 
 _atexit.register(_core._at_exit)
 if hasattr(_os, "register_at_fork"):

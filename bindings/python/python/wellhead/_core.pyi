@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar, final, ove
 from typing_extensions import Buffer, Self  # stubs only: no run-time dependency
 
 from wellhead._asgi import AsgiApp
-from wellhead._testing import TestClient
+from wellhead._testing import AsyncTestClient, TestClient
 
 __all__ = [
     "NOT_MODIFIED",
@@ -1049,8 +1049,28 @@ class Server:
     def _check_endpoint(self, options: dict[str, Any]) -> None: ...
     def _endpoint(self, options: dict[str, Any], wake: Callable[[], object]) -> Endpoint: ...
     def _needs_loop(self) -> bool: ...
-    def test_client(self) -> TestClient:
-        """A client in memory, for the program's own tests."""
+    def test_client(
+        self,
+        *,
+        revision: str | None = None,
+        capabilities: dict[str, Any] | None = None,
+        on_request: Callable[[str, dict[str, Any]], Any] | None = None,
+        caller: Caller | None = None,
+    ) -> TestClient:
+        """Returns a client in memory, for the program's own tests: see `TestClient`.
+
+        Raises:
+            RuntimeError: An event loop is running on this thread: use `test_client_async`.
+        """
+    def test_client_async(
+        self,
+        *,
+        revision: str | None = None,
+        capabilities: dict[str, Any] | None = None,
+        on_request: Callable[[str, dict[str, Any]], Any] | None = None,
+        caller: Caller | None = None,
+    ) -> AsyncTestClient:
+        """Returns a client in memory for tests on an event loop: `async with server.test_client_async() as client:`."""
     def connect(self, wake: Callable[[], object] | None = None, *, caller: Caller | None = None) -> Connection:
         """A connection whose bytes the program moves itself, for `caller`, by default nobody in particular.
 

@@ -72,6 +72,20 @@ class MethodError(Outcome):
         self.data = data
 
 
+class ResponseError(Error):
+    def __init__(self, number, message, data=None, code="response", /):
+        self.number = number
+        self.message = message
+        self.data = data
+        uri = self.uri
+        # Not the next class of a subclass, which takes other arguments.
+        Error.__init__(self, f"{message} ({number})" if uri is None else f"{message} ({number}): {uri}", code)
+
+    @property
+    def uri(self):
+        return self.data.get("uri") if isinstance(self.data, dict) else None
+
+
 for _class in list(globals().values()):
     if isinstance(_class, type):
         _class.__module__ = "wellhead"

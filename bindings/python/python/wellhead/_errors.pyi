@@ -71,3 +71,21 @@ class MethodError(Outcome):
     message: str
     data: dict[str, Any] | None
     def __init__(self, number: int, message: str, data: dict[str, Any] | None = None, /) -> None: ...
+
+class ResponseError(Error):
+    """Raised by a test client: the error that the server answered.
+
+    One that says that a resource is not found is a `ResourceNotFound`, too, and has the code `not_found`. Likewise
+    `PermissionDenied` and `Busy`. The code of all others is `response`.
+    """
+
+    number: int
+    """The error's number, such as -32602."""
+    message: str
+    """The error's message."""
+    data: Any
+    """The error's data; None if it has none."""
+    def __init__(self, number: int, message: str, data: Any = None, code: str = "response", /) -> None: ...
+    @property
+    def uri(self) -> str | None:
+        """The URI that the error's data names."""

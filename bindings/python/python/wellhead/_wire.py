@@ -1,0 +1,257 @@
+"""The client's side of a connection in memory: messages in and out, with nothing that waits."""
+
+from __future__ import annotations
+
+import json
+from time import monotonic
+
+from wellhead._errors import Busy, ClosedError, Error, MethodError, PermissionDenied, ResourceNotFound, ResponseError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+    from typing import Any, TypeAlias, TypeVar
+
+    from wellhead import _core
+
+    Json: TypeAlias = dict[str, Any]
+    T = TypeVar("T")
+    # Requests, by method and params, that are given their results.
+    Steps: TypeAlias = Generator[tuple[str, Json], Json, T]
+
+META = "io.modelcontextprotocol/"
+
+
+class NotFound(ResponseError, ResourceNotFound):
+    pass
+
+
+class Denied(ResponseError, MethodError, PermissionDenied):
+    pass
+
+
+class Later(ResponseError, Busy):
+    pass
+
+
+# By the words that the server answers: their numbers differ between revisions, and a program may set its own.
+KINDS: dict[str, tuple[type[ResponseError], str]] = {
+    "Resource not found": (NotFound, "not_found"),
+    "Permission denied": (Denied, "denied"),
+    "Busy": (Later, "busy"),
+}
+
+
+def refused(error: Json) -> ResponseError:
+    """The exception for an error that the server answered."""
+    kind, code = KINDS.get(error["message"], (ResponseError, "response"))
+    raised = kind(error["code"], error["message"], error.get("data"), code)
+    if isinstance(raised, Busy):
+        ms = (raised.data or {}).get("retryAfterMs")
+        raised.retry_after = None if ms is None else ms / 1000
+    return raised
+
+
+class Wire:
+    """Sends a client's messages, and sorts what comes back. Callbacks of the server run in `pump`."""
+
+    def __init__(self, server: _core.Server, capabilities: Json | None, caller: _core.Caller | None) -> None:
+        self.capabilities = capabilities or {}
+        # Said with each request; None in revisions with a handshake, where it was said at first.
+        self.revision: str | None = None
+        self.answers: dict[int, Json] = {}
+        self.requests: list[Json] = []  # what the server asks its client
+        self.updates: list[str] = []
+        self.list_changes = 0
+        self.notifications: list[Json] = []
+        self.listening: dict[str, int] = {}
+        self.on_wake: Callable[[], object] = bool
+        self.connection = server.connect(lambda: self.on_wake(), caller=caller)
+        self.began = monotonic()
+        self.number = 0
+        self.expected: set[int] = set()
+        self.unsent = b""
+        self.unfinished = b""
+        self.polling = False
+        self.closed = False
+
+    def send(self, method: str, params: Json) -> int:
+        """Sends a request, whose answer will be among `answers` under the number that is returned."""
+        if self.polling:
+            raise RuntimeError("a callback cannot use the client that waits for it: use another client")
+        if self.closed:
+            raise ClosedError("the client is closed; make a new one", "closed")
+        self.number += 1
+        self.expected.add(self.number)
+        self.put({"id": self.number, "method": method, "params": self.said(params)})
+        return self.number
+
+    def notify(self, method: str, params: Json) -> None:
+        self.put({"method": method, "params": self.said(params)})
+
+    def answer(self, request: Json, result: Json) -> None:
+        self.put({"id": request["id"], "result": result})
+
+    def refuse(self, request: Json, error: MethodError) -> None:
+        data = {} if error.data is None else {"data": error.data}
+        self.put({"id": request["id"], "error": {"code": error.number, "message": error.message, **data}})
+
+    def said(self, params: Json) -> Json:
+        """With what a client says each time, in revisions without a handshake."""
+        if self.revision is None:
+            return params
+        meta = {META + "protocolVersion": self.revision, META + "clientCapabilities": self.capabilities}
+        return {**params, "_meta": {**meta, **params.get("_meta", {})}}
+
+    def put(self, message: Json) -> None:
+        self.unsent += json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
+
+    def cancel(self, number: int) -> None:
+        """The answer to a request is not wanted any more."""
+        if number in self.expected and not self.closed:
+            self.expected.remove(number)
+            self.notify("notifications/cancelled", {"requestId": number})
+            self.pump()
+
+    def pump(self) -> bool:
+        """Does what there is to do now, and tells whether there was something."""
+        if self.polling or self.closed:
+            return False
+        self.connection.tick(self.now())
+        self.polling = True
+        found = False
+        try:
+            while self.turn():
+                found = True
+        finally:
+            self.polling = False
+        return found
+
+    def turn(self) -> bool:
+        taken = self.connection.receive(self.unsent) if self.unsent else 0
+        self.unsent = self.unsent[taken:]
+        ran = self.connection.poll_event()
+        output = b""
+        while piece := self.connection.poll_transmit():
+            output += piece
+        *lines, self.unfinished = (self.unfinished + output).split(b"\n")
+        for line in lines:
+            message = json.loads(line)
+            for one in message if isinstance(message, list) else [message]:
+                self.take(one)
+        return bool(taken or ran or output)
+
+    def take(self, message: Json) -> None:
+        method, params = message.get("method"), message.get("params", {})
+        if method is None:
+            self.settle(message.get("id"), message)
+        elif "id" in message:
+            self.requests.append(message)
+        elif method == "notifications/resources/updated":
+            self.updates.append(params["uri"])
+        elif method == "notifications/resources/list_changed":
+            self.list_changes += 1
+        elif method == "notifications/subscriptions/acknowledged":
+            self.settle(params["_meta"][META + "subscriptionId"], {"result": params})
+        else:
+            self.notifications.append({"method": method, "params": params})
+
+    def settle(self, number: Any, answer: Json) -> None:
+        if number in self.expected:
+            self.expected.remove(number)
+            self.answers[number] = answer
+
+    def result(self, number: int) -> Json | None:
+        """The result of a request; None: it is still to come.
+
+        Raises:
+            ResponseError: The server answered an error.
+            ClosedError: It was closed before it answered.
+        """
+        answer = self.answers.pop(number, None)
+        if answer is None:
+            if self.closed or self.connection.finished:
+                raise ClosedError("the server was closed before it answered", "closed")
+            return None
+        if "error" in answer:
+            raise refused(answer["error"])
+        result: Json = answer["result"]
+        return result
+
+    def next_update(self) -> str | None:
+        return self.updates.pop(0) if self.updates else None
+
+    def take_list_changes(self) -> int:
+        count, self.list_changes = self.list_changes, 0
+        return count
+
+    def take_notifications(self) -> list[Json]:
+        taken, self.notifications = self.notifications, []
+        return taken
+
+    def seconds(self) -> float | None:
+        """When to `pump` again at the latest, if nothing wakes it."""
+        until = None if self.closed else self.connection.poll_timeout()
+        return None if until is None else max(0.0, (until - self.now()) / 1000)
+
+    def now(self) -> int:
+        return int((monotonic() - self.began) * 1000)
+
+    def close(self) -> None:
+        self.closed = True
+        self.on_wake = bool
+        self.connection.close()
+
+
+def handshake(wire: Wire, revision: str | None) -> Steps[None]:
+    """Begins to speak as a client of this revision does, by default of the newest one with a handshake."""
+    if revision is not None:
+        wire.revision = revision
+        try:
+            yield "server/discover", {}
+        except ResponseError:
+            wire.revision = None  # it is one with a handshake, or none
+        else:
+            yield "subscriptions/listen", {"notifications": {"resourcesListChanged": True}}
+            return
+    client = {"name": "test", "version": "1"}
+    params = {"protocolVersion": revision or "latest", "capabilities": wire.capabilities, "clientInfo": client}
+    spoken = (yield "initialize", params)["protocolVersion"]
+    if revision not in (None, spoken):
+        raise Error(f'the server does not serve the revision "{revision}"; it offers {spoken}', "invalid_argument")
+    wire.notify("notifications/initialized", {})
+
+
+def pages(method: str, member: str) -> Steps[list[Json]]:
+    """All items of a list."""
+    found: list[Json] = []
+    params: Json = {}
+    while True:
+        page = yield method, params
+        found += page[member]
+        if "nextCursor" not in page:
+            return found
+        params = {"cursor": page["nextCursor"]}
+
+
+def subscribe(wire: Wire, uri: str) -> Steps[None]:
+    if wire.revision is None:
+        yield "resources/subscribe", {"uri": uri}
+    elif uri not in wire.listening:
+        acknowledged = yield "subscriptions/listen", {"notifications": {"resourceSubscriptions": [uri]}}
+        number = acknowledged["_meta"][META + "subscriptionId"]
+        if uri not in acknowledged["notifications"].get("resourceSubscriptions", []):
+            stop_listening(wire, number)
+            raise ResourceNotFound(f"the server lets this client watch no {uri}")
+        wire.listening[uri] = number
+
+
+def unsubscribe(wire: Wire, uri: str) -> Steps[None]:
+    if wire.revision is None:
+        yield "resources/unsubscribe", {"uri": uri}
+    elif uri in wire.listening:
+        stop_listening(wire, wire.listening.pop(uri))
+
+
+def stop_listening(wire: Wire, number: int) -> None:
+    wire.notify("notifications/cancelled", {"requestId": number})
