@@ -9,7 +9,7 @@ use crate::drain::{Drain, DrainStart};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::group;
-use crate::http::RequestHead;
+use crate::http::{Permit, RequestHead};
 use crate::jsonrpc::Parsed;
 use crate::log::Level;
 use crate::protocol::{Chunk, Line, Machine, Next, Route, Start};
@@ -244,15 +244,16 @@ impl Connection {
     }
 
     /// [`Connection::exchange`] of a POST that is parsed. `single`: its client takes an answer, and nothing before it.
-    /// `caller`: who asks, if that is said with each POST.
+    /// `caller`: who asks, if that is said with each POST. `permit`: what its requests count as.
     pub(crate) fn exchange_parsed(
         &self,
         message: &[u8],
         parsed: Parsed<'_>,
         single: bool,
         caller: Option<Caller>,
+        permit: Option<Arc<Permit>>,
     ) -> Result<(Route, Option<Event>)> {
-        let route = self.open_route(single, caller)?;
+        let route = self.open_route(single, caller, permit)?;
         let (event, _) = self.0.parsed(message, parsed, route, false, None);
         self.tell_beside(route);
         Ok((route, event))
@@ -266,8 +267,9 @@ impl Connection {
         parsed: Parsed<'_>,
         single: bool,
         head: Option<&RequestHead<'_>>,
+        permit: Arc<Permit>,
     ) -> Result<(Route, Option<Event>)> {
-        let route = self.open_route(single, None)?;
+        let route = self.open_route(single, None, Some(permit))?;
         let (event, _) = self.0.parsed(message, parsed, route, false, head);
         let event = event.or_else(|| self.poll_own());
         self.tell_beside(route);
@@ -298,9 +300,9 @@ impl Connection {
         self.0.machine.with(|m, trash| m.renew_caller(caller, trash));
     }
 
-    fn open_route(&self, single: bool, caller: Option<Caller>) -> Result<Route> {
+    fn open_route(&self, single: bool, caller: Option<Caller>, permit: Option<Arc<Permit>>) -> Result<Route> {
         let mut caller = caller.map(Arc::new);
-        let exchange = self.0.machine.with(|m, trash| m.open_exchange(single, caller.take(), trash));
+        let exchange = self.0.machine.with(|m, trash| m.open_exchange(single, caller.take(), permit, trash));
         exchange.map(Route::Exchange).ok_or_else(closed)
     }
 
@@ -310,7 +312,7 @@ impl Connection {
         single: bool,
         caller: Option<Caller>,
     ) -> Result<(Route, Option<Event>)> {
-        let route = self.open_route(single, caller)?;
+        let route = self.open_route(single, caller, None)?;
         let message = message.trim_ascii();
         if message.len() > self.0.server.settings.limits.message_bytes {
             self.0.machine.with(|m, _| m.too_long(route));
@@ -324,6 +326,13 @@ impl Connection {
         if let Route::Exchange(exchange) = route {
             self.0.step(|m, trash| m.forget_exchange(exchange, trash));
             self.0.output_taken();
+        }
+    }
+
+    /// The client of an exchange has gone without a stream to come back to. That cancels what no callback was begun for.
+    pub(crate) fn leave(&self, route: Route) {
+        if let Route::Exchange(exchange) = route {
+            self.0.step(|m, trash| m.leave_exchange(exchange, trash));
         }
     }
 

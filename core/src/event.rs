@@ -46,10 +46,44 @@ pub enum Event {
 }
 
 impl Event {
+    /// Notes that the event's callback begins, for a host that runs events by itself. False: nobody waits for the answer any
+    /// more, so drop the event instead; [`Event::run`] does that. Ask before each callback, not when the event is polled.
+    pub fn begin(&self) -> bool {
+        match self {
+            Event::Read(call) => call.begin(),
+            Event::List(call) => call.begin(),
+            Event::Complete(call) => call.begin(),
+            Event::Method(call) => call.begin(),
+            Event::Authorize(call) => call.begin(),
+            Event::Verify(call) => call.begin(),
+            Event::Interest(call) => call.begin(),
+            Event::Response(_) | Event::Cancel(_) => true,
+        }
+    }
+
+    /// Nobody waits for its answer any more.
+    #[cfg(feature = "http")]
+    pub(crate) fn is_cancelled(&self) -> bool {
+        match self {
+            Event::Read(call) => call.is_cancelled(),
+            Event::List(call) => call.is_cancelled(),
+            Event::Complete(call) => call.is_cancelled(),
+            Event::Method(call) => call.is_cancelled(),
+            Event::Authorize(call) => call.is_cancelled(),
+            Event::Verify(call) => call.is_cancelled(),
+            Event::Interest(call) => call.is_cancelled(),
+            Event::Response(_) | Event::Cancel(_) => false,
+        }
+    }
+
     /// Runs the callback that was registered for it, here and now. Without one, the answer is "internal error".
     ///
-    /// A panic in the callback is caught and answered "internal error"; the process's panic hook has reported it.
+    /// A panic in the callback is caught and answered "internal error"; the process's panic hook has reported it. The callback of
+    /// a call that nobody waits for any more is not run.
     pub fn run(self) {
+        if !self.begin() {
+            return; // dropped, which gives back what it counted as
+        }
         match self {
             Event::Read(call) => match call.provider() {
                 Some(provider) => guarded(call, move |call| provider.read(call)),
@@ -407,6 +441,7 @@ macro_rules! answerable {
             /// Takes the answer out of the callback: return the first, answer through the second, from any thread,
             /// even before the callback has returned. If the responder was taken already, this one reaches nobody.
             pub fn defer(&self) -> (Deferred, Responder<$answer>) {
+                self.begin();
                 let twin = self.responder.as_ref().map(Responder::twin);
                 let twin = twin.unwrap_or_else(Responder::spent);
                 (Deferred::new(twin.question()), twin)
@@ -414,17 +449,24 @@ macro_rules! answerable {
 
             /// The responder, for a host that answers by itself. If it was taken already, this one reaches nobody.
             pub fn into_responder(mut self) -> Responder<$answer> {
+                self.begin();
                 self.responder.take().unwrap_or_else(Responder::spent)
             }
 
             /// The responder, for a host that answers by itself and still looks at the call. None: it was taken.
             pub fn take_responder(&mut self) -> Option<Responder<$answer>> {
+                self.begin();
                 self.responder.take()
             }
 
             /// Whether nobody wants the answer any more. Cheap; a callback that takes long asks now and then.
             pub fn is_cancelled(&self) -> bool {
                 self.responder.as_ref().is_some_and(Responder::is_cancelled)
+            }
+
+            /// See [`Event::begin`]. Who takes the responder begins, too.
+            fn begin(&self) -> bool {
+                self.responder.as_ref().is_none_or(Responder::begin)
             }
 
             /// What [`Event::Cancel`] would name.

@@ -5,7 +5,7 @@ use crate::catalog::Sealer;
 use crate::connection::Shared;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Continuation;
-use crate::http::{Question as Asked, Verification};
+use crate::http::{Permit, Question as Asked, Verification};
 use crate::model::{Answer, ClientAnswer, Completion, Contents, Json, MethodAnswer, Page};
 use crate::observer::FAILED;
 use crate::protocol::{CallId, Context, Report};
@@ -27,9 +27,19 @@ pub struct Responder<A: Reply> {
 const DROPPED: &str = "was dropped without an answer";
 
 enum Target {
-    Call { connection: Weak<Shared>, call: CallId, context: Arc<Context> },
-    Interest { server: Weak<Inner>, uri: Arc<str>, delivery: u64 },
-    Verify(Weak<Asked>),
+    /// `permit`: what it counts as, over HTTP.
+    Call {
+        connection: Weak<Shared>,
+        call: CallId,
+        context: Arc<Context>,
+        permit: Option<Arc<Permit>>,
+    },
+    Interest {
+        server: Weak<Inner>,
+        uri: Arc<str>,
+        delivery: u64,
+    },
+    Verify(Weak<Asked>, Arc<Permit>),
     Done,
 }
 
@@ -44,7 +54,8 @@ pub(crate) enum Question {
 
 impl<A: Reply> Responder<A> {
     pub(crate) fn new(connection: Weak<Shared>, call: CallId, context: Arc<Context>) -> Self {
-        Responder { target: Target::Call { connection, call, context }, kind: PhantomData }
+        let permit = context.permit();
+        Responder { target: Target::Call { connection, call, context, permit }, kind: PhantomData }
     }
 
     /// Answers. Tells whether anyone still wanted to know; a late answer is no mistake.
@@ -67,7 +78,7 @@ impl<A: Reply> Responder<A> {
                 }
                 true
             }
-            Target::Verify(question) => match (question.upgrade(), answer.into().verification()) {
+            Target::Verify(question, _) => match (question.upgrade(), answer.into().verification()) {
                 (Some(question), Some(verification)) => question.answer(verification),
                 _ => false,
             },
@@ -82,7 +93,7 @@ impl<A: Reply> Responder<A> {
         match &self.target {
             Target::Call { connection, .. } => Some(connection.upgrade()?.server().clone()),
             Target::Interest { server, .. } => server.upgrade(),
-            Target::Verify(question) => question.upgrade()?.server(),
+            Target::Verify(question, _) => question.upgrade()?.server(),
             Target::Done => None,
         }
     }
@@ -93,7 +104,7 @@ impl<A: Reply> Responder<A> {
             Target::Call { connection, context, .. } => {
                 context.is_cancelled() || connection.strong_count() == 0
             }
-            Target::Verify(question) => question.strong_count() == 0,
+            Target::Verify(question, _) => question.strong_count() == 0,
             Target::Interest { .. } | Target::Done => false,
         }
     }
@@ -104,7 +115,7 @@ impl<A: Reply> Responder<A> {
     /// `progress` only grows: what does not, or is no number, is dropped. A client that takes its messages slowly is told
     /// the newest.
     pub fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) -> bool {
-        let Target::Call { connection, call, context } = &self.target else { return false };
+        let Target::Call { connection, call, context, .. } = &self.target else { return false };
         if context.progress_token().is_none() {
             return false;
         }
@@ -134,6 +145,14 @@ impl<A: Reply> Responder<A> {
         match &self.target {
             Target::Call { connection, context, .. } => connection.upgrade()?.client_info(context),
             _ => None,
+        }
+    }
+
+    /// The callback begins. False: its client has gone, and the question is to be dropped instead.
+    pub(crate) fn begin(&self) -> bool {
+        match &self.target {
+            Target::Call { connection, context, .. } => connection.strong_count() > 0 && context.begin(),
+            Target::Verify(..) | Target::Interest { .. } | Target::Done => !self.is_cancelled(),
         }
     }
 
@@ -176,7 +195,7 @@ impl<A: Reply> Responder<A> {
         match &self.target {
             Target::Call { connection, call, .. } => Question::Call(connection.as_ptr() as usize, *call),
             Target::Interest { delivery, .. } => Question::Interest(*delivery),
-            Target::Verify(question) => Question::Verify(question.as_ptr().addr()),
+            Target::Verify(question, _) => Question::Verify(question.as_ptr().addr()),
             Target::Done => Question::None,
         }
     }
@@ -184,13 +203,16 @@ impl<A: Reply> Responder<A> {
     /// A second handle for the same question. The first answer counts.
     pub(crate) fn twin(&self) -> Self {
         let target = match &self.target {
-            Target::Call { connection, call, context } => {
-                Target::Call { connection: connection.clone(), call: *call, context: context.clone() }
-            }
+            Target::Call { connection, call, context, permit } => Target::Call {
+                connection: connection.clone(),
+                call: *call,
+                context: context.clone(),
+                permit: permit.clone(),
+            },
             Target::Interest { server, uri, delivery } => {
                 Target::Interest { server: server.clone(), uri: uri.clone(), delivery: *delivery }
             }
-            Target::Verify(question) => Target::Verify(question.clone()),
+            Target::Verify(question, permit) => Target::Verify(question.clone(), permit.clone()),
             Target::Done => Target::Done,
         };
         Responder { target, kind: PhantomData }
@@ -216,8 +238,8 @@ impl Responder<Watched> {
 }
 
 impl Responder<Verification> {
-    pub(crate) fn verify(question: Weak<Asked>) -> Self {
-        Responder { target: Target::Verify(question), kind: PhantomData }
+    pub(crate) fn verify(question: Weak<Asked>, permit: Arc<Permit>) -> Self {
+        Responder { target: Target::Verify(question, permit), kind: PhantomData }
     }
 }
 
@@ -233,7 +255,7 @@ impl Responder<MethodAnswer> {
     /// `logging`.
     pub fn notify(&self, method: &str, params: Option<&Json>) -> Result<bool> {
         match &self.target {
-            Target::Call { connection, call, context } => match connection.upgrade() {
+            Target::Call { connection, call, context, .. } => match connection.upgrade() {
                 Some(connection) => connection.notify(*call, context, method, params),
                 None => Ok(false),
             },
@@ -301,7 +323,7 @@ impl<A: Reply> Drop for Responder<A> {
                     server.interest_done(&uri, delivery, Some(DROPPED.to_owned()));
                 }
             }
-            Target::Verify(question) => {
+            Target::Verify(question, _) => {
                 if let Some(question) = question.upgrade() {
                     question.answer(Verification::Failed(DROPPED.to_owned()));
                 }

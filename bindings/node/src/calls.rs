@@ -130,6 +130,7 @@ impl Calls {
             Event::Read(call) if call.has_provider() => self.elsewhere(hooks.js, Event::Read(call)),
             Event::List(call) if call.has_provider() => self.elsewhere(hooks.js, Event::List(call)),
             Event::Complete(call) if call.has_provider() => self.elsewhere(hooks.js, Event::Complete(call)),
+            event if !event.begin() => drop(event), // nobody waits for the answer any more
             Event::Read(call) => self.ask(hooks, call, origin),
             Event::List(call) => self.ask(hooks, call, origin),
             Event::Authorize(call) => self.ask(hooks, call, origin),

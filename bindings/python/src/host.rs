@@ -64,6 +64,9 @@ impl Host {
     /// # Errors
     /// Only what is not an `Exception`: `KeyboardInterrupt`, `SystemExit`. The call is answered all the same.
     pub(crate) fn run(self: &Arc<Self>, py: Python<'_>, event: Event) -> PyResult<bool> {
+        if !event.begin() {
+            return Ok(false); // nobody waits for the answer any more
+        }
         match event {
             Event::Read(call) => self.read(py, call).map(|()| true),
             Event::List(call) => self.list(py, call).map(|()| true),

@@ -1,7 +1,7 @@
 //! The question whether a bearer token is good.
 
 use crate::access::RequestContext;
-use crate::http::{OwnedHead, Question, Verification};
+use crate::http::{OwnedHead, Permit, Question, Verification};
 use crate::responder::Responder;
 use std::any::Any;
 use std::sync::{Arc, Weak};
@@ -28,8 +28,9 @@ impl VerifyCall {
         context: Option<RequestContext>,
         verifier: Option<Arc<Verifier>>,
         question: Weak<Question>,
+        permit: Arc<Permit>,
     ) -> Self {
-        let responder = Some(Responder::verify(question));
+        let responder = Some(Responder::verify(question, permit));
         VerifyCall { token, head, context, verifier, responder, quiet: false }
     }
 

@@ -1,5 +1,6 @@
 //! What a route of a connection has to say, as the response to a request.
 
+use super::account::Permit;
 use super::choice::{Choice, Head, Step};
 use super::endpoint::Inner;
 use super::exchange::Progress;
@@ -34,8 +35,8 @@ pub(super) struct Answering {
     pub(super) spoke: u64,
     /// When the stream ends, with the token that opened it.
     pub(super) until: Option<u64>,
-    /// What it is counted as.
-    pub(super) counted: Counted,
+    /// Of a listen stream, as long as that lasts.
+    pub(super) permit: Option<Arc<Permit>>,
 }
 
 pub(super) struct InSession {
@@ -48,17 +49,6 @@ pub(super) struct InSession {
     /// The message that is being gathered, so that it is kept whole. No poll ends amid one, or who goes on with the stream
     /// would get the rest only.
     pub(super) gathered: Vec<u8>,
-}
-
-/// What an exchange takes of the endpoint's limits.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Counted {
-    /// One of `calls_in_flight`.
-    Call,
-    /// One of `listen_streams`.
-    Listen,
-    /// Nothing: a session has one stream of its own, and what is no request may make room for one.
-    Not,
 }
 
 impl Answering {

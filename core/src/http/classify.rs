@@ -1,7 +1,7 @@
 //! Which rules a POST is dealt with by: those of the stateless era, or those of sessions.
 
 use super::RequestHead;
-use super::answering::Counted;
+use super::account::Counted;
 use crate::jsonrpc::{Fault, Params, Parsed, Raw, RequestId, is_object, members};
 use crate::protocol::is_stateless_meta;
 use crate::revision::{Era, Method, Revision, Revisions};
@@ -52,9 +52,10 @@ pub(super) enum Body {
     },
     Notification,
     Response,
-    /// `stateless`: an element carries its own revision.
+    /// `stateless`: an element carries its own revision. `length`: its elements.
     Array {
         stateless: bool,
+        length: usize,
     },
     /// Not JSON, or not a message: answered alike by both paths.
     Bad {
@@ -82,7 +83,7 @@ pub(super) fn classify(message: &Parsed<'_>, version: &Version) -> Body {
                     .filter(|params| is_object(*params))
                     .is_some_and(|params| is_stateless(Params::Object(params)))
             });
-            Body::Array { stateless }
+            Body::Array { stateless, length: elements.as_ref().map_or(1, Vec::len) }
         }
         Parsed::Bad { id, fault } => Body::Bad { id: id.clone(), fault: *fault },
     }

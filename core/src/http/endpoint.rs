@@ -1,6 +1,7 @@
 //! One endpoint: what it is reached by, whom it answers, and what all its exchanges share.
 
 use super::RequestHead;
+use super::account::Account;
 use super::exchange::{Exchange, Ready};
 use super::listeners::{Listener, Listeners};
 use super::origin::{Gate, as_named, as_sent};
@@ -34,6 +35,7 @@ pub(super) struct Inner {
     pub(super) server: Server,
     pub(super) group: Group,
     pub(super) options: Options,
+    pub(super) account: Arc<Account>,
     pub(super) state: Lock<State>,
 }
 
@@ -68,10 +70,6 @@ pub(super) struct State {
     /// Who is to be told when a connection has something to say.
     listeners: Listeners,
     pub(super) sessions: Sessions,
-    /// Calls that are not over.
-    pub(super) calls: usize,
-    /// Listen streams that are open.
-    pub(super) listens: usize,
 }
 
 /// What an endpoint is made from. Everything has a default.
@@ -250,8 +248,9 @@ impl EndpointBuilder {
     /// [`Endpoint::poll_event`] has something to do.
     pub fn build(self, wake: impl Fn() + Send + Sync + 'static) -> Endpoint {
         let group = self.server.group(wake);
+        let account = Account::new(self.server.limits());
         let state = Lock::new(State::default());
-        Endpoint(Arc::new(Inner { group, server: self.server, options: self.options, state }))
+        Endpoint(Arc::new(Inner { group, server: self.server, options: self.options, account, state }))
     }
 }
 

@@ -1,7 +1,7 @@
 //! One request and its response.
 
 use super::RequestHead;
-use super::answering::{Answering, Counted};
+use super::answering::Answering;
 use super::cors;
 use super::endpoint::Endpoint;
 use super::media::Accepts;
@@ -182,17 +182,11 @@ impl Exchange {
 
     /// Lets go of what the exchange held.
     fn finish(&mut self) {
-        let answering = match std::mem::replace(&mut self.state, State::Done) {
-            State::Answering(answering) => answering,
-            State::Verifying(_) => return self.discount(Counted::Call),
-            _ => return,
-        };
-        let Answering { connection, listener, route, drain, event, over, session, stream, counted, .. } =
-            *answering;
+        let State::Answering(answering) = std::mem::replace(&mut self.state, State::Done) else { return };
+        let Answering { connection, listener, route, drain, event, over, session, stream, .. } = *answering;
         drop((drain, event));
         let inner = self.endpoint.0.clone();
         inner.unlisten(listener);
-        self.discount(counted);
         let Some(session) = session else {
             // Of a stateless request, the end of the response is its cancellation. Usually there is nothing to cancel, and
             // the connection goes with its last owner.
@@ -215,6 +209,9 @@ impl Exchange {
                 s.sessions.leave(&session.id, route, number);
             }
         });
+        if left && !stream {
+            connection.leave(route); // there is nothing that a client could come back to
+        }
         if left {
             inner.take_left(&connection, Some(&[route])); // of what it has said already nobody hears any more
         }

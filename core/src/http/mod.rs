@@ -10,6 +10,7 @@
 //!
 //! Source: the transport pages of 2025-03-26 to 2026-07-28.
 
+mod account;
 mod answering;
 mod choice;
 mod classify;
@@ -32,6 +33,7 @@ mod streams;
 mod verification;
 mod verifying;
 
+pub(crate) use account::Permit;
 pub use endpoint::{Endpoint, EndpointBuilder};
 pub use exchange::{Exchange, Progress};
 pub(crate) use head::OwnedHead;

@@ -1,7 +1,8 @@
 //! Where a request goes: refused, to a session, or to a connection of its own.
 
 use super::RequestHead;
-use super::answering::{Answering, Counted, InSession};
+use super::account::{Counted, Full, Permit};
+use super::answering::{Answering, InSession};
 use super::choice::Choice;
 use super::classify::{Body, Version, classify};
 use super::cors;
@@ -14,8 +15,9 @@ use super::streams::{MOST as MOST_STREAMS, Place};
 use crate::connection::Connection;
 use crate::event::Event;
 use crate::jsonrpc::{Fault, ParseLimits, Parsed, RequestId, RpcError, parse};
-use crate::protocol::{Route, limit, limit_data, unsupported_version};
-use crate::revision::{Condition, Era, Revision, Revisions};
+use crate::protocol::{Route, limit, unsupported_version};
+use crate::revision::{Era, Revision, Revisions};
+use std::sync::Arc;
 
 /// The fields that a POST is looked at for once its body is there.
 const FIELDS: [&str; 4] = [Version::FIELD, "Mcp-Session-Id", "Mcp-Method", "Mcp-Name"];
@@ -156,7 +158,6 @@ impl Exchange {
         let mut session = InSession::new(id, false, priming);
         session.stream = Some((stream, holder));
         let mut answering = self.answer(connection, route, Choice::stream(), None, Some(session));
-        answering.counted = Counted::Not;
         answering.stream = true;
         answering.until = self.until.filter(|_| route == Route::Connection);
         Ok(State::Answering(answering))
@@ -232,7 +233,7 @@ impl Exchange {
             (Body::Response, Version::Stateless(_)) => {
                 refuse(400, None, &RpcError::invalid_request("this revision asks nothing of clients"))
             }
-            (Body::Array { stateless: true }, _) | (Body::Array { .. }, Version::Stateless(_)) => {
+            (Body::Array { stateless: true, .. }, _) | (Body::Array { .. }, Version::Stateless(_)) => {
                 refuse(400, None, &RpcError::invalid_request("send one message at a time"))
             }
             _ if !inner.options.sessions => self.without_session(incoming, parsed, &body, &version),
@@ -258,16 +259,17 @@ impl Exchange {
         id: &RequestId,
         counted: Counted,
     ) -> Result<Box<Answering>, Whole> {
-        self.count(counted, Some(id))?;
+        let permit = self.count(counted, 1, Some(id))?;
+        let listening = (counted == Counted::Listen).then(|| permit.clone());
         let connection = self.endpoint.0.group.connect_apart(self.caller.clone());
         connection.tick(self.now);
         let choice = Choice::new(incoming.accepts.json, true);
         let single = !incoming.accepts.stream;
-        let opened = connection.exchange_alone(&incoming.message, parsed, single, Some(head));
-        let (route, event) = opened.map_err(|_| self.too_late(counted, Some(id)))?;
+        let opened = connection.exchange_alone(&incoming.message, parsed, single, Some(head), permit);
+        let (route, event) = opened.map_err(|_| closing(Some(id)))?;
         let mut answering = self.answer(connection, route, choice, event, None);
-        answering.counted = counted;
-        answering.until = self.until.filter(|_| counted == Counted::Listen);
+        answering.until = self.until.filter(|_| listening.is_some());
+        answering.permit = listening;
         Ok(answering)
     }
 
@@ -289,9 +291,9 @@ impl Exchange {
         }
         let most = self.endpoint.0.options.session_limit;
         if sessions && self.endpoint.sessions() >= most {
-            return Err(busy(Some(request), "session_limit", most));
+            return Err(busy(Some(request), Full { limit: "session_limit", most }));
         }
-        self.count(Counted::Call, Some(request))?;
+        let permit = self.count(Counted::Call, 1, Some(request))?;
         let connection = self.endpoint.0.group.connect(caller.clone());
         connection.frame_elsewhere();
         connection.tick(self.now);
@@ -299,13 +301,12 @@ impl Exchange {
             connection.stand_alone(None);
         }
         let choice = Choice::new(incoming.accepts.json, false);
-        let opened = connection.exchange_parsed(&incoming.message, parsed, false, None);
-        let (route, event) = opened.map_err(|_| self.too_late(Counted::Call, Some(request)))?;
+        let opened = connection.exchange_parsed(&incoming.message, parsed, false, None, Some(permit));
+        let (route, event) = opened.map_err(|_| closing(Some(request)))?;
         if !sessions || connection.session_revision().is_none() {
             return Ok(self.answer(connection, route, choice, event, None)); // it was refused
         }
         let Ok(id) = new_id() else {
-            self.discount(Counted::Call);
             return Err(refusal(500, Some(request), None, &RpcError::internal()));
         };
         let (now, look) = (self.now, self.endpoint.0.next_look(self.now));
@@ -323,9 +324,9 @@ impl Exchange {
         version: &Version,
     ) -> Result<Box<Answering>, Whole> {
         let inner = self.endpoint.0.clone();
-        let id = match body {
-            Body::Request { id, .. } => Some(id),
-            Body::Array { .. } => None,
+        let (id, number) = match body {
+            Body::Request { id, .. } => (Some(id), 1),
+            Body::Array { length, .. } => (None, *length),
             // Nothing is under way that it could be about.
             Body::Notification | Body::Response | Body::Bad { .. } => {
                 return Err((Response::empty(202), Vec::new()));
@@ -337,13 +338,14 @@ impl Exchange {
                 refusal(400, id, None, &unsupported_version(unnamed, inner.server.revisions()))
             })?,
         };
-        self.count(Counted::Call, id)?;
+        let permit = self.count(Counted::Call, number, id)?;
         let connection = inner.group.connect_apart(self.caller.clone());
         connection.tick(self.now);
         connection.stand_alone(Some(revision));
         let choice = Choice::new(incoming.accepts.json, false);
-        let opened = connection.exchange_alone(&incoming.message, parsed, !incoming.accepts.stream, None);
-        let (route, event) = opened.map_err(|_| self.too_late(Counted::Call, id))?;
+        let single = !incoming.accepts.stream;
+        let opened = connection.exchange_alone(&incoming.message, parsed, single, None, permit);
+        let (route, event) = opened.map_err(|_| closing(id))?;
         Ok(self.answer(connection, route, choice, event, None))
     }
 
@@ -354,11 +356,11 @@ impl Exchange {
         head: &RequestHead<'_>,
         body: &Body,
     ) -> Result<Box<Answering>, Whole> {
-        let (request, counted) = match body {
-            Body::Request { id, .. } => (Some(id), Counted::Call),
-            Body::Array { .. } => (None, Counted::Call),
+        let (request, calls) = match body {
+            Body::Request { id, .. } => (Some(id), 1),
+            Body::Array { length, .. } => (None, (*length).max(1)),
             // A call under way may wait for just this.
-            Body::Notification | Body::Response | Body::Bad { .. } => (None, Counted::Not),
+            Body::Notification | Body::Response | Body::Bad { .. } => (None, 0),
         };
         let with_id = |(response, body): Whole| match request {
             None => (response, body),
@@ -369,35 +371,33 @@ impl Exchange {
         };
         let id = session_id(head).map_err(with_id)?;
         let (now, look) = (self.now, self.endpoint.0.next_look(self.now));
-        self.count(counted, request)?;
+        let permit = (calls > 0).then(|| self.count(Counted::Call, calls, request)).transpose()?;
         let found = self.endpoint.0.state.with(|s, _| {
             let session = s.sessions.find(&id, self.caller.id()).ok_or_else(|| with_id(unknown_session()))?;
-            if counted == Counted::Call && !session.has_room() {
+            if calls > 0 && !session.has_room() {
                 return Err(crowded(request));
             }
             let connection = session.connection.clone();
             s.sessions.enter(&id, now, look);
             Ok(connection)
         });
-        let connection = found.inspect_err(|_| self.discount(counted))?;
+        let connection = found?;
         connection.tick(self.now);
         self.renew(&connection);
         let choice = Choice::new(incoming.accepts.json, false);
         let own = self.endpoint.0.options.protection.is_some() || self.caller.context().is_some();
         let caller = own.then(|| self.caller.clone());
         let single = !incoming.accepts.stream;
-        let opened = connection.exchange_parsed(&incoming.message, parsed, single, caller);
+        let opened = connection.exchange_parsed(&incoming.message, parsed, single, caller, permit);
         let (route, event) = opened.map_err(|_| {
             self.endpoint.0.state.with(|s, _| {
                 s.sessions.exit(&id, now);
             });
-            self.too_late(counted, request)
+            closing(request)
         })?;
         let priming = connection.session_revision().is_some_and(|revision| revision.sse_priming);
         let session = InSession::new(id, false, priming);
-        let mut answering = self.answer(connection, route, choice, event, Some(session));
-        answering.counted = counted;
-        Ok(answering)
+        Ok(self.answer(connection, route, choice, event, Some(session)))
     }
 
     fn answer(
@@ -423,7 +423,7 @@ impl Exchange {
             session,
             spoke: self.now,
             until: None,
-            counted: Counted::Call,
+            permit: None,
         })
     }
 
@@ -434,38 +434,17 @@ impl Exchange {
         }
     }
 
-    /// One more call or listen stream, unless there are as many as may be, or the server is closed.
-    pub(super) fn count(&self, counted: Counted, id: Option<&RequestId>) -> Result<(), Whole> {
-        let limits = self.endpoint.0.server.limits();
-        let (name, most) = match counted {
-            Counted::Call => ("calls_in_flight", limits.calls_in_flight.max(1)),
-            Counted::Listen => ("listen_streams", limits.listen_streams),
-            Counted::Not => return Ok(()),
-        };
+    /// So many more calls, or a listen stream, unless there are as many as may be, or the server is closed.
+    pub(super) fn count(
+        &self,
+        counted: Counted,
+        number: usize,
+        id: Option<&RequestId>,
+    ) -> Result<Arc<Permit>, Whole> {
         if self.endpoint.0.server.is_closed() {
             return Err(closing(id));
         }
-        let room = self.endpoint.0.state.with(|s, _| {
-            let now = if counted == Counted::Call { &mut s.calls } else { &mut s.listens };
-            let room = *now < most;
-            *now += usize::from(room);
-            room
-        });
-        if room { Ok(()) } else { Err(busy(id, name, most)) }
-    }
-
-    pub(super) fn discount(&self, counted: Counted) {
-        self.endpoint.0.state.with(|s, _| match counted {
-            Counted::Call => s.calls -= 1,
-            Counted::Listen => s.listens -= 1,
-            Counted::Not => {}
-        });
-    }
-
-    /// The server was closed just now.
-    fn too_late(&self, counted: Counted, id: Option<&RequestId>) -> Whole {
-        self.discount(counted);
-        closing(id)
+        self.endpoint.0.account.permit(counted, number).map_err(|full| busy(id, full))
     }
 }
 
@@ -512,16 +491,14 @@ fn offered(options: &Options) -> &'static str {
     }
 }
 
-fn busy(id: Option<&RequestId>, limit: &str, most: usize) -> Whole {
-    let fault = RpcError::new(Revision::newest().code(Condition::Busy), "Busy");
-    let fault = fault.with_data(limit_data(limit, most));
-    let (response, body) = refusal(503, id, None, &fault);
+fn busy(id: Option<&RequestId>, full: Full) -> Whole {
+    let (response, body) = refusal(503, id, None, &full.fault());
     (response.with("retry-after", "1"), body)
 }
 
 /// The session has as many requests and streams under way as may be.
 fn crowded(id: Option<&RequestId>) -> Whole {
-    busy(id, "session_streams", MOST_STREAMS)
+    busy(id, Full { limit: "session_streams", most: MOST_STREAMS })
 }
 
 pub(super) fn too_large(inner: &Inner) -> Whole {

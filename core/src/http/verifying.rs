@@ -1,7 +1,7 @@
 //! An exchange whose bearer token the host judges, before anything else is read.
 
 use super::RequestHead;
-use super::answering::Counted;
+use super::account::Counted;
 use super::exchange::{Exchange, Progress, State};
 use super::head::OwnedHead;
 use super::protection::{Protection, Token};
@@ -32,12 +32,13 @@ impl Exchange {
                 return Err(challenged(400, what, protection.malformed()));
             }
         };
-        self.count(Counted::Call, None)?;
+        let permit = self.count(Counted::Call, 1, None)?;
         let inner = &self.endpoint.0;
         let head = Arc::new(OwnedHead::new(head));
         let question = Question::new(self.ready.clone(), inner.server.downgrade());
         let (verifier, context) = (inner.options.verifier.clone(), self.caller.context().cloned());
-        let call = VerifyCall::new(token, head.clone(), context, verifier, Arc::downgrade(&question));
+        let asker = Arc::downgrade(&question);
+        let call = VerifyCall::new(token, head.clone(), context, verifier, asker, permit);
         let event = Some(Event::Verify(call));
         Ok(State::Verifying(Box::new(Verifying { question, event, head, body: Vec::new(), ended: false })))
     }
@@ -60,7 +61,6 @@ impl Exchange {
         let State::Verifying(verifying) = std::mem::replace(&mut self.state, State::Done) else {
             return None;
         };
-        self.discount(Counted::Call);
         let next = self.judge(verification).and_then(|()| verifying.head.with(|head| self.head(head)));
         self.enter(next);
         self.body(&verifying.body);

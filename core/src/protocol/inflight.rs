@@ -6,13 +6,14 @@ use super::progress::Told;
 use super::request::{Argument, Details, Input};
 use crate::access::Caller;
 use crate::catalog::{Family, Handler, MethodHandler, Walk};
+use crate::http::Permit;
 use crate::jsonrpc::RequestId;
 use crate::model::{ClientAnswer, Json};
 use crate::revision::Revision;
-use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::atomic::{AtomicU8, Ordering};
 use crate::sync::{Fault, is_planted};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// Names one question to the host, unlike any other of its server. A request may ask several in turn; each has an id of
 /// its own, used once.
@@ -34,21 +35,35 @@ impl CallId {
     }
 }
 
-/// What a call knows of its request; immutable but for the cancellation.
+/// What a call knows of its request; immutable but for how far that is.
 pub(crate) struct Context {
     pub(crate) caller: Arc<Caller>,
     pub(crate) revision: Revision,
     pub(crate) details: Option<Box<Details>>,
-    cancelled: AtomicBool,
+    /// What the request counts as, over HTTP. Weak, because a host may keep what it knows of a call for ever.
+    permit: Weak<Permit>,
+    stage: AtomicU8,
 }
+
+/// No callback runs for the request's question.
+const WAITING: u8 = 0;
+/// One does, or the host keeps the question.
+const BEGUN: u8 = 1;
+const CANCELLED: u8 = 2;
 
 impl Context {
     pub(crate) fn new(
         caller: Arc<Caller>,
         revision: Revision,
         details: Option<Box<Details>>,
+        permit: Weak<Permit>,
     ) -> Arc<Context> {
-        Arc::new(Context { caller, revision, details, cancelled: AtomicBool::new(false) })
+        Arc::new(Context { caller, revision, details, permit, stage: AtomicU8::new(WAITING) })
+    }
+
+    /// A share in what the request counts as.
+    pub(crate) fn permit(&self) -> Option<Arc<Permit>> {
+        self.permit.upgrade()
     }
 
     /// The version that the client has.
@@ -67,11 +82,30 @@ impl Context {
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Acquire)
+        self.stage.load(Ordering::Acquire) == CANCELLED
+    }
+
+    /// The question's callback begins. False: the request was cancelled before.
+    pub(crate) fn begin(&self) -> bool {
+        self.change(WAITING, BEGUN) || !self.is_cancelled()
+    }
+
+    /// The request has another question, which waits for its callback.
+    fn wait(&self) {
+        self.change(BEGUN, WAITING);
+    }
+
+    /// Cancels the request unless a callback runs for it.
+    fn cancel_waiting(&self) -> bool {
+        self.change(WAITING, CANCELLED)
+    }
+
+    fn change(&self, from: u8, to: u8) -> bool {
+        self.stage.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 
     fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Release);
+        self.stage.store(CANCELLED, Ordering::Release);
     }
 }
 
@@ -184,6 +218,9 @@ pub(crate) struct Open {
     pub(crate) id: RequestId,
     pub(crate) route: Route,
     pub(crate) context: Arc<Context>,
+    /// What the request counts as until it is over, over HTTP.
+    #[allow(dead_code, reason = "it counts as long as it is here")]
+    pub(crate) permit: Option<Arc<Permit>>,
     pub(crate) progress: Told,
     pub(crate) state: State,
 }
@@ -361,6 +398,7 @@ impl Inflight {
         let slot = self.current(call)?;
         let Body::Open(open) = &slot.body else { return None };
         slot.asked = true;
+        open.context.wait();
         Some(open.context.clone())
     }
 
@@ -549,6 +587,19 @@ impl Inflight {
             self.deadlines.pop_front();
         }
         None
+    }
+
+    /// The requests of one route that wait for a callback which has not begun. They are cancelled, and to be ended now.
+    pub(crate) fn cancel_waiting(&mut self, route: Route) -> Vec<CallId> {
+        let mut calls = self.on(route);
+        calls.retain(|call| {
+            let asked = self.is_asked(*call);
+            let Some(open) = self.get(*call) else { return false };
+            // Not asked: the interest handlers are under way, which are no calls.
+            let waits = asked || !matches!(open.state, State::Subscribe(_) | State::Listen { .. });
+            waits && open.context.cancel_waiting()
+        });
+        calls
     }
 
     /// Ends every request; the host's values in them are the caller's to drop.

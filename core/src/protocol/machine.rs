@@ -13,7 +13,7 @@ use super::lifecycle::Lifecycle;
 use super::outbox::{Kind, Outbox, Route, Stage};
 use super::subscriptions::{Queue, Subscriptions};
 use crate::access::Caller;
-use crate::http::RequestHead;
+use crate::http::{Permit, RequestHead};
 use crate::jsonrpc::{Parsed, RequestId, RpcError};
 use crate::limits::Limits;
 use crate::log::{Level, Line};
@@ -219,10 +219,12 @@ impl Machine {
 
     /// A new exchange: a route of its own for one message.
     /// `single`: there is room for an answer only, not for a stream. `caller`: who asks, if not the connection's own.
+    /// `permit`: what its requests count as.
     pub(crate) fn open_exchange(
         &mut self,
         single: bool,
         caller: Option<Arc<Caller>>,
+        permit: Option<Arc<Permit>>,
         trash: &mut Trash,
     ) -> Option<u64> {
         self.let_go_of_callers(trash);
@@ -231,7 +233,7 @@ impl Machine {
         }
         let exchange = self.next_exchange;
         self.next_exchange += 1;
-        self.outbox.open(exchange, single, caller);
+        self.outbox.open(exchange, single, caller, permit);
         Some(exchange)
     }
 
@@ -273,6 +275,30 @@ impl Machine {
                 self.inflight.disown(&stream.id);
             }
         }
+        after.sync = self.subscriptions.is_unsynced();
+        after
+    }
+
+    /// Nobody waits for an exchange any more, which is no cancellation (WIRE K-20): what has begun goes on, the rest ends.
+    pub(crate) fn leave_exchange(&mut self, exchange: u64, trash: &mut Trash) -> After {
+        let mut after = After::default();
+        let routes = self.routes_of(Route::Exchange(exchange));
+        for route in self.elements.remove(&routes) {
+            self.outbox.end(route);
+        }
+        for route in routes {
+            if let Some(waiting) = self.take_waiting(route) {
+                self.inflight.disown(&waiting.id);
+                self.outbox.end(route);
+            }
+            for call in self.inflight.cancel_waiting(route) {
+                if let Some(open) = self.drop_call(call, &mut after) {
+                    self.outbox.end(route);
+                    trash.put(open);
+                }
+            }
+        }
+        after.gained = true;
         after.sync = self.subscriptions.is_unsynced();
         after
     }

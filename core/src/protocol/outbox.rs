@@ -6,6 +6,7 @@ use super::half::Half;
 use super::news::News;
 use super::subscriptions::Mark;
 use crate::access::Caller;
+use crate::http::Permit;
 use crate::sync::{Fault, Trash, is_planted};
 use crate::wire::{Payload, Segment};
 use std::collections::{BTreeMap, VecDeque};
@@ -101,6 +102,8 @@ struct Outlet {
     single: bool,
     /// Who asks, if not the connection's own caller.
     caller: Option<Arc<Caller>>,
+    /// What its requests count as until they are answered.
+    permit: Option<Arc<Permit>>,
     /// Its stream was closed, and nobody has gone on with it since.
     paused: bool,
     /// Its last message was taken: once that is written, the route is over.
@@ -174,14 +177,26 @@ impl Outbox {
         Some(outlet)
     }
 
-    pub(super) fn open(&mut self, exchange: u64, single: bool, caller: Option<Arc<Caller>>) {
-        self.exchanges.insert(exchange, Box::new(Outlet { single, caller, ..Outlet::default() }));
+    pub(super) fn open(
+        &mut self,
+        exchange: u64,
+        single: bool,
+        caller: Option<Arc<Caller>>,
+        permit: Option<Arc<Permit>>,
+    ) {
+        self.exchanges.insert(exchange, Box::new(Outlet { single, caller, permit, ..Outlet::default() }));
     }
 
     /// Who asks on a route, if not the connection's own caller.
     pub(super) fn caller_of(&mut self, route: Route) -> Option<&Arc<Caller>> {
         let route = self.batches.route_of(route).unwrap_or(route);
         self.outlet(route)?.caller.as_ref()
+    }
+
+    /// A share in what the requests of a route count as.
+    pub(super) fn permit_of(&mut self, route: Route) -> Option<Arc<Permit>> {
+        let route = self.batches.route_of(route).unwrap_or(route);
+        self.outlet(route)?.permit.clone()
     }
 
     /// Whether the route has room for an answer only.
@@ -279,6 +294,9 @@ impl Outbox {
     fn queue(&mut self, route: Route, kind: Kind, write: impl FnOnce(&mut Payload<'_>)) {
         let lines = route == Route::Connection && !self.bare;
         let Some(outlet) = self.outlet_to_fill(route) else { return };
+        if let Kind::Final(_) = kind {
+            outlet.permit = None; // who takes it may take long
+        }
         let gather = lines
             && outlet
                 .queue
@@ -308,6 +326,7 @@ impl Outbox {
         } else if let Route::Exchange(_) = route
             && let Some(outlet) = self.outlet_to_fill(route)
         {
+            outlet.permit = None;
             outlet.queue.push_back(Piece::new(Kind::Ended));
         }
     }

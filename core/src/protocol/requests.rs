@@ -14,7 +14,7 @@ use crate::policy::Cacheable;
 use crate::revision::{Revision, Shape};
 use crate::sync::Trash;
 use crate::wire::{self, Cache, Defaults, Payload, ResultWriter};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 impl Machine {
     /// Whether a request that was looked up is still wanted.
@@ -29,11 +29,14 @@ impl Machine {
     /// Opens a slot for a request that waits for somebody. `caller`: the connection's.
     pub(super) fn open(&mut self, request: Request, caller: &Arc<Caller>, state: State) -> CallId {
         let caller = self.outbox.caller_of(request.route).unwrap_or(caller);
-        let context = Context::new(caller.clone(), request.revision, request.details);
+        let caller = caller.clone();
+        let permit = self.outbox.permit_of(request.route);
+        let weak = permit.as_ref().map_or_else(Weak::new, Arc::downgrade);
         self.inflight.open(Open {
             id: request.id,
             route: request.route,
-            context,
+            context: Context::new(caller, request.revision, request.details, weak),
+            permit,
             progress: Told::default(),
             state,
         })

@@ -9,7 +9,7 @@ use super::subscriptions::Watcher;
 use crate::access::{Caller, Operation, Verdict};
 use crate::jsonrpc::RequestId;
 use crate::revision::Revision;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// Exchanges are numbered from 1: what is written here reaches nobody.
 const NOWHERE: Route = Route::Exchange(0);
@@ -28,7 +28,8 @@ impl Machine {
             let call = self.inflight.open_own(Open {
                 id: RequestId::from_raw("0").expect("an integer is an id"),
                 route: NOWHERE,
-                context: Context::new(caller.clone(), revision, None),
+                context: Context::new(caller.clone(), revision, None, Weak::new()),
+                permit: None,
                 progress: Told::default(),
                 state: State::Review { uris: uris.to_vec() },
             });

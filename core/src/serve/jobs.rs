@@ -2,8 +2,8 @@
 
 use super::batch::Batch;
 use crate::event::Event;
-use crate::sync::Lock;
 use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{Lock, Trash};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,8 +22,7 @@ enum Job {
 pub(super) struct Jobs {
     give: Sender<Job>,
     take: Receiver<Job>,
-    /// Events that no thread was woken for. They are newer than those in the channel.
-    gathered: Lock<VecDeque<Event>>,
+    gathered: Lock<Gathered>,
     /// Events that a thread takes at once.
     most: usize,
     on_ready: Option<OnReady>,
@@ -33,13 +32,23 @@ pub(super) struct Jobs {
     closed: AtomicBool,
 }
 
+/// Events that no thread was woken for. They are newer than those in the channel.
+struct Gathered {
+    events: VecDeque<Event>,
+    /// With so many events under way, those are let go that nobody waits for: they hold calls that others may want.
+    crowd: usize,
+}
+
+/// Fewer events are not worth a look.
+const CROWD: usize = 64;
+
 impl Jobs {
     pub(super) fn new(most: usize, on_ready: Option<OnReady>) -> Self {
         let (give, take) = unbounded();
         Jobs {
             give,
             take,
-            gathered: Lock::default(),
+            gathered: Lock::new(Gathered { events: VecDeque::new(), crowd: CROWD }),
             most,
             on_ready,
             asked: AtomicBool::new(false),
@@ -50,9 +59,31 @@ impl Jobs {
 
     /// Adds an event. A thread that is awake may take it at once; [`Jobs::tell`] wakes the others.
     pub(super) fn push_event(&self, event: Event) {
-        self.gathered.with(|gathered, _| gathered.push_back(event));
+        self.gathered.with(|gathered, trash| {
+            gathered.events.push_back(event);
+            if self.take.len() + gathered.events.len() >= gathered.crowd {
+                self.let_go(gathered, trash);
+            }
+        });
         if !self.asked.swap(true, Ordering::AcqRel) {
             self.ask.notify_one();
+        }
+    }
+
+    /// Drops the events that nobody waits for any more. Each costs a look or two, however many there are.
+    fn let_go(&self, gathered: &mut Gathered, trash: &mut Trash) {
+        let wanted = |job: Job| match job {
+            Job::Event(event) if event.is_cancelled() => {
+                trash.put(event);
+                None
+            }
+            job => Some(job),
+        };
+        let gathering = gathered.events.drain(..).map(Job::Event);
+        let jobs: Vec<Job> = self.take.try_iter().chain(gathering).filter_map(wanted).collect();
+        gathered.crowd = CROWD.max(2 * jobs.len());
+        for job in jobs {
+            self.send(job);
         }
     }
 
@@ -76,7 +107,7 @@ impl Jobs {
             tokio::task::yield_now().await;
             self.asked.store(false, Ordering::Release); // first: what comes now asks again
             self.gathered.with(|gathered, _| {
-                for event in gathered.drain(..) {
+                for event in gathered.events.drain(..) {
                     self.send(Job::Event(event));
                 }
             });
@@ -129,9 +160,9 @@ impl Jobs {
 
     fn pop(&self, wait: bool) -> Option<Job> {
         // Under the lock, so that the order is kept while gathered events are handed out.
-        let first = self
-            .gathered
-            .with(|gathered, _| self.take.try_recv().ok().or_else(|| gathered.pop_front().map(Job::Event)));
+        let first = self.gathered.with(|gathered, _| {
+            self.take.try_recv().ok().or_else(|| gathered.events.pop_front().map(Job::Event))
+        });
         let job = first.or_else(|| if wait { self.take.recv().ok() } else { None });
         if let Some(Job::End) = job {
             self.send(Job::End);

@@ -222,6 +222,8 @@ fn a_client_that_goes_while_its_token_is_judged_frees_what_it_held() {
     assert!(!questions[0].is_cancelled());
     drop(exchange);
     assert!(questions[0].is_cancelled());
+    assert_eq!(discover(&world, &["Bearer ann"]).status(), 503, "the host is still at it");
+    questions.clear();
     held(&world, &mut questions);
 }
 

@@ -1,6 +1,7 @@
 //! Streamable HTTP without a socket: the endpoint, as clients of every era see it.
 
 mod authorization;
+mod calls;
 mod client;
 mod context;
 mod eras;

@@ -181,7 +181,7 @@ fn equal_ids_of_two_posts_do_not_meet_and_more_than_may_be_are_refused() {
     assert_eq!(held.len(), 2);
     let (_, refused) = begin(&mut held);
     assert_eq!((refused.status(), refused.header("retry-after")), (503, Some("1")));
-    drop(second);
+    drop((second, held.pop()));
     let (_third, waiting) = begin(&mut held);
     assert!(waiting.head.is_none());
     let Event::Read(call) = held.remove(0) else { panic!("not a read") };
