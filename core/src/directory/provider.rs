@@ -88,22 +88,35 @@ impl Files {
 
     /// Sees to it that changes of an entry are told. True: some were not so far.
     fn see_to(&self, entry: &Entry, path: &str) -> bool {
-        let parent = |path: &str| path.rsplit_once('/').map_or("", |(parent, _)| parent).to_owned();
+        let Some(watch) = &self.watch else { return false };
         let really = entry.path();
         let mut new = match entry {
-            Entry::Folder(folder, _) => self.see(folder),
+            Entry::Folder(folder, _) => watch.see(folder),
             Entry::File(..) => false,
         };
-        for parent in [parent(&really), parent(path)] {
-            if let Ok(Some(Entry::Folder(folder, _))) = self.base.tree.find(&parent) {
-                new |= self.see(&folder);
+        // What happens to a directory on the way, happens to the entry.
+        let on_the_way = if watch.is_partial() { usize::MAX } else { 1 };
+        for path in [&*really, path] {
+            for parent in parents(path).take(on_the_way) {
+                if let Ok(Some(Entry::Folder(folder, _))) = self.base.tree.find(parent) {
+                    new |= watch.see(&folder);
+                }
             }
         }
-        if let Some(watch) = self.watch.as_ref().filter(|_| really != path) {
+        if really != path {
             watch.link(really, path);
         }
         new
     }
+}
+
+/// The paths of the directories that an entry is in, the nearest first.
+fn parents(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(parent(path), |path| parent(path))
+}
+
+fn parent(path: &str) -> Option<&str> {
+    (!path.is_empty()).then(|| path.rsplit_once('/').map_or("", |(parent, _)| parent))
 }
 
 impl Provider for Files {

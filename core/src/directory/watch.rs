@@ -4,8 +4,9 @@
 //! that alone a created, a removed and an edited one are told apart, however it came about, and what is hidden or
 //! ignored is never told of.
 //!
-//! A directory is watched from before anything in it is shown to a client. A thread sees to those that nobody has asked
-//! for yet.
+//! A directory is watched from before anything in it is shown to a client. Before the folder is served, so are the first
+//! directories, which are all of most folders. A thread sees to the rest, and tells that the list changed when it is done:
+//! what came or went meanwhile it cannot know.
 
 #[cfg(target_os = "linux")]
 mod inotify;
@@ -26,6 +27,7 @@ use crate::log::Level;
 use crate::model::Resource;
 use crate::server::{Inner, Server};
 use crate::sync::Gate;
+use crate::sync::atomic::{AtomicBool, Ordering};
 use seen::Seen;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -33,6 +35,9 @@ use std::mem::take;
 use std::path::Path;
 use std::sync::{Arc, Weak};
 use system::{Events, Mark, Notifier};
+
+/// So many directories are watched before the folder is served.
+const AT_START: usize = 256;
 
 /// More events are not kept while directories are seen to.
 const TOO_MANY: usize = 100_000;
@@ -47,6 +52,8 @@ struct Shared {
     notifier: Notifier,
     /// Held while a directory is read, where the rules are asked, whose lock comes after.
     seen: Gate<Seen>,
+    /// Every directory that is served is watched, but for new ones that the thread has not come to.
+    whole: AtomicBool,
     /// A child of this process would share the notifier, without the thread.
     process: u32,
 }
@@ -76,22 +83,22 @@ struct Changes {
 impl Watch {
     pub(super) fn start(base: Arc<Base>, server: &Server, root: &Path) -> io::Result<Watch> {
         let (notifier, events) = Notifier::new(root)?;
-        let seen = Gate::default();
-        let shared = Arc::new(Shared {
-            base,
-            server: server.downgrade(),
-            notifier,
-            seen,
-            process: std::process::id(),
-        });
+        let shared = Arc::new(Shared::new(base, server.downgrade(), notifier));
+        let (todo, changes) = shared.begin(AT_START);
         let watching = shared.clone();
-        std::thread::Builder::new().name("wellhead-watch".to_owned()).spawn(move || watching.run(events))?;
+        let run = move || watching.run(events, todo, changes);
+        std::thread::Builder::new().name("wellhead-watch".to_owned()).spawn(run)?;
         Ok(Watch(shared))
     }
 
     /// From now on, what changes in a directory is told. True: so far it was not.
     pub(super) fn see(&self, folder: &Folder) -> bool {
         self.0.is_ours() && self.0.see(folder).is_some()
+    }
+
+    /// Whether each directory on the way to an entry has to be seen to, since the thread has not come to all of them yet.
+    pub(super) fn is_partial(&self) -> bool {
+        self.0.is_ours() && !self.0.whole.load(Ordering::Acquire)
     }
 
     /// What is asked for at `path`, behind a link, is really elsewhere: its changes are told under both.
@@ -112,13 +119,29 @@ impl Drop for Watch {
 }
 
 impl Shared {
+    fn new(base: Arc<Base>, server: Weak<Inner>, notifier: Notifier) -> Shared {
+        let (seen, whole) = (Gate::default(), AtomicBool::new(false));
+        Shared { base, server, notifier, seen, whole, process: std::process::id() }
+    }
+
     fn is_ours(&self) -> bool {
         self.process == std::process::id()
     }
 
-    fn run(&self, mut system: Events) {
-        // Directories that are still to be seen, what happened meanwhile, and what is to be told after.
-        let (mut todo, mut events, mut changes) = (vec![String::new()], Vec::new(), Changes::default());
+    /// Watches the first directories. Returns those that are still to be seen, and what is to be told after.
+    fn begin(&self, at_most: usize) -> (Vec<String>, Changes) {
+        let mut todo = vec![String::new()];
+        for _ in 0..at_most {
+            let Some(path) = todo.pop() else { break };
+            todo.extend(self.look(&path));
+        }
+        let list = !todo.is_empty();
+        self.whole.store(!list, Ordering::Release);
+        (todo, Changes { list, ..Changes::default() })
+    }
+
+    fn run(&self, mut system: Events, mut todo: Vec<String>, mut changes: Changes) {
+        let mut events = Vec::new();
         loop {
             if !system.wait(todo.is_empty() && events.is_empty(), &mut events) {
                 return;
@@ -133,6 +156,7 @@ impl Shared {
             let Some(server) = self.server.upgrade().map(Server::of) else { return };
             // Whoever lists again when told shall miss nothing: everything new is watched first.
             if todo.is_empty() {
+                self.whole.store(true, Ordering::Release);
                 self.tell(&server, take(&mut changes));
             }
         }
@@ -188,6 +212,7 @@ impl Shared {
                 }
                 Event::Gone(mark) => self.seen.with(|seen| seen.gone(&mark)),
                 Event::Lost => {
+                    self.whole.store(false, Ordering::Release);
                     self.seen.with(|seen| seen.forget("", &self.notifier));
                     todo.push(String::new());
                     changes.within.insert(String::new());
@@ -320,25 +345,50 @@ mod tests {
     use super::*;
     use crate::log::Log;
 
+    /// A folder with a file `d/a`, watched without a thread, and the URI of that file.
+    fn watched(around: &Path, server: &Server) -> (Shared, String) {
+        let root = around.canonicalize().unwrap();
+        std::fs::create_dir(root.join("d")).unwrap();
+        std::fs::write(root.join("d/a"), "").unwrap();
+        server.directory(Directory::new(&root).watch(false)).unwrap();
+        let address = Address::new(&root).unwrap();
+        let uri = address.uri("d/a");
+        let tree = Tree::open(&root, Rules::new(&root, &[], &[], Log::default()).unwrap(), u64::MAX).unwrap();
+        let base = Arc::new(Base { name: "root".to_owned(), address, tree });
+        let (notifier, _events) = Notifier::new(&root).unwrap();
+        (Shared::new(base, server.downgrade(), notifier), uri)
+    }
+
+    // row: U-29
+    #[test]
+    fn a_folder_of_few_directories_is_watched_before_it_is_served() {
+        let around = tempfile::tempdir().unwrap();
+        let server = Server::new("test", "1");
+        let (shared, _) = watched(around.path(), &server);
+        let (todo, changes) = shared.begin(2);
+        assert_eq!((todo, changes.list), (vec![], false));
+        assert!(shared.whole.load(Ordering::Acquire));
+    }
+
+    // row: U-29
+    #[test]
+    fn whoever_lists_is_told_when_the_last_directory_of_a_large_folder_is_watched() {
+        let around = tempfile::tempdir().unwrap();
+        let server = Server::new("test", "1");
+        let (shared, _) = watched(around.path(), &server);
+        let (todo, changes) = shared.begin(1);
+        assert_eq!((todo, changes.list), (vec!["d".to_owned()], true));
+        assert!(!shared.whole.load(Ordering::Acquire));
+    }
+
     // row: U-29
     #[test]
     fn whoever_watches_anything_is_told_when_the_system_has_lost_changes() {
         let around = tempfile::tempdir().unwrap();
-        let root = around.path().canonicalize().unwrap();
-        std::fs::create_dir(root.join("d")).unwrap();
-        std::fs::write(root.join("d/a"), "").unwrap();
         let server = Server::new("test", "1");
-        server.directory(Directory::new(&root).watch(false)).unwrap();
-        let address = Address::new(&root).unwrap();
-        let uri = address.uri("d/a");
+        let (shared, uri) = watched(around.path(), &server);
         let mut client = server.test_client().unwrap();
         client.subscribe(&uri).unwrap();
-
-        let tree = Tree::open(&root, Rules::new(&root, &[], &[], Log::default()).unwrap(), u64::MAX).unwrap();
-        let base = Arc::new(Base { name: "root".to_owned(), address, tree });
-        let (notifier, _events) = Notifier::new(&root).unwrap();
-        let (server_ref, process) = (server.downgrade(), std::process::id());
-        let shared = Shared { base, server: server_ref, notifier, seen: Gate::default(), process };
         assert_eq!(shared.look(""), ["d"]);
         assert_eq!(shared.look("d"), Vec::<String>::new());
 

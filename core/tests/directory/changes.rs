@@ -101,7 +101,10 @@ impl Client {
             self.told.push(match message["method"].as_str().unwrap() {
                 "notifications/resources/updated" => message["params"]["uri"].as_str().unwrap().to_owned(),
                 "notifications/resources/list_changed" => LIST.to_owned(),
-                _ => message["params"]["notifications"]["resourceSubscriptions"].to_string(),
+                _ => match &message["params"]["notifications"]["resourceSubscriptions"] {
+                    Value::Null => "[]".to_owned(),
+                    honoured => honoured.to_string(),
+                },
             });
         }
     }
@@ -374,6 +377,41 @@ fn no_file_is_lost_between_the_list_and_what_is_told_of_it() {
         served.put("some/deep/place/b", "2");
         client.next(|told| told == LIST);
         assert!(served.listed().contains(&"some/deep/place/b".to_owned()));
+    }
+}
+
+#[test]
+fn no_new_file_is_lost_right_after_the_folder_was_started() {
+    for n in 0..200 {
+        let served = Served::files(&[("some/deep/place/a", "1"), ("some/other/place/a", "1")]);
+        let era = if n % 2 == 0 { Era::Handshake } else { Era::Stateless };
+        let mut client = Client::watching(&served, era, &[]);
+        served.put("some/deep/place/b", "2");
+        client.next(|told| told == LIST);
+    }
+}
+
+#[test]
+fn no_new_file_is_lost_while_the_directories_of_a_large_folder_are_not_all_watched() {
+    let files: Vec<_> = (0..300).map(|n| format!("d{n:03}/a")).collect();
+    let files: Vec<_> = files.iter().map(|path| (path.as_str(), "")).collect();
+    for n in 0..6 {
+        let served = Served::files(&files);
+        let era = if n % 2 == 0 { Era::Handshake } else { Era::Stateless };
+        let mut client = Client::watching(&served, era, &[]);
+        served.put(&format!("d{:03}/b", n * 50), "2");
+        client.next(|told| told == LIST);
+    }
+}
+
+#[test]
+fn no_move_of_a_directory_around_is_lost_right_after_the_folder_was_started() {
+    for n in 0..200 {
+        let served = Served::files(&[("some/deep/place/a", "1")]);
+        let era = if n % 2 == 0 { Era::Handshake } else { Era::Stateless };
+        let mut client = Client::watching(&served, era, &["some/deep/place/a"]);
+        fs::rename(served.root.join("some"), served.root.join("other")).unwrap();
+        client.next(|told| told == served.uri("some/deep/place/a"));
     }
 }
 
