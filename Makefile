@@ -30,7 +30,7 @@ test: ## everything that one Rust, one Python and one Node can show, in at most 
 .PHONY: test-all
 test-all: ## the same with what is long, and with more Pythons
 	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan lint check-header test-rust-oldest test-race test-c-valgrind fuzz-long rows words \
-	  -- test-node test-node-oldest test-python-all test-clients test-clients-go test-inspector test-instances conformance test-readme
+	  -- test-node test-node-oldest test-python-all test-clients test-clients-go test-clients-java test-clients-rmcp test-inspector test-instances conformance test-readme
 
 # ---- the parts
 
@@ -92,6 +92,14 @@ test-clients: hosts hosts-http ## the official clients against the notes applica
 .PHONY: test-clients-go
 test-clients-go: hosts hosts-http ## the official client in Go against every host that speaks HTTP; needs Go
 	$(PYTHON) tests/clients/run.py --client go-1 --client go-2
+
+.PHONY: test-clients-java
+test-clients-java: hosts hosts-http ## the official clients in Java, the old one and the new one, against every wide host; needs Java and Maven
+	$(PYTHON) tests/clients/run.py --client java-1 --client java-2
+
+.PHONY: test-clients-rmcp
+test-clients-rmcp: hosts hosts-http ## the official client in Rust against every wide host
+	$(PYTHON) tests/clients/run.py --client rmcp-1 --client rmcp-2
 
 .PHONY: test-inspector
 test-inspector: hosts hosts-http ## the MCP Inspector: its command line on every host, its web page in Chromium on the one in Python

@@ -3,7 +3,8 @@
 
     run.py [--demo] [--jobs N] [--client CLIENT]... [--host NAME | --host NAME='COMMAND...']...
 
-Without --host every host of hosts.txt is driven (with --demo, those that are no `wide-` ones), without --client every client but those in Go.
+Without --host every host of hosts.txt is driven (with --demo, those that are no `wide-` ones), without --client every client in Python and
+TypeScript.
 As many pairs of a host and a client as there are processors, or N, are driven side by side. README.md says what a host does. The exit status is
 0 only if every step passed.
 """
@@ -43,15 +44,23 @@ CLIENTS = {
     "typescript-1": ["node", "--preserve-symlinks-main", "--preserve-symlinks", str(BUILD / "typescript/v1.mjs")],
     "typescript-2": ["node", "--preserve-symlinks-main", "--preserve-symlinks", str(BUILD / "typescript/v2.mjs")],
 }
-# Over HTTP only, and only if asked for: Go has to be there.
+# Only if asked for, since another compiler has to be there. Those in Go are for hosts over HTTP.
 GO_CLIENTS = {"go-1": [str(BUILD / "go-driver"), "2025-11-25"], "go-2": [str(BUILD / "go-driver"), "2026-07-28"]}
+JAVA_CLIENTS = {f"java-{sdk}": ["java", "-cp", f"{BUILD}/java-{sdk}/target/classes:{BUILD}/java-{sdk}/libraries/*", "Driver"] for sdk in (1, 2)}
+RMCP_CLIENTS = {"rmcp-1": [str(BUILD / "rmcp-driver"), "2025-11-25"], "rmcp-2": [str(BUILD / "rmcp-driver"), "2026-07-28"]}
 # Hosts that are driven in a way of their own: what serves a folder is started as COMMAND FOLDER.
 KINDS = {"wellhead": "folder", "http-wellhead": "folder", "http-axum": "axum", "http-clock": "clock"}
 # How names of hosts begin that offer everything a client can ask for; they are started as COMMAND.
 WIDE = "wide-"
 HTTP = "http-"  # over HTTP, and unless it is named above the same
 EXAMPLES = ("axum", "clock")
-GO_KINDS = ("http", *EXAMPLES)
+# What the clients that are asked for drive, and what builds them.
+FURTHER = {
+    "go": (GO_CLIENTS, ("http", *EXAMPLES)),
+    "java": (JAVA_CLIENTS, ("http", "wide")),
+    "rmcp": (RMCP_CLIENTS, ("http", "wide")),
+}
+FURTHER_CLIENTS = GO_CLIENTS | JAVA_CLIENTS | RMCP_CLIENTS
 STDERR_LINES = 15
 
 
@@ -68,8 +77,9 @@ class Outcome:
 def main() -> int:
     options = parse_arguments(__doc__)
     subprocess.run([HERE / "setup.sh"], check=True)
-    if GO_CLIENTS.keys() & set(options.client):
-        subprocess.run([HERE / "go/setup.sh"], check=True)
+    for folder, (clients, _) in FURTHER.items():
+        if clients.keys() & set(options.client):
+            subprocess.run([HERE / folder / "setup.sh"], check=True)
     printer: Tap | Table = Table(options.host) if options.demo else Tap()
     passed = failed = 0
     for outcome in outcomes(options):
@@ -118,7 +128,7 @@ def drive(host: str, command: list[str], client: str, stderr: IO[str]) -> Iterat
             reached = [service.url]
         else:
             reached = [sys.executable, str(HERE / "witness.py"), str(record), *started]
-        program = (CLIENTS | GO_CLIENTS)[client]
+        program = (CLIENTS | FURTHER_CLIENTS)[client]
         yield from driver.drive([*program, kind, str(breaking if kind == "http" else place), str(record), *reached], stderr)
         if is_http(host):
             ending = signal.SIGINT if kind == "axum" else signal.SIGTERM
@@ -256,7 +266,7 @@ def client_versions() -> dict[str, str]:
 def parse_arguments(usage: str | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=usage, formatter_class=argparse.RawDescriptionHelpFormatter, usage=argparse.SUPPRESS)
     parser.add_argument("--host", action="append", default=[], help="a name in hosts.txt, or NAME=COMMAND")
-    parser.add_argument("--client", action="append", choices=[*CLIENTS, *GO_CLIENTS], default=[])
+    parser.add_argument("--client", action="append", choices=[*CLIENTS, *FURTHER_CLIENTS], default=[])
     parser.add_argument("--demo", action="store_true", help="one table for people instead of test lines")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many pairs of a host and a client at a time")
     options = parser.parse_args()
@@ -285,7 +295,8 @@ def is_http(host: str) -> bool:
 
 def clients_of(host: str, clients: list[str]) -> list[str]:
     kind = kind_of(host)
-    return [client for client in clients if client not in GO_CLIENTS or kind in GO_KINDS]
+    kinds = {client: kinds for further, kinds in FURTHER.values() for client in further}
+    return [client for client in clients if kind in kinds.get(client, (kind,))]
 
 
 def read_hosts() -> dict[str, list[str]]:
