@@ -1,27 +1,96 @@
 //! A client in memory, for tests.
 
-use crate::access::Caller;
-use crate::connection::{Connection, Handled};
-use crate::drain::DrainStart;
-use crate::encode::base64_decode;
-use crate::encode::quote_into;
-use crate::error::{Error, ErrorKind, Result};
-use crate::event::Event;
-use crate::group::Group;
-use crate::jsonrpc::{Raw, elements, is_array, is_object, members, string};
-use crate::model::{Contents, Resource};
-use crate::protocol::Route;
-use crate::server::Server;
-use crate::sync::Monitor;
-use std::collections::VecDeque;
-use std::fmt;
-use std::sync::Arc;
-use std::time::Duration;
+mod conversation;
 
-/// How long an answer that comes later is waited for.
-const PATIENCE: Duration = Duration::from_secs(20);
+use crate::access::Caller;
+use crate::encode::{base64_decode, quote_into};
+use crate::error::{Error, ErrorKind, Result};
+use crate::jsonrpc::write::Object;
+use crate::jsonrpc::{Raw, RpcError, elements, for_each_member, is_array, string, strings};
+use crate::model::{Contents, Descriptor, Json, MethodAnswer, MethodError, Resource, Template};
+use crate::revision::{Era, Revision};
+use crate::server::Server;
+use conversation::{Conversation, OnRequest, odd, pick, raw};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// How often a call is repeated with the input that the server wants.
+const ROUNDS: usize = 16;
+
+/// What to choose of a client in memory: [`Server::test_client_with`].
+pub struct TestOptions {
+    revision: Option<String>,
+    capabilities: Json,
+    caller: Caller,
+    on_request: Box<OnRequest>,
+}
+
+impl TestOptions {
+    /// A client of the newest protocol revision with a handshake, with no capabilities.
+    pub fn new() -> Self {
+        let nobody = |method: &str, _: &str| {
+            let fault = RpcError::method_not_found(method);
+            MethodAnswer::Error(MethodError::new(fault.code, fault.message))
+        };
+        TestOptions {
+            revision: None,
+            capabilities: Json::default(),
+            caller: Caller::default(),
+            on_request: Box::new(nobody),
+        }
+    }
+
+    /// The protocol revision that the client speaks, by its date. Default: the newest one with a handshake that the
+    /// server serves, else the newest.
+    #[must_use]
+    pub fn revision(mut self, date: impl Into<String>) -> Self {
+        self.revision = Some(date.into());
+        self
+    }
+
+    /// What the client can do, such as `{"sampling":{}}`. Default: `{}`.
+    #[must_use]
+    pub fn capabilities(mut self, capabilities: Json) -> Self {
+        self.capabilities = capabilities;
+        self
+    }
+
+    /// Who the client speaks for, as the host's callbacks see it.
+    #[must_use]
+    pub fn caller(mut self, caller: Caller) -> Self {
+        self.caller = caller;
+        self
+    }
+
+    /// Answers requests of the server, such as `sampling/createMessage`, by their method and params: with a result, or
+    /// with a [`MethodError`]. Called on the thread that waits for the client's own request. Default: every request is
+    /// answered "Method not found".
+    #[must_use]
+    pub fn on_request<F, R>(mut self, mut answer: F) -> Self
+    where
+        F: FnMut(&str, &str) -> R + Send + 'static,
+        R: Into<MethodAnswer>,
+    {
+        self.on_request = Box::new(move |method, params| answer(method, params).into());
+        self
+    }
+}
+
+impl Default for TestOptions {
+    fn default() -> Self {
+        TestOptions::new()
+    }
+}
+
+impl fmt::Debug for TestOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TestOptions").field("revision", &self.revision).finish_non_exhaustive()
+    }
+}
 
 /// Speaks to a server without a transport, and runs its callbacks on the calling thread. For the host's own tests.
+///
+/// Its clock is real: an answer that takes longer than [`crate::Limits::call_ms`] is an error.
 ///
 /// ```
 /// let server = wellhead::Server::new("notes", "1.0.0");
@@ -35,71 +104,64 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// # Ok::<(), wellhead::Error>(())
 /// ```
 pub struct TestClient {
-    connection: Connection,
-    bell: Arc<Bell>,
-    next_id: u64,
-    updates: VecDeque<String>,
-    lists: usize,
-    group: Group,
-}
-
-struct Bell(Monitor<bool>);
-
-impl Bell {
-    fn ring(&self) {
-        self.0.with(|rung, _| *rung = true);
-        self.0.notify_one();
-    }
-
-    /// False if nothing came in time.
-    fn wait(&self) -> bool {
-        self.0.wait(Some(PATIENCE), |rung| std::mem::take(rung).then_some(())).is_some()
-    }
+    conversation: Conversation,
+    /// The listen streams of what is subscribed to, where there are such.
+    streams: BTreeMap<String, u64>,
 }
 
 impl Server {
     /// A client in memory that has shaken hands with this server.
     ///
     /// # Errors
-    /// [`ErrorKind::Closed`]; [`ErrorKind::InvalidArgument`] if no version with a handshake is enabled.
+    /// [`ErrorKind::Closed`].
     pub fn test_client(&self) -> Result<TestClient> {
-        let bell = Arc::new(Bell(Monitor::new(false)));
-        let ringing = bell.clone();
-        let group = self.group(move || ringing.ring());
-        let connection = group.connect(Caller::default());
-        let mut client =
-            TestClient { connection, bell, next_id: 1, updates: VecDeque::new(), lists: 0, group };
-        let Some(version) = self.newest_handshake() else {
-            let what = "the server has no protocol version with a handshake, which this client begins with";
-            return Err(Error::new(ErrorKind::InvalidArgument, what));
+        self.test_client_with(TestOptions::new())
+    }
+
+    /// [`Server::test_client`] with a choice of its revision and capabilities.
+    ///
+    /// # Errors
+    /// Also [`ErrorKind::InvalidArgument`] for a revision that the server does not serve.
+    pub fn test_client_with(&self, options: TestOptions) -> Result<TestClient> {
+        let TestOptions { revision, capabilities, caller, on_request } = options;
+        let revision = self.revision_of(revision.as_deref())?;
+        let conversation = Conversation::begin(self, revision, &capabilities, caller, on_request)?;
+        Ok(TestClient { conversation, streams: BTreeMap::new() })
+    }
+
+    fn revision_of(&self, date: Option<&str>) -> Result<Revision> {
+        let served = self.revisions();
+        let found = match date {
+            Some(date) => served.all().iter().find(|revision| revision.as_str() == date).copied(),
+            None => served.newest(Era::Handshake).or(served.newest(Era::Stateless)),
         };
-        let params = format!(
-            "{{\"protocolVersion\":\"{version}\",\"capabilities\":{{}},\"clientInfo\":{{\"name\":\"test\",\"version\":\"1\"}}}}"
-        );
-        client.request("initialize", &params)?;
-        client.connection.handle(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)?;
-        Ok(client)
+        found.ok_or_else(|| {
+            let all: Vec<_> = served.all().iter().map(Revision::as_str).collect();
+            let message = format!(
+                "the server does not serve the revision \"{}\"; it serves {}",
+                date.unwrap_or_default(),
+                all.join(", ")
+            );
+            Error::new(ErrorKind::InvalidArgument, message)
+        })
     }
 }
 
 impl TestClient {
-    /// Everything that is listed, all pages.
+    /// All resources that are listed, of all pages.
     ///
     /// # Errors
     /// As [`TestClient::request`].
     pub fn list(&mut self) -> Result<Vec<Resource>> {
-        let mut listed = Vec::new();
-        let mut params = "{}".to_owned();
-        loop {
-            let result = self.request("resources/list", &params)?;
-            let result = raw(&result)?;
-            let [resources, cursor] = pick(result, &["resources", "nextCursor"])?;
-            for item in array(resources)? {
-                listed.push(resource(item)?);
-            }
-            let Some(cursor) = cursor else { return Ok(listed) };
-            params = format!("{{\"cursor\":{}}}", cursor.get());
-        }
+        self.listed("resources/list", "resources", resource)
+    }
+
+    /// All templates that are listed, of all pages.
+    ///
+    /// # Errors
+    /// As [`TestClient::request`].
+    pub fn templates(&mut self) -> Result<Vec<Template>> {
+        self.listed("resources/templates/list", "resourceTemplates", template)
     }
 
     /// The contents of a resource.
@@ -107,9 +169,50 @@ impl TestClient {
     /// # Errors
     /// As [`TestClient::request`].
     pub fn read(&mut self, uri: &str) -> Result<Vec<Contents>> {
-        let result = self.request("resources/read", &uri_params(uri))?;
+        let result = self.call("resources/read", &uri_params(uri))?;
         let [list] = pick(raw(&result)?, &["contents"])?;
         array(list)?.into_iter().map(contents).collect()
+    }
+
+    /// Calls a tool with these arguments, the text of a JSON object; returns the result as JSON text. A result with
+    /// `isError` is a result.
+    ///
+    /// # Errors
+    /// As [`TestClient::request`].
+    pub fn call_tool(&mut self, name: &str, arguments: &str) -> Result<String> {
+        self.call("tools/call", &named_params(name, arguments))
+    }
+
+    /// Gets a prompt with these arguments, the text of a JSON object; returns the result as JSON text.
+    ///
+    /// # Errors
+    /// As [`TestClient::request`].
+    pub fn get_prompt(&mut self, name: &str, arguments: &str) -> Result<String> {
+        self.call("prompts/get", &named_params(name, arguments))
+    }
+
+    /// The values that are proposed for a variable of a template, given by its text, or for an argument of a prompt, given
+    /// by its name, of which `value` is typed so far.
+    ///
+    /// # Errors
+    /// As [`TestClient::request`].
+    pub fn complete(&mut self, reference: &str, argument: &str, value: &str) -> Result<Vec<String>> {
+        let is_template = reference.contains('{'); // no completion without a variable
+        let (kind, member) = if is_template { ("ref/resource", "uri") } else { ("ref/prompt", "name") };
+        let mut params = Vec::new();
+        let mut object = Object::begin(&mut params);
+        let mut of = Object::begin(object.member("ref"));
+        of.string("type", kind).string(member, reference);
+        of.end();
+        let mut typed = Object::begin(object.member("argument"));
+        typed.string("name", argument).string("value", value);
+        typed.end();
+        object.end();
+        let result = self.request("completion/complete", &text(params))?;
+        let [completion] = pick(raw(&result)?, &["completion"])?;
+        let [values] = pick(completion.ok_or_else(|| odd("no completion"))?, &["values"])?;
+        let values = values.and_then(strings).ok_or_else(|| odd("a completion without values"))?;
+        Ok(values.into_iter().map(Into::into).collect())
     }
 
     /// Asks to be told of changes of `uri`.
@@ -117,121 +220,140 @@ impl TestClient {
     /// # Errors
     /// As [`TestClient::request`].
     pub fn subscribe(&mut self, uri: &str) -> Result<()> {
-        self.request("resources/subscribe", &uri_params(uri)).map(drop)
+        if !self.conversation.is_stateless() {
+            return self.request("resources/subscribe", &uri_params(uri)).map(drop);
+        }
+        if self.streams.contains_key(uri) {
+            return Ok(());
+        }
+        let mut filter = b"{\"resourceSubscriptions\":[".to_vec();
+        quote_into(uri, &mut filter);
+        filter.extend_from_slice(b"]}");
+        let (stream, honoured) = self.conversation.listen(&text(filter))?;
+        if honoured.iter().all(|honoured| honoured != uri) {
+            self.conversation.cancel(stream)?;
+            let message = format!("the server does not tell this client of changes of \"{uri}\"");
+            return Err(Error::new(ErrorKind::Unknown, message));
+        }
+        self.streams.insert(uri.to_owned(), stream);
+        Ok(())
+    }
+
+    /// Asks not to be told of changes of `uri` any more.
+    ///
+    /// # Errors
+    /// As [`TestClient::request`].
+    pub fn unsubscribe(&mut self, uri: &str) -> Result<()> {
+        if !self.conversation.is_stateless() {
+            return self.request("resources/unsubscribe", &uri_params(uri)).map(drop);
+        }
+        match self.streams.remove(uri) {
+            Some(stream) => self.conversation.cancel(stream),
+            None => Ok(()),
+        }
     }
 
     /// The URI of the next change; waits for it.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] if none comes.
+    /// [`ErrorKind::Limit`] if none comes; [`ErrorKind::Closed`].
     pub fn next_update(&mut self) -> Result<String> {
-        loop {
-            self.pump()?;
-            if let Some(uri) = self.updates.pop_front() {
-                return Ok(uri);
-            }
-            self.wait("an update")?;
-        }
+        self.conversation.wait_for("an update", |it| it.updates.pop_front())
     }
 
-    /// How often the list was said to have changed since the last call. Does not wait.
+    /// How often the list of resources was said to have changed since the last call. Does not wait.
     ///
     /// # Errors
-    /// None at present.
+    /// [`ErrorKind::Closed`].
     pub fn list_changes(&mut self) -> Result<usize> {
-        self.pump()?;
-        Ok(std::mem::take(&mut self.lists))
+        self.conversation.pump()?;
+        Ok(std::mem::take(&mut self.conversation.lists))
     }
 
-    /// Any request; returns the result as JSON text. Callbacks run here; an answer that comes later is waited for.
+    /// Any request, with the text of a JSON object as its params; returns the result as JSON text. Callbacks run here; an
+    /// answer that comes later is waited for.
     ///
     /// # Errors
-    /// [`ErrorKind::Unknown`] with the error's code and message if the server answered an error;
-    /// [`ErrorKind::Limit`] if no answer comes; [`ErrorKind::Closed`].
+    /// [`ErrorKind::Unknown`] if the server answered an error: its source is a [`MethodError`] with the code, message and
+    /// data that came. [`ErrorKind::InvalidArgument`] for params that are no object; [`ErrorKind::Limit`] if no answer
+    /// comes; [`ErrorKind::Closed`].
     pub fn request(&mut self, method: &str, params: &str) -> Result<String> {
-        let id = self.next_id;
-        self.next_id += 1;
-        let message =
-            format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{params}}}");
-        let answer = match self.connection.handle(message.as_bytes())? {
-            Handled::Answer(answer) => answer,
-            Handled::Nothing => return Err(self.unanswered()),
-            Handled::Later(route) => self.later(route)?,
-        };
-        let answer = String::from_utf8(answer).map_err(|_| odd("an answer that is not text"))?;
-        let [result, error] = pick(raw(&answer)?, &["result", "error"])?;
-        match (result, error) {
-            (Some(result), None) => Ok(result.get().to_owned()),
-            (_, Some(error)) => {
-                let [code, message] = pick(error, &["code", "message"])?;
-                let message = message.and_then(string).unwrap_or_default();
-                let code = code.map_or("", Raw::get);
-                Err(Error::new(ErrorKind::Unknown, format!("the server answered {code}: {message}")))
-            }
-            (None, None) => Err(odd("neither a result nor an error")),
-        }
+        self.conversation.request(method, params)
     }
 
-    fn later(&mut self, route: Route) -> Result<Vec<u8>> {
+    /// Closes the connection: what is under way is cancelled. Dropping the client does the same.
+    pub fn close(&mut self) {
+        self.conversation.close();
+    }
+
+    fn listed<T>(
+        &mut self,
+        method: &str,
+        member: &str,
+        parse: impl Fn(Raw<'_>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut listed = Vec::new();
+        let mut params = "{}".to_owned();
         loop {
-            self.run_events();
-            match self.connection.take(route) {
-                Some(Handled::Answer(answer)) => return Ok(answer),
-                Some(_) => return Err(self.unanswered()),
-                None => {}
+            let result = self.request(method, &params)?;
+            let [items, cursor] = pick(raw(&result)?, &[member, "nextCursor"])?;
+            for item in array(items)? {
+                listed.push(parse(item)?);
             }
-            if let Err(e) = self.wait("an answer") {
-                self.connection.forget(route);
-                return Err(e);
+            let Some(cursor) = cursor else { return Ok(listed) };
+            params = format!("{{\"cursor\":{}}}", cursor.get());
+        }
+    }
+
+    /// A request that the server may answer by asking for input: it is then repeated with it.
+    fn call(&mut self, method: &str, params: &str) -> Result<String> {
+        let mut repeated = params.to_owned();
+        for _ in 0..ROUNDS {
+            let result = self.request(method, &repeated)?;
+            let [kind, requests, state] =
+                pick(raw(&result)?, &["resultType", "inputRequests", "requestState"])?;
+            if kind.and_then(string).as_deref() != Some("input_required") {
+                return Ok(result);
             }
+            repeated = self.with_input(params, requests, state)?;
         }
+        let message = format!("the server asked for input {ROUNDS} times");
+        Err(Error::new(ErrorKind::Limit, message))
     }
 
-    fn unanswered(&self) -> Error {
-        if self.connection.is_closed() {
-            return Error::new(ErrorKind::Closed, "the server was closed before it answered");
+    /// The params with the input that was asked for.
+    fn with_input(
+        &mut self,
+        params: &str,
+        requests: Option<Raw<'_>>,
+        state: Option<Raw<'_>>,
+    ) -> Result<String> {
+        let mut asked = Vec::new();
+        for_each_member(requests.unwrap_or(Raw::kept("{}")), |key, request| {
+            asked.push((key.to_owned(), request));
+        });
+        let mut out = Vec::new();
+        let mut object = Object::begin(&mut out);
+        for_each_member(Json::object(params)?.raw(), |name, value| {
+            object.any_member(name).extend_from_slice(value.get().as_bytes());
+        });
+        let mut responses = Object::begin(object.member("inputResponses"));
+        for (key, request) in asked {
+            let [method, params] = pick(request, &["method", "params"])?;
+            let method = method.and_then(string).ok_or_else(|| odd("a request without a method"))?;
+            let answer = self.conversation.ask(&method, params.map_or("{}", Raw::get));
+            let answer = answer.map_err(|refused| {
+                let message = format!("the client refused the input \"{key}\"");
+                Error::new(ErrorKind::Unknown, message).because(refused)
+            })?;
+            responses.any_member(&key).extend_from_slice(answer.as_str().as_bytes());
         }
-        odd("no answer")
-    }
-
-    fn run_events(&self) {
-        while self.group.next().is_some() {} // so that it wakes us again
-        while let Some(event) = self.connection.poll_event() {
-            self.connection.run(|| Event::run(event));
+        responses.end();
+        if let Some(state) = state {
+            object.raw("requestState", state.get());
         }
-    }
-
-    /// Takes the notifications that have come.
-    fn pump(&mut self) -> Result<()> {
-        self.run_events();
-        let DrainStart::Ready(mut drain) = self.connection.drain(Route::Connection) else { return Ok(()) };
-        let mut bytes = Vec::new();
-        while let Some(transmit) = drain.poll_transmit(usize::MAX) {
-            let length = transmit.bytes.len();
-            bytes.extend_from_slice(transmit.bytes);
-            drain.wrote(length);
-        }
-        let text = String::from_utf8(bytes).map_err(|_| odd("a message that is not text"))?;
-        for line in text.lines() {
-            let [method, params] = pick(raw(line)?, &["method", "params"])?;
-            match method.and_then(string).as_deref() {
-                Some("notifications/resources/updated") => {
-                    let params = params.ok_or_else(|| odd("an update without params"))?;
-                    let [uri] = pick(params, &["uri"])?;
-                    self.updates.extend(uri.and_then(string).map(Into::into));
-                }
-                Some("notifications/resources/list_changed") => self.lists += 1,
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-
-    fn wait(&self, what: &str) -> Result<()> {
-        if self.bell.wait() {
-            return Ok(());
-        }
-        Err(Error::new(ErrorKind::Limit, format!("{what} did not come within {} s", PATIENCE.as_secs())))
+        object.end();
+        Ok(text(out))
     }
 }
 
@@ -241,46 +363,57 @@ impl fmt::Debug for TestClient {
     }
 }
 
-fn odd(what: &str) -> Error {
-    Error::new(ErrorKind::Panic, format!("the server sent {what}; this is a bug of ours"))
-}
-
-fn raw(text: &str) -> Result<Raw<'_>> {
-    Raw::check(text).ok_or_else(|| odd("a message that is not JSON"))
-}
-
-fn pick<'a, const N: usize>(object: Raw<'a>, names: &[&str; N]) -> Result<[Option<Raw<'a>>; N]> {
-    if !is_object(object) {
-        return Err(odd("something that is not an object"));
-    }
-    members(object, names).map_err(|e| odd(&e.to_string()))
-}
-
 fn array(list: Option<Raw<'_>>) -> Result<Vec<Raw<'_>>> {
     let list = list.ok_or_else(|| odd("no list"))?;
     let elements = elements(list, usize::MAX).filter(|_| is_array(list));
     elements.ok_or_else(|| odd("something that is not an array"))
 }
 
-fn uri_params(uri: &str) -> String {
-    let mut params = b"{\"uri\":".to_vec();
-    quote_into(uri, &mut params);
-    params.push(b'}');
+fn text(params: Vec<u8>) -> String {
     String::from_utf8(params).expect("escaped text stays text")
 }
 
+fn uri_params(uri: &str) -> String {
+    let mut params = Vec::new();
+    let mut object = Object::begin(&mut params);
+    object.string("uri", uri);
+    object.end();
+    text(params)
+}
+
+fn named_params(name: &str, arguments: &str) -> String {
+    let mut params = Vec::new();
+    let mut object = Object::begin(&mut params);
+    object.string("name", name).raw("arguments", arguments);
+    object.end();
+    text(params)
+}
+
 fn resource(item: Raw<'_>) -> Result<Resource> {
-    let [uri, name, title, description, mime_type, size] =
-        pick(item, &["uri", "name", "title", "description", "mimeType", "size"])?;
+    let [uri, size] = pick(item, &["uri", "size"])?;
+    let uri = uri.and_then(string).ok_or_else(|| odd("a resource without a URI"))?;
+    let mut resource = Resource::new(uri);
+    describe(item, &mut resource.descriptor)?;
+    resource.descriptor.size = size.and_then(|size| size.get().parse().ok());
+    Ok(resource)
+}
+
+fn template(item: Raw<'_>) -> Result<Template> {
+    let [uri_template] = pick(item, &["uriTemplate"])?;
+    let uri_template = uri_template.and_then(string).ok_or_else(|| odd("a template without its text"))?;
+    let mut template = Template::new(uri_template);
+    describe(item, &mut template.descriptor)?;
+    Ok(template)
+}
+
+fn describe(item: Raw<'_>, descriptor: &mut Descriptor) -> Result<()> {
+    let [name, title, description, mime_type] = pick(item, &["name", "title", "description", "mimeType"])?;
     let text = |value: Option<Raw<'_>>| value.and_then(string).map(std::borrow::Cow::into_owned);
-    let mut resource = Resource::new(text(uri).ok_or_else(|| odd("a resource without a URI"))?);
-    let descriptor = &mut resource.descriptor;
     descriptor.name = text(name);
     descriptor.title = text(title);
     descriptor.description = text(description);
     descriptor.mime_type = text(mime_type);
-    descriptor.size = size.and_then(|size| size.get().parse().ok());
-    Ok(resource)
+    Ok(())
 }
 
 fn contents(element: Raw<'_>) -> Result<Contents> {

@@ -43,7 +43,7 @@ mod wire;
 
 pub use access::{Caller, Operation, RequestContext, Verdict};
 pub use catalog::{Explanation, HandlerId, PassedOver, TakenBy, Why};
-pub use client::TestClient;
+pub use client::{TestClient, TestOptions};
 pub use connection::{Connection, Handled};
 #[cfg(feature = "directory")]
 pub use directory::Directory;

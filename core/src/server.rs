@@ -22,7 +22,6 @@ use crate::log::Log;
 use crate::model::{Descriptor, Resource};
 use crate::observer::Counters;
 use crate::revision::Revisions;
-use crate::revision::{Era, Revision};
 use crate::sync::atomic::Ordering;
 use crate::uri::check_uri;
 use std::fmt;
@@ -261,10 +260,6 @@ impl Server {
     /// A line for the people who run the host, where its other lines go.
     pub fn log(&self, level: Level, line: &str) {
         self.0.log.write(level, line);
-    }
-
-    pub(crate) fn newest_handshake(&self) -> Option<Revision> {
-        self.0.settings.revisions.newest(Era::Handshake)
     }
 
     fn open(&self) -> Result<()> {

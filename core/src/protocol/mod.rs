@@ -41,5 +41,8 @@ pub(crate) use machine::{After, Machine, Next, Settings};
 pub(crate) use methods::Outcome;
 pub(crate) use outbox::Start;
 pub(crate) use progress::Report;
-pub(crate) use request::{Argument, LOG_LEVELS, is_stateless_meta, unsupported as unsupported_version};
+pub(crate) use request::{
+    Argument, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVELS, PROTOCOL_VERSION, is_stateless_meta,
+    unsupported as unsupported_version,
+};
 pub(crate) use subscriptions::{HubOp, Watcher};

@@ -13,8 +13,8 @@ use crate::revision::{
 use std::borrow::Cow;
 use std::sync::Arc;
 
-const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
-pub(super) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+pub(crate) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+pub(crate) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 pub(super) const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 pub(crate) const LOG_LEVELS: [&str; 8] =

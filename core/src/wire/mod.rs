@@ -20,6 +20,6 @@ pub(crate) use dialect::{content_changed, resource_and_contents};
 pub(crate) use lifecycle::{Identity, discover, initialize};
 pub(crate) use method::{ResultType, further_result};
 pub(crate) use notification::{
-    acknowledged, cancelled_stream, list_changed, progress, stream_ended, updated,
+    SUBSCRIPTION_ID, acknowledged, cancelled_stream, list_changed, progress, stream_ended, updated,
 };
 pub(crate) use result::{Cache, ResultWriter, empty_list, empty_result};

@@ -10,7 +10,7 @@ use crate::protocol::Report;
 use crate::revision::{Revision, Shape};
 use std::sync::Arc;
 
-const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
+pub(crate) const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 
 /// The `_meta` that tells which listen stream a message belongs to.
 fn stream_meta(out: &mut Vec<u8>, stream: &RequestId) {
