@@ -146,10 +146,13 @@ class Run:
             with got.news:
                 block, _, got.body = got.body.partition(b"\n\n")
             fields = {}
+            message = block.startswith(b"event: message\n")
+            block = block.removeprefix(b"event: message\n")
             for line in block.decode().split("\n"):
                 name, _, value = line.partition(":")
                 assert name in ("", "id", "retry", "data") and name not in fields, f"no event of ours: {block!r}"
                 fields[name] = value.removeprefix(" ")
+            assert message is bool(fields.get("data")), f"only what carries a message begins with its type: {block!r}"
             if comment or set(fields) != {""}:
                 return fields
 

@@ -6,8 +6,10 @@ pub(crate) const KEEP_ALIVE: &[u8] = b":\n\n";
 /// Ends an event that [`begin`] began.
 pub(crate) const END: &[u8] = b"\n\n";
 
-/// Begins an event; its data is one line, such as a JSON-RPC message, and may come in pieces.
+/// Begins an event that carries a message, whose data is one line and may come in pieces. `message` is the type that
+/// an event without the field has; clients that drop or never finish such events want it said.
 pub(crate) fn begin(id: Option<&str>, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"event: message\n");
     if let Some(id) = id {
         write_id(id, out);
     }
@@ -51,8 +53,8 @@ mod tests {
                 out.extend_from_slice(END);
             })
         };
-        assert_eq!(event(None), "data: {}\n\n");
-        assert_eq!(event(Some("3-7")), "id: 3-7\ndata: {}\n\n");
+        assert_eq!(event(None), "event: message\ndata: {}\n\n");
+        assert_eq!(event(Some("3-7")), "event: message\nid: 3-7\ndata: {}\n\n");
         assert_eq!(written(|out| priming("3-0", out)), "id: 3-0\ndata:\n\n");
         assert_eq!(written(|out| retry(250, out)), "retry: 250\n\n");
     }

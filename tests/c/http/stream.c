@@ -29,13 +29,21 @@ int event_take(event *e, text *body, text *why) {
     if (!end) return 0;
     text_add(&e->whole, body->at, (size_t)(end - body->at));
     text_drop(body, e->whole.len + 2);
-    for (char *line = e->whole.at, *next; line; line = next) {
+    static const char message[] = "event: message\n";
+    int is_message = strncmp(e->whole.at, message, sizeof message - 1) == 0;
+    char *fields = e->whole.at + (is_message ? sizeof message - 1 : 0);
+    for (char *line = fields, *next; line; line = next) {
         next = strchr(line, '\n');
         if (next) *next++ = '\0';
         if (!field(e, line)) {
             text_say(why, "an event has the field %s, or has it twice", line);
             return -1;
         }
+    }
+    /* What carries a message begins with its type; a priming event has none. */
+    if (is_message != (e->data && *e->data)) {
+        text_say(why, "`event: message` begins what carries a message, and nothing else: %s", e->data ? e->data : "");
+        return -1;
     }
     return 1;
 }

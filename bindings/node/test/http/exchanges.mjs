@@ -66,12 +66,15 @@ class Incoming {
         this.#events.push({ comment: true });
         continue;
       }
+      // What carries a message begins with its type; a priming event has none.
+      const isMessage = lines[0] === 'event: message';
       const event = {};
-      for (const line of lines) {
+      for (const line of isMessage ? lines.slice(1) : lines) {
         const [, name, value] = /^([a-z]+): ?(.*)$/s.exec(line) ?? assert.fail(`no field: ${line}`);
         assert(!(name in event), `${name} twice`);
         event[name] = value;
       }
+      assert.equal(isMessage, Boolean(event.data), `only messages begin with their type: ${lines.join('|')}`);
       this.#events.push(event);
     }
     return this.#events;

@@ -18,7 +18,9 @@ pub(crate) fn take(body: &mut Vec<u8>) -> Result<Option<Event>, String> {
     let block: Vec<u8> = body.drain(..end + 2).collect();
     let block = String::from_utf8(block).map_err(|e| format!("an event is not UTF-8: {e}"))?;
     let mut event = Event::default();
-    for line in block.trim_end_matches('\n').split('\n') {
+    let fields = block.trim_end_matches('\n');
+    let message = fields.strip_prefix("event: message\n");
+    for line in message.unwrap_or(fields).split('\n') {
         let (name, value) = line.split_once(':').unwrap_or((line, ""));
         let value = value.strip_prefix(' ').unwrap_or(value).to_owned();
         let field = match name {
@@ -34,6 +36,10 @@ pub(crate) fn take(body: &mut Vec<u8>) -> Result<Option<Event>, String> {
         if field.replace(value).is_some() {
             return Err(format!("an event has the field {name:?} twice: {block:?}"));
         }
+    }
+    // What carries a message begins with its type; a priming event has none.
+    if message.is_some() != event.data.as_ref().is_some_and(|data| !data.is_empty()) {
+        return Err(format!("`event: message` begins what carries a message, and nothing else: {block:?}"));
     }
     Ok(Some(event))
 }
