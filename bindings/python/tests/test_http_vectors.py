@@ -73,7 +73,7 @@ class Run:
             if "response" not in step:
                 return
             status = self.status(on)
-            early = status in (409, 503) and status != step["response"]["status"]
+            early = status == 503 and status != step["response"]["status"]
             if not early or time.monotonic() > until:
                 return self.response(on, step["response"])
 

@@ -6,8 +6,9 @@ use super::endpoint::Inner;
 use super::exchange::Progress;
 use super::listeners::Listener;
 use super::response::Response;
+use super::sessions::Session;
 use super::sse;
-use super::streams::{Place, Streams};
+use super::streams::Place;
 use crate::connection::Connection;
 use crate::drain::{Drain, DrainStart};
 use crate::event::Event;
@@ -195,13 +196,15 @@ impl Answering {
     fn say(&mut self, inner: &Inner, out: &mut Vec<u8>) -> bool {
         let Some(session) = self.session.as_mut().filter(|_| self.stream) else { return true };
         let data: Arc<[u8]> = std::mem::take(&mut session.gathered).into();
-        let over = self.over;
-        let say = |streams: &mut Streams, stream| {
+        let (over, route) = (self.over, self.route);
+        let say = |session: &mut Session, held| {
+            // Another exchange may have taken over meanwhile, with a stream of its own.
+            let stream = session.standalone.filter(|_| route == Route::Connection).unwrap_or(held);
             if !data.is_empty() {
-                streams.say(stream, data, inner.options.replay_bytes);
+                session.streams.say(stream, data, inner.options.replay_bytes);
             }
             if over {
-                streams.over(stream);
+                session.streams.over(stream);
             }
         };
         let held = self.read_on(inner, say, out);
@@ -212,13 +215,13 @@ impl Answering {
     }
 
     /// Says what there is on the session's stream, after `first`. False if somebody else has the stream now.
-    fn read_on(&mut self, inner: &Inner, first: impl FnOnce(&mut Streams, u64), out: &mut Vec<u8>) -> bool {
+    fn read_on(&mut self, inner: &Inner, first: impl FnOnce(&mut Session, u64), out: &mut Vec<u8>) -> bool {
         let Some(session) = &self.session else { return true };
         let Some((stream, holder)) = session.stream else { return true };
         let unsent = inner.state.with(|s, _| {
-            let streams = &mut s.sessions.get(&session.id)?.streams;
-            first(streams, stream);
-            streams.take(stream, holder)
+            let session = s.sessions.get(&session.id)?;
+            first(session, stream);
+            session.streams.take(stream, holder)
         });
         let Some((unsent, over)) = unsent else { return false };
         self.over |= over;

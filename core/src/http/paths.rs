@@ -123,36 +123,30 @@ impl Exchange {
             if !session.has_room() {
                 return Err(crowded(None));
             }
-            let (route, stream, holder) = match place {
-                Some(place) => {
-                    let (route, holder, goes_on) = session.streams.resume(place).ok_or_else(unknown_event)?;
-                    if !goes_on {
-                        return Err(nothing_left());
-                    }
-                    if route == Route::Connection {
-                        session.standalone = Some(place.stream); // it is the session's one stream again
-                    }
-                    (route, place.stream, holder)
+            let (route, stream, holder) = if let Some(place) = place {
+                let (route, holder, goes_on) = session.streams.resume(place).ok_or_else(unknown_event)?;
+                if !goes_on {
+                    return Err(nothing_left());
                 }
-                None if session.standalone.is_some() => {
-                    return Err(invalid(409, "the session has a stream open already"));
-                }
-                None => {
-                    let (stream, holder) = session.streams.open(Route::Connection);
-                    session.standalone = Some(stream);
-                    (Route::Connection, stream, holder)
-                }
+                (route, place.stream, holder)
+            } else {
+                let (stream, holder) = session.streams.open(Route::Connection);
+                (Route::Connection, stream, holder)
             };
+            let replaces =
+                route == Route::Connection && session.take_over(stream, inner.options.replay_bytes);
             let connection = session.connection.clone();
             s.sessions.enter(&id, now, look);
             s.sessions.over(connection.id(), route);
-            Ok((connection, route, stream, holder))
+            Ok((connection, route, stream, holder, replaces))
         });
-        let (connection, route, stream, holder) = opened?;
+        let (connection, route, stream, holder, replaces) = opened?;
         self.renew(&connection);
         if place.is_some() {
             connection.go_on(route);
-            inner.ring(&connection, Some(&[route])); // whoever held the stream before ends now
+        }
+        if place.is_some() || replaces {
+            inner.ring(&connection, Some(&[route])); // the exchange that held the stream before ends now
         }
         let priming = place.is_none() && connection.session_revision().is_some_and(|r| r.sse_priming);
         let mut session = InSession::new(id, false, priming);

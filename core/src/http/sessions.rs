@@ -57,6 +57,17 @@ impl Session {
     pub(super) fn has_room(&self) -> bool {
         self.busy < MOST
     }
+
+    /// Makes a stream the one of what belongs to no request. If the session had another one, that ends, and the events
+    /// that its client was not sent go on here. Returns whether it had.
+    pub(super) fn take_over(&mut self, stream: u64, most: usize) -> bool {
+        let former = self.standalone.replace(stream).filter(|former| *former != stream);
+        let Some(former) = former else { return false };
+        for data in self.streams.part(former) {
+            self.streams.say(stream, data, most);
+        }
+        true
+    }
 }
 
 impl Sessions {

@@ -117,6 +117,21 @@ impl Streams {
         self.change(stream, |s| s.holder.take_if(|h| h.number == holder).is_some()).unwrap_or_default()
     }
 
+    /// Takes a stream from its holder. Returns the events that the holder has not sent: they are no part of it any more.
+    pub(super) fn part(&mut self, stream: u64) -> Vec<Arc<[u8]>> {
+        let parted = self.change(stream, |s| {
+            let unsent = s.holder.take().map(|holder| holder.unsent).unwrap_or_default();
+            if let Some((first, _)) = unsent.first() {
+                s.last = first - 1;
+            }
+            let kept = s.kept.partition_point(|(event, _)| *event <= s.last);
+            (unsent, s.kept.split_off(kept))
+        });
+        let (unsent, gone) = parted.unwrap_or_default();
+        self.bytes -= gone.iter().map(|(_, data)| data.len()).sum::<usize>();
+        unsent.into_iter().map(|(_, data)| data).collect()
+    }
+
     /// Lets a whole stream go: the oldest that is over, or else the oldest that nobody holds. False: there is none.
     fn forget_one(&mut self) -> bool {
         let number = self.spent.first().or(self.free.first()).copied();
@@ -242,6 +257,25 @@ mod tests {
         assert_eq!(streams.take(stream, former), None);
         assert_eq!(streams.take(stream, holder).map(|(unsent, over)| (unsent.len(), over)), Some((1, true)));
         assert_eq!(missed(&mut streams, "1-0"), None, "it is sent once");
+    }
+
+    #[test]
+    fn a_stream_that_is_taken_from_its_holder_keeps_what_was_sent_and_gives_up_the_rest() {
+        // row: H-43
+        let mut streams = Streams::default();
+        let (stream, holder) = streams.open(Route::Connection);
+        streams.say(stream, data("sent"), 100);
+        assert_eq!(sent(&mut streams, stream, holder), Some(vec![1]));
+        streams.say(stream, data("unsent"), 100);
+        assert_eq!(streams.part(stream), [data("unsent")]);
+        assert_eq!(streams.bytes, 4);
+        assert_eq!(sent(&mut streams, stream, holder), None);
+        assert_eq!(streams.part(stream), [], "nobody holds it");
+        assert_eq!(missed(&mut streams, "1-2"), None, "no client has seen it");
+        assert_eq!(missed(&mut streams, "1-1"), Some(vec![]));
+        assert!(streams.resume(Place { stream, event: 0 }).is_some());
+        assert_eq!(streams.part(stream), [data("sent")], "the client that came back has not been sent it");
+        assert_eq!((missed(&mut streams, "1-0"), streams.bytes), (Some(vec![]), 0));
     }
 
     #[test]

@@ -136,6 +136,46 @@ pub(crate) fn a_client_comes_back_while_its_call_goes_on() {
     driver.join().expect("it ends");
 }
 
+/// What belongs to no request is said on one of the two streams, even if the one that begins to say it loses its place.
+pub(crate) fn a_stream_takes_over_while_something_changes() {
+    let server = server();
+    let wake = Arc::new(Bell::default());
+    let rings = wake.clone();
+    let endpoint = server.endpoint().build(move || rings.ring());
+
+    let session = begin_session(&endpoint);
+    let within = [("mcp-session-id", session.as_str())];
+    let first = Polled::begin(&endpoint, "GET", &within, "");
+    let over = Arc::new(AtomicBool::new(false));
+    let driver = drive(&endpoint, &wake, &over);
+    let host = thread::spawn(move || server.list_changed().expect("it is open"));
+    let client = thread::spawn(move || {
+        let mut got = Got::default();
+        first.finish(&mut got);
+        got
+    });
+    let (mut second, mut got) = (Polled::begin(&endpoint, "GET", &within, ""), Got::default());
+    host.join().expect("it ends");
+    let former = client.join().expect("another stream took over");
+    let told = |got: &Got| String::from_utf8_lossy(&got.body).matches("list_changed").count();
+    loop {
+        second.go_on(&mut got, Event::run);
+        if told(&former) + told(&got) > 0 {
+            break;
+        }
+        second.bell.wait();
+    }
+    assert_eq!(told(&former) + told(&got), 1, "on one stream, once");
+    over.store(true, Ordering::SeqCst);
+    wake.ring();
+    driver.join().expect("it ends");
+}
+
+#[test]
+fn a_change_is_told_once_while_one_stream_takes_over_from_another() {
+    explore(3_000, a_stream_takes_over_while_something_changes);
+}
+
 #[test]
 fn a_client_that_comes_back_while_its_call_goes_on_gets_every_event_once() {
     explore(3_000, a_client_comes_back_while_its_call_goes_on);

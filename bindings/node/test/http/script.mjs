@@ -82,7 +82,7 @@ class Run {
         () => exchange.status !== undefined || exchange.failed,
       );
       // The server may not have noticed yet that a client is gone.
-      const again = [409, 503].includes(exchange.status) && step.response.status !== exchange.status;
+      const again = exchange.status === 503 && step.response.status !== exchange.status;
       if (!again) return this.#response(on, step.response);
       await settle(this.#host.answers);
     }

@@ -182,8 +182,7 @@ impl<A: Adapter> Run<A> {
             let Some(expected) = step.get("response") else { return Ok(()) };
             let got = self.until(on, |got| got.head.is_some())?;
             let status = got.head.as_ref().map(|head| head.status);
-            let early = matches!(status, Some(409 | 503))
-                && status.map(Value::from).as_ref() != expected.get("status");
+            let early = status == Some(503) && status.map(Value::from).as_ref() != expected.get("status");
             if !(A::WAITS && early && Instant::now() < until) {
                 return self.response(on, expected);
             }
