@@ -3,7 +3,7 @@
 mod method;
 mod verify;
 
-use crate::access::{Caller, Operation, Verdict};
+use crate::access::{Caller, Operation, RequestContext, Verdict};
 use crate::catalog::{Handler, HandlerId, Vars};
 use crate::connection::Shared;
 use crate::http::Verification;
@@ -119,6 +119,33 @@ impl Event {
             Event::Cancel(_) => {}
         }
     }
+
+    /// The context of the request that the event belongs to, or what an observer put in its place, if it is a `T`: see
+    /// [`crate::RequestContext`].
+    pub fn request_context<T: Any>(&self) -> Option<&T> {
+        match self {
+            Event::Read(call) => call.request_context(),
+            Event::List(call) => call.request_context(),
+            Event::Complete(call) => call.request_context(),
+            Event::Method(call) => call.request_context(),
+            Event::Authorize(call) => call.request_context(),
+            Event::Verify(call) => call.request_context(),
+            Event::Response(_) | Event::Cancel(_) | Event::Interest(_) => None,
+        }
+    }
+
+    /// From now on that is its context.
+    pub(crate) fn attach(&mut self, context: RequestContext) {
+        let attached = match self {
+            Event::Read(call) => &mut call.attached,
+            Event::List(call) => &mut call.attached,
+            Event::Complete(call) => &mut call.attached,
+            Event::Method(call) => &mut call.attached,
+            Event::Authorize(call) => &mut call.attached,
+            Event::Verify(_) | Event::Response(_) | Event::Cancel(_) | Event::Interest(_) => return,
+        };
+        *attached = Some(context);
+    }
 }
 
 /// The responder inside the call is dropped by the unwinding, which answers.
@@ -135,6 +162,7 @@ pub struct Call {
     handler: Arc<Handler>,
     vars: Vars,
     context: Arc<Context>,
+    attached: Option<RequestContext>,
     responder: Option<Responder<Answer>>,
     quiet: bool,
 }
@@ -149,7 +177,7 @@ impl Call {
         vars: Vars,
     ) -> Self {
         let responder = Some(Responder::new(connection, call, context.clone()));
-        Call { uri, handler, vars, context, responder, quiet: false }
+        Call { uri, handler, vars, context, attached: None, responder, quiet: false }
     }
 
     /// The URI as the client spelled it.
@@ -258,6 +286,7 @@ pub struct ListCall {
     limit: usize,
     handler: Arc<Handler>,
     context: Arc<Context>,
+    attached: Option<RequestContext>,
     responder: Option<Responder<Page>>,
     quiet: bool,
 }
@@ -272,7 +301,7 @@ impl ListCall {
         limit: usize,
     ) -> Self {
         let responder = Some(Responder::new(connection, call, context.clone()));
-        ListCall { after, limit, handler, context, responder, quiet: false }
+        ListCall { after, limit, handler, context, attached: None, responder, quiet: false }
     }
 
     /// The key of the last item that was listed; none: from the start. The item itself may be gone by now.
@@ -311,6 +340,7 @@ pub struct CompleteCall {
     argument: Arc<Argument>,
     handler: Arc<Handler>,
     context: Arc<Context>,
+    attached: Option<RequestContext>,
     responder: Option<Responder<Completion>>,
     quiet: bool,
 }
@@ -324,7 +354,7 @@ impl CompleteCall {
         argument: Arc<Argument>,
     ) -> Self {
         let responder = Some(Responder::new(connection, call, context.clone()));
-        CompleteCall { argument, handler, context, responder, quiet: false }
+        CompleteCall { argument, handler, context, attached: None, responder, quiet: false }
     }
 
     /// The text of the template.
@@ -377,6 +407,7 @@ pub struct AuthorizeCall {
     uris: Vec<Arc<str>>,
     context: Arc<Context>,
     gatekeeper: Option<Arc<Gatekeeper>>,
+    attached: Option<RequestContext>,
     responder: Option<Responder<Vec<Verdict>>>,
     quiet: bool,
 }
@@ -391,7 +422,7 @@ impl AuthorizeCall {
         gatekeeper: Option<Arc<Gatekeeper>>,
     ) -> Self {
         let responder = Some(Responder::new(connection, call, context.clone()));
-        AuthorizeCall { operation, uris, context, gatekeeper, responder, quiet: false }
+        AuthorizeCall { operation, uris, context, gatekeeper, attached: None, responder, quiet: false }
     }
 
     /// What the caller wants to do.
@@ -526,10 +557,10 @@ macro_rules! with_caller {
                 &self.context.caller
             }
 
-            /// The context that the host gave to the request that the call belongs to, if it is a `T`: see
-            /// [`crate::RequestContext`].
+            /// The context that the host gave to the request that the call belongs to, or what its observer put in its
+            /// place ([`crate::Observed::attach`]), if it is a `T`: see [`crate::RequestContext`].
             pub fn request_context<T: Any>(&self) -> Option<&T> {
-                self.context.caller.context()?.downcast_ref()
+                self.attached.as_deref().or(self.context.caller.context().map(AsRef::as_ref))?.downcast_ref()
             }
 
             /// The request's `_meta` as it came, the text of a JSON object: `traceparent` and the like. Its keys are

@@ -8,7 +8,7 @@ use crate::sync::atomic::{AtomicU64, Ordering};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// A call of one of the host's callbacks that begins or ends.
@@ -26,10 +26,20 @@ pub struct Observed<'a> {
     pub traceparent: Option<&'a str>,
     /// Which question it is, as [`crate::Responder::call`] and [`crate::Event::Cancel`] name it.
     pub id: CallId,
-    /// The context that the host gave to the request.
+    /// The context that the host gave to the request; at the end of a call, what was attached at its begin, if something was.
     pub request_context: Option<&'a RequestContext>,
     /// None: the call begins.
     pub end: Option<Ended>,
+    attached: Option<&'a OnceLock<RequestContext>>,
+}
+
+impl Observed<'_> {
+    /// Gives a call that begins a context of its own, in place of its request's. Only the first of a begin counts.
+    pub fn attach(&self, context: RequestContext) {
+        if let Some(attached) = self.attached {
+            let _ = attached.set(context);
+        }
+    }
 }
 
 impl fmt::Debug for Observed<'_> {
@@ -131,17 +141,21 @@ impl Watch {
         self.changes.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A call leaves for the host.
-    pub(crate) fn began(&self, running: &Running, ask: &Ask, context: &Context) {
+    /// A call leaves for the host. Returns what its observer attached.
+    pub(crate) fn began(&self, running: &Running, ask: &Ask, context: &Context) -> Option<RequestContext> {
         let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
-        let Some(observer) = &self.observer else { return };
+        let observer = self.observer.as_ref()?;
         let (method, registration) = subject(ask);
         let at = observer.clock.as_ref().map(|clock| clock());
         let traceparent = context.traceparent();
         let context = context.caller.context().cloned();
-        let started = Started { number, method, registration, traceparent, context, at };
-        observer.tell(ask.call(), &started, None);
+        let mut started = Started { number, method, registration, traceparent, context, at };
+        let attached = observer.tell(ask.call(), &started, None);
+        if attached.is_some() {
+            started.context.clone_from(&attached);
+        }
         running.with(|running, _| running.insert(ask.call(), started));
+        attached
     }
 
     /// A call was answered. Only its first answer counts.
@@ -179,7 +193,8 @@ impl Watch {
 
 impl Observer {
     /// Never panics: calls also end while a panic unwinds.
-    fn tell(&self, id: CallId, started: &Started, end: Option<Ended>) {
+    fn tell(&self, id: CallId, started: &Started, end: Option<Ended>) -> Option<RequestContext> {
+        let attached = OnceLock::new();
         let observed = Observed {
             call: started.number,
             method: &started.method,
@@ -188,12 +203,14 @@ impl Observer {
             id,
             request_context: started.context.as_ref(),
             end,
+            attached: end.is_none().then_some(&attached),
         };
         if catch_unwind(AssertUnwindSafe(|| (self.callback)(&observed))).is_err() {
             let what = if observed.end.is_some() { "end" } else { "begin" };
             let line = format!("the observer panicked; it has missed the {what} of call {}", observed.call);
             self.log.write(Level::Error, &line);
         }
+        attached.into_inner()
     }
 }
 

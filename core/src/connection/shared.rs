@@ -193,10 +193,11 @@ impl Shared {
 
     pub(super) fn event(self: &Arc<Self>, ask: Ask, context: Arc<Context>) -> Option<Event> {
         let target = Arc::downgrade(self);
-        if !matches!(ask, Ask::Cancel { .. } | Ask::Response { .. }) {
-            self.server.watch.began(&self.observed, &ask, &context);
-        }
-        Some(match ask {
+        let attached = match ask {
+            Ask::Cancel { .. } | Ask::Response { .. } => None,
+            _ => self.server.watch.began(&self.observed, &ask, &context),
+        };
+        let mut event = match ask {
             Ask::Read { call, uri, handler, vars } => {
                 Event::Read(Call::new(target, call, context, uri, handler, vars))
             }
@@ -214,7 +215,11 @@ impl Shared {
                 Event::Authorize(AuthorizeCall::new(target, call, context, operation, uris, gatekeeper))
             }
             Ask::Cancel { .. } | Ask::Response { .. } => return None,
-        })
+        };
+        if let Some(attached) = attached {
+            event.attach(attached);
+        }
+        Some(event)
     }
 
     // ---- answers

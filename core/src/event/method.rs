@@ -1,5 +1,6 @@
 //! A call of a method of the host's own.
 
+use crate::access::RequestContext;
 use crate::catalog::{HandlerId, MethodFn, MethodHandler};
 use crate::connection::Shared;
 use crate::error::{Error, ErrorKind, Result};
@@ -16,6 +17,7 @@ pub struct MethodCall {
     handler: Arc<MethodHandler>,
     params: Json,
     pub(super) context: Arc<Context>,
+    pub(super) attached: Option<RequestContext>,
     pub(super) responder: Option<Responder<MethodAnswer>>,
     pub(super) quiet: bool,
 }
@@ -29,7 +31,7 @@ impl MethodCall {
         params: Json,
     ) -> Self {
         let responder = Some(Responder::new(connection, call, context.clone()));
-        MethodCall { handler, params, context, responder, quiet: false }
+        MethodCall { handler, params, context, attached: None, responder, quiet: false }
     }
 
     /// The method's name.

@@ -229,6 +229,7 @@ impl Machine {
     ) -> Option<u64> {
         self.let_go_of_callers(trash);
         if self.closed {
+            trash.put(caller); // with the host's values, which may not be dropped here
             return None;
         }
         let exchange = self.next_exchange;

@@ -241,3 +241,32 @@ fn a_context_is_let_go_of_with_its_request_whatever_lives_on() {
     assert_eq!(world.endpoint.sessions(), 2);
     assert_eq!(Arc::strong_count(&of_request), 1, "the second session has no context");
 }
+
+#[test]
+fn what_an_observer_attaches_goes_with_the_call_to_its_end() {
+    let lines = Lines::default();
+    let (told, asked) = (lines.clone(), lines.clone());
+    let name = |context: Option<&String>| context.map_or("none", |name| name).to_owned();
+    let server = Server::builder("s", "1")
+        .observe(move |observed: &Observed<'_>| {
+            let context = observed.request_context.and_then(|context| context.downcast_ref());
+            told.lock().unwrap().push(name(context));
+            observed.attach(context_of_call(observed.call));
+        })
+        .build()
+        .unwrap();
+    server.resource("test://a", |_| Some("a")).unwrap();
+    let connection = server.connect(Caller::default());
+    let message = request(1, "resources/read", &format!(r#""uri":"test://a",{META}"#));
+    let run = |event: Event| {
+        asked.lock().unwrap().push(name(event.request_context()));
+        event.run();
+    };
+    connection.handle_with_context(message.as_bytes(), context("request"), run).unwrap();
+    connection.handle_with(message.as_bytes(), run).unwrap();
+    assert_eq!(*lines.lock().unwrap(), ["request", "call 1", "call 1", "none", "call 2", "call 2"]);
+}
+
+fn context_of_call(call: u64) -> RequestContext {
+    context(&format!("call {call}"))
+}
