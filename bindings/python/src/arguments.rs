@@ -1,6 +1,7 @@
 //! A callback's parameters: planned once at registration (`wellhead/_parameters.py`), filled in for each call.
 
 use crate::call::Call as PyCall;
+use crate::context::Context;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
@@ -58,24 +59,26 @@ impl Parameters {
         self.0.iter().any(|parameter| matches!(parameter.kind, Kind::Call))
     }
 
-    /// Calls `function` with the arguments for `call`. None: a value cannot be converted, so there is no such resource.
+    /// Calls `function` in `context` with the arguments for `call`. None: a value cannot be converted, so there is no such resource.
     pub(crate) fn call<'py>(
         &self,
         py: Python<'py>,
+        context: &Context,
         function: &Bound<'py, PyAny>,
         call: &Call,
         object: Option<&Bound<'py, PyCall>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         // The two shapes that nearly every callback has.
         match self.0.as_slice() {
-            [] => return function.call0().map(Some),
+            [] => return context.run(py, (function,)).map(Some),
             [only] if !only.keyword_only => {
                 let Some(argument) = only.argument(py, call, object)? else { return Ok(None) };
-                return function.call1((argument,)).map(Some);
+                return context.run(py, (function, argument)).map(Some);
             }
             _ => {}
         }
-        let mut arguments = Vec::with_capacity(self.0.len());
+        let mut arguments = Vec::with_capacity(self.0.len() + 1);
+        arguments.push(function.clone());
         let mut keywords = None;
         for parameter in &self.0 {
             let Some(argument) = parameter.argument(py, call, object)? else { return Ok(None) };
@@ -86,7 +89,7 @@ impl Parameters {
                 arguments.push(argument);
             }
         }
-        function.call(PyTuple::new(py, arguments)?, keywords.as_ref()).map(Some)
+        context.run_with(PyTuple::new(py, arguments)?, keywords.as_ref()).map(Some)
     }
 
     pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {

@@ -3,6 +3,7 @@
 //! The interpreter is let go of where a long body is read, and kept for the short steps around that: threads that run callbacks
 //! would take it each time, and the loop would wait for them. Nobody who holds one of the core's locks waits for the interpreter.
 
+use crate::context::Context;
 use crate::errors::error;
 use crate::fork::Process;
 use crate::host::Host;
@@ -101,7 +102,7 @@ impl Endpoint {
             .map(|(name, value)| (std::str::from_utf8(name).unwrap_or_default(), &**value))
             .collect();
         let head = RequestHead { method, target, headers: &headers };
-        let exchange = core.begin(&head, now, move || call(&ready));
+        let exchange = core.begin_with_context(&head, now, Context::of_request(py)?, move || call(&ready));
         let process = Process::current();
         Ok(HttpExchange { endpoint: self.0.clone(), process, exchange: Mutex::new(Some(exchange)) })
     }

@@ -1,6 +1,7 @@
 //! A connection whose bytes the host moves itself.
 
 use crate::body::{buffer, input};
+use crate::context::Context;
 use crate::errors::{OrRaise, error};
 use crate::exchange::Exchange;
 use crate::host::Host;
@@ -136,8 +137,9 @@ impl Inner {
         let message = message.as_bytes();
         let _running = self.running();
         let mut raised = None;
+        let context = Context::of_request(py)?;
         let handled = py.detach(|| {
-            core.handle_with(message, |event| {
+            core.handle_with_context(message, context, |event| {
                 Python::attach(|py| {
                     if let Err(e) = self.host.run(py, event) {
                         raised = Some(e);

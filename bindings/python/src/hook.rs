@@ -1,5 +1,6 @@
 //! Callables that the core calls by itself, wherever it is, instead of handing out an event.
 
+use crate::context::Base;
 use crate::log;
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
@@ -48,12 +49,16 @@ impl Hook {
 }
 
 /// Says whether a URI may exist. The other callbacks of the registration are events.
-pub(crate) struct Knows(pub(crate) Hook);
+pub(crate) struct Knows(pub(crate) Hook, pub(crate) Base);
 
 impl Provider for Knows {
     fn knows(&self, uri: &str) -> bool {
         let failure = "knows= failed, so the resource may exist";
-        self.0.call(failure, |callable| callable.call1((uri,))?.extract()).unwrap_or(true)
+        let knows = self.0.call(failure, |callable| {
+            let py = callable.py();
+            self.1.copy(py)?.run(py, (callable, uri))?.extract()
+        });
+        knows.unwrap_or(true)
     }
 
     fn answers(&self) -> bool {

@@ -3,6 +3,7 @@
 use crate::access::Caller;
 use crate::answer::FromCallback;
 use crate::call::{About, Call as PyCall, Notifies, Slot, Way, loads};
+use crate::context::Context;
 use crate::errors::{Meaning, meaning};
 use crate::fork::Process;
 use crate::later::{Later, Pending};
@@ -10,12 +11,13 @@ use crate::log;
 use crate::registration::Positional;
 use crate::request::Requests;
 use crate::server::Server;
-use pyo3::call::PyCallArgs;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 use std::collections::HashMap;
+use std::iter;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use wellhead::{
     Answer, AuthorizeCall, Call, CallId, CompleteCall, Completion, Event, InterestCall, ListCall, MethodCall,
@@ -67,24 +69,32 @@ impl Host {
         if !event.begin() {
             return Ok(false); // nobody waits for the answer any more
         }
-        match event {
-            Event::Read(call) => self.read(py, call).map(|()| true),
-            Event::List(call) => self.list(py, call).map(|()| true),
-            Event::Cancel(call) => {
-                let task = lock(&self.tasks).remove(&call);
-                if let Some(task) = task {
-                    cancel(task.bind(py))?;
-                }
-                Ok(false)
+        if let Event::Cancel(call) = event {
+            let task = lock(&self.tasks).remove(&call);
+            if let Some(task) = task {
+                cancel(task.bind(py))?;
             }
-            Event::Complete(call) => self.complete(py, call).map(|()| true),
-            Event::Method(call) => self.method(py, call).map(|()| true),
-            Event::Response(call) => self.requests.answered(py, &call).map(|()| true),
-            Event::Authorize(call) => self.authorize(py, call).map(|()| true),
-            Event::Interest(call) => self.interest(py, call).map(|()| true),
-            Event::Verify(call) => self.verify(py, call).map(|()| true),
-            _ => Ok(false), // there are no others, and dropping one answers it
+            return Ok(false);
         }
+        let context = match self.server.get().base.for_event(py, &event) {
+            Ok(context) => context,
+            Err(e) => {
+                log::of_callback(py, Some(e), None, || drop(event)); // there is no memory
+                return Ok(true);
+            }
+        };
+        match event {
+            Event::Read(call) => self.read(py, call, context)?,
+            Event::List(call) => self.list(py, call, context)?,
+            Event::Complete(call) => self.complete(py, call, context)?,
+            Event::Method(call) => self.method(py, call, context)?,
+            Event::Response(call) => self.requests.answered(py, &call, &context)?,
+            Event::Authorize(call) => self.authorize(py, call, context)?,
+            Event::Interest(call) => self.interest(py, call, context)?,
+            Event::Verify(call) => self.verify(py, call, context)?,
+            _ => return Ok(false), // there are no others, and dropping one answers it
+        }
+        Ok(true)
     }
 
     /// Whether an event loop may run the event: it calls an `async def`, what says so of itself, or nothing.
@@ -119,7 +129,7 @@ impl Host {
         }
     }
 
-    fn read(self: &Arc<Self>, py: Python<'_>, mut call: Call) -> PyResult<()> {
+    fn read(self: &Arc<Self>, py: Python<'_>, mut call: Call, context: Context) -> PyResult<()> {
         if call.has_provider() {
             py.detach(|| Event::Read(call).run());
             return Ok(());
@@ -137,18 +147,18 @@ impl Host {
             let way = Way::shared(slot.clone());
             let object = Bound::new(py, PyCall::new(py, About::Read(call), self, slot))?;
             let Some(call) = object.get().read() else { return Ok(()) };
-            (way, read.parameters.call(py, function, call, Some(&object)))
+            (way, read.parameters.call(py, &context, function, call, Some(&object)))
         } else {
-            (Way::own(responder), read.parameters.call(py, function, &call, None))
+            (Way::own(responder), read.parameters.call(py, &context, function, &call, None))
         };
         let Some(returned) = returned.transpose() else {
             way.finish(Answer::NotFound);
             return Ok(());
         };
-        self.settle(py, way, id, returned)
+        self.settle(py, way, id, context, returned)
     }
 
-    fn list(self: &Arc<Self>, py: Python<'_>, mut call: ListCall) -> PyResult<()> {
+    fn list(self: &Arc<Self>, py: Python<'_>, mut call: ListCall, context: Context) -> PyResult<()> {
         if call.has_provider() {
             py.detach(|| Event::List(call).run());
             return Ok(());
@@ -160,12 +170,13 @@ impl Host {
             responder.finish(Page::default()); // removed meanwhile
             return Ok(());
         };
-        let arguments = (call.after().map(str::to_owned), call.limit());
-        let (way, returned) = self.ask(py, list, arguments, responder, About::List(call));
-        self.settle(py, way, id, returned)
+        let arguments =
+            [call.after().into_pyobject(py)?.into_any(), call.limit().into_pyobject(py)?.into_any()];
+        let (way, returned) = self.ask(py, &context, list, &arguments, responder, About::List(call));
+        self.settle(py, way, id, context, returned)
     }
 
-    fn complete(self: &Arc<Self>, py: Python<'_>, mut call: CompleteCall) -> PyResult<()> {
+    fn complete(self: &Arc<Self>, py: Python<'_>, mut call: CompleteCall, context: Context) -> PyResult<()> {
         if call.has_provider() {
             py.detach(|| Event::Complete(call).run());
             return Ok(());
@@ -184,12 +195,11 @@ impl Host {
             call.others().try_for_each(|(name, value)| others.set_item(name, value))?;
             arguments.push(others.into_any());
         }
-        let arguments = PyTuple::new(py, arguments)?;
-        let (way, returned) = self.ask(py, completer, arguments, responder, About::Complete(call));
-        self.settle(py, way, id, returned)
+        let (way, returned) = self.ask(py, &context, completer, &arguments, responder, About::Complete(call));
+        self.settle(py, way, id, context, returned)
     }
 
-    fn method(self: &Arc<Self>, py: Python<'_>, mut call: MethodCall) -> PyResult<()> {
+    fn method(self: &Arc<Self>, py: Python<'_>, mut call: MethodCall, context: Context) -> PyResult<()> {
         let id = call.call();
         let handler = self.server.get().table.get(call.handler());
         let Some(method) = handler.as_ref().and_then(|handler| handler.method.as_ref()) else {
@@ -199,53 +209,64 @@ impl Host {
         let named = handler.as_ref().is_some_and(|handler| handler.named);
         let params = match loads(py, if named { call.arguments() } else { call.params() }) {
             Ok(params) => params,
-            Err(e) => return raised(py, Way::own(responder), e),
+            Err(e) => return raised(py, Way::own(responder), e, &context),
         };
-        let (way, returned) = self.ask(py, method, (params,), responder, About::Method(call));
-        self.settle(py, way, id, returned)
+        let (way, returned) = self.ask(py, &context, method, &[params], responder, About::Method(call));
+        self.settle(py, way, id, context, returned)
     }
 
-    fn authorize(self: &Arc<Self>, py: Python<'_>, mut call: AuthorizeCall) -> PyResult<()> {
+    fn authorize(
+        self: &Arc<Self>,
+        py: Python<'_>,
+        mut call: AuthorizeCall,
+        context: Context,
+    ) -> PyResult<()> {
         let id = call.call();
         let Some(responder) = call.take_responder() else { return Ok(()) };
         let Some(gatekeeper) = self.server.get().table.gatekeeper() else { return Ok(()) };
-        let arguments = (call.operation().to_string(), PyList::new(py, call.uris())?);
-        let (way, returned) = self.ask(py, &gatekeeper, arguments, responder, About::Authorize(call));
-        self.settle(py, way, id, returned)
+        let operation = PyString::new(py, &call.operation().to_string()).into_any();
+        let arguments = [operation, PyList::new(py, call.uris())?.into_any()];
+        let (way, returned) =
+            self.ask(py, &context, &gatekeeper, &arguments, responder, About::Authorize(call));
+        self.settle(py, way, id, context, returned)
     }
 
-    fn interest(self: &Arc<Self>, py: Python<'_>, mut call: InterestCall) -> PyResult<()> {
+    fn interest(self: &Arc<Self>, py: Python<'_>, mut call: InterestCall, context: Context) -> PyResult<()> {
         let Some(responder) = call.take_responder() else { return Ok(()) };
         let Some(watcher) = self.server.get().table.watcher() else { return Ok(()) };
-        let returned = watcher.function.bind(py).call1((call.uri(), call.wanted()));
-        self.settle(py, Way::own(responder), None, returned)
+        let returned = context.run(py, (watcher.function.bind(py), call.uri(), call.wanted()));
+        self.settle(py, Way::own(responder), None, context, returned)
     }
 
-    fn verify(self: &Arc<Self>, py: Python<'_>, mut call: VerifyCall) -> PyResult<()> {
+    fn verify(self: &Arc<Self>, py: Python<'_>, mut call: VerifyCall, context: Context) -> PyResult<()> {
         let (Some(responder), Some(verifier)) = (call.take_responder(), &self.verifier) else {
             return Ok(());
         };
-        let token = PyString::new(py, call.token());
-        let (way, returned) = self.ask(py, verifier, (token,), responder, About::Verify(call));
-        self.settle(py, way, None, returned)
+        let token = PyString::new(py, call.token()).into_any();
+        let (way, returned) = self.ask(py, &context, verifier, &[token], responder, About::Verify(call));
+        self.settle(py, way, None, context, returned)
     }
 
     /// Calls a function that takes its arguments by position, and perhaps the call.
     fn ask<'py, A: FromCallback + Notifies>(
         self: &Arc<Self>,
         py: Python<'py>,
+        context: &Context,
         asked: &Positional,
-        arguments: impl PyCallArgs<'py>,
+        arguments: &[Bound<'py, PyAny>],
         responder: Responder<A>,
         about: About,
     ) -> (Way<A>, PyResult<Bound<'py, PyAny>>) {
-        let function = asked.function.bind(py);
-        let Some(name) = &asked.call else { return (Way::own(responder), function.call1(arguments)) };
+        let all = iter::once(asked.function.bind(py)).chain(arguments);
+        let all = PyTuple::new(py, all.collect::<Vec<_>>());
+        let Some(name) = &asked.call else {
+            return (Way::own(responder), all.and_then(|all| context.run_with(all, None)));
+        };
         let slot = Arc::new(Slot::new(responder));
         let way = Way::shared(slot.clone());
         let keywords = PyDict::new(py);
         let given = keywords.set_item(name, PyCall::new(py, about, self, slot));
-        (way, given.and_then(|()| function.call(arguments, Some(&keywords))))
+        (way, given.and(all).and_then(|all| context.run_with(all, Some(&keywords))))
     }
 
     /// Answers with what a callback returned or raised, or sees to it that it is answered later.
@@ -254,6 +275,7 @@ impl Host {
         py: Python<'_>,
         way: Way<A>,
         call: Option<CallId>,
+        context: Context,
         returned: PyResult<Bound<'_, PyAny>>,
     ) -> PyResult<()>
     where
@@ -265,17 +287,17 @@ impl Host {
         }
         let value = match returned {
             Ok(value) => value,
-            Err(e) => return raised(py, way, e),
+            Err(e) => return raised(py, way, e, &context),
         };
         match A::from_value(&value) {
             Ok(Some(answer)) => way.finish(answer),
             Ok(None) => {
                 if let Some(later) = Later::of(&value)? {
-                    return self.wait(py, way, call, later);
+                    return self.wait(py, way, call, context, later);
                 }
-                A::fail(way, wrong_type::<A>(&value));
+                fail(py, way, wrong_type::<A>(&value), &context);
             }
-            Err(e) => return raised(py, way, e),
+            Err(e) => return raised(py, way, e, &context),
         }
         Ok(())
     }
@@ -286,6 +308,7 @@ impl Host {
         py: Python<'_>,
         way: Way<A>,
         call: Option<CallId>,
+        context: Context,
         later: Later<'_>,
     ) -> PyResult<()>
     where
@@ -295,9 +318,9 @@ impl Host {
             Later::Future(future) => future,
             Later::Awaitable(awaitable) => {
                 let event_loop = lock(&self.event_loop).as_ref().map(|l| l.clone_ref(py));
-                let task = match start(&awaitable, event_loop) {
+                let task = match start(&awaitable, event_loop, &context) {
                     Ok(task) => task,
-                    Err(e) => return raised(py, way, e),
+                    Err(e) => return raised(py, way, e, &context),
                 };
                 if let Some(call) = call {
                     lock(&self.tasks).insert(call, task.clone().unbind());
@@ -305,10 +328,10 @@ impl Host {
                 task
             }
         };
-        let pending = Bound::new(py, Pending::new(Box::new(way), self, call))?;
-        match future.call_method1("add_done_callback", (&pending,)) {
+        let pending = Bound::new(py, Pending::new(Box::new(way), self, call, context))?;
+        match future.call_method1(intern!(py, "add_done_callback"), (&pending,)) {
             Ok(_) => Ok(()),
-            Err(e) => pending.get().take().map_or(Ok(()), |question| question.raised(py, e)),
+            Err(e) => pending.get().fail(py, e),
         }
     }
 
@@ -364,7 +387,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Answers with what an exception means.
-pub(crate) fn raised<A: FromCallback>(py: Python<'_>, way: Way<A>, e: PyErr) -> PyResult<()> {
+pub(crate) fn raised<A: FromCallback>(
+    py: Python<'_>,
+    way: Way<A>,
+    e: PyErr,
+    context: &Context,
+) -> PyResult<()> {
     let meaning = meaning(py, &e);
     if let Some(answer) = A::from_outcome(&meaning) {
         way.finish(answer);
@@ -372,8 +400,13 @@ pub(crate) fn raised<A: FromCallback>(py: Python<'_>, way: Way<A>, e: PyErr) -> 
     }
     let passes = matches!(meaning, Meaning::Passes).then(|| e.clone_ref(py));
     let why = e.to_string();
-    log::with_traceback(py, e, || A::fail(way, why));
+    log::of_callback(py, Some(e), Some(context), || A::fail(way, why));
     passes.map_or(Ok(()), Err)
+}
+
+/// Answers that the callback gave no answer.
+pub(crate) fn fail<A: FromCallback>(py: Python<'_>, way: Way<A>, why: String, context: &Context) {
+    log::of_callback(py, None, Some(context), || A::fail(way, why));
 }
 
 pub(crate) fn wrong_type<A: FromCallback>(value: &Bound<'_, PyAny>) -> String {
@@ -382,9 +415,17 @@ pub(crate) fn wrong_type<A: FromCallback>(value: &Bound<'_, PyAny>) -> String {
     format!("the callback returned {given}; return {}", A::EXPECTED)
 }
 
-fn start<'py>(awaitable: &Bound<'py, PyAny>, event_loop: Option<Py<PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+fn start<'py>(
+    awaitable: &Bound<'py, PyAny>,
+    event_loop: Option<Py<PyAny>>,
+    context: &Context,
+) -> PyResult<Bound<'py, PyAny>> {
     static START: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    START.import(awaitable.py(), "wellhead._asyncio", "start")?.call1((awaitable, event_loop))
+    START.import(awaitable.py(), "wellhead._asyncio", "start")?.call1((
+        awaitable,
+        event_loop,
+        context.bind(awaitable.py()),
+    ))
 }
 
 fn cancel(task: &Bound<'_, PyAny>) -> PyResult<()> {

@@ -2,9 +2,11 @@
 
 use crate::answer::FromCallback;
 use crate::call::Way;
-use crate::host::{Host, raised, wrong_type};
+use crate::context::Context;
+use crate::host::{Host, fail, raised, wrong_type};
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::{PyTraverseError, PyVisit};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use wellhead::CallId;
 
@@ -32,19 +34,19 @@ impl<'py> Later<'py> {
 /// A question that waits for a future: a [`Way`] of any kind.
 pub(crate) trait Question: Send + Sync {
     /// Answers with the result of a future that is done.
-    fn done(self: Box<Self>, future: &Bound<'_, PyAny>);
+    fn done(self: Box<Self>, future: &Bound<'_, PyAny>, context: &Context);
     /// Answers with what an exception means.
-    fn raised(self: Box<Self>, py: Python<'_>, e: PyErr) -> PyResult<()>;
+    fn raised(self: Box<Self>, py: Python<'_>, e: PyErr, context: &Context) -> PyResult<()>;
     fn abandon(self: Box<Self>);
 }
 
 impl<A: FromCallback> Question for Way<A> {
-    fn done(self: Box<Self>, future: &Bound<'_, PyAny>) {
-        done(*self, future);
+    fn done(self: Box<Self>, future: &Bound<'_, PyAny>, context: &Context) {
+        done(*self, future, context);
     }
 
-    fn raised(self: Box<Self>, py: Python<'_>, e: PyErr) -> PyResult<()> {
-        raised(py, *self, e)
+    fn raised(self: Box<Self>, py: Python<'_>, e: PyErr, context: &Context) -> PyResult<()> {
+        raised(py, *self, e, context)
     }
 
     fn abandon(self: Box<Self>) {
@@ -59,14 +61,25 @@ pub(crate) struct Pending {
     question: Mutex<Option<Box<dyn Question>>>,
     host: Weak<Host>,
     call: Option<CallId>,
+    context: Context,
 }
 
 impl Pending {
-    pub(crate) fn new(question: Box<dyn Question>, host: &Arc<Host>, call: Option<CallId>) -> Self {
-        Pending { question: Mutex::new(Some(question)), host: Arc::downgrade(host), call }
+    pub(crate) fn new(
+        question: Box<dyn Question>,
+        host: &Arc<Host>,
+        call: Option<CallId>,
+        context: Context,
+    ) -> Self {
+        Pending { question: Mutex::new(Some(question)), host: Arc::downgrade(host), call, context }
     }
 
-    pub(crate) fn take(&self) -> Option<Box<dyn Question>> {
+    /// Nobody will call it.
+    pub(crate) fn fail(&self, py: Python<'_>, e: PyErr) -> PyResult<()> {
+        self.take().map_or(Ok(()), |question| question.raised(py, e, &self.context))
+    }
+
+    fn take(&self) -> Option<Box<dyn Question>> {
         self.question.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
@@ -84,21 +97,25 @@ impl Pending {
                 return question.abandon();
             }
         }
-        question.done(future);
+        question.done(future, &self.context);
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.context.traverse(&visit)
     }
 }
 
-fn done<A: FromCallback>(way: Way<A>, future: &Bound<'_, PyAny>) {
+fn done<A: FromCallback>(way: Way<A>, future: &Bound<'_, PyAny>, context: &Context) {
     let py = future.py();
     let cancelled = future.call_method0(intern!(py, "cancelled")).and_then(|is| is.is_truthy());
     if cancelled.unwrap_or(false) {
-        return A::fail(way, "its future was cancelled".to_owned());
+        return fail(py, way, "its future was cancelled".to_owned(), context);
     }
     let result = future.call_method0(intern!(py, "result"));
     match result.and_then(|value| Ok((A::from_value(&value)?, value))) {
         Ok((Some(answer), _)) => way.finish(answer),
-        Ok((None, value)) => A::fail(way, wrong_type::<A>(&value)),
+        Ok((None, value)) => fail(py, way, wrong_type::<A>(&value), context),
         // KeyboardInterrupt and its like belong to the thread that completed the future, and have been raised there.
-        Err(e) => drop(raised(py, way, e)),
+        Err(e) => drop(raised(py, way, e, context)),
     }
 }

@@ -13,6 +13,7 @@ mod cache;
 mod call;
 mod completion;
 mod connection;
+mod context;
 mod descriptor;
 mod driver;
 mod errors;

@@ -1,20 +1,28 @@
 //! The core's log lines, to the logger `wellhead`.
 
+use crate::context::Context;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
 use std::cell::RefCell;
 use wellhead::Level;
 
 thread_local! {
-    /// The exception that the next line on this thread is about.
-    static EXCEPTION: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+    /// Which callback the next line on this thread is about.
+    static ABOUT: RefCell<Option<About>> = const { RefCell::new(None) };
+}
+
+struct About {
+    exception: Option<PyErr>,
+    /// That of the callback, in which filters and handlers of the log find what its request set.
+    context: Option<Context>,
 }
 
 /// Where the core writes. Called on any thread, without a lock held.
 pub(crate) fn write(level: Level, line: &str) {
     let written = Python::try_attach(|py| {
-        let exception = EXCEPTION.take();
-        if let Err(e) = to_logger(py, level, line, exception) {
+        let about = ABOUT.take();
+        if let Err(e) = to_logger(py, level, line, about) {
             e.write_unraisable(py, None);
         }
     });
@@ -23,7 +31,7 @@ pub(crate) fn write(level: Level, line: &str) {
     }
 }
 
-fn to_logger(py: Python<'_>, level: Level, line: &str, exception: Option<PyErr>) -> PyResult<()> {
+fn to_logger(py: Python<'_>, level: Level, line: &str, about: Option<About>) -> PyResult<()> {
     static LOGGER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let logger = LOGGER
         .get_or_try_init(py, || {
@@ -31,29 +39,47 @@ fn to_logger(py: Python<'_>, level: Level, line: &str, exception: Option<PyErr>)
         })?
         .bind(py);
     let number = if level == Level::Warning { 30 } else { 40 }; // logging.WARNING, logging.ERROR
-    let options = pyo3::types::PyDict::new(py);
+    let About { exception, context } = about.unwrap_or(About { exception: None, context: None });
+    let options = PyDict::new(py);
     if let Some(exception) = exception {
         options.set_item("exc_info", exception.into_value(py))?;
     }
-    logger.call_method("log", (number, "%s", line), Some(&options))?;
+    let log = logger.getattr("log")?;
+    match context {
+        Some(context) => {
+            context.run_with((log, number, "%s", line).into_pyobject(py)?, Some(&options))?;
+        }
+        None => {
+            log.call((number, "%s", line), Some(&options))?;
+        }
+    }
     Ok(())
 }
 
 /// An exception that belongs to no call.
 pub(crate) fn exception(py: Python<'_>, line: &str, exception: PyErr) {
-    if let Err(e) = to_logger(py, Level::Error, line, Some(exception)) {
+    if let Err(e) =
+        to_logger(py, Level::Error, line, Some(About { exception: Some(exception), context: None }))
+    {
         e.write_unraisable(py, None);
     }
 }
 
-/// Lets `answer` tell the core of a failure, whose line then carries the traceback of `exception`. If the core had
-/// nothing to say, since nobody waited any more, the exception is logged all the same.
-pub(crate) fn with_traceback(py: Python<'_>, exception: PyErr, answer: impl FnOnce()) {
-    let before = EXCEPTION.replace(Some(exception));
+/// Lets `answer` tell the core of a failure of a callback, whose line then is logged in its context and carries the traceback
+/// of `exception`. If the core had nothing to say, since nobody waited any more, the exception is logged all the same.
+pub(crate) fn of_callback(
+    py: Python<'_>,
+    exception: Option<PyErr>,
+    context: Option<&Context>,
+    answer: impl FnOnce(),
+) {
+    let context = context.map(|context| context.clone_ref(py));
+    let before = ABOUT.replace(Some(About { exception, context }));
     answer();
-    if let Some(exception) = EXCEPTION.replace(before)
+    if let Some(about) = ABOUT.replace(before)
+        && about.exception.is_some()
         && let Err(e) =
-            to_logger(py, Level::Error, "a callback failed after its call was cancelled", Some(exception))
+            to_logger(py, Level::Error, "a callback failed after its call was cancelled", Some(about))
     {
         e.write_unraisable(py, None);
     }

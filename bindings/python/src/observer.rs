@@ -1,13 +1,14 @@
 //! What a program is told about the service: calls and counts.
 
+use crate::context::Base;
 use crate::hook::Hook;
 use pyo3::prelude::*;
 use std::time::Instant;
 use wellhead::Builder;
 
-/// Has `hook` called when calls begin and end.
-pub(crate) fn observe(builder: Builder, hook: &Hook) -> Builder {
-    let (hook, epoch) = (hook.clone(), Instant::now());
+/// Has `hook` called when calls begin and end, in the context of the callback.
+pub(crate) fn observe(builder: Builder, hook: &Hook, base: &Base) -> Builder {
+    let (hook, base, epoch) = (hook.clone(), base.clone(), Instant::now());
     builder.clock(move || epoch.elapsed()).observe(move |observed| {
         let seen = Observed {
             call: observed.call,
@@ -19,7 +20,10 @@ pub(crate) fn observe(builder: Builder, hook: &Hook) -> Builder {
             bytes: observed.end.map_or(0, |end| end.bytes),
             time: observed.end.and_then(|end| end.time).map(|time| time.as_secs_f64()),
         };
-        hook.call("an observer failed", |callable| callable.call1((seen,)).map(drop));
+        hook.call("an observer failed", |callable| {
+            let py = callable.py();
+            base.for_observer(py, observed)?.run(py, (callable, seen)).map(drop)
+        });
     })
 }
 

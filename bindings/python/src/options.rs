@@ -1,6 +1,7 @@
 //! What a server is made with, from keyword arguments.
 
 use crate::cache::CacheHint;
+use crate::context::Base;
 use crate::descriptor::{in_argument, object};
 use crate::errors::OrRaise;
 use crate::hook::Hook;
@@ -34,6 +35,7 @@ pub(crate) fn builder(
     version: &str,
     options: Option<&Bound<'_, PyDict>>,
     observer: &Hook,
+    base: &Base,
 ) -> PyResult<Builder> {
     let mut builder = Server::builder(name, version).on_log(log::write);
     for (name, value) in options.into_iter().flatten() {
@@ -48,7 +50,7 @@ pub(crate) fn builder(
                 ));
             }
             observer.set(Some(value.clone().unbind()));
-            builder = observe(builder, observer);
+            builder = observe(builder, observer, base);
             continue;
         }
         let Some(taken) = option(builder, name, &value).map_err(|e| in_argument(value.py(), name, e))? else {

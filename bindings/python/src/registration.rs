@@ -288,7 +288,7 @@ pub(crate) fn register(
             let needs_loop = plan.is_async || others.any(|other| other.is_async);
             let called = if thread == Some(true) { pooled(function)? } else { function.clone() };
             let read = Some(callback(&called, plan.parameters, plan.is_async || thread.is_some()));
-            let (knows, provider) = knowing(py, knows)?;
+            let (knows, provider) = knowing(py, server, knows)?;
             let handler = Handler { read, list, completers, knows, ..Handler::default() };
             let id = if template {
                 let mut template = descriptor.template(py, &uri)?;
@@ -314,7 +314,7 @@ pub(crate) fn register(
         What::Fallback { knows } => {
             let plan = plan(function, &[], true)?;
             let read = Some(callback(function, plan.parameters, plan.is_async));
-            let (knows, provider) = knowing(py, knows)?;
+            let (knows, provider) = knowing(py, server, knows)?;
             let handler = Handler { read, knows, ..Handler::default() };
             let id = py.detach(|| core.set_fallback(provider)).or_raise(py)?;
             server.table.put_fallback(id, handler, plan.is_async);
@@ -407,14 +407,18 @@ fn completers(given: &Bound<'_, PyDict>) -> PyResult<Vec<(String, Positional)>> 
 }
 
 /// What says whether a URI may exist, and the core's share of it.
-fn knowing(py: Python<'_>, given: Option<Py<PyAny>>) -> PyResult<(Hook, Option<Arc<dyn Provider>>)> {
+fn knowing(
+    py: Python<'_>,
+    server: &Server,
+    given: Option<Py<PyAny>>,
+) -> PyResult<(Hook, Option<Arc<dyn Provider>>)> {
     let Some(given) = given else { return Ok((Hook::default(), None)) };
     let given = positional(given.bind(py), &["uri"], 1, false)?;
     if given.is_async {
         return Err(error(py, ErrorKind::InvalidArgument, "knows= answers at once; make it a def"));
     }
     let hook = Hook::new(given.function);
-    Ok((hook.clone(), Some(Arc::new(Knows(hook)))))
+    Ok((hook.clone(), Some(Arc::new(Knows(hook, server.base.clone())))))
 }
 
 /// Who judges bearer tokens.

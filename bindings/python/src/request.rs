@@ -1,5 +1,6 @@
 //! Requests of ours to the client, and the futures that wait for what it answers.
 
+use crate::context::Context;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::{PyTraverseError, PyVisit};
@@ -33,10 +34,11 @@ impl Requests {
             return Ok(());
         };
         drop(state);
-        settle(future, &answer)
+        settle(future, &answer, None)
     }
 
-    pub(crate) fn answered(&self, py: Python<'_>, call: &ResponseCall) -> PyResult<()> {
+    /// `context`: in which callbacks of the future run that no loop calls.
+    pub(crate) fn answered(&self, py: Python<'_>, call: &ResponseCall, context: &Context) -> PyResult<()> {
         let key = (call.connection(), call.number());
         let mut state = self.state();
         let Some(State::Waits(future)) = state.remove(&key) else {
@@ -44,7 +46,7 @@ impl Requests {
             return Ok(());
         };
         drop(state);
-        settle(future.bind(py), call.answer())
+        settle(future.bind(py), call.answer(), Some(context))
     }
 
     pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -61,7 +63,7 @@ impl Requests {
     }
 }
 
-fn settle(future: &Bound<'_, PyAny>, answer: &ClientAnswer) -> PyResult<()> {
+fn settle(future: &Bound<'_, PyAny>, answer: &ClientAnswer, context: Option<&Context>) -> PyResult<()> {
     static SETTLE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let (result, error) = match answer {
         ClientAnswer::Result(result) => (Some(result), None),
@@ -69,5 +71,8 @@ fn settle(future: &Bound<'_, PyAny>, answer: &ClientAnswer) -> PyResult<()> {
         _ => (None, None),
     };
     let settle = SETTLE.import(future.py(), "wellhead._requests", "settle")?;
-    settle.call1((future, result, error)).map(drop)
+    match context {
+        Some(context) => context.run(future.py(), (settle, future, result, error)).map(drop),
+        None => settle.call1((future, result, error)).map(drop),
+    }
 }

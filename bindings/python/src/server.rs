@@ -4,6 +4,7 @@ use crate::access::Caller;
 use crate::asgi::Endpoint;
 use crate::body;
 use crate::connection::Connection;
+use crate::context::Base;
 use crate::descriptor::{Descriptor, object};
 use crate::driver::Driver;
 use crate::errors::OrRaise;
@@ -31,6 +32,7 @@ pub(crate) struct Server {
     pub(crate) table: Table,
     observer: Hook,
     publisher: Hook,
+    pub(crate) base: Base,
     process: Process,
 }
 
@@ -72,9 +74,9 @@ impl Server {
     #[new]
     #[pyo3(signature = (name, version, **options))]
     fn new(py: Python<'_>, name: &str, version: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let (observer, publisher) = (Hook::default(), Hook::default());
-        let core = options::builder(name, version, options, &observer)?.build().or_raise(py)?;
-        Ok(Server { core, table: Table::default(), observer, publisher, process: Process::current() })
+        let (observer, publisher, base) = (Hook::default(), Hook::default(), Base::new(py)?);
+        let core = options::builder(name, version, options, &observer, &base)?.build().or_raise(py)?;
+        Ok(Server { core, table: Table::default(), observer, publisher, base, process: Process::current() })
     }
 
     #[pyo3(signature = (uri, body, /, **described))]
@@ -393,6 +395,7 @@ impl Server {
         at_least_one(callback_threads)?;
         let drain = http::seconds("drain", drain)?;
         let options = Stdio::new().callback_threads(callback_threads).drain(drain).guard(guard);
+        this.get().base.set(py)?;
         let host = Host::new(this.clone().unbind(), None);
         Driver::start_stdio(py, host, this.get().core(py), options, on_loop)
     }
@@ -412,6 +415,7 @@ impl Server {
         let listener = listener.callback_threads(callback_threads);
         let (host, port) = address;
         let listener = py.detach(|| listener.bind((host.as_str(), port))).or_raise(py)?;
+        this.get().base.set(py)?;
         Driver::start_http(py, Host::verifying(this.clone().unbind(), verifier), listener, on_loop)
     }
 
@@ -434,12 +438,14 @@ impl Server {
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         self.table.traverse(&visit)?;
         self.observer.traverse(&visit)?;
+        self.base.traverse(&visit)?;
         self.publisher.traverse(&visit)
     }
 
     fn __clear__(&self) {
         self.table.clear();
         self.observer.set(None);
+        self.base.clear();
         self.publisher.set(None);
     }
 }

@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from concurrent.futures import Future
+    from contextvars import Context
     from typing import Any
 
     from typing_extensions import Buffer
@@ -110,14 +111,17 @@ def running() -> asyncio.AbstractEventLoop | None:
         return None
 
 
-def start(awaitable: Awaitable[Any], loop: asyncio.AbstractEventLoop | None) -> asyncio.Future[Any] | Future[Any]:
-    """A task for what a callback returned: on this thread's loop, or on `loop` from another thread."""
+def start(
+    awaitable: Awaitable[Any], loop: asyncio.AbstractEventLoop | None, context: Context
+) -> asyncio.Future[Any] | Future[Any]:
+    """A task in a copy of `context` for what a callback returned: on this thread's loop, or on `loop` from another."""
     here = running()
     try:
         if here is not None and loop in (None, here):
-            return asyncio.ensure_future(awaitable, loop=here)
+            # Not `create_task(context=)`: Python 3.10 and some task factories do not know it.
+            return context.run(asyncio.ensure_future, awaitable, loop=here)
         if loop is not None:
-            return asyncio.run_coroutine_threadsafe(awaited(awaitable), loop)
+            return context.run(asyncio.run_coroutine_threadsafe, awaited(awaitable), loop)
         raise RuntimeError(
             "an awaitable needs an event loop: register an async def before run(), use run_async(), "
             "or poll the connection where a loop runs"

@@ -511,7 +511,9 @@ class Server:
         cache_of: The same for one kind of answer: `discover`, `resources`, `templates`, `tools`, `prompts`, `reads`.
         origin: The name of this instance among those that share their changes by `on_publish`; random by default.
         observe: A function that is told, with a `wellhead.Observed`, when each call of a callback begins and ends;
-            interests aside. Called on the thread that polls or answers, so it must be quick.
+            interests aside. Called on the thread that polls or answers, so it must be quick, and in the context
+            (`contextvars`) of the callback: what it sets when a call begins, such as OpenTelemetry's current span, the
+            callback sees.
         versions: The protocol versions that are served, all by default. Without one that has a handshake, a client that
             sends `initialize` is told which there are; without a stateless one, `_meta` decides nothing.
         error_profile: Which documents settle the codes of errors.
@@ -887,7 +889,8 @@ class Server:
     def run(self, *, callback_threads: int = 1, drain: float = 5.0, guard: bool = True) -> None:
         """Serves standard input and output until the client goes or the server is closed.
 
-        Callbacks run on this thread. If an `async def` is registered, so does an event loop. Ctrl-C is raised as
+        Callbacks run on this thread, each in a copy of the context (`contextvars`) in which this was called. If an
+        `async def` is registered, so does an event loop. Ctrl-C is raised as
         KeyboardInterrupt between callbacks; on the main thread SIGTERM ends the service cleanly, unless the program
         handles it.
 
@@ -1028,7 +1031,7 @@ class Server:
         application, such as one of Starlette or FastAPI.
 
         An `async def` runs on the application's loop, a `def` on a thread of a pool, unless its registration says
-        `thread=False`.
+        `thread=False`. Each callback runs in a copy of the context (`contextvars`) of its own request.
 
         Args:
             loopback: Only this machine is served: `Host`, and `Origin` where there is one, must name it, or be allowed.
@@ -1076,6 +1079,9 @@ class Server:
 
         `wake` is called, on any thread and perhaps for nothing, when there is something to poll or to transmit that was
         not there before: call `poll_event` until 0 and `poll_transmit` until `None` then, but not from inside `wake`.
+
+        Callbacks of messages that `handle` takes run in a copy of the context (`contextvars`) around it, those of other
+        messages in a copy of the context in which the server was made.
         """
     def __enter__(self) -> Self: ...
     def __exit__(self, t: type[BaseException] | None, e: BaseException | None, tb: TracebackType | None, /) -> None: ...

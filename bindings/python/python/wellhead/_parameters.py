@@ -245,10 +245,12 @@ def in_pool(function: Any) -> Callable[..., Any]:
     """`function` on a thread of its own."""
     if is_async(function):
         raise refusal(function, "thread=True is for a def; an async def runs on the event loop")
+    from contextvars import copy_context
+
     from wellhead._threads import pool
 
     def submit(*args: Any, **kwargs: Any) -> Any:
-        return pool().submit(function, *args, **kwargs)
+        return pool().submit(copy_context().run, function, *args, **kwargs)
 
     return submit
 

@@ -1,0 +1,133 @@
+//! The context variables (`contextvars`) that callbacks run with.
+//!
+//! The context of a request travels with it through the core, since the thread or task that finds a question of a request need
+//! not be the one that brought the request. Each callback runs in a copy, so it sees what was set for its request and nothing
+//! that another callback set.
+
+use pyo3::call::PyCallArgs;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyTuple};
+use pyo3::{PyTraverseError, PyVisit};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use wellhead::{Event, Observed, RequestContext};
+
+/// A `contextvars.Context`.
+pub(crate) struct Context(Py<PyAny>);
+
+/// The context of one callback, which its observer had before.
+struct OfCall(Context);
+
+impl Context {
+    /// A copy of the context that runs now.
+    pub(crate) fn current(py: Python<'_>) -> PyResult<Self> {
+        static COPY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        Ok(Context(COPY.import(py, "contextvars", "copy_context")?.call0()?.unbind()))
+    }
+
+    /// The context that runs now, for a request that begins here.
+    pub(crate) fn of_request(py: Python<'_>) -> PyResult<RequestContext> {
+        Ok(Arc::new(Context::current(py)?))
+    }
+
+    pub(crate) fn clone_ref(&self, py: Python<'_>) -> Self {
+        Context(self.0.clone_ref(py))
+    }
+
+    fn copy(&self, py: Python<'_>) -> PyResult<Self> {
+        self.0.call_method0(py, intern!(py, "copy")).map(Context)
+    }
+
+    /// `Context.run`: the first of the arguments is the function.
+    pub(crate) fn run<'py>(
+        &self,
+        py: Python<'py>,
+        arguments: impl PyCallArgs<'py>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.0.bind(py).call_method1(intern!(py, "run"), arguments)
+    }
+
+    /// The same with keyword arguments.
+    pub(crate) fn run_with<'py>(
+        &self,
+        arguments: Bound<'py, PyTuple>,
+        keywords: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = arguments.py();
+        self.0.bind(py).call_method(intern!(py, "run"), arguments, keywords)
+    }
+
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.0)
+    }
+
+    pub(crate) fn bind<'py>(&self, py: Python<'py>) -> &Bound<'py, PyAny> {
+        self.0.bind(py)
+    }
+}
+
+/// The context of a server: that in which it was made, or in which it began to serve. Callbacks run in a copy of it where there
+/// is no request that has one. The observer has a share, the server the other: so garbage collection sees it.
+#[derive(Clone)]
+pub(crate) struct Base(Arc<Mutex<Option<Context>>>);
+
+impl Base {
+    pub(crate) fn new(py: Python<'_>) -> PyResult<Self> {
+        Ok(Base(Arc::new(Mutex::new(Some(Context::current(py)?)))))
+    }
+
+    fn context(&self) -> MutexGuard<'_, Option<Context>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The server begins to serve here.
+    pub(crate) fn set(&self, py: Python<'_>) -> PyResult<()> {
+        let now = Context::current(py)?;
+        let before = self.context().replace(now);
+        drop(before); // after the lock: it may run Python
+        Ok(())
+    }
+
+    pub(crate) fn copy(&self, py: Python<'_>) -> PyResult<Context> {
+        let context = self.context().as_ref().map(|context| context.clone_ref(py));
+        context.map_or_else(|| Context::current(py), |context| context.copy(py))
+    }
+
+    /// A context for the callback that an event asks for.
+    pub(crate) fn for_event(&self, py: Python<'_>, event: &Event) -> PyResult<Context> {
+        if let Some(OfCall(own)) = event.request_context() {
+            return Ok(own.clone_ref(py));
+        }
+        match event.request_context::<Context>() {
+            Some(request) => request.copy(py),
+            None => self.copy(py),
+        }
+    }
+
+    /// The context in which the observer is told of a call: that of the callback.
+    pub(crate) fn for_observer(&self, py: Python<'_>, observed: &Observed<'_>) -> PyResult<Context> {
+        let given = observed.request_context;
+        if let Some(OfCall(own)) = given.and_then(|given| given.downcast_ref()) {
+            return Ok(own.clone_ref(py));
+        }
+        let own = match given.and_then(|given| given.downcast_ref::<Context>()) {
+            Some(request) => request.copy(py)?,
+            None => self.copy(py)?,
+        };
+        observed.attach(Arc::new(OfCall(own.clone_ref(py))));
+        Ok(own)
+    }
+
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self.0.try_lock() {
+            Ok(context) => context.as_ref().map_or(Ok(()), |context| context.traverse(visit)),
+            Err(_) => Ok(()),
+        }
+    }
+
+    pub(crate) fn clear(&self) {
+        let context = self.context().take();
+        drop(context);
+    }
+}
