@@ -189,8 +189,9 @@ impl EndpointBuilder {
         self
     }
 
-    /// How long a client's connection is kept that asks nothing, or takes nothing of its answer, in milliseconds; 60,000
-    /// by default. Kept by the native listener, as [`EndpointBuilder::head_ms`].
+    /// How long a client's connection is kept that asks nothing, and a response of which the client takes nothing, in
+    /// milliseconds; 60,000 by default. Kept by the native listener, as [`EndpointBuilder::head_ms`]; the tower service
+    /// keeps it for responses.
     #[must_use]
     pub fn idle_ms(mut self, ms: u64) -> Self {
         self.options.idle_ms = ms;

@@ -1,6 +1,7 @@
 //! One request, answered by its exchange.
 
 use super::shared::Shared;
+use super::unread::{Asked, Unread};
 use crate::http::{Exchange, Progress, RequestHead, Response};
 use crate::sync::Lock;
 use ::http::request::Parts;
@@ -13,12 +14,15 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 /// Wakes the task that polls an exchange.
-#[derive(Default)]
-struct Bell(Lock<Option<Waker>>);
+struct Bell {
+    waker: Lock<Option<Waker>>,
+    asked: Asked,
+}
 
 impl Bell {
     fn ring(&self) {
-        let waker = self.0.with(|waker, _| waker.take());
+        self.asked.told();
+        let waker = self.waker.with(|waker, _| waker.take());
         if let Some(waker) = waker {
             waker.wake();
         }
@@ -26,28 +30,27 @@ impl Bell {
 
     fn hear(&self, cx: &Context<'_>) {
         let is_same = |waker: &Waker| waker.will_wake(cx.waker());
-        let known = self.0.with(|waker, _| waker.as_ref().is_some_and(is_same));
+        let known = self.waker.with(|waker, _| waker.as_ref().is_some_and(is_same));
         if !known {
             let waker = cx.waker().clone();
-            let old = self.0.with(|known, _| known.replace(waker));
+            let old = self.waker.with(|known, _| known.replace(waker));
             drop(old); // not under the lock: it may be the last of its task
         }
     }
 }
 
 /// Deals with one request until the head of its response is known. `under_way` is dropped with the response.
-pub(super) async fn respond<B: Body, U>(
+pub(super) async fn respond<B: Body, U: Send + 'static>(
     shared: Arc<Shared>,
     under_way: U,
     request: ::http::Request<B>,
 ) -> ::http::Response<Answer<U>> {
     let (parts, incoming) = request.into_parts();
     let mut incoming = pin!(incoming);
-    let bell = Arc::new(Bell::default());
+    let bell = Arc::new(Bell { waker: Lock::default(), asked: Asked::new() });
     let exchange = begin(&shared, &parts, bell.clone());
     drop(parts); // nobody looks at it again, while a callback may take its time
-    let (sleep, data, left) = (None, Vec::new(), None);
-    let mut answer = Answer { shared, exchange, bell, sleep, data, left, _under_way: under_way };
+    let mut answer = Going { shared, exchange, bell, sleep: None, data: Vec::new(), _under_way: under_way };
     loop {
         match poll_fn(|cx| answer.step(cx)).await {
             Step::Body(deadline) => {
@@ -93,14 +96,31 @@ fn begin(shared: &Shared, parts: &Parts, bell: Arc<Bell>) -> Exchange {
 }
 
 /// The body of a response.
-pub(super) struct Answer<U> {
+pub(super) struct Answer<U: Send + 'static> {
+    slot: Arc<Slot<U>>,
+    /// How much is still to come, if that is known.
+    left: Option<u64>,
+    /// What the server was not given yet of what the exchange said.
+    data: Bytes,
+    /// Its number among those that are watched.
+    number: Option<u64>,
+}
+
+/// What a body is made from, until that is over, or let go.
+struct Slot<U> {
+    shared: Arc<Shared>,
+    bell: Arc<Bell>,
+    /// None while the server asks for more.
+    going: Lock<Option<Box<Going<U>>>>,
+}
+
+/// An exchange on its way.
+struct Going<U> {
     shared: Arc<Shared>,
     exchange: Exchange,
     bell: Arc<Bell>,
     sleep: Option<Pin<Box<tokio::time::Sleep>>>,
     data: Vec<u8>,
-    /// How much is still to come, if that is known.
-    left: Option<u64>,
     _under_way: U,
 }
 
@@ -111,7 +131,10 @@ enum Step {
     Done,
 }
 
-impl<U> Answer<U> {
+/// A server is given so many bytes at once: it asks for more when it has room for some, so this much has gone then.
+const PIECE: usize = 16 << 10;
+
+impl<U: Send + 'static> Going<U> {
     /// What is to be done next, as soon as there is something.
     fn step(&mut self, cx: &mut Context<'_>) -> Poll<Step> {
         self.bell.hear(cx); // before polling, so that no call is missed
@@ -140,17 +163,68 @@ impl<U> Answer<U> {
         }
     }
 
-    fn with(mut self, head: Response) -> ::http::Response<Answer<U>> {
+    /// What comes next of the body.
+    fn data(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        loop {
+            if !self.data.is_empty() {
+                return Poll::Ready(Some(std::mem::take(&mut self.data).into()));
+            }
+            match self.step(cx) {
+                Poll::Ready(Step::Data) => {}
+                Poll::Ready(_) => return Poll::Ready(None),
+                Poll::Pending => return Poll::Pending,
+            }
+        }
+    }
+
+    fn with(self, head: Response) -> ::http::Response<Answer<U>> {
         let mut response = ::http::Response::builder().status(head.status);
         for (name, value) in head.headers {
             response = response.header(name, value);
         }
-        self.left = head.length;
-        response.body(self).expect("status and fields are our own")
+        let (shared, bell) = (self.shared.clone(), self.bell.clone());
+        bell.asked.gave(shared.now());
+        let slot = Arc::new(Slot { shared, bell, going: Lock::new(Some(Box::new(self))) });
+        let number = (head.length != Some(0)).then(|| slot.shared.bodies.add(slot.clone()));
+        let answer = Answer { slot, left: head.length, data: Bytes::new(), number };
+        response.body(answer).expect("status and fields are our own")
     }
 }
 
-impl<U: Unpin> Body for Answer<U> {
+impl<U: Send + 'static> Unread for Slot<U> {
+    fn since(&self, now: u64) -> Option<u64> {
+        self.bell.asked.since(now)
+    }
+
+    fn let_go(&self) {
+        let going = self.going.with(|going, _| going.take());
+        drop(going); // not under the lock
+    }
+}
+
+impl<U: Send + 'static> Answer<U> {
+    fn next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        if self.data.is_empty() {
+            let Some(mut going) = self.slot.going.with(|going, _| going.take()) else {
+                return Poll::Ready(None); // it was let go
+            };
+            match going.data(cx) {
+                Poll::Ready(Some(data)) => self.data = data,
+                Poll::Ready(None) => return Poll::Ready(None),
+                Poll::Pending => {
+                    self.slot.going.with(|place, _| *place = Some(going));
+                    return Poll::Pending;
+                }
+            }
+            self.slot.going.with(|place, _| *place = Some(going));
+        }
+        let piece = self.data.split_to(self.data.len().min(PIECE));
+        self.left = self.left.map(|left| left.saturating_sub(piece.len() as u64));
+        Poll::Ready(Some(piece))
+    }
+}
+
+impl<U: Send + 'static> Body for Answer<U> {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -159,25 +233,28 @@ impl<U: Unpin> Body for Answer<U> {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let this = self.get_mut();
-        loop {
-            if !this.data.is_empty() {
-                let data = std::mem::take(&mut this.data);
-                this.left = this.left.map(|left| left.saturating_sub(data.len() as u64));
-                return Poll::Ready(Some(Ok(Frame::data(data.into()))));
-            }
-            match this.step(cx) {
-                Poll::Ready(Step::Data) => {}
-                Poll::Ready(_) => return Poll::Ready(None),
-                Poll::Pending => return Poll::Pending,
-            }
+        this.slot.bell.asked.asks();
+        let next = this.next(cx);
+        if next.is_ready() {
+            this.slot.bell.asked.gave(this.slot.shared.now());
         }
+        next.map(|data| data.map(|data| Ok(Frame::data(data))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.left == Some(0) && self.data.is_empty()
+        self.left == Some(0)
     }
 
     fn size_hint(&self) -> SizeHint {
         self.left.map_or_else(SizeHint::default, SizeHint::with_exact)
+    }
+}
+
+impl<U: Send + 'static> Drop for Answer<U> {
+    fn drop(&mut self) {
+        if let Some(number) = self.number {
+            self.slot.shared.bodies.remove(number);
+        }
+        self.slot.let_go();
     }
 }

@@ -249,7 +249,7 @@ async fn serve(
                     break;
                 }
             }
-            _ = ticks.tick() => shared.endpoint.tick(shared.now()),
+            _ = ticks.tick() => shared.tick(),
             accepted = accept(&listener, &room) => {
                 let Some((stream, permit)) = accepted else { continue };
                 let client = attend(shared.clone(), builder.clone(), stream, ends.clone());

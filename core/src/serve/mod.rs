@@ -21,6 +21,8 @@ mod stdio;
 mod threads;
 #[cfg(feature = "tower")]
 mod tower;
+#[cfg(feature = "http")]
+mod unread;
 
 pub use batch::Batch;
 #[cfg(feature = "http")]

@@ -1,6 +1,7 @@
 //! An endpoint, its clock, and where its callbacks run.
 
 use super::jobs::Jobs;
+use super::unread::Bodies;
 use crate::access::Caller;
 use crate::connection::Connection;
 use crate::error::{Error, ErrorKind};
@@ -15,6 +16,8 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 /// What all requests of a driver over HTTP share.
 pub(super) struct Shared {
     pub(super) endpoint: Endpoint,
+    /// Responses that clients have not taken whole.
+    pub(super) bodies: Bodies,
     began: Instant,
     /// Where callbacks wait for their threads; none: they run where they are come upon.
     pub(super) jobs: Option<Arc<Jobs>>,
@@ -29,7 +32,9 @@ impl Shared {
         let rings = wake.clone();
         let endpoint = endpoint.build(move || rings.notify_one());
         let sentinel = endpoint.connect(Caller::default());
-        (Arc::new(Shared { endpoint, began: Instant::now(), jobs, _sentinel: sentinel }), wake)
+        let (_, idle_ms) = endpoint.patience();
+        let (bodies, began) = (Bodies::new(idle_ms), Instant::now());
+        (Arc::new(Shared { endpoint, bodies, began, jobs, _sentinel: sentinel }), wake)
     }
 
     pub(super) fn server(&self) -> &Server {
@@ -51,6 +56,13 @@ impl Shared {
     pub(super) fn instant(&self, ms: u64) -> tokio::time::Instant {
         let far = Duration::from_secs(365 * 86_400);
         (self.began + Duration::from_millis(ms).min(far)).into()
+    }
+
+    /// Tells the time.
+    pub(super) fn tick(&self) {
+        let now = self.now();
+        self.endpoint.tick(now);
+        self.bodies.tick(now);
     }
 
     pub(super) fn run(&self, event: Event) {

@@ -20,7 +20,8 @@ use tower_service::Service;
 ///
 /// It answers requests for the endpoint's path, and of a protected endpoint those for its metadata; others get a 404.
 /// Unless the program is reached by a loopback address only, say so with [`EndpointBuilder::loopback`]. How long clients
-/// may be silent is the business of the program's server. Close the server before that is shut down, or streams of
+/// may be silent is the business of the program's server, but a response of which the client takes nothing is let go after
+/// [`EndpointBuilder::idle_ms`]. Close the server before that is shut down, or streams of
 /// changes go on.
 ///
 /// ```
@@ -85,7 +86,7 @@ async fn attend(shared: Weak<Shared>, wake: Arc<Notify>) {
         };
         let Some(shared) = shared.upgrade() else { return };
         if tick {
-            shared.endpoint.tick(shared.now());
+            shared.tick();
         } else {
             shared.poll();
         }

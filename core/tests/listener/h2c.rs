@@ -1,8 +1,8 @@
 //! HTTP/2 with prior knowledge: several requests share one connection.
 
 use super::{META, Service, server};
-use h2::RecvStream;
-use h2::client::SendRequest;
+use h2::client::{ResponseFuture, SendRequest};
+use h2::{RecvStream, SendStream};
 use http::{Request, Response};
 use std::time::Duration;
 use tokio::net::TcpStream;
@@ -12,8 +12,16 @@ pub(crate) struct Client(SendRequest<bytes::Bytes>);
 
 impl Client {
     pub(crate) async fn connect(service: &Service) -> Client {
+        Client::connect_with_window(service, 65_535).await
+    }
+
+    /// A connection whose responses may send so many bytes before the client asks for more.
+    pub(crate) async fn connect_with_window(service: &Service, bytes: u32) -> Client {
         let stream = TcpStream::connect(service.address).await.expect("it listens");
-        let (requests, connection) = h2::client::handshake(stream).await.expect("a handshake");
+        stream.set_nodelay(true).expect("a socket has options");
+        let mut builder = h2::client::Builder::new();
+        builder.initial_window_size(bytes);
+        let (requests, connection) = builder.handshake(stream).await.expect("a handshake");
         tokio::spawn(connection);
         Client(requests)
     }
@@ -25,7 +33,28 @@ impl Client {
         members: &str,
         fields: &[(&str, &str)],
     ) -> Result<Response<RecvStream>, h2::Error> {
+        self.send(method, members, fields).await?.await
+    }
+
+    /// Sends a POST.
+    pub(crate) async fn send(
+        &mut self,
+        method: &str,
+        members: &str,
+        fields: &[(&str, &str)],
+    ) -> Result<ResponseFuture, h2::Error> {
         let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{members}{META}}}}}"#);
+        let (response, mut sender) = self.begin(method, fields).await?;
+        sender.send_data(body.into(), true)?;
+        Ok(response)
+    }
+
+    /// Sends the head of a POST.
+    pub(crate) async fn begin(
+        &mut self,
+        method: &str,
+        fields: &[(&str, &str)],
+    ) -> Result<(ResponseFuture, SendStream<bytes::Bytes>), h2::Error> {
         let mut request = Request::post("http://localhost/mcp")
             .header("content-type", "application/json")
             .header("mcp-protocol-version", "2026-07-28")
@@ -34,9 +63,7 @@ impl Client {
             request = request.header(*name, *value);
         }
         let mut ready = self.0.clone().ready().await?;
-        let (response, mut sender) = ready.send_request(request.body(()).expect("a request"), false)?;
-        sender.send_data(body.into(), true)?;
-        response.await
+        ready.send_request(request.body(()).expect("a request"), false)
     }
 
     async fn read(&mut self, uri: &str) -> (u16, String) {
@@ -60,7 +87,7 @@ async fn piece(body: &mut RecvStream) -> Option<String> {
 
 pub(crate) fn run<T>(test: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async { tokio::time::timeout(Duration::from_secs(60), test).await.expect("an end") })
+    runtime.block_on(async { tokio::time::timeout(Duration::from_secs(120), test).await.expect("an end") })
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The native listener, over sockets of this machine.
 
+mod attacks;
 mod ending;
 mod gone;
 mod h2c;
