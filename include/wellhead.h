@@ -434,8 +434,11 @@ typedef struct wellhead_directory {
     const wellhead_str *exclude;              /* Nothing that one of these patterns matches. */
     size_t exclude_count;
     uint64_t max_file_bytes;                  /* The largest file that is served, which is read whole; 0: 64 MiB */
+    /* How long changes are gathered, in milliseconds; at most 60,000; 0: 50. Clients are told once no change has come for
+     * so long, and after ten times as long if they do not cease. */
+    uint64_t settle_ms;
 } wellhead_directory;
-#define WELLHEAD_DIRECTORY_INIT { sizeof(wellhead_directory), {NULL, 0}, NULL, 0, NULL, 0, 0 }
+#define WELLHEAD_DIRECTORY_INIT { sizeof(wellhead_directory), {NULL, 0}, NULL, 0, NULL, 0, 0, 0 }
 
 /* Serves a folder with everything in it, as resources under file: (RFC 8089): files as text or bytes, directories as a
  * text/uri-list (RFC 2483) of what is in them. Hidden entries and those that .gitignore and .ignore files name are not

@@ -275,6 +275,7 @@ struct Directory {
     std::string path;
     std::vector<std::string> include, exclude;
     std::uint64_t max_file_bytes = 0;
+    std::uint64_t settle_ms = 0;
 };
 
 /* ---- calls and answers ---- */
@@ -637,6 +638,7 @@ public:
         c.exclude = exclude.data();
         c.exclude_count = exclude.size();
         c.max_file_bytes = directory.max_file_bytes;
+        c.settle_ms = directory.settle_ms;
         detail::Failure failure;
         failure.check(wellhead_server_add_directory(capi(), &c, failure));
     }

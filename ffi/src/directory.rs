@@ -22,6 +22,9 @@ pub struct wellhead_directory {
     pub exclude_count: usize,
     /// The largest file that is served, which is read whole; 0: 64 MiB
     pub max_file_bytes: u64,
+    /// How long changes are gathered, in milliseconds; at most 60,000; 0: 50. Clients are told once no change has come for
+    /// so long, and after ten times as long if they do not cease.
+    pub settle_ms: u64,
 }
 
 growing!(wellhead_directory);
@@ -54,9 +57,12 @@ impl wellhead_directory {
         for pattern in promise.texts(self.exclude, self.exclude_count, "exclude")? {
             directory = directory.exclude(pattern);
         }
-        Ok(match self.max_file_bytes {
-            0 => directory,
-            bytes => directory.max_file_bytes(bytes),
-        })
+        if self.max_file_bytes != 0 {
+            directory = directory.max_file_bytes(self.max_file_bytes);
+        }
+        if self.settle_ms != 0 {
+            directory = directory.settle_ms(self.settle_ms);
+        }
+        Ok(directory)
     }
 }

@@ -160,6 +160,11 @@ export interface DirectoryOptions {
   maxFileBytes?: number | undefined;
   /** Whether clients are told what changes in it. On by default. */
   watch?: boolean | undefined;
+  /**
+   * How long changes are gathered, in milliseconds; 50 by default, at most 60,000. Clients are told once no change has come for
+   * so long, and after ten times as long if they do not cease. 0 tells each at once.
+   */
+  settleMs?: number | undefined;
 }
 
 /** What a connection is made with. */

@@ -165,7 +165,7 @@ export class Server {
    * to something that is. Files are read on a thread of their own. The handle's `name` is the template `file:///…/{+path}`.
    *
    * @throws {RegistrationError} for what is not a folder, for one that is served already, is in one that is, or has one in
-   *   it, and for a bad pattern
+   *   it, for a bad pattern, and for a `settleMs` over 60,000
    * @throws {WellheadError} `ERR_WELLHEAD_IO` for a folder that cannot be opened
    * @throws {ClosedError} after {@link Server.close}
    */

@@ -261,15 +261,19 @@ pub(crate) fn directory(path: String, options: &str) -> Result<Directory> {
         exclude: Vec<String>,
         max_file_bytes: Option<u64>,
         watch: Option<bool>,
+        settle_ms: Option<u64>,
     }
 
-    let Options { include, exclude, max_file_bytes, watch } =
+    let Options { include, exclude, max_file_bytes, watch, settle_ms } =
         serde_json::from_str(options).map_err(ill_typed)?;
     let mut directory = Directory::new(path);
     directory = include.into_iter().fold(directory, Directory::include);
     directory = exclude.into_iter().fold(directory, Directory::exclude);
     if let Some(bytes) = max_file_bytes {
         directory = directory.max_file_bytes(bytes);
+    }
+    if let Some(ms) = settle_ms {
+        directory = directory.settle_ms(ms);
     }
     Ok(match watch {
         Some(watch) => directory.watch(watch),

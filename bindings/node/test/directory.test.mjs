@@ -21,7 +21,7 @@ function folder(t) {
 test('a folder is listed and read, what it must not show is not found, and it can be removed', async (t) => {
   const path = folder(t);
   const server = new Server('s', '1');
-  const served = server.directory(path, { include: ['*.md'], watch: false });
+  const served = server.directory(path, { include: ['*.md'], watch: false, settleMs: 0 });
   const connection = server.connect();
   const ask = async (message) =>
     JSON.parse(Buffer.from(await connection.handle(JSON.stringify(message))).toString());
@@ -38,6 +38,7 @@ test('a folder is listed and read, what it must not show is not found, and it ca
   served.remove();
   assert.ok((await ask(read(4, uri('a.md')))).error);
   assert.throws(() => server.directory(join(path, 'a.md')), { code: 'ERR_WELLHEAD_INVALID_ARGUMENT' });
+  assert.throws(() => server.directory(path, { settleMs: 60_001 }), /at most 60,000/);
   assert.throws(() => server.directory(join(path, 'none')), { code: 'ERR_WELLHEAD_IO' });
 });
 

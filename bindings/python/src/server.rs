@@ -174,7 +174,7 @@ impl Server {
         Ok(())
     }
 
-    #[pyo3(signature = (path, /, *, include = None, exclude = None, max_file_bytes = None, watch = true))]
+    #[pyo3(signature = (path, /, *, include = None, exclude = None, max_file_bytes = None, watch = true, settle_ms = 50))]
     fn directory(
         this: &Bound<'_, Self>,
         path: PathBuf,
@@ -182,9 +182,10 @@ impl Server {
         exclude: Option<Vec<String>>,
         max_file_bytes: Option<u64>,
         watch: bool,
+        settle_ms: u64,
     ) -> PyResult<Handle> {
         let py = this.py();
-        let mut directory = Directory::new(path).watch(watch);
+        let mut directory = Directory::new(path).watch(watch).settle_ms(settle_ms);
         for pattern in include.unwrap_or_default() {
             directory = directory.include(pattern);
         }

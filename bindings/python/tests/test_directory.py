@@ -13,7 +13,7 @@ def test_a_folder_is_listed_and_read(tmp_path: Path) -> None:
     (tmp_path / "big.md").write_text("x" * 100, "utf-8")
     (tmp_path / ".hidden").write_text("hidden", "utf-8")
     server = wellhead.Server("s", "1")
-    folder = server.directory(tmp_path, include=["*.md"], exclude=["draft*"], max_file_bytes=99)
+    folder = server.directory(tmp_path, include=["*.md"], exclude=["draft*"], max_file_bytes=99, settle_ms=0)
     root = tmp_path.resolve().as_uri()
     assert folder.name.startswith(root) and "{+path}" in folder.name
     answer = server.connect().handle(request(1, "resources/list"))
@@ -34,6 +34,8 @@ def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x", "utf-8")
     with pytest.raises(wellhead.RegistrationError, match="not a folder"):
         server.directory(str(tmp_path / "file"))
+    with pytest.raises(wellhead.RegistrationError, match="at most 60,000"):
+        server.directory(tmp_path, settle_ms=60_001)
 
 
 def test_an_explanation_says_what_takes_a_uri_and_what_does_not() -> None:

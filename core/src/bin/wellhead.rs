@@ -34,6 +34,7 @@ Options:
                         top, 'drafts/' for directories with everything in them. Quote them, so that
                         the shell leaves them alone.
   --max-file-size SIZE  the largest file that is served, in bytes or as 500K, 64M, 2G [64M]
+  --settle-ms N         how long changes are gathered, in milliseconds, before clients are told [50]
   --page-size N         how many files one page of a list has at most [100]
   --http ADDRESS        serve over HTTP on that address, such as 127.0.0.1:8000, at the path /mcp,
                         and not over standard input and output. A port alone, such as 8000, is one
@@ -158,6 +159,7 @@ struct Serve {
     include: Vec<String>,
     exclude: Vec<String>,
     max_file_bytes: Option<u64>,
+    settle_ms: Option<u64>,
     page_items: Option<usize>,
     http: Option<String>,
     tokens: Option<Vec<String>>,
@@ -179,6 +181,7 @@ impl Command {
                 Long("include") => serve.include.push(args.value()?.string()?),
                 Long("exclude") => serve.exclude.push(args.value()?.string()?),
                 Long("max-file-size") => serve.max_file_bytes = Some(size(&args.value()?.string()?)?),
+                Long("settle-ms") => serve.settle_ms = Some(milliseconds(&args.value()?.string()?)?),
                 Long("http") => serve.http = Some(args.value()?.string()?),
                 Long("token-file") => serve.tokens = Some(tokens(Path::new(&args.value()?))?),
                 Long("page-size") => serve.page_items = Some(count(&args.value()?.string()?)?),
@@ -239,6 +242,9 @@ impl Serve {
             }
             if let Some(bytes) = self.max_file_bytes {
                 directory = directory.max_file_bytes(bytes);
+            }
+            if let Some(ms) = self.settle_ms {
+                directory = directory.settle_ms(ms);
             }
             let handle = server.directory(directory)?;
             self.say(&format!("serving {}", handle.name()));
@@ -308,6 +314,10 @@ fn size(text: &str) -> Result<u64, String> {
     };
     let bytes = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(1 << shift));
     bytes.ok_or_else(|| format!("--max-file-size {text}: write it in bytes, or as 500K, 64M or 2G"))
+}
+
+fn milliseconds(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("--settle-ms {text}: write a number of milliseconds, such as 50"))
 }
 
 fn count(text: &str) -> Result<usize, String> {

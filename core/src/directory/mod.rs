@@ -21,6 +21,7 @@ use provider::Files;
 use rules::Rules;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use tree::Tree;
 use watch::Watch;
 
@@ -42,7 +43,11 @@ pub struct Directory {
     exclude: Vec<String>,
     max_file_bytes: u64,
     watch: bool,
+    settle_ms: u64,
 }
+
+/// Changes take no longer to settle.
+const MAX_SETTLE_MS: u64 = 60_000;
 
 impl Directory {
     /// A folder; a relative path is taken from the current one.
@@ -53,6 +58,7 @@ impl Directory {
             exclude: Vec::new(),
             max_file_bytes: 64 << 20,
             watch: true,
+            settle_ms: 50,
         }
     }
 
@@ -85,6 +91,14 @@ impl Directory {
         self.watch = told;
         self
     }
+
+    /// How long changes are gathered, in milliseconds; 50 by default, at most 60,000. Clients are told once no change has
+    /// come for so long, and after ten times as long if they do not cease. 0 tells each at once.
+    #[must_use]
+    pub fn settle_ms(mut self, ms: u64) -> Self {
+        self.settle_ms = ms;
+        self
+    }
 }
 
 impl Server {
@@ -94,10 +108,15 @@ impl Server {
     ///
     /// # Errors
     /// [`ErrorKind::Io`] for a folder that cannot be opened; [`ErrorKind::InvalidArgument`] for one that has no `file:`
-    /// URI, for what is not a folder, and for a bad pattern; [`ErrorKind::Duplicate`] for one that is served already, is in
-    /// one that is, or has one in it, since its files would be listed twice; [`ErrorKind::Closed`].
+    /// URI, for what is not a folder, for a bad pattern, and for a `settle_ms` over 60,000; [`ErrorKind::Duplicate`] for one
+    /// that is served already, is in one that is, or has one in it, since its files would be listed twice;
+    /// [`ErrorKind::Closed`].
     pub fn directory(&self, directory: impl Into<Directory>) -> Result<Handle> {
-        let Directory { path, include, exclude, max_file_bytes, watch } = directory.into();
+        let Directory { path, include, exclude, max_file_bytes, watch, settle_ms } = directory.into();
+        if settle_ms > MAX_SETTLE_MS {
+            let message = format!("`settle_ms` must be at most 60,000 (got {settle_ms})");
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        }
         let unusable = |e: std::io::Error| {
             let path = path.display();
             let message = format!(
@@ -123,7 +142,8 @@ impl Server {
         described.also = address.other_templates();
         described.whole = true;
         let base = Arc::new(Base { name, address, tree });
-        let watch = if watch { self.watch_folder(&base, &root) } else { None };
+        let settle = Duration::from_millis(settle_ms);
+        let watch = if watch { self.watch_folder(&base, &root, settle) } else { None };
         let files = Files::new(base, self.limits().uri_bytes, watch);
         let twice = |e: Error| match e.kind() {
             ErrorKind::Duplicate => {
@@ -137,8 +157,8 @@ impl Server {
     }
 
     /// A system that watches nothing more still lets the folder be served.
-    fn watch_folder(&self, base: &Arc<Base>, root: &Path) -> Option<Watch> {
-        let watch = Watch::start(base.clone(), self, root);
+    fn watch_folder(&self, base: &Arc<Base>, root: &Path, settle: Duration) -> Option<Watch> {
+        let watch = Watch::start(base.clone(), self, root, settle);
         let refused = |e| format!("changes in {} are not told, it cannot be watched: {e}", root.display());
         watch.map_err(|e| self.log(Level::Warning, &refused(e))).ok()
     }

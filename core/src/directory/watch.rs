@@ -13,6 +13,7 @@ mod inotify;
 #[cfg(not(target_os = "linux"))]
 mod portable;
 mod seen;
+mod settling;
 
 #[cfg(target_os = "linux")]
 use inotify as system;
@@ -29,11 +30,13 @@ use crate::server::{Inner, Server};
 use crate::sync::Gate;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use seen::Seen;
+use settling::Settling;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::mem::take;
 use std::path::Path;
 use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
 use system::{Events, Mark, Notifier};
 
 /// So many directories are watched before the folder is served.
@@ -80,13 +83,32 @@ struct Changes {
     list: bool,
 }
 
+impl Changes {
+    fn is_empty(&self) -> bool {
+        self.updated.is_empty() && self.within.is_empty() && !self.list
+    }
+
+    /// Adds what came later.
+    fn add(&mut self, later: Changes) {
+        self.updated.extend(later.updated);
+        self.within.extend(later.within);
+        self.list |= later.list;
+    }
+}
+
 impl Watch {
-    pub(super) fn start(base: Arc<Base>, server: &Server, root: &Path) -> io::Result<Watch> {
+    /// Changes are told once none has come for `settle`.
+    pub(super) fn start(
+        base: Arc<Base>,
+        server: &Server,
+        root: &Path,
+        settle: Duration,
+    ) -> io::Result<Watch> {
         let (notifier, events) = Notifier::new(root)?;
         let shared = Arc::new(Shared::new(base, server.downgrade(), notifier));
         let (todo, changes) = shared.begin(AT_START);
         let watching = shared.clone();
-        let run = move || watching.run(events, todo, changes);
+        let run = move || watching.run(events, todo, changes, Settling::new(settle));
         std::thread::Builder::new().name("wellhead-watch".to_owned()).spawn(run)?;
         Ok(Watch(shared))
     }
@@ -140,24 +162,37 @@ impl Shared {
         (todo, Changes { list, ..Changes::default() })
     }
 
-    fn run(&self, mut system: Events, mut todo: Vec<String>, mut changes: Changes) {
+    fn run(&self, mut system: Events, mut todo: Vec<String>, mut changes: Changes, mut settling: Settling) {
         let mut events = Vec::new();
+        if !changes.is_empty() {
+            settling.changed(Instant::now());
+        }
         loop {
-            if !system.wait(todo.is_empty() && events.is_empty(), &mut events) {
+            let busy = !todo.is_empty() || !events.is_empty();
+            let time = if busy { Some(Duration::ZERO) } else { settling.left(Instant::now()) };
+            if !system.wait(time, &mut events) {
                 return;
             }
             if events.len() > TOO_MANY {
                 events = vec![Event::Lost];
             }
-            match todo.pop() {
-                Some(path) => todo.extend(self.look(&path)),
-                None => self.understand(take(&mut events), &mut todo, &mut changes),
+            if let Some(path) = todo.pop() {
+                todo.extend(self.look(&path));
+            } else {
+                let mut new = Changes::default();
+                self.understand(take(&mut events), &mut todo, &mut new);
+                if !new.is_empty() {
+                    settling.changed(Instant::now());
+                    changes.add(new);
+                }
             }
             let Some(server) = self.server.upgrade().map(Server::of) else { return };
             // Whoever lists again when told shall miss nothing: everything new is watched first.
             if todo.is_empty() {
                 self.whole.store(true, Ordering::Release);
-                self.tell(&server, take(&mut changes));
+                if settling.is_settled(Instant::now()) {
+                    self.tell(&server, take(&mut changes));
+                }
             }
         }
     }

@@ -449,6 +449,43 @@ fn too_many_changes_at_once_lose_none_of_those_that_matter() {
     });
 }
 
+/// A folder whose changes settle long after any pause of the test.
+fn slow(files: &[(&str, &str)]) -> Served {
+    Served::with(files, |directory| directory.settle_ms(2_000), Limits::default())
+}
+
+#[test]
+fn a_burst_of_new_files_is_a_few_changes_of_the_list() {
+    let served = slow(&[("d/a", "1")]);
+    let mut client = Client::watching(&served, Era::Stateless, &["d", "d/a"]);
+    for n in 0..500 {
+        served.put(&format!("d/f{n}"), "x");
+        client.pump();
+    }
+    served.put("d/a", "2"); // told with the last of them, or after
+    let mut told = client.next(|told| told == served.uri("d/a"));
+    if !told.contains(&LIST.to_owned()) {
+        told.extend(client.next(|told| told == LIST));
+    }
+    assert!(told.len() <= 20, "{told:?}");
+    assert_eq!(served.listed().len(), 502);
+}
+
+#[test]
+fn a_file_that_is_written_again_and_again_is_a_few_updates_and_one_after_the_last() {
+    let served = slow(&[("a", "")]);
+    let mut client = Client::watching(&served, Era::Handshake, &["a"]);
+    let mut before_the_last = 0;
+    for n in 0..1_000 {
+        client.pump();
+        before_the_last += std::mem::take(&mut client.told).len();
+        served.put("a", &n.to_string());
+    }
+    assert!(before_the_last <= 20, "{before_the_last}");
+    client.next(|told| told == served.uri("a"));
+    assert_eq!(served.text(&served.uri("a")), "999");
+}
+
 #[test]
 fn nothing_is_told_if_the_host_does_not_want_it() {
     let files = [("a", "1"), ("b", "1")];

@@ -49,6 +49,15 @@ fn a_folder_whose_name_is_not_utf8_is_refused() {
 }
 
 #[test]
+fn a_time_to_settle_that_is_too_long_is_refused() {
+    let around = tempfile::tempdir().unwrap();
+    let (kind, message) = error(Directory::new(around.path()).settle_ms(60_001));
+    assert_eq!(kind, ErrorKind::InvalidArgument);
+    assert_eq!(message, "`settle_ms` must be at most 60,000 (got 60001)");
+    Server::new("test", "1").directory(Directory::new(around.path()).settle_ms(60_000)).unwrap();
+}
+
+#[test]
 fn a_folder_is_served_once() {
     let served = Served::files(&[("a", "")]);
     let again = served.server.directory(served.root.join("../root")).unwrap_err();

@@ -27,6 +27,9 @@ static void a_folder_is_listed_and_read_as_its_options_say(void) {
     directory.include_count = 1;
     directory.exclude = exclude;
     directory.exclude_count = 1;
+    directory.settle_ms = 60001;
+    CHECK(wellhead_server_add_directory(server, &directory, NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    directory.settle_ms = 1;
     CHECK(wellhead_server_add_directory(server, &directory, NULL) == WELLHEAD_STATUS_OK);
     CHECK(wellhead_server_add_directory(server, &directory, NULL) == WELLHEAD_STATUS_DUPLICATE);
     wellhead_connection *connection = connect_to(server);

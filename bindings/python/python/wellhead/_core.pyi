@@ -701,6 +701,7 @@ class Server:
         exclude: Sequence[str] | None = None,
         max_file_bytes: int | None = None,
         watch: bool = True,
+        settle_ms: int = 50,
     ) -> Handle:
         """Serves a folder with everything in it, as resources under `file:` (RFC 8089): listed depth first, files read
         as text or bytes by their names and contents, directories as a `text/uri-list` of what is in them (RFC 2483).
@@ -715,11 +716,13 @@ class Server:
             exclude: What these patterns match is not served. They win over `include`.
             max_file_bytes: The largest file that is served, 64 MiB by default. A file is read whole.
             watch: Whether clients are told what changes in the folder.
+            settle_ms: How long changes are gathered, in milliseconds; at most 60,000. Clients are told once no change has
+                come for so long, and after ten times as long if they do not cease. 0 tells each at once.
 
         Raises:
             Error: The folder cannot be opened (`io`).
-            RegistrationError: It is not a folder, or a pattern is bad (`invalid_argument`), or it is served already,
-                is in one that is, or has one in it (`duplicate`).
+            RegistrationError: It is not a folder, a pattern is bad, or `settle_ms` is over 60,000
+                (`invalid_argument`); or it is served already, is in one that is, or has one in it (`duplicate`).
             ClosedError: The server was closed.
         """
     def authorize(self, function: _Authorize, /) -> _Authorize:

@@ -13,6 +13,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Names a watched directory. Not a plain number, since other systems name it by its path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -87,12 +88,13 @@ impl Notifier {
 }
 
 impl Events {
-    /// Adds what happened, waiting for something if `block`. False: it was stopped.
-    pub(super) fn wait(&mut self, block: bool, out: &mut Vec<Event>) -> bool {
+    /// Adds what happened, waiting for something: for a time, or without end. False: it was stopped.
+    pub(super) fn wait(&mut self, time: Option<Duration>, out: &mut Vec<Event>) -> bool {
         let Files { inotify, stop } = &*self.files;
         let mut ready = [PollFd::new(inotify, PollFlags::IN), PollFd::new(stop, PollFlags::IN)];
-        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-        match poll(&mut ready, if block { None } else { Some(&at_once) }) {
+        // A time beyond what the system knows is without end.
+        let time = time.and_then(|time| Timespec::try_from(time).ok());
+        match poll(&mut ready, time.as_ref()) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(_) => return false,
         }

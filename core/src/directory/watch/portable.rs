@@ -5,11 +5,12 @@
 use super::Event;
 use crate::directory::tree::Folder;
 use crate::sync::Lock;
-use crossbeam_channel::{Receiver, Sender, unbounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use notify::event::{EventKind, ModifyKind};
 use notify::{Config, RecommendedWatcher, RecursiveMode, Watcher};
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 /// Names a watched directory: its path.
 pub(super) type Mark = String;
@@ -64,13 +65,16 @@ impl Notifier {
 }
 
 impl Events {
-    /// Adds what happened, waiting for something if `block`. False: it was stopped.
-    pub(super) fn wait(&mut self, block: bool, out: &mut Vec<Event>) -> bool {
-        if block {
-            match self.0.recv() {
-                Ok(Some(event)) => out.push(event),
-                Ok(None) | Err(_) => return false,
-            }
+    /// Adds what happened, waiting for something: for a time, or without end. False: it was stopped.
+    pub(super) fn wait(&mut self, time: Option<Duration>, out: &mut Vec<Event>) -> bool {
+        let first = match time {
+            Some(time) => self.0.recv_timeout(time),
+            None => self.0.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        };
+        match first {
+            Ok(Some(event)) => out.push(event),
+            Err(RecvTimeoutError::Timeout) => {}
+            Ok(None) | Err(RecvTimeoutError::Disconnected) => return false,
         }
         for event in self.0.try_iter() {
             match event {

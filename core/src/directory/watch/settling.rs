@@ -1,0 +1,91 @@
+//! When changes that were gathered are told: once no more come, and now and then if they never cease.
+
+use std::time::{Duration, Instant};
+
+/// Changes that do not cease are told after so many times the time that they may take to settle.
+const AT_MOST: u32 = 10;
+
+#[derive(Debug)]
+pub(super) struct Settling {
+    quiet: Duration,
+    /// When the first and the last of the changes came that are still to be told.
+    gathered: Option<(Instant, Instant)>,
+}
+
+impl Settling {
+    /// Changes have settled once none has come for `quiet`.
+    pub(super) fn new(quiet: Duration) -> Settling {
+        Settling { quiet, gathered: None }
+    }
+
+    /// There is something more to tell.
+    pub(super) fn changed(&mut self, now: Instant) {
+        let first = self.gathered.map_or(now, |(first, _)| first);
+        self.gathered = Some((first, now));
+    }
+
+    /// How long it still takes until all that was gathered is to be told. None: there is nothing.
+    pub(super) fn left(&self, now: Instant) -> Option<Duration> {
+        let (first, last) = self.gathered?;
+        let settled = (last + self.quiet).min(first + self.quiet * AT_MOST);
+        Some(settled.saturating_duration_since(now))
+    }
+
+    /// Whether all that was gathered is to be told now. It counts as told then.
+    pub(super) fn is_settled(&mut self, now: Instant) -> bool {
+        let settled = self.left(now) == Some(Duration::ZERO);
+        if settled {
+            self.gathered = None;
+        }
+        settled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// When something is told, in milliseconds, if changes come at these.
+    fn told(quiet: u64, changes: impl IntoIterator<Item = u64>) -> Vec<u64> {
+        let start = Instant::now();
+        let at = |ms| start + Duration::from_millis(ms);
+        let mut settling = Settling::new(Duration::from_millis(quiet));
+        let mut changes = changes.into_iter().peekable();
+        let (mut told, mut now) = (Vec::new(), 0);
+        loop {
+            while changes.next_if(|change| *change == now).is_some() {
+                settling.changed(at(now));
+            }
+            if settling.is_settled(at(now)) {
+                told.push(now);
+            }
+            let left = settling.left(at(now)).map(|left| now + left.as_millis() as u64);
+            match left.into_iter().chain(changes.peek().copied()).min() {
+                Some(next) => now = next,
+                None => return told,
+            }
+        }
+    }
+
+    #[test]
+    fn a_change_is_told_once_it_has_settled() {
+        assert_eq!(told(50, [7]), [57]);
+        assert_eq!(told(50, [0, 49, 98, 1_000]), [148, 1_050]);
+        assert_eq!(told(50, []), [0; 0]);
+    }
+
+    #[test]
+    fn a_burst_is_told_once() {
+        assert_eq!(told(50, (0..500).map(|n| n / 5)), [149]);
+    }
+
+    #[test]
+    fn changes_that_do_not_cease_are_told_now_and_then_and_after_the_last() {
+        assert_eq!(told(50, (0..1_000).map(|n| n * 3)), [500, 1_001, 1_502, 2_003, 2_504, 3_005]);
+    }
+
+    #[test]
+    fn without_a_time_to_settle_each_change_is_told_at_once() {
+        assert_eq!(told(0, [1, 2, 3]), [1, 2, 3]);
+    }
+}
