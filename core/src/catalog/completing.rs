@@ -31,7 +31,7 @@ impl Catalog {
     pub(crate) fn completer(&self, reference: &str, variable: &str) -> Completer {
         let Some(handler) = self.templates.get(reference).filter(|handler| *handler.name == *reference)
         else {
-            let fixed = self.fixed.contains_key(reference);
+            let fixed = self.fixed.has(reference);
             return if fixed { Completer::Resource } else { Completer::Unknown };
         };
         if handler.callbacks.completed().any(|name| name == variable) {

@@ -10,15 +10,60 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 /// The format of what is sealed; another one is an invalid cursor.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
-/// Where the page after it starts.
+/// Where the page after it starts: behind the last item that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Position {
-    /// The list source's name; empty for the fixed resources.
-    pub(crate) source: String,
-    /// The key of the last item that was looked at.
-    pub(crate) key: String,
+pub(crate) enum Position {
+    /// One that was registered by itself.
+    Registered {
+        /// The instance that numbered it; others number otherwise.
+        instance: u64,
+        number: u64,
+        name: String,
+    },
+    /// One of a list source, by the source's name and the item's key.
+    Listed { source: String, key: String },
+}
+
+impl Position {
+    fn write(&self) -> Vec<u8> {
+        let mut plain = vec![VERSION];
+        match self {
+            Position::Registered { instance, number, name } => {
+                plain.push(0);
+                plain.extend_from_slice(&instance.to_be_bytes());
+                plain.extend_from_slice(&number.to_be_bytes());
+                plain.extend_from_slice(name.as_bytes());
+            }
+            Position::Listed { source, key } => {
+                plain.push(1);
+                plain.extend_from_slice(&(source.len() as u32).to_be_bytes());
+                plain.extend_from_slice(source.as_bytes());
+                plain.extend_from_slice(key.as_bytes());
+            }
+        }
+        plain
+    }
+
+    fn read(plain: &[u8]) -> Option<Position> {
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
+        let (kind, rest) = plain.strip_prefix(&[VERSION])?.split_first()?;
+        match kind {
+            0 => {
+                let (instance, rest) = rest.split_first_chunk()?;
+                let (number, name) = rest.split_first_chunk()?;
+                let [instance, number] = [instance, number].map(|bytes| u64::from_be_bytes(*bytes));
+                Some(Position::Registered { instance, number, name: text(name)? })
+            }
+            1 => {
+                let (length, rest) = rest.split_first_chunk()?;
+                let (source, key) = rest.split_at_checked(u32::from_be_bytes(*length) as usize)?;
+                Some(Position::Listed { source: text(source)?, key: text(key)? })
+            }
+            _ => None,
+        }
+    }
 }
 
 /// What a cursor is good for, and for nothing else.
@@ -38,28 +83,31 @@ impl<'a> Bound<'a> {
 }
 
 /// Seals and opens cursors.
-pub(crate) struct Sealer(Key);
+pub(crate) struct Sealer {
+    key: Key,
+    /// Stands for the instance among its replicas.
+    pub(super) instance: u64,
+}
 
 impl Sealer {
-    pub(crate) fn new(key: &Key) -> Sealer {
-        Sealer(key.clone())
+    /// `origin`: the name of the instance.
+    pub(crate) fn new(key: &Key, origin: &str) -> Sealer {
+        // FNV-1a: a number that is the same in every build. Two that agree by chance are taken for one instance.
+        let instance = origin.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        Sealer { key: key.clone(), instance }
     }
 
     /// Made for each use, since it works by `&mut`: that is cheaper than a lock.
     pub(super) fn cipher(&self) -> Aes128Siv {
-        Aes128Siv::new(&self.0.0.into())
+        Aes128Siv::new(&self.key.0.into())
     }
 
     pub(crate) fn seal(&self, bound: Bound<'_>, position: &Position) -> String {
-        let Position { source, key } = position;
-        let mut plain = Vec::with_capacity(5 + source.len() + key.len());
-        plain.push(VERSION);
-        plain.extend_from_slice(&(source.len() as u32).to_be_bytes());
-        plain.extend_from_slice(source.as_bytes());
-        plain.extend_from_slice(key.as_bytes());
         let sealed = self
             .cipher()
-            .encrypt(bound.headers(), &plain)
+            .encrypt(bound.headers(), &position.write())
             .expect("three headers and a short text are within what AES-SIV takes");
         URL_SAFE_NO_PAD.encode(sealed)
     }
@@ -67,12 +115,7 @@ impl Sealer {
     /// Nothing if the cursor is not one of ours, for this method, caller and filter.
     pub(crate) fn open(&self, bound: Bound<'_>, cursor: &str) -> Option<Position> {
         let sealed = URL_SAFE_NO_PAD.decode(cursor).ok()?;
-        let plain = self.cipher().decrypt(bound.headers(), &sealed).ok()?;
-        let rest = plain.strip_prefix(&[VERSION])?;
-        let (length, rest) = rest.split_first_chunk::<4>()?;
-        let (source, key) = rest.split_at_checked(u32::from_be_bytes(*length) as usize)?;
-        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
-        Some(Position { source: text(source)?, key: text(key)? })
+        Position::read(&self.cipher().decrypt(bound.headers(), &sealed).ok()?)
     }
 }
 
@@ -82,11 +125,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn sealer() -> Sealer {
-        Sealer::new(&Key([7; Key::BYTES]))
+        Sealer::new(&Key([7; Key::BYTES]), "a")
     }
 
     fn position() -> Position {
-        Position { source: "notes".to_owned(), key: "042".to_owned() }
+        Position::Listed { source: "notes".to_owned(), key: "042".to_owned() }
     }
 
     const BOUND: Bound<'static> = Bound { method: "resources/list", caller: b"me", filter: None };
@@ -102,7 +145,7 @@ mod tests {
         let cursor = sealer().seal(BOUND, &position());
         assert_eq!(sealer().open(BOUND, &cursor), Some(position()));
         assert!(others.iter().all(|other| sealer().open(*other, &cursor).is_none()));
-        assert_eq!(Sealer::new(&Key([8; Key::BYTES])).open(BOUND, &cursor), None);
+        assert_eq!(Sealer::new(&Key([8; Key::BYTES]), "a").open(BOUND, &cursor), None);
         assert_eq!(sealer().open(BOUND, ""), None);
         let cursor = sealer().seal(filtered, &position());
         assert_eq!(sealer().open(filtered, &cursor), Some(position()));
@@ -113,10 +156,11 @@ mod tests {
     fn a_cursor_of_another_format_does_not_open() {
         let open = |version| {
             let sealed =
-                sealer().cipher().encrypt(BOUND.headers(), &[version, 0, 0, 0, 1, b's', b'k']).unwrap();
+                sealer().cipher().encrypt(BOUND.headers(), &[version, 1, 0, 0, 0, 1, b's', b'k']).unwrap();
             sealer().open(BOUND, &URL_SAFE_NO_PAD.encode(sealed))
         };
-        assert_eq!(open(VERSION), Some(Position { source: "s".to_owned(), key: "k".to_owned() }));
+        let position = Position::Listed { source: "s".to_owned(), key: "k".to_owned() };
+        assert_eq!(open(VERSION), Some(position));
         assert_eq!(open(VERSION + 1), None);
     }
 
@@ -124,11 +168,13 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn every_position_comes_back(source in ".*", key in ".*") {
-            let position = Position { source, key };
-            let cursor = sealer().seal(BOUND, &position);
-            prop_assert!(!cursor.is_empty());
-            prop_assert_eq!(sealer().open(BOUND, &cursor), Some(position));
+        fn every_position_comes_back(source in ".*", key in ".*", instance: u64, number: u64) {
+            let registered = Position::Registered { instance, number, name: key.clone() };
+            for position in [Position::Listed { source, key }, registered] {
+                let cursor = sealer().seal(BOUND, &position);
+                prop_assert!(!cursor.is_empty());
+                prop_assert_eq!(sealer().open(BOUND, &cursor), Some(position));
+            }
         }
 
         #[test]

@@ -2,12 +2,11 @@
 
 use super::definition::{Definition, definition};
 use super::methods::{MethodFn, MethodHandler};
+use super::ordered::Ordered;
 use super::{HandlerId, Listing};
 use crate::access::Operation;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Json;
-use std::collections::BTreeMap;
-use std::ops::Bound;
 use std::sync::Arc;
 
 /// Tools, or prompts.
@@ -74,9 +73,9 @@ pub(crate) struct Named {
     pub(crate) rendered: Box<[u8]>,
 }
 
-/// The tools or the prompts of a server, by their names.
+/// The tools or the prompts of a server.
 #[derive(Default)]
-pub(crate) struct NamedSet(BTreeMap<Arc<str>, Arc<Named>>);
+pub(crate) struct NamedSet(pub(super) Ordered<Named>);
 
 impl NamedSet {
     pub(super) fn add(
@@ -92,14 +91,14 @@ impl NamedSet {
             let message = format!("a {word} needs a name");
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
-        if self.0.contains_key(name) {
+        if self.0.has(name) {
             let message = format!("the {word} \"{name}\" is registered already; remove it first");
             return Err(Error::new(ErrorKind::Duplicate, message));
         }
         let Definition { rendered, structured } = definition(family, name, members)?;
         let name: Arc<str> = name.into();
         let handler = Arc::new(MethodHandler::named(id, family, name.clone(), structured, run));
-        self.0.insert(name.clone(), Arc::new(Named { handler, name, rendered }));
+        self.0.add(name.clone(), id.0, Arc::new(Named { handler, name, rendered }));
         Ok(())
     }
 
@@ -109,11 +108,5 @@ impl NamedSet {
 
     pub(crate) fn get(&self, name: &str) -> Option<&Arc<Named>> {
         self.0.get(name)
-    }
-
-    /// In the byte order of their names, those behind `name`.
-    pub(crate) fn after(&self, name: Option<&str>) -> impl Iterator<Item = (&str, &Arc<Named>)> {
-        let from = name.map_or(Bound::Unbounded, Bound::Excluded);
-        self.0.range::<str, _>((from, Bound::Unbounded)).map(|(name, named)| (&**name, named))
     }
 }

@@ -1,4 +1,4 @@
-//! Paging: the fixed resources by URI bytes, then each list source in the order of registration.
+//! Paging: what is registered one by one, then each list source, both in the order of registration.
 //!
 //! A walk makes one page. It goes as far as it can without the host, then asks for a source's next items or for
 //! verdicts, and goes on from the answer.
@@ -15,18 +15,15 @@ use crate::policy::Cacheable;
 use crate::revision::Revision;
 use crate::sync::Lock;
 use crate::wire::{same_in_all, write_resource, write_template};
-use std::ops::{Bound, Range};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Listing {
     Resources,
-    /// Templates, by the bytes of their text.
     Templates,
-    /// By the bytes of their names.
     Tools,
-    /// Likewise.
     Prompts,
 }
 
@@ -47,6 +44,16 @@ impl Listing {
             Listing::Templates => Cacheable::Templates,
             Listing::Tools => Cacheable::Tools,
             Listing::Prompts => Cacheable::Prompts,
+        }
+    }
+
+    /// The number of what is registered under that name.
+    fn number_of(self, catalog: &Catalog, name: &str) -> Option<u64> {
+        match self {
+            Listing::Resources => catalog.fixed.number_of(name),
+            Listing::Templates => catalog.listed_templates.number_of(name),
+            Listing::Tools => catalog.named(Family::Tools)?.0.number_of(name),
+            Listing::Prompts => catalog.named(Family::Prompts)?.0.number_of(name),
         }
     }
 
@@ -88,8 +95,8 @@ pub(crate) struct Walk {
     authorise: bool,
     /// The list source, by its registration and name; none for what is registered one by one.
     source: Option<(HandlerId, Box<str>)>,
-    /// The key of the last item of the source that was consumed, in the page or not.
-    position: Option<String>,
+    /// The last item of the source that was consumed, in the page or not.
+    position: Option<Mark>,
     /// The last item that was consumed before the source: where the next page starts if this one is full already.
     before: Option<Position>,
     /// Items not consumed yet, and their JSON in one buffer.
@@ -101,17 +108,38 @@ pub(crate) struct Walk {
     items: Items,
 }
 
+/// What a list goes on behind.
+#[derive(Clone)]
+enum Mark {
+    /// What was registered under that number and name.
+    Registered(u64, Arc<str>),
+    /// A list source's item with that key.
+    Key(String),
+}
+
 /// An item that may become part of the page; not, if nothing was rendered.
 struct Candidate {
     uri: Arc<str>,
-    /// The URI if not given.
-    key: Option<String>,
+    /// Of an item of a list source: its URI.
+    mark: Option<Mark>,
     rendered: Option<Range<usize>>,
 }
 
 impl Candidate {
-    fn into_key(self) -> String {
-        self.key.unwrap_or_else(|| self.uri.to_string())
+    fn into_mark(self) -> Mark {
+        self.mark.unwrap_or_else(|| Mark::Key(self.uri.to_string()))
+    }
+}
+
+/// Behind which number a list goes on that ended with `number`, where its last item has the number `here`, if it is here.
+///
+/// Replicas number otherwise, and so does this instance once it was started again: there the item's own number counts. A
+/// greater number here is that of an item which was removed meanwhile and registered again: what stood behind it is yet to
+/// be listed.
+fn resumed(number: u64, by_us: bool, here: Option<u64>) -> u64 {
+    match here {
+        Some(here) if !by_us || here < number => here,
+        _ => number,
     }
 }
 
@@ -152,14 +180,20 @@ impl Walk {
             items: Items::new(around.limits),
         });
         if let Some(cursor) = cursor {
-            let Position { source, key } = around.sealer.open(walk.bound(around), cursor)?;
-            if !source.is_empty() {
-                let id = around.catalog.with(|c, _| {
-                    c.sources.iter().find(|other| *other.name == *source).map(|found| found.id)
-                })?;
-                walk.source = Some((id, source.into()));
+            match around.sealer.open(walk.bound(around), cursor)? {
+                Position::Registered { instance, number, name } => {
+                    let here = around.catalog.with(|c, _| listing.number_of(c, &name));
+                    let number = resumed(number, instance == around.sealer.instance, here);
+                    walk.position = Some(Mark::Registered(number, name.into()));
+                }
+                Position::Listed { source, key } => {
+                    let id = around.catalog.with(|c, _| {
+                        c.sources.iter().find(|other| *other.name == *source).map(|found| found.id)
+                    })?;
+                    walk.source = Some((id, source.into()));
+                    walk.position = Some(Mark::Key(key));
+                }
             }
-            walk.position = Some(key);
         }
         Some(walk)
     }
@@ -227,20 +261,43 @@ impl Walk {
         if self.authorise { self.items.max } else { (self.items.max - self.items.count).max(1) }
     }
 
+    /// The key behind which the source goes on.
+    fn key(&self) -> Option<&str> {
+        match &self.position {
+            Some(Mark::Key(key)) => Some(key),
+            _ => None,
+        }
+    }
+
+    /// The last item that was consumed, as a cursor holds it.
+    fn place(&self, around: &Surroundings<'_>) -> Option<Position> {
+        Some(match self.position.clone()? {
+            Mark::Registered(number, name) => {
+                Position::Registered { instance: around.sealer.instance, number, name: name.to_string() }
+            }
+            Mark::Key(key) => Position::Listed { source: self.source_name().to_owned(), key },
+        })
+    }
+
+    /// The number behind which what is registered is listed.
+    fn number(&self) -> Option<u64> {
+        match self.position {
+            Some(Mark::Registered(number, _)) => Some(number),
+            _ => None,
+        }
+    }
+
     fn take_fixed(&mut self, catalog: &Catalog) {
-        let position = self.position.clone();
-        let from = position.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
         let revision = self.revision;
-        let fixed = catalog.fixed.range::<str, _>((from, Bound::Unbounded));
         self.take_registered(
-            fixed.map(|(uri, fixed)| (&**uri, fixed)),
+            catalog.fixed.after(self.number()),
             |fixed| fixed.uri.clone(),
-            |uri, fixed, out| {
+            |fixed, out| {
                 let described = fixed.descriptor().view();
                 if same_in_all(revision, &described) {
                     out.extend_from_slice(&fixed.rendered);
                 } else {
-                    write_resource(out, revision, uri, &described);
+                    write_resource(out, revision, &fixed.uri, &described);
                 }
             },
         );
@@ -248,41 +305,37 @@ impl Walk {
 
     fn take_templates(&mut self, catalog: &Catalog) {
         let revision = self.revision;
-        let position = self.position.clone();
-        let templates = catalog.templates.after(position.as_deref());
-        let templates = templates.map(|(text, handler)| (text.as_str(), handler));
         self.take_registered(
-            templates.filter(|(text, handler)| handler.is_listed(text)),
+            catalog.listed_templates.after(self.number()),
             |handler| (*handler.name).into(),
-            |text, handler, out| {
-                write_template(out, revision, text, &handler.descriptor.view());
-            },
+            |handler, out| write_template(out, revision, &handler.name, &handler.descriptor.view()),
         );
     }
 
     fn take_named(&mut self, catalog: &Catalog, family: Family) {
-        let position = self.position.clone();
         let Some(named) = catalog.named(family) else { return };
         self.take_registered(
-            named.after(position.as_deref()),
+            named.0.after(self.number()),
             |named| named.name.clone(),
-            |_, named, out| out.extend_from_slice(&named.rendered),
+            |named, out| out.extend_from_slice(&named.rendered),
         );
     }
 
     /// Takes what is registered one by one: as candidates if somebody has to be asked, otherwise into the page at once.
-    fn take_registered<'a, T: Copy>(
+    fn take_registered<'a, T: 'a>(
         &mut self,
-        mut rest: impl Iterator<Item = (&'a str, T)>,
-        key_of: impl Fn(T) -> Arc<str>,
-        write: impl Fn(&str, T, &mut Vec<u8>),
+        mut rest: impl Iterator<Item = (u64, &'a Arc<T>)>,
+        name_of: impl Fn(&T) -> Arc<str>,
+        write: impl Fn(&T, &mut Vec<u8>),
     ) {
         if self.authorise {
-            for (key, registered) in rest.by_ref().take(self.items.max) {
+            for (number, registered) in rest.by_ref().take(self.items.max) {
                 let from = self.rendered.len();
-                write(key, registered, &mut self.rendered);
+                write(registered, &mut self.rendered);
                 let rendered = Some(from..self.rendered.len());
-                self.candidates.push(Candidate { uri: key_of(registered), key: None, rendered });
+                let uri = name_of(registered);
+                let mark = Some(Mark::Registered(number, uri.clone()));
+                self.candidates.push(Candidate { uri, mark, rendered });
             }
             self.scanned += self.candidates.len();
             self.more = rest.next().is_some();
@@ -290,15 +343,15 @@ impl Walk {
         }
         self.more = false;
         let mut last = None;
-        for (key, registered) in rest {
-            if !self.items.add(|out| write(key, registered, out)) {
+        for (number, registered) in rest {
+            if !self.items.add(|out| write(registered, out)) {
                 self.more = true;
                 break;
             }
-            last = Some(key);
+            last = Some((number, registered));
         }
-        if let Some(last) = last {
-            self.position = Some(last.to_owned());
+        if let Some((number, registered)) = last {
+            self.position = Some(Mark::Registered(number, name_of(registered)));
         }
     }
 
@@ -317,13 +370,13 @@ impl Walk {
         let taken = page.len().min(self.wanted());
         self.more = page.more || page.len() > taken;
         let last = page.items().take(taken).next_back();
-        if self.more && last.map(PageItem::key) == self.position.as_deref() {
+        if self.more && last.map(PageItem::key) == self.key() {
             return Err("gave the key that it was asked to go on from; keys must move on".to_owned());
         }
         self.scanned += taken;
         // One lock for all: a fixed resource wins over a listed one of the same URI.
         let shadowed: Vec<bool> = catalog.with(|c, _| {
-            let is_fixed = |item: PageItem<'_>| c.fixed.contains_key(item.uri());
+            let is_fixed = |item: PageItem<'_>| c.fixed.has(item.uri());
             if c.fixed.is_empty() { Vec::new() } else { page.items().take(taken).map(is_fixed).collect() }
         });
         let whole = !self.authorise && taken == page.len() && !shadowed.contains(&true);
@@ -332,7 +385,7 @@ impl Walk {
             if let Some(json) = page.take_ready(self.revision, self.items.max_bytes) {
                 self.items.written = json;
                 self.items.count = taken;
-                self.position = key.or(self.position.take());
+                self.position = key.map(Mark::Key).or(self.position.take());
                 return Ok(());
             }
         }
@@ -352,8 +405,8 @@ impl Walk {
                     from..self.rendered.len()
                 });
                 let (uri, key) = (item.uri(), item.key());
-                let key = (uri != key).then(|| key.to_owned());
-                self.candidates.push(Candidate { uri: uri.into(), key, rendered });
+                let mark = (uri != key).then(|| Mark::Key(key.to_owned()));
+                self.candidates.push(Candidate { uri: uri.into(), mark, rendered });
             } else if shown && !self.items.add(|out| item.write(out, revision)) {
                 self.more = true;
                 break;
@@ -362,7 +415,7 @@ impl Walk {
             }
         }
         if let Some(item) = consumed {
-            self.position = Some(item.key().to_owned());
+            self.position = Some(Mark::Key(item.key().to_owned()));
         }
         Ok(())
     }
@@ -392,7 +445,7 @@ impl Walk {
             consumed = Some(candidate);
         }
         if let Some(candidate) = consumed {
-            self.position = Some(candidate.into_key());
+            self.position = Some(candidate.into_mark());
         }
         if self.items.is_full() || self.scanned >= PATIENCE.saturating_mul(self.items.max) {
             return self.page(around);
@@ -402,8 +455,9 @@ impl Walk {
                 return self.page(around);
             }
             let Some(next) = self.next_source(around) else { return self.page(around) };
-            if let Some(key) = self.position.take() {
-                self.before = Some(Position { source: self.source_name().to_owned(), key });
+            if let Some(position) = self.place(around) {
+                self.before = Some(position);
+                self.position = None;
             }
             self.source = Some((next.id, next.name.clone()));
         }
@@ -414,7 +468,7 @@ impl Walk {
     }
 
     fn ask(mut self: Box<Self>, around: &Surroundings<'_>) -> Walked {
-        let (after, limit) = (self.position.clone(), self.wanted());
+        let (after, limit) = (self.key().map(str::to_owned), self.wanted());
         let source = self.source.as_ref().map(|(id, _)| *id);
         let handler =
             around.catalog.with(|c, _| c.sources.iter().find(|other| Some(other.id) == source).cloned());
@@ -434,11 +488,8 @@ impl Walk {
     fn page(self, around: &Surroundings<'_>) -> Walked {
         let more = self.more || self.listing == Listing::Resources && self.next_source(around).is_some();
         let bound = self.bound(around);
-        let here = self
-            .position
-            .as_ref()
-            .map(|key| Position { source: self.source_name().to_owned(), key: key.clone() });
-        let cursor = here
+        let cursor = self
+            .place(around)
             .or_else(|| self.before.clone())
             .filter(|_| more)
             .map(|position| around.sealer.seal(bound, &position));

@@ -4,6 +4,7 @@ use super::completing::check_completers;
 use super::entries::{Content, Fixed, Handler, HandlerId, Vars};
 use super::methods::{MethodFn, MethodHandler, Methods};
 use super::named::{Family, Named, NamedSet};
+use super::ordered::Ordered;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Body, Contents, Descriptor, Json, Method, Resource, Template};
 use crate::provider::Provider;
@@ -27,8 +28,10 @@ pub(crate) enum Found {
 /// Everything registered with a server.
 #[derive(Default)]
 pub(crate) struct Catalog {
-    pub(crate) fixed: BTreeMap<Arc<str>, Arc<Fixed>>,
+    pub(crate) fixed: Ordered<Fixed>,
     pub(crate) templates: Router<Arc<Handler>>,
+    /// The same in the order in which they are listed.
+    pub(crate) listed_templates: Ordered<Handler>,
     /// In the order of their registration.
     pub(crate) sources: Vec<Arc<Handler>>,
     fallback: Option<Arc<Handler>>,
@@ -69,7 +72,7 @@ impl Catalog {
             Error::new(ErrorKind::InvalidUri, message)
         })?;
         resource.descriptor.check()?;
-        if self.fixed.contains_key(&*resource.uri) {
+        if self.fixed.has(&resource.uri) {
             let message =
                 format!("\"{}\" is registered already; set its contents, or remove it first", resource.uri);
             return Err(Error::new(ErrorKind::Duplicate, message));
@@ -81,13 +84,14 @@ impl Catalog {
         self.check_new(&resource)?;
         let uri: Arc<str> = resource.uri.into();
         let content = Content::Value { descriptor: resource.descriptor, contents: [Contents::new(body)] };
-        self.fixed.insert(uri.clone(), Arc::new(Fixed::new(uri.clone(), content)));
+        let number = self.mint().0;
+        self.fixed.add(uri.clone(), number, Arc::new(Fixed::new(uri.clone(), content)));
         Ok(uri)
     }
 
     /// Replaces a fixed value and its version; returns the old one as well, to be dropped without a lock.
     pub(crate) fn set_value(&mut self, uri: &str, mut contents: Contents) -> Result<(Change, Arc<Fixed>)> {
-        let Some(fixed) = self.fixed.get_mut(uri) else { return Err(unknown(uri)) };
+        let Some(fixed) = self.fixed.get(uri) else { return Err(unknown(uri)) };
         let Content::Value { descriptor, .. } = &fixed.content else {
             let message = format!("\"{uri}\" is answered by a callback and has no value to set");
             return Err(Error::new(ErrorKind::Unknown, message));
@@ -96,7 +100,7 @@ impl Catalog {
         descriptor.set_version(contents.take_version());
         let shown = Arc::new(descriptor.clone());
         let next = fixed.changed(Content::Value { descriptor, contents: [contents] });
-        let old = std::mem::replace(fixed, Arc::new(next));
+        let old = self.fixed.replace(uri, Arc::new(next)).ok_or_else(|| unknown(uri))?;
         self.changes += 1;
         Ok((Change { sequence: self.changes, descriptor: Some(shown) }, old))
     }
@@ -107,7 +111,7 @@ impl Catalog {
         self.changes += 1;
         let mut old = None;
         let mut registered = None;
-        if let Some(fixed) = self.fixed.get_mut(uri) {
+        if let Some(fixed) = self.fixed.get(uri) {
             let version = said.as_ref().and_then(Descriptor::version);
             if version != fixed.descriptor().version() {
                 let content = match &fixed.content {
@@ -121,11 +125,11 @@ impl Catalog {
                     }
                 };
                 let next = fixed.changed(content);
-                old = Some(std::mem::replace(fixed, Arc::new(next)));
+                old = self.fixed.replace(uri, Arc::new(next));
             }
-            if said.is_none() {
-                registered = Some(fixed.descriptor().clone());
-            }
+        }
+        if said.is_none() {
+            registered = self.fixed.get(uri).map(|fixed| fixed.descriptor().clone());
         }
         let descriptor = said.or(registered).map(Arc::new);
         (Change { sequence: self.changes, descriptor }, old)
@@ -148,7 +152,7 @@ impl Catalog {
         let uri: Arc<str> = resource.uri.clone().into();
         let descriptor = resource.descriptor;
         let handler = Arc::new(Handler { descriptor, own: true, ..Handler::new(id, resource.uri, provider) });
-        self.fixed.insert(uri.clone(), Arc::new(Fixed::new(uri, Content::Call(handler))));
+        self.fixed.add(uri.clone(), id.0, Arc::new(Fixed::new(uri, Content::Call(handler))));
         Ok(id)
     }
 
@@ -197,6 +201,7 @@ impl Catalog {
         }
         self.handlers += 1;
         self.completers += handler.callbacks.completed().count();
+        self.listed_templates.add((*handler.name).into(), id.0, handler.clone());
         if lists {
             self.sources.push(handler);
         }
@@ -346,6 +351,9 @@ impl Catalog {
             return Ok(Removed { handler, listed: true, _fixed: Some(fixed), ..Removed::default() });
         }
         let template = self.templates.remove(name);
+        if let Some(handler) = &template {
+            self.listed_templates.remove(&handler.name);
+        }
         for text in template.iter().flat_map(|handler| handler.templates()) {
             self.templates.remove(text);
         }

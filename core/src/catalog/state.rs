@@ -41,7 +41,7 @@ mod tests {
     use crate::keys::Key;
 
     fn sealer(byte: u8) -> Sealer {
-        Sealer::new(&Key([byte; Key::BYTES]))
+        Sealer::new(&Key([byte; Key::BYTES]), "a")
     }
 
     /// row: I-08

@@ -49,7 +49,7 @@ impl Inner {
             hub: Hub::new(settings.limits.subscriptions_total),
             settings: Arc::new(settings),
             catalog: Lock::new(Catalog::default()),
-            sealer: Sealer::new(key),
+            sealer: Sealer::new(key, &origin),
             log,
             groups: Lock::new(Vec::new()),
             gatekeeper: Lock::new(None),

@@ -101,15 +101,7 @@ impl<T> Router<T> {
 
     /// In the byte order of the templates' texts.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&UriTemplate, &T)> {
-        self.after(None)
-    }
-
-    /// In that order, those behind `text`.
-    pub(crate) fn after(&self, text: Option<&str>) -> impl Iterator<Item = (&UriTemplate, &T)> {
-        let from = text.map_or(Bound::Unbounded, Bound::Excluded);
-        self.entries
-            .range::<str, _>((from, Bound::Unbounded))
-            .map(|(_, (template, value))| (&**template, value))
+        self.entries.values().map(|(template, value)| (&**template, value))
     }
 
     pub(crate) fn len(&self) -> usize {

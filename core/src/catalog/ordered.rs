@@ -1,0 +1,86 @@
+//! Registrations by name, and in the order in which they were made.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::Arc;
+
+/// What is registered one by one. Each has a number that grows and is never used again, so that a list goes on in the
+/// right place when the last one that it showed is gone.
+pub(crate) struct Ordered<T> {
+    by_name: BTreeMap<Arc<str>, (u64, Arc<T>)>,
+    by_number: BTreeMap<u64, Arc<T>>,
+}
+
+impl<T> Default for Ordered<T> {
+    fn default() -> Self {
+        Ordered { by_name: BTreeMap::new(), by_number: BTreeMap::new() }
+    }
+}
+
+impl<T> Ordered<T> {
+    /// Adds one under a name that is free and a number above all others.
+    pub(super) fn add(&mut self, name: Arc<str>, number: u64, value: Arc<T>) {
+        self.by_name.insert(name, (number, value.clone()));
+        self.by_number.insert(number, value);
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&Arc<T>> {
+        self.by_name.get(name).map(|(_, value)| value)
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
+    }
+
+    pub(super) fn number_of(&self, name: &str) -> Option<u64> {
+        self.by_name.get(name).map(|(number, _)| *number)
+    }
+
+    /// Puts another value in the place of one; returns that.
+    pub(super) fn replace(&mut self, name: &str, next: Arc<T>) -> Option<Arc<T>> {
+        let (number, value) = self.by_name.get_mut(name)?;
+        self.by_number.insert(*number, next.clone());
+        Some(std::mem::replace(value, next))
+    }
+
+    pub(super) fn remove(&mut self, name: &str) -> Option<Arc<T>> {
+        let (number, value) = self.by_name.remove(name)?;
+        self.by_number.remove(&number);
+        Some(value)
+    }
+
+    /// In the order of registration, those behind a number.
+    pub(crate) fn after(&self, number: Option<u64>) -> impl Iterator<Item = (u64, &Arc<T>)> {
+        let from = number.map_or(Bound::Unbounded, Bound::Excluded);
+        self.by_number.range((from, Bound::Unbounded)).map(|(number, value)| (*number, value))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.by_name.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(all: &Ordered<u8>, after: Option<u64>) -> Vec<u8> {
+        all.after(after).map(|(_, value)| **value).collect()
+    }
+
+    #[test]
+    fn values_come_in_the_order_of_their_numbers_whatever_happens_to_others() {
+        let mut all = Ordered::default();
+        for (number, name) in [(1, "c"), (2, "a"), (5, "b")] {
+            all.add(name.into(), number, Arc::new(name.as_bytes()[0]));
+        }
+        assert_eq!(shown(&all, None), *b"cab");
+        assert_eq!(all.replace("a", Arc::new(b'A')).as_deref(), Some(&b'a'));
+        assert_eq!(shown(&all, Some(1)), *b"Ab");
+        assert_eq!(all.remove("a").as_deref(), Some(&b'A'));
+        assert_eq!((all.number_of("a"), all.number_of("b")), (None, Some(5)));
+        assert_eq!(shown(&all, Some(2)), *b"b", "a list goes on behind what was removed");
+        all.add("a".into(), 6, Arc::new(b'a'));
+        assert_eq!(shown(&all, Some(1)), *b"ba");
+    }
+}
