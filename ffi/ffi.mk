@@ -42,7 +42,7 @@ install: ## headers, libraries, wellhead.pc and the command, under $(DESTDIR)$(P
 	cargo build --release -p wellhead --features cli --bin wellhead
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	install -m 755 $(TARGET)/release/wellhead $(DESTDIR)$(PREFIX)/bin
-	install -m 644 include/wellhead.h include/wellhead_http.h include/wellhead.hpp $(DESTDIR)$(PREFIX)/include
+	install -m 644 include/wellhead.h include/wellhead_http.h include/wellhead.hpp include/wellhead_http.hpp $(DESTDIR)$(PREFIX)/include
 	install -m 644 $(TARGET)/release/libwellhead.a $(DESTDIR)$(PREFIX)/lib
 	install -m 755 $(TARGET)/release/libwellhead.so $(DESTDIR)$(PREFIX)/lib/libwellhead.so.$(WELLHEAD_VERSION)
 	ln -sf libwellhead.so.$(WELLHEAD_VERSION) $(DESTDIR)$(PREFIX)/lib/$(WELLHEAD_SONAME)

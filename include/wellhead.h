@@ -469,8 +469,12 @@ WELLHEAD_API wellhead_str wellhead_call_var_at(const wellhead_call *call, const 
  * more. */
 WELLHEAD_API wellhead_str wellhead_call_var_name(const wellhead_call *call, size_t index);
 
-/* The caller that the connection was made with; NULL: none was given. */
+/* The caller that the connection was made with, or that the token was granted for; NULL: none was given. */
 WELLHEAD_API void *wellhead_call_caller(const wellhead_call *call);
+
+/* As wellhead_call_caller, if the caller was given with this `caller_type`; NULL otherwise. Code that did not make the caller
+ * itself uses this, so that it never takes one type for another. */
+WELLHEAD_API void *wellhead_call_typed_caller(const wellhead_call *call, const void *caller_type);
 
 /* The caller_id that the connection was made with; absent: none was given. */
 WELLHEAD_API wellhead_str wellhead_call_caller_id(const wellhead_call *call);
@@ -932,8 +936,11 @@ typedef struct wellhead_connection_options {
     void (*caller_destroy)(void *caller);
     /* The caller in stable bytes: cursors of one id are worth nothing to another. Absent: nobody in particular. */
     wellhead_str caller_id;
+    /* Names the type of `caller`, for wellhead_call_typed_caller: any address of the program's, which is compared and never
+     * read. May be NULL. */
+    const void *caller_type;
 } wellhead_connection_options;
-#define WELLHEAD_CONNECTION_OPTIONS_INIT { sizeof(wellhead_connection_options), NULL, NULL, NULL, NULL, NULL, {NULL, 0} }
+#define WELLHEAD_CONNECTION_OPTIONS_INIT { sizeof(wellhead_connection_options), NULL, NULL, NULL, NULL, NULL, {NULL, 0}, NULL }
 
 /* Makes a connection. options: may be NULL. NULL on failure: INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_connection *wellhead_connection_new(wellhead_server *server,

@@ -13,8 +13,8 @@
  * when it fails and which thread may call it is said there. The rest is this:
  *
  * Handles are move-only and free themselves; capi() gives the handle of wellhead.h, capi_release() gives it away.
- * HTTP is wellhead_http.h's, which serves C++, too: wellhead_serve_http(server.capi(), WELLHEAD_STR("127.0.0.1:8000"),
- *   nullptr, nullptr), and wellhead_endpoint_new(server.capi(), ...) for hosts with an HTTP server of their own.
+ * HTTP stands in wellhead_http.hpp, which this header includes: server.serve_http("127.0.0.1:8000"), and Endpoint and Exchange
+ *   for programs that have an HTTP server of their own.
  * Texts come in as std::string_view and are copied. Those that come out are borrowed, as in wellhead.h.
  * Callbacks may throw: the answer is then "internal error", and what() goes to the log. They may run on several threads at
  *   once where wellhead.h says so. A callback gets its responder by reference and answers before it returns, or takes
@@ -35,6 +35,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -162,7 +163,34 @@ template <class R, class F> void guarded(R &responder, F &&run) noexcept {
     responder.fail(why);
 }
 
+/* Its address names the type T. */
+template <class T> inline char type_of = 0;
+
 } // namespace detail
+
+/* For whom a connection or a token speaks: an object of the program's, which keeps its type. */
+class Caller {
+public:
+    Caller() = default;
+    template <class T>
+    Caller(std::shared_ptr<T> value) : value_(std::move(value)), type_(value_ ? &detail::type_of<T> : nullptr) {}
+
+    explicit operator bool() const noexcept { return value_ != nullptr; }
+    const void *get() const noexcept { return value_.get(); }
+    const void *type() const noexcept { return type_; }
+
+    /* Gives the caller to a struct of C's that has these fields. */
+    template <class C> void move_to(C &c) && {
+        if (!value_) return;
+        c.caller_type = type_;
+        c.caller = detail::keep(std::move(*this));
+        c.caller_destroy = detail::destroy<Caller>;
+    }
+
+private:
+    std::shared_ptr<const void> value_;
+    const void *type_ = nullptr;
+};
 
 /* A text of the library's. */
 class Text : public detail::Handle<wellhead_text, wellhead_text_free> {
@@ -299,11 +327,17 @@ public:
         return optional_view(wellhead_call_raw(call_, name));
     }
     bool cancelled() const noexcept { return wellhead_call_cancelled(call_) != 0; }
-    /* The caller of ConnectionOptions, which has to be a T. */
+    /* The caller that ConnectionOptions or a Grant gave as a shared_ptr<T>. NULL: there is none, or it is no T. A const T is
+     * also what was given as a T. */
     template <class T> T *caller() const noexcept {
-        const auto *caller = static_cast<const std::shared_ptr<void> *>(wellhead_call_caller(call_));
-        return caller ? static_cast<T *>(caller->get()) : nullptr;
+        const void *given = wellhead_call_typed_caller(call_, &detail::type_of<T>);
+        if constexpr (std::is_const_v<T>) {
+            if (!given) given = wellhead_call_typed_caller(call_, &detail::type_of<std::remove_const_t<T>>);
+        }
+        return given ? static_cast<T *>(const_cast<void *>(static_cast<const Caller *>(given)->get())) : nullptr;
     }
+    /* The caller that was given through a function of C; NULL: there is none. */
+    void *caller_capi() const noexcept { return wellhead_call_caller(call_); }
     std::string_view caller_id() const noexcept { return view(wellhead_call_caller_id(call_)); }
     std::string_view revision() const noexcept { return view(wellhead_call_revision(call_)); }
     std::optional<std::string_view> meta() const noexcept { return optional_view(wellhead_call_meta(call_)); }
@@ -330,6 +364,8 @@ public:
     std::optional<std::string_view> client_capabilities() const noexcept {
         return optional_view(wellhead_call_client_capabilities(call_));
     }
+    /* Of a token: see wellhead_call_header. */
+    std::optional<std::string_view> header(const char *name) const noexcept;
     std::optional<std::string_view> log_level() const noexcept { return optional_view(wellhead_call_log_level(call_)); }
 
     const wellhead_call *capi() const noexcept { return call_; }
@@ -575,6 +611,8 @@ struct StdioOptions {
     std::uint32_t drain_ms = 0, flags = 0;
 };
 
+struct HttpOptions;
+
 class Server : public detail::Handle<wellhead_server, wellhead_server_free> {
 public:
     Server(std::string_view name, std::string_view version, ServerOptions options = {})
@@ -769,6 +807,9 @@ public:
         detail::Failure failure;
         failure.check(wellhead_serve_stdio(capi(), &c, failure));
     }
+    /* Serves Streamable HTTP until the server is closed: see wellhead_serve_http. */
+    void serve_http(std::string_view address);
+    void serve_http(std::string_view address, HttpOptions options);
 
 private:
     static void run_method(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) noexcept {
@@ -893,7 +934,7 @@ inline Text expand(std::string_view uri_template, const std::vector<wellhead_val
 /* See wellhead_connection_options. */
 struct ConnectionOptions {
     std::function<void()> wake = {};
-    std::shared_ptr<void> caller = {};
+    Caller caller = {};
     std::optional<std::string> caller_id = {};
 };
 
@@ -933,7 +974,6 @@ public:
 private:
     static wellhead_connection *make(const Server &server, ConnectionOptions &options) {
         using Wake = std::function<void()>;
-        using Caller = std::shared_ptr<void>;
         wellhead_connection_options c = WELLHEAD_CONNECTION_OPTIONS_INIT;
         if (options.wake) {
             c.wake = [](void *wake_data) noexcept {
@@ -946,10 +986,7 @@ private:
             c.wake_data = detail::keep(std::move(options.wake));
             c.wake_destroy = detail::destroy<Wake>;
         }
-        if (options.caller) {
-            c.caller = detail::keep(std::move(options.caller));
-            c.caller_destroy = detail::destroy<Caller>;
-        }
+        std::move(options.caller).move_to(c);
         c.caller_id = optional_str(options.caller_id);
         detail::Failure failure;
         return failure.check(wellhead_connection_new(server.capi(), &c, failure));
@@ -1014,5 +1051,7 @@ inline std::uint32_t abi_version() noexcept {
 }
 
 } // namespace wellhead
+
+#include <wellhead_http.hpp>
 
 #endif

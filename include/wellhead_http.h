@@ -61,8 +61,10 @@ typedef struct wellhead_grant {
     size_t scope_count;
     /* In how many milliseconds it expires: streams of changes that it opened end then. NULL: never. */
     const uint64_t *expires_in_ms;
+    /* Names the type of `caller`, as in wellhead_connection_options. May be NULL. */
+    const void *caller_type;
 } wellhead_grant;
-#define WELLHEAD_GRANT_INIT { sizeof(wellhead_grant), {NULL, 0}, NULL, NULL, NULL, 0, NULL, 0, NULL }
+#define WELLHEAD_GRANT_INIT { sizeof(wellhead_grant), {NULL, 0}, NULL, NULL, NULL, 0, NULL, 0, NULL, NULL }
 
 /* What clients are told of an endpoint that asks for tokens: RFC 6750, RFC 9728. All absent is for tokens that people hand
  * out by themselves: nothing is told, and no audience compared. */

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCUMENT = ROOT / "ARCHITECTURE.md"
 HEADER = ROOT / "include/wellhead.h"
 HEADER_HTTP = ROOT / "include/wellhead_http.h"
-HEADER_CPP = ROOT / "include/wellhead.hpp"
+HEADERS_CPP = [ROOT / "include/wellhead.hpp", ROOT / "include/wellhead_http.hpp"]
 CRATE = ROOT / "core/src"
 PYTHON = ROOT / "bindings/python/python/wellhead"
 NODE = ROOT / "bindings/node/lib"
@@ -101,11 +101,11 @@ def other_numbers(rows: list[Row]) -> Iterator[str]:
 def beyond_cpp() -> Iterator[str]:
     """C++ has the words of C: its header uses each function and each field, but those that hosts use as they are."""
     as_they_are = ("wellhead_cstr", "wellhead_limits.", "wellhead_value.", "wellhead_str.", "wellhead_observed.", "wellhead_counters.")
-    text = HEADER_CPP.read_text("utf-8")
-    for name in c(HEADER):
-        used = rf"\.{name.split('.')[1]}\b" if "." in name else rf"\b{name}\b"
+    text = "".join(header.read_text("utf-8") for header in HEADERS_CPP)
+    for name in [*c(HEADER), *c(HEADER_HTTP)]:
+        used = rf"(\.|->){name.split('.')[1]}\b" if "." in name else rf"\b{name}\b"
         if name.startswith("wellhead_") and not name.startswith(as_they_are) and not re.search(used, text):
-            yield f'C++: wellhead.hpp does not use "{name}" of wellhead.h'
+            yield f'C++: wellhead.hpp and wellhead_http.hpp do not use "{name}"'
 
 
 def plain(name: str) -> str:

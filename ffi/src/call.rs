@@ -1,7 +1,7 @@
 //! What a callback is asked.
 
 use crate::boundary::ask;
-use crate::foreign::UserData;
+use crate::foreign::HostCaller;
 use crate::text::wellhead_text;
 use crate::types::wellhead_str;
 use std::ffi::{c_char, c_int, c_void};
@@ -98,14 +98,31 @@ pub unsafe extern "C" fn wellhead_call_var_name(call: *const wellhead_call, inde
     }
 }
 
-/// The caller that the connection was made with; NULL: none was given.
+/// The caller that the connection was made with, or that the token was granted for; NULL: none was given.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_caller(call: *const wellhead_call) -> *mut c_void {
     let none = std::ptr::null_mut();
     // SAFETY: our caller's promise.
     unsafe {
         ask(call, none, |_, call| {
-            call.caller().and_then(Caller::value::<UserData>).map_or(none, UserData::get)
+            call.caller().and_then(Caller::value::<HostCaller>).map_or(none, HostCaller::get)
+        })
+    }
+}
+
+/// As wellhead_call_caller, if the caller was given with this `caller_type`; NULL otherwise. Code that did not make the caller
+/// itself uses this, so that it never takes one type for another.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_typed_caller(
+    call: *const wellhead_call,
+    caller_type: *const c_void,
+) -> *mut c_void {
+    let none = std::ptr::null_mut();
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(call, none, |_, call| {
+            let caller = call.caller().and_then(Caller::value::<HostCaller>);
+            caller.and_then(|caller| caller.of_type(caller_type)).unwrap_or(none)
         })
     }
 }

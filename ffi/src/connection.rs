@@ -1,7 +1,7 @@
 //! One client: bytes in, bytes out.
 
 use crate::boundary::{answer, ask, free, guard, invalid, make};
-use crate::foreign::UserData;
+use crate::foreign::{HostCaller, UserData};
 use crate::server::{Generation, wellhead_server};
 use crate::status::{wellhead_error, wellhead_status};
 use crate::types::{growing, wellhead_str};
@@ -55,6 +55,9 @@ pub struct wellhead_connection_options {
     pub caller_destroy: Option<unsafe extern "C" fn(caller: *mut c_void)>,
     /// The caller in stable bytes: cursors of one id are worth nothing to another. Absent: nobody in particular.
     pub caller_id: wellhead_str,
+    /// Names the type of `caller`, for wellhead_call_typed_caller: any address of the program's, which is compared and never
+    /// read. May be NULL.
+    pub caller_type: *const c_void,
 }
 
 growing!(wellhead_connection_options);
@@ -72,7 +75,7 @@ pub unsafe extern "C" fn wellhead_connection_new(
             let options = promise.options(options, "options")?;
             // First of all, so that they are destroyed whatever comes.
             let wake = options.map(|o| (o.wake, UserData::new(o.wake_data, o.wake_destroy)));
-            let caller = options.map(|o| UserData::new(o.caller, o.caller_destroy));
+            let caller = options.map(|o| HostCaller::new(o.caller, o.caller_destroy, o.caller_type));
             let server = promise.handle(server, "server")?;
             let caller = match (options, caller) {
                 (Some(o), Some(value)) => Caller::new(promise.bytes(o.caller_id, "caller_id")?).with(value),

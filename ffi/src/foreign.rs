@@ -38,6 +38,32 @@ impl Drop for UserData {
     }
 }
 
+/// For whom a connection or a token speaks, with the type that its maker gave it.
+pub(crate) struct HostCaller {
+    data: UserData,
+    kind: *const c_void,
+}
+
+// SAFETY: `kind` is an address that is compared and never read.
+unsafe impl Send for HostCaller {}
+// SAFETY: as above.
+unsafe impl Sync for HostCaller {}
+
+impl HostCaller {
+    pub(crate) fn new(data: *mut c_void, destroy: Destroy, kind: *const c_void) -> Self {
+        HostCaller { data: UserData::new(data, destroy), kind }
+    }
+
+    pub(crate) fn get(&self) -> *mut c_void {
+        self.data.get()
+    }
+
+    /// The caller, if it was given with this type.
+    pub(crate) fn of_type(&self, kind: *const c_void) -> Option<*mut c_void> {
+        (!kind.is_null() && kind == self.kind).then(|| self.data.get())
+    }
+}
+
 /// Bytes that the host keeps unchanged until they are released.
 struct Lent {
     bytes: wellhead_str,

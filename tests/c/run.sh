@@ -66,6 +66,8 @@ $CXX -x c++ -fsyntax-only - <<<"$http"
 $C -x c -fsyntax-only - <<<"$http"
 $CXX -x c++ -fsyntax-only - <<<'#include <wellhead.hpp>
 #include <wellhead.hpp>'
+$CXX -x c++ -fsyntax-only - <<<'#include <wellhead_http.hpp>
+#include <wellhead_http.hpp>'
 echo "the headers compile by themselves and twice, as C99 and as C++17"
 
 # What the shared library exports is what the headers declare.
@@ -85,9 +87,14 @@ build "$C" vectors tests/c/vectors/*.c
 build "$C -Itests/c/vectors" vectors-http tests/c/http/*.c tests/c/vectors/{answers,host,message,methods,options,runner,text}.c
 build "$CXX" notes-cpp ffi/examples/notes.cpp
 build "$CXX" own-cpp tests/cpp/own.cpp
+build "$CXX" own-http-cpp tests/cpp/own_http.cpp
 # What the C++ runner shares with the one in C is compiled as C.
-for shared in text message; do $C -c "tests/c/vectors/$shared.c" -o "$OUT/$shared.o"; done
+for shared in vectors/text vectors/message vectors/runner http/stream; do
+    $C -Itests/c/vectors -c "tests/c/$shared.c" -o "$OUT/$(basename "$shared").o"
+done
 build "$CXX" vectors-cpp tests/cpp/vectors/*.cpp "$OUT/text.o" "$OUT/message.o"
+build "$CXX -Itests/c/vectors" vectors-http-cpp tests/cpp/http/*.cpp tests/cpp/vectors/{answers,callbacks,host,options}.cpp \
+    "$OUT"/{text,message,runner,stream}.o
 
 if [ "${1:-}" = --valgrind ]; then
     command -v valgrind >/dev/null || { echo "missing: apt-get install valgrind" >&2; exit 1; }
@@ -95,6 +102,7 @@ if [ "${1:-}" = --valgrind ]; then
     valgrind="valgrind -q --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --error-exitcode=9"
     $valgrind "$OUT/abi"
     $valgrind "$OUT/own-cpp"
+    $valgrind "$OUT/own-http-cpp"
     exit
 fi
 
@@ -106,4 +114,6 @@ python3 tests/c/microhttpd.py "$OUT/clock"
 "$OUT/vectors" tests/vectors/*/*.json
 "$OUT/vectors-http" tests/vectors/http/*/*.json
 "$OUT/own-cpp"
+"$OUT/own-http-cpp"
 "$OUT/vectors-cpp" tests/vectors/*/*.json
+"$OUT/vectors-http-cpp" tests/vectors/http/*/*.json

@@ -1,16 +1,13 @@
 // What is C++'s own: errors and exceptions, who owns a responder, callers, wakes, and what each method hands over. Behaviour
 // is tested by the vectors.
-#include <wellhead.hpp>
-#include <wellhead_http.h>
+#include "check.hpp"
 
-#include <arpa/inet.h>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <future>
 #include <string>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <thread>
 #include <type_traits>
@@ -20,39 +17,8 @@
 using wellhead::Authorize, wellhead::Call, wellhead::Connection, wellhead::Error, wellhead::Interest, wellhead::List,
     wellhead::Method, wellhead::Read, wellhead::Server;
 
-static int failures, passed, failed;
-
-static void check(bool holds, const char *what, int line) {
-    if (holds) return;
-    std::printf("%s:%d: not so: %s\n", __FILE__, line, what);
-    failures++;
-}
-
-#define CHECK(condition) check((condition), #condition, __LINE__)
-
-static void run(const char *name, void (*test)()) {
-    failures = 0;
-    try {
-        test();
-    } catch (const std::exception &e) {
-        std::printf("threw %s\n", e.what());
-        failures++;
-    }
-    if (failures) std::printf("FAILED: %s\n", name);
-    ++(failures ? failed : passed);
-}
-
-#define RUN(test) run(#test, test)
-
 static_assert(!std::is_copy_constructible_v<Server> && std::is_nothrow_move_constructible_v<Server>);
 static_assert(!std::is_copy_constructible_v<Read> && std::is_nothrow_move_constructible_v<Read>);
-
-static const char INTERNAL_ERROR[] = "\"code\":-32603";
-
-static std::string read_of(const std::string &uri) {
-    return R"({"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":")" + uri +
-           R"(","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}})" + "\n";
-}
 
 static std::string drained(Connection &connection) {
     std::string output;
@@ -64,19 +30,6 @@ static std::string drained(Connection &connection) {
 static std::string ask(Connection &connection, const std::string &line) {
     CHECK(connection.receive(line) == line.size());
     return drained(connection);
-}
-
-static bool has(const std::string &text, const std::string &part) {
-    return text.find(part) != std::string::npos;
-}
-
-static std::vector<std::string> lines;
-
-static Server server() {
-    wellhead::ServerOptions options;
-    options.log = [](std::uint32_t, std::string_view line) { lines.emplace_back(line); };
-    lines.clear();
-    return Server("s", "1", std::move(options));
 }
 
 static void an_error_says_what_and_has_the_status_and_the_word() {
@@ -407,48 +360,6 @@ static void after_fork_the_child_serves_new_connections_and_the_parent_its_own()
     CHECK(has(ask(c, read_of("n:1")), "\"text\":\"one\""));
 }
 
-// What a request is answered over a connection of its own.
-static std::string over_tcp(std::uint16_t port, const std::string &request) {
-    sockaddr_in address = {};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const int fd = socket(AF_INET, SOCK_STREAM, 0);
-    CHECK(connect(fd, reinterpret_cast<const sockaddr *>(&address), sizeof address) == 0);
-    CHECK(write(fd, request.data(), request.size()) == static_cast<ssize_t>(request.size()));
-    std::string answer;
-    char piece[4096];
-    for (ssize_t got; (got = read(fd, piece, sizeof piece)) > 0;) answer.append(piece, static_cast<std::size_t>(got));
-    close(fd);
-    return answer;
-}
-
-static void the_header_of_http_serves_a_server_of_cpp() {
-    Server s = server();
-    s.add_template("n:{id}", {[](const Call &call, Read &r) { r.text("read " + std::string(call.uri())); }, {}});
-    std::promise<std::uint16_t> bound;
-    wellhead_http_options options = WELLHEAD_HTTP_OPTIONS_INIT;
-    options.bound_data = &bound;
-    options.bound = [](void *bound_data, wellhead_str address) {
-        const std::string text(wellhead::view(address));
-        static_cast<std::promise<std::uint16_t> *>(bound_data)->set_value(
-            static_cast<std::uint16_t>(std::stoul(text.substr(text.rfind(':') + 1))));
-    };
-    std::thread serving([&] {
-        const wellhead_status status = wellhead_serve_http(s.capi(), WELLHEAD_STR("127.0.0.1:0"), &options, nullptr);
-        CHECK(status == WELLHEAD_STATUS_OK);
-        if (status != WELLHEAD_STATUS_OK) bound.set_exception(std::make_exception_ptr(Error(status, "not bound")));
-    });
-    const std::string body = read_of("n:1"), answer = over_tcp(
-        bound.get_future().get(),
-        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n"
-        "Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n"
-        "Mcp-Method: resources/read\r\nMcp-Name: n:1\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
-    CHECK(has(answer, "HTTP/1.1 200 ") && has(answer, "\"text\":\"read n:1\""));
-    s.close();
-    serving.join();
-}
-
 static void the_library_is_the_one_of_the_header() {
     CHECK(wellhead::version() == WELLHEAD_VERSION && wellhead::abi_version() == WELLHEAD_ABI_VERSION);
 }
@@ -476,7 +387,6 @@ int main() {
     RUN(the_values_of_a_list_are_told_by_their_index);
     RUN(a_folder_is_served_as_its_patterns_say);
     RUN(a_request_to_the_client_is_given_up_once);
-    RUN(the_header_of_http_serves_a_server_of_cpp);
     RUN(the_library_is_the_one_of_the_header);
     std::printf("tests of C++: %d passed, %d failed\n", passed, failed);
     return failed != 0;

@@ -3,7 +3,7 @@
 use super::options::wellhead_endpoint_options;
 use crate::boundary::{Promise, ask, guard, invalid};
 use crate::call::wellhead_call;
-use crate::foreign::UserData;
+use crate::foreign::{HostCaller, UserData};
 use crate::pending::{self, Kind, Pending};
 use crate::status::wellhead_status;
 use crate::types::{growing, wellhead_str};
@@ -46,6 +46,8 @@ pub struct wellhead_grant {
     pub scope_count: usize,
     /// In how many milliseconds it expires: streams of changes that it opened end then. NULL: never.
     pub expires_in_ms: *const u64,
+    /// Names the type of `caller`, as in wellhead_connection_options. May be NULL.
+    pub caller_type: *const c_void,
 }
 
 growing!(wellhead_protection, wellhead_grant);
@@ -118,7 +120,7 @@ pub unsafe extern "C" fn wellhead_verify_granted(
         // First of all, so that it is destroyed whatever comes.
         guard(std::ptr::null_mut(), |promise| {
             let given = promise.fields(grant, "grant")?;
-            value = Some(UserData::new(given.caller, given.caller_destroy));
+            value = Some(HostCaller::new(given.caller, given.caller_destroy, given.caller_type));
             Ok(())
         });
         pending::finish(responder, |promise, _, ()| {

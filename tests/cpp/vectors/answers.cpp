@@ -118,3 +118,20 @@ void answer(Interest &r, const json_t *with) {
     if (!is_true(get(with, "ok"))) throw FAILURE;
     r.done();
 }
+
+void answer(wellhead::Verify &r, const json_t *with) {
+    const json_t *insufficient = get(with, "insufficient_scope"), *ms = get(with, "expires_in_ms");
+    if (insufficient) {
+        r.insufficient_scope(strings_of(insufficient));
+    } else if (json_is_object(with)) {
+        wellhead::Grant grant(string_of(get(with, "caller")));
+        grant.audience = strings_of(get(with, "audience"));
+        grant.scopes = strings_of(get(with, "scopes"));
+        if (ms) grant.expires_in_ms = static_cast<std::uint64_t>(json_integer_value(ms));
+        r.granted(std::move(grant));
+    } else if (string_of(with) == "fail") {
+        throw FAILURE;
+    } else {
+        r.refused();
+    }
+}

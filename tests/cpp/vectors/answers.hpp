@@ -24,5 +24,6 @@ void answer(wellhead::Complete &r, const json_t *with);
 void answer(wellhead::Method &r, const json_t *with);
 void answer(wellhead::Authorize &r, const json_t *with);
 void answer(wellhead::Interest &r, const json_t *with);
+void answer(wellhead::Verify &r, const json_t *with);
 
 #endif

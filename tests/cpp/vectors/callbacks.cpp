@@ -180,3 +180,9 @@ void Host::interest(const json_t *rule, const Call &call, bool wanted, Interest 
     else if (get(rule, "fail")) throw FAILURE;
     else r.done();
 }
+
+void Host::verify(const json_t *tokens, std::string_view token, wellhead::Verify &r) {
+    const json_t *said = get(tokens, std::string(token).c_str());
+    if (const json_t *later = get(said, "hold")) held_.emplace(string_of(later), r.keep());
+    else if (string_of(said) != "none") answer(r, said);
+}

@@ -18,13 +18,17 @@ struct Different : std::runtime_error {
 
 // An answer that a `finish` step gives.
 using Held = std::variant<wellhead::Read, wellhead::List, wellhead::Complete, wellhead::Method, wellhead::Authorize,
-                          wellhead::Interest>;
+                          wellhead::Interest, wellhead::Verify>;
 
 class Host {
 public:
     explicit Host(const json_t *options);
 
     void add(const json_t *entry);
+    // What an endpoint is made from; tokens are judged as the script says.
+    wellhead::EndpointOptions endpoint_options(const json_t *script);
+    // Whether something is held under a name.
+    bool holds(const std::string &name) const { return held_.count(name) != 0; }
     // Does what a step says that concerns the server or its callbacks.
     void act(const std::string &verb, const json_t *step);
 
@@ -41,6 +45,7 @@ private:
     void authorize(const json_t *rule, std::uint32_t operation, const wellhead_str *uris, std::size_t count,
                    wellhead::Authorize &r);
     void interest(const json_t *rule, const wellhead::Call &call, bool wanted, wellhead::Interest &r);
+    void verify(const json_t *tokens, std::string_view token, wellhead::Verify &r);
     void finish(const std::string &name, const json_t *with);
     // Of what is held under a name.
     wellhead::Call held_call(const std::string &name) const;

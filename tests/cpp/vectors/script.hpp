@@ -44,6 +44,13 @@ inline std::vector<const json_t *> elements(const json_t *array) {
     return all;
 }
 
+// The strings of an array.
+inline std::vector<std::string> strings_of(const json_t *array) {
+    std::vector<std::string> all;
+    for (const json_t *one : elements(array)) all.push_back(string_of(one));
+    return all;
+}
+
 inline bool lists(const json_t *uris, std::string_view uri) {
     const auto all = elements(uris);
     return std::any_of(all.begin(), all.end(), [uri](const json_t *one) { return string_of(one) == uri; });

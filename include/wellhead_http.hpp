@@ -1,0 +1,301 @@
+/* wellhead_http.hpp - Streamable HTTP for wellhead.hpp, which includes this header.
+ *
+ *   server.serve_http("127.0.0.1:8000");                 // until the server is closed
+ *
+ * With bearer tokens:
+ *
+ *   wellhead::HttpOptions options;
+ *   options.endpoint.verify = [](const wellhead::Call &, std::string_view token, wellhead::Verify &r) {
+ *       if (auto user = find_user(token)) r.granted({user->name, user});   // callbacks get it by call.caller<User>()
+ *       else r.refused();
+ *   };
+ *   server.serve_http("127.0.0.1:8000", options);
+ *
+ * A verify callback that throws refuses the request with a 500, and what() goes to the log. Endpoint and Exchange are for
+ * programs that have an HTTP server of their own. Names are those of wellhead_http.h without their prefix; what a function
+ * does, when it fails and which thread may call it is said there.
+ */
+#ifndef WELLHEAD_HTTP_HPP
+#define WELLHEAD_HTTP_HPP
+
+#include <wellhead.hpp>
+#include <wellhead_http.h>
+
+namespace wellhead {
+
+/* ---- bearer tokens ---- */
+
+inline std::optional<std::string_view> Call::header(const char *name) const noexcept {
+    return optional_view(wellhead_call_header(call_, name));
+}
+
+/* What a good token is good for: see wellhead_grant. */
+struct Grant {
+    Grant(std::string id, Caller grant_caller = {}) : caller_id(std::move(id)), caller(std::move(grant_caller)) {}
+
+    std::string caller_id;
+    /* Handed to callbacks by Call::caller. */
+    Caller caller;
+    std::vector<std::string> audience, scopes;
+    std::optional<std::uint64_t> expires_in_ms;
+};
+
+/* What clients are told of an endpoint that asks for tokens: see wellhead_protection. */
+struct Protection {
+    std::optional<std::string> resource = {};
+    std::vector<std::string> authorization_servers = {}, scopes = {};
+};
+
+/* The responder of a question about a token. */
+class Verify : public detail::Responder<Verify, wellhead_verify, wellhead_verify_keep, wellhead_verify_free,
+                                        wellhead_verify_call, wellhead_verify_failed> {
+public:
+    using Responder::Responder;
+
+    void granted(Grant grant) {
+        const auto audience = detail::strs(grant.audience), scopes = detail::strs(grant.scopes);
+        wellhead_grant c = WELLHEAD_GRANT_INIT;
+        c.caller_id = str(grant.caller_id);
+        c.audience = audience.data();
+        c.audience_count = audience.size();
+        c.scopes = scopes.data();
+        c.scope_count = scopes.size();
+        c.expires_in_ms = grant.expires_in_ms ? &*grant.expires_in_ms : nullptr;
+        std::move(grant.caller).move_to(c);
+        detail::check(wellhead_verify_granted(take(), &c));
+    }
+    void refused() { detail::check(wellhead_verify_refused(take())); }
+    void insufficient_scope(const std::vector<std::string> &scopes) {
+        const auto needed = detail::strs(scopes);
+        detail::check(wellhead_verify_insufficient_scope(take(), needed.data(), needed.size()));
+    }
+};
+
+using VerifyCallback = std::function<void(const Call &call, std::string_view token, Verify &responder)>;
+
+/* ---- what an endpoint answers to ---- */
+
+/* See wellhead_endpoint_options; 0 is the default. */
+struct EndpointOptions {
+    std::optional<std::string> path = {};
+    std::uint32_t flags = 0;
+    std::vector<std::string> allowed_origins = {}, allowed_hosts = {};
+    std::uint64_t session_ms = 0, keep_alive_ms = 0, body_ms = 0, head_ms = 0, idle_ms = 0;
+    std::optional<std::size_t> replay_bytes = {};
+    std::size_t session_limit = 0;
+    VerifyCallback verify = {};
+    std::optional<Protection> protection = {};
+};
+
+/* See wellhead_http_options; 0 is the default. */
+struct HttpOptions {
+    EndpointOptions endpoint = {};
+    std::int32_t callback_threads = 0;
+    std::uint32_t io_threads = 0;
+    std::size_t connections = 0;
+    std::uint32_t drain_ms = 0, flags = 0;
+    /* Called once, before the first request is taken, with the address. What it throws closes the server, and leaves
+     * serve_http. */
+    std::function<void(std::string_view address)> bound = {};
+};
+
+namespace detail {
+
+/* The options of an endpoint as C has them: borrows from `options`, and owns `verify` until an endpoint is made. */
+class EndpointOptionsOfC {
+public:
+    explicit EndpointOptionsOfC(EndpointOptions &options)
+        : origins_(strs(options.allowed_origins)), hosts_(strs(options.allowed_hosts)) {
+        c_.path = optional_str(options.path);
+        c_.flags = options.flags;
+        c_.allowed_origins = origins_.data();
+        c_.allowed_origin_count = origins_.size();
+        c_.allowed_hosts = hosts_.data();
+        c_.allowed_host_count = hosts_.size();
+        c_.session_ms = options.session_ms;
+        c_.keep_alive_ms = options.keep_alive_ms;
+        c_.body_ms = options.body_ms;
+        c_.head_ms = options.head_ms;
+        c_.idle_ms = options.idle_ms;
+        c_.replay_bytes = options.replay_bytes ? &*options.replay_bytes : nullptr;
+        c_.session_limit = options.session_limit;
+        if (options.protection) {
+            servers_ = strs(options.protection->authorization_servers);
+            scopes_ = strs(options.protection->scopes);
+            protection_.resource = optional_str(options.protection->resource);
+            protection_.authorization_servers = servers_.data();
+            protection_.authorization_server_count = servers_.size();
+            protection_.scopes = scopes_.data();
+            protection_.scope_count = scopes_.size();
+            c_.protection = &protection_;
+        }
+        if (!options.verify) return;
+        c_.verify = [](void *verify_data, const wellhead_call *call, wellhead_str token, wellhead_verify *r) noexcept {
+            Verify responder(r);
+            guarded(responder, [&](Verify &it) { (*static_cast<VerifyCallback *>(verify_data))(Call(call), view(token), it); });
+        };
+        c_.verify_data = keep(std::move(options.verify));
+        c_.verify_destroy = destroy<VerifyCallback>;
+    }
+    EndpointOptionsOfC(const EndpointOptionsOfC &) = delete;
+    EndpointOptionsOfC &operator=(const EndpointOptionsOfC &) = delete;
+
+    operator const wellhead_endpoint_options *() const noexcept { return &c_; }
+
+private:
+    std::vector<wellhead_str> origins_, hosts_, servers_, scopes_;
+    wellhead_protection protection_ = WELLHEAD_PROTECTION_INIT;
+    wellhead_endpoint_options c_ = WELLHEAD_ENDPOINT_OPTIONS_INIT;
+};
+
+/* Calls a function that only tells. There is nobody to tell what it throws: the next poll finds what there is. */
+inline void tell(void *function) noexcept {
+    try {
+        (*static_cast<std::function<void()> *>(function))();
+    } catch (...) {
+    }
+}
+
+} // namespace detail
+
+/* ---- the native listener ---- */
+
+inline void Server::serve_http(std::string_view address, HttpOptions options) {
+    struct Bound {
+        Server *server;
+        std::function<void(std::string_view)> tell;
+        std::exception_ptr thrown;
+    } bound = {this, std::move(options.bound), nullptr};
+    const detail::EndpointOptionsOfC endpoint(options.endpoint);
+    wellhead_http_options c = WELLHEAD_HTTP_OPTIONS_INIT;
+    c.endpoint = endpoint;
+    c.callback_threads = options.callback_threads;
+    c.io_threads = options.io_threads;
+    c.connections = options.connections;
+    c.drain_ms = options.drain_ms;
+    c.flags = options.flags;
+    if (bound.tell) {
+        c.bound = [](void *bound_data, wellhead_str listened_on) noexcept {
+            auto *it = static_cast<Bound *>(bound_data);
+            try {
+                it->tell(view(listened_on));
+            } catch (...) {
+                it->thrown = std::current_exception();
+                it->server->close();
+            }
+        };
+        c.bound_data = &bound;
+    }
+    detail::Failure failure;
+    failure.check(wellhead_serve_http(capi(), str(address), &c, failure));
+    if (bound.thrown) std::rethrow_exception(bound.thrown);
+}
+
+inline void Server::serve_http(std::string_view address) {
+    serve_http(address, HttpOptions());
+}
+
+/* ---- an endpoint without a socket ---- */
+
+class Endpoint : public detail::Handle<wellhead_endpoint, wellhead_endpoint_free> {
+public:
+    /* wake: see wellhead_endpoint_new; empty for a program that polls after each step and never answers later. */
+    explicit Endpoint(const Server &server, EndpointOptions options = {}, std::function<void()> wake = {})
+        : Handle(make(server, options, std::move(wake))) {}
+
+    std::size_t poll_event(std::size_t max) noexcept { return wellhead_endpoint_poll_event(capi(), max); }
+    std::uint64_t poll_timeout() const noexcept { return wellhead_endpoint_poll_timeout(capi()); }
+    void tick(std::uint64_t now_ms) noexcept { wellhead_endpoint_tick(capi(), now_ms); }
+    bool serves(std::string_view target) const noexcept { return wellhead_endpoint_serves(capi(), str(target)) != 0; }
+    std::size_t sessions() const noexcept { return wellhead_endpoint_sessions(capi()); }
+
+private:
+    static wellhead_endpoint *make(const Server &server, EndpointOptions &options, std::function<void()> wake) {
+        const detail::EndpointOptionsOfC c(options);
+        const bool wakes = static_cast<bool>(wake);
+        detail::Failure failure;
+        return failure.check(wellhead_endpoint_new(server.capi(), c, wakes ? detail::tell : nullptr,
+                                                   wakes ? detail::keep(std::move(wake)) : nullptr,
+                                                   wakes ? detail::destroy<std::function<void()>> : nullptr, failure));
+    }
+};
+
+/* ---- one request and its response ---- */
+
+/* The head of a request, as the program's HTTP server has read it: see wellhead_request. */
+struct Request {
+    std::string method, target;
+    /* Field lines in the order in which they came. */
+    std::vector<std::pair<std::string, std::string>> headers;
+};
+
+/* The head of a response; borrowed until the exchange is freed. */
+class Response {
+public:
+    explicit Response(const wellhead_response *response) noexcept : response_(response) {}
+
+    std::uint32_t status() const noexcept { return response_->status; }
+    std::size_t header_count() const noexcept { return response_->header_count; }
+    /* A field line: its name in lower case, and its value. */
+    std::pair<std::string_view, std::string_view> header(std::size_t index) const noexcept {
+        return {view(response_->headers[index].name), view(response_->headers[index].value)};
+    }
+    std::optional<std::string_view> header(std::string_view name) const noexcept {
+        for (std::size_t i = 0; i < header_count(); i++)
+            if (header(i).first == name) return header(i).second;
+        return std::nullopt;
+    }
+    /* How many bytes follow, if that is known. */
+    std::optional<std::uint64_t> length() const noexcept {
+        return response_->length == UINT64_MAX ? std::nullopt : std::optional(response_->length);
+    }
+
+private:
+    const wellhead_response *response_;
+};
+
+/* What is to be done for an exchange now. */
+enum class Progress : std::uint32_t {
+    done = WELLHEAD_PROGRESS_DONE,
+    body = WELLHEAD_PROGRESS_BODY,
+    respond = WELLHEAD_PROGRESS_RESPOND,
+    data = WELLHEAD_PROGRESS_DATA,
+    wait = WELLHEAD_PROGRESS_WAIT
+};
+
+class Exchange : public detail::Handle<wellhead_exchange, wellhead_exchange_free> {
+public:
+    /* now_ms: milliseconds of one monotonic clock. ready: see wellhead_exchange_new. */
+    Exchange(const Endpoint &endpoint, const Request &request, std::uint64_t now_ms, std::function<void()> ready = {})
+        : Handle(make(endpoint, request, now_ms, std::move(ready))) {}
+
+    void body(std::string_view bytes) noexcept { wellhead_exchange_body(capi(), str(bytes)); }
+    void end(std::uint64_t now_ms) noexcept { wellhead_exchange_end(capi(), now_ms); }
+    Progress poll(std::uint64_t now_ms) noexcept { return static_cast<Progress>(wellhead_exchange_poll(capi(), now_ms)); }
+    std::uint64_t poll_timeout() const noexcept { return wellhead_exchange_poll_timeout(capi()); }
+    /* Once poll has said Progress::respond. */
+    Response response() const noexcept { return Response(wellhead_exchange_response(capi())); }
+    /* After poll has said Progress::data; borrowed until the next poll. */
+    std::string_view data() const noexcept { return view(wellhead_exchange_data(capi())); }
+
+private:
+    static wellhead_exchange *make(const Endpoint &endpoint, const Request &request, std::uint64_t now_ms,
+                                   std::function<void()> ready) {
+        std::vector<wellhead_pair> headers;
+        for (const auto &[name, value] : request.headers) headers.push_back({str(name), str(value)});
+        wellhead_request c = WELLHEAD_REQUEST_INIT;
+        c.method = str(request.method);
+        c.target = str(request.target);
+        c.headers = headers.data();
+        c.header_count = headers.size();
+        const bool tells = static_cast<bool>(ready);
+        detail::Failure failure;
+        return failure.check(wellhead_exchange_new(endpoint.capi(), &c, now_ms, tells ? detail::tell : nullptr,
+                                                   tells ? detail::keep(std::move(ready)) : nullptr,
+                                                   tells ? detail::destroy<std::function<void()>> : nullptr, failure));
+    }
+};
+
+} // namespace wellhead
+
+#endif
