@@ -224,7 +224,12 @@ impl Hub {
         })
     }
 
-    /// Who is to hear of a change.
+    /// Whether anybody watches exactly this.
+    #[cfg(feature = "directory")]
+    pub(crate) fn is_watched(&self, uri: &str) -> bool {
+        self.state.with(|s, _| s.uris.get(uri).is_some_and(|entry| !entry.watchers.is_empty()))
+    }
+
     /// What is watched under URIs that begin so.
     #[cfg(feature = "directory")]
     pub(crate) fn watched_within(&self, prefix: &str) -> Vec<Arc<str>> {
@@ -235,6 +240,7 @@ impl Hub {
         })
     }
 
+    /// Who is to hear of a change.
     pub(crate) fn watchers(&self, uri: &str) -> Vec<Arc<Shared>> {
         self.state.with(|s, _| {
             let watchers =

@@ -285,6 +285,15 @@ impl Server {
         Server(inner)
     }
 
+    /// A folder that wants to hear of what is subscribed to.
+    #[cfg(feature = "directory")]
+    pub(crate) fn add_folder(&self, folder: Weak<crate::directory::Files>) {
+        self.0.folders.with(|folders, _| {
+            folders.retain(|folder| folder.strong_count() > 0);
+            folders.push(folder);
+        });
+    }
+
     /// Where lines for the people who run the host go.
     #[cfg(feature = "directory")]
     pub(crate) fn log_sink(&self) -> Log {

@@ -126,7 +126,11 @@ impl Shared {
         }
         while let Some(op) = self.machine.with(|m, _| m.sync_next()) {
             let then = match op {
-                HubOp::Add(uri, call) => self.server.hub.add(self.id, Arc::downgrade(self), &uri, call),
+                HubOp::Add(uri, call) => {
+                    let then = self.server.hub.add(self.id, Arc::downgrade(self), &uri, call);
+                    self.server.subscribed(&uri);
+                    then
+                }
                 HubOp::Remove(uri) => self.server.hub.remove(self.id, &uri),
             };
             self.server.carry_out(then);

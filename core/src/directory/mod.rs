@@ -17,7 +17,7 @@ use crate::model::Template;
 use crate::server::{Handle, Server};
 use address::Address;
 use base::Base;
-use provider::Files;
+pub(crate) use provider::Files;
 use rules::Rules;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -144,7 +144,8 @@ impl Server {
         let base = Arc::new(Base { name, address, tree });
         let settle = Duration::from_millis(settle_ms);
         let watch = if watch { self.watch_folder(&base, &root, settle) } else { None };
-        let files = Files::new(base, self.limits().uri_bytes, watch);
+        let files = Arc::new(Files::new(base, self.limits().uri_bytes, watch));
+        self.add_folder(Arc::downgrade(&files));
         let twice = |e: Error| match e.kind() {
             ErrorKind::Duplicate => {
                 let message = format!("the folder \"{}\" is served once only: {e}", root.display());
@@ -152,7 +153,7 @@ impl Server {
             }
             _ => e,
         };
-        self.add_template(described, Some(Arc::new(files)), true).map_err(twice)?;
+        self.add_template(described, Some(files), true).map_err(twice)?;
         Ok(self.handle(&template))
     }
 

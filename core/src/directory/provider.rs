@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// The callbacks of a folder.
 #[derive(Debug)]
-pub(super) struct Files {
+pub(crate) struct Files {
     base: Arc<Base>,
     names: Names,
     /// Longer URIs could not be read.
@@ -84,6 +84,18 @@ impl Files {
     /// From now on changes in a directory are told. True: so far they were not.
     fn see(&self, folder: &Folder) -> bool {
         self.watch.as_ref().is_some_and(|watch| watch.see(folder))
+    }
+
+    /// A connection subscribed to `uri` and is to be acknowledged. What it leads to behind a link may be forgotten again
+    /// since it was asked about.
+    pub(crate) fn subscribed(&self, uri: &str) {
+        let Some(watch) = self.watch.as_ref().filter(|watch| watch.has_links()) else { return };
+        if let Some(target) = self.base.address.parse(uri)
+            && let Ok(Some(entry)) = self.base.tree.find(&target.path)
+            && entry.path() != target.path
+        {
+            watch.link(entry.path(), &target.path);
+        }
     }
 
     /// Sees to it that changes of an entry are told. True: some were not so far.
@@ -194,4 +206,42 @@ fn text_or_bytes(bytes: Vec<u8>, mime: Option<&'static str>) -> Contents {
         Err(bytes) => (bytes.into(), media::UNKNOWN),
     };
     Contents::new(body).mime_type(mime.unwrap_or(guess))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use crate::Server;
+    use crate::server::Inner;
+    use std::os::unix::fs::symlink;
+    use std::sync::Weak;
+
+    #[test]
+    fn spellings_through_links_are_forgotten_with_their_subscriptions() {
+        let around = tempfile::tempdir().unwrap();
+        let root = around.path().canonicalize().unwrap();
+        std::fs::write(root.join("f"), "").unwrap();
+        for link in ["a", "b"] {
+            symlink(".", root.join(link)).unwrap();
+        }
+        let server = Server::new("test", "1");
+        server.directory(root.as_path()).unwrap();
+        let uri = |n: u32| {
+            let names: Vec<_> = (0..12).map(|bit| if n >> bit & 1 == 0 { "a" } else { "b" }).collect();
+            format!("file://{}/{}/f", root.display(), names.join("/"))
+        };
+        let inner: &Inner = &server.downgrade().upgrade().unwrap();
+        let links = || {
+            let folder = inner.folders.with(|folders, _| folders.iter().find_map(Weak::upgrade)).unwrap();
+            folder.watch.as_ref().unwrap().links()
+        };
+        let mut client = server.test_client().unwrap();
+        client.subscribe(&uri(0)).unwrap();
+        for n in 1..4_000 {
+            client.subscribe(&uri(n)).unwrap();
+            client.unsubscribe(&uri(n)).unwrap();
+            assert!(links() <= 64, "{}", links());
+        }
+        std::fs::write(root.join("f"), "again").unwrap();
+        assert_eq!(client.next_update().unwrap(), uri(0));
+    }
 }

@@ -10,6 +10,7 @@
 
 #[cfg(target_os = "linux")]
 mod inotify;
+mod links;
 #[cfg(not(target_os = "linux"))]
 mod portable;
 mod seen;
@@ -125,10 +126,23 @@ impl Watch {
 
     /// What is asked for at `path`, behind a link, is really elsewhere: its changes are told under both.
     pub(super) fn link(&self, really: String, path: &str) {
-        if self.0.is_ours() {
-            let path = path.to_owned();
-            self.0.seen.with(|seen| seen.links.entry(really).or_default().insert(path));
-        }
+        // Let go of without the gate: it may be the last.
+        let Some(server) = self.0.server.upgrade().filter(|_| self.0.is_ours()) else { return };
+        let is_subscribed = |path: &str| {
+            let uri = self.0.base.address.uri(path);
+            server.hub.is_watched(&uri) || server.hub.is_watched(&Address::at_localhost(&uri))
+        };
+        self.0.seen.with(|seen| seen.links.add(really, path, is_subscribed));
+    }
+
+    /// Whether anything behind a link was ever asked for.
+    pub(super) fn has_links(&self) -> bool {
+        self.0.is_ours() && self.0.seen.with(|seen| seen.links.were_used())
+    }
+
+    #[cfg(test)]
+    pub(super) fn links(&self) -> usize {
+        self.0.seen.with(|seen| seen.links.len())
     }
 }
 
@@ -338,7 +352,7 @@ impl Shared {
                 Some(resource) => server.updated_as(resource),
                 None => server.updated(&uri),
             };
-            let links = self.seen.with(|seen| seen.links.get(&path).cloned()).unwrap_or_default();
+            let links = self.seen.with(|seen| seen.links.to(&path));
             for link in links {
                 let uri = self.base.address.uri(&link);
                 let _ = server.updated(&uri).and_then(|()| server.updated(&Address::at_localhost(&uri)));

@@ -3,6 +3,8 @@
 use super::replicas::Publisher;
 use crate::catalog::{Catalog, Change, Family, Sealer};
 use crate::connection::Shared;
+#[cfg(feature = "directory")]
+use crate::directory::Files;
 use crate::event::{Event, Gatekeeper, InterestCall, Watcher};
 use crate::group;
 use crate::hub::{Hub, Interest, Then};
@@ -35,6 +37,9 @@ pub(crate) struct Inner {
     pub(super) publisher: Lock<Option<Arc<Publisher>>>,
     /// The name of this instance among them.
     pub(super) origin: String,
+    /// The folders that are served, and some that were.
+    #[cfg(feature = "directory")]
+    pub(crate) folders: Lock<Vec<Weak<Files>>>,
 }
 
 impl Inner {
@@ -60,7 +65,23 @@ impl Inner {
             watch: Watch::new(observer),
             publisher: Lock::new(None),
             origin,
+            #[cfg(feature = "directory")]
+            folders: Lock::default(),
         }
+    }
+
+    /// The hub knows that a URI is watched, and the client does not yet.
+    pub(crate) fn subscribed(&self, uri: &str) {
+        #[cfg(feature = "directory")]
+        {
+            let folders: Vec<_> =
+                self.folders.with(|folders, _| folders.iter().filter_map(Weak::upgrade).collect());
+            for folder in folders {
+                folder.subscribed(uri);
+            }
+        }
+        #[cfg(not(feature = "directory"))]
+        let _ = uri;
     }
 
     pub(crate) fn spawner(&self) -> Option<Arc<Spawner>> {

@@ -1,7 +1,8 @@
 //! Which directories are watched, and what was in them last.
 
+use super::links::Links;
 use super::system::{Mark, Notifier};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::mem;
 
@@ -11,8 +12,7 @@ pub(super) struct Seen {
     folders: BTreeMap<String, Known>,
     paths: HashMap<Mark, String>,
     hasher: RandomState,
-    /// By where an entry really is: the paths of links to it that somebody asked for.
-    pub(super) links: HashMap<String, BTreeSet<String>>,
+    pub(super) links: Links,
     /// The system watches no more.
     pub(super) full: bool,
 }
