@@ -1,4 +1,5 @@
 import { needWhole } from './check.js';
+import { type Context, here, inside } from './context.js';
 import { native } from './errors.js';
 import type { NativeServer } from './native.js';
 import type { Call, Caller, JsonObject, ListCall, Meta } from './values.js';
@@ -37,6 +38,8 @@ export interface Origin {
 export class RunningCall implements ListCall {
   readonly #origin: Origin;
   #controller: AbortController | undefined;
+  /** Where its signal was asked for: who cancels may be another request. */
+  #context: Context | undefined;
   #cancelled = false;
 
   constructor(origin: Origin) {
@@ -65,6 +68,7 @@ export class RunningCall implements ListCall {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
+      this.#context = here();
       if (this.#cancelled) this.#controller.abort();
     }
     return this.#controller.signal;
@@ -84,7 +88,7 @@ export class RunningCall implements ListCall {
   /** Nobody wants the answer any more. */
   static cancel(call: RunningCall): void {
     call.#cancelled = true;
-    call.#controller?.abort();
+    if (call.#context !== undefined) inside(call.#context, () => call.#controller?.abort());
   }
 }
 

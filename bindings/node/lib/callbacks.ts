@@ -21,8 +21,10 @@ import {
   type Variables,
 } from './call.js';
 import type { VerifyCall, Verifier } from './http.js';
+import { type Context, here, inside } from './context.js';
 import { type Ask, Asked, LATER, type NativeAnswer } from './native.js';
 import { type MethodArguments, type MethodHandler, Requests, RunningMethod } from './method.js';
+import type { Observer } from './observer.js';
 import { page } from './page.js';
 import type {
   Authorizer,
@@ -51,23 +53,26 @@ export class Callbacks {
   readonly #verifiers = new Map<number, Verifier>();
   /** Asked before anything is listed, read or watched. */
   authorizer: Authorizer | undefined;
-  /** Told what is watched. */
-  interested: InterestHandler | undefined;
+  /** Told what is watched, where it was registered: no request of its own asks. */
+  #interested: { readonly handler: InterestHandler; readonly context: Context } | undefined;
   /** Calls that are answered later. */
   readonly #calls = new Map<number, RunningCall>();
   readonly #caller: (connection: number) => Caller;
   readonly #finish: (call: number, answer: NativeAnswer) => void;
   /** Promises that nobody can settle any more. To say "later" once more gives a call up. */
   readonly #lost: FinalizationRegistry<number>;
+  readonly #observer: Observer | undefined;
 
   constructor(
     caller: (connection: number) => Caller,
     finish: (call: number, answer: NativeAnswer) => void,
     says: Says,
+    observer: Observer | undefined,
   ) {
     this.#caller = caller;
     this.#finish = finish;
     this.#says = says;
+    this.#observer = observer;
     this.#lost = new FinalizationRegistry((number) => this.#settle(number, LATER));
   }
 
@@ -96,6 +101,11 @@ export class Callbacks {
     this.#verifiers.set(endpoint, verify);
   }
 
+  /** Who is told what is watched. */
+  interested(handler: InterestHandler): void {
+    this.#interested = { handler, context: here() };
+  }
+
   /** Calls under way finish. */
   forget(handler: number): void {
     this.#readers.delete(handler);
@@ -106,7 +116,42 @@ export class Callbacks {
   }
 
   /** What the native half runs events with. */
-  readonly ask: Ask = (kind, number, handler, connection, caller, revision, meta, ...rest) => {
+  readonly ask: Ask = (kind, number, handler, connection, context, begun, ...question) => {
+    switch (kind) {
+      case Asked.response: {
+        const [, , , result, error] = question;
+        this.#requests.settle(connection, number, result as string | undefined, error as string | undefined);
+        return undefined;
+      }
+      case Asked.cancel:
+        this.#cancel(number);
+        return undefined;
+      case Asked.begun:
+        inside(context ?? here(), () => inside(here(), () => this.#observer?.begin(begun!)));
+        return undefined;
+    }
+    // What a callback enters must not be there for the next one, unless both belong to the same request.
+    const where = context ?? here();
+    if (begun === undefined)
+      return where.runInAsyncScope(this.#asked, this, kind, number, handler, connection, ...question);
+    return inside(where, () =>
+      inside(here(), () => {
+        this.#observer?.begin(begun);
+        return this.#asked(kind, number, handler, connection, ...question);
+      }),
+    );
+  };
+
+  #asked(
+    kind: number,
+    number: number,
+    handler: number,
+    connection: number,
+    caller: Caller | undefined,
+    revision: string,
+    meta: string | undefined,
+    ...rest: unknown[]
+  ): NativeAnswer {
     const asks = caller ?? this.#caller(connection);
     const origin = { number, connection, caller: asks, revision, meta, says: this.#says };
     switch (kind) {
@@ -122,16 +167,10 @@ export class Callbacks {
         return this.#authorize(origin, rest as [Operation, ...string[]]);
       case Asked.interest:
         return this.#interest(origin, rest as [string, boolean]);
-      case Asked.verify:
-        return this.#verify(origin, handler, rest as [string]);
-      case Asked.response:
-        this.#requests.settle(connection, number, ...(rest as [string | undefined, string | undefined]));
-        return undefined;
       default:
-        this.#cancel(number);
-        return undefined;
+        return this.#verify(origin, handler, rest as [string]);
     }
-  };
+  }
 
   #read(
     origin: Origin,
@@ -199,8 +238,11 @@ export class Callbacks {
   }
 
   #interest(origin: Origin, [uri, wanted]: [string, boolean]): NativeAnswer {
-    const ask = () => this.interested?.({ uri, wanted });
-    return this.#run(origin.number, new RunningCall(origin), ask, () => undefined, failure);
+    if (this.#interested === undefined) return undefined;
+    const { handler, context } = this.#interested;
+    const ask = () => handler({ uri, wanted });
+    const run = () => this.#run(origin.number, new RunningCall(origin), ask, () => undefined, failure);
+    return inside(context, () => inside(here(), run));
   }
 
   /** Whether a URI may exist that a registration serves: where nothing says otherwise. */

@@ -1,4 +1,5 @@
 import { needWhole } from './check.js';
+import { type Context, here, inside } from './context.js';
 import { closed, invalid, native } from './errors.js';
 import type { Ask, NativeConnection } from './native.js';
 import type { Caller } from './values.js';
@@ -30,6 +31,8 @@ export class Connection {
   readonly #owner: Owner;
   readonly #wake: (() => void) | undefined;
   readonly #caller: Caller;
+  /** Where it was made. */
+  readonly #context: Context = here();
   #exchanges: Exchange[] = [];
 
   /** @internal */
@@ -54,7 +57,12 @@ export class Connection {
     this.#native.end();
   }
 
-  /** Runs the callbacks of up to `max` events, here. Returns how many there were; 0 from inside a callback. */
+  /**
+   * Runs the callbacks of up to `max` events, here. Returns how many there were; 0 from inside a callback.
+   *
+   * The callbacks of messages that {@link Connection.handle} took run in the `AsyncLocalStorage` context of that call, others in
+   * that of this one.
+   */
   pollEvent(max = Infinity): number {
     needNumber('max', max);
     const polled = this.#native.pollEvent(max, this.#owner.ask);
@@ -98,7 +106,7 @@ export class Connection {
     const bytes = typeof message === 'string' ? new TextEncoder().encode(message) : message;
     if (!(bytes instanceof Uint8Array))
       throw invalid(`message: a string or a Uint8Array, not ${typeof message}`);
-    const answer = native(() => this.#native.handle(bytes, this.#owner.ask));
+    const answer = native(() => this.#native.handle(bytes, this.#owner.ask, here()));
     this.#settle(); // this message may have cancelled another
     if (typeof answer !== 'number') return answer;
     this.#owner.waiting.add(this);
@@ -129,9 +137,11 @@ export class Connection {
 
   /** @internal */
   static wake(connection: Connection): void {
-    if (connection.#exchanges.length > 0) connection.pollEvent(); // an answer may take several questions
-    const wake = connection.#wake;
-    if (wake !== undefined) queueMicrotask(wake); // what it throws is its own uncaught exception
+    inside(connection.#context, () => {
+      if (connection.#exchanges.length > 0) connection.pollEvent(); // an answer may take several questions
+      const wake = connection.#wake;
+      if (wake !== undefined) queueMicrotask(wake); // what it throws is its own uncaught exception
+    });
   }
 
   /** @internal */

@@ -1,5 +1,6 @@
 /** Streamable HTTP, apart from whatever reads and writes: what the adapters share. */
 import { needFunction, needObject } from './check.js';
+import { type Context, here, inside } from './context.js';
 import { invalid, native } from './errors.js';
 import type { Ask, NativeEndpoint, NativeServer, Step } from './native.js';
 import { NextStep } from './native.js';
@@ -162,7 +163,7 @@ export class Http {
   /** An endpoint or an exchange has something to do. */
   turn(): void {
     for (const endpoint of this.#endpoints) endpoint.poll();
-    for (const number of this.#native.readyExchanges()) this.#exchanges.get(number)?.pump();
+    for (const number of this.#native.readyExchanges()) this.#exchanges.get(number)?.turn();
   }
 }
 
@@ -174,6 +175,8 @@ export class Endpoint {
   readonly #native: NativeEndpoint;
   readonly #ask: Ask;
   readonly #exchanges: Map<number, Exchange>;
+  /** Where it was made, for what no request asks. */
+  readonly #context: Context = here();
   #open = 0;
   #ticks: NodeJS.Timeout | undefined;
 
@@ -193,7 +196,7 @@ export class Endpoint {
     do numbers = (numbers + 1) >>> 0;
     while (this.#exchanges.has(numbers)); // of all endpoints of the server
     const number = numbers;
-    const exchange = new Exchange(this.#native, number, this.#ask, carrier, () => {
+    const exchange = new Exchange(this.#native, this, number, this.#ask, carrier, () => {
       this.#exchanges.delete(number);
       this.#open -= 1;
     });
@@ -203,22 +206,27 @@ export class Endpoint {
     return exchange;
   }
 
+  /** Runs callbacks, each in the context of its own request. */
   poll(): void {
-    this.#native.pollEvents(now(), this.#ask);
+    inside(this.#context, () => this.#native.pollEvents(now(), this.#ask));
   }
 
   #tickLater(): void {
-    this.#ticks ??= setTimeout(() => {
-      this.#ticks = undefined;
-      this.#native.tick(now());
-      if (this.#open > 0 || this.#native.pollTimeout() !== null) this.#tickLater();
-    }, TICK).unref();
+    this.#ticks ??= setTimeout(() => inside(this.#context, () => this.#tick()), TICK).unref();
+  }
+
+  #tick(): void {
+    this.#ticks = undefined;
+    this.#native.tick(now());
+    if (this.#open > 0 || this.#native.pollTimeout() !== null) this.#tickLater();
   }
 }
 
-/** One request and its response. */
+/** One request and its response. All that is done for it is done in the context that it came in. */
 export class Exchange {
   readonly #native: NativeEndpoint;
+  readonly #endpoint: Endpoint;
+  readonly #context: Context = here();
   readonly #number: number;
   readonly #ask: Ask;
   readonly #carrier: Carrier;
@@ -231,8 +239,16 @@ export class Exchange {
   #at: number | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(native: NativeEndpoint, number: number, ask: Ask, carrier: Carrier, done: () => void) {
+  constructor(
+    native: NativeEndpoint,
+    endpoint: Endpoint,
+    number: number,
+    ask: Ask,
+    carrier: Carrier,
+    done: () => void,
+  ) {
     this.#native = native;
+    this.#endpoint = endpoint;
     this.#number = number;
     this.#ask = ask;
     this.#carrier = carrier;
@@ -248,26 +264,35 @@ export class Exchange {
   begin(method: string, target: string, headers: readonly string[]): void {
     const head = [method, target, ...headers].join('\n'); // crosses at the price of one string
     const lines = headers.length + 2;
-    const step = this.#native.begin(this.#number, head, lines, now(), this.#ask);
-    if (this.#follow(step)) this.pump();
+    const step = this.#native.begin(this.#number, head, lines, now(), this.#ask, this.#context);
+    if (this.#follow(step)) this.#pump();
   }
 
   /** Some of the body; `last`: nothing follows. */
   body(bytes: Uint8Array = NOTHING, last = false): void {
-    if (this.#over) return;
-    if (this.#follow(this.#native.body(this.#number, bytes, last, now(), this.#ask))) this.pump();
+    if (!this.#over) inside(this.#context, () => this.#body(bytes, last));
+  }
+
+  #body(bytes: Uint8Array, last: boolean): void {
+    if (this.#follow(this.#native.body(this.#number, bytes, last, now(), this.#ask))) this.#pump();
   }
 
   /** Does what there is to do. */
-  pump(): void {
+  turn(): void {
+    inside(this.#context, () => this.#pump());
+  }
+
+  #pump(): void {
     do {
       if (this.#over || this.#full) return;
     } while (this.#follow(this.#native.poll(this.#number, now(), this.#ask)));
   }
 
   /** Whether to poll again at once. */
-  #follow([next, at, data, status, fields, last]: Step): boolean {
+  #follow([todo, at, data, status, fields, last]: Step): boolean {
+    if (todo & NextStep.events) this.#endpoint.poll();
     if (this.#over) return false; // a callback has dropped it
+    const next = todo & ~NextStep.events;
     const over = next === NextStep.done;
     if (over) this.#end();
     else if (next !== NextStep.again) this.#wait(at); // before `send`, which may lead to a further step
@@ -291,7 +316,7 @@ export class Exchange {
     this.#timer = setTimeout(
       () => {
         this.#at = undefined;
-        this.pump();
+        this.#pump();
       },
       Math.min(Math.max(at - now(), 0), LONGEST),
     );
@@ -300,7 +325,7 @@ export class Exchange {
   /** There is room again. */
   resume(): void {
     this.#full = false;
-    this.pump();
+    this.turn();
   }
 
   /** The client is gone. */

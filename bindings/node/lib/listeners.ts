@@ -1,17 +1,21 @@
 /** The native listeners of a server. */
 import { needFunction, needString, needWhole } from './check.js';
+import { type Context, here, inside } from './context.js';
 import { native } from './errors.js';
 import { httpOptions, type Verifier } from './http.js';
-import type { NativeServer } from './native.js';
+import type { Ask, NativeServer } from './native.js';
 import type { ServeHttpOptions } from './options.js';
 
 export class Listeners {
   readonly #native: NativeServer;
-  readonly #ended = new Map<number, () => void>();
+  readonly #ask: Ask;
+  /** By their numbers: where they were started, and what is to be done when they are over. */
+  readonly #listeners = new Map<number, { readonly context: Context; readonly ended: () => void }>();
   readonly #serving = new Set<Promise<void>>();
 
-  constructor(native: NativeServer) {
+  constructor(native: NativeServer, ask: Ask) {
     this.#native = native;
+    this.#ask = ask;
   }
 
   /** All that serve by now, until they are over. */
@@ -35,7 +39,8 @@ export class Listeners {
     const stop = () => this.#native.stopListeners();
     if (handleSigterm !== false) process.once('SIGTERM', terminate);
     process.once('exit', stop); // our threads end before the process does
-    const over = new Promise<void>((ended) => this.#ended.set(bound.number, ended));
+    const context = here();
+    const over = new Promise<void>((ended) => this.#listeners.set(bound.number, { context, ended }));
     this.#serving.add(over);
     try {
       if (onListening !== undefined)
@@ -51,8 +56,17 @@ export class Listeners {
   /** Some are over. */
   ended(): void {
     for (const number of this.#native.endedListeners()) {
-      this.#ended.get(number)?.();
-      this.#ended.delete(number);
+      this.#listeners.get(number)?.ended();
+      this.#listeners.delete(number);
     }
+  }
+
+  /** Runs what they have, each where it was started. Whether there may be more. */
+  run(): boolean {
+    let more = false;
+    for (const [number, { context }] of this.#listeners) {
+      if (inside(context, () => this.#native.runListener(number, this.#ask))) more = true;
+    }
+    return more;
   }
 }

@@ -1,5 +1,6 @@
 /** The native half (`src/*.rs`), as this half sees it. */
 import { createRequire } from 'node:module';
+import type { Context } from './context.js';
 import type { Caller, Counters } from './values.js';
 
 /** What is asked (`src/question.rs`), and what follows the `_meta` of the request. */
@@ -22,14 +23,21 @@ export const Asked = {
   response: 7,
   /** `token`; the handler is the number of the endpoint */
   verify: 8,
+  /** no question: a callback of the native half's own begins */
+  begun: 9,
 } as const;
 
-/** What events are run with. `call`: the number that `Native.finish` takes; `caller`: unless the connection knows. */
+/**
+ * What events are run with. `call`: the number that `Native.finish` takes; `context`: that of the request, if there is one;
+ * `begun`: what the observer is told first, as JSON; `caller`: unless the connection knows.
+ */
 export type Ask = (
   kind: number,
   call: number,
   handler: number,
   connection: number,
+  context: Context | undefined,
+  begun: string | undefined,
   caller: Caller | undefined,
   revision: string,
   meta: string | undefined,
@@ -97,8 +105,11 @@ export type NativeAnswer =
 /** Bits of what `Native.turn` returns. */
 export const Next = { more: 1, ended: 2, woken: 4, http: 8, unlistened: 16 } as const;
 
-/** What a {@link Step} begins with: read the body; wait; poll again at once; the response is complete. */
-export const NextStep = { body: 0, wait: 1, again: 2, done: 3 } as const;
+/**
+ * What a {@link Step} begins with: read the body; wait; poll again at once; the response is complete. `events` is a bit: the
+ * events of the endpoint come first.
+ */
+export const NextStep = { body: 0, wait: 1, again: 2, done: 3, events: 4 } as const;
 
 /**
  * What is to be done for an exchange, until `at`, if there is a time. `data`: of a text, a character for each byte. `fields`:
@@ -117,7 +128,7 @@ export type Step = readonly [
 export interface NativeEndpoint {
   readonly number: number;
   /** `head`: method, target, and the names and values of the fields in turn, so many lines. */
-  begin(exchange: number, head: string, lines: number, nowMs: number, ask: Ask): Step;
+  begin(exchange: number, head: string, lines: number, nowMs: number, ask: Ask, context: Context): Step;
   body(exchange: number, bytes: Uint8Array, last: boolean, nowMs: number, ask: Ask): Step;
   poll(exchange: number, nowMs: number, ask: Ask): Step;
   drop(exchange: number): void;
@@ -161,6 +172,8 @@ export interface NativeServer {
   endpoint(options: string): NativeEndpoint;
   listen(host: string, port: number, options: string): Bound;
   readyExchanges(): number[];
+  /** Whether there may be more. */
+  runListener(listener: number, ask: Ask): boolean;
   endedListeners(): number[];
   stopListeners(): void;
   warn(line: string): void;
@@ -205,7 +218,7 @@ export interface NativeConnection {
   pollTransmit(max: number): Uint8Array | null;
   pollTimeout(): number | null;
   tick(nowMs: number): void;
-  handle(message: Uint8Array, ask: Ask): Uint8Array | number | undefined;
+  handle(message: Uint8Array, ask: Ask, context: Context): Uint8Array | number | undefined;
   pollExchange(exchange: number): Uint8Array | boolean | undefined;
   close(): void;
 }

@@ -76,7 +76,10 @@ export interface ServerOptions {
   /** The same for kinds of answers. */
   cacheOf?: Readonly<Partial<Record<Cacheable, CacheHint>>> | undefined;
   /**
-   * Told, soon after, when each call of a callback begins and ends; interests aside.
+   * Called when each call of a callback begins and ends; interests aside.
+   *
+   * The begin is told right before the callback, and in its `AsyncLocalStorage` context: what the observer enters there with
+   * `enterWith`, such as a span, is there for the callback, and when the end is told.
    */
   observe?: ((call: ObservedCall) => void) | undefined;
   /** What a client may cost. */

@@ -10,6 +10,7 @@ import { Http, type HttpOptions } from './http.js';
 import { Listeners } from './listeners.js';
 import { Native, type NativeServer } from './native.js';
 import { type HttpHandler, serve } from './node.js';
+import { Observer } from './observer.js';
 import { Reading } from './reading.js';
 import { Stdio } from './stdio.js';
 import { Turns } from './turns.js';
@@ -34,7 +35,6 @@ import type {
   InterestHandler,
   JsonObject,
   Lister,
-  ObservedCall,
   Reader,
   Resource,
   ResourceDescriptor,
@@ -92,7 +92,8 @@ export class Server {
       const server = self.deref();
       return server === undefined || server.#callbacks.mayExist(handler, uri);
     };
-    const seen = observe && ((json: string) => tell(() => observe(JSON.parse(json) as ObservedCall)));
+    const observer = observe && new Observer((call) => tell(() => observe(call)));
+    const seen = observer && ((json: string) => observer.tell(json));
     const json = JSON.stringify(plain);
     this.#native = native(
       () => new Native(name, version, json, cursorKey, turn, soon, log, seen, publish, knows),
@@ -103,13 +104,14 @@ export class Server {
         if (this.#native.finish(call, answer)) this.#turns.soon();
       },
       this.#native,
+      observer,
     );
     this.#reading = new Reading(this.#native, this.#callbacks);
     const { ask } = this.#callbacks;
     this.#connections = new Connections(this.#native, { ask, abandon: () => this.#abandon() });
     this.#stdio = new Stdio(this.#native);
     this.#http = new Http(this.#native, ask);
-    this.#listeners = new Listeners(this.#native);
+    this.#listeners = new Listeners(this.#native, ask);
     this.#turns = new Turns(this.#native, ask, {
       woken: () => this.#connections.wake(),
       http: () => this.#http.turn(),
@@ -118,6 +120,7 @@ export class Server {
         this.#abandon();
       },
       unlistened: () => this.#listeners.ended(),
+      listeners: () => this.#listeners.run(),
     });
   }
 
@@ -317,7 +320,7 @@ export class Server {
   onInterest(handler: InterestHandler): void {
     needFunction('handler', handler);
     native(() => this.#native.onInterest());
-    this.#callbacks.interested = handler;
+    this.#callbacks.interested(handler);
   }
 
   /**
@@ -456,7 +459,7 @@ export class Server {
    * @throws {WellheadError} `ERR_WELLHEAD_IO` if they cannot be served
    */
   async run(options: RunOptions = {}): Promise<void> {
-    await this.#stdio.serve(options);
+    await this.#stdio.serve(options, this.#turns);
   }
 
   /**

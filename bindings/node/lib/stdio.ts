@@ -1,7 +1,9 @@
 /** A server's standard input and output. */
+import { here } from './context.js';
 import { native } from './errors.js';
 import type { NativeServer } from './native.js';
 import type { RunOptions } from './options.js';
+import type { Turns } from './turns.js';
 
 export class Stdio {
   readonly #native: NativeServer;
@@ -18,8 +20,9 @@ export class Stdio {
   }
 
   /** Serves until it is over. */
-  async serve(options: RunOptions): Promise<void> {
+  async serve(options: RunOptions, turns: Turns): Promise<void> {
     native(() => this.#native.start(options.guard !== false, options.drainMs));
+    turns.context = here();
     const terminate = () => this.#native.terminate();
     const stop = () => this.#native.stop();
     if (options.handleSigterm !== false) process.once('SIGTERM', terminate);

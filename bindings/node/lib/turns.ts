@@ -1,17 +1,24 @@
 /** Turns on the JavaScript thread: what the bell of the native half asks for. */
+import { type Context, here, inside } from './context.js';
 import { type Ask, type NativeServer, Next } from './native.js';
 
 /** Turns that may follow each other before timers and I/O have theirs. */
 const TURNS = 16;
 
 /** What a turn finds to be done beside running callbacks, by the names of {@link Next}. */
-export type Todo = Readonly<Record<'woken' | 'http' | 'ended' | 'unlistened', () => void>>;
+export interface Todo extends Readonly<Record<'woken' | 'http' | 'ended' | 'unlistened', () => void>> {
+  /** Runs what the native listeners have. Whether there may be more. */
+  listeners(): boolean;
+}
 
 export class Turns {
   readonly #native: NativeServer;
   readonly #ask: Ask;
   readonly #todo: Todo;
   readonly #take = () => this.take();
+  readonly #turn = () => this.#takeHere();
+  /** For what no request causes: where the server was made, or its service over standard input and output started. */
+  context: Context = here();
   #soon = false;
   #turns = 0;
 
@@ -30,8 +37,13 @@ export class Turns {
 
   /** Now. */
   take(): void {
+    inside(this.context, this.#turn);
+  }
+
+  #takeHere(): void {
     this.#soon = false;
-    const next = this.#native.turn(this.#ask);
+    let next = this.#native.turn(this.#ask);
+    if (this.#todo.listeners()) next |= Next.more;
     if (next & Next.woken) this.#todo.woken();
     if (next & Next.http) this.#todo.http();
     if (next & Next.ended) this.#todo.ended();

@@ -11,9 +11,11 @@ use crate::raw::{Js, Reference};
 use napi::bindgen_prelude::{Env, FnArgs, Function, FunctionRef};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi::{Status, sys};
+use parking_lot::Mutex;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::{self, ThreadId};
-use wellhead::{Level, Observed};
+use wellhead::{CallId, Level, Observed};
 
 type Turn = ThreadsafeFunction<(), (), (), Status, false, true, 0>;
 /// `soon()`: take a turn once the running JavaScript is done.
@@ -35,16 +37,22 @@ pub(crate) struct Bell {
     asking: Asking,
     /// A turn is on its way.
     rung: AtomicBool,
-    /// JavaScript cannot be called any more.
+    /// JavaScript is not called any more.
     dead: AtomicBool,
+    /// The environment is gone.
+    gone: AtomicBool,
     lines: Inbox<(Level, String)>,
+    /// What the observer is told of calls whose callbacks have not run yet, JSON.
+    begun: Mutex<HashMap<CallId, String>>,
     observed: Inbox<String>,
     published: Inbox<String>,
     woken: Inbox<u64>,
     /// An endpoint has something to do.
     endpoints: AtomicBool,
-    /// The endpoint that the JS thread drives an exchange of, and then asks for what else there is; 0: none.
+    /// The endpoint that the JS thread drives an exchange of; 0: none.
     driven: AtomicU32,
+    /// It has something to do since.
+    driven_ready: AtomicBool,
     /// Exchanges that have something to say.
     exchanges: Inbox<u32>,
     released: Inbox<Reference>,
@@ -75,12 +83,15 @@ impl Bell {
             asking: Asking::new(knows)?,
             rung: AtomicBool::new(false),
             dead: AtomicBool::new(false),
+            gone: AtomicBool::new(false),
             lines: Inbox::new(),
+            begun: Mutex::default(),
             observed: Inbox::new(),
             published: Inbox::new(),
             woken: Inbox::new(),
             endpoints: AtomicBool::new(false),
             driven: AtomicU32::new(0),
+            driven_ready: AtomicBool::new(false),
             exchanges: Inbox::new(),
             released: Inbox::new(),
         })
@@ -120,11 +131,7 @@ impl Bell {
         if let Some(env) = self.here() {
             self.asking.answer(env);
         }
-        for call in self.observed.take() {
-            let (Some(env), Some(observe)) = (self.here(), &self.observe) else { continue };
-            // JavaScript's side of it catches what the host's function throws.
-            let _ = observe.borrow_back(&env).and_then(|observe| observe.call(call));
-        }
+        self.tell();
     }
 
     /// Asks the registration of this number whether there may be a resource at `uri`: at once on the JS thread, with the
@@ -166,11 +173,40 @@ impl Bell {
         }
     }
 
-    /// A call began or ended: told with the next turn.
+    /// A call began, which is told right before its callback runs and in its context; or ended, which is told at once on
+    /// the JS thread, with the next turn from any other.
     pub(crate) fn observe(&self, observed: &Observed<'_>) {
-        if !self.dead.load(Ordering::Acquire) {
-            self.observed.push(descriptor::observed(observed));
+        if self.dead.load(Ordering::Acquire) {
+            return;
+        }
+        let json = descriptor::observed(observed);
+        if observed.end.is_none() {
+            self.begun.lock().insert(observed.id, json);
+            return;
+        }
+        if let Some(begun) = self.take_begun(observed.id) {
+            self.observed.push(begun); // its callback was never run
+        }
+        self.observed.push(json);
+        if self.here().is_some() {
+            self.tell();
+        } else {
             self.ring();
+        }
+    }
+
+    /// What the observer is to be told before the callback of that call runs.
+    pub(crate) fn take_begun(&self, call: CallId) -> Option<String> {
+        self.observe.as_ref()?;
+        self.begun.lock().remove(&call)
+    }
+
+    fn tell(&self) {
+        if let (Some(env), Some(observe)) = (self.here(), &self.observe) {
+            for call in self.observed.take() {
+                // JavaScript's side of it catches what the host's function throws.
+                let _ = observe.borrow_back(&env).and_then(|observe| observe.call(call));
+            }
         }
     }
 
@@ -194,13 +230,22 @@ impl Bell {
         self.ring();
     }
 
-    /// From now on the JS thread drives that endpoint, which needs no turn for what happens there. Returns the one before.
-    pub(crate) fn drive(&self, endpoint: u32) -> u32 {
-        self.driven.swap(endpoint, Ordering::Relaxed)
+    /// The JS thread drives an exchange of that endpoint, which needs no turn for what happens there meanwhile. The second
+    /// value says whether it has something to do afterwards; of an exchange that is driven amid another's, the outer one says.
+    pub(crate) fn drive<T>(&self, endpoint: u32, drive: impl FnOnce() -> T) -> (T, bool) {
+        let outer = self.driven.swap(endpoint, Ordering::Relaxed);
+        if outer == endpoint {
+            return (drive(), false);
+        }
+        let before = self.driven_ready.swap(false, Ordering::Relaxed);
+        let driven = drive();
+        self.driven.store(outer, Ordering::Relaxed);
+        (driven, self.driven_ready.swap(before, Ordering::Relaxed))
     }
 
     pub(crate) fn endpoint_ready(&self, endpoint: u32) {
         if self.driven.load(Ordering::Relaxed) == endpoint && self.here().is_some() {
+            self.driven_ready.store(true, Ordering::Relaxed);
             return;
         }
         self.endpoints.store(true, Ordering::Release);
@@ -229,10 +274,17 @@ impl Bell {
         self.woken.take()
     }
 
-    /// Memory that nobody reads any more, from any thread.
+    /// A reference that nobody needs any more, from any thread: let go of at once on the JS thread, at the next turn from
+    /// any other.
     pub(crate) fn give_back(&self, reference: Reference) {
-        self.released.push(reference);
-        self.ring();
+        match self.here() {
+            Some(_) if self.gone.load(Ordering::Acquire) => {} // it went with its environment
+            Some(env) => Js::new(&env).release(reference),
+            None => {
+                self.released.push(reference);
+                self.ring();
+            }
+        }
     }
 
     pub(crate) fn turn_function(&self) -> sys::napi_threadsafe_function {
@@ -243,6 +295,11 @@ impl Bell {
     pub(crate) fn die(&self) {
         self.dead.store(true, Ordering::Release);
         self.asking.let_go();
+    }
+
+    /// The environment is gone, and with it whatever belonged to it.
+    pub(crate) fn lose(&self) {
+        self.gone.store(true, Ordering::Release);
     }
 
     fn here(&self) -> Option<Env> {

@@ -1,7 +1,7 @@
 //! The calls that JavaScript answers later, by number.
 
 use crate::bell::Bell;
-use crate::question::{CANCEL, Outcome, Question, RESPONSE, Understood, Verify};
+use crate::question::{BEGUN, CANCEL, Outcome, Question, RESPONSE, Understood, Verify};
 use crate::raw::{Js, Kept, Value};
 use crate::worker::Worker;
 use std::cell::{Cell, RefCell};
@@ -127,9 +127,18 @@ impl Calls {
     /// Runs the callback of an event.
     pub(crate) fn run(&self, hooks: &Hooks<'_>, event: Event, origin: Origin) {
         match event {
-            Event::Read(call) if call.has_provider() => self.elsewhere(hooks.js, Event::Read(call)),
-            Event::List(call) if call.has_provider() => self.elsewhere(hooks.js, Event::List(call)),
-            Event::Complete(call) if call.has_provider() => self.elsewhere(hooks.js, Event::Complete(call)),
+            Event::Read(call) if call.has_provider() => {
+                self.tell_begin(hooks, call.call(), call.request_context());
+                self.elsewhere(hooks.js, Event::Read(call));
+            }
+            Event::List(call) if call.has_provider() => {
+                self.tell_begin(hooks, call.call(), call.request_context());
+                self.elsewhere(hooks.js, Event::List(call));
+            }
+            Event::Complete(call) if call.has_provider() => {
+                self.tell_begin(hooks, call.call(), call.request_context());
+                self.elsewhere(hooks.js, Event::Complete(call));
+            }
             event if !event.begin() => drop(event), // nobody waits for the answer any more
             Event::Read(call) => self.ask(hooks, call, origin),
             Event::List(call) => self.ask(hooks, call, origin),
@@ -158,6 +167,17 @@ impl Calls {
             }
             event => drop(event), // nothing else can be registered from JavaScript yet
         }
+    }
+
+    /// Tells the observer that a callback of the core's own begins.
+    fn tell_begin(&self, hooks: &Hooks<'_>, call: Option<CallId>, context: Option<&Kept>) {
+        let Some(begun) = call.and_then(|call| self.bell.take_begun(call)) else { return };
+        hooks.js.scope(|js| {
+            let zero = js.number(0.0)?;
+            let context = context.map_or_else(|| js.undefined(), |context| js.kept(context))?;
+            let kind = js.number(f64::from(BEGUN))?;
+            js.call(hooks.ask, &[kind, zero, zero, zero, context, js.text(&begun)?]).map(drop)
+        });
     }
 
     /// Runs a callback of the core's own, on a thread of its own.
@@ -192,8 +212,9 @@ impl Calls {
     {
         let number = self.next();
         let id = question.call();
+        let begun = id.and_then(|id| self.bell.take_begun(id));
         let outcome = hooks.js.scope(|js| {
-            let arguments = arguments(js, &question, number);
+            let arguments = arguments(js, &question, number, begun.as_deref());
             self.running.borrow_mut().push((number, question.hold()));
             let result = arguments.and_then(|arguments| js.call(hooks.ask, &arguments));
             match result {
@@ -346,8 +367,8 @@ fn answer<A: Understood>(responder: Responder<A>, outcome: Outcome<A>) {
     }
 }
 
-/// `ask(RESPONSE, request, 0, connection, , , , result, error)`.
-fn response_arguments<'s>(js: Js<'s>, response: &ResponseCall) -> Option<[Value<'s>; 9]> {
+/// `ask(RESPONSE, request, 0, connection, , , , , , result, error)`.
+fn response_arguments<'s>(js: Js<'s>, response: &ResponseCall) -> Option<[Value<'s>; 11]> {
     let (result, error) = match response.answer() {
         ClientAnswer::Result(result) => (Some(&**result), None),
         ClientAnswer::Error(error) => (None, Some(&**error)),
@@ -361,22 +382,32 @@ fn response_arguments<'s>(js: Js<'s>, response: &ResponseCall) -> Option<[Value<
         js.undefined()?,
         js.undefined()?,
         js.undefined()?,
+        js.undefined()?,
+        js.undefined()?,
         js.text_or_undefined(result)?,
         js.text_or_undefined(error)?,
     ])
 }
 
-/// What every question begins with, and what is its own.
-fn arguments<'s, Q: Question>(js: Js<'s>, question: &Q, number: u32) -> Option<Vec<Value<'s>>> {
-    let mut arguments = Vec::with_capacity(12);
+/// What every question begins with, and what is its own. `begun`: what the observer is told first, JSON.
+fn arguments<'s, Q: Question>(
+    js: Js<'s>,
+    question: &Q,
+    number: u32,
+    begun: Option<&str>,
+) -> Option<Vec<Value<'s>>> {
+    let mut arguments = Vec::with_capacity(16);
     let connection = question.call().map_or(0, CallId::connection);
     let caller = question.caller().and_then(wellhead::Caller::value::<Kept>);
+    let kept = |kept: Option<&Kept>| kept.map_or_else(|| js.undefined(), |kept| js.kept(kept));
     arguments.extend([
         js.number(f64::from(Q::KIND))?,
         js.number(f64::from(number))?,
         js.number(question.handler() as f64)?,
         js.number(connection as f64)?,
-        caller.map_or_else(|| js.undefined(), |caller| js.kept(caller))?,
+        kept(question.context())?,
+        js.text_or_undefined(begun)?,
+        kept(caller)?,
         js.text_or_undefined(question.revision())?,
         js.text_or_undefined(question.meta())?,
     ]);

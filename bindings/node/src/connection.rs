@@ -1,10 +1,10 @@
 //! Bytes in, bytes out.
 
 use crate::calls::{Hooks, Origin};
-use crate::error::{Result, thrown};
+use crate::error::{Result, invalid, thrown};
 use crate::raw::Js;
 use crate::server::{Hook, Inner, refused};
-use napi::bindgen_prelude::{BufferSlice, Either3, Env, Uint8Array, Undefined};
+use napi::bindgen_prelude::{BufferSlice, Either3, Env, Uint8Array, Undefined, Unknown};
 use napi_derive::napi;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -112,19 +112,22 @@ impl NativeConnection {
         self.connection.tick(now_ms as u64); // saturates
     }
 
-    /// Deals with one message: the answer, nothing, or the number of the exchange that will have it.
+    /// Deals with one message: the answer, nothing, or the number of the exchange that will have it. `context`: as of
+    /// `begin` of an endpoint.
     #[napi]
     pub fn handle(
         &self,
         env: Env,
         message: &[u8],
         ask: Hook<'_>,
+        context: Unknown<'_>,
     ) -> Result<Either3<Uint8Array, u32, Undefined>> {
         let js = Js::new(&env);
         let hooks = Hooks { js, ask: js.value(&ask) };
         self.listen();
-        let handled =
-            self.connection.handle_with(message, |event| self.run(&hooks, event)).map_err(thrown)?;
+        let context = js.keep(js.value(&context), &self.inner.bell).ok_or_else(|| invalid("no context"))?;
+        let run = |event| self.run(&hooks, event);
+        let handled = self.connection.handle_with_context(message, Arc::new(context), run).map_err(thrown)?;
         Ok(match handled {
             Handled::Answer(bytes) => Either3::A(bytes.into()),
             Handled::Nothing => Either3::C(()),

@@ -5,13 +5,14 @@ use crate::descriptor::ill_typed;
 use crate::error::{Result, thrown};
 use crate::raw::{Js, Value};
 use crate::server::{Hook, Inner, Native};
-use napi::bindgen_prelude::Env;
+use napi::bindgen_prelude::{Env, Unknown};
 use napi_derive::napi;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 use wellhead::http::{Endpoint, EndpointBuilder, Exchange, Progress, Protection, RequestHead, Response};
 use wellhead::serve::{Batch, Http, Listening};
@@ -22,6 +23,8 @@ const BODY: u32 = 0;
 const WAIT: u32 = 1;
 const MORE: u32 = 2;
 const DONE: u32 = 3;
+/// A bit: [`NativeEndpoint::poll_events`] first.
+const EVENTS: u32 = 4;
 
 /// So much is handed over at once.
 const CHUNK: usize = 64 << 10;
@@ -134,9 +137,10 @@ impl NativeEndpoint {
     }
 
     /// A request has come, which has that number from now on. `head`: its method, its target, and the names and values of
-    /// its fields in turn, a line each, so many of them. `now` in milliseconds, the same clock for all calls. Like all that
+    /// its fields in turn, a line each, so many of them. `context`: an object that its callbacks are asked with. `now` in milliseconds, the same clock for all calls. Like all that
     /// gives a step, it runs callbacks.
     #[napi]
+    #[allow(clippy::too_many_arguments, reason = "called from one place")]
     pub fn begin<'env>(
         &self,
         env: &'env Env,
@@ -145,6 +149,7 @@ impl NativeEndpoint {
         lines: u32,
         now: f64,
         ask: Hook<'_>,
+        context: Unknown<'_>,
     ) -> Option<Value<'env>> {
         let head: Vec<&str> = head.split('\n').collect();
         let (method, target, fields) = match &*head {
@@ -156,9 +161,12 @@ impl NativeEndpoint {
         let headers: Vec<(&str, &[u8])> = fields.iter().map(|(name, value)| (*name, &**value)).collect();
         let head = RequestHead { method, target, headers: &headers };
         let bell = self.inner.bell.clone();
+        let js = Js::new(env);
+        let context = js.keep(js.value(&context), &bell)?;
         self.exchanges.borrow_mut().insert(number, None);
         self.drive(env, &ask, number, now, || {
-            self.endpoint.begin(&head, now as u64, move || bell.exchange_ready(number))
+            let ready = move || bell.exchange_ready(number);
+            self.endpoint.begin_with_context(&head, now as u64, Arc::new(context), ready)
         })
     }
 
@@ -234,7 +242,8 @@ impl NativeEndpoint {
         step(Js::new(env), next, None, Vec::new(), None)
     }
 
-    /// Runs callbacks of the exchange that `begin` gives, then those that this leads to, and tells what is to be done.
+    /// Runs callbacks of the exchange that `begin` gives, and tells what is to be done. Those of other exchanges, which this may
+    /// lead to, are not run here, where the context is that of this request: see [`EVENTS`].
     fn drive<'env>(
         &self,
         env: &'env Env,
@@ -245,26 +254,24 @@ impl NativeEndpoint {
     ) -> Option<Value<'env>> {
         let js = Js::new(env);
         let hooks = Hooks { js, ask: js.value(ask) };
-        let bell = &self.inner.bell;
-        let outer = bell.drive(self.number);
-        let mut exchange = begin();
-        let (mut head, mut data) = (None, Vec::new());
-        let (next, at) = loop {
-            match exchange.poll(now as u64, &mut data) {
-                Progress::Event(event) => self.run(&hooks, event),
-                Progress::Body(at) => break (BODY, Some(at)),
-                Progress::Respond(response) => head = Some(response),
-                Progress::Data if data.len() >= CHUNK => break (MORE, None),
-                Progress::Data => {}
-                Progress::Wait(at) => break (WAIT, at),
-                Progress::Done => break (DONE, None),
-                _ => break (WAIT, None),
-            }
+        let drive = || {
+            let mut exchange = begin();
+            let (mut head, mut data) = (None, Vec::new());
+            let (next, at) = loop {
+                match exchange.poll(now as u64, &mut data) {
+                    Progress::Event(event) => self.run(&hooks, event),
+                    Progress::Body(at) => break (BODY, Some(at)),
+                    Progress::Respond(response) => head = Some(response),
+                    Progress::Data if data.len() >= CHUNK => break (MORE, None),
+                    Progress::Data => {}
+                    Progress::Wait(at) => break (WAIT, at),
+                    Progress::Done => break (DONE, None),
+                    _ => break (WAIT, None),
+                }
+            };
+            (exchange, head, data, next, at)
         };
-        if outer != self.number {
-            self.run_events(&hooks);
-        }
-        bell.drive(outer);
+        let ((exchange, head, data, next, at), events) = self.inner.bell.drive(self.number, drive);
         let mut exchanges = self.exchanges.borrow_mut();
         if next == DONE {
             exchanges.remove(&number);
@@ -273,7 +280,7 @@ impl NativeEndpoint {
         } // else a callback has dropped it
         drop(exchanges);
         let head = head.map(|head| (head, self.inner.server.is_closed()));
-        step(Js::new(env), next, at, data, head)
+        step(Js::new(env), if events { next | EVENTS } else { next }, at, data, head)
     }
 
     fn run_events(&self, hooks: &Hooks<'_>) {
@@ -391,6 +398,31 @@ impl Native {
         self.inner.bell.take_exchanges().collect()
     }
 
+    /// Runs what the listener of this number has; whether there may be more.
+    #[napi]
+    pub fn run_listener(&self, env: Env, number: u32, ask: Hook<'_>) -> bool {
+        let inner = &self.inner;
+        let js = Js::new(&env);
+        let hooks = Hooks { js, ask: js.value(&ask) };
+        let found = inner.listeners.borrow().iter().find(|l| l.number == number).map(|l| l.listening.clone());
+        match found.map(|listening| listening.try_next()) {
+            Some(Batch::Events(events)) => {
+                for event in events {
+                    inner.calls.run(&hooks, event, Origin::Endpoint(number));
+                }
+                true
+            }
+            Some(Batch::Interrupted) => true,
+            Some(Batch::Ended) => {
+                inner.listeners.borrow_mut().retain(|listener| listener.number != number);
+                inner.ended.borrow_mut().push(number);
+                inner.rest(js);
+                false
+            }
+            Some(Batch::Idle) | None => false,
+        }
+    }
+
     /// The numbers of the listeners that are over.
     #[napi]
     pub fn ended_listeners(&self) -> Vec<u32> {
@@ -408,30 +440,6 @@ impl Inner {
     fn next_endpoint(&self) -> u32 {
         self.endpoints.set(self.endpoints.get().wrapping_add(1));
         self.endpoints.get()
-    }
-
-    /// Runs what the listeners have; whether there may be more.
-    pub(crate) fn run_listeners(&self, hooks: &Hooks<'_>) -> bool {
-        let running: Vec<(u32, Rc<Listening>)> =
-            self.listeners.borrow().iter().map(|l| (l.number, l.listening.clone())).collect();
-        let mut more = false;
-        for (number, listening) in running {
-            match listening.try_next() {
-                Batch::Events(events) => {
-                    more = true;
-                    for event in events {
-                        self.calls.run(hooks, event, Origin::Endpoint(number));
-                    }
-                }
-                Batch::Interrupted => more = true,
-                Batch::Idle => {}
-                Batch::Ended => {
-                    self.listeners.borrow_mut().retain(|listener| listener.number != number);
-                    self.ended.borrow_mut().push(number);
-                }
-            }
-        }
-        more
     }
 
     pub(crate) fn stop_listeners(&self) {

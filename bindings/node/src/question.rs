@@ -1,12 +1,12 @@
 //! What JavaScript is asked: each question's arguments, and what its answers mean.
 //!
-//! All are calls of one function, `ask(kind, call, handler, connection, caller, revision, meta, …)` of `lib/callbacks.ts`; what
-//! follows stands with each kind below.
+//! All are calls of one function, `ask(kind, call, handler, connection, context, begun, caller, revision, meta, …)` of
+//! `lib/callbacks.ts`; what follows stands with each kind below.
 
 use crate::answer;
 use crate::bell::Bell;
 use crate::calls::Held;
-use crate::raw::{Js, Value};
+use crate::raw::{Js, Kept, Value};
 use std::sync::Arc;
 use wellhead::http::Verification;
 use wellhead::{
@@ -18,6 +18,8 @@ use wellhead::{
 pub(crate) const CANCEL: u32 = 0;
 /// Nor is what a client answered to a request of ours.
 pub(crate) const RESPONSE: u32 = 7;
+/// Nor is that a callback of the core's own begins: `begun` is for the observer.
+pub(crate) const BEGUN: u32 = 9;
 
 /// Something that JavaScript answers, now or later.
 pub(crate) trait Question: Sized {
@@ -30,6 +32,11 @@ pub(crate) trait Question: Sized {
 
     /// Who asks, where it is not the connection that knows.
     fn caller(&self) -> Option<&Caller> {
+        None
+    }
+
+    /// What JavaScript gave as the context of the request.
+    fn context(&self) -> Option<&Kept> {
         None
     }
 
@@ -68,6 +75,10 @@ impl Question for Call {
 
     fn caller(&self) -> Option<&Caller> {
         Some(Call::caller(self))
+    }
+
+    fn context(&self) -> Option<&Kept> {
+        self.request_context()
     }
 
     fn revision(&self) -> Option<&str> {
@@ -136,6 +147,10 @@ impl Question for ListCall {
         Some(ListCall::caller(self))
     }
 
+    fn context(&self) -> Option<&Kept> {
+        self.request_context()
+    }
+
     fn revision(&self) -> Option<&str> {
         Some(ListCall::revision(self))
     }
@@ -179,6 +194,10 @@ impl Question for AuthorizeCall {
 
     fn caller(&self) -> Option<&Caller> {
         Some(AuthorizeCall::caller(self))
+    }
+
+    fn context(&self) -> Option<&Kept> {
+        self.request_context()
     }
 
     fn revision(&self) -> Option<&str> {
@@ -267,6 +286,10 @@ impl Question for MethodCall {
         Some(MethodCall::caller(self))
     }
 
+    fn context(&self) -> Option<&Kept> {
+        self.request_context()
+    }
+
     fn revision(&self) -> Option<&str> {
         Some(MethodCall::revision(self))
     }
@@ -319,6 +342,10 @@ impl Question for CompleteCall {
         Some(CompleteCall::caller(self))
     }
 
+    fn context(&self) -> Option<&Kept> {
+        self.request_context()
+    }
+
     fn revision(&self) -> Option<&str> {
         Some(CompleteCall::revision(self))
     }
@@ -366,6 +393,10 @@ impl Question for Verify {
 
     fn handler(&self) -> u64 {
         self.endpoint.into()
+    }
+
+    fn context(&self) -> Option<&Kept> {
+        self.call.request_context()
     }
 
     fn revision(&self) -> Option<&str> {

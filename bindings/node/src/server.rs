@@ -105,6 +105,7 @@ impl Native {
                 gone.set(true);
                 if let Some(inner) = inner.upgrade() {
                     inner.go_down();
+                    inner.bell.lose();
                 }
             })
             .map_err(refused)?;
@@ -314,10 +315,8 @@ impl Native {
         let js = Js::new(&env);
         inner.bell.answer(js);
         let hooks = Hooks { js, ask: js.value(&ask) };
-        let mut next = if inner.run_listeners(&hooks) { MORE } else { 0 };
-        if inner.driver().is_none() && inner.listeners.borrow().is_empty() && !inner.calls.waits() {
-            js.keep_alive(inner.bell.turn_function(), false);
-        }
+        let mut next = 0;
+        inner.rest(js);
         if let Some(driver) = inner.driver() {
             next |= match driver.try_next() {
                 Batch::Events(events) => {
@@ -399,6 +398,13 @@ pub(crate) fn refused(e: napi::Error) -> napi::Error<crate::error::Code> {
 }
 
 impl Inner {
+    /// Lets the process end if nothing of ours goes on.
+    pub(crate) fn rest(&self, js: Js<'_>) {
+        if self.driver().is_none() && self.listeners.borrow().is_empty() && !self.calls.waits() {
+            js.keep_alive(self.bell.turn_function(), false);
+        }
+    }
+
     fn go_down(&self) {
         self.bell.die();
         self.stop();

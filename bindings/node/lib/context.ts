@@ -1,0 +1,25 @@
+/**
+ * Where callbacks run: the asynchronous context of the request that they belong to, which is what `AsyncLocalStorage` holds
+ * there.
+ *
+ * One turn of the native half finds the work of many requests, in whichever context it was asked for. So whatever calls a
+ * host's function goes through {@link Context} first.
+ */
+import { AsyncResource } from 'node:async_hooks';
+
+/** An asynchronous context, to run functions in. */
+export interface Context {
+  runInAsyncScope<A extends unknown[], R>(callback: (...given: A) => R, self?: unknown, ...given: A): R;
+}
+
+const OPTIONS = { requireManualDestroy: true }; // its end is told to no one, so V8 need not watch for it
+
+/** The context that this is called in. What `enterWith` changes in the new one does not change this one. */
+export function here(): Context {
+  return new AsyncResource('WELLHEAD', OPTIONS);
+}
+
+/** Runs `callback` in a context. */
+export function inside<T>(context: Context, callback: () => T): T {
+  return context.runInAsyncScope(callback);
+}

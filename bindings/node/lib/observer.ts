@@ -1,0 +1,28 @@
+/** What the host is told of its calls, in the context of their callbacks. */
+import { type Context, here, inside } from './context.js';
+import type { ObservedCall } from './values.js';
+
+export class Observer {
+  readonly #observe: (call: ObservedCall) => void;
+  /** Of the calls that have begun: the context that their begin left, which their callback runs in and their end is told in. */
+  readonly #contexts = new Map<number, Context>();
+
+  constructor(observe: (call: ObservedCall) => void) {
+    this.#observe = observe;
+  }
+
+  /** A call begins here. What the observer enters is there for the callback. */
+  begin(json: string): void {
+    const call = JSON.parse(json) as ObservedCall;
+    this.#observe(call);
+    this.#contexts.set(call.call, here());
+  }
+
+  /** A call has ended, or begun and ended without its callback. */
+  tell(json: string): void {
+    const call = JSON.parse(json) as ObservedCall;
+    const context = this.#contexts.get(call.call);
+    if (call.end !== undefined) this.#contexts.delete(call.call);
+    inside(context ?? here(), () => this.#observe(call));
+  }
+}
