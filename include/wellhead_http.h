@@ -240,7 +240,8 @@ WELLHEAD_API size_t wellhead_endpoint_sessions(const wellhead_endpoint *endpoint
 typedef struct wellhead_request {
     size_t struct_size;
     wellhead_str method;                      /* Such as POST; case-sensitive. */
-    wellhead_str target;                      /* Path and query, as in the request line. */
+    /* Path and query, as in the request line. Of a URL the host counts, whatever Host says. */
+    wellhead_str target;
     /* Field lines in the order in which they came: names in any case, values as they are. HTTP/2's :authority is host. */
     const wellhead_pair *headers;
     size_t header_count;

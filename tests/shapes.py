@@ -435,7 +435,7 @@ def http_step(value: Any, where: str) -> None:
     )(value, where)
 
 
-HTTP_NEEDS = ("clock", "loopback", "repeated", "unfinished", "verify")
+HTTP_NEEDS = ("clock", "loopback", "repeated", "unfinished", "verbatim", "verify")
 http_vector = members(
     {"about": text, "rows": array(text), "steps": array(http_step)},
     {
@@ -447,6 +447,10 @@ http_vector = members(
                              "session_ms": integer, "delete": boolean, "keep_alive_ms": integer, "body_ms": integer, "replay_bytes": integer}),
     },
 )
+
+
+def is_host(field: Any) -> bool:
+    return isinstance(field, list) or isinstance(field, str) and re.fullmatch(r"(\[[0-9a-f:]+\]|[\w.-]*)(:\d*)?", field) is not None
 
 
 def http_needed(value: Any) -> set[str]:
@@ -461,6 +465,8 @@ def http_needed(value: Any) -> set[str]:
         if set(each) & {"send", "response", "events"}:
             if any(isinstance(line, list) for line in each.get("headers", {}).values()):
                 found.add("repeated")
+            if not each.get("path", "/").startswith("/") or not is_host(each.get("headers", {}).get("Host", "")):
+                found.add("verbatim")
             if "unfinished" in each:
                 found.add("unfinished")
             if any("comment" in one for one in each.get("response", each).get("events", ())):

@@ -22,7 +22,7 @@ SCRIPTS: dict[str, Any] = {
 # What each adapter reaches beside what the package does.
 ADAPTERS: dict[str, tuple[Callable[[wellhead.Server, dict[str, Any], bool], Adapter], set[str]]] = {
     "asgi": (Asgi, {"clock", "loopback", "repeated", "unfinished", "verify"}),
-    "sockets": (Sockets, {"repeated", "unfinished", "verify"}),
+    "sockets": (Sockets, {"repeated", "unfinished", "verbatim", "verify"}),
 }
 Json = Any
 
@@ -267,4 +267,4 @@ def test_an_http_vector_gives_its_responses(name: str, adapter: str, pace: str) 
 
 def test_python_reaches_what_every_http_vector_needs() -> None:
     needed = {word for script in SCRIPTS.values() for word in script.get("needs", [])}
-    assert needed <= REACHES | ADAPTERS["asgi"][1]
+    assert needed <= REACHES.union(*(reached for _, reached in ADAPTERS.values()))

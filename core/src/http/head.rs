@@ -5,7 +5,7 @@
 pub struct RequestHead<'a> {
     /// The method, `POST` for example; case-sensitive.
     pub method: &'a str,
-    /// Path and query, as in the request line.
+    /// Path and query, as in the request line. Of a URL (RFC 9112, section 3.2.2) the host counts, whatever `Host` says.
     pub target: &'a str,
     /// Field lines in the order in which they came: name in any case, value as bytes. HTTP/2's `:authority` is `host`.
     pub headers: &'a [(&'a str, &'a [u8])],
@@ -18,7 +18,20 @@ pub(crate) struct Repeated(pub(crate) &'static str);
 impl<'a> RequestHead<'a> {
     /// The path, without the query.
     pub(crate) fn path(&self) -> &'a str {
-        self.target.split(['?', '#']).next().unwrap_or_default()
+        let target = self.absolute().map_or(self.target, |(_, rest)| rest);
+        let path = target.split(['?', '#']).next().unwrap_or_default();
+        if path.is_empty() { "/" } else { path }
+    }
+
+    /// The authority of a target that is a URL.
+    pub(crate) fn authority(&self) -> Option<&'a str> {
+        self.absolute().map(|(authority, _)| authority)
+    }
+
+    fn absolute(&self) -> Option<(&'a str, &'a str)> {
+        let (scheme, rest) = self.target.split_once("://")?;
+        let is_scheme = scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
+        is_scheme.then(|| rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len())))
     }
 
     /// The values of every line of that name, without the whitespace around them (RFC 9110 section 5.5).
@@ -85,6 +98,20 @@ mod tests {
         assert_eq!(head(&headers).one("X"), Ok(Some(&b""[..])));
         assert_eq!(head(&headers).one("y"), Ok(None));
         assert_eq!(head(&headers).path(), "/mcp");
+    }
+
+    #[test]
+    fn a_target_may_be_a_url() {
+        for (target, path, authority) in [
+            ("http://h:80/mcp?x=/y", "/mcp", Some("h:80")),
+            ("https://user@h", "/", Some("user@h")),
+            ("http://h?x", "/", Some("h")),
+            ("/mcp?x=http://h/other", "/mcp", None),
+            ("*", "*", None),
+        ] {
+            let head = RequestHead { method: "POST", target, headers: &[] };
+            assert_eq!((head.path(), head.authority()), (path, authority), "{target}");
+        }
     }
 
     #[test]

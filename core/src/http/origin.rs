@@ -17,24 +17,26 @@ pub(crate) struct Gate {
 
 /// Why a request is not answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Refused(pub(crate) String);
+pub(crate) struct Refused {
+    pub(crate) status: u16,
+    pub(crate) why: String,
+}
 
 const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 impl Gate {
     /// Checked on every method, before anything else is read.
     pub(crate) fn check(&self, head: &RequestHead<'_>) -> Result<(), Refused> {
-        let origin = head.one("origin").map_err(|_| twice("Origin"))?;
+        let host = host(head)?;
+        let origin = head.one("origin").map_err(|_| forbidden("Origin came more than once".to_owned()))?;
         if let Some(origin) = origin
             && !self.allows_origin(origin)
         {
             let origin = String::from_utf8_lossy(origin);
-            return Err(Refused(format!("the origin '{origin}' is not allowed; see allowed_origins")));
+            return Err(forbidden(format!("the origin '{origin}' is not allowed; see allowed_origins")));
         }
-        let host = head.one("host").map_err(|_| twice("Host"))?.unwrap_or_default();
         if !self.allows_host(host) {
-            let host = String::from_utf8_lossy(host);
-            return Err(Refused(format!("the host '{host}' is not allowed; see allowed_hosts")));
+            return Err(forbidden(format!("the host '{host}' is not allowed; see allowed_hosts")));
         }
         Ok(())
     }
@@ -49,8 +51,7 @@ impl Gate {
         self.loopback && web && is_local(authority)
     }
 
-    fn allows_host(&self, host: &[u8]) -> bool {
-        let Ok(host) = std::str::from_utf8(host) else { return false };
+    fn allows_host(&self, host: &str) -> bool {
         if self.hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(host) || is_host(host, allowed)) {
             return true;
         }
@@ -85,12 +86,56 @@ fn is_local(authority: &str) -> bool {
 /// Whether an authority is that host, whatever its port.
 fn is_host(authority: &str, host: &str) -> bool {
     let Some((name, port)) = authority.split_at_checked(host.len()) else { return false };
-    let port = port.strip_prefix(':').map_or(port.is_empty(), |port| port.parse::<u16>().is_ok());
+    let port =
+        port.strip_prefix(':').map_or(port.is_empty(), |port| port.is_empty() || port.parse::<u16>().is_ok());
     name.eq_ignore_ascii_case(host) && port
 }
 
-fn twice(name: &str) -> Refused {
-    Refused(format!("{name} came more than once"))
+/// The host that a request is for: that of the target if it names one, or else `Host`, which has to be there once and well
+/// formed in any case (RFC 9112, section 3.2).
+fn host<'a>(head: &RequestHead<'a>) -> Result<&'a str, Refused> {
+    let malformed = |why: &str| Refused { status: 400, why: why.to_owned() };
+    let field = head.one("host").map_err(|_| malformed("Host came more than once"))?;
+    let field = field.ok_or_else(|| malformed("Host is missing"))?;
+    let field = std::str::from_utf8(field).ok().filter(|field| is_authority(field));
+    let field = field.ok_or_else(|| malformed("Host is malformed; write it as host or host:port"))?;
+    match head.authority() {
+        Some(authority) if is_authority(authority) => Ok(authority),
+        Some(_) => Err(malformed("the host of the request target is malformed")),
+        None => Ok(field),
+    }
+}
+
+/// Whether this is a host, perhaps with a port (RFC 3986, section 3.2.2). It may be empty.
+fn is_authority(text: &str) -> bool {
+    let (host, port) = match text.strip_prefix('[') {
+        Some(rest) => {
+            let Some((literal, port)) = rest.split_once(']') else { return false };
+            if literal.is_empty() || !literal.bytes().all(|byte| is_name(byte) || byte == b':') {
+                return false;
+            }
+            ("", port)
+        }
+        None => text.split_at(text.find(':').unwrap_or(text.len())),
+    };
+    let hex = |digits: Option<&[u8]>| digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
+    let bytes = host.as_bytes();
+    let is_host = bytes.iter().enumerate().all(|(at, byte)| match byte {
+        b'%' => hex(bytes.get(at + 1..at + 3)),
+        byte => is_name(*byte),
+    });
+    let is_port =
+        port.strip_prefix(':').map_or(port.is_empty(), |port| port.bytes().all(|b| b.is_ascii_digit()));
+    is_host && is_port
+}
+
+/// A character that stands for itself in a host.
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=".contains(&byte)
+}
+
+fn forbidden(why: String) -> Refused {
+    Refused { status: 403, why }
 }
 
 #[cfg(test)]
@@ -98,8 +143,13 @@ mod tests {
     use super::*;
 
     fn check(gate: &Gate, headers: &[(&str, &str)]) -> bool {
+        status(gate, "/", headers) == 200
+    }
+
+    fn status(gate: &Gate, target: &str, headers: &[(&str, &str)]) -> u16 {
         let headers: Vec<(&str, &[u8])> = headers.iter().map(|(n, v)| (*n, v.as_bytes())).collect();
-        gate.check(&RequestHead { method: "POST", target: "/", headers: &headers }).is_ok()
+        let result = gate.check(&RequestHead { method: "POST", target, headers: &headers });
+        result.map_or_else(|refused| refused.status, |()| 200)
     }
 
     fn local() -> Gate {
@@ -132,7 +182,7 @@ mod tests {
         for host in ["127.0.0.1", "[::1]:8000", "LocalHost"] {
             assert!(check(&local(), &[("host", host)]), "{host}");
         }
-        for host in ["evil.example.com", "evil.example.com:8000", "localhost.", "::1", ""] {
+        for host in ["evil.example.com", "evil.example.com:8000", "localhost.", ""] {
             assert!(!check(&local(), &[("host", host)]), "{host}");
         }
         assert!(!check(&local(), &[]));
@@ -182,8 +232,47 @@ mod tests {
     }
 
     #[test]
-    fn two_origins_or_hosts_are_refused() {
-        assert!(!check(&local(), &[("host", "localhost"), ("Host", "localhost")]));
+    fn a_host_that_is_missing_repeated_or_malformed_is_a_bad_request() {
+        // row: O-04
+        let open = Gate { origins: Vec::new(), hosts: Vec::new(), loopback: false };
+        for gate in [&local(), &open] {
+            assert_eq!(status(gate, "/", &[]), 400);
+            assert_eq!(status(gate, "/", &[("host", "localhost"), ("Host", "localhost")]), 400);
+            for bad in [
+                "local host",
+                "a@localhost",
+                "localhost:x",
+                "localhost:1:2",
+                "::1",
+                "[::1",
+                "[]",
+                "[::1]x",
+                "localhost/",
+                "http://localhost",
+                "localhost%2",
+                "h\u{f6}st",
+            ] {
+                assert_eq!(status(gate, "/", &[("host", bad)]), 400, "{bad}");
+            }
+            for good in ["localhost:", "localhost:8000", "[::1]", "127.0.0.1:0"] {
+                assert_eq!(status(gate, "/", &[("host", good)]), 200, "{good}");
+            }
+        }
+        assert_eq!((status(&local(), "/", &[("host", "")]), status(&open, "/", &[("host", "")])), (403, 200));
+    }
+
+    #[test]
+    fn the_host_of_a_target_counts_whatever_the_field_says() {
+        // row: O-04
+        let (here, there) = ("http://localhost/mcp", "http://evil.example/mcp");
+        assert_eq!(status(&local(), there, &[("host", "localhost")]), 403);
+        assert_eq!(status(&local(), here, &[("host", "evil.example")]), 200);
+        assert_eq!(status(&local(), here, &[]), 400);
+        assert_eq!(status(&local(), "http://a@localhost/mcp", &[("host", "localhost")]), 400);
+    }
+
+    #[test]
+    fn two_origins_are_refused() {
         let origin = ("origin", "http://localhost");
         assert!(!check(&local(), &[("host", "localhost"), origin, origin]));
     }

@@ -36,7 +36,7 @@ impl Exchange {
         if head.path() != options.path && !metadata {
             return Err((Response::empty(404), Vec::new()));
         }
-        options.gate.check(head).map_err(|refused| invalid(403, &refused.0))?;
+        options.gate.check(head).map_err(|refused| invalid(refused.status, &refused.why))?;
         self.origin = if options.cors { cors::origin(head) } else { None };
         match &options.protection {
             Some(protection) if metadata && head.method == "GET" => {
@@ -98,7 +98,8 @@ impl Exchange {
     /// Opens the stream of what belongs to no request, or goes on with any stream of the session.
     fn get(&mut self, head: &RequestHead<'_>) -> Result<State, Whole> {
         let options = &self.endpoint.0.options;
-        if matches!(Version::read(head, self.revisions()), Version::Stateless(_)) {
+        let version = Version::read(head, self.revisions());
+        if matches!(version, Version::Stateless(_)) {
             return Err(not_offered(options, head, None));
         }
         if !options.sessions {
@@ -107,11 +108,12 @@ impl Exchange {
         if !Accepts::read(head).stream {
             return Err(invalid(406, NO_STREAM));
         }
+        self.is_served(&version)?;
         let inner = self.endpoint.0.clone();
         if inner.server.is_closed() {
             return Err(closing(None));
         }
-        let id = session_id(head)?;
+        let id = session_id(head, None)?;
         let place = match head.one("last-event-id") {
             Ok(None) => None,
             Ok(Some(id)) => Some(Place::read(id).ok_or_else(unknown_event)?),
@@ -119,7 +121,7 @@ impl Exchange {
         };
         let (now, look) = (self.now, inner.next_look(self.now));
         let opened = inner.state.with(|s, _| {
-            let session = s.sessions.find(&id, self.caller.id()).ok_or_else(unknown_session)?;
+            let session = s.sessions.find(&id, self.caller.id()).ok_or_else(|| unknown_session(None))?;
             if !session.has_room() {
                 return Err(crowded(None));
             }
@@ -159,23 +161,35 @@ impl Exchange {
 
     fn delete(&mut self, head: &RequestHead<'_>) -> Result<State, Whole> {
         let options = &self.endpoint.0.options;
-        if matches!(Version::read(head, self.revisions()), Version::Stateless(_)) {
+        let version = Version::read(head, self.revisions());
+        if matches!(version, Version::Stateless(_)) {
             return Err(not_offered(options, head, None));
         }
         if !options.delete || !options.sessions {
             let setting = if options.sessions { "delete" } else { "sessions" };
             return Err(not_offered(options, head, Some(setting)));
         }
-        let id = session_id(head)?;
+        self.is_served(&version)?;
+        let id = session_id(head, None)?;
         let session = self.endpoint.0.state.with(|s, _| {
             s.sessions.find(&id, self.caller.id())?;
             s.sessions.remove(&id)
         });
         match session {
             Some(session) => self.endpoint.0.close(&session.connection),
-            None => return Err(unknown_session()),
+            None => return Err(unknown_session(None)),
         }
         Err((Response::empty(204), Vec::new()))
+    }
+
+    /// Refuses a request without a body whose head names a version that is not served.
+    fn is_served(&self, version: &Version) -> Result<(), Whole> {
+        match version {
+            Version::Unknown(requested) => {
+                Err(refusal(400, None, None, &unsupported_version(requested, self.revisions())))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Finds the path of a message: WIRE 2.4.
@@ -237,7 +251,7 @@ impl Exchange {
 
     /// The revision of an answer to what cannot be read: the session's, or what the head says.
     fn revision_of(&self, head: &RequestHead<'_>, version: &Version) -> Option<Revision> {
-        let session = session_id(head).ok().and_then(|id| {
+        let session = session_id(head, None).ok().and_then(|id| {
             let sessions = &self.endpoint.0.state;
             sessions.with(|s, _| Some(s.sessions.find(&id, self.caller.id())?.connection.clone()))
         });
@@ -276,12 +290,15 @@ impl Exchange {
     ) -> Result<Box<Answering>, Whole> {
         let caller = self.caller.clone().in_context(None); // the session outlives the request
         let sessions = self.endpoint.0.options.sessions;
-        if let Ok(id) = session_id(head)
-            && sessions
-            && self.endpoint.0.state.with(|s, _| s.sessions.find(&id, caller.id()).is_some())
-        {
+        if sessions && head.all(SESSION).next().is_some() {
+            let id = session_id(head, Some(request))?;
+            let known = self.endpoint.0.state.with(|s, _| s.sessions.find(&id, caller.id()).is_some());
             let fault = RpcError::invalid_request("already initialized");
-            return Err(refusal(400, Some(request), None, &fault));
+            return Err(if known {
+                refusal(400, Some(request), None, &fault)
+            } else {
+                unknown_session(Some(request))
+            });
         }
         let most = self.endpoint.0.options.session_limit;
         if sessions && self.endpoint.sessions() >= most {
@@ -356,18 +373,11 @@ impl Exchange {
             // A call under way may wait for just this.
             Body::Notification | Body::Response | Body::Bad { .. } => (None, 0),
         };
-        let with_id = |(response, body): Whole| match request {
-            None => (response, body),
-            Some(id) => {
-                let what = if response.status == 404 { UNKNOWN_SESSION } else { NO_SESSION };
-                refusal(response.status, Some(id), None, &RpcError::invalid_request(what))
-            }
-        };
-        let id = session_id(head).map_err(with_id)?;
+        let id = session_id(head, request)?;
         let (now, look) = (self.now, self.endpoint.0.next_look(self.now));
         let permit = (calls > 0).then(|| self.count(Counted::Call, calls, request)).transpose()?;
         let found = self.endpoint.0.state.with(|s, _| {
-            let session = s.sessions.find(&id, self.caller.id()).ok_or_else(|| with_id(unknown_session()))?;
+            let session = s.sessions.find(&id, self.caller.id()).ok_or_else(|| unknown_session(request))?;
             if calls > 0 && !session.has_room() {
                 return Err(crowded(request));
             }
@@ -442,14 +452,15 @@ impl Exchange {
     }
 }
 
-fn session_id(head: &RequestHead<'_>) -> Result<Box<str>, Whole> {
-    let id = head.one(SESSION).map_err(|_| invalid(400, "Mcp-Session-Id came more than once"))?;
-    let id = id.ok_or_else(|| invalid(400, NO_SESSION))?;
-    std::str::from_utf8(id).map(Into::into).map_err(|_| unknown_session())
+fn session_id(head: &RequestHead<'_>, request: Option<&RequestId>) -> Result<Box<str>, Whole> {
+    let refused = |what| refusal(400, request, None, &RpcError::invalid_request(what));
+    let id = head.one(SESSION).map_err(|_| refused("Mcp-Session-Id came more than once"))?;
+    let id = id.ok_or_else(|| refused(NO_SESSION))?;
+    std::str::from_utf8(id).map(Into::into).map_err(|_| unknown_session(request))
 }
 
-fn unknown_session() -> Whole {
-    invalid(404, UNKNOWN_SESSION)
+fn unknown_session(request: Option<&RequestId>) -> Whole {
+    refusal(404, request, None, &RpcError::invalid_request(UNKNOWN_SESSION))
 }
 
 fn unknown_event() -> Whole {

@@ -9,14 +9,18 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mismatch(pub(crate) String);
 
-/// Compares a field with what the body says. Values are compared case-sensitively, after decoding.
+/// The one field whose value may be encoded.
+const NAME: &str = "Mcp-Name";
+
+/// Compares a field with what the body says, case-sensitively. Of these fields only `Mcp-Name` is decoded before.
 pub(crate) fn check(head: &RequestHead<'_>, name: &'static str, body: &str) -> Result<(), Mismatch> {
     let value =
         head.one(name).map_err(|_| Mismatch(format!("Header mismatch: {name} came more than once")))?;
     let Some(value) = value else {
         return Err(Mismatch(format!("Header mismatch: {name} is missing; the body says '{body}'")));
     };
-    match decode(value) {
+    let value = if name == NAME { decode(value) } else { plain(value).map(Cow::Borrowed) };
+    match value {
         Some(value) if value == body => Ok(()),
         Some(value) => Err(Mismatch(format!("Header mismatch: {name} '{value}' vs body '{body}'"))),
         None => Err(Mismatch(format!(
@@ -27,14 +31,18 @@ pub(crate) fn check(head: &RequestHead<'_>, name: &'static str, body: &str) -> R
 
 /// What a field value stands for: itself, or the UTF-8 text whose base64 form stands between `=?base64?` and `?=`.
 pub(crate) fn decode(value: &[u8]) -> Option<Cow<'_, str>> {
-    if !value.iter().all(|byte| matches!(byte, b'\t' | 0x20..=0x7e)) {
-        return None;
-    }
-    let encoded = value.strip_prefix(b"=?base64?").and_then(|rest| rest.strip_suffix(b"?="));
+    let value = plain(value)?;
+    let encoded = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?="));
     match encoded {
-        Some(encoded) => String::from_utf8(base64_decode(encoded)?).ok().map(Cow::Owned),
-        None => std::str::from_utf8(value).ok().map(Cow::Borrowed),
+        Some(encoded) => String::from_utf8(base64_decode(encoded.as_bytes())?).ok().map(Cow::Owned),
+        None => Some(Cow::Borrowed(value)),
     }
+}
+
+/// The characters of a field value, if it has none but those that fields may have.
+fn plain(value: &[u8]) -> Option<&str> {
+    let allowed = value.iter().all(|byte| matches!(byte, b'\t' | 0x20..=0x7e));
+    std::str::from_utf8(value).ok().filter(|_| allowed)
 }
 
 #[cfg(test)]
@@ -79,6 +87,10 @@ mod tests {
             check(&RequestHead { method: "POST", target: "/", headers }, "Mcp-Method", "tools/list")
         };
         assert_eq!(result(&[("MCP-METHOD", b" tools/list\t")]), Ok(()));
+        assert!(
+            result(&[("mcp-method", b"=?base64?dG9vbHMvbGlzdA==?=")]).is_err(),
+            "only a name may be encoded"
+        );
         assert!(result(&[]).unwrap_err().0.contains("Mcp-Method is missing"));
         assert!(
             result(&[("mcp-method", b"TOOLS/LIST")])

@@ -4,6 +4,7 @@ use super::shared::Shared;
 use super::unread::{Asked, Unread};
 use crate::http::{Exchange, Progress, RequestHead, Response};
 use crate::sync::Lock;
+use ::http::Version;
 use ::http::request::Parts;
 use bytes::{Buf, Bytes};
 use http_body::{Body, Frame, SizeHint};
@@ -87,10 +88,22 @@ pub(super) async fn respond<B: Body, U: Send + 'static>(
 fn begin(shared: &Shared, parts: &Parts, bell: Arc<Bell>) -> Exchange {
     let mut fields: Vec<(&str, &[u8])> =
         parts.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
-    if let (Some(authority), false) = (parts.uri.authority(), parts.headers.contains_key("host")) {
-        fields.push(("host", authority.as_str().as_bytes()));
+    let url;
+    let mut target = parts.uri.path_and_query().map_or("/", |target| target.as_str());
+    match (parts.version, parts.uri.authority()) {
+        // RFC 9113, section 8.3.1: `:authority` is what `Host` is elsewhere, and counts if there are both.
+        (Version::HTTP_2, Some(authority)) => {
+            fields.retain(|(name, _)| *name != "host");
+            fields.push(("host", authority.as_str().as_bytes()));
+        }
+        (_, Some(_)) if parts.uri.scheme().is_some() => {
+            url = parts.uri.to_string();
+            target = &url;
+        }
+        // HTTP/1.0 requests may do without the field.
+        (Version::HTTP_10, None) if !parts.headers.contains_key("host") => fields.push(("host", b"")),
+        _ => {}
     }
-    let target = parts.uri.path_and_query().map_or("/", |target| target.as_str());
     let head = RequestHead { method: parts.method.as_str(), target, headers: &fields };
     shared.endpoint.begin(&head, shared.now(), move || bell.ring())
 }

@@ -84,15 +84,15 @@ fn what_needs_no_answer_is_accepted_without_a_body() {
 
 #[test]
 fn a_second_handshake_in_a_session_is_refused_with_its_id() {
-    // row: H-27, X-22
+    // row: H-24, H-27, X-22
     let world = world();
     let session = world.session("2025-06-18");
     let got = world.post(&[("Mcp-Session-Id", &session)], &initialize("2025-06-18"));
     assert_eq!(code(&got), (400, Some(-32600)));
     assert_eq!(got.json()["id"], 0);
     let got = world.post(&[("Mcp-Session-Id", "of nobody")], &initialize("2025-06-18"));
-    assert_eq!(got.status(), 200, "an id that is dead begins anew");
-    assert_eq!(world.endpoint.sessions(), 2);
+    assert_eq!((got.status(), got.json()["id"].as_i64()), (404, Some(0)));
+    assert_eq!(world.endpoint.sessions(), 1);
 }
 
 #[test]

@@ -159,7 +159,7 @@ fn a_field_that_says_two_things_is_refused() {
     let json = ("Content-Type", "application/json");
     let mut body = discover();
     for (twice, status) in [
-        (("Host", "localhost"), 403),
+        (("Host", "localhost"), 400),
         (("Origin", "http://localhost"), 403),
         (("Content-Type", "application/json"), 415),
         (("MCP-Protocol-Version", "2026-07-28"), 400),

@@ -40,7 +40,7 @@ pub struct wellhead_request {
     pub struct_size: usize,
     /// Such as POST; case-sensitive.
     pub method: wellhead_str,
-    /// Path and query, as in the request line.
+    /// Path and query, as in the request line. Of a URL the host counts, whatever Host says.
     pub target: wellhead_str,
     /// Field lines in the order in which they came: names in any case, values as they are. HTTP/2's :authority is host.
     pub headers: *const wellhead_pair,
