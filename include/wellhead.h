@@ -240,7 +240,8 @@ typedef struct wellhead_server_options {
     void (*log)(void *log_data, uint32_t level, wellhead_str line);
     void *log_data;
     void (*log_destroy)(void *log_data);
-    /* Further capabilities: each name with a JSON object, {} or such as {"listChanged":true}. */
+    /* Further capabilities: each name with a JSON object, {} or such as {"listChanged":true}. resources with {} declares and
+     * serves resources before any is registered; otherwise the first registration does. */
     const wellhead_pair *capabilities;
     size_t capability_count;
     /* Further kinds of lists for wellhead_server_announce: each name, as clients ask for it, with its notification. */

@@ -322,6 +322,26 @@ impl Method {
     }
 }
 
+impl Method {
+    /// Whether it stands behind the capability `resources`.
+    pub(crate) fn is_of_resources(self) -> bool {
+        match self {
+            Method::ListResources
+            | Method::ListTemplates
+            | Method::Read
+            | Method::Get
+            | Method::Subscribe
+            | Method::Unsubscribe => true,
+            Method::Initialize
+            | Method::Ping
+            | Method::Discover
+            | Method::Listen
+            | Method::Complete
+            | Method::Further => false,
+        }
+    }
+}
+
 /// Error conditions whose code is the protocol's own, or the host's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Condition {

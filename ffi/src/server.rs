@@ -104,7 +104,8 @@ pub struct wellhead_server_options {
     pub log: Option<unsafe extern "C" fn(log_data: *mut c_void, level: u32, line: wellhead_str)>,
     pub log_data: *mut c_void,
     pub log_destroy: Option<unsafe extern "C" fn(log_data: *mut c_void)>,
-    /// Further capabilities: each name with a JSON object, {} or such as {"listChanged":true}.
+    /// Further capabilities: each name with a JSON object, {} or such as {"listChanged":true}. resources with {} declares and
+    /// serves resources before any is registered; otherwise the first registration does.
     pub capabilities: *const wellhead_pair,
     pub capability_count: usize,
     /// Further kinds of lists for wellhead_server_announce: each name, as clients ask for it, with its notification.

@@ -30,6 +30,7 @@ export interface ServerOptions {
   /**
    * Capabilities to declare beside those for resources, with what there is to say of them: `{}`, or such as
    * `{ listChanged: true }`.
+   * `{ resources: {} }` declares and serves resources before any is registered; otherwise the first registration does.
    */
   capabilities?: Readonly<Record<string, JsonObject>> | undefined;
   /**

@@ -1,7 +1,7 @@
 //! JSON that only passes through.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::jsonrpc::{Raw, is_object, members};
+use crate::jsonrpc::{Raw, for_each_member, is_object, members};
 use serde::de::IgnoredAny;
 
 /// One JSON object as text, checked when made: the free-form members of the protocol, such as `_meta`.
@@ -50,6 +50,13 @@ impl Json {
     /// An object that we wrote.
     pub(crate) fn written(object: Vec<u8>) -> Json {
         Json(String::from_utf8(object).expect("escaped text stays text").into())
+    }
+
+    /// Whether it has no members.
+    pub(crate) fn is_empty(&self) -> bool {
+        let mut any = false;
+        for_each_member(self.raw(), |_, _| any = true);
+        !any
     }
 
     /// Whether a member is `true`.

@@ -215,6 +215,10 @@ impl Machine {
         route: Route,
     ) -> Result<Option<Work>, (Stage, RpcError)> {
         let bad = |fault| (Stage::Dispatched, fault);
+        let further = || Work::Further { name: draft.name.to_string(), params: draft.params() };
+        if method.is_of_resources() && !self.settings.has_resources() {
+            return Ok(Some(further())); // which serves none of these
+        }
         Ok(match method {
             Method::Ping => {
                 self.done(draft, revision, route);
@@ -234,7 +238,7 @@ impl Machine {
                 Some(Work::Introduce)
             }
             Method::Discover => Some(Work::Introduce),
-            Method::Further => Some(Work::Further { name: draft.name.to_string(), params: draft.params() }),
+            Method::Further => Some(further()),
             Method::ListResources => Some(list(Listing::Resources, draft).map_err(bad)?),
             Method::ListTemplates => Some(list(Listing::Templates, draft).map_err(bad)?),
             Method::Read | Method::Get => Some(Work::Read { uri: self.uri(draft).map_err(bad)?.into() }),
@@ -280,7 +284,11 @@ impl Machine {
                 if self.subscriptions.streams() >= limit_of {
                     return Err(bad(limit("listen_streams", limit_of)));
                 }
-                let uris = if self.settings.identity.subscribe { uris } else { Vec::new() };
+                let uris = if self.settings.identity.subscribe && self.settings.has_resources() {
+                    uris
+                } else {
+                    Vec::new()
+                };
                 Some(Work::Listen { lists, uris: uris.into_iter().map(Cow::into_owned).collect() })
             }
         })

@@ -37,9 +37,15 @@ pub(crate) struct Settings {
     pub(crate) kinds: Kinds,
     /// Somebody decides who may what.
     pub(crate) authorises: AtomicBool,
+    /// Resources are offered: something of them was registered once, or the host says so.
+    pub(crate) has_resources: AtomicBool,
 }
 
 impl Settings {
+    pub(crate) fn has_resources(&self) -> bool {
+        self.has_resources.load(Ordering::Acquire)
+    }
+
     /// What an answer says of its reuse. `said`: of this answer alone.
     pub(crate) fn cache(&self, kind: Cacheable, said: CacheHint) -> Cache {
         self.policy.cache(kind, said, self.authorises.load(Ordering::Acquire))

@@ -38,6 +38,7 @@ impl Machine {
         let done = Kind::Final(Stage::Dispatched);
         let settings = self.settings.clone();
         let identity = &settings.identity;
+        let capabilities = (settings.has_resources(), further);
         if request.revision.era == Era::Stateless {
             if self.claim(request) {
                 self.outbox.write(request.route, done, |p| {
@@ -46,7 +47,7 @@ impl Machine {
                         request.revision,
                         &request.id,
                         identity,
-                        further,
+                        capabilities,
                         &settings.revisions,
                         settings.cache(Cacheable::Discover, CacheHint::default()),
                     );
@@ -54,7 +55,7 @@ impl Machine {
             }
         } else if let (false, Some(revision)) = (self.closed, self.lifecycle.handshake()) {
             self.outbox.write(request.route, done, |p| {
-                wire::initialize(p.out, revision, &request.id, identity, further);
+                wire::initialize(p.out, revision, &request.id, identity, capabilities);
             });
         }
     }
@@ -78,6 +79,8 @@ impl Machine {
     fn undeclared_list(&self, method: &str) -> Option<&'static str> {
         match method {
             _ if self.settings.policy.undeclared_lists == UndeclaredLists::Error => None,
+            "resources/list" => Some("resources"),
+            "resources/templates/list" => Some("resourceTemplates"),
             "tools/list" => Some("tools"),
             "prompts/list" => Some("prompts"),
             _ => None,

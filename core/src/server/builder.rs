@@ -101,7 +101,8 @@ impl Builder {
     }
 
     /// Declares a capability beside those for resources, with what there is to say of it: `{}`, or such as
-    /// `{"listChanged":true}`.
+    /// `{"listChanged":true}`. `resources` with `{}` declares and serves resources before any is registered: otherwise
+    /// the first registration does, and clients that are connected already do not learn of it.
     #[must_use]
     pub fn capability(mut self, name: impl Into<String>, capability: Json) -> Self {
         self.capabilities.insert(name.into(), capability);
@@ -151,10 +152,10 @@ impl Builder {
     /// Makes the server.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for a cursor key of another length, the capability `resources`, kinds of lists that
+    /// [`ErrorKind::InvalidArgument`] for a cursor key of another length, a capability `resources` that is not `{}`, kinds of lists that
     /// cannot be announced, a version that does not exist, or an error code that may not be; [`ErrorKind::Io`] if there is
     /// no randomness.
-    pub fn build(self) -> Result<Server> {
+    pub fn build(mut self) -> Result<Server> {
         let key = match &self.cursor_key {
             Some(bytes) => Key::from_bytes(bytes)?,
             None => Key::random()?,
@@ -167,9 +168,12 @@ impl Builder {
             self.subscribe,
             self.list_changed,
         );
-        if self.capabilities.contains_key("resources") {
-            let message =
-                "the capability \"resources\" is declared already; see `subscribe` and `list_changed`";
+        let resources = self.capabilities.remove("resources");
+        if let Some(resources) = resources.as_ref().filter(|resources| !resources.is_empty()) {
+            let message = format!(
+                "the capability \"resources\" must be {{}} (got {}); `subscribe` and `list_changed` say the rest",
+                resources.as_str()
+            );
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
         let revisions = Revisions::new(&self.policy)?;
@@ -181,6 +185,7 @@ impl Builder {
             identity,
             kinds,
             authorises: AtomicBool::new(false),
+            has_resources: AtomicBool::new(resources.is_some()),
         };
         let origin = self.origin.map_or_else(random_name, Ok)?;
         let clock = self.clock;

@@ -55,7 +55,7 @@ impl Builder {
         self
     }
 
-    /// What a client gets that lists tools or prompts though none are offered; [`UndeclaredLists::Error`] by default.
+    /// What a client gets that lists resources, templates, tools or prompts though none are offered; [`UndeclaredLists::Error`] by default.
     #[must_use]
     pub fn undeclared_lists(mut self, answer: UndeclaredLists) -> Self {
         self.policy.undeclared_lists = answer;

@@ -103,6 +103,12 @@ impl Inner {
         Shared::tell(&self.hub.watchers(&uri), |m| m.updated(&uri, change));
     }
 
+    /// Something was registered, so that from now on resources are offered.
+    pub(super) fn resources_changed(&self) {
+        self.settings.has_resources.store(true, Ordering::Release);
+        self.list_changed();
+    }
+
     pub(super) fn list_changed(&self) {
         if self.settings.identity.list_changed {
             self.announce(RESOURCES);
@@ -135,7 +141,8 @@ impl Inner {
             let tells = |(name, json): &(String, Json)| {
                 Some(&**name) == kind.capability && json.is_true("listChanged")
             };
-            let resources = number == RESOURCES && self.settings.identity.list_changed;
+            let resources =
+                number == RESOURCES && self.settings.identity.list_changed && self.settings.has_resources();
             if resources || kind.capability.is_none() || capabilities.iter().any(tells) {
                 offered.add(number);
             }

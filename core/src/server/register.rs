@@ -33,7 +33,7 @@ impl Server {
         let (resource, body) = (resource.into(), body.into());
         let _outlives = body.clone(); // if it is refused, it must not be dropped under the lock
         let name = self.0.catalog.with(|c, _| c.add_value(resource, body))?;
-        self.0.list_changed();
+        self.0.resources_changed();
         Ok(self.handle(&name))
     }
 
@@ -183,7 +183,7 @@ impl Server {
             })
         })?;
         if listed {
-            self.0.list_changed();
+            self.0.resources_changed();
         }
         Ok(handler)
     }
@@ -200,7 +200,7 @@ impl Server {
         let resource = resource.into();
         let _outlives = provider.clone(); // if it is refused, it must not be dropped under the lock
         let id = self.0.catalog.with(|c, _| c.add_resource(resource, provider))?;
-        self.0.list_changed();
+        self.0.resources_changed();
         Ok(id)
     }
 
@@ -221,7 +221,7 @@ impl Server {
             let line = format!("\"{text}\" matches one segment only; for nested paths write {{+path}}");
             self.0.log.write(Level::Warning, &line);
         }
-        self.0.list_changed();
+        self.0.resources_changed();
         Ok(id)
     }
 
@@ -230,13 +230,14 @@ impl Server {
         self.open()?;
         let _outlives = provider.clone();
         let id = self.0.catalog.with(|c, _| c.add_source(name, provider))?;
-        self.0.list_changed();
+        self.0.resources_changed();
         Ok(id)
     }
 
     /// [`Server::fallback`] with a [`Provider`], or with none.
     pub fn set_fallback(&self, provider: Option<Arc<dyn Provider>>) -> Result<HandlerId> {
         self.open()?;
+        self.0.settings.has_resources.store(true, Ordering::Release);
         Ok(self.0.catalog.with(|c, trash| {
             let (id, old) = c.set_fallback(provider);
             trash.put(old);

@@ -60,16 +60,17 @@ impl Identity {
         out.push(b'}');
     }
 
-    /// `further`: what is offered beside resources.
-    fn write_capabilities(&self, out: &mut Vec<u8>, revision: Revision, further: &[(String, Json)]) {
+    fn write_capabilities(&self, out: &mut Vec<u8>, revision: Revision, (resources, further): Offered<'_>) {
         let mut capabilities = Object::begin(out);
-        let mut resources = Object::begin(capabilities.member("resources"));
-        for (name, offered) in [("subscribe", self.subscribe), ("listChanged", self.list_changed)] {
-            if offered && revision.told {
-                resources.boolean(name, true);
+        if resources {
+            let mut resources = Object::begin(capabilities.member("resources"));
+            for (name, offered) in [("subscribe", self.subscribe), ("listChanged", self.list_changed)] {
+                if offered && revision.told {
+                    resources.boolean(name, true);
+                }
             }
+            resources.end();
         }
-        resources.end();
         for (name, capability) in further {
             if revision.completions || name != COMPLETIONS {
                 let member = capabilities.any_member(name);
@@ -82,6 +83,9 @@ impl Identity {
         capabilities.end();
     }
 }
+
+/// Whether resources are offered, and the capabilities beside them.
+type Offered<'a> = (bool, &'a [(String, Json)]);
 
 /// A capability for clients that cannot be told of changes, if it promises that.
 fn untold(capability: &Json) -> Option<String> {
@@ -96,11 +100,11 @@ pub(crate) fn initialize(
     revision: Revision,
     id: &RequestId,
     identity: &Identity,
-    further: &[(String, Json)],
+    offered: Offered<'_>,
 ) {
     let mut result = ResultWriter::begin(out, revision, id);
     quote_into(revision.as_str(), result.member("protocolVersion"));
-    identity.write_capabilities(result.member("capabilities"), revision, further);
+    identity.write_capabilities(result.member("capabilities"), revision, offered);
     identity.write(result.member("serverInfo"), revision.titles);
     if let Some(instructions) = &identity.instructions {
         quote_into(instructions, result.member("instructions"));
@@ -113,7 +117,7 @@ pub(crate) fn discover(
     revision: Revision,
     id: &RequestId,
     identity: &Identity,
-    further: &[(String, Json)],
+    offered: Offered<'_>,
     revisions: &Revisions,
     cache: Cache,
 ) {
@@ -122,7 +126,7 @@ pub(crate) fn discover(
     versions.push(b'[');
     separated(versions, revisions.all(), |out, revision| quote_into(revision.as_str(), out));
     versions.push(b']');
-    identity.write_capabilities(result.member("capabilities"), revision, further);
+    identity.write_capabilities(result.member("capabilities"), revision, offered);
     if let Some(instructions) = &identity.instructions {
         quote_into(instructions, result.member("instructions"));
     }

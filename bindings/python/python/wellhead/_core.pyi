@@ -504,6 +504,8 @@ class Server:
         list_changed: Whether clients are told when the list of resources changes.
         capabilities: Capabilities beside those for resources, by name, with what there is to say of each, such as
             `{"tools": {"listChanged": True}}`. See `method`.
+            `{"resources": {}}` declares and serves resources before any is registered; otherwise the first
+            registration does.
         announces: Further kinds of lists whose changes `announce` tells of: the name, as a client asks for it in the
             filter of `subscriptions/listen`, and the notification.
         cache: How long, and for whom, answers may be kept. With `authorize`, `public` has to be said again where it
@@ -521,7 +523,7 @@ class Server:
             are `resource_not_found`, `permission_denied`, `internal_error` and `not_modified`.
         permission_denied: What a client is told of a resource that it may not have: `mask` answers exactly as if it
             did not exist.
-        undeclared_lists: What a client gets that lists tools or prompts though none are offered.
+        undeclared_lists: What a client gets that lists resources, templates, tools or prompts though none are offered.
         contents_titles: For which clients contents have `name` and `title`: those of 2025-06-18, none or all.
         field_gating: Whether fields that a client's revision does not have are left out for it.
         subscribe_unknown: Whether a URI that nothing serves may be watched.
