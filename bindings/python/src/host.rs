@@ -11,6 +11,7 @@ use crate::log;
 use crate::registration::Positional;
 use crate::request::Requests;
 use crate::server::Server;
+use pyo3::exceptions::PyException;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -69,6 +70,17 @@ impl Host {
         if !event.begin() {
             return Ok(false); // nobody waits for the answer any more
         }
+        match self.dispatch(py, event) {
+            // What a callback left goes wrong in ways that are its own, and ends nothing but its call.
+            Err(e) if e.is_instance_of::<PyException>(py) && !self.process.is_parent() => {
+                log::exception(py, "a callback left something that cannot be used", e);
+                Ok(true)
+            }
+            ran => ran,
+        }
+    }
+
+    fn dispatch(self: &Arc<Self>, py: Python<'_>, event: Event) -> PyResult<bool> {
         if let Event::Cancel(call) = event {
             let task = lock(&self.tasks).remove(&call);
             if let Some(task) = task {
@@ -292,8 +304,10 @@ impl Host {
         match A::from_value(&value) {
             Ok(Some(answer)) => way.finish(answer),
             Ok(None) => {
-                if let Some(later) = Later::of(&value)? {
-                    return self.wait(py, way, call, context, later);
+                match Later::of(&value) {
+                    Ok(Some(later)) => return self.wait(py, way, call, context, later),
+                    Ok(None) => {}
+                    Err(e) => return raised(py, way, e, &context),
                 }
                 fail(py, way, wrong_type::<A>(&value), &context);
             }
