@@ -84,9 +84,7 @@ impl FromCallback for Vec<Verdict> {
     }
 
     fn fail(way: Way<Self>, why: String) {
-        if let Some(responder) = way.take() {
-            responder.fail(&why);
-        }
+        way.fail(why);
     }
 }
 

@@ -289,71 +289,78 @@ trait Watched: Send + Sync {
     fn close_stream(&self, retry_ms: u64) -> bool;
 }
 
-/// A responder that a [`Call`] shares with the answer's way back.
+/// A responder that a [`Call`] shares with the answer's way back. Any number of threads use it at once.
 pub(crate) struct Slot<A: Reply>(Mutex<State<A>>);
 
 enum State<A: Reply> {
-    Open(Responder<A>),
-    /// In use, without the lock, and perhaps answered meanwhile.
-    Lent(Option<A>),
-    /// Answered, and whether it had been cancelled before.
-    Over(bool),
+    Open(Arc<Responder<A>>),
+    /// Answered, or given up. Who uses the responder last carries the end out.
+    Over {
+        cancelled: bool,
+        end: Option<End<A>>,
+    },
 }
+
+/// What to do with the responder; dropping it answers "internal error".
+type End<A> = Box<dyn FnOnce(Responder<A>) + Send>;
 
 impl<A: Reply> Slot<A> {
     pub(crate) fn new(responder: Responder<A>) -> Self {
-        Slot(Mutex::new(State::Open(responder)))
+        Slot(Mutex::new(State::Open(Arc::new(responder))))
     }
 
     fn state(&self) -> MutexGuard<'_, State<A>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&self) -> Option<Responder<A>> {
+    /// Ends the call, now or when nobody uses the responder any more. Only the first end counts.
+    fn end(&self, end: impl FnOnce(Responder<A>) + Send + 'static) {
         let mut state = self.state();
-        let cancelled = state.is_cancelled();
-        match mem::replace(&mut *state, State::Over(cancelled)) {
-            State::Open(responder) => Some(responder),
-            _ => None,
-        }
-    }
-
-    fn finish(&self, answer: A) {
-        let mut state = self.state();
-        if let State::Lent(answered) = &mut *state {
-            *answered = Some(answer);
-            return;
-        }
-        let over = State::Over(state.is_cancelled());
-        if let State::Open(responder) = mem::replace(&mut *state, over) {
+        let State::Open(responder) = &*state else { return };
+        let cancelled = responder.is_cancelled();
+        // Users take their share under this lock.
+        let end: Option<End<A>> = if Arc::strong_count(responder) == 1 {
+            let State::Open(responder) = mem::replace(&mut *state, State::Over { cancelled, end: None })
+            else {
+                return;
+            };
             drop(state);
-            responder.finish(answer);
+            if let Some(responder) = Arc::into_inner(responder) {
+                end(responder);
+            }
+            return;
+        } else {
+            Some(Box::new(end))
+        };
+        let before = mem::replace(&mut *state, State::Over { cancelled, end });
+        drop(state);
+        if let State::Open(responder) = before {
+            self.let_go(responder);
         }
     }
 
     /// Uses the responder without a lock: what it does may wake the host.
     fn with<R>(&self, f: impl FnOnce(&Responder<A>) -> R) -> Option<R> {
-        let responder = {
-            let mut state = self.state();
-            match mem::replace(&mut *state, State::Lent(None)) {
-                State::Open(responder) => responder,
-                other => {
-                    *state = other;
-                    return None;
-                }
-            }
+        let responder = match &*self.state() {
+            State::Open(responder) => responder.clone(),
+            State::Over { .. } => return None,
         };
         let result = f(&responder);
-        let mut state = self.state();
-        match mem::replace(&mut *state, State::Over(false)) {
-            State::Lent(None) => *state = State::Open(responder),
-            State::Lent(Some(answer)) => {
-                drop(state);
-                responder.finish(answer);
-            }
-            State::Open(_) | State::Over(_) => drop((state, responder)), // given up meanwhile
-        }
+        self.let_go(responder);
         Some(result)
+    }
+
+    /// Carries the end out if there was one meanwhile and nobody else has the responder.
+    fn let_go(&self, responder: Arc<Responder<A>>) {
+        let Some(responder) = Arc::into_inner(responder) else { return };
+        let end = match &mut *self.state() {
+            State::Over { end, .. } => end.take(),
+            State::Open(_) => None, // cannot be: it has a share
+        };
+        match end {
+            Some(end) => end(responder),
+            None => drop(responder),
+        }
     }
 }
 
@@ -361,8 +368,7 @@ impl<A: Reply> State<A> {
     fn is_cancelled(&self) -> bool {
         match self {
             State::Open(responder) => responder.is_cancelled(),
-            State::Lent(_) => false,
-            State::Over(cancelled) => *cancelled,
+            State::Over { cancelled, .. } => *cancelled,
         }
     }
 }
@@ -457,31 +463,38 @@ impl<A: Reply> Way<A> {
         Way { own: None, shared: Some(slot) }
     }
 
-    pub(crate) fn finish(mut self, answer: A) {
-        if let Some(slot) = self.shared.take() {
-            slot.finish(answer);
-        } else if let Some(responder) = self.own.take() {
+    pub(crate) fn finish(mut self, answer: A)
+    where
+        A: Send + 'static,
+    {
+        self.end(move |responder| {
             responder.finish(answer);
-        }
-    }
-
-    /// None: it was answered.
-    pub(crate) fn take(mut self) -> Option<Responder<A>> {
-        self.responder()
+        });
     }
 
     /// Gives the answer up in a process that is not the connection's.
     pub(crate) fn abandon(mut self) {
-        mem::forget(self.responder());
+        self.end(mem::forget);
     }
 
-    fn responder(&mut self) -> Option<Responder<A>> {
-        self.own.take().or_else(|| self.shared.take()?.take())
+    fn end(&mut self, end: impl FnOnce(Responder<A>) + Send + 'static) {
+        if let Some(slot) = self.shared.take() {
+            slot.end(end);
+        } else if let Some(responder) = self.own.take() {
+            end(responder);
+        }
+    }
+}
+
+impl Way<Vec<wellhead::Verdict>> {
+    /// Answers that there are no verdicts; `why` is for the log.
+    pub(crate) fn fail(mut self, why: String) {
+        self.end(move |responder| responder.fail(&why));
     }
 }
 
 impl<A: Reply> Drop for Way<A> {
     fn drop(&mut self) {
-        drop(self.responder());
+        self.end(drop);
     }
 }

@@ -101,7 +101,7 @@ class Call:
         callback that takes long asks now and then."""
     def progress(self, progress: float, total: float | None = None, message: str | None = None, /) -> bool:
         """Tells the client how far the work on its request is, if it asked for that: in any unit, such as bytes, and
-        with what it will be in the end, if that is known. Any thread, one at a time.
+        with what it will be in the end, if that is known. Any thread.
 
         `progress` only grows: what does not is dropped. A client that takes its messages slowly is told the newest.
         Returns whether anybody still wants to know.
@@ -152,8 +152,7 @@ class Call:
         """In the call of a further method: from which level on the request asks for `notifications/message`, in the
         revisions where each request says so."""
     def notify(self, method: str, params: dict[str, Any] | None = None, /) -> bool:
-        """Sends a notification about the call of a further method, before its answer and on the same way. Any thread,
-        one at a time.
+        """Sends a notification about the call of a further method, before its answer and on the same way. Any thread.
 
         Returns whether it was sent: not after the answer, not when nobody wants that any more, not where there is room
         for an answer only, and not while the client takes nothing. `notifications/message` is sent only from the level
