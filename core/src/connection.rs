@@ -12,6 +12,7 @@ use crate::group;
 use crate::http::{Permit, RequestHead};
 use crate::jsonrpc::Parsed;
 use crate::log::Level;
+use crate::model::ClientAnswer;
 use crate::protocol::{Chunk, Line, Machine, Next, Route, Start};
 use crate::revision::Revision;
 use crate::server::Inner;
@@ -442,11 +443,14 @@ impl Connection {
         }
     }
 
-    /// [`Connection::close`], for a driver that tells the host what is not wanted any more.
+    /// [`Connection::close`], for a driver that tells the host which calls are not wanted any more, and which of its requests
+    /// the client will not answer.
     pub(crate) fn close_and_tell(&self) -> Vec<Event> {
-        let asked = self.0.machine.with(|m, _| m.handed_out());
+        let (asked, requests) = self.0.machine.with(|m, _| (m.handed_out(), m.client_requests()));
+        let given_up = requests.into_iter().map(|number| self.0.responded(number, ClientAnswer::GivenUp));
+        let told = asked.into_iter().map(Event::Cancel).chain(given_up).collect();
         self.close();
-        asked.into_iter().map(Event::Cancel).collect()
+        told
     }
 
     /// Drops everything at once, output included.

@@ -266,7 +266,8 @@ impl Responder<MethodAnswer> {
     /// Asks the client for one of its features, `sampling/createMessage`, `elicitation/create` or `roots/list`, before the
     /// call is answered; `then` gets what it answers, as an event of the connection. Until then no deadline runs for the
     /// call. If the call is answered or cancelled first, the request is given up. Returns its number, which is its id on
-    /// the wire and never used again on the connection. `then` is not called if the connection is closed.
+    /// the wire and never used again on the connection. If a session over HTTP
+    /// ends, `then` gets [`ClientAnswer::GivenUp`]; it is not called if the host closes the connection itself.
     ///
     /// # Errors
     /// [`crate::ErrorKind::InvalidArgument`] for other methods, if the client did not declare the capability, and where the

@@ -301,12 +301,12 @@ pub unsafe extern "C" fn wellhead_method_notify(
 pub const WELLHEAD_RESPONSE_RESULT: u32 = 0;
 /// The client's error, an object with code and message.
 pub const WELLHEAD_RESPONSE_ERROR: u32 = 1;
-/// None will come: the call was answered or cancelled, or the host gave the request up.
+/// None will come: the call was answered or cancelled, its session ended, or the host gave the request up.
 pub const WELLHEAD_RESPONSE_GIVEN_UP: u32 = 2;
 
 /// Asks the client for one of its features, sampling/createMessage, elicitation/create or roots/list, before the call is
 /// answered; so keep the responder first. then: called once as an event of the connection, with one of
-/// WELLHEAD_RESPONSE_ and the JSON that the client sent; not called if the connection is closed. then_destroy: called once,
+/// WELLHEAD_RESPONSE_ and the JSON that the client sent; not called if the host closes the connection. then_destroy: called once,
 /// after `then` or instead of it, also when this fails. then: may not be NULL; params, then_destroy and number may.
 /// *number: for wellhead_method_cancel_request. INVALID_ARGUMENT for other methods, if the client did not declare the
 /// capability, and in revisions that have wellhead_method_needs_input instead; LIMIT while the client takes nothing; CLOSED

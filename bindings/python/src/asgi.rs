@@ -146,6 +146,7 @@ impl Endpoint {
         self.0.host.process.check(py, "endpoint")?;
         let core = self.0.owned().take();
         py.detach(|| drop(core));
+        self.0.host.requests.give_up(py);
         Ok(())
     }
 

@@ -173,7 +173,9 @@ impl Drop for Inner {
         if self.host.process.is_parent() {
             // The parent's: its locks may be held by threads that are not here.
             std::mem::forget((self.core.take(), lock(&self.drain).take()));
+            return;
         }
+        Python::try_attach(|py| self.host.requests.give_up(py));
     }
 }
 
@@ -305,6 +307,7 @@ impl Connection {
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let core = self.0.core(py)?;
         py.detach(|| core.close());
+        self.0.host.requests.give_up(py);
         self.0.host.cancel_tasks(py)
     }
 

@@ -201,7 +201,10 @@ impl Driver {
                 Batch::Events(events) => self.run(py, driver, events)?,
                 Batch::Interrupted => py.check_signals()?,
                 Batch::Idle => {}
-                Batch::Ended => return Ok(()),
+                Batch::Ended => {
+                    self.host.requests.give_up(py); // other threads may wait for them
+                    return Ok(());
+                }
             }
         }
     }
@@ -277,6 +280,7 @@ impl Driver {
                 driver.stop();
             }
         });
+        self.host.requests.give_up(py);
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

@@ -57,6 +57,18 @@ impl Requests {
         })
     }
 
+    /// No answer comes any more.
+    pub(crate) fn give_up(&self, py: Python<'_>) {
+        let state = std::mem::take(&mut *self.state());
+        for one in state.into_values() {
+            if let State::Waits(future) = one
+                && let Err(e) = settle(future.bind(py), &ClientAnswer::GivenUp, None)
+            {
+                e.write_unraisable(py, Some(future.bind(py)));
+            }
+        }
+    }
+
     pub(crate) fn clear(&self) {
         let state = std::mem::take(&mut *self.state());
         drop(state);

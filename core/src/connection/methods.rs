@@ -146,7 +146,10 @@ impl Shared {
                 After::default()
             }
         });
-        let Some(why) = unasked else { return Ok(number) };
+        let Some(why) = unasked else {
+            self.hurry(); // the callback may wait for the answer
+            return Ok(number);
+        };
         drop(self.continuation(number));
         Err(match why {
             Unasked::Over => {

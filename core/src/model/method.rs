@@ -147,7 +147,7 @@ pub enum ClientAnswer {
     Result(String),
     /// Its error, as it came: JSON text, by JSON-RPC an object with `code` and `message`.
     Error(String),
-    /// None will come: the call was answered or cancelled, or the host gave the request up.
+    /// None will come: the call was answered or cancelled, its session ended, or the host gave the request up.
     GivenUp,
 }
 

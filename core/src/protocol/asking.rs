@@ -135,6 +135,11 @@ impl Machine {
         self.is_asking() && self.is_starved()
     }
 
+    /// The numbers of the requests that the client has not answered.
+    pub(crate) fn client_requests(&self) -> Vec<u64> {
+        self.asking.open.values().map(|asked| asked.number).collect()
+    }
+
     pub(super) fn is_asking(&self) -> bool {
         !self.asking.open.is_empty()
     }

@@ -1,7 +1,8 @@
 //! The handshake era: sessions, their streams, and streams that are resumed.
 
 use crate::client::{Got, World, hold, initialize, request, server};
-use wellhead::{Event, Json, Limits, Page, Server};
+use std::sync::{Arc, Mutex};
+use wellhead::{ClientAnswer, Event, Json, Limits, MethodCall, Page, Server};
 
 fn world() -> World {
     World::new(&server())
@@ -342,4 +343,43 @@ fn a_session_with_as_many_requests_under_way_as_it_may_have_streams_takes_no_mor
     assert_eq!(world.post(&headers[1..], notification).status(), 202, "it holds no stream");
     drop(under_way.pop());
     assert_eq!(world.get(&session, &[]).1.status(), 200);
+}
+
+#[test]
+fn a_request_to_the_client_of_a_session_that_ends_is_given_up() {
+    let server = server();
+    let answers: Arc<Mutex<Vec<ClientAnswer>>> = Arc::default();
+    let told = answers.clone();
+    server
+        .tool("ask", &Json::object("{}").unwrap(), move |call: MethodCall| {
+            let (deferred, responder) = call.defer();
+            let told = told.clone();
+            responder.request("roots/list", None, move |answer| told.lock().unwrap().push(answer)).unwrap();
+            responder.request_by_number("roots/list", None).unwrap();
+            std::mem::forget(responder); // the host waits for the client
+            deferred
+        })
+        .unwrap();
+    let world = World::new(&server);
+    let ends: [fn(&World, &str); 2] = [
+        |world, session| assert_eq!(world.send("DELETE", &[("Mcp-Session-Id", session)], "").1.status(), 204),
+        |world, _| world.pass(3_600_001),
+    ];
+    for end in ends {
+        let session = world.session_with_roots();
+        let (exchange, got) = world.within(&session, 1, "tools/call", r#""name":"ask""#);
+        assert_eq!(got.body.matches("roots/list").count(), 2, "{got:?}");
+        drop(exchange);
+        end(&world, &session);
+        let mut by_number = 0;
+        while let Some(event) = world.endpoint.poll_event() {
+            if let Event::Response(response) = &event {
+                assert!(matches!(response.answer(), ClientAnswer::GivenUp));
+                by_number += 1;
+            }
+            event.run();
+        }
+        assert_eq!(by_number, 2);
+        assert!(matches!(answers.lock().unwrap().drain(..).as_slice(), [ClientAnswer::GivenUp]));
+    }
 }

@@ -166,9 +166,9 @@ class Call:
         """Asks the client for one of its features before the call of a further method is answered:
         `sampling/createMessage`, `elicitation/create` or `roots/list`.
 
-        The future has the client's result, or raises `MethodError` with its error; it is cancelled if none will come,
-        since the call was answered or cancelled first. Cancelling it tells the client. Do not wait for it on the thread
-        that runs callbacks: answer with a future of your own, or use `request_async`.
+        The future has the client's result, or raises `MethodError` with its error. It is cancelled if none will come:
+        the call was answered or cancelled first, or its client is gone. Cancelling it tells the client. Do not wait for
+        it on the thread that runs callbacks: answer with a future of your own, or use `request_async`.
 
         Raises:
             RegistrationError: Another method, a capability that the client did not declare, or a revision that has no

@@ -1,0 +1,129 @@
+"""Requests to a client that is gone are over: nobody waits for them, and nothing stays behind."""
+
+import asyncio
+import gc
+import json
+from concurrent.futures import CancelledError, Future
+from typing import Any
+
+import pytest
+import wellhead
+from asgi_client import POST, Request, on_a_loop
+from client import Json, Process
+from http_client import Client, served
+
+
+def message(id: int | None, method: str, **params: Json) -> bytes:
+    identified = {} if id is None else {"id": id}
+    return json.dumps({"jsonrpc": "2.0", **identified, "method": method, "params": params}).encode() + b"\n"
+
+
+CLIENT = {"protocolVersion": "2025-06-18", "capabilities": {"roots": {}}, "clientInfo": {"name": "c", "version": "1"}}
+INITIALIZE = message(0, "initialize", **CLIENT)
+TOOL = message(1, "tools/call", name="ask", arguments={})
+
+
+@pytest.mark.parametrize("end", ["closed", "dropped"])
+def test_a_request_to_the_client_of_a_connection_that_ends_is_cancelled(end: str) -> None:
+    server = wellhead.Server("s", "1")
+    asked: list[Future[Any]] = []
+    answer: Future[Any] = Future()
+
+    @server.tool("ask")
+    def ask(arguments: Json, call: wellhead.Call) -> Future[Any]:
+        asked.append(call.request("roots/list"))
+        return answer
+
+    connection = server.connect()
+    connection.receive(INITIALIZE + message(None, "notifications/initialized") + TOOL)
+    while connection.poll_event():
+        pass
+    (future,) = asked
+    assert not future.done()
+    if end == "closed":
+        connection.close()
+    del connection
+    gc.collect()
+    with pytest.raises(CancelledError):
+        future.result(timeout=30)
+
+
+@on_a_loop
+async def test_a_request_to_the_client_of_a_session_that_ends_is_cancelled_and_leaves_nothing() -> None:
+    server = wellhead.Server("s", "1")
+    outcomes: list[str] = []
+
+    @server.tool("ask")
+    async def ask(arguments: Json, call: wellhead.Call) -> Json:
+        try:
+            await call.request_async("roots/list")
+        except asyncio.CancelledError:
+            outcomes.append("cancelled")
+            raise
+        return {"content": []}
+
+    app = server.asgi()
+    for _ in range(100):
+        begun = await Request(app, "POST", "/mcp", POST, INITIALIZE).done()
+        headers = {**POST, "Mcp-Session-Id": begun.headers["mcp-session-id"]}
+        call = Request(app, "POST", "/mcp", headers, TOOL)
+        await call.until(b"roots/list")
+        assert (await Request(app, "DELETE", "/mcp", headers).done()).status == 204
+        await call.done()
+    await asyncio.sleep(0)
+    assert outcomes == ["cancelled"] * 100
+    del call
+    gc.collect()
+    assert [one for one in gc.get_objects() if isinstance(one, Future)] == []
+
+
+ASKING = """
+import threading
+import wellhead
+
+server = wellhead.Server("s", "1")
+over = threading.Semaphore(0)
+
+
+@server.tool("ask")
+def ask(arguments: dict, call: wellhead.Call) -> dict:
+    try:
+        call.request("roots/list").result()
+    finally:
+        over.release()
+    return {"content": []}
+
+
+@server.resource("n:over")
+def is_over() -> str:
+    over.acquire()
+    return "over"
+"""
+
+
+def test_a_thread_that_waits_for_a_client_goes_on_when_its_session_ends() -> None:
+    run = "server.serve_http(port=0, callback_threads=3, on_listening=lambda host, port: print(port, flush=True))"
+    with served(ASKING + run) as (_, client):
+        for _ in range(20):  # more than there are threads
+            headers = session(client)
+            with client.send("POST", json.loads(TOOL), headers) as answer:
+                assert answer.event()["method"] == "roots/list"
+                with client.send("DELETE", headers=headers) as ended:
+                    assert ended.status == 204
+            assert client.read("n:over") == "over"
+
+
+def test_a_thread_that_waits_for_a_client_of_standard_input_goes_on_at_its_end() -> None:
+    with Process(ASKING + "server.run(callback_threads=3, drain=0)") as process:
+        process.send(INITIALIZE, message(None, "notifications/initialized"), TOOL)
+        process.receive()
+        assert process.receive()["method"] == "roots/list"
+        status, _ = process.end()
+        assert status == 0
+
+
+def session(client: Client) -> dict[str, str]:
+    with client.send("POST", json.loads(INITIALIZE)) as answer:
+        headers = {"Mcp-Session-Id": answer.header("mcp-session-id") or "", "MCP-Protocol-Version": "2025-06-18"}
+    client.send("POST", json.loads(message(None, "notifications/initialized")), headers).close()
+    return headers
