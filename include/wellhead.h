@@ -18,9 +18,14 @@
  *   are copied before return unless the name ends in `_owned`. Strings passed out are borrowed, until when is said at each.
  * Callbacks. `user_data` first. `destroy(user_data)` runs exactly once, after the last callback, on any thread; also when
  *   the call that took it fails, unless the struct that holds it could not be read (NULL, struct_size 0). No lock of ours
- *   is held, so a callback may call anything here. It must not throw or longjmp.
+ *   is held, so a callback may call anything here. It may also free the handle whose function runs it: that function then
+ *   returns as if the handle were closed. A callback must not throw or longjmp.
  * Threads. Any function may be called from any thread, unless its comment ends in a `Thread safety:` line that says less.
  *   A `_free` is the last use of its handle: no other thread may be using it.
+ *   The `_free` of a connection, an endpoint or an exchange waits until its `wake` or `ready` runs on no other thread. When it
+ *   returns, neither is called again and its destroy function has run, so that a loop can close what they refer to. Do
+ *   not call such a `_free` with a lock held that `wake` or `ready` takes. Called inside of that very `wake` or `ready` it does
+ *   not wait: the destroy function runs when they have returned.
  * Errors. `wellhead_status`, 0 is OK. A last parameter `wellhead_error **error` may be NULL; on failure it receives an
  *   object for the caller to free, on success it is not touched. Other results are written only on success.
  * Growth. Structs begin with `struct_size`: start from their `_INIT`. 0 is WELLHEAD_STATUS_INVALID_ARGUMENT. Every field's
@@ -924,12 +929,13 @@ WELLHEAD_API wellhead_text *wellhead_server_explain(wellhead_server *server, wel
 /* What a connection is made with; everything has a default. */
 typedef struct wellhead_connection_options {
     size_t struct_size;
-    /* There may be something to poll that was not there before. Called on any thread, also for nothing. It must not
-     * call functions of this connection, only make the host's loop do so. NULL is for a host that polls after each
-     * receive and never answers later. */
+    /* There may be something to poll that was not there before. Called on any thread, also for nothing, until
+     * wellhead_connection_free returns. Of the functions of this connection it may call wellhead_connection_free only; it
+     * makes the host's loop call the others. NULL is for a host that polls after each receive and never answers later. */
     void (*wake)(void *wake_data);
     void *wake_data;
-    /* Called once, after the last wake; also when no connection is made. May be NULL. */
+    /* Called once, after the last wake and before wellhead_connection_free returns; also when no connection is made. May be
+     * NULL. */
     void (*wake_destroy)(void *wake_data);
     /* For whom the connection speaks: the host's own, handed to callbacks by wellhead_call_caller. */
     void *caller;
@@ -986,8 +992,9 @@ WELLHEAD_API int wellhead_connection_finished(const wellhead_connection *connect
 /* Drops what is in flight and what was not sent, now. Everything after gives CLOSED or nothing. */
 WELLHEAD_API void wellhead_connection_close(wellhead_connection *connection);
 
-/* Closes the connection and gives up this handle. A connection made before fork is only given up: nothing of it is
- * touched or destroyed. */
+/* Closes the connection and gives up this handle. Waits for a `wake` that runs on another thread; when it returns, `wake`
+ * is not called again and `wake_destroy` has run. A connection made before fork is only given up: nothing of it is touched
+ * or destroyed. */
 WELLHEAD_API void wellhead_connection_free(wellhead_connection *connection);
 
 /* One message in, its answer out, apart from other input and output; runs callbacks on this thread. Waits until kept

@@ -194,17 +194,18 @@ WELLHEAD_API wellhead_status wellhead_serve_http(wellhead_server *server, wellhe
 /* ---- an endpoint without a socket --------------------------------------------------------------------------------- */
 
 /* Makes an endpoint. options: may be NULL. wake: called on any thread, perhaps for nothing, when
- * wellhead_endpoint_poll_event has something to do; it must not call functions of the endpoint or its exchanges, only
- * make another thread, or the host's loop, do so. wake: may be NULL for a host that polls after each step and never answers
- * later. wake_destroy: called once, after the last wake, also on failure; may be NULL. NULL on failure:
- * INVALID_ARGUMENT, INVALID_UTF8. */
+ * wellhead_endpoint_poll_event has something to do, until wellhead_endpoint_free returns. Of the functions of the endpoint and
+ * its exchanges it may call their _free only; it makes another thread, or the host's loop, call the others. wake: may be
+ * NULL for a host that polls after each step and never answers later. wake_destroy: called once, after the last wake and
+ * before wellhead_endpoint_free returns, also on failure; may be NULL. NULL on failure: INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_endpoint *wellhead_endpoint_new(wellhead_server *server,
                                                       const wellhead_endpoint_options *options,
                                                       void (*wake)(void *wake_data), void *wake_data,
                                                       void (*wake_destroy)(void *wake_data), wellhead_error **error);
 
-/* Gives up an endpoint. Its sessions end when its last exchange is freed, too. Free exchanges first that wait for an
- * answer: without wellhead_endpoint_poll_event nobody tells them of it. */
+/* Gives up an endpoint. Waits for a `wake` that runs on another thread; when it returns, `wake` is not called again and
+ * `wake_destroy` has run. Its sessions end when its last exchange is freed, too. Free exchanges first that wait for an answer:
+ * without wellhead_endpoint_poll_event nobody tells them of it. */
 WELLHEAD_API void wellhead_endpoint_free(wellhead_endpoint *endpoint);
 
 /* Deals with what goes on, runs up to `max` callbacks on this thread, and calls `ready` of the exchanges that have
@@ -262,14 +263,15 @@ typedef struct wellhead_response {
 /* A request has come, of which the head is known so far. now_ms: milliseconds of a monotonic clock of the host's choosing,
  * one for all exchanges and the endpoint. ready: called on any thread, perhaps for nothing, when wellhead_exchange_poll has
  * something to do that it had not before; as `wake` of wellhead_endpoint_new it only tells. ready: may be NULL. ready_destroy:
- * called once, after the last `ready`, also on failure; may be NULL. NULL on failure: INVALID_ARGUMENT, INVALID_UTF8 for a
+ * called once, after the last `ready` and before wellhead_exchange_free returns, also on failure; may be NULL. NULL on failure: INVALID_ARGUMENT, INVALID_UTF8 for a
  * method, target or name that is not. */
 WELLHEAD_API wellhead_exchange *wellhead_exchange_new(wellhead_endpoint *endpoint, const wellhead_request *request,
                                                       uint64_t now_ms, void (*ready)(void *ready_data),
                                                       void *ready_data, void (*ready_destroy)(void *ready_data),
                                                       wellhead_error **error);
 
-/* The exchange is over, or its client is gone. */
+/* The exchange is over, or its client is gone. Waits for a `ready` that runs on another thread; when it returns, `ready` is
+ * not called again and `ready_destroy` has run. */
 WELLHEAD_API void wellhead_exchange_free(wellhead_exchange *exchange);
 
 /* Some of the body, also before it was asked for; it is copied. More than message_bytes is refused at once: poll, and read

@@ -34,6 +34,7 @@ mod protocol;
 mod provider;
 mod responder;
 mod revision;
+mod revocable;
 #[cfg(any(feature = "stdio", feature = "http"))]
 pub mod serve;
 mod server;
@@ -67,6 +68,8 @@ pub use policy::{
 pub use protocol::{CallId, Kind, Route, Stage};
 pub use provider::{Async, Deferred, IntoReply, Later, Now, Provider};
 pub use responder::{Reply, Responder, Watched};
+#[doc(hidden)] // for C, whose hosts own what a callback refers to
+pub use revocable::Revocable;
 pub use server::{Builder, Handle, Server};
 #[cfg(shuttle)]
 #[doc(hidden)]

@@ -13,12 +13,12 @@ use std::time::Duration;
 
 #[cfg(not(shuttle))]
 pub(crate) use std::sync::atomic;
-#[cfg(all(feature = "stdio", not(shuttle)))]
+#[cfg(not(shuttle))]
 pub(crate) use std::thread;
 
 #[cfg(shuttle)]
 pub(crate) use shuttle::sync::atomic;
-#[cfg(all(feature = "stdio", shuttle))]
+#[cfg(shuttle)]
 pub(crate) use shuttle::thread;
 
 /// A mutex whose guard never leaves [`Lock::with`].
@@ -166,6 +166,8 @@ pub enum Fault {
     StaleCall,
     /// What somebody leaves of a route's output is news to nobody.
     ParkedNews,
+    /// A callback is revoked while another thread is inside of it.
+    UnwaitedRevoke,
     /// A thread of the driver for stdio leaves input behind and says so to nobody.
     #[cfg(feature = "stdio")]
     LeftInput,

@@ -60,7 +60,7 @@ pub unsafe extern "C" fn wellhead_server_set_authorize(
     // SAFETY: our caller's promise.
     unsafe {
         guard(error, move |promise| {
-            let server = promise.handle(server, "server")?;
+            let server = promise.hold(server, "server")?;
             let authorize = authorize.ok_or_else(|| invalid("authorize is NULL"))?;
             server.server.authorize(move |call: AuthorizeCall| {
                 let (deferred, responder) = call.defer();

@@ -4,11 +4,16 @@ use crate::status::{WELLHEAD_STATUS_OK, deliver, wellhead_error, wellhead_status
 use crate::types::{Growing, wellhead_str};
 use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use wellhead::{Error, ErrorKind, Result};
 
 /// What the caller of an exported function promises: each pointer is NULL or points to what the header says, for the
 /// length of the call.
 pub(crate) struct Promise(());
+
+/// What the host has a handle of that it may free in a callback, while a call on that handle is under way: each call holds
+/// it. Made by [`share`] and freed by [`release`] only.
+pub(crate) trait Shared: Send + Sync {}
 
 #[allow(clippy::unused_self, reason = "having a promise is what allows to look behind pointers")]
 impl Promise {
@@ -16,6 +21,18 @@ impl Promise {
     pub(crate) fn handle<T: Sync>(&self, handle: *const T, name: &str) -> Result<&T> {
         // SAFETY: the promise.
         unsafe { handle.as_ref() }.ok_or_else(|| invalid(format!("{name} is NULL")))
+    }
+
+    /// A handle that a callback may free meanwhile.
+    pub(crate) fn hold<T: Shared>(&self, handle: *const T, name: &str) -> Result<Arc<T>> {
+        if handle.is_null() {
+            return Err(invalid(format!("{name} is NULL")));
+        }
+        // SAFETY: the promise: it came from `share`, and is not freed before this call begins.
+        unsafe {
+            Arc::increment_strong_count(handle);
+            Ok(Arc::from_raw(handle))
+        }
     }
 
     /// Bytes; absent is empty.
@@ -156,6 +173,53 @@ pub(crate) unsafe fn make<T: Send + Sync>(
             deliver(&Promise(()), error, &e);
             std::ptr::null_mut()
         }
+    }
+}
+
+/// The body of an exported function that makes a handle which a callback may free.
+///
+/// # Safety
+/// The caller keeps the [`Promise`].
+pub(crate) unsafe fn share<T: Shared>(
+    error: *mut *mut wellhead_error,
+    run: impl FnOnce(&Promise) -> Result<T>,
+) -> *mut T {
+    match caught(|| run(&Promise(()))) {
+        Ok(value) => Arc::into_raw(Arc::new(value)).cast_mut(),
+        Err(e) => {
+            deliver(&Promise(()), error, &e);
+            std::ptr::null_mut()
+        }
+    }
+}
+
+/// The body of an exported function that uses a handle which a callback may free; `otherwise` is what NULL gives.
+///
+/// # Safety
+/// The caller keeps the [`Promise`].
+pub(crate) unsafe fn with<T: Shared, R>(
+    handle: *const T,
+    otherwise: R,
+    run: impl FnOnce(&Promise, &T) -> R,
+) -> R {
+    match Promise(()).hold(handle, "") {
+        Ok(handle) => answer(otherwise, || run(&Promise(()), &handle)),
+        Err(_) => otherwise,
+    }
+}
+
+/// Takes a handle that [`share`] gave, does what is to be done at its end, and gives up what it holds.
+///
+/// # Safety
+/// `handle` is NULL or came from [`share`], and is used no more.
+pub(crate) unsafe fn release<T: Shared>(handle: *mut T, end: impl FnOnce(&T)) {
+    if !handle.is_null() {
+        // SAFETY: the caller's promise.
+        let handle = unsafe { Arc::from_raw(handle.cast_const()) };
+        answer((), || {
+            end(&handle);
+            drop(handle);
+        });
     }
 }
 

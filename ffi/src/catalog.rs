@@ -219,7 +219,7 @@ pub unsafe extern "C" fn wellhead_server_remove(
     // SAFETY: our caller's promise.
     unsafe {
         guard(error, |promise| {
-            let server = promise.handle(server, "server")?;
+            let server = promise.hold(server, "server")?;
             server.server.remove(promise.text(name, "name")?).map(drop)
         })
     }
@@ -234,7 +234,7 @@ unsafe fn add_value(
     // SAFETY: our caller's promise.
     unsafe {
         guard(error, |promise| {
-            let server = promise.handle(server, "server")?;
+            let server = promise.hold(server, "server")?;
             let resource = promise.fields(resource, "resource")?.resource(promise)?;
             server.server.value(resource, body(promise)?).map(drop)
         })
@@ -251,7 +251,7 @@ unsafe fn set_value(
     // SAFETY: our caller's promise.
     unsafe {
         guard(error, |promise| {
-            let server = promise.handle(server, "server")?;
+            let server = promise.hold(server, "server")?;
             server.server.set(promise.text(uri, "uri")?, described(promise, about, body(promise)?)?)
         })
     }
@@ -270,7 +270,7 @@ unsafe fn register(
         guard(error, |promise| {
             let callbacks = Callbacks::new(promise, provider)?;
             fits(&callbacks)?;
-            let server = promise.handle(server, "server")?;
+            let server = promise.hold(server, "server")?;
             add(promise, &server.server, Arc::new(callbacks)).map(drop)
         })
     }

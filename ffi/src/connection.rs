@@ -1,7 +1,7 @@
 //! One client: bytes in, bytes out.
 
-use crate::boundary::{answer, ask, free, guard, invalid, make};
-use crate::foreign::{HostCaller, UserData};
+use crate::boundary::{Shared, answer, ask, free, guard, invalid, release, share, with};
+use crate::foreign::{HostCaller, Notice, UserData, notice};
 use crate::server::{Generation, wellhead_server};
 use crate::status::{wellhead_error, wellhead_status};
 use crate::types::{growing, wellhead_str};
@@ -17,8 +17,11 @@ pub struct wellhead_connection {
     connection: Connection,
     group: Group,
     bell: Arc<Bell>,
+    wake: Option<Arc<Notice>>,
     made: Generation,
 }
+
+impl Shared for wellhead_connection {}
 
 /// cbindgen:ignore
 pub struct wellhead_transmit {
@@ -42,12 +45,13 @@ enum Output {
 #[derive(Clone, Copy)]
 pub struct wellhead_connection_options {
     pub struct_size: usize,
-    /// There may be something to poll that was not there before. Called on any thread, also for nothing. It must not
-    /// call functions of this connection, only make the host's loop do so. NULL is for a host that polls after each
-    /// receive and never answers later.
+    /// There may be something to poll that was not there before. Called on any thread, also for nothing, until
+    /// wellhead_connection_free returns. Of the functions of this connection it may call wellhead_connection_free only; it
+    /// makes the host's loop call the others. NULL is for a host that polls after each receive and never answers later.
     pub wake: Option<unsafe extern "C" fn(wake_data: *mut c_void)>,
     pub wake_data: *mut c_void,
-    /// Called once, after the last wake; also when no connection is made. May be NULL.
+    /// Called once, after the last wake and before wellhead_connection_free returns; also when no connection is made. May be
+    /// NULL.
     pub wake_destroy: Option<unsafe extern "C" fn(wake_data: *mut c_void)>,
     /// For whom the connection speaks: the host's own, handed to callbacks by wellhead_call_caller.
     pub caller: *mut c_void,
@@ -71,25 +75,25 @@ pub unsafe extern "C" fn wellhead_connection_new(
 ) -> *mut wellhead_connection {
     // SAFETY: our caller's promise.
     unsafe {
-        make(error, |promise| {
+        share(error, |promise| {
             let options = promise.options(options, "options")?;
             // First of all, so that they are destroyed whatever comes.
-            let wake = options.map(|o| (o.wake, UserData::new(o.wake_data, o.wake_destroy)));
+            let wake = options.map(|o| notice(o.wake, UserData::new(o.wake_data, o.wake_destroy)));
             let caller = options.map(|o| HostCaller::new(o.caller, o.caller_destroy, o.caller_type));
-            let server = promise.handle(server, "server")?;
+            let server = promise.hold(server, "server")?;
             let caller = match (options, caller) {
                 (Some(o), Some(value)) => Caller::new(promise.bytes(o.caller_id, "caller_id")?).with(value),
                 _ => Caller::default(),
             };
             let (bell, made) = (Arc::new(Bell::default()), server.forks.now());
-            let ring = bell.clone();
+            let (ring, woken) = (bell.clone(), wake.clone());
             let group = server.server.group(move || {
                 ring.ring();
-                if let Some((Some(wake), data)) = &wake {
-                    wake(data.get());
+                if let Some(wake) = &woken {
+                    wake.call();
                 }
             });
-            Ok(wellhead_connection { connection: group.connect(caller), group, bell, made })
+            Ok(wellhead_connection { connection: group.connect(caller), group, bell, wake, made })
         })
     }
 }
@@ -106,7 +110,7 @@ pub unsafe extern "C" fn wellhead_connection_receive(
     // SAFETY: our caller's promise.
     unsafe {
         guard(error, |promise| {
-            let this = promise.handle(connection, "connection")?;
+            let this = promise.hold(connection, "connection")?;
             if taken.is_null() {
                 return Err(invalid("taken is NULL"));
             }
@@ -122,7 +126,7 @@ pub unsafe extern "C" fn wellhead_connection_receive(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_end(connection: *mut wellhead_connection) {
     // SAFETY: our caller's promise.
-    unsafe { ask(connection, (), |_, this| this.quietly((), Connection::end)) }
+    unsafe { with(connection, (), |_, this| this.quietly((), Connection::end)) }
 }
 
 /// Deals with what was received, and with what goes on, and runs up to `max` callbacks on this thread. Returns how many
@@ -134,7 +138,7 @@ pub unsafe extern "C" fn wellhead_connection_poll_event(
     max: usize,
 ) -> usize {
     // SAFETY: our caller's promise.
-    unsafe { ask(connection, 0, |_, this| this.quietly(0, |_| this.poll(max))) }
+    unsafe { with(connection, 0, |_, this| this.quietly(0, |_| this.poll(max))) }
 }
 
 /// About `max` bytes to send at most, or NULL if there is nothing, or if the last ones are not freed yet: output is
@@ -146,7 +150,7 @@ pub unsafe extern "C" fn wellhead_connection_poll_transmit(
 ) -> *mut wellhead_transmit {
     let none = std::ptr::null_mut();
     // SAFETY: our caller's promise.
-    unsafe { ask(connection, none, |_, this| this.quietly(none, |_| this.transmit(max))) }
+    unsafe { with(connection, none, |_, this| this.quietly(none, |_| this.transmit(max))) }
 }
 
 /// Borrowed until the transmit is freed. NULL: absent.
@@ -169,7 +173,7 @@ pub unsafe extern "C" fn wellhead_transmit_free(transmit: *mut wellhead_transmit
 pub unsafe extern "C" fn wellhead_connection_poll_timeout(connection: *const wellhead_connection) -> u64 {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(connection, u64::MAX, |_, this| this.quietly(u64::MAX, |c| c.poll_timeout().unwrap_or(u64::MAX)))
+        with(connection, u64::MAX, |_, this| this.quietly(u64::MAX, |c| c.poll_timeout().unwrap_or(u64::MAX)))
     }
 }
 
@@ -179,33 +183,38 @@ pub unsafe extern "C" fn wellhead_connection_poll_timeout(connection: *const wel
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_tick(connection: *mut wellhead_connection, now_ms: u64) {
     // SAFETY: our caller's promise.
-    unsafe { ask(connection, (), |_, this| this.quietly((), |c| c.tick(now_ms))) }
+    unsafe { with(connection, (), |_, this| this.quietly((), |c| c.tick(now_ms))) }
 }
 
 /// 1: ended or closed, and nothing is left to poll, to answer or to send.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_finished(connection: *const wellhead_connection) -> c_int {
     // SAFETY: our caller's promise.
-    unsafe { ask(connection, 1, |_, this| this.quietly(1, |c| c_int::from(c.is_finished()))) }
+    unsafe { with(connection, 1, |_, this| this.quietly(1, |c| c_int::from(c.is_finished()))) }
 }
 
 /// Drops what is in flight and what was not sent, now. Everything after gives CLOSED or nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_close(connection: *mut wellhead_connection) {
     // SAFETY: our caller's promise.
-    unsafe { ask(connection, (), |_, this| this.quietly((), Connection::close)) }
+    unsafe { with(connection, (), |_, this| this.quietly((), Connection::close)) }
 }
 
-/// Closes the connection and gives up this handle. A connection made before fork is only given up: nothing of it is
-/// touched or destroyed.
+/// Closes the connection and gives up this handle. Waits for a `wake` that runs on another thread; when it returns, `wake`
+/// is not called again and `wake_destroy` has run. A connection made before fork is only given up: nothing of it is touched
+/// or destroyed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_free(connection: *mut wellhead_connection) {
     // SAFETY: our caller's promise.
     unsafe {
-        let forked = ask(connection, false, |_, this| !this.made.is_current());
+        let forked = with(connection, false, |_, this| !this.made.is_current());
         if !forked {
-            wellhead_connection_close(connection);
-            free(connection);
+            release(connection, |this| {
+                if let Some(wake) = &this.wake {
+                    wake.revoke();
+                }
+                this.quietly((), Connection::close);
+            });
         }
     }
 }
@@ -224,7 +233,7 @@ pub unsafe extern "C" fn wellhead_connection_handle(
     // SAFETY: our caller's promise.
     unsafe {
         guard(error, |promise| {
-            let this = promise.handle(connection, "connection")?;
+            let this = promise.hold(connection, "connection")?;
             if answer.is_null() {
                 return Err(invalid("answer is NULL"));
             }

@@ -42,7 +42,7 @@ pub unsafe extern "C" fn wellhead_server_add_directory(
     // SAFETY: our caller's promise.
     unsafe {
         guard(error, |promise| {
-            let server = promise.handle(server, "server")?;
+            let server = promise.hold(server, "server")?;
             server.server.directory(promise.fields(directory, "directory")?.directory(promise)?).map(drop)
         })
     }

@@ -4,7 +4,7 @@ use crate::boundary::{Promise, invalid};
 use crate::types::wellhead_str;
 use std::ffi::c_void;
 use std::sync::Arc;
-use wellhead::{Body, Error, ErrorKind, Result};
+use wellhead::{Body, Error, ErrorKind, Result, Revocable};
 
 pub(crate) type Destroy = Option<unsafe extern "C" fn(*mut c_void)>;
 
@@ -62,6 +62,18 @@ impl HostCaller {
     pub(crate) fn of_type(&self, kind: *const c_void) -> Option<*mut c_void> {
         (!kind.is_null() && kind == self.kind).then(|| self.data.get())
     }
+}
+
+/// Tells the host that there is something to do, until the handle that it belongs to is freed.
+pub(crate) type Notice = Revocable<Box<dyn Fn() + Send + Sync>>;
+
+pub(crate) fn notice(call: Option<unsafe extern "C" fn(*mut c_void)>, data: UserData) -> Arc<Notice> {
+    Arc::new(Revocable::new(Box::new(move || {
+        if let Some(call) = call {
+            // SAFETY: the host's function, called as the header says.
+            unsafe { call(data.get()) };
+        }
+    })))
 }
 
 /// Bytes that the host keeps unchanged until they are released.

@@ -33,7 +33,7 @@ pub unsafe extern "C" fn wellhead_server_set_interest(
     // SAFETY: our caller's promise.
     unsafe {
         guard(error, move |promise| {
-            let server = promise.handle(server, "server")?;
+            let server = promise.hold(server, "server")?;
             let interest = interest.ok_or_else(|| invalid("interest is NULL"))?;
             server.server.on_interest(move |call: InterestCall| {
                 let (deferred, responder) = call.defer();

@@ -54,7 +54,7 @@ pub unsafe extern "C" fn wellhead_server_add_method(
     // SAFETY: our caller's promise.
     unsafe {
         guard(error, move |promise| {
-            let server = promise.handle(server, "server")?;
+            let server = promise.hold(server, "server")?;
             let mut described = Method::new(promise.text(name, "name")?);
             if let Some(options) = promise.options(options, "options")?
                 && options.revision_count > 0
@@ -146,7 +146,7 @@ pub unsafe extern "C" fn wellhead_server_complete_prompt(
     // SAFETY: our caller's promise.
     unsafe {
         guard(error, move |promise| {
-            let server = &promise.handle(server, "server")?.server;
+            let server = promise.hold(server, "server")?.server.clone();
             let complete = complete.ok_or_else(|| invalid("complete is NULL"))?;
             let completer = move |call: CompleteCall| run_complete(complete, &user_data, call);
             let (prompt, argument) = (promise.text(prompt, "prompt")?, promise.text(argument, "argument")?);
@@ -165,7 +165,7 @@ pub unsafe extern "C" fn wellhead_server_remove_tool(
     // SAFETY: our caller's promise.
     unsafe {
         guard(error, |promise| {
-            promise.handle(server, "server")?.server.remove_tool(promise.text(name, "name")?).map(drop)
+            promise.hold(server, "server")?.server.remove_tool(promise.text(name, "name")?).map(drop)
         })
     }
 }
@@ -180,7 +180,7 @@ pub unsafe extern "C" fn wellhead_server_remove_prompt(
     // SAFETY: our caller's promise.
     unsafe {
         guard(error, |promise| {
-            promise.handle(server, "server")?.server.remove_prompt(promise.text(name, "name")?).map(drop)
+            promise.hold(server, "server")?.server.remove_prompt(promise.text(name, "name")?).map(drop)
         })
     }
 }
@@ -200,8 +200,8 @@ unsafe fn add_named(
     unsafe {
         guard(error, move |promise| {
             let members = json(promise.text(members, "members")?, "members")?;
-            let server = &promise.handle(server, "server")?.server;
-            add(server, promise.text(name, "name")?, &members, Some(handler(method, user_data)?)).map(drop)
+            let server = promise.hold(server, "server")?.server.clone();
+            add(&server, promise.text(name, "name")?, &members, Some(handler(method, user_data)?)).map(drop)
         })
     }
 }
@@ -232,7 +232,7 @@ pub unsafe extern "C" fn wellhead_server_announce(
     // SAFETY: our caller's promise.
     unsafe {
         guard(std::ptr::null_mut(), |promise| {
-            promise.handle(server, "server")?.server.announce(promise.text(kind, "kind")?)
+            promise.hold(server, "server")?.server.announce(promise.text(kind, "kind")?)
         })
     }
 }

@@ -65,7 +65,7 @@ pub unsafe extern "C" fn wellhead_server_counters(
     // SAFETY: our caller's promise.
     unsafe {
         guard(std::ptr::null_mut(), |promise| {
-            let now = promise.handle(server, "server")?.server.counters();
+            let now = promise.hold(server, "server")?.server.counters();
             let room = promise.fields(counters.cast_const(), "counters")?.struct_size;
             let counted = wellhead_counters {
                 struct_size: room,

@@ -24,7 +24,7 @@ pub unsafe extern "C" fn wellhead_server_set_publish(
     // SAFETY: our caller's promise.
     unsafe {
         guard(error, move |promise| {
-            let server = promise.handle(server, "server")?;
+            let server = promise.hold(server, "server")?;
             let publish = publish.ok_or_else(|| invalid("publish is NULL"))?;
             server.server.on_publish(move |event| {
                 // SAFETY: the host's function, called as the header says.
@@ -46,7 +46,7 @@ pub unsafe extern "C" fn wellhead_server_inject(
     // SAFETY: our caller's promise.
     unsafe {
         guard(std::ptr::null_mut(), |promise| {
-            let server = promise.handle(server, "server")?;
+            let server = promise.hold(server, "server")?;
             let was = server.server.inject(promise.text(event, "event")?)?;
             promise.put(told, c_int::from(was));
             Ok(())

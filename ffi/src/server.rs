@@ -1,6 +1,6 @@
 //! The server: who it is and what a client may cost.
 
-use crate::boundary::{Promise, answer, ask, free, invalid, make};
+use crate::boundary::{Promise, Shared, answer, invalid, release, share, with};
 use crate::cache::{hint, wellhead_cache, wellhead_cache_of};
 use crate::foreign::{Destroy, UserData, json, unknown_flags};
 use crate::observe::{observer, wellhead_observed};
@@ -17,6 +17,8 @@ pub struct wellhead_server {
     pub(crate) server: Server,
     pub(crate) forks: Forks,
 }
+
+impl Shared for wellhead_server {}
 
 /// What one client may cost. 0 in a field means its default, given behind it. Limits that refuse answer an error which
 /// names them; those that hold back make the connection stop dispatching, and then stop reading, until there is room.
@@ -158,7 +160,7 @@ pub unsafe extern "C" fn wellhead_server_new(
 ) -> *mut wellhead_server {
     // SAFETY: our caller's promise.
     unsafe {
-        make(error, |promise| {
+        share(error, |promise| {
             let options = promise.options(options, "options")?;
             // First of all, so that it is destroyed whatever comes.
             let log = options.and_then(|o| log(o.log, o.log_data, o.log_destroy));
@@ -186,14 +188,14 @@ pub unsafe extern "C" fn wellhead_server_new(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_close(server: *mut wellhead_server) {
     // SAFETY: our caller's promise.
-    unsafe { ask(server, (), |_, this| this.server.close()) }
+    unsafe { with(server, (), |_, this| this.server.close()) }
 }
 
 /// Gives up this handle; connections, drivers and kept responders hold the state until they go.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_free(server: *mut wellhead_server) {
     // SAFETY: our caller's promise.
-    unsafe { free(server) }
+    unsafe { release(server, |_| ()) }
 }
 
 /// For the child after fork, before anything else there: connections made before answer WELLHEAD_STATUS_FORKED from now
@@ -203,7 +205,7 @@ pub unsafe extern "C" fn wellhead_server_free(server: *mut wellhead_server) {
 pub unsafe extern "C" fn wellhead_server_after_fork(server: *mut wellhead_server) {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(server, (), |_, this| {
+        with(server, (), |_, this| {
             this.forks.0.fetch_add(1, Ordering::SeqCst);
             this.server.forget_connections();
         });

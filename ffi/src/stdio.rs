@@ -44,7 +44,7 @@ pub unsafe extern "C" fn wellhead_serve_stdio(
     // SAFETY: our caller's promise.
     unsafe {
         guard(error, |promise| {
-            let server = promise.handle(server, "server")?;
+            let server = promise.hold(server, "server")?;
             let mut stdio = Stdio::new().before_restore(stdout::flush);
             if let Some(options) = promise.options(options, "options")? {
                 unknown_flags(options.flags, WELLHEAD_STDIO_KEEP_STDOUT | WELLHEAD_STDIO_HANDLE_SIGTERM)?;

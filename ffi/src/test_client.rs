@@ -1,16 +1,22 @@
 //! A client in memory, for the tests of hosts.
 
-use crate::boundary::{free, guard, invalid, make};
+use crate::boundary::{Shared, guard, invalid, make, release, share};
 use crate::foreign::json;
 use crate::server::wellhead_server;
 use crate::status::{wellhead_error, wellhead_status};
 use crate::text::wellhead_text;
 use crate::types::wellhead_str;
-use parking_lot::{Mutex, MutexGuard};
-use wellhead::{Contents, Resource, Result, TestClient};
+use parking_lot::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use wellhead::{Contents, Error, ErrorKind, Resource, Result, TestClient};
 
 /// cbindgen:ignore
-pub struct wellhead_test_client(Mutex<State>);
+pub struct wellhead_test_client {
+    state: Mutex<State>,
+    freed: AtomicBool,
+}
+
+impl Shared for wellhead_test_client {}
 
 struct State {
     client: TestClient,
@@ -29,10 +35,10 @@ pub unsafe extern "C" fn wellhead_test_client_new(
 ) -> *mut wellhead_test_client {
     // SAFETY: our caller's promise.
     unsafe {
-        make(error, |promise| {
-            let client = promise.handle(server, "server")?.server.test_client()?;
+        share(error, |promise| {
+            let client = promise.hold(server, "server")?.server.test_client()?;
             let state = State { client, listed: Vec::new(), read: Vec::new(), update: String::new() };
-            Ok(wellhead_test_client(Mutex::new(state)))
+            Ok(wellhead_test_client { state: Mutex::new(state), freed: AtomicBool::new(false) })
         })
     }
 }
@@ -41,7 +47,7 @@ pub unsafe extern "C" fn wellhead_test_client_new(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_free(client: *mut wellhead_test_client) {
     // SAFETY: our caller's promise.
-    unsafe { free(client) }
+    unsafe { release(client, |this| this.freed.store(true, Ordering::SeqCst)) }
 }
 
 /// Asks for everything that is listed, all pages. *count: how many resources there are, for wellhead_test_client_listed.
@@ -55,9 +61,11 @@ pub unsafe extern "C" fn wellhead_test_client_list(
     // SAFETY: our caller's promise.
     unsafe {
         guard(error, |promise| {
-            let mut state = promise.handle(client.cast_const(), "client")?.lock()?;
-            state.listed = state.client.list()?;
-            promise.put(count, state.listed.len());
+            let listed = promise.hold(client, "client")?.run(|state| {
+                state.listed = state.client.list()?;
+                Ok(state.listed.len())
+            })?;
+            promise.put(count, listed);
             Ok(())
         })
     }
@@ -73,8 +81,9 @@ pub unsafe extern "C" fn wellhead_test_client_listed(
     // SAFETY: our caller's promise.
     unsafe {
         guard(std::ptr::null_mut(), |promise| {
-            let state = promise.handle(client, "client")?.lock()?;
-            uri = state.listed.get(index).map_or(wellhead_str::ABSENT, |one| wellhead_str::of(one.uri()));
+            uri = promise.hold(client, "client")?.run(|state| {
+                Ok(state.listed.get(index).map_or(wellhead_str::ABSENT, |one| wellhead_str::of(one.uri())))
+            })?;
             Ok(())
         });
     }
@@ -93,11 +102,14 @@ pub unsafe extern "C" fn wellhead_test_client_read(
     // SAFETY: our caller's promise.
     unsafe {
         guard(error, |promise| {
-            let mut state = promise.handle(client.cast_const(), "client")?.lock()?;
-            state.read = state.client.read(promise.text(uri, "uri")?)?;
-            let first = state.read.first();
-            let bytes = first.and_then(|one| one.text().map(str::as_bytes).or_else(|| one.bytes()));
-            promise.put(body, bytes.map_or(wellhead_str::ABSENT, wellhead_str::bytes));
+            let uri = promise.text(uri, "uri")?;
+            let read = promise.hold(client, "client")?.run(|state| {
+                state.read = state.client.read(uri)?;
+                let first = state.read.first();
+                let bytes = first.and_then(|one| one.text().map(str::as_bytes).or_else(|| one.bytes()));
+                Ok(bytes.map_or(wellhead_str::ABSENT, wellhead_str::bytes))
+            })?;
+            promise.put(body, read);
             Ok(())
         })
     }
@@ -113,8 +125,8 @@ pub unsafe extern "C" fn wellhead_test_client_subscribe(
     // SAFETY: our caller's promise.
     unsafe {
         guard(error, |promise| {
-            let mut state = promise.handle(client.cast_const(), "client")?.lock()?;
-            state.client.subscribe(promise.text(uri, "uri")?)
+            let uri = promise.text(uri, "uri")?;
+            promise.hold(client, "client")?.run(|state| state.client.subscribe(uri))
         })
     }
 }
@@ -130,9 +142,11 @@ pub unsafe extern "C" fn wellhead_test_client_next_update(
     // SAFETY: our caller's promise.
     unsafe {
         guard(error, |promise| {
-            let mut state = promise.handle(client.cast_const(), "client")?.lock()?;
-            state.update = state.client.next_update()?;
-            promise.put(uri, wellhead_str::of(&state.update));
+            let update = promise.hold(client, "client")?.run(|state| {
+                state.update = state.client.next_update()?;
+                Ok(wellhead_str::of(&state.update))
+            })?;
+            promise.put(uri, update);
             Ok(())
         })
     }
@@ -145,7 +159,7 @@ pub unsafe extern "C" fn wellhead_test_client_list_changes(client: *mut wellhead
     // SAFETY: our caller's promise.
     unsafe {
         guard(std::ptr::null_mut(), |promise| {
-            changes = promise.handle(client.cast_const(), "client")?.lock()?.client.list_changes()?;
+            changes = promise.hold(client, "client")?.run(|state| state.client.list_changes())?;
             Ok(())
         });
     }
@@ -167,16 +181,22 @@ pub unsafe extern "C" fn wellhead_test_client_request(
         make(error, |promise| {
             let method = promise.text(method, "method")?;
             let params = json(promise.optional(params, "params")?.unwrap_or("{}"), "params")?;
-            let mut state = promise.handle(client.cast_const(), "client")?.lock()?;
-            state.client.request(method, params.as_str()).map(wellhead_text)
+            let client = promise.hold(client, "client")?;
+            client.run(|state| state.client.request(method, params.as_str())).map(wellhead_text)
         })
     }
 }
 
 impl wellhead_test_client {
-    fn lock(&self) -> Result<MutexGuard<'_, State>> {
+    fn run<R>(&self, run: impl FnOnce(&mut State) -> Result<R>) -> Result<R> {
         let busy =
             "the client is at work already: use it on one thread, and not inside callbacks that it runs";
-        self.0.try_lock().ok_or_else(|| invalid(busy))
+        let mut state = self.state.try_lock().ok_or_else(|| invalid(busy))?;
+        let result = run(&mut state)?;
+        if self.freed.load(Ordering::SeqCst) {
+            // What C would borrow goes with this call.
+            return Err(Error::new(ErrorKind::Closed, "a callback freed the client that runs it"));
+        }
+        Ok(result)
     }
 }

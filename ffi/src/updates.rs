@@ -16,7 +16,7 @@ pub unsafe extern "C" fn wellhead_server_updated(
     // SAFETY: our caller's promise.
     unsafe {
         guard(std::ptr::null_mut(), |promise| {
-            promise.handle(server, "server")?.server.updated(promise.text(uri, "uri")?)
+            promise.hold(server, "server")?.server.updated(promise.text(uri, "uri")?)
         })
     }
 }
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn wellhead_server_updated_as(
     // SAFETY: our caller's promise.
     unsafe {
         guard(std::ptr::null_mut(), |promise| {
-            let server = promise.handle(server, "server")?;
+            let server = promise.hold(server, "server")?;
             server.server.updated_as(promise.fields(resource, "resource")?.resource(promise)?)
         })
     }
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn wellhead_server_updated_below(
     // SAFETY: our caller's promise.
     unsafe {
         guard(std::ptr::null_mut(), |promise| {
-            let server = promise.handle(server, "server")?;
+            let server = promise.hold(server, "server")?;
             server.server.updated_below(promise.text(uri, "uri")?, promise.text(parent, "parent")?)
         })
     }
@@ -67,7 +67,7 @@ pub unsafe extern "C" fn wellhead_server_access_changed(
     // SAFETY: our caller's promise.
     unsafe {
         guard(std::ptr::null_mut(), |promise| {
-            let server = promise.handle(server, "server")?;
+            let server = promise.hold(server, "server")?;
             server.server.access_changed(promise.bytes(caller_id, "caller_id")?)
         })
     }
@@ -78,5 +78,5 @@ pub unsafe extern "C" fn wellhead_server_access_changed(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_list_changed(server: *mut wellhead_server) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe { guard(std::ptr::null_mut(), |promise| promise.handle(server, "server")?.server.list_changed()) }
+    unsafe { guard(std::ptr::null_mut(), |promise| promise.hold(server, "server")?.server.list_changed()) }
 }

@@ -87,7 +87,7 @@ pub unsafe extern "C" fn wellhead_server_explain(
     // SAFETY: our caller's promise.
     unsafe {
         make(error, |promise| {
-            let server = promise.handle(server, "server")?;
+            let server = promise.hold(server, "server")?;
             Ok(wellhead_text(server.server.explain(promise.text(uri, "uri")?).to_json()))
         })
     }

@@ -167,6 +167,45 @@ static void wake_is_called_and_ends_with_its_connection() {
     CHECK(alive.use_count() == 1);
 }
 
+static void handles_are_destroyed_in_callbacks_that_they_run() {
+    std::optional<Connection> c;
+    std::optional<wellhead::TestClient> client;
+    Server s = server();
+    s.add_template("n:{id}", {[&](const Call &call, Read &r) {
+        c.reset();
+        client.reset();
+        r.text(call.uri());
+    }, {}});
+    const auto alive = std::make_shared<int>(0);
+    c.emplace(s, wellhead::ConnectionOptions{[alive] {}, {}, {}});
+    CHECK(c->receive(read_of("n:1")) > 0 && c->poll_event(SIZE_MAX) == 1);
+    CHECK(!c && alive.use_count() == 1);
+    client.emplace(s);
+    try {
+        client->read("n:1");
+        CHECK(false);
+    } catch (const Error &error) {
+        CHECK(error.code() == "closed" && !client);
+    }
+}
+
+static void a_connection_is_destroyed_in_its_wake() {
+    Server s = server();
+    std::optional<Read> kept;
+    std::optional<Connection> c;
+    bool armed = false;
+    s.add_template("n:{id}", {[&kept](const Call &, Read &r) { kept = r.keep(); }, {}});
+    const auto alive = std::make_shared<int>(0);
+    c.emplace(s, wellhead::ConnectionOptions{[&c, &armed, alive] {
+        if (armed) c.reset();
+        CHECK(alive.use_count() == 2);
+    }, {}, {}});
+    ask(*c, read_of("n:1"));
+    armed = true;
+    kept->text("x");
+    CHECK(!c && alive.use_count() == 1);
+}
+
 static void a_client_in_memory_lists_reads_and_is_told_of_changes() {
     Server s = server();
     s.add_text("n:1", "one");
@@ -377,6 +416,8 @@ int main() {
     RUN(the_caller_of_a_connection_reaches_callbacks);
     RUN(an_exception_about_access_lets_nothing_through);
     RUN(wake_is_called_and_ends_with_its_connection);
+    RUN(handles_are_destroyed_in_callbacks_that_they_run);
+    RUN(a_connection_is_destroyed_in_its_wake);
     RUN(a_client_in_memory_lists_reads_and_is_told_of_changes);
     RUN(what_a_provider_does_not_know_is_not_watched);
     RUN(handles_move_and_can_be_given_away);

@@ -13,6 +13,7 @@ mod messages;
 mod planted;
 mod responders;
 mod resuming;
+mod revoking;
 mod support;
 mod wakes;
 mod watching;

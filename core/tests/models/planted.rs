@@ -32,3 +32,8 @@ fn output_that_is_left_to_somebody_who_is_not_told_is_found() {
 fn a_second_answer_to_one_question_is_found() {
     assert!(finds(Fault::StaleCall, crate::responders::finish_twice_and_cancel));
 }
+
+#[test]
+fn a_wake_that_goes_on_after_it_was_revoked_is_found() {
+    assert!(finds(Fault::UnwaitedRevoke, crate::revoking::answers_while_the_host_lets_go));
+}

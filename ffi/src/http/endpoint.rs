@@ -1,22 +1,28 @@
 //! An endpoint for a program that has an HTTP server of its own.
 
 use super::options::{builder, wellhead_endpoint_options};
-use crate::boundary::{ask, free, make};
-use crate::foreign::UserData;
+use crate::boundary::{Shared, release, share, with};
+use crate::foreign::{Notice, UserData, notice};
 use crate::server::wellhead_server;
 use crate::status::wellhead_error;
 use crate::types::wellhead_str;
 use std::ffi::{c_int, c_void};
+use std::sync::Arc;
 use wellhead::http::Endpoint;
 
 /// cbindgen:ignore
-pub struct wellhead_endpoint(pub(super) Endpoint);
+pub struct wellhead_endpoint {
+    pub(super) endpoint: Endpoint,
+    wake: Arc<Notice>,
+}
+
+impl Shared for wellhead_endpoint {}
 
 /// Makes an endpoint. options: may be NULL. wake: called on any thread, perhaps for nothing, when
-/// wellhead_endpoint_poll_event has something to do; it must not call functions of the endpoint or its exchanges, only
-/// make another thread, or the host's loop, do so. wake: may be NULL for a host that polls after each step and never answers
-/// later. wake_destroy: called once, after the last wake, also on failure; may be NULL. NULL on failure:
-/// INVALID_ARGUMENT, INVALID_UTF8.
+/// wellhead_endpoint_poll_event has something to do, until wellhead_endpoint_free returns. Of the functions of the endpoint and
+/// its exchanges it may call their _free only; it makes another thread, or the host's loop, call the others. wake: may be
+/// NULL for a host that polls after each step and never answers later. wake_destroy: called once, after the last wake and
+/// before wellhead_endpoint_free returns, also on failure; may be NULL. NULL on failure: INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_new(
     server: *mut wellhead_server,
@@ -26,26 +32,24 @@ pub unsafe extern "C" fn wellhead_endpoint_new(
     wake_destroy: Option<unsafe extern "C" fn(wake_data: *mut c_void)>,
     error: *mut *mut wellhead_error,
 ) -> *mut wellhead_endpoint {
-    let data = UserData::new(wake_data, wake_destroy);
+    let wake = notice(wake, UserData::new(wake_data, wake_destroy));
     // SAFETY: our caller's promise.
     unsafe {
-        make(error, move |promise| {
+        share(error, move |promise| {
             let builder = builder(promise, server, options)?;
-            Ok(wellhead_endpoint(builder.build(move || {
-                if let Some(wake) = wake {
-                    wake(data.get());
-                }
-            })))
+            let woken = wake.clone();
+            Ok(wellhead_endpoint { endpoint: builder.build(move || woken.call()), wake })
         })
     }
 }
 
-/// Gives up an endpoint. Its sessions end when its last exchange is freed, too. Free exchanges first that wait for an
-/// answer: without wellhead_endpoint_poll_event nobody tells them of it.
+/// Gives up an endpoint. Waits for a `wake` that runs on another thread; when it returns, `wake` is not called again and
+/// `wake_destroy` has run. Its sessions end when its last exchange is freed, too. Free exchanges first that wait for an answer:
+/// without wellhead_endpoint_poll_event nobody tells them of it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_free(endpoint: *mut wellhead_endpoint) {
     // SAFETY: our caller's promise.
-    unsafe { free(endpoint) }
+    unsafe { release(endpoint, |this| this.wake.revoke()) }
 }
 
 /// Deals with what goes on, runs up to `max` callbacks on this thread, and calls `ready` of the exchanges that have
@@ -64,7 +68,7 @@ pub unsafe extern "C" fn wellhead_endpoint_poll_event(endpoint: *mut wellhead_en
         done
     };
     // SAFETY: our caller's promise.
-    unsafe { ask(endpoint.cast_const(), 0, |_, this| run(&this.0)) }
+    unsafe { with(endpoint, 0, |_, this| run(&this.endpoint)) }
 }
 
 /// When to call wellhead_endpoint_tick at the latest, in milliseconds of the clock that it is given. UINT64_MAX: never.
@@ -72,14 +76,14 @@ pub unsafe extern "C" fn wellhead_endpoint_poll_event(endpoint: *mut wellhead_en
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_poll_timeout(endpoint: *const wellhead_endpoint) -> u64 {
     // SAFETY: our caller's promise.
-    unsafe { ask(endpoint, u64::MAX, |_, this| this.0.poll_timeout().unwrap_or(u64::MAX)) }
+    unsafe { with(endpoint, u64::MAX, |_, this| this.endpoint.poll_timeout().unwrap_or(u64::MAX)) }
 }
 
 /// Tells the time: sessions that nobody used end, and answers kept longer than call_ms become internal errors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_tick(endpoint: *mut wellhead_endpoint, now_ms: u64) {
     // SAFETY: our caller's promise.
-    unsafe { ask(endpoint.cast_const(), (), |_, this| this.0.tick(now_ms)) }
+    unsafe { with(endpoint, (), |_, this| this.endpoint.tick(now_ms)) }
 }
 
 /// 1: requests of this target, or path, are for the endpoint; for a host that serves other things, too.
@@ -90,8 +94,8 @@ pub unsafe extern "C" fn wellhead_endpoint_serves(
 ) -> c_int {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(endpoint, 0, |promise, this| {
-            c_int::from(promise.text(target, "target").is_ok_and(|target| this.0.serves(target)))
+        with(endpoint, 0, |promise, this| {
+            c_int::from(promise.text(target, "target").is_ok_and(|target| this.endpoint.serves(target)))
         })
     }
 }
@@ -100,5 +104,5 @@ pub unsafe extern "C" fn wellhead_endpoint_serves(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_sessions(endpoint: *const wellhead_endpoint) -> usize {
     // SAFETY: our caller's promise.
-    unsafe { ask(endpoint, 0, |_, this| this.0.sessions()) }
+    unsafe { with(endpoint, 0, |_, this| this.endpoint.sessions()) }
 }

@@ -1,20 +1,28 @@
 //! One request and its response.
 
 use super::endpoint::wellhead_endpoint;
-use crate::boundary::{ask, free, make};
-use crate::foreign::UserData;
+use crate::boundary::{Shared, release, share, with};
+use crate::foreign::{Notice, UserData, notice};
 use crate::server::wellhead_pair;
 use crate::status::wellhead_error;
 use crate::types::{growing, wellhead_str};
 use parking_lot::Mutex;
 use std::ffi::c_void;
+use std::sync::Arc;
 use wellhead::http::{Exchange, Progress, RequestHead, Response};
 
 /// cbindgen:ignore
-pub struct wellhead_exchange(Mutex<State>);
+pub struct wellhead_exchange {
+    state: Mutex<State>,
+    ready: Arc<Notice>,
+}
+
+impl Shared for wellhead_exchange {}
 
 struct State {
-    exchange: Exchange,
+    /// None while a thread is inside of it, which may run the host's code, and once the handle is freed.
+    exchange: Option<Exchange>,
+    freed: bool,
     data: Vec<u8>,
     /// The data came with the head.
     untold: bool,
@@ -76,7 +84,7 @@ pub const WELLHEAD_PROGRESS_WAIT: u32 = 4;
 /// A request has come, of which the head is known so far. now_ms: milliseconds of a monotonic clock of the host's choosing,
 /// one for all exchanges and the endpoint. ready: called on any thread, perhaps for nothing, when wellhead_exchange_poll has
 /// something to do that it had not before; as `wake` of wellhead_endpoint_new it only tells. ready: may be NULL. ready_destroy:
-/// called once, after the last `ready`, also on failure; may be NULL. NULL on failure: INVALID_ARGUMENT, INVALID_UTF8 for a
+/// called once, after the last `ready` and before wellhead_exchange_free returns, also on failure; may be NULL. NULL on failure: INVALID_ARGUMENT, INVALID_UTF8 for a
 /// method, target or name that is not.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_new(
@@ -88,11 +96,11 @@ pub unsafe extern "C" fn wellhead_exchange_new(
     ready_destroy: Option<unsafe extern "C" fn(ready_data: *mut c_void)>,
     error: *mut *mut wellhead_error,
 ) -> *mut wellhead_exchange {
-    let data = UserData::new(ready_data, ready_destroy);
+    let ready = notice(ready, UserData::new(ready_data, ready_destroy));
     // SAFETY: our caller's promise.
     unsafe {
-        make(error, move |promise| {
-            let endpoint = promise.handle(endpoint.cast_const(), "endpoint")?;
+        share(error, move |promise| {
+            let endpoint = promise.hold(endpoint, "endpoint")?;
             let request = promise.fields(request, "request")?;
             let mut headers = Vec::new();
             for line in promise.array(request.headers, request.header_count, "headers")? {
@@ -104,22 +112,31 @@ pub unsafe extern "C" fn wellhead_exchange_new(
                 target: promise.text(request.target, "target")?,
                 headers: &headers,
             };
-            let exchange = endpoint.0.begin(&head, now_ms, move || {
-                if let Some(ready) = ready {
-                    ready(data.get());
-                }
-            });
-            let state = State { exchange, data: Vec::new(), untold: false, until: u64::MAX, response: None };
-            Ok(wellhead_exchange(Mutex::new(state)))
+            let rung = ready.clone();
+            let exchange = Some(endpoint.endpoint.begin(&head, now_ms, move || rung.call()));
+            let (data, until) = (Vec::new(), u64::MAX);
+            let state = State { exchange, freed: false, data, untold: false, until, response: None };
+            Ok(wellhead_exchange { state: Mutex::new(state), ready })
         })
     }
 }
 
-/// The exchange is over, or its client is gone.
+/// The exchange is over, or its client is gone. Waits for a `ready` that runs on another thread; when it returns, `ready` is
+/// not called again and `ready_destroy` has run.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_free(exchange: *mut wellhead_exchange) {
     // SAFETY: our caller's promise.
-    unsafe { free(exchange) }
+    unsafe {
+        release(exchange, |this| {
+            this.ready.revoke();
+            let exchange = {
+                let mut state = this.state.lock();
+                state.freed = true;
+                state.exchange.take()
+            };
+            drop(exchange); // with no lock held
+        });
+    }
 }
 
 /// Some of the body, also before it was asked for; it is copied. More than message_bytes is refused at once: poll, and read
@@ -128,9 +145,9 @@ pub unsafe extern "C" fn wellhead_exchange_free(exchange: *mut wellhead_exchange
 pub unsafe extern "C" fn wellhead_exchange_body(exchange: *mut wellhead_exchange, bytes: wellhead_str) {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(exchange.cast_const(), (), |promise, this| {
+        with(exchange, (), |promise, this| {
             if let Ok(bytes) = promise.bytes(bytes, "bytes") {
-                this.0.lock().exchange.body(bytes);
+                this.inside(|exchange| exchange.body(bytes));
             }
         });
     }
@@ -140,14 +157,18 @@ pub unsafe extern "C" fn wellhead_exchange_body(exchange: *mut wellhead_exchange
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_end(exchange: *mut wellhead_exchange, now_ms: u64) {
     // SAFETY: our caller's promise.
-    unsafe { ask(exchange.cast_const(), (), |_, this| this.0.lock().exchange.end(now_ms)) }
+    unsafe {
+        with(exchange, (), |_, this| {
+            this.inside(|exchange| exchange.end(now_ms));
+        });
+    }
 }
 
 /// What is to be done now, one of WELLHEAD_PROGRESS_; runs callbacks on this thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_poll(exchange: *mut wellhead_exchange, now_ms: u64) -> u32 {
     // SAFETY: our caller's promise.
-    unsafe { ask(exchange.cast_const(), WELLHEAD_PROGRESS_DONE, |_, this| this.poll(now_ms)) }
+    unsafe { with(exchange, WELLHEAD_PROGRESS_DONE, |_, this| this.poll(now_ms)) }
 }
 
 /// When to poll again at the latest, in milliseconds of the clock: for a comment that keeps a stream alive, or because a body
@@ -155,7 +176,7 @@ pub unsafe extern "C" fn wellhead_exchange_poll(exchange: *mut wellhead_exchange
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_poll_timeout(exchange: *const wellhead_exchange) -> u64 {
     // SAFETY: our caller's promise.
-    unsafe { ask(exchange, u64::MAX, |_, this| this.0.lock().until) }
+    unsafe { with(exchange, u64::MAX, |_, this| this.state.lock().until) }
 }
 
 /// The head to send, once poll has said WELLHEAD_PROGRESS_RESPOND; borrowed until the exchange is freed. NULL before.
@@ -166,8 +187,8 @@ pub unsafe extern "C" fn wellhead_exchange_response(
     let none = std::ptr::null();
     // SAFETY: our caller's promise.
     unsafe {
-        ask(exchange, none, |_, this| {
-            this.0.lock().response.as_ref().map_or(none, |answer| &raw const answer.view)
+        with(exchange, none, |_, this| {
+            this.state.lock().response.as_ref().map_or(none, |answer| &raw const answer.view)
         })
     }
 }
@@ -176,40 +197,66 @@ pub unsafe extern "C" fn wellhead_exchange_response(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_data(exchange: *const wellhead_exchange) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe { ask(exchange, wellhead_str::ABSENT, |_, this| wellhead_str::bytes(&this.0.lock().data)) }
+    unsafe { with(exchange, wellhead_str::ABSENT, |_, this| wellhead_str::bytes(&this.state.lock().data)) }
 }
 
 impl wellhead_exchange {
+    /// Does something with the exchange, with no lock held. None: it is freed, or this is inside of such a thing already.
+    fn inside<R>(&self, run: impl FnOnce(&mut Exchange) -> R) -> Option<R> {
+        let mut exchange = self.state.lock().exchange.take()?;
+        let result = run(&mut exchange);
+        let mut state = self.state.lock();
+        if state.freed {
+            drop(state);
+            drop(exchange); // with no lock held
+            return None;
+        }
+        state.exchange = Some(exchange);
+        Some(result)
+    }
+
     fn poll(&self, now: u64) -> u32 {
         loop {
-            let event = {
-                let mut state = self.0.lock();
-                let State { exchange, data, untold, until, response } = &mut *state;
-                if std::mem::take(untold) {
+            let mut data = {
+                let mut state = self.state.lock();
+                if state.freed {
+                    return WELLHEAD_PROGRESS_DONE;
+                }
+                if std::mem::take(&mut state.untold) {
                     return WELLHEAD_PROGRESS_DATA;
                 }
-                data.clear();
-                *until = u64::MAX;
-                match exchange.poll(now, data) {
-                    Progress::Event(event) => event,
-                    Progress::Body(at) => {
-                        *until = at;
-                        return WELLHEAD_PROGRESS_BODY;
-                    }
-                    Progress::Respond(head) => {
-                        *response = Some(Answer::new(head));
-                        *untold = !data.is_empty();
-                        return WELLHEAD_PROGRESS_RESPOND;
-                    }
-                    Progress::Data => return WELLHEAD_PROGRESS_DATA,
-                    Progress::Wait(at) => {
-                        *until = at.unwrap_or(u64::MAX);
-                        return WELLHEAD_PROGRESS_WAIT;
-                    }
-                    _ => return WELLHEAD_PROGRESS_DONE,
-                }
+                std::mem::take(&mut state.data)
             };
-            event.run(); // with no lock held
+            data.clear();
+            let progress = self.inside(|exchange| exchange.poll(now, &mut data));
+            let mut state = self.state.lock();
+            let has_data = !data.is_empty();
+            state.data = data;
+            state.until = u64::MAX;
+            return match progress {
+                Some(Progress::Event(event)) => {
+                    drop(state);
+                    event.run(); // with no lock held
+                    continue;
+                }
+                Some(Progress::Body(at)) => {
+                    state.until = at;
+                    WELLHEAD_PROGRESS_BODY
+                }
+                Some(Progress::Respond(head)) => {
+                    state.response = Some(Answer::new(head));
+                    state.untold = has_data;
+                    WELLHEAD_PROGRESS_RESPOND
+                }
+                Some(Progress::Data) => WELLHEAD_PROGRESS_DATA,
+                Some(Progress::Wait(at)) => {
+                    state.until = at.unwrap_or(u64::MAX);
+                    WELLHEAD_PROGRESS_WAIT
+                }
+                Some(_) => WELLHEAD_PROGRESS_DONE,
+                None if state.freed => WELLHEAD_PROGRESS_DONE,
+                None => WELLHEAD_PROGRESS_WAIT,
+            };
         }
     }
 }

@@ -86,7 +86,7 @@ pub(super) fn builder(
     let given = promise.options(options, "options")?;
     // First of all, so that it is destroyed whatever comes.
     let verify_data = given.map(|given| UserData::new(given.verify_data, given.verify_destroy));
-    let mut builder = promise.handle(server, "server")?.server.endpoint();
+    let mut builder = promise.hold(server, "server")?.server.endpoint();
     let (Some(given), Some(verify_data)) = (given, verify_data) else { return Ok(builder) };
     unknown_flags(given.flags, KNOWN)?;
     builder = builder

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <wellhead.h>
+#include <wellhead_http.h>
 
 #define CHECK(condition) check((condition) != 0, #condition, __FILE__, __LINE__)
 #define RUN(test) run(#test, test)
@@ -19,6 +20,7 @@ int checks_failed(void);
 void test_arguments(void);
 void test_answers(void);
 void test_lifetimes(void);
+void test_freeing(void);
 void test_access(void);
 void test_directory(void);
 void test_observe(void);
@@ -53,6 +55,8 @@ const char *drain(wellhead_connection *connection);
 /* Feeds, polls and drains. */
 const char *exchange(wellhead_connection *connection, const char *bytes);
 int has(const char *text, const char *part);
+/* A request over HTTP that reads n:1, whose body is to come. */
+wellhead_exchange *post(wellhead_endpoint *endpoint, void (*ready)(void *), void *ready_data, void (*ready_destroy)(void *));
 
 /* Something that one thread waits for and another says. */
 typedef struct { pthread_mutex_t lock; pthread_cond_t said; int is; } flag;

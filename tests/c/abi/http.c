@@ -153,7 +153,7 @@ static void what_cannot_be_served_is_refused(void) {
     wellhead_server_free(server);
 }
 
-static wellhead_exchange *post(wellhead_endpoint *endpoint, int *destroyed) {
+wellhead_exchange *post(wellhead_endpoint *endpoint, void (*ready)(void *), void *ready_data, void (*ready_destroy)(void *)) {
     wellhead_pair headers[] = {{WELLHEAD_STR("host"), WELLHEAD_STR("localhost")},
                                {WELLHEAD_STR("content-type"), WELLHEAD_STR("application/json")},
                                {WELLHEAD_STR("accept"), WELLHEAD_STR("application/json, text/event-stream")},
@@ -165,19 +165,19 @@ static wellhead_exchange *post(wellhead_endpoint *endpoint, int *destroyed) {
     request.target = WELLHEAD_STR("/mcp");
     request.headers = headers;
     request.header_count = sizeof headers / sizeof *headers;
-    return wellhead_exchange_new(endpoint, &request, 0, NULL, destroyed, count, NULL);
+    return wellhead_exchange_new(endpoint, &request, 0, ready, ready_data, ready_destroy, NULL);
 }
 
 static void an_exchange_outlives_its_endpoint_and_its_server(void) {
     int woken = 0, destroyed = 0;
     wellhead_server *server = echo_server();
     wellhead_endpoint *endpoint = wellhead_endpoint_new(server, NULL, NULL, &woken, count, NULL);
-    wellhead_exchange *exchange = post(endpoint, &destroyed);
+    wellhead_exchange *exchange = post(endpoint, NULL, &destroyed, count);
     CHECK(!wellhead_exchange_response(exchange));
     wellhead_endpoint_free(endpoint);
     wellhead_server_free(server);
     CHECK(wellhead_exchange_poll(exchange, 0) == WELLHEAD_PROGRESS_BODY && wellhead_exchange_poll_timeout(exchange) == 30000);
-    CHECK(woken == 0 && destroyed == 0);
+    CHECK(woken == 1 && destroyed == 0);
     wellhead_exchange_free(exchange);
     CHECK(woken == 1 && destroyed == 1);
 }
@@ -186,7 +186,7 @@ static void a_response_is_a_head_and_then_its_data(void) {
     int destroyed = 0;
     wellhead_server *server = echo_server();
     wellhead_endpoint *endpoint = wellhead_endpoint_new(server, NULL, NULL, NULL, NULL, NULL);
-    wellhead_exchange *exchange = post(endpoint, &destroyed);
+    wellhead_exchange *exchange = post(endpoint, NULL, &destroyed, count);
     CHECK(wellhead_exchange_poll(exchange, 0) == WELLHEAD_PROGRESS_BODY);
     wellhead_exchange_body(exchange, WELLHEAD_STR(BODY));
     wellhead_exchange_end(exchange, 0);
@@ -247,7 +247,7 @@ static void the_caller_of_a_token_is_given_back_once(void) {
 static void null_is_no_endpoint_and_no_exchange(void) {
     int destroyed = 0;
     wellhead_request request = WELLHEAD_REQUEST_INIT;
-    CHECK(!post(NULL, &destroyed) && destroyed == 1);
+    CHECK(!post(NULL, NULL, &destroyed, count) && destroyed == 1);
     wellhead_server *server = quiet_server();
     wellhead_endpoint *endpoint = wellhead_endpoint_new(server, NULL, NULL, NULL, NULL, NULL);
     CHECK(!wellhead_exchange_new(endpoint, &request, 0, NULL, NULL, NULL, NULL)); /* without a method */

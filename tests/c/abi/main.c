@@ -105,6 +105,7 @@ static void test_all(void) {
     test_arguments();
     test_answers();
     test_lifetimes();
+    test_freeing();
     test_access();
     test_directory();
     test_observe();

@@ -1,0 +1,140 @@
+//! A callback that its owner takes back.
+
+use crate::sync::thread::{self, ThreadId};
+use crate::sync::{Fault, Monitor, is_planted};
+use std::fmt;
+use std::sync::Arc;
+
+/// A callback that any thread calls until its owner revokes it.
+///
+/// Once [`Revocable::revoke`] has returned, the callback runs on no thread, never runs again, and was dropped. A host whose
+/// event loop owns what the callback refers to can let go of that at once.
+pub struct Revocable<F>(Monitor<State<F>>);
+
+struct State<F> {
+    /// None: revoked.
+    callback: Option<Arc<F>>,
+    /// The threads that are inside of it.
+    running: Vec<ThreadId>,
+}
+
+impl<F: Fn()> Revocable<F> {
+    /// A callback that is called until it is revoked.
+    pub fn new(callback: F) -> Self {
+        Revocable(Monitor::new(State { callback: Some(Arc::new(callback)), running: Vec::new() }))
+    }
+
+    /// Calls the callback, without a lock, unless it was revoked.
+    pub fn call(&self) {
+        let thread = thread::current().id();
+        let callback = self.0.with(|state, _| {
+            let callback = state.callback.clone()?;
+            state.running.push(thread);
+            Some(callback)
+        });
+        if let Some(callback) = callback {
+            let inside = Inside { of: self, thread, callback: Some(callback) };
+            inside.run();
+        }
+    }
+
+    /// Takes the callback back: waits until no thread is inside of it, then drops it.
+    ///
+    /// From inside the callback nothing is waited for: it is dropped once it has returned.
+    pub fn revoke(&self) {
+        let thread = thread::current().id();
+        let callback = self.0.with(|state, _| state.callback.take());
+        if !is_planted(Fault::UnwaitedRevoke) {
+            self.0.wait(None, |state| {
+                (state.running.is_empty() || state.running.contains(&thread)).then_some(())
+            });
+        }
+        drop(callback);
+    }
+}
+
+impl<F> fmt::Debug for Revocable<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Revocable").finish_non_exhaustive()
+    }
+}
+
+/// A thread runs the callback until this is dropped, also by a panic.
+struct Inside<'a, F: Fn()> {
+    of: &'a Revocable<F>,
+    thread: ThreadId,
+    callback: Option<Arc<F>>,
+}
+
+impl<F: Fn()> Inside<'_, F> {
+    fn run(&self) {
+        if let Some(callback) = &self.callback {
+            callback();
+        }
+    }
+}
+
+impl<F: Fn()> Drop for Inside<'_, F> {
+    fn drop(&mut self) {
+        // Before the thread counts as gone, so that the owner who waits for that drops the last one.
+        self.callback = None;
+        let revoked = self.of.0.with(|state, _| {
+            if let Some(at) = state.running.iter().rposition(|thread| *thread == self.thread) {
+                state.running.swap_remove(at);
+            }
+            state.callback.is_none()
+        });
+        if revoked {
+            self.of.0.notify_one();
+        }
+    }
+}
+
+#[cfg(all(test, not(shuttle)))]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn a_revoked_callback_was_dropped_and_is_not_called() {
+        let calls = Arc::new(AtomicUsize::new(0));
+        let counted = calls.clone();
+        let revocable = Revocable::new(move || {
+            counted.fetch_add(1, Ordering::SeqCst);
+        });
+        revocable.call();
+        revocable.revoke();
+        assert_eq!(Arc::strong_count(&calls), 1);
+        revocable.call();
+        revocable.revoke();
+        assert_eq!(calls.load(Ordering::SeqCst), 1);
+    }
+
+    type Boxed = Arc<Revocable<Box<dyn Fn() + Send + Sync>>>;
+    thread_local!(static SELF: RefCell<Option<Boxed>> = const { RefCell::new(None) });
+
+    #[test]
+    fn a_callback_may_revoke_itself_and_is_dropped_when_it_returns() {
+        let held = Arc::new(());
+        let inside = held.clone();
+        let revocable: Boxed = Arc::new(Revocable::new(Box::new(move || {
+            if let Some(revocable) = SELF.take() {
+                revocable.call(); // finds none to revoke
+                revocable.revoke();
+            }
+            assert_eq!(Arc::strong_count(&inside), 2);
+        })));
+        SELF.set(Some(revocable.clone()));
+        revocable.call();
+        assert_eq!(Arc::strong_count(&held), 1);
+    }
+
+    #[test]
+    fn a_callback_that_panics_is_not_waited_for() {
+        let revocable = Revocable::new(|| panic!("on purpose"));
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| revocable.call()));
+        assert!(panicked.is_err());
+        revocable.revoke();
+    }
+}
