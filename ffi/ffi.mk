@@ -7,7 +7,7 @@ WELLHEAD_VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "
 # Before 1.0 a minor release changes the soname, as in ffi/build.rs.
 WELLHEAD_SONAME := libwellhead.so.$(shell echo $(WELLHEAD_VERSION) | sed -E 's/^(0\.[0-9]+|[1-9][0-9]*).*/\1/')
 
-.PHONY: c header check-header test-c test-c-asan test-c-valgrind install
+.PHONY: c header check-header test-c test-c-asan test-c-tsan test-c-valgrind install
 c: $(TARGET)/c/notes $(TARGET)/c/notes-cpp ## the C library, and the notes application in C and in C++
 
 .PHONY: libwellhead
@@ -33,6 +33,9 @@ test-c: ## the vectors and tests in C and in C++
 
 test-c-asan: ## the same under AddressSanitizer and UndefinedBehaviorSanitizer
 	tests/c/run.sh --asan
+
+test-c-tsan: ## C's own tests and the example on libuv under ThreadSanitizer
+	tests/c/run.sh --tsan
 
 test-c-valgrind: ## what is C's and C++'s own, under valgrind's memcheck
 	tests/c/run.sh --valgrind

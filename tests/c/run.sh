@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds the tests in C and C++ against the library and runs them: the headers by themselves, the exported symbols, the
 # examples, what is each language's own, and the vectors. With --asan the library and the tests are built with AddressSanitizer and
-# UndefinedBehaviorSanitizer; with --valgrind the languages' own tests run under memcheck, and the vectors do not.
+# UndefinedBehaviorSanitizer; with --tsan C's own tests and the example on libuv are built with ThreadSanitizer, and use the shared
+# library; with --valgrind the languages' own tests run under memcheck, and the vectors do not.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -34,8 +35,24 @@ build() { # COMPILER NAME FILES...
     local compiler=$1 name=$2
     shift 2
     # shellcheck disable=SC2086
-    $compiler "$@" -o "$OUT/$name" "$LIBRARY/libwellhead.a" -ljansson -lmicrohttpd $LIBS
+    $compiler "$@" -o "$OUT/$name" "$LIBRARY/libwellhead.a" -ljansson -lmicrohttpd -luv $LIBS
 }
+
+if [ "${1:-}" = --tsan ]; then
+    OUT=$TARGET/tests-c-tsan
+    mkdir -p "$OUT"
+    soname=$(readelf -d "$LIBRARY/libwellhead.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
+    ln -sf "$(realpath "$LIBRARY/libwellhead.so")" "$OUT/$soname"
+    # Locks are seen wherever they are taken; memory is watched where the compiler was told to, in the tests.
+    export TSAN_OPTIONS=ignore_noninstrumented_modules=1
+    for one in "abi tests/c/abi/*.c" "uv ffi/examples/uv.c"; do
+        # shellcheck disable=SC2086
+        $C -fsanitize=thread ${one#* } -o "$OUT/${one%% *}" "-L$OUT" "-l:$soname" "-Wl,-rpath,$(realpath "$OUT")" -luv -lpthread
+    done
+    "$OUT/abi"
+    python3 tests/c/uv.py "$OUT/uv"
+    exit
+fi
 
 # The headers alone, and twice.
 for once in '#include <wellhead.h>' '#include <wellhead.h>
@@ -82,6 +99,7 @@ echo "libwellhead.so exports the $(wc -w <<<"$exported") functions of the header
 build "$C" notes ffi/examples/notes.c
 build "$C" loop ffi/examples/loop.c
 build "$C" abi tests/c/abi/*.c
+build "$C" uv ffi/examples/uv.c
 build "$C" clock ffi/examples/clock.c ffi/examples/microhttpd.c
 build "$C" vectors tests/c/vectors/*.c
 build "$C -Itests/c/vectors" vectors-http tests/c/http/*.c tests/c/vectors/{answers,host,message,methods,options,runner,text}.c
@@ -110,6 +128,7 @@ fi
 # A sanitizer keeps what was freed, and adds memory of its own.
 [ "${1:-}" = --asan ] || "$OUT/abi" memory
 tests/c/loop.sh "$OUT/loop"
+python3 tests/c/uv.py "$OUT/uv"
 python3 tests/c/microhttpd.py "$OUT/clock"
 "$OUT/vectors" tests/vectors/*/*.json
 "$OUT/vectors-http" tests/vectors/http/*/*.json
