@@ -205,7 +205,7 @@ typedef struct wellhead_limits {
     /* Of one batch, in messages, where the revision has batches; refuses. 100 */
     size_t batch_length;
     size_t uri_bytes;                         /* Of a URI in a request; refuses. 8 KiB */
-    size_t page_items;                        /* Of one page of a list. 100 */
+    size_t page_items;                        /* Of one page of a list. 1,000 */
     size_t page_bytes;                        /* Of one page of a list, which holds at least one item. 1 MiB */
     size_t calls_in_flight;                   /* Calls of one connection that are not answered; holds back. 1,024 */
     size_t subscriptions;                     /* Of one connection, listen streams included; refuses. 10,000 */

@@ -1,8 +1,9 @@
 //! Every limit, in one place. All are on by default.
 
+use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::ParseLimits;
 
-/// What one client may cost. Each limit is named in the error it causes.
+/// What one client may cost. Each limit is named in the error it causes, and is at least 1.
 ///
 /// Limits marked *refuses* answer an error; those marked *holds back* make the connection stop dispatching, and then
 /// stop reading, until there is room again (WIRE E-69).
@@ -22,11 +23,11 @@ pub struct Limits {
     pub batch_length: usize,
     /// Bytes of a URI in a request. Refuses. 8 KiB.
     pub uri_bytes: usize,
-    /// Items of one page of a list, at least one; 100.
+    /// Items of one page of a list. 1,000.
     pub page_items: usize,
-    /// Bytes of one page of a list, which holds at least one item; 1 MiB.
+    /// Bytes of one page of a list, which holds at least one item. 1 MiB.
     pub page_bytes: usize,
-    /// Calls of one connection that the host has not answered, at least one. Holds back. 1,024.
+    /// Calls of one connection that the host has not answered. Holds back. 1,024.
     pub calls_in_flight: usize,
     /// Subscriptions of one connection, listen streams included. Refuses. 10,000.
     pub subscriptions: usize,
@@ -48,7 +49,7 @@ impl Default for Limits {
             id_bytes: 1 << 10,
             batch_length: 100,
             uri_bytes: 8 << 10,
-            page_items: 100,
+            page_items: 1_000,
             page_bytes: 1 << 20,
             calls_in_flight: 1_024,
             subscriptions: 10_000,
@@ -61,6 +62,28 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`] for a limit of 0.
+    pub(crate) fn check(&self) -> Result<()> {
+        macro_rules! zero {
+            ($($name:ident)*) => {{
+                let Limits { $($name),* } = self; // all of them
+                [$((stringify!($name), *$name == 0)),*].into_iter().find(|(_, zero)| *zero)
+            }};
+        }
+        let zero = zero!(
+            message_bytes nesting id_bytes batch_length uri_bytes page_items page_bytes calls_in_flight
+            subscriptions subscriptions_total listen_streams output_bytes call_ms
+        );
+        match zero {
+            Some((name, _)) => {
+                let message = format!("{name} must be at least 1 (got 0)");
+                Err(Error::new(ErrorKind::InvalidArgument, message))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Those that the parser keeps.
     pub(crate) fn of_parsing(&self) -> ParseLimits {
         let Limits { nesting, id_bytes, batch_length, .. } = *self;
@@ -71,5 +94,19 @@ impl Limits {
     /// would make room always fits behind the message that waits.
     pub(crate) fn input_bytes(&self) -> usize {
         self.message_bytes.saturating_mul(2).max(64 << 10)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_of_zero_is_refused_by_its_name() {
+        assert!(Limits::default().check().is_ok());
+        let limits = Limits { page_items: 0, ..Limits::default() };
+        assert_eq!(limits.check().unwrap_err().to_string(), "page_items must be at least 1 (got 0)");
+        let limits = Limits { call_ms: 0, ..Limits::default() };
+        assert_eq!(limits.check().unwrap_err().to_string(), "call_ms must be at least 1 (got 0)");
     }
 }

@@ -38,7 +38,7 @@ pub struct wellhead_limits {
     pub batch_length: usize,
     /// Of a URI in a request; refuses. 8 KiB
     pub uri_bytes: usize,
-    /// Of one page of a list. 100
+    /// Of one page of a list. 1,000
     pub page_items: usize,
     /// Of one page of a list, which holds at least one item. 1 MiB
     pub page_bytes: usize,

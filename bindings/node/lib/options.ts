@@ -108,7 +108,7 @@ export interface Limits {
   batchLength?: number | undefined;
   /** Bytes of a URI in a request. Longer ones are refused. 8 KiB. */
   uriBytes?: number | undefined;
-  /** Items of one page of a list. 100. */
+  /** Items of one page of a list. 1,000. */
   pageItems?: number | undefined;
   /** Bytes of one page of a list, which holds at least one item. 1 MiB. */
   pageBytes?: number | undefined;

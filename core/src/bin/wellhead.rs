@@ -35,7 +35,7 @@ Options:
                         the shell leaves them alone.
   --max-file-size SIZE  the largest file that is served, in bytes or as 500K, 64M, 2G [64M]
   --settle-ms N         how long changes are gathered, in milliseconds, before clients are told [50]
-  --page-size N         how many files one page of a list has at most [100]
+  --page-size N         how many files one page of a list has at most [1000]
   --http ADDRESS        serve over HTTP on that address, such as 127.0.0.1:8000, at the path /mcp,
                         and not over standard input and output. A port alone, such as 8000, is one
                         of 127.0.0.1. Without --token-file, whoever can reach the address can read

@@ -509,7 +509,7 @@ struct Items {
 impl Items {
     fn new(limits: &Limits) -> Self {
         Items {
-            max: limits.page_items.max(1),
+            max: limits.page_items,
             max_bytes: limits.page_bytes,
             count: 0,
             written: Vec::new(),

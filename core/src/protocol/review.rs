@@ -24,7 +24,7 @@ impl Machine {
         let caller = self.outbox.callers.newest().unwrap_or(caller).clone();
         let revision = self.lifecycle.last().unwrap_or_else(Revision::newest);
         let watched: Vec<_> = self.subscriptions.uris().cloned().collect();
-        for uris in watched.chunks(self.settings.limits.page_items.max(1)) {
+        for uris in watched.chunks(self.settings.limits.page_items) {
             let call = self.inflight.open_own(Open {
                 id: RequestId::from_raw("0").expect("an integer is an id"),
                 route: NOWHERE,

@@ -152,10 +152,11 @@ impl Builder {
     /// Makes the server.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for a cursor key of another length, a capability `resources` that is not `{}`, kinds of lists that
+    /// [`ErrorKind::InvalidArgument`] for a limit of 0, a cursor key of another length, a capability `resources` that is not `{}`, kinds of lists that
     /// cannot be announced, a version that does not exist, or an error code that may not be; [`ErrorKind::Io`] if there is
     /// no randomness.
     pub fn build(mut self) -> Result<Server> {
+        self.limits.check()?;
         let key = match &self.cursor_key {
             Some(bytes) => Key::from_bytes(bytes)?,
             None => Key::random()?,

@@ -429,7 +429,7 @@ class Limits:
         id_bytes: Bytes of a request id as it was written. Refuses. 1 KiB.
         batch_length: Messages of one batch, in the revision that has batches. Refuses. 100.
         uri_bytes: Bytes of a URI in a request. Refuses. 8 KiB.
-        page_items: Items of one page of a list. 100.
+        page_items: Items of one page of a list. 1,000.
         page_bytes: Bytes of one page of a list, which holds at least one item. 1 MiB.
         calls_in_flight: Calls of one connection that are not answered. Holds back. 1,024.
         subscriptions: Subscriptions of one connection, listen streams included. Refuses. 10,000.
