@@ -314,8 +314,7 @@ impl Server {
 }
 
 fn absolute(uri: &str) -> Result<()> {
-    check_uri(uri)
-        .map_err(|e| Error::new(ErrorKind::InvalidUri, format!("\"{uri}\" is not an absolute URI: {e}")))
+    check_uri(uri).map_err(|e| Error::new(ErrorKind::InvalidUri, format!("\"{uri}\": {e}")))
 }
 
 impl fmt::Debug for Server {

@@ -1,9 +1,9 @@
 //! Who calls, and what the host lets them do.
 
 use crate::answer::FromCallback;
-use crate::body::buffer;
 use crate::call::Way;
 use crate::errors::Meaning;
+use crate::given;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use pyo3::{PyTraverseError, PyVisit};
@@ -22,7 +22,7 @@ impl Caller {
     #[pyo3(signature = (id, value = None, /))]
     fn new(id: &Bound<'_, PyAny>, value: Option<Py<PyAny>>) -> PyResult<Self> {
         let value = value.unwrap_or_else(|| id.py().None());
-        Ok(Caller { id: buffer(id)?.unbind(), value })
+        Ok(Caller { id: caller_id("id", id)?.unbind(), value })
     }
 
     #[getter]
@@ -63,6 +63,14 @@ impl Caller {
     pub(crate) fn to_core(&self, py: Python<'_>) -> wellhead::Caller {
         wellhead::Caller::new(self.id.as_bytes(py))
     }
+}
+
+/// The id of a caller: bytes, or a `str` for its UTF-8.
+pub(crate) fn caller_id<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(PyBytes::new(value.py(), text.to_str()?.as_bytes()));
+    }
+    given::bytes(name, value).map_err(|_| given::not_a(name, "bytes or a str", value))
 }
 
 impl FromCallback for Vec<Verdict> {

@@ -1,8 +1,9 @@
 //! Python text and bytes as bodies.
 
+use crate::given;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
-use pyo3::types::{PyBytes, PyMemoryView, PyString};
+use pyo3::types::{PyBytes, PyString};
 use std::sync::Arc;
 use wellhead::Body;
 
@@ -24,15 +25,6 @@ pub(crate) fn bytes(value: &Bound<'_, PyBytes>) -> Body {
     Body::Blob(Arc::new(PyBackedBytes::from(value.clone())))
 }
 
-/// What any object with the buffer protocol holds.
-pub(crate) fn buffer<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-    if let Ok(bytes) = value.cast::<PyBytes>() {
-        return Ok(bytes.clone());
-    }
-    let view = PyMemoryView::from(value)?;
-    Ok(view.call_method0("tobytes")?.cast_into::<PyBytes>()?)
-}
-
 /// `str` or a buffer; none for anything else.
 pub(crate) fn body(value: &Bound<'_, PyAny>) -> PyResult<Option<Body>> {
     if let Ok(value) = value.cast::<PyString>() {
@@ -41,13 +33,13 @@ pub(crate) fn body(value: &Bound<'_, PyAny>) -> PyResult<Option<Body>> {
     if let Ok(value) = value.cast::<PyBytes>() {
         return Ok(Some(bytes(value)));
     }
-    Ok(buffer(value).ok().map(|value| bytes(&value)))
+    Ok(given::bytes("body", value).ok().map(|value| bytes(&value)))
 }
 
 /// What a message or other input given as text or a buffer holds.
 pub(crate) fn input<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     match value.cast::<PyString>() {
         Ok(text) => Ok(PyBytes::new(value.py(), text.to_str()?.as_bytes())),
-        Err(_) => buffer(value),
+        Err(_) => given::bytes("message", value),
     }
 }

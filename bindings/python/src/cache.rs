@@ -1,7 +1,8 @@
 //! How long, and for whom, a client may keep an answer.
 
-use crate::errors::OrRaise;
+use crate::given;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use wellhead::CacheScope;
 
 /// How long a client may use an answer again, and whether for this caller only.
@@ -14,10 +15,17 @@ pub(crate) struct CacheHint {
 #[pymethods]
 impl CacheHint {
     #[new]
-    #[pyo3(signature = (*, ttl_ms = None, scope = None))]
-    fn new(py: Python<'_>, ttl_ms: Option<u64>, scope: Option<&str>) -> PyResult<Self> {
-        let scope = scope.map(|scope| scope.parse::<CacheScope>().or_raise(py)).transpose()?;
-        Ok(CacheHint { ttl_ms, scope })
+    #[pyo3(signature = (*, ttl_ms = None, scope = None, **unknown))]
+    fn new(
+        ttl_ms: Option<&Bound<'_, PyAny>>,
+        scope: Option<&Bound<'_, PyAny>>,
+        unknown: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        given::none_unknown("CacheHint", unknown, &["ttl_ms", "scope"])?;
+        Ok(CacheHint {
+            ttl_ms: given::optional(ttl_ms, |ttl_ms| given::count("ttl_ms", ttl_ms))?,
+            scope: given::optional(scope, |scope| given::word("scope", scope))?,
+        })
     }
 
     #[getter]

@@ -1,8 +1,8 @@
 //! What a callback may know about its call, and the answer's way back.
 
 use crate::access::Caller;
-use crate::descriptor::object;
 use crate::errors::{OrRaise, error};
+use crate::given::object;
 use crate::host::Host;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -182,7 +182,7 @@ impl Call {
 
     #[pyo3(signature = (method, params = None, /))]
     fn notify(&self, py: Python<'_>, method: &str, params: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
-        let params = params.map(object).transpose()?;
+        let params = params.map(|params| object("params", params)).transpose()?;
         match py.detach(|| self.slot.notify(method, params.as_ref())) {
             Some(sent) => sent.or_raise(py),
             None => Ok(false),
@@ -226,7 +226,7 @@ impl Call {
         future: &Bound<'_, PyAny>,
     ) -> PyResult<u64> {
         let py = future.py();
-        let params = params.map(object).transpose()?;
+        let params = params.map(|params| object("params", params)).transpose()?;
         let sent = py.detach(|| self.slot.request(method, params.as_ref()));
         let (Some(host), Some(sent)) = (self.host.upgrade(), sent) else {
             return Err(error(py, ErrorKind::Closed, "the call is over; ask before it is answered"));

@@ -3,8 +3,9 @@
 use crate::answer::FromCallback;
 use crate::call::Way;
 use crate::errors::Meaning;
+use crate::given;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 
 /// Some of the values that a variable may have.
 #[pyclass(frozen, module = "wellhead")]
@@ -13,12 +14,20 @@ pub(crate) struct Completion(wellhead::Completion);
 #[pymethods]
 impl Completion {
     #[new]
-    #[pyo3(signature = (values, /, *, total = None, more = false))]
-    fn new(values: &Bound<'_, PyAny>, total: Option<u64>, more: bool) -> PyResult<Self> {
-        let values =
-            values.try_iter()?.map(|value| value?.extract::<String>()).collect::<PyResult<Vec<_>>>()?;
-        let mut completion = wellhead::Completion::new(values).more(more);
-        if let Some(total) = total {
+    #[pyo3(
+        signature = (values, /, *, total = None, more = None, **unknown),
+        text_signature = "(values, /, *, total=None, more=False)"
+    )]
+    fn new(
+        values: &Bound<'_, PyAny>,
+        total: Option<&Bound<'_, PyAny>>,
+        more: Option<&Bound<'_, PyAny>>,
+        unknown: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        given::none_unknown("Completion", unknown, &["total", "more"])?;
+        let more = given::optional(more, |more| given::flag("more", more))?.unwrap_or_default();
+        let mut completion = wellhead::Completion::new(given::strings("values", values)?).more(more);
+        if let Some(total) = given::optional(total, |total| given::count("total", total))? {
             completion = completion.total(total);
         }
         Ok(Completion(completion))

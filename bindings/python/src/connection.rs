@@ -1,9 +1,10 @@
 //! A connection whose bytes the host moves itself.
 
-use crate::body::{buffer, input};
+use crate::body::input;
 use crate::context::Context;
 use crate::errors::{OrRaise, error};
 use crate::exchange::Exchange;
+use crate::given;
 use crate::host::Host;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -200,7 +201,7 @@ impl Connection {
     fn receive(&self, data: &Bound<'_, PyAny>) -> PyResult<usize> {
         let py = data.py();
         let core = self.0.core(py)?;
-        let data = buffer(data)?;
+        let data = given::bytes("data", data)?;
         let bytes = data.as_bytes();
         Ok(py.detach(|| core.receive(bytes)))
     }

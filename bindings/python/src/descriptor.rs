@@ -2,12 +2,27 @@
 
 use crate::cache::CacheHint;
 use crate::errors::OrRaise;
+use crate::given;
 use crate::icon::Icon;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString};
 use wellhead::{Annotations, Json, Listed, Template};
+
+/// The keyword arguments that describe a resource or a template.
+pub(crate) const DESCRIPTION: [&str; 12] = [
+    "name",
+    "title",
+    "description",
+    "mime_type",
+    "size",
+    "annotations",
+    "icons",
+    "meta",
+    "kind",
+    "version",
+    "metadata",
+    "cache",
+];
 
 /// The keyword arguments that describe a resource or a template. Texts stay Python's, since most are made for one page.
 #[derive(Default)]
@@ -35,15 +50,16 @@ pub(crate) struct Rare {
 }
 
 impl Descriptor {
-    /// What `function` was given by keyword; `None` stands for nothing.
-    pub(crate) fn new(function: &str, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+    /// What `function` was given by keyword; `None` stands for nothing. `others` are its other arguments.
+    pub(crate) fn new(
+        function: &str,
+        keywords: Option<&Bound<'_, PyDict>>,
+        others: &[&str],
+    ) -> PyResult<Self> {
         let mut descriptor = Descriptor::default();
         for (name, value) in keywords.into_iter().flatten() {
-            let name = name.cast::<PyString>()?.to_str()?;
-            let known = descriptor.take(name, &value).map_err(|e| in_argument(value.py(), name, e))?;
-            if !known {
-                let message = format!("{function}() got an unexpected keyword argument '{name}'");
-                return Err(PyTypeError::new_err(message));
+            if !descriptor.take(name.cast::<PyString>()?.to_str()?, &value)? {
+                return Err(given::unknown(function, &name, &[&DESCRIPTION, others].concat()));
             }
         }
         Ok(descriptor)
@@ -51,14 +67,15 @@ impl Descriptor {
 
     /// Takes one argument. Tells whether there is one of this name.
     fn take(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let text = || given::optional(Some(value), |value| Ok(given::text(name, value)?.clone().unbind()));
         match name {
-            "name" => self.name = value.extract()?,
-            "title" => self.title = value.extract()?,
-            "description" => self.description = value.extract()?,
-            "mime_type" => self.mime_type = value.extract()?,
-            "size" => self.size = value.extract()?,
-            "kind" => self.kind = value.extract()?,
-            "version" => self.version = value.extract()?,
+            "name" => self.name = text()?,
+            "title" => self.title = text()?,
+            "description" => self.description = text()?,
+            "mime_type" => self.mime_type = text()?,
+            "size" => self.size = given::optional(Some(value), |value| given::count(name, value))?,
+            "kind" => self.kind = text()?,
+            "version" => self.version = text()?,
             "annotations" | "icons" | "meta" | "metadata" | "cache" if value.is_none() => {}
             "annotations" | "icons" | "meta" | "metadata" | "cache" => {
                 self.rare.get_or_insert_default().take(name, value)?;
@@ -117,7 +134,7 @@ impl Rare {
         for (name, value) in arguments {
             let Some(value) = value else { continue };
             let rare = rare.get_or_insert_with(Box::<Rare>::default);
-            rare.take(name, &value).map_err(|e| in_argument(value.py(), name, e))?;
+            rare.take(name, &value)?;
         }
         Ok(rare)
     }
@@ -125,44 +142,24 @@ impl Rare {
     fn take(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
         match name {
             "annotations" => {
-                self.annotations = Some(Annotations::from_json(&json(value)?).or_raise(value.py())?);
+                self.annotations =
+                    Some(Annotations::from_json(&given::json(name, value)?).or_raise(value.py())?);
             }
             "icons" => {
-                for icon in value.try_iter()? {
-                    self.icons.push(icon?.cast::<Icon>()?.get().0.clone());
+                let what = "a list of wellhead.Icon";
+                let icons = value.try_iter().map_err(|_| given::not_a(name, what, value))?;
+                for icon in icons {
+                    let icon = icon?;
+                    let icon = icon.cast::<Icon>().map_err(|_| given::not_of(name, what, &icon))?;
+                    self.icons.push(icon.get().0.clone());
                 }
             }
-            "cache" => self.cache = Some(value.cast::<CacheHint>()?.get().to_core()),
-            "meta" => self.meta = Some(object(value)?),
-            _ => self.metadata = Some(object(value)?),
+            "cache" => self.cache = Some(given::instance::<CacheHint>(name, value)?.get().to_core()),
+            "meta" => self.meta = Some(given::object(name, value)?),
+            _ => self.metadata = Some(given::object(name, value)?),
         }
         Ok(())
     }
-}
-
-/// A `TypeError` that says which argument it is about.
-pub(crate) fn in_argument(py: Python<'_>, name: &str, e: PyErr) -> PyErr {
-    if e.is_instance_of::<PyTypeError>(py) {
-        return PyTypeError::new_err(format!("argument '{name}': {}", e.value(py)));
-    }
-    e
-}
-
-/// A dict as a JSON object.
-pub(crate) fn object(value: &Bound<'_, PyAny>) -> PyResult<Json> {
-    Json::object(json(value)?).or_raise(value.py())
-}
-
-/// A dict as JSON text.
-fn json(value: &Bound<'_, PyAny>) -> PyResult<String> {
-    static DUMPS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let py = value.py();
-    let value = value.cast::<PyDict>()?;
-    let options = PyDict::new(py);
-    options.set_item("ensure_ascii", false)?;
-    options.set_item("allow_nan", false)?;
-    options.set_item("separators", (",", ":"))?;
-    DUMPS.import(py, "json", "dumps")?.call((value,), Some(&options))?.extract()
 }
 
 /// Calls the setters that resources and templates have in common.

@@ -23,10 +23,12 @@ fn make(py: Python<'_>, kind: ErrorKind, message: &str) -> PyResult<PyErr> {
     static REGISTRATION: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     static CLOSED: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     static LIMIT: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    static IO: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let class = match kind {
         ErrorKind::Closed | ErrorKind::Forked => class(py, &CLOSED, "ClosedError")?,
         ErrorKind::Limit => class(py, &LIMIT, "LimitError")?,
-        ErrorKind::Io | ErrorKind::Panic => class(py, &ERROR, "Error")?,
+        ErrorKind::Io => class(py, &IO, "IoError")?,
+        ErrorKind::Panic => class(py, &ERROR, "Error")?,
         _ => class(py, &REGISTRATION, "RegistrationError")?,
     };
     Ok(PyErr::from_value(class.call1((message, kind.code()))?))
@@ -40,12 +42,29 @@ pub(crate) fn error(py: Python<'_>, kind: ErrorKind, message: &str) -> PyErr {
 /// The core's error as an exception.
 pub(crate) fn from_core(py: Python<'_>, e: &wellhead::Error) -> PyErr {
     let mut message = e.to_string();
+    let mut number = None;
     let mut source = std::error::Error::source(e);
     while let Some(cause) = source {
-        message = format!("{message}: {cause}");
+        number = cause.downcast_ref().and_then(std::io::Error::raw_os_error);
+        message = match number {
+            Some(number) => format!("{message}: {}", said_by_system(number)),
+            None => format!("{message}: {cause}"),
+        };
         source = cause.source();
     }
-    error(py, e.kind(), &message)
+    let raised = error(py, e.kind(), &message);
+    if let (ErrorKind::Io, Some(number)) = (e.kind(), number) {
+        let value = raised.value(py);
+        let told = value.setattr("errno", number).and_then(|()| value.setattr("strerror", &message));
+        return told.err().unwrap_or(raised);
+    }
+    raised
+}
+
+/// What the operating system calls an error, as Python's own exceptions say it.
+fn said_by_system(number: i32) -> String {
+    let text = std::io::Error::from_raw_os_error(number).to_string();
+    text.strip_suffix(&format!(" (os error {number})")).unwrap_or(&text).to_owned()
 }
 
 /// Turns the core's results into Python's.

@@ -1,7 +1,7 @@
 //! Templates for people: which registration takes a URI, and the URI that some values make.
 
 use crate::errors::OrRaise;
-use pyo3::exceptions::PyTypeError;
+use crate::given;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString};
 use wellhead::{TakenBy, Template, TemplateValue, Why};
@@ -131,25 +131,28 @@ impl PassedOver {
 /// The URI that these values make.
 #[pyfunction]
 #[pyo3(signature = (uri_template, values, /))]
-pub(crate) fn expand(py: Python<'_>, uri_template: &str, values: &Bound<'_, PyMapping>) -> PyResult<String> {
-    let mut given = Vec::new();
-    for pair in values.items()? {
-        let (name, value): (String, Bound<'_, PyAny>) = pair.extract()?;
-        given.push((name, template_value(&value)?));
+pub(crate) fn expand(uri_template: &Bound<'_, PyAny>, values: &Bound<'_, PyAny>) -> PyResult<String> {
+    let uri_template = given::string("uri_template", uri_template)?;
+    let mapping = values.cast::<PyMapping>().map_err(|_| given::not_a("values", "a dict", values))?;
+    let mut known = Vec::new();
+    for pair in mapping.items()? {
+        let (name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
+        let name = given::string("the name of a value", &name)?;
+        let value = template_value(&name, &value)?;
+        known.push((name, value));
     }
-    Template::new(uri_template).expand(given).or_raise(py)
+    Template::new(uri_template).expand(known).or_raise(values.py())
 }
 
-fn template_value(value: &Bound<'_, PyAny>) -> PyResult<TemplateValue> {
+fn template_value(name: &str, value: &Bound<'_, PyAny>) -> PyResult<TemplateValue> {
     if let Ok(text) = value.cast::<PyString>() {
         return Ok(TemplateValue::Text(text.to_str()?.to_owned()));
     }
     if let Ok(pairs) = value.cast::<PyMapping>() {
-        let pairs = pairs.items()?.iter().map(|pair| pair.extract()).collect::<PyResult<_>>()?;
-        return Ok(TemplateValue::Pairs(pairs));
+        let pairs = pairs.items()?.iter().map(|pair| pair.extract()).collect::<PyResult<_>>();
+        let what = "a dict of str to str";
+        return pairs.map(TemplateValue::Pairs).map_err(|_| given::not_a(name, what, value));
     }
-    value
-        .extract()
-        .map(TemplateValue::List)
-        .map_err(|_| PyTypeError::new_err("a value is a str, a list of str, or a dict of str to str"))
+    let what = "a str, a list of str, or a dict of str to str";
+    value.extract().map(TemplateValue::List).map_err(|_| given::not_a(name, what, value))
 }

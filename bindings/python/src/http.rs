@@ -1,12 +1,11 @@
 //! How Streamable HTTP is served, from keyword arguments.
 
-use crate::descriptor::in_argument;
 use crate::errors::OrRaise;
+use crate::given;
 use crate::registration::{Positional, verifier};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use std::time::Duration;
 use wellhead::Server;
 use wellhead::http::{EndpointBuilder, Protection};
 use wellhead::serve::Http;
@@ -17,17 +16,38 @@ pub(crate) struct Endpoint {
     pub(crate) verifier: Option<Positional>,
 }
 
+/// The options of every endpoint.
+const ENDPOINT: [&str; 16] = [
+    "path",
+    "allowed_origins",
+    "allowed_hosts",
+    "cors",
+    "sessions",
+    "strict_accept",
+    "session_ms",
+    "session_limit",
+    "delete",
+    "keep_alive_ms",
+    "body_ms",
+    "replay_bytes",
+    "verify",
+    "resource",
+    "authorization_servers",
+    "scopes",
+];
+
+/// The options of the native listener beside these.
+const LISTENER: [&str; 5] = ["connections", "drain", "io_threads", "head_ms", "idle_ms"];
+
 /// The endpoint of a program that has an HTTP server of its own.
 pub(crate) fn endpoint(server: &Server, options: &Bound<'_, PyDict>) -> PyResult<Endpoint> {
     let mut taken = Taken::new(server);
-    for (name, value) in options {
-        let name = name.cast::<PyString>()?.to_str()?;
-        match name {
-            "loopback" => {
-                let loopback = value.extract().map_err(|e| in_argument(value.py(), name, e))?;
-                taken.builder = taken.builder.loopback(loopback);
-            }
-            _ => taken.take("asgi", name, &value)?,
+    for (given, value) in options {
+        let name = given.cast::<PyString>()?.to_str()?;
+        if name == "loopback" {
+            taken.builder = taken.builder.loopback(given::flag(name, &value)?);
+        } else if !taken.option(name, &value)? {
+            return Err(given::unknown("asgi", &given, &[&ENDPOINT[..], &["loopback"]].concat()));
         }
     }
     taken.endpoint(options.py())
@@ -37,34 +57,30 @@ pub(crate) fn endpoint(server: &Server, options: &Bound<'_, PyDict>) -> PyResult
 pub(crate) fn listener(server: &Server, options: &Bound<'_, PyDict>) -> PyResult<(Http, Option<Positional>)> {
     let mut taken = Taken::new(server);
     let mut of_listener = Vec::new();
-    for (name, value) in options {
-        let name = name.cast::<PyString>()?.to_str()?.to_owned();
+    for (given, value) in options {
+        let name = given.cast::<PyString>()?.to_str()?.to_owned();
         match name.as_str() {
+            "head_ms" => taken.builder = taken.builder.head_ms(given::count(&name, &value)?),
+            "idle_ms" => taken.builder = taken.builder.idle_ms(given::count(&name, &value)?),
             "connections" | "drain" | "io_threads" => of_listener.push((name, value)),
-            "head_ms" | "idle_ms" => {
-                let ms = value.extract().map_err(|e| in_argument(value.py(), &name, e))?;
-                let head = name == "head_ms";
-                taken.builder = if head { taken.builder.head_ms(ms) } else { taken.builder.idle_ms(ms) };
+            _ if taken.option(&name, &value)? => {}
+            _ => {
+                let of_function = ["host", "port", "callback_threads", "on_listening"];
+                let known = [&ENDPOINT[..], &LISTENER, &of_function].concat();
+                return Err(given::unknown("serve_http", &given, &known));
             }
-            _ => taken.take("serve_http", &name, &value)?,
         }
     }
     let Endpoint { builder, verifier } = taken.endpoint(options.py())?;
     let mut http = Http::new(builder);
     for (name, value) in of_listener {
-        let given = match name.as_str() {
-            "connections" => value.extract().map(|most| http.connections(most)),
-            "io_threads" => value.extract().map(|threads| http.io_threads(threads)),
-            _ => value.extract().and_then(|drain| Ok(http.drain(seconds("drain", drain)?))),
+        http = match name.as_str() {
+            "connections" => http.connections(given::count(&name, &value)?),
+            "io_threads" => http.io_threads(given::count(&name, &value)?),
+            _ => http.drain(given::seconds(&name, &value)?),
         };
-        http = given.map_err(|e| in_argument(value.py(), &name, e))?;
     }
     Ok((http, verifier))
-}
-
-pub(crate) fn seconds(name: &str, given: f64) -> PyResult<Duration> {
-    Duration::try_from_secs_f64(given)
-        .map_err(|_| PyValueError::new_err(format!("{name} is a number of seconds, 0 or more")))
 }
 
 /// Options of an endpoint, as far as they have been looked at.
@@ -87,43 +103,36 @@ impl Taken {
         }
     }
 
-    fn take(&mut self, function: &str, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        if self.option(name, value).map_err(|e| in_argument(value.py(), name, e))? {
-            return Ok(());
-        }
-        let message = format!("{function}() got an unexpected keyword argument '{name}'");
-        Err(PyTypeError::new_err(message))
-    }
-
     /// False: there is no option of this name.
     fn option(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
         let builder = self.builder.clone();
         self.builder = match name {
-            "path" => builder.path(value.extract::<String>()?),
-            "allowed_origins" => builder.allowed_origins(value.extract::<Vec<String>>()?),
-            "allowed_hosts" => builder.allowed_hosts(value.extract::<Vec<String>>()?),
-            "cors" => builder.cors(value.extract()?),
-            "sessions" => builder.sessions(value.extract()?),
-            "strict_accept" => builder.strict_accept(value.extract()?),
-            "session_ms" => builder.session_ms(value.extract()?),
-            "delete" => builder.delete(value.extract()?),
-            "keep_alive_ms" => builder.keep_alive_ms(value.extract()?),
-            "body_ms" => builder.body_ms(value.extract()?),
-            "replay_bytes" => builder.replay_bytes(value.extract()?),
+            "path" => builder.path(given::string(name, value)?),
+            "allowed_origins" => builder.allowed_origins(given::strings(name, value)?),
+            "allowed_hosts" => builder.allowed_hosts(given::strings(name, value)?),
+            "cors" => builder.cors(given::flag(name, value)?),
+            "sessions" => builder.sessions(given::flag(name, value)?),
+            "strict_accept" => builder.strict_accept(given::flag(name, value)?),
+            "session_ms" => builder.session_ms(given::count(name, value)?),
+            "session_limit" => builder.session_limit(given::count(name, value)?),
+            "delete" => builder.delete(given::flag(name, value)?),
+            "keep_alive_ms" => builder.keep_alive_ms(given::count(name, value)?),
+            "body_ms" => builder.body_ms(given::count(name, value)?),
+            "replay_bytes" => builder.replay_bytes(given::count(name, value)?),
             "verify" => {
                 self.verifier = if value.is_none() { None } else { Some(verifier(value)?) };
                 builder
             }
             "resource" => {
-                self.resource = value.extract()?;
+                self.resource = given::optional(Some(value), |value| given::string(name, value))?;
                 builder
             }
             "authorization_servers" => {
-                self.authorization_servers = value.extract()?;
+                self.authorization_servers = given::strings(name, value)?;
                 builder
             }
             "scopes" => {
-                self.scopes = value.extract()?;
+                self.scopes = given::strings(name, value)?;
                 builder
             }
             _ => return Ok(false),

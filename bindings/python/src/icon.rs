@@ -1,6 +1,8 @@
 //! Icons.
 
+use crate::given;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 /// An image for a list entry.
 #[pyclass(frozen, module = "wellhead")]
@@ -9,23 +11,25 @@ pub(crate) struct Icon(pub(crate) wellhead::Icon);
 #[pymethods]
 impl Icon {
     #[new]
-    #[pyo3(signature = (src, /, *, mime_type = None, sizes = None, theme = None))]
+    #[pyo3(signature = (src, /, *, mime_type = None, sizes = None, theme = None, **unknown))]
     fn new(
-        src: String,
-        mime_type: Option<String>,
-        sizes: Option<Vec<String>>,
-        theme: Option<String>,
-    ) -> Self {
-        let mut icon = wellhead::Icon::new(src);
-        if let Some(mime_type) = mime_type {
+        src: &Bound<'_, PyAny>,
+        mime_type: Option<&Bound<'_, PyAny>>,
+        sizes: Option<&Bound<'_, PyAny>>,
+        theme: Option<&Bound<'_, PyAny>>,
+        unknown: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        given::none_unknown("Icon", unknown, &["mime_type", "sizes", "theme"])?;
+        let mut icon = wellhead::Icon::new(given::string("src", src)?);
+        if let Some(mime_type) = given::optional(mime_type, |given| given::string("mime_type", given))? {
             icon = icon.mime_type(mime_type);
         }
-        for size in sizes.unwrap_or_default() {
+        for size in given::optional(sizes, |given| given::strings("sizes", given))?.unwrap_or_default() {
             icon = icon.size(size);
         }
-        if let Some(theme) = theme {
+        if let Some(theme) = given::optional(theme, |given| given::string("theme", given))? {
             icon = icon.theme(theme);
         }
-        Icon(icon)
+        Ok(Icon(icon))
     }
 }

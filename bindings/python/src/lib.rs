@@ -20,6 +20,8 @@ mod errors;
 mod exchange;
 mod explain;
 mod fork;
+mod given;
+mod handle;
 mod hook;
 mod host;
 mod http;
@@ -54,16 +56,18 @@ mod _core {
         exchange::Exchange,
         explain::{Explanation, PassedOver, expand},
         fork::forked,
+        handle::Handle,
         icon::Icon,
         limits::Limits,
         observer::{Counters, Observed},
-        server::{Handle, Server},
+        server::Server,
         values::{Contents, NotModified, Page, Resource},
         verification::Grant,
     };
 
     #[pymodule_init]
     fn constants(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("NOT_MODIFIED", NotModified)
     }
 }

@@ -1,6 +1,8 @@
 //! Limits.
 
+use crate::given;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
 
 macro_rules! limits {
     ($($field:ident: $type:ty),* $(,)?) => {
@@ -12,12 +14,19 @@ macro_rules! limits {
         #[pymethods]
         impl Limits {
             #[new]
-            #[pyo3(signature = (*, $($field = None),*))]
-            #[allow(clippy::too_many_arguments, reason = "keyword arguments, one for each limit")]
-            fn new($($field: Option<$type>),*) -> Self {
-                let mut limits = wellhead::Limits::default();
-                $(if let Some(value) = $field { limits.$field = value; })*
-                Limits(limits)
+            #[pyo3(signature = (**limits))]
+            fn new(limits: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+                let mut made = wellhead::Limits::default();
+                for (name, value) in limits.into_iter().flatten() {
+                    match name.cast::<PyString>()?.to_str()? {
+                        $(stringify!($field) => {
+                            let given = given::optional(Some(&value), |value| given::count(stringify!($field), value))?;
+                            made.$field = given.unwrap_or(made.$field);
+                        })*
+                        _ => return Err(given::unknown("Limits", &name, &[$(stringify!($field)),*])),
+                    }
+                }
+                Ok(Limits(made))
             }
 
             $(#[getter] fn $field(&self) -> $type { self.0.$field })*

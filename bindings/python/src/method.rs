@@ -2,8 +2,8 @@
 
 use crate::answer::FromCallback;
 use crate::call::Way;
-use crate::descriptor::object;
 use crate::errors::Meaning;
+use crate::given::object;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -16,7 +16,7 @@ impl FromCallback for MethodAnswer {
         if !value.is_instance_of::<PyDict>() {
             return Ok(None);
         }
-        object(value).map(|result| Some(MethodAnswer::Result(result)))
+        object("the result", value).map(|result| Some(MethodAnswer::Result(result)))
     }
 
     fn from_outcome(meaning: &Meaning) -> Option<Self> {
@@ -39,10 +39,10 @@ pub(crate) fn error(raised: &Bound<'_, PyAny>) -> PyResult<MethodError> {
     let number = raised.getattr(intern!(py, "number"))?.extract()?;
     let error = MethodError::new(number, raised.getattr(intern!(py, "message"))?.extract::<String>()?);
     let data = raised.getattr(intern!(py, "data"))?;
-    Ok(if data.is_none() { error } else { error.data(object(&data)?) })
+    Ok(if data.is_none() { error } else { error.data(object("data", &data)?) })
 }
 
 /// The object that an exception carries.
 pub(crate) fn carried(raised: &Bound<'_, PyAny>) -> PyResult<Json> {
-    object(&raised.getattr(intern!(raised.py(), "value"))?)
+    object("value", &raised.getattr(intern!(raised.py(), "value"))?)
 }

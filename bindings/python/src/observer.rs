@@ -40,30 +40,37 @@ pub(crate) struct Observed {
     time: Option<f64>,
 }
 
-/// What a server has done, and what is open.
-#[pyclass(frozen, get_all, module = "wellhead")]
-pub(crate) struct Counters {
-    connections: u64,
-    connections_open: u64,
-    calls: u64,
-    calls_answered: u64,
-    calls_failed: u64,
-    changes: u64,
-    uris_watched: u64,
-    subscriptions: u64,
+macro_rules! counters {
+    ($($field:ident),* $(,)?) => {
+        /// What a server has done, and what is open.
+        #[pyclass(frozen, get_all, module = "wellhead")]
+        pub(crate) struct Counters {
+            $($field: u64),*
+        }
+
+        #[pymethods]
+        impl Counters {
+            fn __repr__(&self) -> String {
+                let fields = [$(format!(concat!(stringify!($field), "={}"), self.$field)),*];
+                format!("Counters({})", fields.join(", "))
+            }
+        }
+
+        impl From<wellhead::Counters> for Counters {
+            fn from(counters: wellhead::Counters) -> Self {
+                Counters { $($field: counters.$field),* }
+            }
+        }
+    };
 }
 
-impl From<wellhead::Counters> for Counters {
-    fn from(counters: wellhead::Counters) -> Self {
-        Counters {
-            connections: counters.connections,
-            connections_open: counters.connections_open,
-            calls: counters.calls,
-            calls_answered: counters.calls_answered,
-            calls_failed: counters.calls_failed,
-            changes: counters.changes,
-            uris_watched: counters.uris_watched,
-            subscriptions: counters.subscriptions,
-        }
-    }
+counters! {
+    connections,
+    connections_open,
+    calls,
+    calls_answered,
+    calls_failed,
+    changes,
+    uris_watched,
+    subscriptions,
 }

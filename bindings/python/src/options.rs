@@ -2,16 +2,14 @@
 
 use crate::cache::CacheHint;
 use crate::context::Base;
-use crate::descriptor::{in_argument, object};
 use crate::errors::OrRaise;
+use crate::given;
 use crate::hook::Hook;
 use crate::limits::Limits;
 use crate::log;
 use crate::observer::observe;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use std::str::FromStr;
 use wellhead::{Builder, Server};
 
 /// Those that may be given as `None`.
@@ -30,6 +28,19 @@ const NONE_IS_DEFAULT: [&str; 12] = [
     "error_codes",
 ];
 
+/// The others.
+const CHOICES: [&str; 9] = [
+    "subscribe",
+    "list_changed",
+    "error_profile",
+    "permission_denied",
+    "undeclared_lists",
+    "contents_titles",
+    "field_gating",
+    "subscribe_unknown",
+    "dialect",
+];
+
 pub(crate) fn builder(
     name: &str,
     version: &str,
@@ -38,24 +49,21 @@ pub(crate) fn builder(
     base: &Base,
 ) -> PyResult<Builder> {
     let mut builder = Server::builder(name, version).on_log(log::write);
-    for (name, value) in options.into_iter().flatten() {
-        let name = name.cast::<PyString>()?.to_str()?;
+    for (given, value) in options.into_iter().flatten() {
+        let name = given.cast::<PyString>()?.to_str()?;
         if value.is_none() && NONE_IS_DEFAULT.contains(&name) {
             continue;
         }
         if name == "observe" {
             if !value.is_callable() {
-                return Err(PyTypeError::new_err(
-                    "argument 'observe': it is a function that takes a wellhead.Observed",
-                ));
+                return Err(given::not_a(name, "a function that takes a wellhead.Observed", &value));
             }
             observer.set(Some(value.clone().unbind()));
             builder = observe(builder, observer, base);
             continue;
         }
-        let Some(taken) = option(builder, name, &value).map_err(|e| in_argument(value.py(), name, e))? else {
-            let message = format!("Server() got an unexpected keyword argument '{name}'");
-            return Err(PyTypeError::new_err(message));
+        let Some(taken) = option(builder, name, &value)? else {
+            return Err(given::unknown("Server", &given, &[&NONE_IS_DEFAULT[..], &CHOICES].concat()));
         };
         builder = taken;
     }
@@ -65,64 +73,65 @@ pub(crate) fn builder(
 /// None: there is no option of this name.
 fn option(mut builder: Builder, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Builder>> {
     Ok(Some(match name {
-        "title" => builder.title(value.extract::<String>()?),
-        "instructions" => builder.instructions(value.extract::<String>()?),
-        "cursor_key" => builder.cursor_key(value.extract::<Vec<u8>>()?),
-        "limits" => builder.limits(value.cast::<Limits>()?.get().0.clone()),
-        "subscribe" => builder.subscribe(value.extract()?),
-        "list_changed" => builder.list_changed(value.extract()?),
+        "title" => builder.title(given::string(name, value)?),
+        "instructions" => builder.instructions(given::string(name, value)?),
+        "cursor_key" => builder.cursor_key(given::bytes(name, value)?.as_bytes()),
+        "limits" => builder.limits(given::instance::<Limits>(name, value)?.get().0.clone()),
+        "subscribe" => builder.subscribe(given::flag(name, value)?),
+        "list_changed" => builder.list_changed(given::flag(name, value)?),
         "capabilities" => {
-            for (name, capability) in pairs(value)? {
-                builder = builder.capability(name, object(&capability)?);
+            for (capability, declared) in pairs(name, value)? {
+                let declared = given::object(&format!("{name}[{capability:?}]"), &declared)?;
+                builder = builder.capability(capability, declared);
             }
             builder
         }
         "announces" => {
-            for (kind, notification) in pairs(value)? {
-                builder = builder.announces(kind, notification.extract::<String>()?);
+            for (kind, notification) in pairs(name, value)? {
+                let notification = given::string(&format!("{name}[{kind:?}]"), &notification)?;
+                builder = builder.announces(kind, notification);
             }
             builder
         }
-        "cache" => builder.cache(hint(value)?),
+        "cache" => builder.cache(hint(name, value)?),
         "cache_of" => {
-            for (kind, of_kind) in pairs(value)? {
-                builder = builder.cache_of(kind.parse().or_raise(value.py())?, hint(&of_kind)?);
+            for (kind, of_kind) in pairs(name, value)? {
+                builder = builder.cache_of(kind.parse().or_raise(value.py())?, hint(name, &of_kind)?);
             }
             builder
         }
-        "origin" => builder.origin(value.extract::<String>()?),
-        "versions" => builder.versions(value.extract::<Vec<String>>()?),
-        "error_profile" => builder.error_profile(word(value)?),
-        "error_codes" => error_codes(builder, value)?,
-        "permission_denied" => builder.permission_denied(word(value)?),
-        "undeclared_lists" => builder.undeclared_lists(word(value)?),
-        "contents_titles" => builder.contents_titles(word(value)?),
-        "field_gating" => builder.field_gating(value.extract()?),
-        "subscribe_unknown" => builder.subscribe_unknown(word(value)?),
-        "dialect" => builder.dialect(word(value)?),
+        "origin" => builder.origin(given::string(name, value)?),
+        "versions" => builder.versions(given::strings(name, value)?),
+        "error_profile" => builder.error_profile(given::word(name, value)?),
+        "error_codes" => error_codes(builder, name, value)?,
+        "permission_denied" => builder.permission_denied(given::word(name, value)?),
+        "undeclared_lists" => builder.undeclared_lists(given::word(name, value)?),
+        "contents_titles" => builder.contents_titles(given::word(name, value)?),
+        "field_gating" => builder.field_gating(given::flag(name, value)?),
+        "subscribe_unknown" => builder.subscribe_unknown(given::word(name, value)?),
+        "dialect" => builder.dialect(given::word(name, value)?),
         _ => return Ok(None),
     }))
 }
 
-fn error_codes(mut builder: Builder, value: &Bound<'_, PyAny>) -> PyResult<Builder> {
-    for (version, codes) in pairs(value)? {
-        for (condition, code) in codes.cast::<PyDict>()? {
-            builder = builder.error_code(version.as_str(), word(&condition)?, code.extract()?);
+fn error_codes(mut builder: Builder, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Builder> {
+    for (version, codes) in pairs(name, value)? {
+        let name = format!("{name}[{version:?}]");
+        for (condition, code) in pairs(&name, &codes)? {
+            let name = format!("{name}[{condition:?}]");
+            let code = code.extract().map_err(|_| given::not_a(&name, "a whole number of 32 bits", &code))?;
+            builder = builder.error_code(version.as_str(), condition.parse().or_raise(value.py())?, code);
         }
     }
     Ok(builder)
 }
 
 /// A dict whose keys are `str`.
-fn pairs<'py>(value: &Bound<'py, PyAny>) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
-    value.cast::<PyDict>()?.iter().map(|(name, value)| Ok((name.extract()?, value))).collect()
+fn pairs<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
+    let key = |key: &Bound<'_, PyAny>| given::string(&format!("a key of {name}"), key);
+    given::dict(name, value)?.iter().map(|(name, value)| Ok((key(&name)?, value))).collect()
 }
 
-fn hint(value: &Bound<'_, PyAny>) -> PyResult<wellhead::CacheHint> {
-    Ok(value.cast::<CacheHint>()?.get().to_core())
-}
-
-/// One of the words of a choice.
-fn word<T: FromStr<Err = wellhead::Error>>(value: &Bound<'_, PyAny>) -> PyResult<T> {
-    value.cast::<PyString>()?.to_str()?.parse().or_raise(value.py())
+fn hint(name: &str, value: &Bound<'_, PyAny>) -> PyResult<wellhead::CacheHint> {
+    Ok(given::instance::<CacheHint>(name, value)?.get().to_core())
 }

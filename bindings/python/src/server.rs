@@ -1,22 +1,24 @@
 //! The server as Python sees it.
 
-use crate::access::Caller;
+use crate::access::{self, Caller};
 use crate::asgi::Endpoint;
 use crate::body;
 use crate::connection::Connection;
 use crate::context::Base;
-use crate::descriptor::{Descriptor, object};
+use crate::descriptor::Descriptor;
 use crate::driver::Driver;
 use crate::errors::OrRaise;
 use crate::explain::Explanation;
 use crate::fork::Process;
+use crate::given;
+use crate::handle::Handle;
 use crate::hook::Hook;
 use crate::host::Host;
 use crate::http;
 use crate::observer::Counters;
 use crate::options;
 use crate::registration::{Decorator, Family, Table, What, register};
-use crate::values::{Contents, Resource};
+use crate::values::Resource;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -29,6 +31,8 @@ use wellhead::{Body, Directory};
 #[pyclass(frozen, weakref, module = "wellhead")]
 pub(crate) struct Server {
     core: wellhead::Server,
+    #[pyo3(get)]
+    name: String,
     pub(crate) table: Table,
     observer: Hook,
     publisher: Hook,
@@ -43,6 +47,14 @@ impl Server {
             py.detach(|| self.core.forget_connections());
         }
         &self.core
+    }
+
+    pub(crate) fn remove_name(&self, py: Python<'_>, name: &str) -> PyResult<()> {
+        let core = self.core(py);
+        if let Some(id) = py.detach(|| core.remove(name)).or_raise(py)? {
+            self.table.remove(id);
+        }
+        Ok(())
     }
 
     fn add(this: &Bound<'_, Self>, uri: &str, body: Body, descriptor: &Descriptor) -> PyResult<Handle> {
@@ -73,47 +85,92 @@ impl Server {
 impl Server {
     #[new]
     #[pyo3(signature = (name, version, **options))]
-    fn new(py: Python<'_>, name: &str, version: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+    fn new(
+        name: &Bound<'_, PyAny>,
+        version: &Bound<'_, PyAny>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let py = name.py();
         let (observer, publisher, base) = (Hook::default(), Hook::default(), Base::new(py)?);
-        let core = options::builder(name, version, options, &observer, &base)?.build().or_raise(py)?;
-        Ok(Server { core, table: Table::default(), observer, publisher, base, process: Process::current() })
+        let (name, version) = (given::string("name", name)?, given::string("version", version)?);
+        let core = options::builder(&name, &version, options, &observer, &base)?.build().or_raise(py)?;
+        Ok(Server {
+            core,
+            name,
+            table: Table::default(),
+            observer,
+            publisher,
+            base,
+            process: Process::current(),
+        })
     }
 
-    #[pyo3(signature = (uri, body, /, **described))]
+    #[pyo3(signature = (uri, body, **described))]
     fn text(
         this: &Bound<'_, Self>,
-        uri: &str,
-        body: &Bound<'_, PyString>,
-        described: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Handle> {
-        Server::add(this, uri, body::text(body)?, &Descriptor::new("text", described)?)
-    }
-
-    #[pyo3(signature = (uri, body, /, **described))]
-    fn blob(
-        this: &Bound<'_, Self>,
-        uri: &str,
+        uri: &Bound<'_, PyAny>,
         body: &Bound<'_, PyAny>,
         described: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Handle> {
-        Server::add(this, uri, body::bytes(&body::buffer(body)?), &Descriptor::new("blob", described)?)
+        let uri = given::string("uri", uri)?;
+        let descriptor = Descriptor::new("text", described, &["uri", "body"])?;
+        let body = given::text("body", body).map_err(|e| {
+            let is_bytes = given::bytes("body", body).is_ok();
+            if is_bytes {
+                PyTypeError::new_err("body must be a str, not bytes; serve bytes with blob()")
+            } else {
+                e
+            }
+        })?;
+        Server::add(this, &uri, body::text(body)?, &descriptor)
     }
 
-    #[pyo3(signature = (
-        uri, /, *, list = None, complete = None, knows = None, raw_values = false, thread = None, **described
-    ))]
+    #[pyo3(signature = (uri, body, **described))]
+    fn blob(
+        this: &Bound<'_, Self>,
+        uri: &Bound<'_, PyAny>,
+        body: &Bound<'_, PyAny>,
+        described: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Handle> {
+        let uri = given::string("uri", uri)?;
+        let descriptor = Descriptor::new("blob", described, &["uri", "body"])?;
+        let body = given::bytes("body", body).map_err(|e| {
+            let is_text = body.is_instance_of::<PyString>();
+            if is_text {
+                PyTypeError::new_err("body must be bytes, not str; serve a str with text()")
+            } else {
+                e
+            }
+        })?;
+        Server::add(this, &uri, body::bytes(&body), &descriptor)
+    }
+
+    #[pyo3(
+        signature = (
+            uri, *, list = None, complete = None, knows = None, raw_values = None, thread = None, **described
+        ),
+        text_signature = "($self, uri, *, list=None, complete=None, knows=None, raw_values=False, thread=None, \
+                          **described)"
+    )]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python's")]
     fn resource(
         this: &Bound<'_, Self>,
-        uri: String,
+        uri: &Bound<'_, PyAny>,
         list: Option<Py<PyAny>>,
-        complete: Option<Py<PyDict>>,
+        complete: Option<&Bound<'_, PyAny>>,
         knows: Option<Py<PyAny>>,
-        raw_values: bool,
-        thread: Option<bool>,
+        raw_values: Option<&Bound<'_, PyAny>>,
+        thread: Option<&Bound<'_, PyAny>>,
         described: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Decorator> {
-        let descriptor = Descriptor::new("resource", described)?;
+        let uri = decorated("resource", "a URI or a URI template", "notes://{id}", uri)?;
+        let others = ["uri", "list", "complete", "knows", "raw_values", "thread"];
+        let descriptor = Descriptor::new("resource", described, &others)?;
+        let complete = given::optional(complete, |given| given::dict("complete", given).cloned())?;
+        let complete = complete.map(Bound::unbind);
+        let raw_values = given::optional(raw_values, |given| given::flag("raw_values", given))?;
+        let raw_values = raw_values.unwrap_or_default();
+        let thread = given::optional(thread, |given| given::flag("thread", given))?;
         let what = What::Resource { uri, descriptor, raw_values, thread, list, complete, knows };
         Ok(Decorator::new(this.clone().unbind(), what))
     }
@@ -122,8 +179,9 @@ impl Server {
     fn list<'py>(
         this: &Bound<'py, Self>,
         source: Option<Bound<'py, PyAny>>,
-        name: Option<String>,
+        name: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let name = given::optional(name, |name| given::string("name", name))?;
         Server::decorate(this, What::List { name }, source)
     }
 
@@ -137,13 +195,24 @@ impl Server {
     }
 
     #[pyo3(signature = (name, /, *, revisions = None))]
-    fn method(this: &Bound<'_, Self>, name: String, revisions: Option<Vec<String>>) -> Decorator {
-        Decorator::new(this.clone().unbind(), What::Method { name, revisions })
+    fn method(
+        this: &Bound<'_, Self>,
+        name: &Bound<'_, PyAny>,
+        revisions: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Decorator> {
+        let name = decorated("method", "the name of a method", "notes/search", name)?;
+        let revisions = given::optional(revisions, |given| given::strings("revisions", given))?;
+        Ok(Decorator::new(this.clone().unbind(), What::Method { name, revisions }))
     }
 
     #[pyo3(signature = (name, members = None, /))]
-    fn tool(this: &Bound<'_, Self>, name: String, members: Option<&Bound<'_, PyAny>>) -> PyResult<Decorator> {
-        let members = members.map(object).transpose()?;
+    fn tool(
+        this: &Bound<'_, Self>,
+        name: &Bound<'_, PyAny>,
+        members: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Decorator> {
+        let name = decorated("tool", "a name", "add", name)?;
+        let members = given::optional(members, |members| given::object("members", members))?;
         let what = What::Named { family: Family::Tool, name, members, complete: None };
         Ok(Decorator::new(this.clone().unbind(), what))
     }
@@ -151,100 +220,112 @@ impl Server {
     #[pyo3(signature = (name, members = None, /, *, complete = None))]
     fn prompt(
         this: &Bound<'_, Self>,
-        name: String,
+        name: &Bound<'_, PyAny>,
         members: Option<&Bound<'_, PyAny>>,
-        complete: Option<Py<PyDict>>,
+        complete: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Decorator> {
-        let members = members.map(object).transpose()?;
+        let name = decorated("prompt", "a name", "greeting", name)?;
+        let members = given::optional(members, |members| given::object("members", members))?;
+        let complete = given::optional(complete, |given| given::dict("complete", given).cloned())?;
+        let complete = complete.map(Bound::unbind);
         let what = What::Named { family: Family::Prompt, name, members, complete };
         Ok(Decorator::new(this.clone().unbind(), what))
     }
 
     #[pyo3(signature = (name, /))]
-    fn remove_tool(&self, py: Python<'_>, name: &str) -> PyResult<()> {
+    fn remove_tool(&self, name: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (py, name) = (name.py(), given::string("name", name)?);
         let core = self.core(py);
-        self.table.remove(py.detach(|| core.remove_tool(name)).or_raise(py)?);
+        self.table.remove(py.detach(|| core.remove_tool(&name)).or_raise(py)?);
         Ok(())
     }
 
     #[pyo3(signature = (name, /))]
-    fn remove_prompt(&self, py: Python<'_>, name: &str) -> PyResult<()> {
+    fn remove_prompt(&self, name: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (py, name) = (name.py(), given::string("name", name)?);
         let core = self.core(py);
-        self.table.remove(py.detach(|| core.remove_prompt(name)).or_raise(py)?);
+        self.table.remove(py.detach(|| core.remove_prompt(&name)).or_raise(py)?);
         Ok(())
     }
 
-    #[pyo3(signature = (path, /, *, include = None, exclude = None, max_file_bytes = None, watch = true, settle_ms = 50))]
+    #[pyo3(signature = (path, /, **options))]
     fn directory(
         this: &Bound<'_, Self>,
-        path: PathBuf,
-        include: Option<Vec<String>>,
-        exclude: Option<Vec<String>>,
-        max_file_bytes: Option<u64>,
-        watch: bool,
-        settle_ms: u64,
+        path: &Bound<'_, PyAny>,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Handle> {
         let py = this.py();
-        let mut directory = Directory::new(path).watch(watch).settle_ms(settle_ms);
-        for pattern in include.unwrap_or_default() {
-            directory = directory.include(pattern);
-        }
-        for pattern in exclude.unwrap_or_default() {
-            directory = directory.exclude(pattern);
-        }
-        if let Some(bytes) = max_file_bytes {
-            directory = directory.max_file_bytes(bytes);
+        let path: PathBuf = path.extract().map_err(|_| given::not_a("path", "a str or a path", path))?;
+        let mut directory = Directory::new(path);
+        for (given, value) in options.into_iter().flatten() {
+            let name = given.cast::<PyString>()?.to_str()?;
+            directory = match name {
+                "watch" => directory.watch(given::flag(name, &value)?),
+                "include" | "exclude" | "max_file_bytes" if value.is_none() => directory,
+                "include" => given::strings(name, &value)?.into_iter().fold(directory, Directory::include),
+                "exclude" => given::strings(name, &value)?.into_iter().fold(directory, Directory::exclude),
+                "max_file_bytes" => directory.max_file_bytes(given::count(name, &value)?),
+                "settle_ms" => directory.settle_ms(given::count(name, &value)?),
+                _ => {
+                    let known = ["include", "exclude", "max_file_bytes", "watch", "settle_ms"];
+                    return Err(given::unknown("directory", &given, &known));
+                }
+            };
         }
         let core = this.get().core(py);
         let handle = py.detach(|| core.directory(directory)).or_raise(py)?;
         Ok(Handle { server: this.clone().unbind(), name: handle.name().to_owned() })
     }
 
-    #[pyo3(signature = (function, /))]
-    fn authorize<'py>(this: &Bound<'py, Self>, function: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        register(this.py(), this.get(), What::Authorize, &function)?;
-        Ok(function)
+    #[pyo3(signature = (function = None, /))]
+    fn authorize<'py>(
+        this: &Bound<'py, Self>,
+        function: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        Server::decorate(this, What::Authorize, function)
     }
 
-    #[pyo3(signature = (function, /))]
-    fn on_interest<'py>(this: &Bound<'py, Self>, function: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        register(this.py(), this.get(), What::OnInterest, &function)?;
-        Ok(function)
-    }
-
-    #[pyo3(signature = (uri, /))]
-    fn remove(&self, py: Python<'_>, uri: &str) -> PyResult<()> {
-        let core = self.core(py);
-        if let Some(id) = py.detach(|| core.remove(uri)).or_raise(py)? {
-            self.table.remove(id);
-        }
-        Ok(())
+    #[pyo3(signature = (function = None, /))]
+    fn on_interest<'py>(
+        this: &Bound<'py, Self>,
+        function: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        Server::decorate(this, What::OnInterest, function)
     }
 
     #[pyo3(signature = (uri, /))]
-    fn updated(&self, py: Python<'_>, uri: &str) -> PyResult<()> {
+    fn remove(&self, uri: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.remove_name(uri.py(), &given::string("uri", uri)?)
+    }
+
+    #[pyo3(signature = (uri, /))]
+    fn updated(&self, uri: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (py, uri) = (uri.py(), given::string("uri", uri)?);
         let core = self.core(py);
-        py.detach(|| core.updated(uri)).or_raise(py)
+        py.detach(|| core.updated(&uri)).or_raise(py)
     }
 
     #[pyo3(signature = (resource, /))]
-    fn updated_as(&self, py: Python<'_>, resource: &Bound<'_, Resource>) -> PyResult<()> {
+    fn updated_as(&self, resource: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = resource.py();
         let core = self.core(py);
-        let resource = resource.get().to_core(py)?;
+        let resource = given::instance::<Resource>("resource", resource)?.get().to_core(py)?;
         py.detach(|| core.updated_as(resource)).or_raise(py)
     }
 
     #[pyo3(signature = (uri, parent, /))]
-    fn updated_below(&self, py: Python<'_>, uri: &str, parent: &str) -> PyResult<()> {
+    fn updated_below(&self, uri: &Bound<'_, PyAny>, parent: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = uri.py();
+        let (uri, parent) = (given::string("uri", uri)?, given::string("parent", parent)?);
         let core = self.core(py);
-        py.detach(|| core.updated_below(uri, parent)).or_raise(py)
+        py.detach(|| core.updated_below(&uri, &parent)).or_raise(py)
     }
 
     #[pyo3(signature = (function, /))]
     fn on_publish<'py>(&self, function: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = function.py();
         if !function.is_callable() {
-            return Err(PyTypeError::new_err("on_publish takes a function (event)"));
+            return Err(given::not_a("function", "a function (event)", &function));
         }
         self.publisher.set(Some(function.clone().unbind()));
         let (core, publisher) = (self.core(py), self.publisher.clone());
@@ -253,9 +334,10 @@ impl Server {
     }
 
     #[pyo3(signature = (event, /))]
-    fn inject(&self, py: Python<'_>, event: &str) -> PyResult<bool> {
+    fn inject(&self, event: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let (py, event) = (event.py(), given::string("event", event)?);
         let core = self.core(py);
-        py.detach(|| core.inject(event)).or_raise(py)
+        py.detach(|| core.inject(&event)).or_raise(py)
     }
 
     fn counters(&self, py: Python<'_>) -> Counters {
@@ -264,16 +346,17 @@ impl Server {
     }
 
     #[pyo3(signature = (kind, /))]
-    fn announce(&self, py: Python<'_>, kind: &str) -> PyResult<()> {
+    fn announce(&self, kind: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (py, kind) = (kind.py(), given::string("kind", kind)?);
         let core = self.core(py);
-        py.detach(|| core.announce(kind)).or_raise(py)
+        py.detach(|| core.announce(&kind)).or_raise(py)
     }
 
     #[pyo3(signature = (caller_id, /))]
     fn access_changed(&self, caller_id: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = caller_id.py();
         let core = self.core(py);
-        let id = body::buffer(caller_id)?;
+        let id = access::caller_id("caller_id", caller_id)?;
         let id = id.as_bytes();
         py.detach(|| core.access_changed(id)).or_raise(py)
     }
@@ -283,41 +366,58 @@ impl Server {
         py.detach(|| core.list_changed()).or_raise(py)
     }
 
-    #[pyo3(signature = (*, callback_threads = 1, drain = 5.0, guard = true))]
-    fn run(this: &Bound<'_, Self>, callback_threads: usize, drain: f64, guard: bool) -> PyResult<()> {
+    #[pyo3(signature = (**options))]
+    fn run(this: &Bound<'_, Self>, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        let stdio = stdio("run", options, true)?;
         let run = this.py().import("wellhead._run")?.getattr("run")?;
-        run.call1((this, callback_threads, drain, guard)).map(drop)
+        run.call1((this, stdio.callback_threads, stdio.drain, stdio.guard)).map(drop)
     }
 
-    #[pyo3(signature = (*, drain = 5.0, guard = true))]
-    fn run_async<'py>(this: &Bound<'py, Self>, drain: f64, guard: bool) -> PyResult<Bound<'py, PyAny>> {
-        let run = this.py().import("wellhead._asyncio")?.getattr("run_async")?;
-        run.call1((this, drain, guard))
-    }
-
-    #[pyo3(signature = (host = "127.0.0.1", port = 8000, *, callback_threads = 1, on_listening = None, **options))]
-    fn serve_http(
-        this: &Bound<'_, Self>,
-        host: &str,
-        port: u16,
-        callback_threads: usize,
-        on_listening: Option<Py<PyAny>>,
-        options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<()> {
-        let serve = this.py().import("wellhead._run")?.getattr("serve_http")?;
-        serve.call1((this, (host, port), callback_threads, on_listening, given(this.py(), options))).map(drop)
-    }
-
-    #[pyo3(signature = (host = "127.0.0.1", port = 8000, *, on_listening = None, **options))]
-    fn serve_http_async<'py>(
+    #[pyo3(signature = (**options))]
+    fn run_async<'py>(
         this: &Bound<'py, Self>,
-        host: &str,
-        port: u16,
-        on_listening: Option<Py<PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let serve = this.py().import("wellhead._asyncio")?.getattr("serve_http_async")?;
-        serve.call1((this, (host, port), on_listening, given(this.py(), options)))
+        let stdio = stdio("run_async", options, false)?;
+        let run = this.py().import("wellhead._asyncio")?.getattr("run_async")?;
+        run.call1((this, stdio.drain, stdio.guard))
+    }
+
+    #[pyo3(
+        signature = (host = None, port = None, *, callback_threads = None, on_listening = None, **options),
+        text_signature = "($self, host='127.0.0.1', port=8000, *, callback_threads=1, on_listening=None, **options)"
+    )]
+    fn serve_http(
+        this: &Bound<'_, Self>,
+        host: Option<&Bound<'_, PyAny>>,
+        port: Option<&Bound<'_, PyAny>>,
+        callback_threads: Option<&Bound<'_, PyAny>>,
+        on_listening: Option<Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        let py = this.py();
+        let threads = given::optional(callback_threads, |given| given::count("callback_threads", given))?;
+        let (threads, address) = (threads.unwrap_or(1_usize), address(host, port)?);
+        let (told, options) = (listening(on_listening)?, given(py, options));
+        let serve = py.import("wellhead._run")?.getattr("serve_http")?;
+        serve.call1((this, address, threads, told, options)).map(drop)
+    }
+
+    #[pyo3(
+        signature = (host = None, port = None, *, on_listening = None, **options),
+        text_signature = "($self, host='127.0.0.1', port=8000, *, on_listening=None, **options)"
+    )]
+    fn serve_http_async<'py>(
+        this: &Bound<'py, Self>,
+        host: Option<&Bound<'py, PyAny>>,
+        port: Option<&Bound<'py, PyAny>>,
+        on_listening: Option<Bound<'py, PyAny>>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = this.py();
+        let (address, told) = (address(host, port)?, listening(on_listening)?);
+        let serve = py.import("wellhead._asyncio")?.getattr("serve_http_async")?;
+        serve.call1((this, address, told, given(py, options)))
     }
 
     #[pyo3(signature = (**options))]
@@ -330,9 +430,10 @@ impl Server {
     }
 
     #[pyo3(signature = (uri, /))]
-    fn explain(&self, py: Python<'_>, uri: &str) -> Explanation {
+    fn explain(&self, uri: &Bound<'_, PyAny>) -> PyResult<Explanation> {
+        let (py, uri) = (uri.py(), given::string("uri", uri)?);
         let core = self.core(py);
-        Explanation(py.detach(|| core.explain(uri)))
+        Ok(Explanation(py.detach(|| core.explain(&uri))))
     }
 
     #[pyo3(signature = (**options))]
@@ -359,14 +460,16 @@ impl Server {
     #[pyo3(signature = (wake = None, *, caller = None))]
     fn connect(
         this: &Bound<'_, Self>,
-        wake: Option<Py<PyAny>>,
-        caller: Option<Py<Caller>>,
+        wake: Option<Bound<'_, PyAny>>,
+        caller: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Connection> {
         let py = this.py();
+        let caller = given::optional(caller, |given| given::instance::<Caller>("caller", given).cloned())?;
         let known = caller.as_ref().map(|caller| caller.get().to_core(py)).unwrap_or_default();
-        if wake.as_ref().is_some_and(|wake| !wake.bind(py).is_callable()) {
-            return Err(PyTypeError::new_err("wake is a function without parameters"));
+        if let Some(wake) = wake.as_ref().filter(|wake| !wake.is_callable()) {
+            return Err(given::not_a("wake", "a function without parameters", wake));
         }
+        let (wake, caller) = (wake.map(Bound::unbind), caller.map(Bound::unbind));
         let host = Host::new(this.clone().unbind(), caller);
         Ok(Connection::open(this.get().core(py), known, host, wake))
     }
@@ -381,7 +484,7 @@ impl Server {
     }
 
     fn __repr__(&self) -> String {
-        format!("{:?}", self.core)
+        format!("<wellhead.Server {:?}>", self.name)
     }
 
     /// For `_run.py`: starts to serve standard input and output.
@@ -394,7 +497,7 @@ impl Server {
     ) -> PyResult<Driver> {
         let py = this.py();
         at_least_one(callback_threads)?;
-        let drain = http::seconds("drain", drain)?;
+        let drain = std::time::Duration::from_secs_f64(drain);
         let options = Stdio::new().callback_threads(callback_threads).drain(drain).guard(guard);
         this.get().base.set(py)?;
         let host = Host::new(this.clone().unbind(), None);
@@ -451,6 +554,56 @@ impl Server {
     }
 }
 
+/// How standard input and output are served.
+struct OverStdio {
+    callback_threads: usize,
+    drain: f64,
+    guard: bool,
+}
+
+fn stdio(function: &str, options: Option<&Bound<'_, PyDict>>, threads: bool) -> PyResult<OverStdio> {
+    let mut stdio = OverStdio { callback_threads: 1, drain: 5.0, guard: true };
+    for (given, value) in options.into_iter().flatten() {
+        let name = given.cast::<PyString>()?.to_str()?;
+        match name {
+            "callback_threads" if threads => stdio.callback_threads = given::count(name, &value)?,
+            "drain" => stdio.drain = given::seconds(name, &value)?.as_secs_f64(),
+            "guard" => stdio.guard = given::flag(name, &value)?,
+            _ => {
+                let known = ["drain", "guard", "callback_threads"];
+                return Err(given::unknown(function, &given, &known[..2 + usize::from(threads)]));
+            }
+        }
+    }
+    Ok(stdio)
+}
+
+/// Where to listen.
+fn address(host: Option<&Bound<'_, PyAny>>, port: Option<&Bound<'_, PyAny>>) -> PyResult<(String, u16)> {
+    let host = host.map(|host| given::string("host", host)).transpose()?;
+    let port = port.map(|port| given::count("port", port)).transpose()?;
+    Ok((host.unwrap_or_else(|| "127.0.0.1".to_owned()), port.unwrap_or(8000)))
+}
+
+/// Who is told where clients reach the server.
+fn listening(told: Option<Bound<'_, PyAny>>) -> PyResult<Option<Bound<'_, PyAny>>> {
+    match told {
+        Some(told) if !told.is_callable() => {
+            Err(given::not_a("on_listening", "a function (address, port)", &told))
+        }
+        told => Ok(told),
+    }
+}
+
+/// The first argument of a decorator, which somebody wrote without parentheses if it is a function.
+fn decorated(decorator: &str, needs: &str, such_as: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+    if value.is_callable() {
+        let message = format!("{decorator} needs {needs}: write @server.{decorator}(\"{such_as}\")");
+        return Err(PyTypeError::new_err(message));
+    }
+    given::string(if decorator == "resource" { "uri" } else { "name" }, value)
+}
+
 fn given<'py>(py: Python<'py>, options: Option<&Bound<'py, PyDict>>) -> Bound<'py, PyDict> {
     options.cloned().unwrap_or_else(|| PyDict::new(py))
 }
@@ -461,47 +614,4 @@ fn at_least_one(callback_threads: usize) -> PyResult<()> {
         return Err(PyValueError::new_err(message));
     }
     Ok(())
-}
-
-/// What was registered, to be changed or removed. Dropping this object removes nothing.
-#[pyclass(frozen, module = "wellhead")]
-pub(crate) struct Handle {
-    server: Py<Server>,
-    name: String,
-}
-
-#[pymethods]
-impl Handle {
-    #[getter]
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    #[pyo3(signature = (body, /))]
-    fn set(&self, body: &Bound<'_, PyAny>) -> PyResult<()> {
-        let py = body.py();
-        let given = match (body.cast::<Contents>(), body::body(body)?) {
-            (Ok(contents), _) => contents.get().to_core(),
-            (_, Some(body)) => wellhead::Contents::new(body),
-            _ => {
-                let given = body.get_type();
-                let message = format!("a fixed resource is str, bytes or Contents, not {}", given.name()?);
-                return Err(PyTypeError::new_err(message));
-            }
-        };
-        let core = self.server.get().core(py);
-        py.detach(|| core.set(&self.name, given)).or_raise(py)
-    }
-
-    fn remove(&self, py: Python<'_>) -> PyResult<()> {
-        self.server.get().remove(py, &self.name)
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<wellhead.Handle {}>", self.name)
-    }
-
-    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.server)
-    }
 }

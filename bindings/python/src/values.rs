@@ -2,13 +2,17 @@
 
 use crate::body;
 use crate::cache::CacheHint;
-use crate::descriptor::{Descriptor, Rare, object};
-use pyo3::exceptions::PyTypeError;
+use crate::descriptor::{DESCRIPTION, Descriptor, Rare};
+use crate::given;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyDict, PyString};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use wellhead::Listed;
+
+/// What describes [`Contents`].
+const DESCRIBED: [&str; 9] =
+    ["uri", "name", "title", "mime_type", "meta", "kind", "version", "metadata", "cache"];
 
 /// One element of an answer, where text or bytes alone do not say enough.
 #[pyclass(frozen, module = "wellhead")]
@@ -17,52 +21,30 @@ pub(crate) struct Contents(wellhead::Contents);
 #[pymethods]
 impl Contents {
     #[new]
-    #[pyo3(signature = (body, /, *, uri = None, name = None, title = None, mime_type = None, meta = None, kind = None,
-        version = None, metadata = None, cache = None))]
-    #[allow(clippy::too_many_arguments, reason = "keyword arguments")]
-    fn new(
-        body: &Bound<'_, PyAny>,
-        uri: Option<String>,
-        name: Option<String>,
-        title: Option<String>,
-        mime_type: Option<String>,
-        meta: Option<&Bound<'_, PyAny>>,
-        kind: Option<String>,
-        version: Option<String>,
-        metadata: Option<&Bound<'_, PyAny>>,
-        cache: Option<&Bound<'_, CacheHint>>,
-    ) -> PyResult<Self> {
+    #[pyo3(signature = (body, **described))]
+    fn new(body: &Bound<'_, PyAny>, described: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let Some(given) = body::body(body)? else {
-            let message = format!("contents are str or bytes, not {}", body.get_type().name()?);
-            return Err(PyTypeError::new_err(message));
+            return Err(given::not_a("body", "a str or bytes", body));
         };
         let mut contents = wellhead::Contents::new(given);
-        if let Some(uri) = uri {
-            contents = contents.uri(uri);
-        }
-        if let Some(name) = name {
-            contents = contents.name(name);
-        }
-        if let Some(title) = title {
-            contents = contents.title(title);
-        }
-        if let Some(mime_type) = mime_type {
-            contents = contents.mime_type(mime_type);
-        }
-        if let Some(meta) = meta {
-            contents = contents.meta(object(meta)?);
-        }
-        if let Some(kind) = kind {
-            contents = contents.kind(kind);
-        }
-        if let Some(version) = version {
-            contents = contents.version(version);
-        }
-        if let Some(metadata) = metadata {
-            contents = contents.metadata(object(metadata)?);
-        }
-        if let Some(cache) = cache {
-            contents = contents.cache(cache.get().to_core());
+        for (name, value) in described.into_iter().flatten() {
+            let known = name.cast::<PyString>()?.to_str()?;
+            if value.is_none() && DESCRIBED.contains(&known) {
+                continue;
+            }
+            let text = || given::string(known, &value);
+            contents = match known {
+                "uri" => contents.uri(text()?),
+                "name" => contents.name(text()?),
+                "title" => contents.title(text()?),
+                "mime_type" => contents.mime_type(text()?),
+                "kind" => contents.kind(text()?),
+                "version" => contents.version(text()?),
+                "meta" => contents.meta(given::object(known, &value)?),
+                "metadata" => contents.metadata(given::object(known, &value)?),
+                "cache" => contents.cache(given::instance::<CacheHint>(known, &value)?.get().to_core()),
+                _ => return Err(given::unknown("Contents", &name, &DESCRIBED)),
+            };
         }
         Ok(Contents(contents))
     }
@@ -108,25 +90,31 @@ pub(crate) struct Resource {
 #[pymethods]
 impl Resource {
     #[new]
-    #[pyo3(signature = (uri, /, *, key = None, name = None, title = None, description = None, mime_type = None,
-        size = None, annotations = None, icons = None, meta = None, kind = None, version = None, metadata = None, cache = None))]
+    #[pyo3(signature = (uri, *, key = None, name = None, title = None, description = None, mime_type = None,
+        size = None, annotations = None, icons = None, meta = None, kind = None, version = None, metadata = None,
+        cache = None, **unknown))]
     #[allow(clippy::too_many_arguments, reason = "named here, they cost half of what a dict of them does")]
     fn new(
-        uri: Py<PyString>,
-        key: Option<Py<PyString>>,
-        name: Option<Py<PyString>>,
-        title: Option<Py<PyString>>,
-        description: Option<Py<PyString>>,
-        mime_type: Option<Py<PyString>>,
-        size: Option<u64>,
+        uri: &Bound<'_, PyAny>,
+        key: Option<&Bound<'_, PyAny>>,
+        name: Option<&Bound<'_, PyAny>>,
+        title: Option<&Bound<'_, PyAny>>,
+        description: Option<&Bound<'_, PyAny>>,
+        mime_type: Option<&Bound<'_, PyAny>>,
+        size: Option<&Bound<'_, PyAny>>,
         annotations: Option<Bound<'_, PyAny>>,
         icons: Option<Bound<'_, PyAny>>,
         meta: Option<Bound<'_, PyAny>>,
-        kind: Option<Py<PyString>>,
-        version: Option<Py<PyString>>,
+        kind: Option<&Bound<'_, PyAny>>,
+        version: Option<&Bound<'_, PyAny>>,
         metadata: Option<Bound<'_, PyAny>>,
         cache: Option<Bound<'_, PyAny>>,
+        unknown: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
+        given::none_unknown("Resource", unknown, &[&DESCRIPTION[..], &["uri", "key"]].concat())?;
+        let text = |word: &str, given: Option<&Bound<'_, PyAny>>| {
+            given::optional(given, |given| Ok(given::text(word, given)?.clone().unbind()))
+        };
         let rare = [
             ("annotations", annotations),
             ("icons", icons),
@@ -135,9 +123,18 @@ impl Resource {
             ("cache", cache),
         ];
         let rare = Rare::new(rare)?;
-        let descriptor = Descriptor { name, title, description, mime_type, size, kind, version, rare };
-        let listed = AtomicBool::new(false);
-        Ok(Resource { uri, key, descriptor, listed, written: OnceLock::new() })
+        let descriptor = Descriptor {
+            name: text("name", name)?,
+            title: text("title", title)?,
+            description: text("description", description)?,
+            mime_type: text("mime_type", mime_type)?,
+            size: given::optional(size, |size| given::count("size", size))?,
+            kind: text("kind", kind)?,
+            version: text("version", version)?,
+            rare,
+        };
+        let (uri, key) = (given::text("uri", uri)?.clone().unbind(), text("key", key)?);
+        Ok(Resource { uri, key, descriptor, listed: AtomicBool::new(false), written: OnceLock::new() })
     }
 
     #[getter]
@@ -227,16 +224,23 @@ pub(crate) struct Page {
 #[pymethods]
 impl Page {
     #[new]
-    #[pyo3(signature = (items, /, *, more = false))]
-    fn new(items: &Bound<'_, PyAny>, more: bool) -> PyResult<Self> {
-        let items = items.try_iter()?.map(|item| {
-            item?.cast_into::<Resource>().map(Bound::unbind).map_err(|e| {
-                let given = e.into_inner();
-                let given = given.get_type().name().map_or_else(|e| e.to_string(), |name| name.to_string());
-                PyTypeError::new_err(format!("a page holds wellhead.Resource items, not {given}"))
-            })
+    #[pyo3(
+        signature = (items, /, *, more = None, **unknown),
+        text_signature = "(items, /, *, more=False)"
+    )]
+    fn new(
+        items: &Bound<'_, PyAny>,
+        more: Option<&Bound<'_, PyAny>>,
+        unknown: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        given::none_unknown("Page", unknown, &["more"])?;
+        let what = "a list of wellhead.Resource";
+        let taken = items.try_iter().map_err(|_| given::not_a("items", what, items))?.map(|item| {
+            let resource = item?.cast_into::<Resource>();
+            resource.map(Bound::unbind).map_err(|e| given::not_of("items", what, &e.into_inner()))
         });
-        Ok(Page { items: items.collect::<PyResult<_>>()?, more })
+        let more = given::optional(more, |more| given::flag("more", more))?.unwrap_or_default();
+        Ok(Page { items: taken.collect::<PyResult<_>>()?, more })
     }
 
     #[getter]

@@ -4,7 +4,9 @@ use crate::access::Caller;
 use crate::answer::FromCallback;
 use crate::call::Way;
 use crate::errors::Meaning;
+use crate::given;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
 use pyo3::{PyTraverseError, PyVisit};
 use wellhead::http::{Grant as CoreGrant, Verification};
 
@@ -20,15 +22,34 @@ pub(crate) struct Grant {
 #[pymethods]
 impl Grant {
     #[new]
-    #[pyo3(signature = (caller, /, *, audience = None, scopes = None, expires_in_ms = None))]
+    #[pyo3(signature = (caller, /, *, audience = None, scopes = None, expires_in_ms = None, **unknown))]
     fn new(
-        caller: Py<Caller>,
-        audience: Option<Vec<String>>,
-        scopes: Option<Vec<String>>,
-        expires_in_ms: Option<u64>,
-    ) -> Self {
-        let (audience, scopes) = (audience.unwrap_or_default(), scopes.unwrap_or_default());
-        Grant { caller, audience, scopes, expires_in_ms }
+        caller: &Bound<'_, PyAny>,
+        audience: Option<&Bound<'_, PyAny>>,
+        scopes: Option<&Bound<'_, PyAny>>,
+        expires_in_ms: Option<&Bound<'_, PyAny>>,
+        unknown: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        given::none_unknown("Grant", unknown, &["audience", "scopes", "expires_in_ms"])?;
+        let audience = given::optional(audience, |given| given::strings("audience", given))?;
+        let scopes = given::optional(scopes, |given| given::strings("scopes", given))?;
+        Ok(Grant {
+            caller: given::instance::<Caller>("caller", caller)?.clone().unbind(),
+            audience: audience.unwrap_or_default(),
+            scopes: scopes.unwrap_or_default(),
+            expires_in_ms: given::optional(expires_in_ms, |given| given::count("expires_in_ms", given))?,
+        })
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let mut shown = vec![self.caller.bind(py).repr()?.to_string()];
+        for (name, list) in [("audience", &self.audience), ("scopes", &self.scopes)] {
+            if !list.is_empty() {
+                shown.push(format!("{name}={}", PyList::new(py, list)?.repr()?));
+            }
+        }
+        shown.extend(self.expires_in_ms.map(|ms| format!("expires_in_ms={ms}")));
+        Ok(format!("Grant({})", shown.join(", ")))
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

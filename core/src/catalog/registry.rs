@@ -68,7 +68,7 @@ impl Catalog {
 
     fn check_new(&self, resource: &Resource) -> Result<()> {
         check_uri(&resource.uri).map_err(|e| {
-            let message = format!("\"{}\" is not an absolute URI: {e}", resource.uri);
+            let message = format!("\"{}\": {e}", resource.uri);
             Error::new(ErrorKind::InvalidUri, message)
         })?;
         resource.descriptor.check()?;

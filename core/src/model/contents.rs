@@ -207,7 +207,7 @@ impl Contents {
     pub(crate) fn check(&self) -> Result<(), Error> {
         if let Some(uri) = &self.uri {
             check_uri(uri).map_err(|e| {
-                let message = format!("the contents' uri \"{uri}\" is not an absolute URI: {e}");
+                let message = format!("the contents' uri \"{uri}\": {e}");
                 Error::new(ErrorKind::InvalidUri, message)
             })?;
         }

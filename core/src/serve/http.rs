@@ -120,13 +120,19 @@ impl Http {
         if self.endpoint.server().is_closed() {
             return Err(Error::new(ErrorKind::Closed, "the server is closed; make a new one"));
         }
-        let bound = TcpListener::bind(address).and_then(|socket| {
+        let refused = |what: &str, e: std::io::Error| {
+            Error::new(ErrorKind::Io, format!("the address{what} cannot be bound")).because(e)
+        };
+        let addresses: Vec<_> = address.to_socket_addrs().map_err(|e| refused("", e))?.collect();
+        let bound = TcpListener::bind(addresses.as_slice()).and_then(|socket| {
             socket.set_nonblocking(true)?;
             let address = socket.local_addr()?;
             Ok((socket, address))
         });
-        let (socket, address) =
-            bound.map_err(|e| Error::new(ErrorKind::Io, "the address cannot be bound").because(e))?;
+        let (socket, address) = bound.map_err(|e| {
+            let named: Vec<_> = addresses.iter().map(|address| format!(" {address}")).collect();
+            refused(&named.join(" or"), e)
+        })?;
         let endpoint = self.endpoint.clone().bound(address.ip());
         Ok(Listener { http: Http { endpoint, ..self }, socket, address })
     }

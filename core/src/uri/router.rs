@@ -29,7 +29,9 @@ pub(crate) enum Conflict {
 impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Duplicate { template } => write!(f, "the URI template `{template}` is already registered"),
+            Self::Duplicate { template } => {
+                write!(f, "the URI template `{template}` is registered already; remove it first")
+            }
             Self::Ambiguous { template, other } => write!(
                 f,
                 "the URI templates `{template}` and `{other}` can match the same URI, and neither is more specific; make \
@@ -162,7 +164,7 @@ mod tests {
         let error = insert("a:{w}");
         assert!(error.contains("`a:{w}`") && error.contains("`a:{v}`"), "{error}");
         assert!(insert("a:x{?r}").contains("`a:x{?q}`"));
-        assert!(insert("a:{v}").contains("already registered"));
+        assert!(insert("a:{v}").contains("registered already"));
     }
 
     #[test]

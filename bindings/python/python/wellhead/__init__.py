@@ -32,6 +32,7 @@ from wellhead._errors import (
     InputRequired,
     InsufficientScope,
     InvalidState,
+    IoError,
     LimitError,
     MethodError,
     MissingCapability,
@@ -67,6 +68,7 @@ __all__ = [
     "InputRequired",
     "InsufficientScope",
     "InvalidState",
+    "IoError",
     "LimitError",
     "Limits",
     "MethodError",
@@ -84,6 +86,8 @@ __all__ = [
     "TestClient",
     "expand",
 ]
+
+__version__ = _core.__version__
 
 NOT_MODIFIED = _core.NOT_MODIFIED
 

@@ -48,6 +48,10 @@ class AsgiApp:
         # Those that grow old together. None: nobody is young.
         self._young: set[Response] | None = None
 
+    def __repr__(self) -> str:
+        path = self._options.get("path", "/mcp")
+        return f"<wellhead.AsgiApp of {self._server.name!r} at {path!r}>"
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             loop = asyncio.get_running_loop()

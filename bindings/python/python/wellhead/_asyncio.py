@@ -19,10 +19,6 @@ if TYPE_CHECKING:
 
 
 def run_on_loop(start: Callable[[bool], Driver], callback_threads: int) -> None:
-    if running() is not None:
-        raise RuntimeError(
-            "an event loop is running on this thread: use await server.run_async(), or server.serve_http_async()"
-        )
     with Service(start, callback_threads == 1) as driver:
         asyncio.run(serve(driver, callback_threads))
 

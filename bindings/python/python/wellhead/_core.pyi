@@ -36,6 +36,7 @@ __all__ = [
     "PassedOver",
     "Resource",
     "Server",
+    "__version__",
     "_at_exit",
     "_forked",
     "expand",
@@ -186,11 +187,11 @@ class Caller:
     """Who a connection speaks for, as the program that accepted it knows them.
 
     Args:
-        id: Stable bytes that list cursors are bound to. Empty: nobody in particular.
+        id: Stable bytes that list cursors are bound to, or a `str` for its UTF-8. Empty: nobody in particular.
         value: Whatever the program wants to know in its callbacks, such as the claims of a verified token.
     """
 
-    def __new__(cls, id: Buffer, value: Any = None, /) -> Self: ...
+    def __new__(cls, id: str | Buffer, value: Any = None, /) -> Self: ...
     @property
     def id(self) -> bytes: ...
     @property
@@ -287,7 +288,6 @@ class Contents:
     def __new__(
         cls,
         body: str | Buffer,
-        /,
         *,
         uri: str | None = None,
         name: str | None = None,
@@ -303,6 +303,9 @@ class Contents:
 @final
 class NotModified:
     """The type of `NOT_MODIFIED`, for annotations."""
+
+__version__: Final[str]
+"""The version of the package."""
 
 NOT_MODIFIED: Final[NotModified]
 """Returned by a callback: the client has the contents already. Only where `Call.if_version` said which version that is;
@@ -338,7 +341,6 @@ class Resource:
     def __new__(
         cls,
         uri: str,
-        /,
         *,
         key: str | None = None,
         name: str | None = None,
@@ -560,11 +562,13 @@ class Server:
         subscribe_unknown: Literal["deny", "allow"] = "deny",
         dialect: Literal["auto", "always", "never"] = "auto",
     ) -> Self: ...
+    @property
+    def name(self) -> str:
+        """The programmatic name."""
     def text(
         self,
         uri: str,
         body: str,
-        /,
         *,
         name: str | None = None,
         title: str | None = None,
@@ -590,7 +594,6 @@ class Server:
         self,
         uri: str,
         body: Buffer,
-        /,
         *,
         name: str | None = None,
         title: str | None = None,
@@ -609,7 +612,6 @@ class Server:
     def resource(
         self,
         uri: str,
-        /,
         *,
         name: str | None = None,
         title: str | None = None,
@@ -721,12 +723,15 @@ class Server:
                 come for so long, and after ten times as long if they do not cease. 0 tells each at once.
 
         Raises:
-            Error: The folder cannot be opened (`io`).
+            IoError: The folder cannot be opened (`io`).
             RegistrationError: It is not a folder, a pattern is bad, or `settle_ms` is over 60,000
                 (`invalid_argument`); or it is served already, is in one that is, or has one in it (`duplicate`).
             ClosedError: The server was closed.
         """
-    def authorize(self, function: _Authorize, /) -> _Authorize:
+    @overload
+    def authorize(self, function: _Authorize, /) -> _Authorize: ...
+    @overload
+    def authorize(self, function: None = None, /) -> Callable[[_Authorize], _Authorize]:
         """Asks a function `(operation, uris)` before anything is listed, read or watched: one question for many URIs.
         A parameter annotated `wellhead.Call` is given the call, whose `caller` says who asks.
 
@@ -741,7 +746,10 @@ class Server:
             RegistrationError: The function takes other parameters (`invalid_argument`).
             ClosedError: The server was closed.
         """
-    def on_interest(self, function: _Interest, /) -> _Interest:
+    @overload
+    def on_interest(self, function: _Interest, /) -> _Interest: ...
+    @overload
+    def on_interest(self, function: None = None, /) -> Callable[[_Interest], _Interest]:
         """Tells a function `(uri, wanted)` when a URI begins and ceases to be watched by anybody, one call for a URI at
         a time. Those who subscribe are acknowledged once it is done, now or later as a callback of `resource`, so they
         miss no change that it lets the program see; if it raises, they get an error.
@@ -846,7 +854,7 @@ class Server:
                 (`invalid_argument`).
             ClosedError: The server was closed.
         """
-    def access_changed(self, caller_id: Buffer, /) -> None:
+    def access_changed(self, caller_id: str | Buffer, /) -> None:
         """What the caller with this id may do changed: everything that its connections watch is asked for again, and
         what is refused is watched no longer.
 
@@ -933,6 +941,7 @@ class Server:
         strict_accept: bool = False,
         sessions: bool = True,
         session_ms: int = 3_600_000,
+        session_limit: int = 10_000,
         delete: bool = True,
         keep_alive_ms: int = 15_000,
         body_ms: int = 30_000,
@@ -972,13 +981,14 @@ class Server:
             sessions: Whether clients of the revisions with a handshake get sessions. Without, each of their requests
                 stands for itself; they are told of no changes, and cannot subscribe.
             session_ms: Milliseconds after which a session ends that nobody uses.
+            session_limit: How many sessions there are at once, at most.
             delete: Whether clients may end their session.
             keep_alive_ms: After so many milliseconds of silence a stream gets a comment.
             body_ms: Milliseconds that a body may take to arrive.
             replay_bytes: Bytes of events that a session keeps for a client whose stream broke.
 
         Raises:
-            Error: The address cannot be bound (`io`).
+            IoError: The address cannot be bound (`io`): `errno` says why, as with any `OSError`.
             RegistrationError: `verify` takes other parameters, or a URL or a scope is none (`invalid_argument`).
             ClosedError: The server was closed before.
         """
@@ -1004,6 +1014,7 @@ class Server:
         strict_accept: bool = False,
         sessions: bool = True,
         session_ms: int = 3_600_000,
+        session_limit: int = 10_000,
         delete: bool = True,
         keep_alive_ms: int = 15_000,
         body_ms: int = 30_000,
@@ -1025,6 +1036,7 @@ class Server:
         strict_accept: bool = False,
         sessions: bool = True,
         session_ms: int = 3_600_000,
+        session_limit: int = 10_000,
         delete: bool = True,
         keep_alive_ms: int = 15_000,
         body_ms: int = 30_000,

@@ -19,6 +19,11 @@ class LimitError(Error):
     pass
 
 
+class IoError(Error, OSError):
+    # Not OSError's, which shows the number too, and not the number alone.
+    __str__ = Exception.__str__
+
+
 class Outcome(Error):
     """What a callback raises to answer. `errors.rs` tells them apart by their code."""
 

@@ -17,6 +17,9 @@ class ClosedError(Error):
 class LimitError(Error):
     """A limit; the message names it (`limit`)."""
 
+class IoError(Error, OSError):
+    """The operating system refused (`io`), such as to bind an address: `errno` says why."""
+
 class Outcome(Error):
     """What a callback raises to answer."""
 

@@ -37,7 +37,8 @@ def plan(function: Any, variables: list[tuple[str, bool, bool]], uri: bool) -> P
         kind, default = parameter(function, name, annotation, default, known, uri)
         if kind is not None:
             parameters.append((name, kind, default, keyword_only))
-    return parameters, is_async(function), getattr(function, "__name__", None), description(function)
+    name = getattr(function, "__name__", None)
+    return parameters, is_async(function), None if name == "<lambda>" else name, description(function)
 
 
 def parameter(

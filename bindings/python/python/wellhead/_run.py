@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 
 from wellhead._parameters import is_async
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 
 def run(server: Server, callback_threads: int, drain: float, guard: bool) -> None:
+    refuse_in_a_loop("run_async()")
+
     def start(on_loop: bool) -> Driver:
         return server._start(callback_threads, drain, guard, on_loop)
 
@@ -30,11 +33,19 @@ def serve_http(
     on_listening: Callable[[str, int], object] | None,
     options: dict[str, Any],
 ) -> None:
+    refuse_in_a_loop("serve_http_async()")
+
     def start(on_loop: bool) -> Driver:
         return listen(server._start_http(address, callback_threads, on_loop, options), on_listening)
 
     verify = options.get("verify")
     serve(start, server._needs_loop() or (callable(verify) and is_async(verify)), callback_threads)
+
+
+def refuse_in_a_loop(instead: str) -> None:
+    asyncio = sys.modules.get("asyncio")  # what runs a loop has imported it
+    if asyncio is not None and asyncio._get_running_loop() is not None:
+        raise RuntimeError(f"an event loop is running on this thread: use await server.{instead}")
 
 
 def listen(driver: Driver, on_listening: Callable[[str, int], object] | None) -> Driver:

@@ -1,0 +1,184 @@
+//! What a program handed over as an argument, or an exception that names the argument.
+
+use crate::errors::{OrRaise, error};
+use pyo3::PyClass;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyDict, PyMemoryView, PyString};
+use std::str::FromStr;
+use std::time::Duration;
+use wellhead::{ErrorKind, Json};
+
+pub(crate) fn text<'a, 'py>(name: &str, value: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<'py, PyString>> {
+    value.cast::<PyString>().map_err(|_| not_a(name, "a str", value))
+}
+
+pub(crate) fn string(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+    Ok(text(name, value)?.to_str()?.to_owned())
+}
+
+/// A list of `str`, or anything else that yields them.
+pub(crate) fn strings(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    let what = "a list of str";
+    if value.is_instance_of::<PyString>() {
+        return Err(not_a(name, what, value));
+    }
+    let items = value.try_iter().map_err(|_| not_a(name, what, value))?;
+    let strings = items.map(|item| {
+        let item = item?;
+        let text = item.cast::<PyString>().map_err(|_| not_of(name, what, &item))?;
+        Ok(text.to_str()?.to_owned())
+    });
+    strings.collect()
+}
+
+/// One of the words of a choice.
+pub(crate) fn word<T: FromStr<Err = wellhead::Error>>(name: &str, value: &Bound<'_, PyAny>) -> PyResult<T> {
+    let py = value.py();
+    text(name, value)?
+        .to_str()?
+        .parse()
+        .map_err(|e: wellhead::Error| error(py, e.kind(), &format!("{name}: {e}")))
+}
+
+pub(crate) fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    value.extract().map_err(|_| not_a(name, "True or False", value))
+}
+
+/// A kind of number that is never negative.
+pub(crate) trait Count: TryFrom<u64> {
+    const MOST: u64;
+}
+
+impl Count for u16 {
+    const MOST: u64 = u16::MAX as u64;
+}
+
+impl Count for u64 {
+    const MOST: u64 = u64::MAX;
+}
+
+impl Count for usize {
+    const MOST: u64 = usize::MAX as u64;
+}
+
+pub(crate) fn count<T: Count>(name: &str, value: &Bound<'_, PyAny>) -> PyResult<T> {
+    let py = value.py();
+    match value.extract::<u64>() {
+        Ok(number) => T::try_from(number).map_err(|_| out_of_range::<T>(name, value)),
+        Err(e) if e.is_instance_of::<PyOverflowError>(py) => Err(out_of_range::<T>(name, value)),
+        Err(_) => Err(not_a(name, "a whole number", value)),
+    }
+}
+
+fn out_of_range<T: Count>(name: &str, value: &Bound<'_, PyAny>) -> PyErr {
+    let given = match value.str() {
+        Ok(digits) if digits.len().is_ok_and(|length| length <= 40) => format!(" (got {digits})"),
+        _ => String::new(), // too long to be read
+    };
+    let range = match T::MOST {
+        u64::MAX if value.lt(0).unwrap_or(false) => "0 or more".to_owned(),
+        u64::MAX => "less than 2**64".to_owned(),
+        most => format!("between 0 and {most}"),
+    };
+    error(value.py(), ErrorKind::InvalidArgument, &format!("{name} must be {range}{given}"))
+}
+
+/// A time in seconds.
+pub(crate) fn seconds(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration> {
+    let what = "a number of seconds, 0 or more";
+    let given: f64 = value.extract().map_err(|_| not_a(name, what, value))?;
+    Duration::try_from_secs_f64(given).map_err(|_| {
+        error(value.py(), ErrorKind::InvalidArgument, &format!("{name} must be {what} (got {given})"))
+    })
+}
+
+/// Bytes, or what else has the buffer protocol.
+pub(crate) fn bytes<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    if let Ok(bytes) = value.cast::<PyBytes>() {
+        return Ok(bytes.clone());
+    }
+    let view = PyMemoryView::from(value).map_err(|_| not_a(name, "bytes", value))?;
+    Ok(view.call_method0("tobytes")?.cast_into::<PyBytes>()?)
+}
+
+pub(crate) fn dict<'a, 'py>(name: &str, value: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<'py, PyDict>> {
+    value.cast::<PyDict>().map_err(|_| not_a(name, "a dict", value))
+}
+
+/// A dict as a JSON object.
+pub(crate) fn object(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Json> {
+    Json::object(json(name, value)?).or_raise(value.py())
+}
+
+/// A dict as JSON text.
+pub(crate) fn json(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+    static DUMPS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let py = value.py();
+    let value = dict(name, value)?;
+    let options = PyDict::new(py);
+    options.set_item("ensure_ascii", false)?;
+    options.set_item("allow_nan", false)?;
+    options.set_item("separators", (",", ":"))?;
+    let written = DUMPS.import(py, "json", "dumps")?.call((value,), Some(&options));
+    let written = written.map_err(|e| {
+        let refused = PyTypeError::new_err(format!("{name} cannot be written as JSON: {}", e.value(py)));
+        refused.set_cause(py, Some(e));
+        refused
+    });
+    written?.extract()
+}
+
+/// An instance of a class of this package.
+pub(crate) fn instance<'a, 'py, T>(name: &str, value: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<'py, T>>
+where
+    T: PyClass,
+{
+    value.cast::<T>().map_err(|_| not_a(name, &format!("a wellhead.{}", T::NAME), value))
+}
+
+/// A value, unless it is None or absent.
+pub(crate) fn optional<'py, T>(
+    value: Option<&Bound<'py, PyAny>>,
+    take: impl FnOnce(&Bound<'py, PyAny>) -> PyResult<T>,
+) -> PyResult<Option<T>> {
+    value.filter(|value| !value.is_none()).map(take).transpose()
+}
+
+pub(crate) fn not_a(name: &str, what: &str, value: &Bound<'_, PyAny>) -> PyErr {
+    PyTypeError::new_err(format!("{name} must be {what}, not {}", type_of(value)))
+}
+
+/// An item of a list is of another type.
+pub(crate) fn not_of(name: &str, what: &str, item: &Bound<'_, PyAny>) -> PyErr {
+    PyTypeError::new_err(format!("{name} must be {what}, not of {}", type_of(item)))
+}
+
+pub(crate) fn type_of(value: &Bound<'_, PyAny>) -> String {
+    value.get_type().name().map_or_else(|_| "something else".to_owned(), |name| name.to_string())
+}
+
+/// Refuses keyword arguments that a function does not have.
+pub(crate) fn none_unknown(
+    function: &str,
+    given: Option<&Bound<'_, PyDict>>,
+    known: &[&str],
+) -> PyResult<()> {
+    match given.into_iter().flatten().next() {
+        Some((name, _)) => Err(unknown(function, &name, known)),
+        None => Ok(()),
+    }
+}
+
+/// There is no keyword argument of that name.
+pub(crate) fn unknown(function: &str, name: &Bound<'_, PyAny>, known: &[&str]) -> PyErr {
+    let message = format!("{function}() got an unexpected keyword argument '{name}'");
+    let nearest = name.py().import("difflib").and_then(|difflib| {
+        difflib.call_method1("get_close_matches", (name, known.to_vec(), 1))?.extract::<Vec<String>>()
+    });
+    match nearest.ok().and_then(|mut nearest| nearest.pop()) {
+        Some(nearest) => PyTypeError::new_err(format!("{message}; did you mean '{nearest}'?")),
+        None => PyTypeError::new_err(message),
+    }
+}

@@ -1,0 +1,51 @@
+//! What was registered, to be changed or removed.
+
+use crate::body;
+use crate::errors::OrRaise;
+use crate::given;
+use crate::server::Server;
+use crate::values::Contents;
+use pyo3::prelude::*;
+use pyo3::{PyTraverseError, PyVisit};
+
+/// Dropping this object removes nothing.
+#[pyclass(frozen, module = "wellhead")]
+pub(crate) struct Handle {
+    pub(crate) server: Py<Server>,
+    pub(crate) name: String,
+}
+
+#[pymethods]
+impl Handle {
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    #[pyo3(signature = (body, /))]
+    fn set(&self, body: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = body.py();
+        let given = match (body.cast::<Contents>(), body::body(body)?) {
+            (Ok(contents), _) => contents.get().to_core(),
+            (_, Some(body)) => wellhead::Contents::new(body),
+            _ => {
+                let what = "a str, bytes or wellhead.Contents";
+                return Err(given::not_a("body", what, body));
+            }
+        };
+        let core = self.server.get().core(py);
+        py.detach(|| core.set(&self.name, given)).or_raise(py)
+    }
+
+    fn remove(&self, py: Python<'_>) -> PyResult<()> {
+        self.server.get().remove_name(py, &self.name)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<wellhead.Handle {}>", self.name)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.server)
+    }
+}
