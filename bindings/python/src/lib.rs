@@ -35,6 +35,7 @@ mod options;
 mod registration;
 mod request;
 mod server;
+mod service;
 mod values;
 mod verification;
 

@@ -58,6 +58,7 @@ pub(crate) fn builder(
             if !value.is_callable() {
                 return Err(given::not_a(name, "a function that takes a wellhead.Observed", &value));
             }
+            crate::registration::observer(&value)?;
             observer.set(Some(value.clone().unbind()));
             builder = observe(builder, observer, base);
             continue;

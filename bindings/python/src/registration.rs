@@ -426,6 +426,11 @@ pub(crate) fn verifier(function: &Bound<'_, PyAny>) -> PyResult<Positional> {
     positional(function, &["token"], 1, true)
 }
 
+/// Who is told of calls.
+pub(crate) fn observer(function: &Bound<'_, PyAny>) -> PyResult<Positional> {
+    positional(function, &["observed"], 1, false)
+}
+
 /// A function that takes the arguments of these names by position, the first `required` of them at least.
 fn positional(
     function: &Bound<'_, PyAny>,

@@ -18,14 +18,16 @@ use crate::http;
 use crate::observer::Counters;
 use crate::options;
 use crate::registration::{Decorator, Family, Table, What, register};
+use crate::service;
 use crate::values::Resource;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
+use std::net::ToSocketAddrs;
 use std::path::PathBuf;
 use wellhead::serve::Stdio;
-use wellhead::{Body, Directory};
+use wellhead::{Body, Directory, ErrorKind};
 
 /// An application's resources, for any number of clients.
 #[pyclass(frozen, weakref, module = "wellhead")]
@@ -368,7 +370,7 @@ impl Server {
 
     #[pyo3(signature = (**options))]
     fn run(this: &Bound<'_, Self>, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
-        let stdio = stdio("run", options, true)?;
+        let stdio = service::stdio("run", options, true)?;
         let run = this.py().import("wellhead._run")?.getattr("run")?;
         run.call1((this, stdio.callback_threads, stdio.drain, stdio.guard)).map(drop)
     }
@@ -378,7 +380,7 @@ impl Server {
         this: &Bound<'py, Self>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let stdio = stdio("run_async", options, false)?;
+        let stdio = service::stdio("run_async", options, false)?;
         let run = this.py().import("wellhead._asyncio")?.getattr("run_async")?;
         run.call1((this, stdio.drain, stdio.guard))
     }
@@ -397,8 +399,8 @@ impl Server {
     ) -> PyResult<()> {
         let py = this.py();
         let threads = given::optional(callback_threads, |given| given::count("callback_threads", given))?;
-        let (threads, address) = (threads.unwrap_or(1_usize), address(host, port)?);
-        let (told, options) = (listening(on_listening)?, given(py, options));
+        let (threads, address) = (threads.unwrap_or(1_usize), service::address(host, port)?);
+        let (told, options) = (service::listening(on_listening)?, given(py, options));
         let serve = py.import("wellhead._run")?.getattr("serve_http")?;
         serve.call1((this, address, threads, told, options)).map(drop)
     }
@@ -415,7 +417,7 @@ impl Server {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = this.py();
-        let (address, told) = (address(host, port)?, listening(on_listening)?);
+        let (address, told) = (service::address(host, port)?, service::listening(on_listening)?);
         let serve = py.import("wellhead._asyncio")?.getattr("serve_http_async")?;
         serve.call1((this, address, told, given(py, options)))
     }
@@ -518,7 +520,14 @@ impl Server {
         let (listener, verifier) = http::listener(server, options)?;
         let listener = listener.callback_threads(callback_threads);
         let (host, port) = address;
-        let listener = py.detach(|| listener.bind((host.as_str(), port))).or_raise(py)?;
+        let listener = py.detach(|| {
+            let addresses = (host.as_str(), port).to_socket_addrs().map_err(|e| {
+                let what = format!("the address {host}:{port} cannot be bound");
+                wellhead::Error::new(ErrorKind::Io, what).because(e)
+            });
+            listener.bind(addresses?.as_slice())
+        });
+        let listener = listener.or_raise(py)?;
         this.get().base.set(py)?;
         Driver::start_http(py, Host::verifying(this.clone().unbind(), verifier), listener, on_loop)
     }
@@ -551,47 +560,6 @@ impl Server {
         self.observer.set(None);
         self.base.clear();
         self.publisher.set(None);
-    }
-}
-
-/// How standard input and output are served.
-struct OverStdio {
-    callback_threads: usize,
-    drain: f64,
-    guard: bool,
-}
-
-fn stdio(function: &str, options: Option<&Bound<'_, PyDict>>, threads: bool) -> PyResult<OverStdio> {
-    let mut stdio = OverStdio { callback_threads: 1, drain: 5.0, guard: true };
-    for (given, value) in options.into_iter().flatten() {
-        let name = given.cast::<PyString>()?.to_str()?;
-        match name {
-            "callback_threads" if threads => stdio.callback_threads = given::count(name, &value)?,
-            "drain" => stdio.drain = given::seconds(name, &value)?.as_secs_f64(),
-            "guard" => stdio.guard = given::flag(name, &value)?,
-            _ => {
-                let known = ["drain", "guard", "callback_threads"];
-                return Err(given::unknown(function, &given, &known[..2 + usize::from(threads)]));
-            }
-        }
-    }
-    Ok(stdio)
-}
-
-/// Where to listen.
-fn address(host: Option<&Bound<'_, PyAny>>, port: Option<&Bound<'_, PyAny>>) -> PyResult<(String, u16)> {
-    let host = host.map(|host| given::string("host", host)).transpose()?;
-    let port = port.map(|port| given::count("port", port)).transpose()?;
-    Ok((host.unwrap_or_else(|| "127.0.0.1".to_owned()), port.unwrap_or(8000)))
-}
-
-/// Who is told where clients reach the server.
-fn listening(told: Option<Bound<'_, PyAny>>) -> PyResult<Option<Bound<'_, PyAny>>> {
-    match told {
-        Some(told) if !told.is_callable() => {
-            Err(given::not_a("on_listening", "a function (address, port)", &told))
-        }
-        told => Ok(told),
     }
 }
 

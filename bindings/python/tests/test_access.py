@@ -192,11 +192,11 @@ def test_icons_are_listed_where_the_revision_has_them(server: wellhead.Server) -
 
 
 def test_a_descriptor_of_the_wrong_type_is_named(server: wellhead.Server) -> None:
-    with pytest.raises(TypeError, match="'title'"):
+    with pytest.raises(TypeError, match="title must be"):
         server.text("n:5", "x", title=5)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="unexpected keyword argument 'mimetype'"):
         server.text("n:5", "x", mimetype="text/plain")  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match="'icons'"):
+    with pytest.raises(TypeError, match="icons must be"):
         server.text("n:5", "x", icons=["https://example.com/i.png"])  # type: ignore[list-item]
 
 

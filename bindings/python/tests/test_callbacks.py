@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import Future
 from functools import partial, wraps
-from typing import Any, Optional
+from typing import Annotated, Any, List, Optional  # noqa: UP035
 
 import pytest
 import wellhead
@@ -358,3 +358,44 @@ def pages(server: wellhead.Server) -> list[list[str]]:
         if "nextCursor" not in result:
             return pages
         cursor = {"cursor": result["nextCursor"]}
+
+
+def test_annotated_types_are_what_they_annotate() -> None:
+    server = wellhead.Server("s", "1")
+
+    @server.resource("n:{id}{?q,tags*}")
+    def read(
+        id: Annotated[int, "an id"],
+        q: Annotated[str | None, "asked for"],
+        tags: Annotated[list[Annotated[str, "a tag"]], "all"],
+        call: Annotated[wellhead.Call, "the call"],
+    ) -> str:
+        return f"{id + 1} {q} {tags} {call.uri}"
+
+    @server.resource("o:{id}{?q,tags*}")
+    def optional(
+        id: Optional[Annotated[int, "an id"]],  # noqa: UP045
+        q: Annotated[Annotated[bytes, "once"], "twice"] | None,
+        tags: "Annotated[List[str] | None, 'named']",  # noqa: UP006
+    ) -> str:
+        return f"{id} {q!r} {tags}"
+
+    @server.list
+    def listed(after: str | None, limit: int, call: Annotated[wellhead.Call, "the call"]) -> wellhead.Page:
+        return wellhead.Page([wellhead.Resource(f"n:{call.revision}")])
+
+    @server.fallback
+    def fallback(uri: Annotated[str, "asked for"]) -> str:
+        return uri
+
+    with server.test_client() as client:
+        assert client.read("n:4?tags=a&tags=b") == "5 None ['a', 'b'] n:4?tags=a&tags=b"
+        assert client.read("o:4?q=%61") == "4 b'%61' None"
+        assert client.read("p:x") == "p:x"
+        assert len(client.list()) == 1
+
+    def unsupported(id: Annotated[float, "an id"]) -> str:
+        return str(id)
+
+    with pytest.raises(wellhead.RegistrationError, match="annotate it str, int or bytes"):
+        server.resource("q:{id}")(unsupported)

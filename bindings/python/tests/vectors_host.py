@@ -188,7 +188,7 @@ class Host:
         if "hold" in answer:
             return self.hold(answer["hold"], call)
         if answer == "echo":
-            told = {
+            told: Json = {
                 "method": call.method,
                 "params": call.params,
                 "name": call.name,

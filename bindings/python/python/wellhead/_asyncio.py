@@ -119,8 +119,7 @@ def start(
         if loop is not None:
             return context.run(asyncio.run_coroutine_threadsafe, awaited(awaitable), loop)
         raise RuntimeError(
-            "an awaitable needs an event loop: register an async def before run(), use run_async(), "
-            "or poll the connection where a loop runs"
+            "the callback returned an awaitable, and no event loop runs: make it an async def, or use run_async()"
         )
     except BaseException:
         if hasattr(awaitable, "close"):

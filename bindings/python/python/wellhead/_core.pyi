@@ -719,8 +719,8 @@ class Server:
             exclude: What these patterns match is not served. They win over `include`.
             max_file_bytes: The largest file that is served, 64 MiB by default. A file is read whole.
             watch: Whether clients are told what changes in the folder.
-            settle_ms: How long changes are gathered, in milliseconds; at most 60,000. Clients are told once no change has
-                come for so long, and after ten times as long if they do not cease. 0 tells each at once.
+            settle_ms: How long changes are gathered, in milliseconds; at most 60,000. Clients are told once no change
+                has come for so long, and after ten times as long if they do not cease. 0 tells each at once.
 
         Raises:
             IoError: The folder cannot be opened (`io`).

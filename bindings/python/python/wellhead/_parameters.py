@@ -37,18 +37,18 @@ def plan(function: Any, variables: list[tuple[str, bool, bool]], uri: bool) -> P
         kind, default = parameter(function, name, annotation, default, known, uri)
         if kind is not None:
             parameters.append((name, kind, default, keyword_only))
-    name = getattr(function, "__name__", None)
-    return parameters, is_async(function), None if name == "<lambda>" else name, description(function)
+    own = getattr(function, "__name__", None)
+    return parameters, is_async(function), None if own == "<lambda>" else own, description(function)
 
 
 def parameter(
     function: Any, name: str, annotation: Any, default: Any, known: dict[str, tuple[bool, bool]], uri: bool
 ) -> tuple[int | None, Any]:
     """The kind and the default of one parameter; no kind if it is left to its default."""
-    if annotation is _core.Call:
+    if bare(annotation) is _core.Call:
         return CALL, None
     if uri and name == "uri":
-        if annotation not in (MISSING, str):
+        if bare(annotation) not in (MISSING, str):
             raise refusal(function, f'the parameter "uri" is a str, not {show(annotation)}')
         return URI, None
     if name not in known:
@@ -63,7 +63,7 @@ def parameter(
     optional, is_list = known[name]
     wanted, may_be_none = without_none(annotation)
     if is_list:
-        if wanted is not MISSING and wanted is not list and wanted != list[str]:
+        if wanted is not MISSING and wanted is not list and not is_list_of_str(wanted):
             raise refusal(function, f'"{name}" is exploded: annotate it list[str], not {show(annotation)}')
         kind = MAYBE_LIST if may_be_none or default is not MISSING else LIST
     elif wanted is MISSING:
@@ -84,11 +84,24 @@ def parameter(
 
 def without_none(annotation: Any) -> tuple[Any, bool]:
     """`X | None` as (X, True)."""
+    annotation = bare(annotation)
     if isinstance(annotation, types.UnionType) or is_typing_union(annotation):
         rest = [one for one in annotation.__args__ if one is not type(None)]
         if len(rest) == 1 and len(rest) < len(annotation.__args__):
-            return rest[0], True
+            return bare(rest[0]), True
     return annotation, False
+
+
+def bare(annotation: Any) -> Any:
+    """`Annotated[X, …]` as X."""
+    while hasattr(annotation, "__metadata__"):
+        annotation = annotation.__origin__
+    return annotation
+
+
+def is_list_of_str(annotation: Any) -> bool:
+    arguments = getattr(annotation, "__args__", ())
+    return getattr(annotation, "__origin__", None) is list and [bare(one) for one in arguments] == [str]
 
 
 def is_typing_union(annotation: Any) -> bool:
@@ -124,6 +137,8 @@ def from_inspect(function: Any) -> list[Parameter]:
     """The same for whatever is callable."""
     import inspect
 
+    if not callable(function):
+        raise refusal(function, "it is no function")
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError) as e:
@@ -188,7 +203,7 @@ def positional(function: Any, names: tuple[str, ...], required: int, may_want_ca
         if not callable(function):
             raise
         return function, is_async(function), None, len(names)  # * takes anything
-    call = next((name for name, annotation, _, _ in parameters if annotation is _core.Call), None)
+    call = next((name for name, annotation, _, _ in parameters if bare(annotation) is _core.Call), None)
     needed = [name for name, _, default, _ in parameters if default is MISSING and name != call]
     first: list[str] = []
     for name, _, default, keyword_only in parameters[: len(names)]:
@@ -206,6 +221,9 @@ class Items:
     """A listing that was handed over whole, in its order."""
 
     def __init__(self, items: Iterable[_core.Resource]) -> None:
+        if isinstance(items, str) or not hasattr(items, "__iter__"):
+            what = "a function (after, limit), or a list of wellhead.Resource"
+            raise RegistrationError(f"list must be {what}, not {type(items).__name__}", "invalid_argument")
         self.items = tuple(items)
         self.places: dict[str, int] = {}
         for place, item in enumerate(self.items, 1):
@@ -234,9 +252,15 @@ class Values:
     """A completer that was handed over as all the values there are."""
 
     def __init__(self, values: Iterable[str]) -> None:
+        what = "a dict of functions (value), or of lists of str"
+        if isinstance(values, str) or not hasattr(values, "__iter__"):
+            raise RegistrationError(f"complete must be {what}, not of {type(values).__name__}", "invalid_argument")
         self.values = tuple(values)
-        if isinstance(values, str) or not all(isinstance(value, str) for value in self.values):
-            raise RegistrationError("complete= holds functions, or lists of str", "invalid_argument")
+        for value in self.values:
+            if not isinstance(value, str):
+                raise RegistrationError(
+                    f"complete must be {what}, not of lists of {type(value).__name__}", "invalid_argument"
+                )
 
     def __call__(self, typed: str) -> list[str]:
         return [value for value in self.values if value.startswith(typed)]

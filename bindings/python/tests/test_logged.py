@@ -1,0 +1,167 @@
+"""What a programmer reads in the log after a mistake in a callback, word for word."""
+
+import dataclasses
+import logging
+import pathlib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import wellhead
+
+TOOL = {"inputSchema": {"type": "object"}}
+
+
+@dataclasses.dataclass
+class Row:
+    x: int = 1
+
+
+async def later() -> str:
+    return "x"
+
+
+RETURN = "return str, bytes, wellhead.Contents, a list of Contents, wellhead.NOT_MODIFIED or None"
+RETURNED: list[tuple[Callable[[], Any], str]] = [
+    (lambda: {"x": 1}, "dict"),
+    (lambda: ["x", "y"], "list"),
+    (lambda: 3, "int"),
+    (lambda: Row(), "Row"),
+    (lambda: pathlib.Path("/"), "PosixPath"),
+    (lambda: (x for x in "x"), "generator"),
+    (lambda: wellhead.Page([]), "Page"),
+]
+
+
+@pytest.mark.parametrize(("function", "given"), RETURNED, ids=[given for _, given in RETURNED])
+def test_a_wrong_type_is_logged(function: Any, given: str, caplog: pytest.LogCaptureFixture) -> None:
+    server = wellhead.Server("s", "1")
+    server.resource("a:b")(function)
+    assert logged(server, caplog) == f"reading a:b failed: the callback returned {given}; {RETURN}"
+
+
+def logged(server: wellhead.Server, caplog: pytest.LogCaptureFixture, uri: str = "a:b") -> str:
+    """The one line that a read logs, which answers an internal error."""
+    with server.test_client() as client, pytest.raises(wellhead.ResponseError, match="Internal error"):
+        client.read(uri)
+    (record,) = caplog.records
+    assert (record.name, record.levelno) == ("wellhead", logging.ERROR)
+    return record.getMessage()
+
+
+@pytest.mark.filterwarnings("ignore:coroutine 'later' was never awaited")
+def test_a_forgotten_await_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    server = wellhead.Server("s", "1")
+
+    @server.resource("a:b")
+    async def forgets() -> Any:
+        return later()
+
+    assert logged(server, caplog) == f"reading a:b failed: the callback returned coroutine; {RETURN}"
+
+
+def test_a_def_that_returns_a_coroutine_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    server = wellhead.Server("s", "1")
+    server.resource("a:b")(lambda: later())
+    assert logged(server, caplog) == (
+        "reading a:b failed: RuntimeError: the callback returned an awaitable, and no event loop runs: "
+        "make it an async def, or use run_async()"
+    )
+
+
+def test_an_exception_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    server = wellhead.Server("s", "1")
+
+    @server.resource("a:b")
+    def raises() -> str:
+        return {"a": "x"}["secret"]
+
+    assert logged(server, caplog) == "reading a:b failed: KeyError: 'secret'"
+    assert "raises" in caplog.text
+
+
+SOURCES: list[tuple[str, Any, str]] = [
+    ("a list", lambda after, limit: [], 'the list source "1" failed: the callback returned list; return wellhead.Page'),
+    (
+        "other items",
+        lambda after, limit: wellhead.Page(["a:b"]),  # type: ignore[list-item]
+        'the list source "1" failed: TypeError: items must be a list of wellhead.Resource, not of str',
+    ),
+    (
+        "keys that stay",
+        lambda after, limit: wellhead.Page([wellhead.Resource("a:1")], more=True),
+        'the list source "1" gave the key that it was asked to go on from; keys must move on',
+    ),
+    (
+        "no items, and more",
+        lambda after, limit: wellhead.Page([], more=True),
+        'the list source "1" said that there is more but gave no item',
+    ),
+]
+
+
+@pytest.mark.parametrize(("source", "text"), [case[1:] for case in SOURCES], ids=[case[0] for case in SOURCES])
+def test_what_is_wrong_with_a_list_is_logged(source: Any, text: str, caplog: pytest.LogCaptureFixture) -> None:
+    server = wellhead.Server("s", "1")
+    server.list(source)
+    with server.test_client() as client, pytest.raises(wellhead.ResponseError, match="Internal error"):
+        client.list()
+    assert [record.getMessage() for record in caplog.records] == [text]
+
+
+def test_a_bad_uri_in_a_list_is_left_out(caplog: pytest.LogCaptureFixture) -> None:
+    server = wellhead.Server("s", "1")
+    server.list(lambda after, limit: wellhead.Page([wellhead.Resource("rel"), wellhead.Resource("a:b")]))
+    with server.test_client() as client:
+        assert [resource.uri for resource in client.list()] == ["a:b"]
+    assert [record.getMessage() for record in caplog.records] == [
+        'the list source "1" gave "rel", which is left out: not an absolute URI: '
+        "it does not begin with a scheme and a colon, as in `notes:` (at byte 3)"
+    ]
+
+
+def test_what_is_wrong_with_a_tool_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    server = wellhead.Server("s", "1")
+    server.tool("text", TOOL)(lambda arguments: "x")  # type: ignore[type-var]
+    server.tool("raises", TOOL)(lambda arguments: {"x": arguments["x"]})
+    server.tool("shapeless", TOOL)(lambda arguments: {"result": 3})
+    with server.test_client() as client:
+        for name in ("text", "raises", "shapeless"):
+            with pytest.raises(wellhead.ResponseError, match="Internal error"):
+                client.call_tool(name)
+    assert [record.getMessage() for record in caplog.records] == [
+        "the call of tools/call of text failed: the callback returned str; return a dict",
+        "the call of tools/call of raises failed: KeyError: 'x'",
+        "the call of tools/call of shapeless has a wrong result: content is missing; "
+        "give an array, perhaps an empty one",
+    ]
+
+
+def test_causes_and_groups_are_logged(caplog: pytest.LogCaptureFixture) -> None:
+    server = wellhead.Server("s", "1")
+
+    @server.resource("a:cause")
+    def cause() -> str:
+        try:
+            raise ValueError("the first of all")
+        except ValueError as e:
+            raise RuntimeError("outside") from e
+
+    @server.resource("a:group")
+    def group() -> str:
+        try:
+            raise ValueError("one of several")
+        except ValueError as e:
+            import builtins
+
+            several: Any = getattr(builtins, "ExceptionGroup", None)
+            if several is None:  # Python 3.10
+                raise RuntimeError("several") from e
+            raise several("several", [e, TypeError("another")]) from None
+
+    with server.test_client() as client:
+        for uri in ("a:cause", "a:group"):
+            with pytest.raises(wellhead.ResponseError, match="Internal error"):
+                client.read(uri)
+    assert "the first of all" in caplog.text and "RuntimeError: outside" in caplog.text
+    assert "one of several" in caplog.text
