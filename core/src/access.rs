@@ -65,7 +65,7 @@ impl fmt::Debug for Caller {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Operation {
-    /// See them in a list.
+    /// See them in a list, or among the paths that a folder proposes.
     List,
     /// Read them.
     Read,

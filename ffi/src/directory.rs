@@ -31,7 +31,8 @@ growing!(wellhead_directory);
 
 /// Serves a folder with everything in it, as resources under file: (RFC 8089): files as text or bytes, directories as a
 /// text/uri-list (RFC 2483) of what is in them. Hidden entries and those that .gitignore and .ignore files name are not
-/// served, links only if they lead to something that is. IO, DUPLICATE (of one in a served one, too, or around it),
+/// served, links only if they lead to something that is. The path of its template file:///.../{+path} is completed with the
+/// names in the directory typed so far. IO, DUPLICATE (of one in a served one, too, or around it),
 /// INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_directory(

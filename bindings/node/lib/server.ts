@@ -165,7 +165,8 @@ export class Server {
    * A folder with everything in it, as resources under `file:` (RFC 8089): listed depth first, files read as text or bytes
    * by their names and contents, directories as a `text/uri-list` of what is in them (RFC 2483). Hidden entries (whose
    * names begin with a dot) and those that `.gitignore` and `.ignore` files name are never served, links only if they lead
-   * to something that is. Files are read on a thread of their own. The handle's `name` is the template `file:///…/{+path}`.
+   * to something that is. Files are read on a thread of their own. The handle's `name` is the template `file:///…/{+path}`,
+   * whose `path` is completed with the names in the directory typed so far.
    *
    * @throws {RegistrationError} for what is not a folder, for one that is served already, is in one that is, or has one in
    *   it, for a bad pattern, and for a `settleMs` over 60,000

@@ -34,6 +34,10 @@ test('a folder is listed and read, what it must not show is not found, and it ca
   );
   assert.equal((await ask(read(2, uri('a.md')))).result.contents[0].text, '# A');
   for (const name of ['b.txt', '.hidden', 'link.md']) assert.ok((await ask(read(3, uri(name)))).error, name);
+  const ref = { type: 'ref/resource', uri: served.name };
+  const typed = { ref, argument: { name: 'path', value: '' } };
+  const { completion } = (await ask(request(5, 'completion/complete', typed))).result;
+  assert.deepEqual(completion.values, ['a.md']);
   assert.match(served.name, /^file:.*\{\+path\}$/);
   served.remove();
   assert.ok((await ask(read(4, uri('a.md')))).error);

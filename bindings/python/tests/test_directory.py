@@ -22,6 +22,10 @@ def test_a_folder_is_listed_and_read(tmp_path: Path) -> None:
     assert b"draft" not in answer and b"big" not in answer and b"hidden" not in answer
     assert ask(server, f"{root}/notes.md") == "# Notes"
     assert ask(server, f"{root}/draft.md") == "Resource not found"
+    reference = {"type": "ref/resource", "uri": folder.name}
+    argument = {"name": "path", "value": "no"}
+    answer = server.connect().handle(request(2, "completion/complete", ref=reference, argument=argument))
+    assert answer is not None and b'"values":["notes.md"]' in answer
     folder.remove()
     assert ask(server, f"{root}/notes.md") == "Resource not found"
 

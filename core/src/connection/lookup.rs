@@ -140,8 +140,8 @@ impl Shared {
         let completing = match completer {
             Completer::Unknown => return self.refuse(&request, &unknown_argument(&argument)),
             Completer::Handler(handler) => Completing::Ask(handler),
-            Completer::Nobody => Completing::Done(none),
-            Completer::Resource => Completing::Done(none.total(0)),
+            Completer::Nobody => Completing::Done(Box::new(none)),
+            Completer::Resource => Completing::Done(Box::new(none.total(0))),
             Completer::NoVariable => {
                 let what = format!("the template has no variable \"{name}\"");
                 Completing::Refused(RpcError::invalid_params(&what).with_member("uri", reference))

@@ -1,6 +1,6 @@
 //! The state behind a connection, and its steps with what they ask for afterwards.
 
-use crate::access::{Caller, Operation, Verdict};
+use crate::access::{Caller, Verdict};
 use crate::catalog::{Content, Sealer, Surroundings, Walk, Walked};
 use crate::event::{AuthorizeCall, Call, CompleteCall, Continuation, Event, ListCall, MethodCall};
 use crate::group;
@@ -279,7 +279,7 @@ impl Shared {
             let why = format!("has {} verdicts for {} URIs; give one for each", verdicts.len(), asked.uris);
             return self.give_up(call, &why);
         }
-        if asked.operation == Operation::List {
+        if asked.walks {
             return self.go_on(call, |walk, around, _| walk.judge(verdicts, around));
         }
         let contents: &[_] = match asked.fixed.as_ref().map(|fixed| &fixed.content) {

@@ -24,6 +24,13 @@ const ESCAPED: &AsciiSet = &CONTROLS
     .add(b'|')
     .add(b'}');
 
+/// Those of them that an expansion of `{+path}` leaves as they are.
+const KEPT_BY_EXPANSION: &AsciiSet =
+    &AsciiSet::EMPTY.add(b'#').add(b'%').add(b'\'').add(b'?').add(b'[').add(b']');
+
+/// The template's variable: the path below the root.
+pub(super) const VARIABLE: &str = "path";
+
 /// The URIs of a root and of what is below it. A path below it is names joined by `/`; the root itself is "".
 #[derive(Debug)]
 pub(super) struct Address {
@@ -64,7 +71,7 @@ impl Address {
 
     /// The template that makes every URI below the root.
     pub(super) fn template(&self) -> String {
-        format!("file://{}/{{+path}}", self.path)
+        format!("file://{}/{{+{VARIABLE}}}", self.path)
     }
 
     /// Templates of the other spellings: the root itself, and the authority `localhost` (WIRE U-20).
@@ -74,7 +81,7 @@ impl Address {
         if !path.is_empty() {
             others.extend([format!("file://{path}"), format!("file://localhost{path}")]);
         }
-        others.push(format!("file://localhost{path}/{{+path}}"));
+        others.push(format!("file://localhost{path}/{{+{VARIABLE}}}"));
         others
     }
 
@@ -89,6 +96,17 @@ impl Address {
             uri.extend(utf8_percent_encode(name, ESCAPED));
         }
         uri
+    }
+
+    /// The value of the template's variable that makes the URI of a path, as little escaped as it may be.
+    pub(super) fn value(path: &str) -> String {
+        utf8_percent_encode(path, KEPT_BY_EXPANSION).to_string()
+    }
+
+    /// The path that the beginning of such a value says, if it may be one.
+    pub(super) fn path_of(value: &str) -> Option<String> {
+        let path = percent_decode_str(value).decode_utf8().ok()?;
+        (path.is_empty() || path.split('/').all(is_name)).then(|| path.into_owned())
     }
 
     /// The same with the authority `localhost`.
@@ -236,6 +254,9 @@ mod tests {
             let uri = notes().uri(&path);
             prop_assert!(crate::uri::check_uri(&uri).is_ok());
             prop_assert!(crate::uri::UriTemplate::parse(&uri).is_ok());
+            let made = crate::Template::new(notes().template()).expand([("path", Address::value(&path))]).unwrap();
+            prop_assert_eq!(&made, &uri);
+            prop_assert_eq!(Address::path_of(&Address::value(&path)), Some(path.clone()));
             prop_assert_eq!(notes().parse(&uri), Some(Target { path, slash: false }));
         }
     }

@@ -104,7 +104,7 @@ impl Directory {
 impl Server {
     /// A folder with everything in it, as resources under `file:` (RFC 8089): listed depth first, files read as text
     /// or bytes by their names and contents, directories as a `text/uri-list` of what is in them (RFC 2483). The
-    /// handle's name is the template `file:///…/{+path}`.
+    /// handle's name is the template `file:///…/{+path}`, whose `path` is completed with the names in the directory typed so far.
     ///
     /// # Errors
     /// [`ErrorKind::Io`] for a folder that cannot be opened; [`ErrorKind::InvalidArgument`] for one that has no `file:`
@@ -138,7 +138,8 @@ impl Server {
         let mut described = Template::new(&*template)
             .name(&name)
             .description(format!("The files and directories in {}", root.display()))
-            .raw_values();
+            .raw_values()
+            .completes(address::VARIABLE);
         described.also = address.other_templates();
         described.whole = true;
         let base = Arc::new(Base { name, address, tree });

@@ -1,18 +1,23 @@
 //! Answers what clients ask of a folder.
 
+use super::address::Address;
 use super::base::Base;
 use super::listing::{Names, Sink, walk};
 use super::media;
 use super::stamp::Stamp;
 use super::tree::{Entry, Folder, join};
 use super::watch::Watch;
-use crate::event::{Call, ListCall};
-use crate::model::{Answer, Body, Contents, Page, Resource};
+use crate::event::{Call, CompleteCall, ListCall};
+use crate::model::{Answer, Body, Completion, Contents, Page, Resource};
 use crate::provider::Provider;
 use cap_std::fs::{File, Metadata};
+use percent_encoding::percent_decode_str;
 use std::io::{self, Read};
 use std::string::FromUtf8Error;
 use std::sync::Arc;
+
+/// So many paths are proposed at most. The client is sent the first hundred that its caller may see.
+const PROPOSED: usize = 1_000;
 
 /// The callbacks of a folder.
 #[derive(Debug)]
@@ -86,6 +91,35 @@ impl Files {
         self.watch.as_ref().is_some_and(|watch| watch.see(folder))
     }
 
+    /// The names in the directory that was typed so far, which begin as the last one does: directories with a slash behind.
+    fn proposals(&self, typed: &str) -> io::Result<Completion> {
+        let none = Ok(Completion::default());
+        let (above, begun) = typed.rsplit_once('/').unwrap_or(("", typed));
+        let Some(above) = Address::path_of(above).filter(|_| !typed.starts_with('/')) else { return none };
+        let Some(Entry::Folder(folder, _)) = self.base.tree.find(&above)? else { return none };
+        self.see(&folder);
+        let name_begun = percent_decode_str(begun).decode_utf8().unwrap_or(begun.into());
+        let (mut proposals, mut more) = (Completion::default(), false);
+        for name in self.names.of(&folder)?.iter() {
+            if !name.starts_with(&*name_begun) && !Address::value(name).starts_with(begun) {
+                continue;
+            }
+            let Ok(Some(entry)) = self.base.tree.child(&folder, name) else { continue };
+            let path = join(&above, name);
+            let uri = self.base.address.uri(&path);
+            if uri.len() > self.max_uri_bytes {
+                continue;
+            }
+            if proposals.values.len() == PROPOSED {
+                more = true;
+                break;
+            }
+            proposals.values.push(Address::value(&path) + if entry.is_folder() { "/" } else { "" });
+            proposals.uris.push(uri.into());
+        }
+        Ok(proposals.more(more))
+    }
+
     /// A connection subscribed to `uri` and is to be acknowledged. What it leads to behind a link may be forgotten again
     /// since it was asked about.
     pub(crate) fn subscribed(&self, uri: &str) {
@@ -142,7 +176,16 @@ impl Provider for Files {
     fn list(&self, mut call: ListCall) {
         let page = self.page(&call);
         let Some(responder) = call.take_responder() else { return };
-        responder.finish(page.unwrap_or_else(|e| Page::failed(e.to_string())));
+        let root = || self.base.address.uri("");
+        responder.finish(page.unwrap_or_else(|e| Page::failed(format!("{} cannot be listed: {e}", root()))));
+    }
+
+    fn complete(&self, mut call: CompleteCall) {
+        let proposals = self.proposals(call.value());
+        let Some(responder) = call.take_responder() else { return };
+        let failed =
+            |e| Completion::failed(format!("what begins with \"{}\" cannot be listed: {e}", call.value()));
+        responder.finish(proposals.unwrap_or_else(failed));
     }
 
     /// Looks the entry up, which on a local file system does not wait. Whoever is told that it is known is told of every

@@ -1,9 +1,13 @@
 //! What a completer answers.
 
+use std::sync::Arc;
+
 /// Values that a template's variable may have, in the order in which they are proposed.
 #[derive(Debug, Clone, Default)]
 pub struct Completion {
     pub(crate) values: Vec<String>,
+    /// The URI that each value leads to, if a caller who may not see it listed is not to be told of the value either.
+    pub(crate) uris: Vec<Arc<str>>,
     pub(crate) total: Option<u64>,
     pub(crate) more: bool,
     pub(crate) failed: Option<String>,

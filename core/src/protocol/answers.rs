@@ -6,7 +6,7 @@ use super::inflight::{Ask, Context, Open, Read, State};
 use super::machine::{After, Machine};
 use super::methods::Outcome;
 use super::outbox::Stage;
-use crate::access::{Operation, Verdict};
+use crate::access::Verdict;
 use crate::catalog::{Handler, Walk, Walked};
 use crate::jsonrpc::RpcError;
 use crate::log::{Level, Line};
@@ -18,7 +18,8 @@ const READ: &str = "resources/read";
 
 /// What the host was asked about a request.
 pub(crate) struct Asked {
-    pub(crate) operation: Operation,
+    /// What is to be listed: the verdicts go to the walk.
+    pub(crate) walks: bool,
     /// How many verdicts are wanted.
     pub(crate) uris: usize,
     /// What is read, if it is fixed.
@@ -109,23 +110,22 @@ impl Machine {
 
     /// What verdicts were asked for. Nothing if nobody wants them any more.
     pub(crate) fn asked(&mut self, call: CallId) -> Option<Asked> {
-        let (operation, uris, fixed) = match &self.inflight.get(call)?.state {
-            State::Walk(walk) => (Operation::List, walk.asked(), None),
-            State::AuthorizeRead { read: Read::Fixed(fixed), .. } => {
-                (Operation::Read, 1, Some(fixed.clone()))
+        let (uris, fixed) = match &self.inflight.get(call)?.state {
+            State::Walk(walk) => (walk.asked(), None),
+            State::AuthorizeRead { read: Read::Fixed(fixed), .. } => (1, Some(fixed.clone())),
+            State::AuthorizeRead { .. } | State::AuthorizeComplete { .. } | State::AuthorizeMethod { .. } => {
+                (1, None)
             }
-            State::AuthorizeRead { .. } => (Operation::Read, 1, None),
-            State::Subscribe(subscribing) => (Operation::Subscribe, subscribing.uris.len(), None),
+            State::AuthorizeValues { completion, .. } => (completion.uris.len(), None),
+            State::Subscribe(subscribing) => (subscribing.uris.len(), None),
             State::Listen { stream } => {
-                let uris = self.subscriptions.stream(*stream).map_or(0, |s| s.uris.len());
-                (Operation::Subscribe, uris, None)
+                (self.subscriptions.stream(*stream).map_or(0, |s| s.uris.len()), None)
             }
-            State::Review { uris } => (Operation::Subscribe, uris.len(), None),
-            State::AuthorizeComplete { .. } => (Operation::Complete, 1, None),
-            State::AuthorizeMethod { family, .. } => (family.to_call(), 1, None),
+            State::Review { uris } => (uris.len(), None),
             State::Read { .. } | State::Complete { .. } | State::Method { .. } | State::Taken => return None,
         };
-        Some(Asked { operation, uris, fixed })
+        let walks = matches!(self.inflight.get(call)?.state, State::Walk(_));
+        Some(Asked { walks, uris, fixed })
     }
 
     /// Takes a walk out, to go on with it without a lock. Nothing if nobody wants the answer any more.
@@ -213,6 +213,7 @@ impl Machine {
                     trash.put(completing);
                 }
             },
+            State::AuthorizeValues { completion, .. } => self.propose_allowed(call, *completion, verdicts),
             State::Subscribe(subscribing) => self.may_subscribe(call, subscribing, verdicts),
             State::Listen { stream } => {
                 let uris = self.subscriptions.stream(stream).map(|s| s.uris.clone()).unwrap_or_default();
@@ -326,7 +327,7 @@ impl State {
             State::Complete { argument } => {
                 format!("the completion of {} in {}", argument.name, argument.reference)
             }
-            State::AuthorizeComplete { argument, .. } => {
+            State::AuthorizeComplete { argument, .. } | State::AuthorizeValues { argument, .. } => {
                 format!("the verdict about completing {}", argument.reference)
             }
             State::Walk(walk) => format!("the list source \"{}\"", walk.source_name()),

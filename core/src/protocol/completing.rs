@@ -7,13 +7,14 @@ use super::inflight::{Ask, Context, State};
 use super::machine::{After, Machine};
 use super::outbox::{Kind, Route, Stage};
 use super::request::Argument;
-use crate::access::{Caller, Operation};
+use crate::access::{Caller, Operation, Verdict};
 use crate::catalog::Handler;
 use crate::jsonrpc::{RequestId, RpcError};
 use crate::log::{Level, Line};
 use crate::model::Completion;
 use crate::revision::Revision;
 use crate::sync::Trash;
+use crate::sync::atomic::Ordering;
 use crate::wire;
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ pub(crate) enum Completing {
     /// The host proposes values.
     Ask(Arc<Handler>),
     /// There are none.
-    Done(Completion),
+    Done(Box<Completion>),
     Refused(RpcError),
 }
 
@@ -107,18 +108,47 @@ impl Machine {
     /// What the host proposed.
     pub(crate) fn finish_completion(&mut self, call: CallId, completion: &Completion) -> After {
         let Some(state) = self.inflight.answered(call) else { return self.unwanted() };
-        let (State::Complete { .. }, Some(open)) = (&state, self.inflight.close(call)) else {
+        let State::Complete { argument } = state else {
+            self.inflight.close(call);
             return self.unwanted();
         };
+        if completion.failed.is_none()
+            && !completion.uris.is_empty()
+            && self.settings.authorises.load(Ordering::Acquire)
+        {
+            return self.authorize_values(call, argument, completion.clone());
+        }
+        let Some(open) = self.inflight.close(call) else { return self.unwanted() };
         let mut after = After { wanted: true, gained: true, ..After::default() };
         if let Some(why) = &completion.failed {
             self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
-            after.lines.push(Line(Level::Error, format!("{} failed: {why}", state.describe())));
+            let what = State::Complete { argument }.describe();
+            after.lines.push(Line(Level::Error, format!("{what} failed: {why}")));
         } else {
             self.write_completion(open.route, open.context.revision, &open.id, completion);
         }
         after
     }
+
+    /// Asks what the caller may see of what the values lead to.
+    fn authorize_values(&mut self, call: CallId, argument: Arc<Argument>, completion: Completion) -> After {
+        let uris = completion.uris.clone();
+        let state = State::AuthorizeValues { argument, completion: Box::new(completion) };
+        if let Ok(call) = self.inflight.again(call, state) {
+            self.asks.push_back(Ask::Authorize { call, operation: Operation::List, uris });
+        }
+        After { wanted: true, gained: self.gained(), ..After::default() }
+    }
+
+    /// The verdicts about the values are in.
+    pub(super) fn propose_allowed(&mut self, call: CallId, mut completion: Completion, verdicts: &[Verdict]) {
+        let mut allowed = verdicts.iter().map(|verdict| *verdict == Verdict::Allow);
+        completion.values.retain(|_| allowed.next().unwrap_or(false));
+        if let Some(open) = self.inflight.close(call) {
+            self.write_completion(open.route, open.context.revision, &open.id, &completion);
+        }
+    }
+
     fn write_completion(
         &mut self,
         route: Route,

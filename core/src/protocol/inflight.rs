@@ -8,7 +8,7 @@ use crate::access::Caller;
 use crate::catalog::{Family, Handler, MethodHandler, Walk};
 use crate::http::Permit;
 use crate::jsonrpc::RequestId;
-use crate::model::{ClientAnswer, Json};
+use crate::model::{ClientAnswer, Completion, Json};
 use crate::revision::Revision;
 use crate::sync::atomic::{AtomicU8, Ordering};
 use crate::sync::{Fault, is_planted};
@@ -123,6 +123,8 @@ pub(crate) enum State {
     Complete { argument: Arc<Argument> },
     /// A verdict, before a completion that is otherwise ready.
     AuthorizeComplete { argument: Arc<Argument>, completing: Completing },
+    /// Verdicts about what the values of a completion lead to.
+    AuthorizeValues { argument: Arc<Argument>, completion: Box<Completion> },
     /// The next page of a source, or verdicts about candidates.
     Walk(Box<Walk>),
     /// Verdicts, then the interest handlers.

@@ -3,6 +3,8 @@
 #[cfg(unix)]
 mod changes;
 #[cfg(unix)]
+mod completing;
+#[cfg(unix)]
 mod hidden;
 #[cfg(unix)]
 mod ignore_files;

@@ -711,6 +711,8 @@ class Server:
 
         Hidden entries (whose names begin with a dot) and those that `.gitignore` and `.ignore` files name are never
         served, links only if they lead to something that is. Files are read on the thread that would run a callback.
+        The handle's name is the template `file:///…/{+path}`, whose `path` is completed with the names in the directory
+        typed so far.
 
         Args:
             path: The folder; a relative path is taken from the current one.
