@@ -200,7 +200,7 @@ export interface NativeServer {
   abandoned(): number[];
   connect(caller: Uint8Array): NativeConnection;
   finish(call: number, answer: NativeAnswer): boolean;
-  start(guard: boolean, drainMs: number | undefined): void;
+  start(guard: boolean, drainMs: number | undefined, touched: () => boolean): void;
   turn(ask: Ask): number;
   turnLater(): void;
   woken(): number[];

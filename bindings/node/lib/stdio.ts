@@ -1,4 +1,5 @@
 /** A server's standard input and output. */
+import { isMainThread } from 'node:worker_threads';
 import { here } from './context.js';
 import { native } from './errors.js';
 import type { NativeServer } from './native.js';
@@ -21,7 +22,7 @@ export class Stdio {
 
   /** Serves until it is over. */
   async serve(options: RunOptions, turns: Turns): Promise<void> {
-    native(() => this.#native.start(options.guard !== false, options.drainMs));
+    native(() => this.#native.start(options.guard !== false, options.drainMs, touched));
     turns.context = here();
     const terminate = () => this.#native.terminate();
     const stop = () => this.#native.stop();
@@ -41,5 +42,17 @@ export class Stdio {
     this.#native.stop();
     this.#over = undefined;
     this.#ended?.();
+  }
+}
+
+/**
+ * Whether `process.stdin` was made before, of a pipe or a socket, which libuv waits for. If not, it is made now, of the null
+ * device. A worker cannot know.
+ */
+function touched(): boolean {
+  try {
+    return !isMainThread || 'setKeepAlive' in process.stdin;
+  } catch {
+    return true; // some hosts put something else there
   }
 }

@@ -32,6 +32,8 @@ mod question;
 mod raw;
 mod registration;
 mod server;
+#[cfg(target_os = "linux")]
+mod stdin;
 mod stdio;
 mod utf8;
 mod worker;

@@ -1,9 +1,10 @@
-//! The only unsafe code of the binding, for three things that napi's safe wrappers do not give:
+//! The only unsafe code of the binding, for what safe wrappers do not give:
 //!
 //! - a call of a JavaScript function at the price of the call (its wrappers take two to four times as long, and every
 //!   read of a callback pays), which needs raw values that live as long as a handle scope;
 //! - large bytes that stay in JavaScript's memory while other threads read them;
-//! - a thread-safe function that keeps the process alive for a while only.
+//! - a thread-safe function that keeps the process alive for a while only;
+//! - the event loop's descriptor, which is told that there is another file under descriptor 0.
 //!
 //! Raw values never leave the scope that made them, because their lifetime is the scope's; and an [`Js`] exists only
 //! on the thread of its environment, since it is neither `Send` nor `Sync`.
@@ -371,6 +372,13 @@ impl ToNapiValue for Value<'_> {
     unsafe fn to_napi_value(_: sys::napi_env, value: Self) -> napi::Result<sys::napi_value> {
         Ok(value.raw)
     }
+}
+
+/// The descriptor of that number, which is open.
+#[cfg(target_os = "linux")]
+pub(crate) fn descriptor(number: i32) -> rustix::fd::BorrowedFd<'static> {
+    // SAFETY: it is not -1. It is used for one system call at once, which is refused if it was closed meanwhile.
+    unsafe { rustix::fd::BorrowedFd::borrow_raw(number) }
 }
 
 /// A reference that keeps an object from being collected. Only the JS thread may look at it or delete it.

@@ -9,6 +9,7 @@ use crate::http::Listener;
 use crate::knows;
 use crate::options::Options;
 use crate::raw::Js;
+use crate::stdio::Quiet;
 use napi::CleanupEnvHook;
 use napi::bindgen_prelude::{Env, Function, ObjectFinalize, Uint8Array, Unknown};
 use napi_derive::napi;
@@ -34,6 +35,8 @@ pub(crate) struct Inner {
     pub(crate) bell: Arc<Bell>,
     pub(crate) calls: Calls,
     pub(crate) stdio: RefCell<Option<Rc<Driver>>>,
+    /// Keeps descriptor 0 quiet while standard input is served.
+    pub(crate) quiet: RefCell<Option<Quiet>>,
     pub(crate) listeners: RefCell<Vec<Listener>>,
     /// The numbers of listeners that are over.
     pub(crate) ended: RefCell<Vec<u32>>,
@@ -94,6 +97,7 @@ impl Native {
             calls: Calls::new(bell.clone()),
             bell,
             stdio: RefCell::default(),
+            quiet: RefCell::default(),
             listeners: RefCell::default(),
             ended: RefCell::default(),
             endpoints: Cell::default(),

@@ -3,17 +3,31 @@
 use crate::error::{Result, invalid, thrown};
 use crate::raw::Js;
 use crate::server::{Inner, Native};
-use napi::bindgen_prelude::Env;
+#[cfg(target_os = "linux")]
+use crate::stdin::{occupy, release};
+use napi::bindgen_prelude::{Env, Function};
 use napi_derive::napi;
 use std::rc::Rc;
 use std::time::Duration;
 use wellhead::serve::{Driver, Interrupter, Stdio};
 
+#[cfg(target_os = "linux")]
+pub(crate) use crate::stdin::Quiet;
+#[cfg(not(target_os = "linux"))]
+pub(crate) type Quiet = std::convert::Infallible;
+
 #[napi]
 impl Native {
-    /// Starts to serve standard input and output, and keeps the process alive until [`Native::stop`].
+    /// Starts to serve standard input and output, and keeps the process alive until [`Native::stop`]. `touched`: whether
+    /// JavaScript may read descriptor 0 through its event loop.
     #[napi]
-    pub fn start(&self, env: Env, guard: bool, drain_ms: Option<u32>) -> Result<()> {
+    pub fn start(
+        &self,
+        env: Env,
+        guard: bool,
+        drain_ms: Option<u32>,
+        touched: Function<'_, (), bool>,
+    ) -> Result<()> {
         let inner = &self.inner;
         if inner.driver().is_some() {
             return Err(invalid("run() was called already, and has not returned"));
@@ -23,7 +37,10 @@ impl Native {
         if let Some(ms) = drain_ms {
             stdio = stdio.drain(Duration::from_millis(ms.into()));
         }
-        let driver = stdio.start(&inner.server, Some(Box::new(move || bell.ring()))).map_err(thrown)?;
+        let start = || stdio.start(&inner.server, Some(Box::new(move || bell.ring()))).map_err(thrown);
+        let touched = || touched.call(()).unwrap_or(true);
+        let (driver, quiet) = if guard { occupy(start, touched)? } else { (start()?, None) };
+        *inner.quiet.borrow_mut() = quiet;
         *inner.stdio.borrow_mut() = Some(Rc::new(driver));
         Js::new(&env).keep_alive(inner.bell.turn_function(), true);
         inner.bell.ring();
@@ -57,7 +74,19 @@ impl Inner {
     pub(crate) fn stop(&self) -> bool {
         let driver = self.stdio.borrow_mut().take();
         let served = driver.is_some();
-        self.bell.join(|| drop(driver));
+        let quiet = self.quiet.take();
+        release(quiet, || self.bell.join(|| drop(driver)));
         served
     }
+}
+
+/// Where nothing is known of how event loops wait for descriptor 0, it stays as the guard makes it.
+#[cfg(not(target_os = "linux"))]
+fn occupy<T>(start: impl FnOnce() -> Result<T>, _: impl FnOnce() -> bool) -> Result<(T, Option<Quiet>)> {
+    Ok((start()?, None))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn release(_: Option<Quiet>, stop: impl FnOnce()) {
+    stop();
 }
