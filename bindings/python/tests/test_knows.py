@@ -74,7 +74,7 @@ def test_it_has_to_take_a_uri_and_answer_at_once(server: wellhead.Server) -> Non
     async def later(uri: str) -> bool:
         return True
 
-    for knows, why in ((later, "make it a def"), (lambda: True, r"it takes \(uri\)"), (5, "signature")):
+    for knows, why in ((later, "make it a def"), (lambda: True, r"it takes \(uri\)"), (5, "no function")):
         with pytest.raises(wellhead.RegistrationError, match=why) as refused:
             server.resource("notes://{id}", knows=knows)(lambda id: "")  # type: ignore[arg-type]
         assert refused.value.code == "invalid_argument"
