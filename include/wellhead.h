@@ -237,7 +237,8 @@ typedef struct wellhead_server_options {
     uint32_t flags;
     wellhead_str title;                       /* The server's name for people. */
     wellhead_str instructions;                /* How a model should use the server. */
-    /* 32 bytes under which cursors are sealed; absent: random. Replicas share one. */
+    /* 32 bytes under which cursors are sealed. Replicas share them. Absent: random; over stdio derived from name and version,
+     * so that a client which starts a process for each request can page. */
     wellhead_str cursor_key;
     const wellhead_limits *limits;            /* NULL: all defaults. */
     /* Told, on any thread, what went wrong in callbacks; `level` is one of WELLHEAD_LOG_. No byte of it reaches a
