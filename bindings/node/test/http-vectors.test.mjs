@@ -34,7 +34,10 @@ const adapters = {
       }
     },
   },
-  'fetch, whole': { cannot: ['repeated', 'verbatim'], run: (script) => fetched(script, (body) => body.length) },
+  'fetch, whole': {
+    cannot: ['repeated', 'verbatim'],
+    run: (script) => fetched(script, (body) => body.length),
+  },
   'fetch, byte by byte': {
     cannot: ['repeated', 'verbatim'],
     run: (script) => fetched(script, (body) => (body.length > 65_536 ? 4096 : 1)),
