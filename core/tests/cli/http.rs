@@ -50,9 +50,8 @@ impl Service {
         (head, serde_json::from_str(&body).unwrap())
     }
 
-    /// Everything else that it says, until it has ended. Once it answers, it ends in order.
+    /// Everything else that it says, until it has ended. Once it has said where it listens, it ends in order.
     fn ends(mut self) -> String {
-        self.ask("server/discover", json!({}), "");
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
         let mut said = String::new();
