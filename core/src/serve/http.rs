@@ -165,7 +165,7 @@ impl Listener {
     pub fn serve(self) -> Result<()> {
         let (callback_threads, drain) = (self.http.callback_threads, self.http.drain);
         let jobs = (callback_threads > 0).then(|| Jobs::new(1, None));
-        let (shared, runtime, serving) = self.open(jobs)?;
+        let (shared, runtime, serving) = self.open(jobs);
         match &shared.jobs {
             None => drop(runtime.block_on(serving)),
             Some(jobs) => std::thread::scope(|scope| -> Result<()> {
@@ -192,11 +192,11 @@ impl Listener {
     /// As [`Listener::serve`].
     pub fn start(self, on_ready: Option<OnReady>) -> Result<Listening> {
         let most = if self.http.callback_threads > 1 { 1 } else { BATCH };
-        let (shared, runtime, _) = self.open(Some(Jobs::new(most, on_ready)))?;
+        let (shared, runtime, _) = self.open(Some(Jobs::new(most, on_ready)));
         Ok(Listening::new(shared, runtime))
     }
 
-    fn open(self, jobs: Option<Jobs>) -> Result<(Arc<Shared>, Runtime, JoinHandle<()>)> {
+    fn open(self, jobs: Option<Jobs>) -> (Arc<Shared>, Runtime, JoinHandle<()>) {
         let Http { endpoint, connections, drain, .. } = self.http;
         let server = endpoint.server().clone();
         let (shared, wake) = Shared::new(endpoint, jobs.map(Arc::new));
@@ -205,7 +205,7 @@ impl Listener {
             runtime.spawn(async move { jobs.tell().await });
         }
         let serving = runtime.spawn(serve(shared.clone(), server, self.socket, wake, connections, drain));
-        Ok((shared, runtime, serving))
+        (shared, runtime, serving)
     }
 }
 
@@ -329,6 +329,9 @@ async fn attend(
         loop {
             if connection.as_mut().poll(cx).is_ready() {
                 return Poll::Ready(()); // a client that breaks off harms nobody
+            }
+            if watch.is_abandoned() {
+                return Poll::Ready(());
             }
             match watch.poll_over(&mut timer, cx) {
                 Poll::Ready(Over::Idle) => connection.as_mut().graceful_shutdown(),
