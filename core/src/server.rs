@@ -167,18 +167,16 @@ impl Server {
 
     /// Connections that share one wake.
     pub fn group(&self, wake: impl Fn() + Send + Sync + 'static) -> Group {
-        self.group_of(Box::new(wake), None, false)
+        self.group_of(Box::new(wake), None)
     }
 
-    /// [`Server::group`] for a driver that can take output while callbacks run. `local`: its client is the program that
-    /// started this one.
+    /// [`Server::group`] for a driver that can take output while callbacks run.
     pub(crate) fn group_of(
         &self,
         wake: Box<dyn Fn() + Send + Sync>,
         hurry: Option<Box<dyn Fn() + Send + Sync>>,
-        local: bool,
     ) -> Group {
-        let group = Group::new(self.clone(), wake, hurry, local);
+        let group = Group::new(self.clone(), wake, hurry);
         self.0.groups.with(|groups, trash| {
             let (kept, gone) =
                 std::mem::take(groups).into_iter().partition(|g: &Weak<group::Inner>| g.strong_count() > 0);

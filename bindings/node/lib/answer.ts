@@ -1,4 +1,5 @@
 /** Hosts' values in the narrow form that the native half takes. */
+import { inspect } from 'node:util';
 import { idBytes } from './check.js';
 import {
   Busy,
@@ -10,7 +11,8 @@ import {
   PermissionDenied,
   ResourceNotFound,
 } from './errors.js';
-import type { Grant } from './http.js';
+import { GRANT, type Grant } from './http.js';
+import { className, type Members, needMembers, shown } from './members.js';
 import { DENIED, type Failed, INVALID_STATE, type NativeAnswer, UNCHANGED } from './native.js';
 import {
   type Body,
@@ -28,29 +30,80 @@ export function answer(body: Body): NativeAnswer {
   if (body === NOT_MODIFIED) return UNCHANGED;
   if (Array.isArray(body)) return parts(body as readonly Contents[]);
   if (typeof body === 'object') return parts([body as Contents]);
-  return { failed: `the callback returned a ${typeof body}; return a string, a Uint8Array or Contents` };
+  return {
+    failed: `the callback returned ${plain(body)}; return a string, a Uint8Array or Contents such as { body }`,
+  };
 }
 
 function parts(all: readonly Contents[]): NativeAnswer {
   const flat: (string | Uint8Array | undefined)[] = [];
   for (const part of all) {
     const body: unknown = part?.body;
-    if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
-      return { failed: 'the callback returned an object whose body is neither a string nor a Uint8Array' };
+    if (typeof body !== 'string' && !(body instanceof Uint8Array)) return { failed: noBody(part, body) };
+    try {
+      flat.push(body, said(part));
+    } catch (e) {
+      return { failed: `the callback returned what cannot be: ${(e as Error).message}` };
     }
-    flat.push(body, said(part));
   }
   return flat;
 }
 
+/** A value that is no object, with its type. */
+function plain(value: unknown): string {
+  return typeof value === 'function' ? 'a function' : `the ${typeof value} ${shown(value)}`;
+}
+
+/** What a callback returned instead of contents, and what to return instead. */
+function noBody(part: unknown, body: unknown): string {
+  const returned = 'the callback returned';
+  if (typeof part !== 'object' || part === null)
+    return `${returned} an array with ${shown(part)} in it; return a string, a Uint8Array, or Contents such as { body }`;
+  const name = className(part);
+  const cure = Object.hasOwn(CURES, name) ? CURES[name] : undefined;
+  if (cure !== undefined) return `${returned} ${shown(part)}; ${cure}`;
+  if (body !== undefined)
+    return `${returned} Contents whose body is ${shown(body)}; body is a string or a Uint8Array`;
+  if ('contents' in part)
+    return `${returned} { contents }; return the body itself, or an array of { body, uri, mimeType }`;
+  if ('text' in part || 'blob' in part)
+    return `${returned} an object with text or blob; name it body: a string or a Uint8Array`;
+  if (name === 'Object') return `${returned} an object without a body; return JSON.stringify of it`;
+  return `${returned} ${shown(part)}; return a string, a Uint8Array or Contents such as { body }`;
+}
+
+/** What to do with objects that have bytes or text in them. */
+const CURES: Readonly<Record<string, string>> = {
+  ArrayBuffer: 'return new Uint8Array(it)',
+  SharedArrayBuffer: 'return a copy: new Uint8Array(it).slice()',
+  DataView: 'return new Uint8Array(it.buffer, it.byteOffset, it.byteLength)',
+  Blob: 'return new Uint8Array(await it.arrayBuffer())',
+  File: 'return new Uint8Array(await it.arrayBuffer())',
+  Response: 'return await it.text(), or new Uint8Array(await it.arrayBuffer())',
+  ReadableStream: 'read it to its end first: await new Response(it).text()',
+  ReadStream: 'read it to its end first: await readFile(path)',
+  Date: 'return it.toISOString()',
+  Map: 'return JSON.stringify(Object.fromEntries(it))',
+  Set: 'return JSON.stringify([...it])',
+};
+
+const CONTENTS: Members<Contents> = {
+  body: 'any',
+  uri: 'string',
+  mimeType: 'string',
+  meta: 'object',
+  name: 'string',
+  title: 'string',
+  kind: 'string',
+  version: 'string',
+  metadata: 'object',
+  cache: 'object',
+};
+
 /** What contents say beside their body, as JSON. */
-export function said({ body, ...said }: Contents): string {
-  for (const member of ['uri', 'mimeType', 'name', 'title', 'kind', 'version'] as const) {
-    const value: unknown = said[member];
-    if (value !== undefined && typeof value !== 'string') {
-      throw new TypeError(`the ${member} of Contents is no string, but a ${typeof value}`);
-    }
-  }
+export function said(contents: Contents): string {
+  needMembers('Contents', contents, CONTENTS);
+  const { body: _body, ...said } = contents;
   return JSON.stringify(said);
 }
 
@@ -115,6 +168,7 @@ export function grant(given: Grant | undefined | null): NativeAnswer {
   if (typeof caller !== 'object' || caller === null) {
     return { failed: 'the verifier returned no caller; return { caller: { id } }, or nothing' };
   }
+  needMembers('Grant', given, GRANT);
   const { audience, scopes, expiresInMs } = given;
   return [idBytes(given.caller.id), given.caller, JSON.stringify({ audience, scopes, expiresInMs })];
 }
@@ -139,10 +193,10 @@ export function failure(e: unknown): Failed {
   return { failed: text(e) };
 }
 
-/** With the stack, where there is one. It may be anything, and may throw when it is looked at. */
+/** With the stack, causes and the errors of an `AggregateError`. It may be anything, and may throw when it is looked at. */
 function text(e: unknown): string {
   try {
-    return e instanceof Error ? String(e.stack ?? e) : String(e);
+    return e instanceof Error ? inspect(e, { depth: 4, breakLength: 120 }) : String(e);
   } catch {
     return 'the callback threw something that has no text';
   }

@@ -1,30 +1,29 @@
 /** Checks of what hosts hand over, whatever the types say. */
 import { invalid } from './errors.js';
+import { shown } from './members.js';
 import type { Caller, Descriptor } from './values.js';
 
 export function idBytes(id: Caller['id']): Uint8Array {
   if (typeof id === 'string') return new TextEncoder().encode(id);
   if (id instanceof Uint8Array) return id;
-  throw invalid(`the id of a caller: a string or a Uint8Array, not ${typeof id}`);
+  throw invalid(`the id of a caller: a string or a Uint8Array, not ${shown(id)}`);
 }
 
 export function needString(what: string, value: unknown): void {
-  if (typeof value !== 'string') throw invalid(`${what}: a string, not ${typeof value}`);
+  if (typeof value !== 'string') throw invalid(`${what}: a string, not ${shown(value)}`);
 }
 
 export function needFunction(what: string, value: unknown): void {
-  if (typeof value !== 'function') throw invalid(`${what}: a function, not ${typeof value}`);
+  if (typeof value !== 'function') throw invalid(`${what}: a function, not ${shown(value)}`);
 }
 
 export function needWhole(what: string, value: unknown): void {
   if (!(Number.isSafeInteger(value) && (value as number) >= 0))
-    throw invalid(
-      `${what}: a whole number from 0, not ${typeof value === 'string' ? JSON.stringify(value) : String(value)}`,
-    );
+    throw invalid(`${what}: a whole number from 0, not ${shown(value)}`);
 }
 
 export function needObject(what: string, value: unknown): object {
-  if (typeof value !== 'object' || value === null) throw invalid(`${what}: an object, not ${String(value)}`);
+  if (typeof value !== 'object' || value === null) throw invalid(`${what}: an object, not ${shown(value)}`);
   return value;
 }
 

@@ -1,9 +1,9 @@
 /** The connections of a server whose bytes the host moves itself. */
 import { NOBODY } from './call.js';
-import { idBytes, needFunction, needObject } from './check.js';
+import { idBytes } from './check.js';
 import { Connection, type Owner } from './connection.js';
 import type { NativeServer } from './native.js';
-import type { ConnectOptions } from './options.js';
+import { type ConnectOptions, options as checkedOptions } from './options.js';
 import type { Caller } from './values.js';
 
 export class Connections {
@@ -18,9 +18,8 @@ export class Connections {
   }
 
   connect(options: ConnectOptions): Connection {
-    const { wake, caller = NOBODY } = needObject('options', options) as ConnectOptions;
-    if (wake !== undefined) needFunction('wake', wake);
-    const id = idBytes((needObject('caller', caller) as Caller).id);
+    const { wake, caller = NOBODY } = checkedOptions('connect', options);
+    const id = idBytes(caller.id);
     const connection = new Connection(this.#native.connect(id), this.#owner, wake, caller);
     this.#connections.set(Connection.number(connection), new WeakRef(connection));
     return connection;

@@ -25,8 +25,11 @@ type Word =
   | 'MISSING_CAPABILITY'
   | 'INSUFFICIENT_SCOPE';
 
+/** Node's own words for an address that cannot be listened on. */
+type OfListening = 'EADDRINUSE' | 'EADDRNOTAVAIL';
+
 /** What {@link WellheadError.code} may be. */
-export type ErrorCode = `ERR_WELLHEAD_${Word}`;
+export type ErrorCode = `ERR_WELLHEAD_${Word}` | OfListening;
 
 /** Every error of this package. Branch on `code`, or on the subclass. */
 export class WellheadError extends Error {
@@ -217,7 +220,7 @@ export function native<T>(call: () => T): T {
     return call();
   } catch (e) {
     const { code, message } = e as { code?: unknown; message: string };
-    if (typeof code !== 'string' || !code.startsWith('ERR_WELLHEAD_')) throw e;
+    if (typeof code !== 'string' || !/^(ERR_WELLHEAD_|EADDR)/.test(code)) throw e;
     throw make(code as ErrorCode, message);
   }
 }

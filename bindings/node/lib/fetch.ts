@@ -9,6 +9,7 @@ export function answerRequest(endpoint: Endpoint, request: Request): Promise<Res
     return Promise.reject(new TypeError(message));
   }
   const url = new URL(request.url);
+  endpoint.warnOfPath(request.method, url.pathname);
   const headers = [...request.headers].flat();
   if (!request.headers.has('host')) headers.push('host', url.host);
   let body: ReadableStreamDefaultController<Uint8Array> | undefined;

@@ -3,6 +3,7 @@ import { said } from './answer.js';
 import { json, needObject, needString } from './check.js';
 import { native } from './errors.js';
 import type { NativeServer } from './native.js';
+import { options as checkedOptions } from './options.js';
 import type { Contents, ResourceDescriptor } from './values.js';
 
 /** A fixed resource, to be replaced or removed. Dropping this object removes nothing. */
@@ -27,6 +28,7 @@ export function fixed(
   remove: () => void,
 ): Handle {
   needString('uri', uri);
+  if (options !== undefined) checkedOptions('descriptor', options);
   native(() => server.addValue(uri, body, json(options)));
   return {
     name: uri,

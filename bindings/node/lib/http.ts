@@ -1,7 +1,8 @@
 /** Streamable HTTP, apart from whatever reads and writes: what the adapters share. */
-import { needFunction, needObject } from './check.js';
+import { needObject } from './check.js';
 import { type Context, here, inside } from './context.js';
 import { invalid, native } from './errors.js';
+import { type Members, needMembers, shown } from './members.js';
 import type { Ask, NativeEndpoint, NativeServer, Step } from './native.js';
 import { NextStep } from './native.js';
 import type { Caller } from './values.js';
@@ -101,15 +102,48 @@ export type Verifier = (
   request: VerifyCall,
 ) => Grant | undefined | null | PromiseLike<Grant | undefined | null>;
 
-/** The options as the native half takes them, once they are what they have to be. */
+/** The members of {@link HttpOptions}. */
+export const HTTP: Members<HttpOptions> = {
+  path: 'string',
+  loopback: 'boolean',
+  allowedOrigins: 'strings',
+  allowedHosts: 'strings',
+  cors: 'boolean',
+  strictAccept: 'boolean',
+  sessions: 'boolean',
+  sessionLimit: 'any',
+  sessionMs: 'any',
+  delete: 'boolean',
+  keepAliveMs: 'any',
+  bodyMs: 'any',
+  replayBytes: 'any',
+  protect: 'object',
+  verify: 'function',
+};
+
+const PROTECTION: Members<Protection> = {
+  resource: 'string',
+  authorizationServers: 'strings',
+  scopes: 'strings',
+};
+
+/** The members of a {@link Grant}. */
+export const GRANT: Members<Grant> = {
+  caller: 'object',
+  audience: 'strings',
+  scopes: 'strings',
+  expiresInMs: 'any',
+};
+
+/** The options as the native half takes them. They have been looked at for unknown members. */
 export function httpOptions(options: HttpOptions): string {
   const { verify, ...plain } = needObject('options', options) as HttpOptions;
-  if (verify !== undefined) needFunction('verify', verify);
+  if (plain.protect !== undefined) needMembers('protect', plain.protect, PROTECTION);
   return JSON.stringify({ ...plain, verify: verify !== undefined }, (name, value: unknown) => {
     if (typeof value !== 'number') return value;
     if (value === Infinity) return Number.MAX_SAFE_INTEGER;
     if (Number.isSafeInteger(value) && value >= 0) return value;
-    throw invalid(`${name}: a whole number, or Infinity, not ${value}`);
+    throw invalid(`${name}: a whole number, or Infinity, not ${shown(value)}`);
   });
 }
 
@@ -152,10 +186,11 @@ export class Http {
   }
 
   endpoint(options: HttpOptions, verifies: (endpoint: number, verify: Verifier) => void): Endpoint {
+    needMembers('options', options, HTTP);
     const text = httpOptions(options);
     const made = native(() => this.#native.endpoint(text));
     if (options.verify !== undefined) verifies(made.number, options.verify);
-    const endpoint = new Endpoint(made, this.#ask, this.#exchanges);
+    const endpoint = new Endpoint(made, this.#ask, this.#exchanges, options.path ?? '/mcp');
     this.#endpoints.add(endpoint);
     return endpoint;
   }
@@ -180,10 +215,26 @@ export class Endpoint {
   #open = 0;
   #ticks: NodeJS.Timeout | undefined;
 
-  constructor(native: NativeEndpoint, ask: Ask, exchanges: Map<number, Exchange>) {
+  readonly #path: string;
+  #warned = false;
+
+  constructor(native: NativeEndpoint, ask: Ask, exchanges: Map<number, Exchange>, path: string) {
     this.#native = native;
     this.#ask = ask;
     this.#exchanges = exchanges;
+    this.#path = path;
+  }
+
+  /** Warns once if a request was meant for the endpoint, which answers at another path. */
+  warnOfPath(method: string | undefined, target: string): void {
+    if (this.#warned || method !== 'POST' || this.serves(target)) return;
+    this.#warned = true;
+    const path = target.split('?', 1)[0]!;
+    process.emitWarning(
+      `a request for ${path} came to a handler that answers at ${this.#path}: ` +
+        `make it with { path: ${JSON.stringify(path)} }, the whole path from the root of the server`,
+      { type: 'WellheadWarning' },
+    );
   }
 
   /** Whether requests of this target are its own. */

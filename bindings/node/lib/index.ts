@@ -32,7 +32,8 @@ export type {
   ServerOptions,
 } from './options.js';
 export { Server } from './server.js';
-export { TestClient, type TestContents } from './testing.js';
+export type { RequestHandler } from './conversation.js';
+export { TestClient, type TestClientOptions, type TestContents } from './testing.js';
 export { expand, type TemplateValue, type Vars } from './template.js';
 export { NOT_MODIFIED } from './values.js';
 export type {

@@ -1,10 +1,10 @@
 /** The native listeners of a server. */
-import { needFunction, needString, needWhole } from './check.js';
+import { needWhole } from './check.js';
 import { type Context, here, inside } from './context.js';
 import { native } from './errors.js';
 import { httpOptions, type Verifier } from './http.js';
-import type { Ask, NativeServer } from './native.js';
-import type { ServeHttpOptions } from './options.js';
+import type { Ask, Bound, NativeServer } from './native.js';
+import { options as checkedOptions, type ServeHttpOptions } from './options.js';
 
 export class Listeners {
   readonly #native: NativeServer;
@@ -28,12 +28,10 @@ export class Listeners {
     options: ServeHttpOptions,
     verifies: (endpoint: number, verify: Verifier) => void,
   ): Promise<void> {
-    const text = httpOptions(options);
+    const text = httpOptions(checkedOptions('serveHttp', options));
     const { host = '127.0.0.1', port = 8000, verify, onListening, handleSigterm } = options;
-    needString('host', host);
     needWhole('port', port);
-    if (onListening !== undefined) needFunction('onListening', onListening);
-    const bound = native(() => this.#native.listen(host, port, text));
+    const bound = this.#listen(host, port, text);
     if (verify !== undefined) verifies(bound.number, verify);
     const terminate = () => this.#native.close();
     const stop = () => this.#native.stopListeners();
@@ -50,6 +48,15 @@ export class Listeners {
       this.#serving.delete(over);
       process.removeListener('SIGTERM', terminate);
       process.removeListener('exit', stop);
+    }
+  }
+
+  /** Binds the address. An error says which, as those of `node:net` do. */
+  #listen(host: string, port: number, text: string): Bound {
+    try {
+      return native(() => this.#native.listen(host, port, text));
+    } catch (e) {
+      throw Object.assign(e as Error, { syscall: 'listen', address: host, port });
     }
   }
 

@@ -37,13 +37,25 @@ export interface HttpHandler {
   fetch(request: Request): Promise<Response>;
 }
 
+/** What frameworks add to a request. */
+interface Framework {
+  readonly originalUrl?: string;
+  readonly body?: unknown;
+  /** Of Express: the route, or the path of the mount, by which it found the handler. */
+  readonly route?: unknown;
+  readonly baseUrl?: string;
+}
+
 /** Deals with a request. */
 export function serve(endpoint: Endpoint, ...[request, response, next]: Parameters<HttpHandler>): void {
   const incoming = 'raw' in request ? request.raw : request;
   const outgoing = 'raw' in response ? response.raw : response;
-  const { originalUrl, body } = request as { originalUrl?: string; body?: unknown };
+  const { originalUrl, body, route, baseUrl } = request as Framework;
   const target = (incoming === request ? originalUrl : undefined) ?? incoming.url ?? '/';
-  if (next !== undefined && incoming === request && !endpoint.serves(target)) return next();
+  const passes = next !== undefined && incoming === request && !endpoint.serves(target);
+  // Express hands over everything that comes to `use`, but only what was meant for the handler to a route or a mount.
+  if (!passes || route !== undefined || (baseUrl ?? '') !== '') endpoint.warnOfPath(incoming.method, target);
+  if (passes) return next();
   if ('hijack' in response) response.hijack();
   const exchange = endpoint.exchange({
     read() {

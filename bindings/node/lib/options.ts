@@ -1,7 +1,7 @@
 /** What servers, registrations, connections and services are made with. */
-import { needFunction, needObject } from './check.js';
 import { invalid } from './errors.js';
-import type { HttpOptions } from './http.js';
+import { HTTP, type HttpOptions } from './http.js';
+import { type Members, needMembers, shown } from './members.js';
 import type {
   CacheHint,
   Cacheable,
@@ -25,10 +25,7 @@ export interface ServerOptions {
    * one name do not hear each other.
    */
   origin?: string | undefined;
-  /**
-   * The 32 bytes under which cursors are sealed. Replicas share them. Random by default; over stdio derived from name and
-   * version, so that a client which starts a process for each request can page.
-   */
+  /** The 32 bytes under which cursors are sealed. Replicas share them; random by default. */
   cursorKey?: Uint8Array | undefined;
   /**
    * Capabilities to declare beside those for resources, with what there is to say of them: `{}`, or such as
@@ -220,20 +217,125 @@ export interface ServeHttpOptions extends HttpOptions {
   handleSigterm?: boolean | undefined;
 }
 
-/** The options, once they are what they have to be. */
+const SERVER: Members<ServerOptions> = {
+  title: 'string',
+  instructions: 'string',
+  origin: 'string',
+  cursorKey: 'any',
+  capabilities: 'object',
+  announces: 'object',
+  versions: 'strings',
+  errorProfile: 'string',
+  errorCodes: 'object',
+  permissionDenied: 'string',
+  undeclaredLists: 'string',
+  contentsTitles: 'string',
+  fieldGating: 'boolean',
+  subscribeUnknown: 'string',
+  dialect: 'string',
+  cache: 'object',
+  cacheOf: 'object',
+  observe: 'function',
+  limits: 'object',
+  subscribe: 'boolean',
+  listChanged: 'boolean',
+  onLog: 'function',
+};
+
+const LIMITS: Members<Limits> = {
+  messageBytes: 'any',
+  nesting: 'any',
+  idBytes: 'any',
+  batchLength: 'any',
+  uriBytes: 'any',
+  pageItems: 'any',
+  pageBytes: 'any',
+  callsInFlight: 'any',
+  subscriptions: 'any',
+  subscriptionsTotal: 'any',
+  listenStreams: 'any',
+  outputBytes: 'any',
+  callMs: 'any',
+};
+
+const DESCRIPTOR: Members<ResourceDescriptor> = {
+  name: 'string',
+  title: 'string',
+  description: 'string',
+  mimeType: 'string',
+  annotations: 'object',
+  icons: 'any',
+  meta: 'object',
+  kind: 'string',
+  metadata: 'object',
+  cache: 'object',
+  version: 'string',
+  size: 'any',
+};
+
+const RESOURCE: Members<ResourceOptions & ResourceDescriptor> = {
+  ...DESCRIPTOR,
+  list: 'any',
+  complete: 'object',
+  rawValues: 'boolean',
+  knows: 'function',
+};
+
+const DIRECTORY: Members<DirectoryOptions> = {
+  include: 'strings',
+  exclude: 'strings',
+  maxFileBytes: 'any',
+  watch: 'boolean',
+  settleMs: 'any',
+};
+
+const CONNECT: Members<ConnectOptions> = { wake: 'function', caller: 'object' };
+
+const RUN: Members<RunOptions> = { guard: 'boolean', handleSigterm: 'boolean', drainMs: 'any' };
+
+const SERVE_HTTP: Members<ServeHttpOptions> = {
+  ...HTTP,
+  host: 'string',
+  port: 'any',
+  onListening: 'function',
+  ioThreads: 'any',
+  connections: 'any',
+  headMs: 'any',
+  idleMs: 'any',
+  drainMs: 'any',
+  handleSigterm: 'boolean',
+};
+
+const MEMBERS = {
+  resource: RESOURCE,
+  descriptor: DESCRIPTOR,
+  directory: DIRECTORY,
+  connect: CONNECT,
+  run: RUN,
+  serveHttp: SERVE_HTTP,
+} as const;
+
+/** The options of a call, once they are what they have to be. */
+export function options<T>(of: keyof typeof MEMBERS, given: T): T {
+  needMembers('options', given, MEMBERS[of] as unknown as Members<T>);
+  return given;
+}
+
+/** The options of a server, once they are what they have to be. */
 export function checked(options: ServerOptions): ServerOptions {
-  const { cursorKey, onLog, observe, limits } = needObject('options', options) as ServerOptions;
+  needMembers('options', options, SERVER);
+  const { cursorKey, limits } = options;
+  if (limits !== undefined) needMembers('limits', limits, LIMITS);
   for (const [name, limit] of Object.entries(limits ?? {})) {
     if (
       limit !== undefined &&
       limit !== Infinity &&
       !(Number.isSafeInteger(limit) && (limit as number) >= 0)
     ) {
-      throw invalid(`limits.${name}: a whole number, or Infinity, not ${String(limit)}`);
+      throw invalid(`limits.${name}: a whole number, or Infinity, not ${shown(limit)}`);
     }
   }
-  if (onLog !== undefined) needFunction('onLog', onLog);
-  if (observe !== undefined) needFunction('observe', observe);
-  if (cursorKey !== undefined && !(cursorKey instanceof Uint8Array)) throw invalid('cursorKey: a Uint8Array');
+  if (cursorKey !== undefined && !(cursorKey instanceof Uint8Array))
+    throw invalid(`cursorKey: a Uint8Array of 32 bytes, not ${shown(cursorKey)}`);
   return options;
 }

@@ -1,4 +1,5 @@
 /** A page of a listing, packed: one text and one array of numbers cross instead of hundreds of members. */
+import { type Members, needMembers } from './members.js';
 import type { NativeAnswer } from './native.js';
 import type { Page, Resource } from './values.js';
 
@@ -8,6 +9,25 @@ const WIDTH = 10;
 /** Used for every page: the native half has read it before another page is packed. */
 let numbers = new Float64Array(100 * WIDTH);
 
+const PAGE: Members<Page> = { items: 'any', more: 'any' };
+
+const ITEM: Members<Resource> = {
+  uri: 'any',
+  key: 'any',
+  name: 'any',
+  title: 'any',
+  description: 'any',
+  mimeType: 'any',
+  annotations: 'any',
+  icons: 'any',
+  meta: 'any',
+  kind: 'any',
+  metadata: 'any',
+  cache: 'any',
+  version: 'any',
+  size: 'any',
+};
+
 /** What a list callback answered. */
 export function page(page: Page | undefined): NativeAnswer {
   const items: unknown = page?.items;
@@ -16,7 +36,14 @@ export function page(page: Page | undefined): NativeAnswer {
   }
   let text = '';
   let at = 0;
+  const wrong = refusal('the page', page, PAGE);
+  if (wrong !== undefined) return { failed: wrong };
   for (const item of items as Iterable<Resource>) {
+    if (at === 0) {
+      // The items behind it are most likely made by the same code.
+      const wrong = refusal('the item', item, ITEM);
+      if (wrong !== undefined) return { failed: wrong };
+    }
     if (at === numbers.length) grow();
     const to = numbers;
     const { uri, key, name, title, description, mimeType, size } = item;
@@ -38,6 +65,16 @@ export function page(page: Page | undefined): NativeAnswer {
     at += WIDTH;
   }
   return [text, numbers, at / WIDTH, page?.more === true];
+}
+
+/** Why a value cannot be taken; `undefined`: it can. */
+function refusal<T>(what: string, value: unknown, members: Members<T>): string | undefined {
+  try {
+    needMembers(what, value, members);
+    return undefined;
+  } catch (e) {
+    return `the callback returned what cannot be: ${(e as Error).message}`;
+  }
 }
 
 /** The text that is added for a member, whose length is noted. */

@@ -1,10 +1,11 @@
 /** Registrations that a callback reads. */
 import type { AnyReader, Callbacks } from './callbacks.js';
-import { json, needFunction, needObject, needString } from './check.js';
+import { json, needFunction, needString } from './check.js';
 import { invalid, native } from './errors.js';
 import { listed } from './listing.js';
+import { needMembers } from './members.js';
 import type { NativeServer } from './native.js';
-import type { ResourceOptions } from './options.js';
+import { options as checkedOptions, type ResourceOptions } from './options.js';
 
 export class Reading {
   readonly #native: NativeServer;
@@ -19,8 +20,7 @@ export class Reading {
   resource(uri: string, options: ResourceOptions, read: AnyReader): void {
     needString('uri', uri);
     needFunction('read', read);
-    const { list, complete, knows, ...descriptor } = needObject('options', options) as ResourceOptions;
-    if (knows !== undefined) needFunction('knows', knows);
+    const { list, complete, knows, ...descriptor } = checkedOptions('resource', options);
     if (!/[{}]/.test(uri)) {
       if (list !== undefined) throw invalid('list: only a template lists what it makes');
       if (complete !== undefined) throw invalid('complete: only a template has variables');
@@ -52,8 +52,8 @@ export class Reading {
   /** Whatever no registration serves. */
   fallback(options: Pick<ResourceOptions, 'knows'>, read: AnyReader): void {
     needFunction('read', read);
-    const { knows } = needObject('options', options) as Pick<ResourceOptions, 'knows'>;
-    if (knows !== undefined) needFunction('knows', knows);
+    needMembers('options', options, { knows: 'function' });
+    const { knows } = options;
     this.#reads(
       native(() => this.#native.setFallback(knows !== undefined)),
       read,

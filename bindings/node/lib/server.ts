@@ -8,6 +8,7 @@ import { answerRequest } from './fetch.js';
 import { fixed, type Handle } from './fixed.js';
 import { Http, type HttpOptions } from './http.js';
 import { Listeners } from './listeners.js';
+import { needMembers } from './members.js';
 import { Native, type NativeServer } from './native.js';
 import { type HttpHandler, serve } from './node.js';
 import { Observer } from './observer.js';
@@ -19,13 +20,14 @@ import {
   type ConnectOptions,
   type DirectoryOptions,
   type LogLevel,
+  options as checkedOptions,
   type ResourceOptions,
   type RunOptions,
   type ServeHttpOptions,
   type ServerOptions,
 } from './options.js';
 import type { Vars } from './template.js';
-import { TestClient } from './testing.js';
+import { TestClient, type TestClientOptions } from './testing.js';
 import type {
   Authorizer,
   Caller,
@@ -175,7 +177,7 @@ export class Server {
    */
   directory(path: string, options: DirectoryOptions = {}): Omit<Handle, 'set'> {
     needString('path', path);
-    const text = JSON.stringify(needObject('options', options));
+    const text = JSON.stringify(checkedOptions('directory', options));
     const name = native(() => this.#native.addDirectory(path, text));
     return { name, remove: () => this.remove(name) };
   }
@@ -229,7 +231,8 @@ export class Server {
     needString('name', name);
     const [options, handler] = rest.length === 2 ? rest : [{}, rest[0]];
     needFunction('handler', handler);
-    const { revisions } = needObject('options', options) as MethodOptions;
+    needMembers<MethodOptions>('options', options, { revisions: 'strings' });
+    const { revisions } = options;
     this.#callbacks.answers(
       native(() => this.#native.addMethod(name, revisions && [...revisions])),
       handler,
@@ -358,6 +361,8 @@ export class Server {
   updatedAs(resource: Resource): void {
     const { uri, ...descriptor } = needObject('resource', resource) as Resource;
     needString('uri', uri);
+    const { key: _key, ...described } = descriptor;
+    checkedOptions('descriptor', described);
     native(() => this.#native.updatedAs(uri, JSON.stringify(descriptor)));
   }
 
@@ -473,7 +478,8 @@ export class Server {
    *
    * @throws {ClosedError} after {@link Server.close}
    * @throws {RegistrationError} for an option that cannot be
-   * @throws {WellheadError} `ERR_WELLHEAD_IO` if the address cannot be bound
+   * @throws {WellheadError} `EADDRINUSE`, `EADDRNOTAVAIL` or `ERR_WELLHEAD_IO` if the address cannot be listened on, with its
+   *   `address` and `port`
    */
   async serveHttp(options: ServeHttpOptions = {}): Promise<void> {
     await this.#listeners.serve(options, (number, verify) => this.#callbacks.verifies(number, verify));
@@ -525,9 +531,17 @@ export class Server {
     return this.#connections.connect(options);
   }
 
-  /** A client in memory, for tests, that speaks for `caller`. */
-  testClient(caller?: Caller): TestClient {
-    return new TestClient((options) => this.connect(options), caller);
+  /**
+   * A client in memory, for tests.
+   *
+   * ```js
+   * const client = server.testClient({ capabilities: { sampling: {} }, onRequest: () => answer });
+   * ```
+   *
+   * @throws {RegistrationError} for an option that cannot be
+   */
+  testClient(options: TestClientOptions = {}): TestClient {
+    return new TestClient((connect) => this.connect(connect), options);
   }
 
   /** Cancels the calls whose connections are gone. */

@@ -3,7 +3,7 @@ import { isMainThread } from 'node:worker_threads';
 import { here } from './context.js';
 import { native } from './errors.js';
 import type { NativeServer } from './native.js';
-import type { RunOptions } from './options.js';
+import { options as checkedOptions, type RunOptions } from './options.js';
 import type { Turns } from './turns.js';
 
 export class Stdio {
@@ -21,7 +21,8 @@ export class Stdio {
   }
 
   /** Serves until it is over. */
-  async serve(options: RunOptions, turns: Turns): Promise<void> {
+  async serve(given: RunOptions, turns: Turns): Promise<void> {
+    const options = checkedOptions('run', given);
     native(() => this.#native.start(options.guard !== false, options.drainMs, touched));
     turns.context = here();
     const terminate = () => this.#native.terminate();

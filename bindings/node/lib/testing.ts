@@ -1,6 +1,30 @@
 import type { Connection } from './connection.js';
+import { Conversation, type RequestHandler } from './conversation.js';
 import { ClientError } from './errors.js';
+import { type Members, needMembers } from './members.js';
 import type { Caller, JsonObject } from './values.js';
+
+/** What to choose of a client in memory. */
+export interface TestClientOptions {
+  /** Whom the client speaks for, as callbacks see it. Default: nobody in particular. */
+  caller?: Caller | undefined;
+  /** The protocol revision that the client speaks, by its date. Default: the newest one with a handshake. */
+  revision?: string | undefined;
+  /** What the client can do, such as `{ sampling: {} }`. Default: `{}`. */
+  capabilities?: JsonObject | undefined;
+  /**
+   * Answers requests of the server, such as `sampling/createMessage`: with a result, or by throwing a {@link MethodError}.
+   * Default: each is answered "Method not found".
+   */
+  onRequest?: RequestHandler | undefined;
+}
+
+const OPTIONS: Members<TestClientOptions> = {
+  caller: 'object',
+  revision: 'string',
+  capabilities: 'object',
+  onRequest: 'function',
+};
 
 /** What {@link TestClient.read} resolves to: text or bytes, and what was said of them. */
 export interface TestContents {
@@ -11,8 +35,13 @@ export interface TestContents {
   readonly blob?: Uint8Array;
 }
 
+/** How often a call is repeated with the input that the server wants. */
+const ROUNDS = 16;
+
 /**
- * A client in memory, for the tests of a host: no process, no pipes. Made by {@link Server.testClient}.
+ * A client in memory, for the tests of an application: no process, no pipes. Made by {@link Server.testClient}.
+ *
+ * Its clock is real: an answer that takes longer than {@link Limits.callMs} is an error.
  *
  * ```js
  * const client = server.testClient();
@@ -20,99 +49,179 @@ export interface TestContents {
  * ```
  */
 export class TestClient {
-  readonly #connection: Connection;
-  readonly #ready: Promise<unknown>;
-  readonly #updates: string[] = [];
-  #listChanges = 0;
-  #told: (() => void) | undefined;
-  #last = 0;
+  readonly #conversation: Conversation;
+  readonly #ready: Promise<void>;
+  /** Listen streams by the URIs that they tell of. */
+  readonly #streams = new Map<string, number>();
 
   /** @internal */
-  constructor(connect: (options: { wake: () => void; caller?: Caller }) => Connection, caller?: Caller) {
-    this.#connection = connect({ wake: () => this.#poll(), ...(caller && { caller }) });
-    const clientInfo = { name: 'test', version: '1' };
-    // The server answers with a version of its own choice.
-    this.#ready = this.#ask('initialize', { protocolVersion: 'latest', capabilities: {}, clientInfo }).then(
-      () => this.#connection.handle('{"jsonrpc":"2.0","method":"notifications/initialized"}'),
-    );
+  constructor(
+    connect: (options: { wake: () => void; caller?: Caller }) => Connection,
+    options: TestClientOptions,
+  ) {
+    needMembers('testClient', options, OPTIONS);
+    const { caller, revision, capabilities = {}, onRequest } = options;
+    const open = (wake: () => void) => connect({ wake, ...(caller && { caller }) });
+    this.#conversation = new Conversation(open, capabilities, onRequest);
+    this.#ready = this.#conversation.begin(revision);
     this.#ready.catch(() => {}); // told to whoever asks for something
   }
 
-  /** Everything that is listed, page by page, as the protocol has it. */
+  /**
+   * Everything that is listed, page by page, as the protocol has it.
+   *
+   * @throws as {@link TestClient.request}
+   */
   async list(): Promise<JsonObject[]> {
-    const all = [];
-    for (let cursor: unknown; ; ) {
-      const page = await this.request('resources/list', cursor === undefined ? {} : { cursor });
-      all.push(...page.resources);
-      cursor = page.nextCursor;
-      if (cursor === undefined) return all;
-    }
+    return this.#pages('resources/list', 'resources');
+  }
+
+  /**
+   * The templates that are listed, page by page, as the protocol has it.
+   *
+   * @throws as {@link TestClient.request}
+   */
+  async templates(): Promise<JsonObject[]> {
+    return this.#pages('resources/templates/list', 'resourceTemplates');
   }
 
   /**
    * The contents of a resource.
    *
-   * @throws {ClientError} what the server answers if there are none
+   * @throws as {@link TestClient.request}
    */
   async read(uri: string): Promise<TestContents[]> {
-    const { contents } = await this.request('resources/read', { uri });
+    const { contents } = await this.#call('resources/read', { uri });
     return contents.map(({ blob, ...rest }: { blob?: string }) =>
       blob === undefined ? rest : { ...rest, blob: Buffer.from(blob, 'base64') },
     );
   }
 
   /**
-   * Watches a resource.
+   * Calls a tool; resolves to its result as the protocol has it. A result with `isError` is a result.
    *
-   * @throws {ClientError} if it may not
+   * @throws as {@link TestClient.request}
+   */
+  async callTool(name: string, args: JsonObject = {}): Promise<any> {
+    return this.#call('tools/call', { name, arguments: args });
+  }
+
+  /**
+   * Gets a prompt; resolves to its result as the protocol has it.
+   *
+   * @throws as {@link TestClient.request}
+   */
+  async getPrompt(name: string, args: Readonly<Record<string, string>> = {}): Promise<any> {
+    return this.#call('prompts/get', { name, arguments: args });
+  }
+
+  /**
+   * The values that are proposed for a variable of a template, given by its text, or for an argument of a prompt, given by
+   * its name, of which `value` is typed so far.
+   *
+   * @throws as {@link TestClient.request}
+   */
+  async complete(reference: string, argument: string, value: string): Promise<string[]> {
+    const ref = reference.includes('{')
+      ? { type: 'ref/resource', uri: reference }
+      : { type: 'ref/prompt', name: reference };
+    const { completion } = await this.request('completion/complete', {
+      ref,
+      argument: { name: argument, value },
+    });
+    return completion.values;
+  }
+
+  /**
+   * Subscribes to a resource.
+   *
+   * @throws as {@link TestClient.request}
    */
   async subscribe(uri: string): Promise<void> {
-    await this.request('resources/subscribe', { uri });
-  }
-
-  /** The URI of the next change of what is watched, which may be still to come. */
-  async nextUpdate(): Promise<string> {
-    for (;;) {
-      this.#poll();
-      const uri = this.#updates.shift();
-      if (uri !== undefined) return uri;
-      await new Promise<void>((told) => (this.#told = told));
+    await this.#ready;
+    if (!this.#conversation.stateless) return this.request('resources/subscribe', { uri }).then(() => {});
+    if (this.#streams.has(uri)) return;
+    const { notifications, _meta } = await this.request('subscriptions/listen', {
+      notifications: { resourceSubscriptions: [uri] },
+    });
+    const stream = _meta['io.modelcontextprotocol/subscriptionId'];
+    if (!notifications.resourceSubscriptions?.includes(uri)) {
+      this.#conversation.cancel(stream);
+      const message = `the server does not tell this client of changes of ${JSON.stringify(uri)}`;
+      throw new ClientError({ code: 0, message });
     }
+    this.#streams.set(uri, stream);
   }
 
-  /** How often it was told that the list changed. */
+  /**
+   * Ends a subscription.
+   *
+   * @throws as {@link TestClient.request}
+   */
+  async unsubscribe(uri: string): Promise<void> {
+    await this.#ready;
+    if (!this.#conversation.stateless) return this.request('resources/unsubscribe', { uri }).then(() => {});
+    const stream = this.#streams.get(uri);
+    this.#streams.delete(uri);
+    if (stream !== undefined) this.#conversation.cancel(stream);
+  }
+
+  /**
+   * The URI of the next change of what is subscribed to, which may be still to come.
+   *
+   * @throws {LimitError} if none comes within 20 seconds
+   * @throws {ClosedError} if the client or the server is closed
+   */
+  async nextUpdate(): Promise<string> {
+    return this.#conversation.until('an update', () => this.#conversation.updates.shift());
+  }
+
+  /** How often the list of resources was said to have changed. */
   get listChanges(): number {
-    this.#poll();
-    return this.#listChanges;
+    this.#conversation.pump();
+    return this.#conversation.listChanges;
   }
 
   /**
    * Any request; resolves to its result.
    *
    * @throws {ClientError} if the server answers with an error
+   * @throws {LimitError} if no answer comes within 20 seconds
+   * @throws {ClosedError} if the client or the server is closed
    */
   async request(method: string, params: JsonObject = {}): Promise<any> {
     await this.#ready;
-    return this.#ask(method, params);
+    return this.#conversation.request(method, params);
   }
 
-  async #ask(method: string, params: JsonObject): Promise<any> {
-    const message = { jsonrpc: '2.0', id: ++this.#last, method, params };
-    const answer = await this.#connection.handle(JSON.stringify(message));
-    const { result, error } = JSON.parse(Buffer.from(answer ?? []).toString());
-    if (error !== undefined) throw new ClientError(error);
-    return result;
+  /** Closes the connection: what is under way is cancelled. */
+  close(): void {
+    this.#conversation.close();
   }
 
-  #poll(): void {
-    while (this.#connection.pollEvent() > 0);
-    let output = '';
-    for (let piece; (piece = this.#connection.pollTransmit()) !== undefined; ) output += Buffer.from(piece);
-    for (const line of output.split('\n').slice(0, -1)) {
-      const { method, params } = JSON.parse(line);
-      if (method === 'notifications/resources/updated') this.#updates.push(params.uri);
-      if (method === 'notifications/resources/list_changed') this.#listChanges += 1;
+  async #pages(method: string, member: string): Promise<JsonObject[]> {
+    const all = [];
+    for (let cursor: unknown; ; ) {
+      const page = await this.request(method, cursor === undefined ? {} : { cursor });
+      all.push(...page[member]);
+      cursor = page.nextCursor;
+      if (cursor === undefined) return all;
     }
-    this.#told?.();
+  }
+
+  /** A request that the server may answer by asking for input: it is then repeated with it. */
+  async #call(method: string, params: JsonObject): Promise<any> {
+    let repeated = params;
+    for (let round = 0; round < ROUNDS; round++) {
+      const result = await this.request(method, repeated);
+      if (result.resultType !== 'input_required') return result;
+      const inputResponses: Record<string, JsonObject> = {};
+      const asked: [string, any][] = Object.entries(result.inputRequests ?? {});
+      for (const [key, { method, params }] of asked)
+        inputResponses[key] = await this.#conversation.ask(method, params ?? {});
+      const { requestState } = result;
+      repeated = { ...params, inputResponses, ...(requestState !== undefined && { requestState }) };
+    }
+    throw new ClientError({ code: 0, message: `the server asked for input ${ROUNDS} times` });
   }
 }

@@ -1,5 +1,6 @@
 //! Errors as JavaScript sees them: `code` is `ERR_WELLHEAD_…`, the word of every language in upper case.
 
+use std::io;
 use wellhead::{Error, ErrorKind};
 
 /// The `code` of a JavaScript error.
@@ -32,7 +33,18 @@ pub(crate) fn thrown(error: Error) -> napi::Error<Code> {
         message.push_str(&cause.to_string());
         source = cause.source();
     }
-    napi::Error::new(code(error.kind()), message)
+    napi::Error::new(of_listening(&error).unwrap_or_else(|| code(error.kind())), message)
+}
+
+/// Node's own code for an address that cannot be listened on.
+fn of_listening(error: &Error) -> Option<Code> {
+    let cause = std::error::Error::source(error)?.downcast_ref::<io::Error>()?;
+    let code = match cause.kind() {
+        io::ErrorKind::AddrInUse => "EADDRINUSE",
+        io::ErrorKind::AddrNotAvailable => "EADDRNOTAVAIL",
+        _ => return None,
+    };
+    Some(Code(code.to_owned()))
 }
 
 pub(crate) fn invalid(message: impl Into<String>) -> napi::Error<Code> {

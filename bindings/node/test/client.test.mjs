@@ -1,7 +1,9 @@
 // The client for hosts' own tests.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ClientError, Server } from 'wellhead';
+import { ClientError, ClosedError, InputRequired, Server } from 'wellhead';
+
+const limit = { timeout: 20_000 };
 
 test('a client in memory lists, reads, watches and is told', { timeout: 10_000 }, async () => {
   const server = new Server('s', '1', { limits: { pageItems: 2 } });
@@ -12,11 +14,11 @@ test('a client in memory lists, reads, watches and is told', { timeout: 10_000 }
     seen.push(caller.id);
     return id;
   });
-  const client = server.testClient({ id: 'ann' });
+  const client = server.testClient({ caller: { id: 'ann' } });
   const listed = await client.list();
   assert.deepEqual(
     listed.map(({ uri }) => uri),
-    ['t:a', 't:b', 't:blob', 't:c'],
+    ['t:a', 't:b', 't:c', 't:blob'],
   );
   assert.equal((await client.read('u:x'))[0].text, 'x');
   assert.deepEqual(seen, ['ann']);
@@ -29,4 +31,112 @@ test('a client in memory lists, reads, watches and is told', { timeout: 10_000 }
   server.text('t:d', '');
   assert.equal(await update, 't:a');
   assert.equal(client.listChanges, 1);
+});
+
+test('a client calls tools, gets prompts, completes and lists templates', limit, async () => {
+  const server = new Server('s', '1');
+  server.tool('add', { description: 'Adds.' }, ({ a, b }) => ({
+    content: [{ type: 'text', text: String(a + b) }],
+  }));
+  server.prompt('greet', { arguments: [{ name: 'name' }] }, ({ name }) => ({
+    messages: [{ role: 'user', content: { type: 'text', text: `Greet ${name}.` } }],
+  }));
+  server.completePrompt('greet', 'name', ({ value }) =>
+    ['Ada', 'Bob'].filter((name) => name.startsWith(value)),
+  );
+  server.resource('u:{id}', { complete: { id: () => ['1', '2'] } }, ({ id }) => id);
+  const client = server.testClient();
+  assert.equal((await client.callTool('add', { a: 1, b: 2 })).content[0].text, '3');
+  assert.equal((await client.getPrompt('greet', { name: 'Ada' })).messages[0].content.text, 'Greet Ada.');
+  assert.deepEqual(await client.complete('greet', 'name', 'A'), ['Ada']);
+  assert.deepEqual(await client.complete('u:{id}', 'id', ''), ['1', '2']);
+  assert.deepEqual(
+    (await client.templates()).map(({ uriTemplate }) => uriTemplate),
+    ['u:{id}'],
+  );
+  await assert.rejects(
+    client.callTool('none'),
+    (e) => e instanceof ClientError && typeof e.error.code === 'number',
+  );
+});
+
+for (const revision of [undefined, '2025-06-18', '2026-07-28']) {
+  test(`a client of ${revision ?? 'the default revision'} subscribes, and unsubscribes`, limit, async () => {
+    const server = new Server('s', '1');
+    server.text('t:a', 'a');
+    server.text('t:b', 'b');
+    server.resource('r:{id}', (_, call) => call.revision);
+    const client = server.testClient({ revision });
+    if (revision !== undefined) assert.equal((await client.read('r:1'))[0].text, revision);
+    await client.subscribe('t:a');
+    await client.subscribe('t:b');
+    await client.unsubscribe('t:a');
+    await client.read('t:a'); // whatever was said before has arrived
+    server.updated('t:a');
+    server.updated('t:b');
+    assert.equal(await client.nextUpdate(), 't:b');
+    await assert.rejects(client.subscribe('t:none'), ClientError);
+  });
+}
+
+test('a client answers what the server asks it', limit, async () => {
+  const server = new Server('s', '1');
+  server.tool('ask', {}, async (_, call) => {
+    const { content } = await call.request('elicitation/create', {
+      message: 'Your name?',
+      requestedSchema: {},
+    });
+    return { content: [{ type: 'text', text: `Hello, ${content.name}.` }] };
+  });
+  const asked = [];
+  const capabilities = { elicitation: {} };
+  const onRequest = async (method, params) => {
+    asked.push([method, params.message]);
+    return { action: 'accept', content: { name: 'Ada' } };
+  };
+  const client = server.testClient({ capabilities, onRequest });
+  assert.equal((await client.callTool('ask')).content[0].text, 'Hello, Ada.');
+  assert.deepEqual(asked, [['elicitation/create', 'Your name?']]);
+  const silent = server.testClient({ capabilities });
+  await assert.rejects(silent.callTool('ask'), ClientError);
+});
+
+test('a client gives the input that a read needs, where the revision has that', limit, async () => {
+  const server = new Server('s', '1');
+  server.resource('t:asks', (_, call) => {
+    const given = call.inputResponses;
+    if (given) return `Hello, ${given.name.content.name}.`;
+    throw new InputRequired({
+      inputRequests: {
+        name: { method: 'elicitation/create', params: { message: 'Your name?', requestedSchema: {} } },
+      },
+    });
+  });
+  const onRequest = () => ({ action: 'accept', content: { name: 'Ada' } });
+  const client = server.testClient({ revision: '2026-07-28', capabilities: { elicitation: {} }, onRequest });
+  assert.equal((await client.read('t:asks'))[0].text, 'Hello, Ada.');
+});
+
+test('a reader that never answers is an error after callMs', limit, async () => {
+  const server = new Server('s', '1', { limits: { callMs: 20 }, onLog: () => {} });
+  const pending = [];
+  server.resource('t:never', () => new Promise((done) => pending.push(done)));
+  await assert.rejects(server.testClient().read('t:never'), ClientError);
+});
+
+test('a client that is closed cancels what it waits for', limit, async () => {
+  const server = new Server('s', '1');
+  let aborted;
+  const begun = new Promise((begin) => {
+    server.resource('t:slow', (_, { signal }) => {
+      aborted = new Promise((done) => signal.addEventListener('abort', done));
+      begin();
+      return new Promise(() => {});
+    });
+  });
+  const client = server.testClient();
+  const reading = assert.rejects(client.read('t:slow'), ClosedError);
+  await begun;
+  client.close();
+  await Promise.all([reading, aborted, assert.rejects(client.list(), ClosedError)]);
 });

@@ -92,7 +92,7 @@ test('handle answers one message, at once or later, apart from the other output'
   assert.equal(later.result.contents[0].text, 'later');
   assert.deepEqual(
     list.result.resources.map(({ uri }) => uri),
-    ['t:fixed', 't:later', 't:now', 't:1', 't:2'],
+    ['t:fixed', 't:now', 't:later', 't:1', 't:2'],
   );
   assert.equal(connection.pollTransmit(), undefined);
   assert.equal(await connection.handle('{"jsonrpc":"2.0","method":"notifications/initialized"}'), undefined);

@@ -189,11 +189,7 @@ impl Shared {
     pub(super) fn around(&self) -> Surroundings<'_> {
         Surroundings {
             catalog: &self.server.catalog,
-            sealer: if self.group.as_ref().is_some_and(|group| group.local) {
-                &self.server.local_sealer
-            } else {
-                &self.server.sealer
-            },
+            sealer: &self.server.sealer,
             limits: &self.server.settings.limits,
             caller: self.caller.id(),
         }
