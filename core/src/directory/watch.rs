@@ -303,11 +303,13 @@ impl Shared {
             same
         });
         match is_folder {
+            // It may have come and gone at once, and not without having been subscribed to.
+            None if same && moved && self.is_subscribed(&path) => {}
             None | Some(true) if same => return, // of a directory, attributes: nothing that is shown
             Some(true) => todo.push(path.clone()),
             _ => {}
         }
-        if !same {
+        if !same || is_folder.is_none() {
             changes.list = true;
             changes.within.insert(path.clone());
             let described = || self.describe(&folder.path);
@@ -336,6 +338,16 @@ impl Shared {
             changes.within.insert(folder.path.clone());
             changes.updated.insert(folder.path.clone(), self.describe(&folder.path));
         }
+    }
+
+    /// Whether anybody subscribed to an entry, or to what was in it.
+    fn is_subscribed(&self, path: &str) -> bool {
+        let Some(server) = self.server.upgrade() else { return false };
+        let (uri, inside) = (self.base.address.uri(path), self.base.address.inside(path));
+        let is = |uri: &str, inside: &str| {
+            server.hub.is_watched(uri) || !server.hub.watched_within(inside).is_empty()
+        };
+        is(&uri, &inside) || is(&Address::at_localhost(&uri), &Address::at_localhost(&inside))
     }
 
     fn describe(&self, path: &str) -> Option<Resource> {
@@ -394,8 +406,8 @@ mod tests {
     use super::*;
     use crate::log::Log;
 
-    /// A folder with a file `d/a`, watched without a thread, and the URI of that file.
-    fn watched(around: &Path, server: &Server) -> (Shared, String) {
+    /// A folder with a file `d/a`, watched without a thread; what happens there, and the URI of that file.
+    fn watched(around: &Path, server: &Server) -> (Shared, Events, String) {
         let root = around.canonicalize().unwrap();
         std::fs::create_dir(root.join("d")).unwrap();
         std::fs::write(root.join("d/a"), "").unwrap();
@@ -404,8 +416,8 @@ mod tests {
         let uri = address.uri("d/a");
         let tree = Tree::open(&root, Rules::new(&root, &[], &[], Log::default()).unwrap(), u64::MAX).unwrap();
         let base = Arc::new(Base { name: "root".to_owned(), address, tree });
-        let (notifier, _events) = Notifier::new(&root).unwrap();
-        (Shared::new(base, server.downgrade(), notifier), uri)
+        let (notifier, events) = Notifier::new(&root).unwrap();
+        (Shared::new(base, server.downgrade(), notifier), events, uri)
     }
 
     // row: U-29
@@ -413,7 +425,7 @@ mod tests {
     fn a_folder_of_few_directories_is_watched_before_it_is_served() {
         let around = tempfile::tempdir().unwrap();
         let server = Server::new("test", "1");
-        let (shared, _) = watched(around.path(), &server);
+        let (shared, ..) = watched(around.path(), &server);
         let (todo, changes) = shared.begin(2);
         assert_eq!((todo, changes.list), (vec![], false));
         assert!(shared.whole.load(Ordering::Acquire));
@@ -424,7 +436,7 @@ mod tests {
     fn whoever_lists_is_told_when_the_last_directory_of_a_large_folder_is_watched() {
         let around = tempfile::tempdir().unwrap();
         let server = Server::new("test", "1");
-        let (shared, _) = watched(around.path(), &server);
+        let (shared, ..) = watched(around.path(), &server);
         let (todo, changes) = shared.begin(1);
         assert_eq!((todo, changes.list), (vec!["d".to_owned()], true));
         assert!(!shared.whole.load(Ordering::Acquire));
@@ -435,7 +447,7 @@ mod tests {
     fn whoever_watches_anything_is_told_when_the_system_has_lost_changes() {
         let around = tempfile::tempdir().unwrap();
         let server = Server::new("test", "1");
-        let (shared, uri) = watched(around.path(), &server);
+        let (shared, _events, uri) = watched(around.path(), &server);
         let mut client = server.test_client().unwrap();
         client.subscribe(&uri).unwrap();
         assert_eq!(shared.look(""), ["d"]);
@@ -449,5 +461,31 @@ mod tests {
         shared.tell(&server, changes);
         assert_eq!(client.next_update().unwrap(), uri);
         assert_eq!(client.list_changes().unwrap(), 1);
+    }
+
+    // row: U-29
+    #[test]
+    fn who_subscribed_to_what_came_and_went_at_once_is_told() {
+        let around = tempfile::tempdir().unwrap();
+        let server = Server::new("test", "1");
+        let (shared, mut system, uri) = watched(around.path(), &server);
+        shared.begin(AT_START);
+        let mut client = server.test_client().unwrap();
+        let told = |system: &mut Events| {
+            let (mut events, mut changes) = (Vec::new(), Changes::default());
+            while events.is_empty() {
+                assert!(system.wait(None, &mut events));
+            }
+            shared.understand(events, &mut Vec::new(), &mut changes);
+            (changes.updated.into_keys().collect::<Vec<_>>(), changes.list)
+        };
+        let new = around.path().join("d/new");
+        std::fs::write(&new, "").unwrap();
+        std::fs::remove_file(&new).unwrap();
+        assert_eq!(told(&mut system), (vec![], false), "nobody subscribed");
+        std::fs::write(&new, "").unwrap();
+        client.subscribe(&uri.replace("d/a", "d/new")).unwrap();
+        std::fs::remove_file(&new).unwrap();
+        assert_eq!(told(&mut system), (vec!["d".to_owned(), "d/new".to_owned()], true));
     }
 }
