@@ -34,6 +34,13 @@ impl Error {
     }
 }
 
+/// What the operating system said, without its number.
+#[cfg(feature = "directory")]
+pub(crate) fn said_by_system(e: &std::io::Error) -> String {
+    let (text, number) = (e.to_string(), e.raw_os_error().unwrap_or_default());
+    text.strip_suffix(&format!(" (os error {number})")).unwrap_or(&text).to_owned()
+}
+
 /// The kinds of [`Error`]: the same words and numbers in every language. Numbers are never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]

@@ -80,7 +80,7 @@ fn main() -> ExitCode {
     };
     let server = match serve.server() {
         Ok(server) => server,
-        Err(e) => return fail(2, &e.to_string()),
+        Err(e) => return fail(2, &format!("{e}{}", cause(&e))),
     };
     let result = match &serve.http {
         Some(address) => listen(&server, address, serve.tokens),
@@ -94,11 +94,15 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(e) => {
-            let cause = Error::source(&e).map(|cause| format!(": {cause}")).unwrap_or_default();
             let place = serve.http.map(|address| format!("--http {address}: ")).unwrap_or_default();
-            fail(1, &format!("{place}{e}{cause}"))
+            fail(1, &format!("{place}{e}{}", cause(&e)))
         }
     }
+}
+
+/// What an error came from, with a colon before it.
+fn cause(e: &wellhead::Error) -> String {
+    Error::source(e).map(|cause| format!(": {cause}")).unwrap_or_default()
 }
 
 fn listen(server: &Server, address: &str, tokens: Option<Vec<String>>) -> wellhead::Result<()> {

@@ -1,6 +1,7 @@
 //! Reading the files whose patterns hide others. A file that cannot be used is an error: what it would hide is unknown.
 
 use super::stamp::Stamp;
+use crate::error::said_by_system;
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::{Dir, File, OpenOptions};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -52,7 +53,7 @@ impl Unusable {
 impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Why::Refused(e) => write!(f, "cannot be read ({e}); let this user read it"),
+            Why::Refused(e) => write!(f, "cannot be read ({}); let this user read it", said_by_system(e)),
             Why::Link => {
                 f.write_str("is a link, and links to patterns are not followed; put the file itself there")
             }

@@ -11,7 +11,7 @@ mod stamp;
 mod tree;
 mod watch;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, said_by_system};
 use crate::log::Level;
 use crate::model::Template;
 use crate::server::{Handle, Server};
@@ -119,9 +119,8 @@ impl Server {
         }
         let unusable = |e: std::io::Error| {
             let path = path.display();
-            let message = format!(
-                "the folder \"{path}\" cannot be served; it must exist, and this user must be allowed to read it"
-            );
+            let message =
+                format!("the folder \"{path}\", which must exist and be readable, cannot be opened");
             Error::new(ErrorKind::Io, message).because(e)
         };
         let root = path.canonicalize().map_err(unusable)?;
@@ -161,7 +160,13 @@ impl Server {
     /// A system that watches nothing more still lets the folder be served.
     fn watch_folder(&self, base: &Arc<Base>, root: &Path, settle: Duration) -> Option<Watch> {
         let watch = Watch::start(base.clone(), self, root, settle);
-        let refused = |e| format!("changes in {} are not told, it cannot be watched: {e}", root.display());
+        let refused = |e| {
+            let (root, why) = (root.display(), said_by_system(&e));
+            format!(
+                "changes in \"{root}\" are not told, it cannot be watched ({why}); {}",
+                watch::MORE_FOLDERS
+            )
+        };
         watch.map_err(|e| self.log(Level::Warning, &refused(e))).ok()
     }
 }

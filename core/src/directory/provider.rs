@@ -7,6 +7,7 @@ use super::media;
 use super::stamp::Stamp;
 use super::tree::{Entry, Folder, join};
 use super::watch::Watch;
+use crate::error::said_by_system;
 use crate::event::{Call, CompleteCall, ListCall};
 use crate::model::{Answer, Body, Completion, Contents, Page, Resource};
 use crate::provider::Provider;
@@ -169,22 +170,27 @@ impl Provider for Files {
     fn read(&self, mut call: Call) {
         let answer = self.answer(&call);
         let Some(responder) = call.take_responder() else { return };
-        responder
-            .finish(answer.unwrap_or_else(|e| Answer::Failed(format!("{} cannot be read: {e}", call.uri()))));
+        responder.finish(answer.unwrap_or_else(|e| {
+            Answer::Failed(format!("{} cannot be read: {}", call.uri(), said_by_system(&e)))
+        }));
     }
 
     fn list(&self, mut call: ListCall) {
         let page = self.page(&call);
         let Some(responder) = call.take_responder() else { return };
         let root = || self.base.address.uri("");
-        responder.finish(page.unwrap_or_else(|e| Page::failed(format!("{} cannot be listed: {e}", root()))));
+        responder.finish(page.unwrap_or_else(|e| {
+            Page::failed(format!("{} cannot be listed: {}", root(), said_by_system(&e)))
+        }));
     }
 
     fn complete(&self, mut call: CompleteCall) {
         let proposals = self.proposals(call.value());
         let Some(responder) = call.take_responder() else { return };
-        let failed =
-            |e| Completion::failed(format!("what begins with \"{}\" cannot be listed: {e}", call.value()));
+        let failed = |e| {
+            let why = said_by_system(&e);
+            Completion::failed(format!("what begins with \"{}\" cannot be listed: {why}", call.value()))
+        };
         responder.finish(proposals.unwrap_or_else(failed));
     }
 

@@ -40,6 +40,9 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use system::{Events, Mark, Notifier};
 
+/// What to do where a folder cannot be watched at all.
+pub(super) const MORE_FOLDERS: &str = Notifier::MORE_FOLDERS;
+
 /// So many directories are watched before the folder is served.
 const AT_START: usize = 256;
 

@@ -66,7 +66,10 @@ fn wrong_arguments_get_a_reason_and_status_2() {
         (&["serve", "--http", "0", "--token-file", "/no such file", path], "/no such file"),
         (&["serve", "--http", "0", "--token-file", &empty, path], "has no token"),
         (&["serve", "--http", "0", "--token-file", &wrong, path], "line 3"),
-        (&["serve", "/no such folder"], "/no such folder"),
+        (
+            &["serve", "/no such folder"],
+            "\"/no such folder\", which must exist and be readable, cannot be opened: No such",
+        ),
         (&["serve", &file], "is not a folder"),
         (&["serve", path, path], "is served once only"),
         (&["serve", "/", path], "is served once only"),

@@ -82,6 +82,9 @@ impl Notifier {
     /// What to do then.
     pub(super) const MORE: &str = "raise fs.inotify.max_user_watches";
 
+    /// What to do where not even one can be.
+    pub(super) const MORE_FOLDERS: &str = "raise fs.inotify.max_user_instances, or the limit of open files";
+
     pub(super) fn stop(&self) {
         let _ = rustix::io::write(&self.files.stop, &1_u64.to_ne_bytes());
     }

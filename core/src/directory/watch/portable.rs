@@ -59,6 +59,9 @@ impl Notifier {
     /// What to do then.
     pub(super) const MORE: &str = "serve fewer folders";
 
+    /// What to do where not even one can be.
+    pub(super) const MORE_FOLDERS: &str = "serve it without `watch` if clients need not be told";
+
     pub(super) fn stop(&self) {
         let _ = self.send.send(None); // its thread may have ended
     }
