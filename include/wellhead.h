@@ -28,8 +28,9 @@
  *   not wait: the destroy function runs when they have returned.
  * Errors. `wellhead_status`, 0 is OK. A last parameter `wellhead_error **error` may be NULL; on failure it receives an
  *   object for the caller to free, on success it is not touched. Other results are written only on success.
- * Growth. Structs begin with `struct_size`: start from their `_INIT`. 0 is WELLHEAD_STATUS_INVALID_ARGUMENT. Every field's
- *   zero is its default. Fields, functions and status numbers are only ever added.
+ * Growth. Structs that may grow begin with `struct_size`: start from their `_INIT`. 0 is WELLHEAD_STATUS_INVALID_ARGUMENT. Every
+ *   field's zero is its default. A struct of a newer header is INVALID_ARGUMENT if it sets what this library does not know; so
+ *   are flags that it does not know. Fields, functions and status numbers are only ever added.
  */
 #ifndef WELLHEAD_H
 #define WELLHEAD_H
@@ -78,6 +79,8 @@ WELLHEAD_API wellhead_str wellhead_cstr(const char *s);
 #else
 #  define WELLHEAD_STR(literal) ((wellhead_str){"" literal, sizeof(literal) - 1})
 #endif
+/* The same where a constant initializes, as in `static const wellhead_str name = WELLHEAD_STR_INIT("x");` and in tables. */
+#define WELLHEAD_STR_INIT(literal) {"" literal, sizeof(literal) - 1}
 
 typedef struct wellhead_server wellhead_server;
 typedef struct wellhead_connection wellhead_connection;
@@ -237,7 +240,8 @@ typedef struct wellhead_server_options {
     uint32_t flags;
     wellhead_str title;                       /* The server's name for people. */
     wellhead_str instructions;                /* How a model should use the server. */
-    /* 32 bytes under which cursors are sealed; absent: random. Replicas share one. */
+    /* 32 bytes under which cursors are sealed. Replicas share them. Absent: random; over stdio derived from name and version,
+     * so that a client which starts a process for each request can page. */
     wellhead_str cursor_key;
     const wellhead_limits *limits;            /* NULL: all defaults. */
     /* Told, on any thread, what went wrong in callbacks; `level` is one of WELLHEAD_LOG_. No byte of it reaches a
@@ -426,8 +430,9 @@ WELLHEAD_API wellhead_status wellhead_server_add_list(wellhead_server *server, w
 WELLHEAD_API wellhead_status wellhead_server_set_fallback(wellhead_server *server, const wellhead_provider *provider,
                                                           wellhead_error **error);
 
-/* Removes a resource by its URI, a template by its text, or a list source by its name. Callbacks under way still
- * finish. UNKNOWN, INVALID_UTF8, CLOSED. */
+/* Removes what has that name: the resource with that URI, else the template with that text and its list source, else the
+ * list source, else the method. Of several it is the first in this order, one a call. A list source that was added without
+ * a name stays. Callbacks under way still finish. UNKNOWN, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_remove(wellhead_server *server, wellhead_str name, wellhead_error **error);
 
 /* A folder to be served, and how. Patterns have the form of lines of .gitignore: *.md anywhere, /docs at the top, docs/
@@ -853,8 +858,9 @@ WELLHEAD_API wellhead_status wellhead_method_failed(wellhead_method *responder, 
 
 /* ---- updates ------------------------------------------------------------------------------------------------------ */
 
-/* The resource at `uri` changed: everybody who watches it is told. Never blocks, never calls back but for `wake`. OK
- * if nobody watches. INVALID_URI, INVALID_UTF8, CLOSED. */
+/* The resource at `uri` changed: everybody who watches it is told. Never blocks. Calls `wake` and, before it returns, the
+ * function of wellhead_server_set_publish, both on this thread, and no other callback: call it with no lock held that
+ * these take. OK if nobody watches. INVALID_URI, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_updated(wellhead_server *server, wellhead_str uri);
 
 /* As wellhead_server_updated, telling what the resource is now: its new version above all. What is registered has that
@@ -869,17 +875,17 @@ WELLHEAD_API wellhead_status wellhead_server_updated_below(wellhead_server *serv
                                                            wellhead_str parent);
 
 /* What the caller with this id may do changed: everything that its connections watch is asked for again, many URIs to a
- * question, and what is refused is watched no longer. Nothing without wellhead_server_set_authorize. Never blocks, never
- * calls back but for `wake`. OK for an unknown caller. INVALID_ARGUMENT, CLOSED. */
+ * question, and what is refused is watched no longer. Nothing without wellhead_server_set_authorize. Calls back as
+ * wellhead_server_updated. OK for an unknown caller. INVALID_ARGUMENT, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_access_changed(wellhead_server *server, wellhead_str caller_id);
 
-/* What is listed changed, by other means than adding and removing, which say so themselves. Never blocks, never calls
- * back but for `wake`. CLOSED. */
+/* What is listed changed, by other means than adding and removing, which say so themselves. Calls back as
+ * wellhead_server_updated. CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_list_changed(wellhead_server *server);
 
 /* Hands over each change that is told here, so that other instances of the service can tell their clients, too: one JSON
  * object as text, for a pub/sub system to carry to their wellhead_server_inject. It replaces an earlier one. Called on the
- * thread that told of the change; `event` is borrowed until it returns. What registering, removing and setting change is
+ * thread that told of the change, inside of the function that it told by; `event` is borrowed until it returns. What registering, removing and setting change is
  * each instance's own, and what was injected is not published again. publish: may not be NULL. destroy: may be NULL.
  * INVALID_ARGUMENT, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_set_publish(wellhead_server *server,
@@ -888,7 +894,7 @@ WELLHEAD_API wellhead_status wellhead_server_set_publish(wellhead_server *server
                                                          wellhead_error **error);
 
 /* Takes a change that another instance published, and tells clients here. *told: 0 for what this instance published itself,
- * and for a kind of change that is not known here. told: may be NULL. Never blocks, never calls back but for `wake`.
+ * and for a kind of change that is not known here. told: may be NULL. Never blocks, and calls `wake` only.
  * INVALID_ARGUMENT for what is no event, INVALID_URI, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_inject(wellhead_server *server, wellhead_str event, int *told);
 
@@ -1027,8 +1033,8 @@ typedef struct wellhead_stdio_options {
 #define WELLHEAD_STDIO_OPTIONS_INIT { sizeof(wellhead_stdio_options), 0, 0, 0 }
 
 /* Serves standard input and output until the client goes, the pipe breaks, or wellhead_server_close: all three are OK.
- * options: may be NULL. One at a time a process. Meanwhile SIGPIPE is ignored if it was at its default. IO, CLOSED,
- * INVALID_ARGUMENT. */
+ * options: may be NULL. One at a time a process. While a service runs in the process SIGPIPE is ignored, if it was at its
+ * default; the last one restores that. IO, CLOSED, INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_serve_stdio(wellhead_server *server, const wellhead_stdio_options *options,
                                                   wellhead_error **error);
 

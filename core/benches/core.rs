@@ -19,10 +19,11 @@ use wellhead::{
 
 fn main() {
     let wanted = std::env::args().skip(1).find(|arg| !arg.starts_with('-')).unwrap_or_default();
-    let groups: [(&str, fn()); 6] = [
+    let groups: [(&str, fn()); 7] = [
         ("calls", calls),
         ("lists", lists),
         ("large", large),
+        ("escaping", escaping),
         ("updates", updates),
         ("memory", memory),
         ("registration", registration),
@@ -193,6 +194,19 @@ fn large() {
             cost,
             &format!("bar 2x of {:.0}: {:.2}x", floor / 1e3, cost / floor),
         );
+    }
+}
+
+fn escaping() {
+    let server = Server::new("bench", "1");
+    for (what, size) in [("64 B", 64), ("1 KiB", 1 << 10), ("1 MiB", 1 << 20)] {
+        let uri = format!("t://{size}");
+        let lines = "the quick brown fox \"jumps\" over\n".repeat(size / 32 + 1);
+        let text: SharedText = Arc::new(lines[..size].to_owned());
+        server.resource(uri.as_str(), move |_| Body::Text(text.clone())).unwrap();
+        let client = Client::new(&server, "resources/read", &format!(r#"{{"uri":"{uri}"}}"#));
+        let what = format!("read of {what} of text that has to be escaped");
+        report(&what, measure(|| client.ask(size)), "");
     }
 }
 

@@ -404,7 +404,7 @@ impl Connection {
         self.0.machine.with(|m, _| m.outbox().bare = true);
     }
 
-    /// Ended or closed, and nothing is left to poll, to answer or to drain.
+    /// Ended or closed, and nothing is left to poll, to answer or to drain. A cancelled call is not waited for.
     pub fn is_finished(&self) -> bool {
         self.0.machine.with(|m, _| m.is_finished())
     }

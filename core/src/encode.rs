@@ -3,7 +3,6 @@
 //! With feature `simd` the work is done by SIMD crates; without it by [`plain`]. Both give the same
 //! bytes, which the tests below compare.
 
-#[cfg(any(test, not(feature = "simd")))]
 mod plain;
 #[cfg(feature = "simd")]
 mod simd;
@@ -183,6 +182,21 @@ mod tests {
     fn escaping_goes_on_across_blocks() {
         let text = "a\"é\u{1}𝄞\n".repeat(ESCAPE_BLOCK / 4);
         assert_eq!(escaped(&text).into_bytes(), plain_escaped(&text));
+    }
+
+    #[test]
+    fn what_ends_anywhere_in_a_vector_is_escaped() {
+        for length in (0..200).chain([ESCAPE_BLOCK - 1, ESCAPE_BLOCK, ESCAPE_BLOCK + 1, ESCAPE_BLOCK + 33]) {
+            for pattern in
+                ["a", "a\"", "é\n", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\u{1}", "𝄞"]
+            {
+                let text: String = pattern.chars().cycle().take(length).collect();
+                assert_eq!(escaped(&text).into_bytes(), plain_escaped(&text), "{length} of {pattern}");
+                let mut at_the_start = Vec::new();
+                escape_blocks(&text, &mut at_the_start);
+                assert_eq!(at_the_start, plain_escaped(&text), "{length} of {pattern}");
+            }
+        }
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub(crate) struct Inner {
     wake: Box<dyn Fn() + Send + Sync>,
     /// Takes output at once, on another thread than the one that runs callbacks.
     hurry: Option<Box<dyn Fn() + Send + Sync>>,
+    /// The client is the program that started this one.
+    pub(crate) local: bool,
     state: Lock<State>,
     /// The time that was told last for all of them, if it ever is.
     now: AtomicU64,
@@ -40,9 +42,10 @@ impl Group {
         server: Server,
         wake: Box<dyn Fn() + Send + Sync>,
         hurry: Option<Box<dyn Fn() + Send + Sync>>,
+        local: bool,
     ) -> Group {
         let state = Lock::new(State { ready: VecDeque::new(), idle: true });
-        Group(Arc::new(Inner { server, wake, hurry, state, now: AtomicU64::new(0) }))
+        Group(Arc::new(Inner { server, wake, hurry, local, state, now: AtomicU64::new(0) }))
     }
 
     pub(crate) fn downgrade(&self) -> Weak<Inner> {

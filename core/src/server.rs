@@ -167,16 +167,18 @@ impl Server {
 
     /// Connections that share one wake.
     pub fn group(&self, wake: impl Fn() + Send + Sync + 'static) -> Group {
-        self.group_of(Box::new(wake), None)
+        self.group_of(Box::new(wake), None, false)
     }
 
-    /// [`Server::group`] for a driver that can take output while callbacks run.
+    /// [`Server::group`] for a driver that can take output while callbacks run. `local`: its client is the program that
+    /// started this one.
     pub(crate) fn group_of(
         &self,
         wake: Box<dyn Fn() + Send + Sync>,
         hurry: Option<Box<dyn Fn() + Send + Sync>>,
+        local: bool,
     ) -> Group {
-        let group = Group::new(self.clone(), wake, hurry);
+        let group = Group::new(self.clone(), wake, hurry, local);
         self.0.groups.with(|groups, trash| {
             let (kept, gone) =
                 std::mem::take(groups).into_iter().partition(|g: &Weak<group::Inner>| g.strong_count() > 0);

@@ -11,6 +11,9 @@ use wellhead::{Error, ErrorKind, Result};
 /// length of the call.
 pub(crate) struct Promise(());
 
+/// What no struct of any header is larger than, in bytes.
+const MOST: usize = 4096;
+
 /// What the host has a handle of that it may free in a callback, while a call on that handle is under way: each call holds
 /// it. Made by [`share`] and freed by [`release`] only.
 pub(crate) trait Shared: Send + Sync {}
@@ -103,15 +106,42 @@ impl Promise {
         self.array(first, count, name)?.iter().map(|text| self.text(*text, name).map(str::to_owned)).collect()
     }
 
-    /// A struct that may be NULL. What the caller's header does not have yet is zero, what ours does not have is left.
+    /// The size of a struct that is written to, as the caller's header has it.
+    pub(crate) fn room<T: Growing>(&self, place: *const T, name: &str) -> Result<usize> {
+        if place.is_null() {
+            return Err(invalid(format!("{name} is NULL")));
+        }
+        // SAFETY: the promise, and every `Growing` begins with its size.
+        match unsafe { place.cast::<usize>().read() } {
+            size if size < size_of::<usize>() => {
+                Err(invalid(format!("{name}: struct_size is {size}; start from its _INIT")))
+            }
+            size => Ok(size),
+        }
+    }
+
+    /// A struct that may be NULL. What the caller's header does not have yet is zero. What ours does not have has to be
+    /// zero, its default: whatever else it asks for would not be done.
     pub(crate) fn options<T: Growing>(&self, value: *const T, name: &str) -> Result<Option<T>> {
         if value.is_null() {
             return Ok(None);
         }
-        // SAFETY: the promise, and every `Growing` begins with its size.
-        let size = unsafe { value.cast::<usize>().read() };
-        if size < size_of::<usize>() {
+        let size = self.room(value, name)?;
+        if size > MOST {
             return Err(invalid(format!("{name}: struct_size is {size}; start from its _INIT")));
+        }
+        if size > size_of::<T>() {
+            // SAFETY: the caller has `size` bytes.
+            let unknown = unsafe {
+                let behind = value.cast::<u8>().add(size_of::<T>());
+                std::slice::from_raw_parts(behind, size - size_of::<T>())
+            };
+            if unknown.iter().any(|byte| *byte != 0) {
+                let name = T::NAME;
+                return Err(invalid(format!(
+                    "{name} has members this library does not know: built with a newer header?"
+                )));
+            }
         }
         let mut copy = std::mem::MaybeUninit::<T>::zeroed();
         // SAFETY: the caller has `size` bytes, we have room for ours, and every bit pattern is a `Growing`.

@@ -208,8 +208,9 @@ pub unsafe extern "C" fn wellhead_server_set_fallback(
     }
 }
 
-/// Removes a resource by its URI, a template by its text, or a list source by its name. Callbacks under way still
-/// finish. UNKNOWN, INVALID_UTF8, CLOSED.
+/// Removes what has that name: the resource with that URI, else the template with that text and its list source, else the
+/// list source, else the method. Of several it is the first in this order, one a call. A list source that was added without
+/// a name stays. Callbacks under way still finish. UNKNOWN, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_remove(
     server: *mut wellhead_server,

@@ -66,7 +66,7 @@ pub unsafe extern "C" fn wellhead_server_counters(
     unsafe {
         guard(std::ptr::null_mut(), |promise| {
             let now = promise.hold(server, "server")?.server.counters();
-            let room = promise.fields(counters.cast_const(), "counters")?.struct_size;
+            let room = promise.room(counters.cast_const(), "counters")?;
             let counted = wellhead_counters {
                 struct_size: room,
                 connections: now.connections,

@@ -9,7 +9,7 @@ use std::ffi::{c_int, c_void};
 
 /// Hands over each change that is told here, so that other instances of the service can tell their clients, too: one JSON
 /// object as text, for a pub/sub system to carry to their wellhead_server_inject. It replaces an earlier one. Called on the
-/// thread that told of the change; `event` is borrowed until it returns. What registering, removing and setting change is
+/// thread that told of the change, inside of the function that it told by; `event` is borrowed until it returns. What registering, removing and setting change is
 /// each instance's own, and what was injected is not published again. publish: may not be NULL. destroy: may be NULL.
 /// INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
@@ -35,7 +35,7 @@ pub unsafe extern "C" fn wellhead_server_set_publish(
 }
 
 /// Takes a change that another instance published, and tells clients here. *told: 0 for what this instance published itself,
-/// and for a kind of change that is not known here. told: may be NULL. Never blocks, never calls back but for `wake`.
+/// and for a kind of change that is not known here. told: may be NULL. Never blocks, and calls `wake` only.
 /// INVALID_ARGUMENT for what is no event, INVALID_URI, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_inject(

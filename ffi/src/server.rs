@@ -97,7 +97,8 @@ pub struct wellhead_server_options {
     pub title: wellhead_str,
     /// How a model should use the server.
     pub instructions: wellhead_str,
-    /// 32 bytes under which cursors are sealed; absent: random. Replicas share one.
+    /// 32 bytes under which cursors are sealed. Replicas share them. Absent: random; over stdio derived from name and version,
+    /// so that a client which starts a process for each request can page.
     pub cursor_key: wellhead_str,
     /// NULL: all defaults.
     pub limits: *const wellhead_limits,

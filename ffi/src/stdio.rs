@@ -33,8 +33,8 @@ pub struct wellhead_stdio_options {
 growing!(wellhead_stdio_options);
 
 /// Serves standard input and output until the client goes, the pipe breaks, or wellhead_server_close: all three are OK.
-/// options: may be NULL. One at a time a process. Meanwhile SIGPIPE is ignored if it was at its default. IO, CLOSED,
-/// INVALID_ARGUMENT.
+/// options: may be NULL. One at a time a process. While a service runs in the process SIGPIPE is ignored, if it was at its
+/// default; the last one restores that. IO, CLOSED, INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_serve_stdio(
     server: *mut wellhead_server,
@@ -89,28 +89,44 @@ mod stdout {
 /// A Rust program ignores SIGPIPE from its start; a C program dies of it.
 #[cfg(unix)]
 pub(crate) mod sigpipe {
+    use parking_lot::Mutex;
     use std::mem::MaybeUninit;
 
-    /// Restores the default when dropped.
-    pub(crate) struct Ignored;
+    /// The services that run now, and whether the last of them restores the default.
+    static SERVICES: Mutex<(usize, bool)> = Mutex::new((0, false));
 
-    pub(crate) fn ignore() -> Option<Ignored> {
-        let mut now = MaybeUninit::<libc::sigaction>::zeroed();
-        // SAFETY: both calls are given valid places; SIG_IGN runs no code of ours.
-        unsafe {
-            let known = libc::sigaction(libc::SIGPIPE, std::ptr::null(), now.as_mut_ptr()) == 0;
-            if !known || now.assume_init().sa_sigaction != libc::SIG_DFL {
-                return None;
-            }
-            libc::signal(libc::SIGPIPE, libc::SIG_IGN);
+    /// A service for which the signal is ignored until this is dropped. The last one restores the default, if it was that.
+    pub(crate) struct Ignored(());
+
+    pub(crate) fn ignore() -> Ignored {
+        let mut services = SERVICES.lock();
+        services.0 += 1;
+        if is(libc::SIG_DFL) {
+            // SAFETY: SIG_IGN runs no code of ours.
+            unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+            services.1 = true;
         }
-        Some(Ignored)
+        Ignored(())
     }
 
     impl Drop for Ignored {
         fn drop(&mut self) {
-            // SAFETY: the default runs no code of ours.
-            unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+            let mut services = SERVICES.lock();
+            services.0 -= 1;
+            // What the host has set meanwhile stays.
+            if services.0 == 0 && std::mem::take(&mut services.1) && is(libc::SIG_IGN) {
+                // SAFETY: the default runs no code of ours.
+                unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+            }
+        }
+    }
+
+    fn is(disposition: libc::sighandler_t) -> bool {
+        let mut now = MaybeUninit::<libc::sigaction>::zeroed();
+        // SAFETY: it is given a valid place.
+        unsafe {
+            libc::sigaction(libc::SIGPIPE, std::ptr::null(), now.as_mut_ptr()) == 0
+                && now.assume_init().sa_sigaction == disposition
         }
     }
 }

@@ -39,12 +39,17 @@ pub unsafe extern "C" fn wellhead_cstr(s: *const c_char) -> wellhead_str {
 ///
 /// # Safety
 /// Every bit pattern is valid, all zeroes mean "all defaults", and the first field is `struct_size`.
-pub(crate) unsafe trait Growing: Copy {}
+pub(crate) unsafe trait Growing: Copy {
+    /// As C calls it.
+    const NAME: &'static str;
+}
 
 macro_rules! growing {
     ($($name:ty),*) => {$(
         // SAFETY: integers, raw pointers, strings of both and nullable function pointers, behind `struct_size`.
-        unsafe impl crate::types::Growing for $name {}
+        unsafe impl crate::types::Growing for $name {
+            const NAME: &'static str = stringify!($name);
+        }
     )*};
 }
 pub(crate) use growing;

@@ -6,8 +6,9 @@ use crate::server::wellhead_server;
 use crate::status::wellhead_status;
 use crate::types::wellhead_str;
 
-/// The resource at `uri` changed: everybody who watches it is told. Never blocks, never calls back but for `wake`. OK
-/// if nobody watches. INVALID_URI, INVALID_UTF8, CLOSED.
+/// The resource at `uri` changed: everybody who watches it is told. Never blocks. Calls `wake` and, before it returns, the
+/// function of wellhead_server_set_publish, both on this thread, and no other callback: call it with no lock held that
+/// these take. OK if nobody watches. INVALID_URI, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_updated(
     server: *mut wellhead_server,
@@ -57,8 +58,8 @@ pub unsafe extern "C" fn wellhead_server_updated_below(
 }
 
 /// What the caller with this id may do changed: everything that its connections watch is asked for again, many URIs to a
-/// question, and what is refused is watched no longer. Nothing without wellhead_server_set_authorize. Never blocks, never
-/// calls back but for `wake`. OK for an unknown caller. INVALID_ARGUMENT, CLOSED.
+/// question, and what is refused is watched no longer. Nothing without wellhead_server_set_authorize. Calls back as
+/// wellhead_server_updated. OK for an unknown caller. INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_access_changed(
     server: *mut wellhead_server,
@@ -73,8 +74,8 @@ pub unsafe extern "C" fn wellhead_server_access_changed(
     }
 }
 
-/// What is listed changed, by other means than adding and removing, which say so themselves. Never blocks, never calls
-/// back but for `wake`. CLOSED.
+/// What is listed changed, by other means than adding and removing, which say so themselves. Calls back as
+/// wellhead_server_updated. CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_list_changed(server: *mut wellhead_server) -> wellhead_status {
     // SAFETY: our caller's promise.

@@ -2,7 +2,8 @@
 # Builds the tests in C and C++ against the library and runs them: the headers by themselves, the exported symbols, the
 # examples, what is each language's own, and the vectors. With --asan the library and the tests are built with AddressSanitizer and
 # UndefinedBehaviorSanitizer; with --tsan C's own tests and the example on libuv are built with ThreadSanitizer, and use the shared
-# library; with --valgrind the languages' own tests run under memcheck, and the vectors do not.
+# library; with --valgrind the languages' own tests run under memcheck with the release library, which `make install` installs, and
+# the vectors do not.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -24,6 +25,10 @@ if [ "${1:-}" = --asan ]; then
     SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
     C="$C $SANITIZE"
     CXX="$CXX $SANITIZE"
+elif [ "${1:-}" = --valgrind ]; then
+    cargo build -q --release -p wellhead-ffi
+    LIBRARY=$TARGET/release
+    OUT=$TARGET/tests-c-valgrind
 else
     cargo build -q -p wellhead-ffi
     LIBRARY=$TARGET/debug
@@ -58,6 +63,9 @@ fi
 for once in '#include <wellhead.h>' '#include <wellhead.h>
 #include <wellhead.h>
 wellhead_str s = WELLHEAD_STR("s");
+static const wellhead_str t = WELLHEAD_STR_INIT("t");
+static const wellhead_pair u[] = {{WELLHEAD_STR_INIT("name"), WELLHEAD_STR_INIT("value")}};
+const void *used[] = {&t, u};
 wellhead_limits l = WELLHEAD_LIMITS_INIT;
 wellhead_server_options o = WELLHEAD_SERVER_OPTIONS_INIT;
 wellhead_resource r = WELLHEAD_RESOURCE_INIT;

@@ -25,7 +25,10 @@ export interface ServerOptions {
    * one name do not hear each other.
    */
   origin?: string | undefined;
-  /** The 32 bytes under which cursors are sealed. Replicas share them; random by default. */
+  /**
+   * The 32 bytes under which cursors are sealed. Replicas share them. Random by default; over stdio derived from name and
+   * version, so that a client which starts a process for each request can page.
+   */
   cursorKey?: Uint8Array | undefined;
   /**
    * Capabilities to declare beside those for resources, with what there is to say of them: `{}`, or such as

@@ -189,7 +189,11 @@ impl Shared {
     pub(super) fn around(&self) -> Surroundings<'_> {
         Surroundings {
             catalog: &self.server.catalog,
-            sealer: &self.server.sealer,
+            sealer: if self.group.as_ref().is_some_and(|group| group.local) {
+                &self.server.local_sealer
+            } else {
+                &self.server.sealer
+            },
             limits: &self.server.settings.limits,
             caller: self.caller.id(),
         }

@@ -1,8 +1,5 @@
 //! The fallback without SIMD crates, and what the tests compare them with.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-
 pub(super) fn escape_block(text: &str, out: &mut Vec<u8>) {
     let bytes = text.as_bytes();
     out.reserve(bytes.len());
@@ -23,12 +20,15 @@ pub(super) fn escape_block(text: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(&bytes[done..]);
 }
 
+#[cfg(any(test, not(feature = "simd")))]
 pub(super) fn base64_into(bytes: &[u8], out: &mut Vec<u8>) {
+    use base64::{Engine, engine::general_purpose::STANDARD};
     let start = out.len();
     out.resize(start + bytes.len().div_ceil(3) * 4, 0);
     STANDARD.encode_slice(bytes, &mut out[start..]).expect("four characters for every three bytes");
 }
 
+#[cfg(any(test, not(feature = "simd")))]
 pub(super) fn check_utf8(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok()
 }

@@ -49,6 +49,12 @@ impl Choice {
         Choice { accepts_json, status_by_stage, begun: None }
     }
 
+    /// Whether the request belongs to the stateless era.
+    #[cfg(feature = "http")]
+    pub(crate) fn is_stateless(&self) -> bool {
+        self.status_by_stage
+    }
+
     /// A response that is a stream from the start.
     pub(crate) fn stream() -> Self {
         Choice { accepts_json: false, status_by_stage: false, begun: Some(Head::EventStream) }

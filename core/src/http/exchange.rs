@@ -171,6 +171,20 @@ impl Exchange {
         }
     }
 
+    /// Whether a whole request is answered although its client sends nothing more. In the stateless era that cancels it, and
+    /// a stream of what belongs to no request has no answer to wait for. While a token is judged, only the end of a request
+    /// without a body can be seen.
+    #[cfg(feature = "http")]
+    pub(crate) fn outlives_input(&self) -> bool {
+        match &self.state {
+            State::Verifying(_) => false,
+            State::Answering(answering) => {
+                !answering.choice.is_stateless() && answering.route != Route::Connection
+            }
+            State::Body(_) | State::Whole(..) | State::Done => true,
+        }
+    }
+
     /// Runs what [`Progress::Event`] asked, here; the next poll takes what it leads to.
     #[cfg(feature = "http")]
     pub(crate) fn run(&self, event: Event) {

@@ -1,7 +1,9 @@
-//! What a client sends and takes: `Content-Type` and `Accept` (RFC 9110 sections 8.3 and 12.5.1).
+//! What a client sends and takes: `Content-Type` and `Accept` (RFC 9110 sections 8.3 and 12.5.1), `Transfer-Encoding` (RFC
+//! 9112 section 6.1).
 
 use super::RequestHead;
 use super::head::Repeated;
+use super::origin::Refused;
 
 /// What a client takes as an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +81,30 @@ pub(crate) fn is_json(head: &RequestHead<'_>) -> Result<bool, Repeated> {
     Ok(name.trim_ascii().eq_ignore_ascii_case(b"application/json"))
 }
 
+/// Refuses a body in another transfer coding than `chunked`, which may be applied once: two readers that disagree on where
+/// it ends are how requests are smuggled.
+pub(crate) fn check_transfer_codings(head: &RequestHead<'_>) -> Result<(), Refused> {
+    let lines = head.all("transfer-encoding");
+    let codings = lines.flat_map(|line| line.split(|byte| *byte == b',')).map(<[u8]>::trim_ascii);
+    let mut chunked = false;
+    for coding in codings.filter(|coding| !coding.is_empty()) {
+        if !coding.eq_ignore_ascii_case(b"chunked") {
+            let coding = String::from_utf8_lossy(coding);
+            return Err(Refused {
+                status: 501,
+                why: format!("the transfer coding '{coding}' is not understood"),
+            });
+        }
+        if std::mem::replace(&mut chunked, true) {
+            return Err(Refused {
+                status: 400,
+                why: "the transfer coding 'chunked' came more than once".to_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,6 +129,21 @@ mod tests {
         assert_eq!(accepts(&["*/*;q=0, application/json;q=0.1"]), (true, false));
         assert_eq!(accepts(&["text/html"]), (false, false));
         assert_eq!(accepts(&[""]), (false, false));
+    }
+
+    #[test]
+    fn a_body_is_chunked_once_and_nothing_else() {
+        let status = |values: &[&str]| {
+            let headers: Vec<(&str, &[u8])> =
+                values.iter().map(|value| ("Transfer-Encoding", value.as_bytes())).collect();
+            let head = RequestHead { method: "POST", target: "/", headers: &headers };
+            check_transfer_codings(&head).map_or_else(|refused| refused.status, |()| 200)
+        };
+        assert_eq!([status(&[]), status(&["chunked"]), status(&["Chunked", ","])], [200; 3]);
+        assert_eq!([status(&["chunked, chunked"]), status(&["chunked", "chunked"])], [400; 2]);
+        for unknown in ["gzip, chunked", "identity", "chunked;q=1", "\u{b}chunked"] {
+            assert_eq!(status(&[unknown]), 501, "{unknown}");
+        }
     }
 
     #[test]

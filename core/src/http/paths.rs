@@ -8,7 +8,7 @@ use super::classify::{Body, Version, classify};
 use super::cors;
 use super::endpoint::{Inner, Options};
 use super::exchange::{Exchange, Incoming, State};
-use super::media::{Accepts, is_json};
+use super::media::{Accepts, check_transfer_codings, is_json};
 use super::response::{Response, Whole, invalid, refusal, unreadable};
 use super::sessions::new_id;
 use super::streams::{MOST as MOST_STREAMS, Place};
@@ -36,7 +36,8 @@ impl Exchange {
         if head.path() != options.path && !metadata {
             return Err((Response::empty(404), Vec::new()));
         }
-        options.gate.check(head).map_err(|refused| invalid(refused.status, &refused.why))?;
+        let checked = options.gate.check(head).and_then(|()| check_transfer_codings(head));
+        checked.map_err(|refused| invalid(refused.status, &refused.why))?;
         self.origin = if options.cors { cors::origin(head) } else { None };
         match &options.protection {
             Some(protection) if metadata && head.method == "GET" => {

@@ -46,6 +46,11 @@ impl Patience {
         self.head = None;
     }
 
+    /// Whether one request is under way, alone.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.requests > 0 && !self.shared
+    }
+
     /// Bytes came.
     pub(crate) fn heard(&mut self, now: u64) {
         if self.requests == 0 && !self.shared {

@@ -276,6 +276,8 @@ pub(crate) struct Inflight {
     /// Questions that were over while their request waited for the client.
     dropped: Vec<CallId>,
     used: usize,
+    /// Of these, the ones that nobody waits for.
+    abandoned: usize,
 }
 
 impl Inflight {
@@ -287,6 +289,11 @@ impl Inflight {
     /// Calls that occupy a slot, cancelled ones whose responder is still out included.
     pub(crate) fn len(&self) -> usize {
         self.used
+    }
+
+    /// Whether somebody waits for a call.
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.used > self.abandoned
     }
 
     pub(crate) fn has_id(&self, id: &RequestId) -> bool {
@@ -444,6 +451,7 @@ impl Inflight {
                 Some(std::mem::replace(&mut open.state, State::Taken))
             }
             Body::Abandoned => {
+                self.abandoned -= 1;
                 self.release(call.slot);
                 None
             }
@@ -494,6 +502,7 @@ impl Inflight {
                 let dropped = std::mem::take(&mut slot.paused).then_some(call);
                 self.dropped.extend(dropped);
                 open.context.cancel();
+                self.abandoned += 1;
                 self.free_id(&open.id, call.slot);
                 Some(open)
             }

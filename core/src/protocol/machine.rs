@@ -627,7 +627,7 @@ impl Machine {
     /// No more input, nothing in flight, nothing to write.
     pub(crate) fn is_finished(&self) -> bool {
         let read = self.waiting.is_empty() && self.elements.is_empty();
-        let ended = self.closed || self.input.is_spent() && self.inflight.len() == 0;
+        let ended = self.closed || self.input.is_spent() && !self.inflight.is_awaited();
         ended && self.asks.is_empty() && read && self.outbox.is_spent()
     }
 }

@@ -40,10 +40,21 @@ impl Bell {
     }
 }
 
-/// Deals with one request until the head of its response is known. `under_way` is dropped with the response.
-pub(super) async fn respond<B: Body, U: Send + 'static>(
+/// What a driver knows of the client of a request; dropped with the response.
+pub(super) trait Peer: Send + 'static {
+    /// Whether the client sends nothing more. Most that do so are gone, but some wait for their answer.
+    fn is_silent(&self) -> bool {
+        false
+    }
+
+    /// This request is not answered to a client that sends nothing more.
+    fn abandon(&self) {}
+}
+
+/// Deals with one request until the head of its response is known.
+pub(super) async fn respond<B: Body, U: Peer>(
     shared: Arc<Shared>,
-    under_way: U,
+    peer: U,
     request: ::http::Request<B>,
 ) -> ::http::Response<Answer<U>> {
     let (parts, incoming) = request.into_parts();
@@ -51,7 +62,7 @@ pub(super) async fn respond<B: Body, U: Send + 'static>(
     let bell = Arc::new(Bell { waker: Lock::default(), asked: Asked::new() });
     let exchange = begin(&shared, &parts, bell.clone());
     drop(parts); // nobody looks at it again, while a callback may take its time
-    let mut answer = Going { shared, exchange, bell, sleep: None, data: Vec::new(), _under_way: under_way };
+    let mut answer = Going { shared, exchange, bell, sleep: None, data: Vec::new(), peer };
     loop {
         match poll_fn(|cx| answer.step(cx)).await {
             Step::Body(deadline) => {
@@ -59,7 +70,13 @@ pub(super) async fn respond<B: Body, U: Send + 'static>(
                 tokio::select! {
                     biased; // the timer is not even set if the body is there
 
-                    frame = poll_fn(|cx| incoming.as_mut().poll_frame(cx)) => match frame {
+                    frame = poll_fn(|cx| {
+                        let frame = incoming.as_mut().poll_frame(cx);
+                        if frame.is_pending() && answer.peer.is_silent() {
+                            answer.peer.abandon(); // the rest does not come
+                        }
+                        frame
+                    }) => match frame {
                         Some(Ok(frame)) => {
                             let Ok(mut data) = frame.into_data() else { continue };
                             while data.has_remaining() {
@@ -109,7 +126,7 @@ fn begin(shared: &Shared, parts: &Parts, bell: Arc<Bell>) -> Exchange {
 }
 
 /// The body of a response.
-pub(super) struct Answer<U: Send + 'static> {
+pub(super) struct Answer<U: Peer> {
     slot: Arc<Slot<U>>,
     /// How much is still to come, if that is known.
     left: Option<u64>,
@@ -134,7 +151,7 @@ struct Going<U> {
     bell: Arc<Bell>,
     sleep: Option<Pin<Box<tokio::time::Sleep>>>,
     data: Vec<u8>,
-    _under_way: U,
+    peer: U,
 }
 
 enum Step {
@@ -147,11 +164,16 @@ enum Step {
 /// A server is given so many bytes at once: it asks for more when it has room for some, so this much has gone then.
 const PIECE: usize = 16 << 10;
 
-impl<U: Send + 'static> Going<U> {
+impl<U: Peer> Going<U> {
     /// What is to be done next, as soon as there is something.
     fn step(&mut self, cx: &mut Context<'_>) -> Poll<Step> {
         self.bell.hear(cx); // before polling, so that no call is missed
         loop {
+            // In a crowd, a client that sends nothing more is taken for gone, as most of them are.
+            if self.peer.is_silent() && (!self.exchange.outlives_input() || self.shared.is_crowded()) {
+                self.peer.abandon();
+                return Poll::Pending;
+            }
             match self.exchange.poll(self.shared.now(), &mut self.data) {
                 Progress::Body(deadline) => return Poll::Ready(Step::Body(deadline)),
                 Progress::Event(event) => match &self.shared.jobs {
@@ -204,7 +226,7 @@ impl<U: Send + 'static> Going<U> {
     }
 }
 
-impl<U: Send + 'static> Unread for Slot<U> {
+impl<U: Peer> Unread for Slot<U> {
     fn since(&self, now: u64) -> Option<u64> {
         self.bell.asked.since(now)
     }
@@ -215,7 +237,7 @@ impl<U: Send + 'static> Unread for Slot<U> {
     }
 }
 
-impl<U: Send + 'static> Answer<U> {
+impl<U: Peer> Answer<U> {
     fn next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         if self.data.is_empty() {
             let Some(mut going) = self.slot.going.with(|going, _| going.take()) else {
@@ -237,7 +259,7 @@ impl<U: Send + 'static> Answer<U> {
     }
 }
 
-impl<U: Send + 'static> Body for Answer<U> {
+impl<U: Peer> Body for Answer<U> {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -263,7 +285,7 @@ impl<U: Send + 'static> Body for Answer<U> {
     }
 }
 
-impl<U: Send + 'static> Drop for Answer<U> {
+impl<U: Peer> Drop for Answer<U> {
     fn drop(&mut self) {
         if let Some(number) = self.number {
             self.slot.shared.bodies.remove(number);

@@ -99,7 +99,8 @@ impl Http {
     }
 
     /// Whether SIGTERM closes the server, where there is such a signal. Off by default: a library installs no signal
-    /// handlers unasked. Afterwards the signal has no effect any more.
+    /// handlers unasked. [`Http::bind`] does, so that who is told the address may send the signal. Afterwards the signal has
+    /// no effect any more.
     #[must_use]
     pub fn handle_sigterm(mut self, on: bool) -> Self {
         self.terminate = on;
@@ -134,7 +135,11 @@ impl Http {
             refused(&named.join(" or"), e)
         })?;
         let endpoint = self.endpoint.clone().bound(address.ip());
-        Ok(Listener { http: Http { endpoint, ..self }, socket, address })
+        let network = Network::new(self.io_threads)?;
+        if self.terminate {
+            close_on_sigterm(network.get(), endpoint.server().clone());
+        }
+        Ok(Listener { http: Http { endpoint, ..self }, socket, address, network })
     }
 }
 
@@ -144,6 +149,7 @@ pub struct Listener {
     http: Http,
     socket: TcpListener,
     address: SocketAddr,
+    network: Network,
 }
 
 impl Listener {
@@ -159,7 +165,7 @@ impl Listener {
     pub fn serve(self) -> Result<()> {
         let (callback_threads, drain) = (self.http.callback_threads, self.http.drain);
         let jobs = (callback_threads > 0).then(|| Jobs::new(1, None));
-        let (shared, runtime, serving) = self.open(jobs)?;
+        let (shared, runtime, serving) = self.open(jobs);
         match &shared.jobs {
             None => drop(runtime.block_on(serving)),
             Some(jobs) => std::thread::scope(|scope| -> Result<()> {
@@ -186,29 +192,49 @@ impl Listener {
     /// As [`Listener::serve`].
     pub fn start(self, on_ready: Option<OnReady>) -> Result<Listening> {
         let most = if self.http.callback_threads > 1 { 1 } else { BATCH };
-        let (shared, runtime, _) = self.open(Some(Jobs::new(most, on_ready)))?;
+        let (shared, runtime, _) = self.open(Some(Jobs::new(most, on_ready)));
         Ok(Listening::new(shared, runtime))
     }
 
-    fn open(self, jobs: Option<Jobs>) -> Result<(Arc<Shared>, Runtime, JoinHandle<()>)> {
-        let Http { endpoint, callback_threads: _, io_threads, connections, drain, terminate } = self.http;
+    fn open(self, jobs: Option<Jobs>) -> (Arc<Shared>, Runtime, JoinHandle<()>) {
+        let Http { endpoint, connections, drain, .. } = self.http;
         let server = endpoint.server().clone();
         let (shared, wake) = Shared::new(endpoint, jobs.map(Arc::new));
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(io_threads)
-            .thread_name("wellhead-http")
-            .enable_io()
-            .enable_time()
-            .build()
-            .map_err(no_thread)?;
-        if terminate {
-            close_on_sigterm(&runtime, server.clone());
-        }
+        let runtime = self.network.take();
         if let Some(jobs) = shared.jobs.clone() {
             runtime.spawn(async move { jobs.tell().await });
         }
         let serving = runtime.spawn(serve(shared.clone(), server, self.socket, wake, connections, drain));
-        Ok((shared, runtime, serving))
+        (shared, runtime, serving)
+    }
+}
+
+/// The threads of the network.
+#[derive(Debug)]
+struct Network(Option<Runtime>);
+
+impl Network {
+    fn new(io_threads: usize) -> Result<Network> {
+        let mut builder = tokio::runtime::Builder::new_multi_thread();
+        builder.worker_threads(io_threads).thread_name("wellhead-http").enable_io().enable_time();
+        builder.build().map(|runtime| Network(Some(runtime))).map_err(no_thread)
+    }
+
+    fn get(&self) -> &Runtime {
+        self.0.as_ref().expect("it was not taken")
+    }
+
+    fn take(mut self) -> Runtime {
+        self.0.take().expect("it was not taken")
+    }
+}
+
+/// A listener that never served, perhaps inside of another runtime, where nothing may block.
+impl Drop for Network {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
     }
 }
 
@@ -247,14 +273,9 @@ async fn serve(
     let builder = Arc::new(builder);
     let Ok(listener) = tokio::net::TcpListener::from_std(socket) else { return };
     let mut ticks = ticks();
-    loop {
+    while !server.is_closed() {
         tokio::select! {
-            () = wake.notified() => {
-                shared.poll();
-                if server.is_closed() {
-                    break;
-                }
-            }
+            () = wake.notified() => shared.poll(),
             _ = ticks.tick() => shared.tick(),
             accepted = accept(&listener, &room) => {
                 let Some((stream, permit)) = accepted else { continue };
@@ -308,6 +329,9 @@ async fn attend(
         loop {
             if connection.as_mut().poll(cx).is_ready() {
                 return Poll::Ready(()); // a client that breaks off harms nobody
+            }
+            if watch.is_abandoned() {
+                return Poll::Ready(());
             }
             match watch.poll_over(&mut timer, cx) {
                 Poll::Ready(Over::Idle) => connection.as_mut().graceful_shutdown(),

@@ -70,6 +70,11 @@ impl Jobs {
         }
     }
 
+    /// Whether so many events wait that those which a client may have left are not worth a thread.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.take.len() + self.gathered.with(|gathered, _| gathered.events.len()) >= CROWD
+    }
+
     /// Drops the events that nobody waits for any more. Each costs a look or two, however many there are.
     fn let_go(&self, gathered: &mut Gathered, trash: &mut Trash) {
         let wanted = |job: Job| match job {

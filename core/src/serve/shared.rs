@@ -65,6 +65,11 @@ impl Shared {
         self.bodies.tick(now);
     }
 
+    /// Whether many callbacks wait for their threads.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.jobs.as_ref().is_some_and(|jobs| jobs.is_crowded())
+    }
+
     pub(super) fn run(&self, event: Event) {
         match &self.jobs {
             Some(jobs) => jobs.push_event(event),

@@ -158,7 +158,7 @@ impl Shared {
             }
         };
         let hurrying = outgoing.clone();
-        let group = server.group_of(Box::new(wake), Some(Box::new(move || hurrying.hurry())));
+        let group = server.group_of(Box::new(wake), Some(Box::new(move || hurrying.hurry())), true);
         let shared = Arc::new(Shared {
             connection: group.connect(Caller::default()),
             group,

@@ -1,6 +1,6 @@
 //! The endpoint as a service of `tower`, for programs that have an HTTP server, such as one of `axum`.
 
-use super::answer::{Answer, respond};
+use super::answer::{Answer, Peer, respond};
 use super::jobs::Jobs;
 use super::shared::{Shared, no_thread, ticks};
 use crate::error::{Error, ErrorKind, Result};
@@ -110,6 +110,9 @@ where
         Box::pin(async { Ok(respond(shared, owner, request).await.map(ResponseBody)) })
     }
 }
+
+/// What a client does is known to the program's server.
+impl Peer for Arc<Owner> {}
 
 impl Drop for Owner {
     fn drop(&mut self) {

@@ -72,7 +72,8 @@ impl Builder {
         self
     }
 
-    /// The 32 bytes under which cursors are sealed. Replicas share them; random by default.
+    /// The 32 bytes under which cursors are sealed. Replicas share them. Random by default; over stdio derived from the
+    /// server's name and version, so that a client which starts a process for each request can page.
     #[must_use]
     pub fn cursor_key(mut self, key: impl Into<Vec<u8>>) -> Self {
         self.cursor_key = Some(key.into());
@@ -157,9 +158,12 @@ impl Builder {
     /// no randomness.
     pub fn build(mut self) -> Result<Server> {
         self.limits.check()?;
-        let key = match &self.cursor_key {
-            Some(bytes) => Key::from_bytes(bytes)?,
-            None => Key::random()?,
+        let (key, local_key) = match &self.cursor_key {
+            Some(bytes) => {
+                let key = Key::from_bytes(bytes)?;
+                (key.clone(), key)
+            }
+            None => (Key::random()?, Key::of_program(&self.name, &self.version)),
         };
         let identity = Identity::new(
             self.name,
@@ -191,7 +195,7 @@ impl Builder {
         let origin = self.origin.map_or_else(random_name, Ok)?;
         let clock = self.clock;
         let observer = self.observer.map(|callback| Observer { callback, clock, log: self.log.clone() });
-        let inner = Inner::new(settings, &key, self.log, observer, origin);
+        let inner = Inner::new(settings, (&key, &local_key), self.log, observer, origin);
         inner.catalog.with(|c, _| c.declare(self.capabilities, self.list_changed));
         Ok(Server(Arc::new(inner)))
     }

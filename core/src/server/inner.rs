@@ -24,6 +24,8 @@ pub(crate) struct Inner {
     pub(crate) settings: Arc<Settings>,
     pub(crate) catalog: Lock<Catalog>,
     pub(crate) sealer: Sealer,
+    /// Of the cursors of clients that started this program, and may start another process for the next page.
+    pub(crate) local_sealer: Sealer,
     pub(crate) hub: Hub,
     pub(crate) log: Log,
     pub(super) groups: Lock<Vec<Weak<group::Inner>>>,
@@ -45,7 +47,7 @@ pub(crate) struct Inner {
 impl Inner {
     pub(super) fn new(
         settings: Settings,
-        key: &Key,
+        (key, local_key): (&Key, &Key),
         log: Log,
         observer: Option<Observer>,
         origin: String,
@@ -55,6 +57,7 @@ impl Inner {
             settings: Arc::new(settings),
             catalog: Lock::new(Catalog::default()),
             sealer: Sealer::new(key, &origin),
+            local_sealer: Sealer::new(local_key, &origin),
             log,
             groups: Lock::new(Vec::new()),
             gatekeeper: Lock::new(None),

@@ -95,6 +95,15 @@ fn a_key_that_is_none_is_refused() {
 }
 
 #[test]
+fn a_process_for_each_request_pages_without_a_key() {
+    let folder = Folder::new(&[("a", b""), ("b", b"")]);
+    let start = || Client::serve(&folder, &["--page-size", "2"]).shake_hands("2025-06-18");
+    let cursor = start().ask("resources/list", &serde_json::json!({}))["nextCursor"].clone();
+    let go_on = serde_json::json!({ "cursor": cursor });
+    assert_eq!(start().ask("resources/list", &go_on)["resources"][0]["uri"], folder.uri("b"));
+}
+
+#[test]
 fn instances_with_one_key_go_on_with_each_others_lists() {
     let folder = Folder::new(&[("a", b""), ("b", b"")]);
     let start = |key: &str| {

@@ -1,6 +1,6 @@
 //! The command over HTTP.
 
-use crate::client::{Folder, meta, wellhead};
+use crate::client::{Client, Folder, meta, wellhead};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -50,9 +50,8 @@ impl Service {
         (head, serde_json::from_str(&body).unwrap())
     }
 
-    /// Everything else that it says, until it has ended. Once it answers, it ends in order.
+    /// Everything else that it says, until it has ended. Once it has said where it listens, it ends in order.
     fn ends(mut self) -> String {
-        self.ask("server/discover", json!({}), "");
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
         let mut said = String::new();
@@ -146,6 +145,17 @@ fn the_cursor_of_one_token_leads_no_other_on() {
     let cursor = list("one", json!({}))["result"]["nextCursor"].clone();
     assert!(list("one", json!({ "cursor": cursor }))["result"]["resources"].is_array());
     assert_eq!(list("two", json!({ "cursor": cursor }))["error"]["code"], -32602);
+    service.ends();
+}
+
+#[test]
+fn a_cursor_of_standard_output_leads_nowhere_over_http() {
+    let folder = Folder::new(&[("a.txt", b""), ("b.txt", b"")]);
+    let mut program = Client::serve(&folder, &["--page-size", "1"]).shake_hands("2025-06-18");
+    let cursor = program.ask("resources/list", &json!({}))["nextCursor"].clone();
+    let service = Service::start(&folder, &["--http", "0", "--page-size", "1"]);
+    let (_, body) = service.ask("resources/list", json!({ "cursor": cursor }), "");
+    assert!(body.contains("Invalid cursor"), "{body}");
     service.ends();
 }
 

@@ -1,7 +1,8 @@
 //! The end of the service while answers are under way.
 
-use super::{Client, Service, asked, holding, is_ended};
+use super::{Client, Service, asked, holding, is_ended, server};
 use std::time::Duration;
+use wellhead::serve::Http;
 
 fn stateless(service: &Service) -> Client {
     let mut client = service.client();
@@ -44,4 +45,23 @@ fn the_service_ends_although_somebody_never_answers() {
         assert!(is_ended(&mut client));
         responder.finish("nobody waits for it any more");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn sigterm_counts_from_the_moment_on_at_which_the_address_is_known() {
+    let server = server();
+    let http = Http::new(server.endpoint()).handle_sigterm(true);
+    let listener = http.bind("127.0.0.1:0").expect("a free port");
+    rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TERM).unwrap();
+    listener.serve().expect("it ends in order");
+    assert!(server.is_closed());
+}
+
+#[test]
+fn a_server_that_was_closed_before_its_listener_serves_ends_at_once() {
+    let server = server();
+    let listener = Http::new(server.endpoint()).bind("127.0.0.1:0").expect("a free port");
+    server.close();
+    listener.serve().expect("it ends in order");
 }

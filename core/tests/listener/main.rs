@@ -4,6 +4,8 @@ mod attacks;
 mod ending;
 mod gone;
 mod h2c;
+mod half;
+mod letter;
 mod limits;
 #[path = "../support/served.rs"]
 mod served;

@@ -7,6 +7,7 @@ crate::tests![
     what_was_received_before_the_end_of_input_is_answered,
     an_interest_is_told_though_the_input_ends_at_once,
     an_answer_that_never_comes_delays_the_end_by_the_drain_time_only,
+    a_cancelled_call_does_not_delay_the_end,
     a_client_that_never_reads_delays_the_end_by_the_drain_time_only,
     sigterm_ends_listen_streams_answers_what_is_in_flight_and_exits_with_0,
     sigterm_ends_a_service_whose_client_neither_reads_nor_stops_writing,
@@ -62,6 +63,21 @@ fn an_answer_that_never_comes_delays_the_end_by_the_drain_time_only() {
     for threads in ["threads=0", "threads=1", "threads=4"] {
         let mut client = Client::connect(&format!("{threads} drain=300"));
         client.ask_to_read("host://held/1");
+        let echo = client.ask_to_read("host://echo/1");
+        client.close_input();
+        assert_eq!(sorted_ids(&client.rest()), [echo]);
+        client.ends_well();
+    }
+}
+
+fn a_cancelled_call_does_not_delay_the_end() {
+    for threads in ["threads=0", "threads=1", "threads=4"] {
+        let mut client = Client::connect(&format!("{threads} drain=86400000"));
+        let held = client.ask_to_read("host://held/1");
+        let kept = client.ask_to_read("host://held/2");
+        client.ping(); // both are held
+        client.cancel(held);
+        client.cancel(kept);
         let echo = client.ask_to_read("host://echo/1");
         client.close_input();
         assert_eq!(sorted_ids(&client.rest()), [echo]);

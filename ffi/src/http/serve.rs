@@ -42,8 +42,8 @@ growing!(wellhead_http_options);
 
 /// Serves Streamable HTTP (HTTP/1.1, and HTTP/2 with prior knowledge) on an address such as 127.0.0.1:8000, until
 /// wellhead_server_close, which is OK. options: may be NULL. Unless it is a loopback address, any Host is answered, and no
-/// Origin but those that are allowed. Meanwhile SIGPIPE is ignored if it was at its default. IO, CLOSED, INVALID_ARGUMENT,
-/// INVALID_UTF8.
+/// Origin but those that are allowed. While a service runs in the process SIGPIPE is ignored, if it was
+/// at its default; the last one restores that. IO, CLOSED, INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_serve_http(
     server: *mut wellhead_server,

@@ -232,15 +232,32 @@ static void fields_that_an_older_header_lacks_are_absent(void) {
     wellhead_server_free(server);
 }
 
-static void fields_of_a_newer_header_are_left_alone(void) {
+static void fields_of_a_newer_header_are_refused_unless_they_are_zero(void) {
     struct { wellhead_resource known; char unknown[64]; } newer;
+    struct { wellhead_limits known; uint64_t unknown; } limits;
     const wellhead_resource init = WELLHEAD_RESOURCE_INIT;
+    const wellhead_limits no_limits = WELLHEAD_LIMITS_INIT;
+    wellhead_server_options options = WELLHEAD_SERVER_OPTIONS_INIT;
     wellhead_server *server = quiet_server();
-    memset(&newer, 0xff, sizeof newer);
+    wellhead_error *error = NULL;
+    memset(&newer, 0, sizeof newer);
     newer.known = init;
     newer.known.struct_size = sizeof newer;
     newer.known.uri = WELLHEAD_STR("n:1");
     CHECK(wellhead_server_add_text(server, &newer.known, WELLHEAD_STR("x"), NULL) == WELLHEAD_STATUS_OK);
+    newer.known.uri = WELLHEAD_STR("n:2");
+    newer.unknown[63] = 1;
+    CHECK(wellhead_server_add_text(server, &newer.known, WELLHEAD_STR("x"), NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    newer.known.struct_size = SIZE_MAX; /* not read that far */
+    CHECK(wellhead_server_add_text(server, &newer.known, WELLHEAD_STR("x"), NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    limits.known = no_limits;
+    limits.known.struct_size = sizeof limits;
+    limits.unknown = 7;
+    options.limits = &limits.known;
+    CHECK(wellhead_server_new(WELLHEAD_STR("s"), WELLHEAD_STR("1"), &options, &error) == NULL);
+    CHECK(has(wellhead_error_message(error).ptr,
+              "wellhead_limits has members this library does not know: built with a newer header?"));
+    wellhead_error_free(error);
     wellhead_server_free(server);
 }
 
@@ -294,7 +311,7 @@ void test_arguments(void) {
     RUN(absent_text_is_refused_and_absent_bytes_are_empty);
     RUN(a_struct_of_size_0_is_refused);
     RUN(fields_that_an_older_header_lacks_are_absent);
-    RUN(fields_of_a_newer_header_are_left_alone);
+    RUN(fields_of_a_newer_header_are_refused_unless_they_are_zero);
     RUN(unknown_flags_are_refused);
     RUN(a_registration_needs_the_callbacks_of_its_kind);
     RUN(the_library_is_the_one_of_the_header);

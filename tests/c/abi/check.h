@@ -21,6 +21,7 @@ void test_arguments(void);
 void test_answers(void);
 void test_lifetimes(void);
 void test_freeing(void);
+void test_bounds(void);
 void test_access(void);
 void test_directory(void);
 void test_observe(void);

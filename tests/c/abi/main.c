@@ -106,6 +106,7 @@ static void test_all(void) {
     test_answers();
     test_lifetimes();
     test_freeing();
+    test_bounds();
     test_access();
     test_directory();
     test_observe();

@@ -184,6 +184,64 @@ static void sigterm_ends_the_service_if_it_is_handled(void) {
     CHECK(well(c));
 }
 
+typedef struct { wellhead_server *server; flag bound; pthread_t thread; } listening;
+
+static void note_bound(void *bound_data, wellhead_str address) {
+    (void)address;
+    say(bound_data);
+}
+
+static void *listen_until_closed(void *cls) {
+    listening *l = cls;
+    wellhead_http_options options = WELLHEAD_HTTP_OPTIONS_INIT;
+    options.bound = note_bound;
+    options.bound_data = &l->bound;
+    CHECK(wellhead_serve_http(l->server, WELLHEAD_STR("127.0.0.1:0"), &options, NULL) == WELLHEAD_STATUS_OK);
+    return NULL;
+}
+
+static int ignores_sigpipe(void) {
+    struct sigaction now;
+    return sigaction(SIGPIPE, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+static void end_the_listener(void *user_data, const wellhead_call *call, wellhead_read *r) {
+    listening *l = user_data;
+    wellhead_server_close(l->server);
+    pthread_join(l->thread, NULL);
+    CHECK(ignores_sigpipe()); /* this service still runs */
+    echo(NULL, call, r);
+}
+
+static void the_last_of_two_services_restores_sigpipe(void) {
+    int in[2];
+    if (pipe(in)) abort();
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0) {
+        listening l = {quiet_server(), FLAG_INIT, 0};
+        wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
+        wellhead_server *server = quiet_server();
+        int null = open("/dev/null", O_WRONLY);
+        provider.read = end_the_listener;
+        provider.user_data = &l;
+        CHECK(add_template(server, "n:{id}", provider) == WELLHEAD_STATUS_OK);
+        if (pthread_create(&l.thread, NULL, listen_until_closed, &l)) abort();
+        await(&l.bound);
+        CHECK(write(in[1], READ(1, "n:1"), strlen(READ(1, "n:1"))) > 0);
+        dup2(in[0], 0), dup2(null, 1);
+        close(in[0]), close(in[1]), close(null);
+        CHECK(wellhead_serve_stdio(server, NULL, NULL) == WELLHEAD_STATUS_OK);
+        CHECK(!ignores_sigpipe());
+        wellhead_server_free(l.server);
+        wellhead_server_free(server);
+        _exit(checks_failed() != 0);
+    }
+    int status = -1;
+    close(in[0]), close(in[1]);
+    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+}
+
 enum { MIB = 1 << 20, LARGE = 64 * MIB };
 
 /* A body that is made for each read, all newlines: as a text it is twice as long on the wire. */
@@ -255,4 +313,5 @@ void test_stdio(void) {
     RUN(closing_the_server_ends_the_service);
     RUN(standard_input_is_served_once_at_a_time);
     RUN(sigterm_ends_the_service_if_it_is_handled);
+    RUN(the_last_of_two_services_restores_sigpipe);
 }

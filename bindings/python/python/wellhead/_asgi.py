@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from wellhead._core import Endpoint, HttpExchange, Server
 
     # The frameworks' own types of these differ.
-    Scope: TypeAlias = Any
-    Receive: TypeAlias = Callable[[], Awaitable[Any]]
-    Send: TypeAlias = Callable[[Any], Awaitable[None]]
+    _Scope: TypeAlias = Any
+    _Receive: TypeAlias = Callable[[], Awaitable[Any]]
+    _Send: TypeAlias = Callable[[Any], Awaitable[None]]
 
 # The endpoint is told the time so often, in seconds, while a session is open.
 TICK = 10.0
@@ -52,7 +52,7 @@ class AsgiApp:
         path = self._options.get("path", "/mcp")
         return f"<wellhead.AsgiApp of {self._server.name!r} at {path!r}>"
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: _Scope, receive: _Receive, send: _Send) -> None:
         if scope["type"] == "http":
             loop = asyncio.get_running_loop()
             endpoint = self._enter(loop)
@@ -147,7 +147,7 @@ class Response:
     Most are answered while they are young. Only when one is not, a task waits for its client to leave, and timers run.
     """
 
-    def __init__(self, app: AsgiApp, loop: asyncio.AbstractEventLoop, receive: Receive, send: Send) -> None:
+    def __init__(self, app: AsgiApp, loop: asyncio.AbstractEventLoop, receive: _Receive, send: _Send) -> None:
         self.app = app
         self.loop = loop
         self.thread = get_ident()
@@ -187,7 +187,7 @@ class Response:
         except RuntimeError:
             pass  # the loop is closed, and with it whoever waited
 
-    async def run(self, endpoint: Endpoint, scope: Scope) -> None:
+    async def run(self, endpoint: Endpoint, scope: _Scope) -> None:
         exchange = endpoint.begin(scope["method"], target(scope), list(scope["headers"]), self.ready)
         self.exchange = exchange
         try:
@@ -335,7 +335,7 @@ def body(data: bytes, more: bool) -> dict[str, Any]:
     return {"type": "http.response.body", "body": data, "more_body": more}
 
 
-def target(scope: Scope) -> str:
+def target(scope: _Scope) -> str:
     """Path and query, as seen from where the application is mounted."""
     path: str = scope["path"]
     root: str = scope.get("root_path", "").rstrip("/")

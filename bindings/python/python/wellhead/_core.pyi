@@ -499,7 +499,8 @@ class Server:
         version: The version of the application.
         title: The name for people.
         instructions: How a model should use the server.
-        cursor_key: The 32 bytes under which list cursors are sealed. Replicas share them; random by default.
+        cursor_key: The 32 bytes under which list cursors are sealed. Replicas share them. Random by default; over stdio
+            derived from name and version, so that a client which starts a process for each request can page.
         limits: What one client may cost.
         subscribe: Whether clients may watch resources.
         list_changed: Whether clients are told when the list of resources changes.

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any, TypeAlias
 
-    Plan: TypeAlias = tuple[list[tuple[str, int, Any, bool]], bool, str | None, str | None]
-    Positional: TypeAlias = tuple[Callable[..., Any], bool, str | None, int]
-    Parameter: TypeAlias = tuple[str, Any, Any, bool]  # name, annotation, default, keyword_only
+    _Plan: TypeAlias = tuple[list[tuple[str, int, Any, bool]], bool, str | None, str | None]
+    _Positional: TypeAlias = tuple[Callable[..., Any], bool, str | None, int]
+    _Parameter: TypeAlias = tuple[str, Any, Any, bool]  # name, annotation, default, keyword_only
 
 # The numbers are those of `Kind` in arguments.rs.
 CALL, URI, STR, INT, BYTES, LIST, MAYBE_LIST = range(7)
@@ -26,7 +26,7 @@ VARARGS = 0x04 | 0x08  # inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 MISSING = object()
 
 
-def plan(function: Any, variables: list[tuple[str, bool, bool]], uri: bool) -> Plan:
+def plan(function: Any, variables: list[tuple[str, bool, bool]], uri: bool) -> _Plan:
     """(parameters, is_async, name, description) of a callback that reads.
 
     `variables` are the template's: (name, optional, list). `uri`: a parameter `uri` is the URI that was asked for.
@@ -109,7 +109,7 @@ def is_typing_union(annotation: Any) -> bool:
     return typing is not None and getattr(annotation, "__origin__", None) is typing.Union
 
 
-def signature(function: Any) -> list[Parameter]:
+def signature(function: Any) -> list[_Parameter]:
     """(name, annotation, default, keyword_only) of each parameter."""
     if not isinstance(function, types.FunctionType) or hasattr(function, "__wrapped__"):
         return from_inspect(function)
@@ -133,7 +133,7 @@ def signature(function: Any) -> list[Parameter]:
     return found
 
 
-def from_inspect(function: Any) -> list[Parameter]:
+def from_inspect(function: Any) -> list[_Parameter]:
     """The same for whatever is callable."""
     import inspect
 
@@ -177,21 +177,21 @@ def contents(cell: types.CellType) -> Any:
         return None
 
 
-def listing(given: Any) -> Positional:
+def listing(given: Any) -> _Positional:
     """A listing: a function (after, limit), or the items themselves."""
     if callable(given):
         return positional(given, ("after", "limit"), 2, True)
     return Items(given), False, None, 2
 
 
-def completer(given: Any) -> Positional:
+def completer(given: Any) -> _Positional:
     """A completer: a function (value), or (value, others), or the values themselves."""
     if callable(given):
         return positional(given, ("value", "others"), 1, True)
     return Values(given), False, None, 1
 
 
-def positional(function: Any, names: tuple[str, ...], required: int, may_want_call: bool) -> Positional:
+def positional(function: Any, names: tuple[str, ...], required: int, may_want_call: bool) -> _Positional:
     """(function, is_async, call, count) of a callback that takes these arguments by position, whatever it calls them.
 
     `call` is the name of the parameter that is given the call. `count` is how many of the arguments it takes: at least

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from wellhead._wire import Json, Steps
+    from wellhead._wire import _Json, _Steps
 
-    T = TypeVar("T")
-    OnRequest: TypeAlias = Callable[[str, Json], Any]
-    Resources: TypeAlias = list[_core.Resource]
-    Objects: TypeAlias = list[Json]
-    Texts: TypeAlias = list[str]
+    _T = TypeVar("_T")
+    _OnRequest: TypeAlias = Callable[[str, _Json], Any]
+    _Resources: TypeAlias = list[_core.Resource]
+    _Objects: TypeAlias = list[_Json]
+    _Texts: TypeAlias = list[str]
 
 
 class TestClient:
@@ -59,8 +59,8 @@ class TestClient:
         /,
         *,
         revision: str | None = None,
-        capabilities: Json | None = None,
-        on_request: OnRequest | None = None,
+        capabilities: _Json | None = None,
+        on_request: _OnRequest | None = None,
         caller: _core.Caller | None = None,
     ) -> None:
         refuse_in_a_loop()
@@ -72,11 +72,11 @@ class TestClient:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._do(handshake(self._wire, revision))
 
-    def list(self) -> Resources:
+    def list(self) -> _Resources:
         """Returns all resources that the server lists, from all pages."""
         return [resource(item) for item in self._do(pages("resources/list", "resources"))]
 
-    def templates(self) -> Objects:
+    def templates(self) -> _Objects:
         """Returns all templates that the server lists, as the protocol has them."""
         return self._do(pages("resources/templates/list", "resourceTemplates"))
 
@@ -108,23 +108,23 @@ class TestClient:
         self._until(lambda: True, None)
         return self._wire.take_list_changes()
 
-    def notifications(self) -> Objects:
+    def notifications(self) -> _Objects:
         """Returns the other notifications that came since the last call, such as progress and log messages, each with
         its `method` and `params`."""
         self._until(lambda: True, None)
         return self._wire.take_notifications()
 
-    def call_tool(self, name: str, arguments: Json | None = None, /) -> Json:
+    def call_tool(self, name: str, arguments: _Json | None = None, /) -> _Json:
         """Calls a tool. Returns its result as the protocol has it."""
         return self.request("tools/call", {"name": name, "arguments": arguments or {}})
 
-    def get_prompt(self, name: str, arguments: Json | None = None, /) -> Json:
+    def get_prompt(self, name: str, arguments: _Json | None = None, /) -> _Json:
         """Gets a prompt. Returns its result as the protocol has it."""
         return self.request("prompts/get", {"name": name, "arguments": arguments or {}})
 
     def complete(
         self, reference: str, argument: str, value: str = "", /, *, others: dict[str, str] | None = None
-    ) -> Texts:
+    ) -> _Texts:
         """Returns what the server proposes for a variable of a template, or for an argument of a prompt.
 
         Args:
@@ -135,7 +135,7 @@ class TestClient:
         """
         return proposed(self.request("completion/complete", completing(reference, argument, value, others)))
 
-    def request(self, method: str, params: Json | None = None, /) -> Json:
+    def request(self, method: str, params: _Json | None = None, /) -> _Json:
         """Sends any request. Returns its result.
 
         Raises:
@@ -158,8 +158,8 @@ class TestClient:
     def __exit__(self, t: type[BaseException] | None, e: BaseException | None, tb: TracebackType | None, /) -> None:
         self.close()
 
-    def _do(self, steps: Steps[T]) -> T:
-        def ask(method: str, params: Json) -> Json:
+    def _do(self, steps: _Steps[_T]) -> _T:
+        def ask(method: str, params: _Json) -> _Json:
             number = self._wire.send(method, params)
             result = self._until(lambda: self._wire.result(number), None)
             assert result is not None
@@ -175,10 +175,10 @@ class TestClient:
                 else:
                     request = steps.send(result)
         except StopIteration as end:
-            value: T = end.value
+            value: _T = end.value
             return value
 
-    def _until(self, found: Callable[[], T | None], seconds: float | None) -> T | None:
+    def _until(self, found: Callable[[], _T | None], seconds: float | None) -> _T | None:
         refuse_in_a_loop()
         asks_a_coroutine = self._on_request is not None and is_async(self._on_request)
         if self._wire.closed or not (self._server._needs_loop() or asks_a_coroutine):
@@ -206,8 +206,8 @@ class AsyncTestClient:
         /,
         *,
         revision: str | None = None,
-        capabilities: Json | None = None,
-        on_request: OnRequest | None = None,
+        capabilities: _Json | None = None,
+        on_request: _OnRequest | None = None,
         caller: _core.Caller | None = None,
     ) -> None:
         self._wire = Wire(server, capabilities, caller)
@@ -215,11 +215,11 @@ class AsyncTestClient:
         self._there = OnLoop(self._wire, on_request)
         self._open = False
 
-    async def list(self) -> Resources:
+    async def list(self) -> _Resources:
         """Returns all resources that the server lists, from all pages."""
         return [resource(item) for item in await self._do(pages("resources/list", "resources"))]
 
-    async def templates(self) -> Objects:
+    async def templates(self) -> _Objects:
         """Returns all templates that the server lists, as the protocol has them."""
         return await self._do(pages("resources/templates/list", "resourceTemplates"))
 
@@ -253,27 +253,27 @@ class AsyncTestClient:
         await self._there.until(lambda: True, None)
         return self._wire.take_list_changes()
 
-    async def notifications(self) -> Objects:
+    async def notifications(self) -> _Objects:
         """Returns the other notifications that came since the last call; see `TestClient.notifications`."""
         self._check()
         await self._there.until(lambda: True, None)
         return self._wire.take_notifications()
 
-    async def call_tool(self, name: str, arguments: Json | None = None, /) -> Json:
+    async def call_tool(self, name: str, arguments: _Json | None = None, /) -> _Json:
         """Calls a tool. Returns its result as the protocol has it."""
         return await self.request("tools/call", {"name": name, "arguments": arguments or {}})
 
-    async def get_prompt(self, name: str, arguments: Json | None = None, /) -> Json:
+    async def get_prompt(self, name: str, arguments: _Json | None = None, /) -> _Json:
         """Gets a prompt. Returns its result as the protocol has it."""
         return await self.request("prompts/get", {"name": name, "arguments": arguments or {}})
 
     async def complete(
         self, reference: str, argument: str, value: str = "", /, *, others: dict[str, str] | None = None
-    ) -> Texts:
+    ) -> _Texts:
         """Returns what the server proposes for a variable or an argument; see `TestClient.complete`."""
         return proposed(await self.request("completion/complete", completing(reference, argument, value, others)))
 
-    async def request(self, method: str, params: Json | None = None, /) -> Json:
+    async def request(self, method: str, params: _Json | None = None, /) -> _Json:
         """Sends any request. Returns its result. Raises as `TestClient.request`; cancelling it tells the server."""
         return await self._do(single(method, params or {}))
 
@@ -296,7 +296,7 @@ class AsyncTestClient:
         if not self._open:
             raise RuntimeError('the client has not begun: write "async with server.test_client_async() as client:"')
 
-    async def _do(self, steps: Steps[T]) -> T:
+    async def _do(self, steps: _Steps[_T]) -> _T:
         self._check()
         try:
             request = next(steps)
@@ -308,10 +308,10 @@ class AsyncTestClient:
                 else:
                     request = steps.send(result)
         except StopIteration as end:
-            value: T = end.value
+            value: _T = end.value
             return value
 
-    async def _ask(self, method: str, params: Json) -> Json:
+    async def _ask(self, method: str, params: _Json) -> _Json:
         number = self._wire.send(method, params)
         try:
             result = await self._there.until(lambda: self._wire.result(number), None)
@@ -325,13 +325,13 @@ class AsyncTestClient:
 class Here:
     """Has the wire do its work on this thread."""
 
-    def __init__(self, wire: Wire, on_request: OnRequest | None) -> None:
+    def __init__(self, wire: Wire, on_request: _OnRequest | None) -> None:
         self.wire = wire
         self.on_request = on_request
         self.woken = threading.Event()
         wire.on_wake = self.woken.set
 
-    def until(self, found: Callable[[], T | None], seconds: float | None) -> T | None:
+    def until(self, found: Callable[[], _T | None], seconds: float | None) -> _T | None:
         """What `found` returns; None if it still returns None after that time."""
         end = None if seconds is None else monotonic() + seconds
         while True:
@@ -345,7 +345,7 @@ class Here:
                 return value
             self.woken.wait(left(end, self.wire.seconds()))
 
-    def answer(self, request: Json) -> None:
+    def answer(self, request: _Json) -> None:
         try:
             handler = self.on_request or missing(request)
             self.wire.answer(request, handler(request["method"], request.get("params", {})))
@@ -356,7 +356,7 @@ class Here:
 class OnLoop:
     """Has the wire do its work on an event loop."""
 
-    def __init__(self, wire: Wire, on_request: OnRequest | None) -> None:
+    def __init__(self, wire: Wire, on_request: _OnRequest | None) -> None:
         self.wire = wire
         self.on_request = on_request
         self.loop: asyncio.AbstractEventLoop | None = None
@@ -364,7 +364,7 @@ class OnLoop:
         self.tasks: set[asyncio.Task[None]] = set()
         self.failure: BaseException | None = None
 
-    async def until(self, found: Callable[[], T | None], seconds: float | None) -> T | None:
+    async def until(self, found: Callable[[], _T | None], seconds: float | None) -> _T | None:
         """What `found` returns; None if it still returns None after that time."""
         end = None if seconds is None else monotonic() + seconds
         self.enter()
@@ -410,7 +410,7 @@ class OnLoop:
         if changed is not None and not changed.done():
             changed.set_result(None)
 
-    async def answer(self, request: Json) -> None:
+    async def answer(self, request: _Json) -> None:
         try:
             handler = self.on_request or missing(request)
             result = handler(request["method"], request.get("params", {}))
@@ -436,7 +436,7 @@ def refuse_in_a_loop() -> None:
         )
 
 
-def missing(request: Json) -> OnRequest:
+def missing(request: _Json) -> _OnRequest:
     raise Error(f'the server asks its client for "{request["method"]}": give on_request= a function that answers')
 
 
@@ -469,23 +469,23 @@ def end(loop: asyncio.AbstractEventLoop) -> None:
         loop.close()
 
 
-def single(method: str, params: Json) -> Steps[Json]:
+def single(method: str, params: _Json) -> _Steps[_Json]:
     return (yield method, params)
 
 
-def completing(reference: str, argument: str, value: str, others: dict[str, str] | None) -> Json:
+def completing(reference: str, argument: str, value: str, others: dict[str, str] | None) -> _Json:
     template = "{" in reference  # no completion without a variable
     ref = {"type": "ref/resource", "uri": reference} if template else {"type": "ref/prompt", "name": reference}
     context = {} if others is None else {"context": {"arguments": others}}
     return {"ref": ref, "argument": {"name": argument, "value": value}, **context}
 
 
-def proposed(result: Json) -> Texts:
-    values: Texts = result["completion"]["values"]
+def proposed(result: _Json) -> _Texts:
+    values: _Texts = result["completion"]["values"]
     return values
 
 
-def body(uri: str, result: Json) -> str | bytes:
+def body(uri: str, result: _Json) -> str | bytes:
     if not result["contents"]:
         raise Error(f'the server answered "{uri}" without contents; use request("resources/read", …)')
     first = result["contents"][0]
@@ -493,7 +493,7 @@ def body(uri: str, result: Json) -> str | bytes:
     return base64.b64decode(first["blob"]) if text is None else text
 
 
-def resource(item: Json) -> _core.Resource:
+def resource(item: _Json) -> _core.Resource:
     names = {"name": "name", "title": "title", "description": "description", "mimeType": "mime_type", "size": "size"}
     return _core.Resource(item["uri"], **{word: item[name] for name, word in names.items() if name in item})
 

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
     from wellhead import _core
 
-    Json: TypeAlias = dict[str, Any]
-    T = TypeVar("T")
+    _Json: TypeAlias = dict[str, Any]
+    _T = TypeVar("_T")
     # Requests, by method and params, that are given their results.
-    Steps: TypeAlias = Generator[tuple[str, Json], Json, T]
+    _Steps: TypeAlias = Generator[tuple[str, _Json], _Json, _T]
 
 META = "io.modelcontextprotocol/"
 
@@ -42,7 +42,7 @@ KINDS: dict[str, tuple[type[ResponseError], str]] = {
 }
 
 
-def refused(error: Json) -> ResponseError:
+def refused(error: _Json) -> ResponseError:
     """The exception for an error that the server answered."""
     kind, code = KINDS.get(error["message"], (ResponseError, "response"))
     raised = kind(error["code"], error["message"], error.get("data"), code)
@@ -55,15 +55,15 @@ def refused(error: Json) -> ResponseError:
 class Wire:
     """Sends a client's messages, and sorts what comes back. Callbacks of the server run in `pump`."""
 
-    def __init__(self, server: _core.Server, capabilities: Json | None, caller: _core.Caller | None) -> None:
+    def __init__(self, server: _core.Server, capabilities: _Json | None, caller: _core.Caller | None) -> None:
         self.capabilities = capabilities or {}
         # Said with each request; None in revisions with a handshake, where it was said at first.
         self.revision: str | None = None
-        self.answers: dict[int, Json] = {}
-        self.requests: list[Json] = []  # what the server asks its client
+        self.answers: dict[int, _Json] = {}
+        self.requests: list[_Json] = []  # what the server asks its client
         self.updates: list[str] = []
         self.list_changes = 0
-        self.notifications: list[Json] = []
+        self.notifications: list[_Json] = []
         self.listening: dict[str, int] = {}
         self.on_wake: Callable[[], object] = bool
         self.connection = server.connect(lambda: self.on_wake(), caller=caller)
@@ -75,7 +75,7 @@ class Wire:
         self.polling = False
         self.closed = False
 
-    def send(self, method: str, params: Json) -> int:
+    def send(self, method: str, params: _Json) -> int:
         """Sends a request, whose answer will be among `answers` under the number that is returned."""
         if self.polling:
             raise RuntimeError("a callback cannot use the client that waits for it: use another client")
@@ -86,24 +86,24 @@ class Wire:
         self.put({"id": self.number, "method": method, "params": self.said(params)})
         return self.number
 
-    def notify(self, method: str, params: Json) -> None:
+    def notify(self, method: str, params: _Json) -> None:
         self.put({"method": method, "params": self.said(params)})
 
-    def answer(self, request: Json, result: Json) -> None:
+    def answer(self, request: _Json, result: _Json) -> None:
         self.put({"id": request["id"], "result": result})
 
-    def refuse(self, request: Json, error: MethodError) -> None:
+    def refuse(self, request: _Json, error: MethodError) -> None:
         data = {} if error.data is None else {"data": error.data}
         self.put({"id": request["id"], "error": {"code": error.number, "message": error.message, **data}})
 
-    def said(self, params: Json) -> Json:
+    def said(self, params: _Json) -> _Json:
         """With what a client says each time, in revisions without a handshake."""
         if self.revision is None:
             return params
         meta = {META + "protocolVersion": self.revision, META + "clientCapabilities": self.capabilities}
         return {**params, "_meta": {**meta, **params.get("_meta", {})}}
 
-    def put(self, message: Json) -> None:
+    def put(self, message: _Json) -> None:
         self.unsent += json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
 
     def cancel(self, number: int) -> None:
@@ -141,7 +141,7 @@ class Wire:
                 self.take(one)
         return bool(taken or ran or output)
 
-    def take(self, message: Json) -> None:
+    def take(self, message: _Json) -> None:
         method, params = message.get("method"), message.get("params", {})
         if method is None:
             self.settle(message.get("id"), message)
@@ -156,12 +156,12 @@ class Wire:
         else:
             self.notifications.append({"method": method, "params": params})
 
-    def settle(self, number: Any, answer: Json) -> None:
+    def settle(self, number: Any, answer: _Json) -> None:
         if number in self.expected:
             self.expected.remove(number)
             self.answers[number] = answer
 
-    def result(self, number: int) -> Json | None:
+    def result(self, number: int) -> _Json | None:
         """The result of a request; None: it is still to come.
 
         Raises:
@@ -175,7 +175,7 @@ class Wire:
             return None
         if "error" in answer:
             raise refused(answer["error"])
-        result: Json = answer["result"]
+        result: _Json = answer["result"]
         return result
 
     def next_update(self) -> str | None:
@@ -185,7 +185,7 @@ class Wire:
         count, self.list_changes = self.list_changes, 0
         return count
 
-    def take_notifications(self) -> list[Json]:
+    def take_notifications(self) -> list[_Json]:
         taken, self.notifications = self.notifications, []
         return taken
 
@@ -203,7 +203,7 @@ class Wire:
         self.connection.close()
 
 
-def handshake(wire: Wire, revision: str | None) -> Steps[None]:
+def handshake(wire: Wire, revision: str | None) -> _Steps[None]:
     """Begins to speak as a client of this revision does, by default of the newest one with a handshake."""
     if revision is not None:
         wire.revision = revision
@@ -222,10 +222,10 @@ def handshake(wire: Wire, revision: str | None) -> Steps[None]:
     wire.notify("notifications/initialized", {})
 
 
-def pages(method: str, member: str) -> Steps[list[Json]]:
+def pages(method: str, member: str) -> _Steps[list[_Json]]:
     """All items of a list."""
-    found: list[Json] = []
-    params: Json = {}
+    found: list[_Json] = []
+    params: _Json = {}
     while True:
         page = yield method, params
         found += page[member]
@@ -234,7 +234,7 @@ def pages(method: str, member: str) -> Steps[list[Json]]:
         params = {"cursor": page["nextCursor"]}
 
 
-def subscribe(wire: Wire, uri: str) -> Steps[None]:
+def subscribe(wire: Wire, uri: str) -> _Steps[None]:
     if wire.revision is None:
         yield "resources/subscribe", {"uri": uri}
     elif uri not in wire.listening:
@@ -246,7 +246,7 @@ def subscribe(wire: Wire, uri: str) -> Steps[None]:
         wire.listening[uri] = number
 
 
-def unsubscribe(wire: Wire, uri: str) -> Steps[None]:
+def unsubscribe(wire: Wire, uri: str) -> _Steps[None]:
     if wire.revision is None:
         yield "resources/unsubscribe", {"uri": uri}
     elif uri in wire.listening:

@@ -1,12 +1,14 @@
 //! One client's socket, watched, so that silence ends it.
 
+use super::super::answer::Peer;
 use super::super::shared::Shared;
 use crate::http::{Over, Patience};
 use crate::sync::Lock;
+use crate::sync::atomic::{AtomicBool, Ordering};
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Sleep;
@@ -15,19 +17,47 @@ use tokio::time::Sleep;
 pub(super) struct Watch {
     shared: Arc<Shared>,
     patience: Lock<Patience>,
+    /// The client has closed its half while a request was under way.
+    silent: AtomicBool,
+    /// Wakes hyper to find that end, once the request is over.
+    end: Lock<Option<Waker>>,
+    abandoned: AtomicBool,
 }
 
 impl Watch {
     pub(super) fn new(shared: Arc<Shared>) -> Arc<Watch> {
         let (head_ms, idle_ms) = shared.endpoint.patience();
         let patience = Lock::new(Patience::new(head_ms, idle_ms, shared.now()));
-        Arc::new(Watch { shared, patience })
+        Arc::new(Watch {
+            shared,
+            patience,
+            silent: AtomicBool::new(false),
+            end: Lock::default(),
+            abandoned: AtomicBool::new(false),
+        })
     }
 
     /// A request has begun; it is over when that is dropped.
     pub(super) fn request(self: &Arc<Self>) -> UnderWay {
         self.patience.with(|patience, _| patience.request());
         UnderWay(self.clone())
+    }
+
+    /// Whether to keep the end of the input from hyper, which would break off what is under way.
+    fn hides_end(&self, cx: &Context<'_>) -> bool {
+        let hides = self.patience.with(|patience, _| patience.is_alone());
+        if hides {
+            self.silent.store(true, Ordering::Relaxed);
+            let waker = cx.waker().clone();
+            let old = self.end.with(|end, _| end.replace(waker));
+            drop(old); // not under the lock
+        }
+        hides
+    }
+
+    /// Whether the client has closed its half, and what is under way is not answered to such a client.
+    pub(super) fn is_abandoned(&self) -> bool {
+        self.abandoned.load(Ordering::Relaxed)
     }
 
     /// Waits until the client was silent for too long. For the task that polls the connection, after that.
@@ -55,10 +85,24 @@ impl Watch {
 /// A request that is under way.
 pub(super) struct UnderWay(Arc<Watch>);
 
+impl Peer for UnderWay {
+    fn is_silent(&self) -> bool {
+        self.0.silent.load(Ordering::Relaxed)
+    }
+
+    fn abandon(&self) {
+        self.0.abandoned.store(true, Ordering::Relaxed);
+    }
+}
+
 impl Drop for UnderWay {
     fn drop(&mut self) {
         let now = self.0.shared.now();
         self.0.patience.with(|patience, _| patience.answered(now));
+        let end = self.0.end.with(|end, _| end.take());
+        if let Some(waker) = end {
+            waker.wake();
+        }
     }
 }
 
@@ -111,6 +155,8 @@ impl AsyncRead for Socket {
         ready!(Pin::new(&mut this.stream).poll_read(cx, buf))?;
         if buf.filled().len() > before {
             this.heard(&buf.filled()[before..]);
+        } else if buf.remaining() > 0 && this.watch.hides_end(cx) {
+            return Poll::Pending;
         }
         Poll::Ready(Ok(()))
     }
