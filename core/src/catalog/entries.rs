@@ -29,6 +29,8 @@ pub(crate) struct Handler {
     pub(super) own: bool,
     /// The resource changed since, so that its version is not known any more; another handler has the new one.
     pub(super) outdated: AtomicBool,
+    /// The host was told that its callback does not find it.
+    pub(super) missing: AtomicBool,
     pub(super) raw_values: bool,
     /// Further templates that lead here, unlisted.
     pub(super) also: Vec<String>,
@@ -48,6 +50,7 @@ impl Handler {
             descriptor: Descriptor::default(),
             own: false,
             outdated: AtomicBool::new(false),
+            missing: AtomicBool::new(false),
             raw_values: false,
             also: Vec::new(),
             whole: false,
@@ -59,6 +62,11 @@ impl Handler {
 
     pub(crate) fn is_of_resource(&self) -> bool {
         self.own
+    }
+
+    /// Whether this is a resource of its own that was found until now: its callback has probably forgotten to answer.
+    pub(crate) fn is_first_missing(&self) -> bool {
+        self.own && !self.missing.swap(true, Ordering::Relaxed)
     }
 
     /// The texts that the router knows it by, its name first.
@@ -88,6 +96,7 @@ impl Handler {
         Handler {
             descriptor,
             own: self.own,
+            missing: AtomicBool::new(self.missing.load(Ordering::Relaxed)),
             raw_values: self.raw_values,
             also: self.also.clone(),
             whole: self.whole,

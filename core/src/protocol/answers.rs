@@ -54,7 +54,13 @@ impl Machine {
                     self.write_read(open.route, revision, &open.id, &defaults, contents, reusable);
                 }
             }
-            Answer::NotFound => self.fail(open.route, Stage::Dispatched, &open.id, &not_found(revision, uri)),
+            Answer::NotFound => {
+                self.fail(open.route, Stage::Dispatched, &open.id, &not_found(revision, uri));
+                if handler.is_first_missing() {
+                    let why = "answers \"not found\", though it is listed; return contents, or remove it";
+                    after.lines.push(Line(Level::Warning, format!("the callback of \"{uri}\" {why}")));
+                }
+            }
             Answer::Denied => self.fail(open.route, Stage::Dispatched, &open.id, &denied(revision, uri)),
             Answer::NotModified => {
                 if let Some(had) = open.context.if_version() {
