@@ -320,6 +320,8 @@ export interface Explanation {
   readonly values?: Readonly<Record<string, string | readonly string[]>>;
   /** Why it is no URI. */
   readonly reason?: string;
+  /** Of what nothing takes: a registration that differs by a final slash, or by the case of scheme or host, only. */
+  readonly didYouMean?: string;
   /** The templates that do not take it, by their text in byte order. */
   readonly passedOver: readonly PassedOver[];
 }

@@ -61,6 +61,11 @@ impl Explanation {
     }
 
     #[getter]
+    fn did_you_mean(&self) -> Option<&str> {
+        self.0.did_you_mean.as_deref()
+    }
+
+    #[getter]
     fn passed_over(&self) -> Vec<PassedOver> {
         self.0.passed_over.iter().cloned().map(PassedOver).collect()
     }

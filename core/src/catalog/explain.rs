@@ -15,6 +15,8 @@ pub struct Explanation {
     pub uri: String,
     /// What takes it.
     pub taken_by: TakenBy,
+    /// Of what nothing takes: a registration that differs from it by a final slash, or by the case of scheme or host, only.
+    pub did_you_mean: Option<String>,
     /// The templates that do not, by their text in byte order. None for what is no URI.
     pub passed_over: Vec<PassedOver>,
 }
@@ -78,7 +80,7 @@ pub enum Why {
 impl Explanation {
     /// One JSON object, the same in every language: `uri`; `takenBy`, one of `value`, `resource`, `template`, `fallback`,
     /// `nothing`, `invalid`; of a template `uriTemplate` and `values`, an object of strings and arrays; of what is no URI
-    /// `reason`; then `passedOver`, an array of objects with `uriTemplate` and `why`, one of `differs` (with `at` and
+    /// `reason`; perhaps `didYouMean`; then `passedOver`, an array of objects with `uriTemplate` and `why`, one of `differs` (with `at` and
     /// perhaps `didYouMean`), `values`, `unsafe` (with `variable`) and `less_specific`.
     pub fn to_json(&self) -> String {
         let mut out = Vec::new();
@@ -93,6 +95,9 @@ impl Explanation {
                 object.string("reason", reason);
             }
             _ => {}
+        }
+        if let Some(near) = &self.did_you_mean {
+            object.string("didYouMean", near);
         }
         let list = object.member("passedOver");
         list.push(b'[');
@@ -178,6 +183,9 @@ impl fmt::Display for Explanation {
             TakenBy::Nothing => write!(f, "{uri} is not found")?,
             TakenBy::Invalid(reason) => write!(f, "{uri:?} is {reason}")?,
         }
+        if let Some(near) = &self.did_you_mean {
+            write!(f, "; did you mean {near}?")?;
+        }
         for PassedOver { uri_template, why } in &self.passed_over {
             write!(f, "\n  {uri_template}: ")?;
             match why {
@@ -204,7 +212,12 @@ impl Catalog {
             Found::Invalid => {
                 let reason = check_uri(uri).err().map_or_else(String::new, |reason| reason.to_string());
                 let taken_by = TakenBy::Invalid(reason);
-                return Explanation { uri: uri.to_owned(), taken_by, passed_over: Vec::new() };
+                return Explanation {
+                    uri: uri.to_owned(),
+                    taken_by,
+                    did_you_mean: None,
+                    passed_over: Vec::new(),
+                };
             }
             Found::Value(_) => TakenBy::Value,
             Found::Nothing => TakenBy::Nothing,
@@ -231,7 +244,8 @@ impl Catalog {
                 why: why(template, uri, refused == Some(template.as_str()), &handler.variables),
             })
             .collect();
-        Explanation { uri: uri.to_owned(), taken_by, passed_over }
+        let did_you_mean = if taken_by == TakenBy::Nothing { self.near(uri) } else { None };
+        Explanation { uri: uri.to_owned(), taken_by, did_you_mean, passed_over }
     }
 }
 
@@ -280,7 +294,7 @@ mod tests {
         );
         assert_eq!(
             server.explain("file:///x/").to_string(),
-            "file:///x/ is not found\n  \
+            "file:///x/ is not found; did you mean file:///{path}?\n  \
              file:///x/{+rest}: the URI ends too early\n  \
              file:///{a}/b: the URI ends too early\n  \
              file:///{path}: does not match from byte 9, \"/\"; did you mean file:///{+path}?"

@@ -7,6 +7,7 @@ mod entries;
 mod explain;
 mod methods;
 mod named;
+mod near;
 mod ordered;
 mod pages;
 mod registry;

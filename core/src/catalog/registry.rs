@@ -4,6 +4,7 @@ use super::completing::check_completers;
 use super::entries::{Content, Fixed, Handler, HandlerId, Vars};
 use super::methods::{MethodFn, MethodHandler, Methods};
 use super::named::{Family, Named, NamedSet};
+use super::near::Capitals;
 use super::ordered::Ordered;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Body, Contents, Descriptor, Json, Method, Resource, Template};
@@ -34,6 +35,7 @@ pub(crate) struct Catalog {
     pub(crate) listed_templates: Ordered<Handler>,
     /// In the order of their registration.
     pub(crate) sources: Vec<Arc<Handler>>,
+    pub(super) capitals: Capitals,
     fallback: Option<Arc<Handler>>,
     methods: Methods,
     tools: Option<NamedSet>,
@@ -85,6 +87,7 @@ impl Catalog {
         let uri: Arc<str> = resource.uri.into();
         let content = Content::Value { descriptor: resource.descriptor, contents: [Contents::new(body)] };
         let number = self.mint().0;
+        self.capitals.add_fixed(&uri);
         self.fixed.add(uri.clone(), number, Arc::new(Fixed::new(uri.clone(), content)));
         Ok(uri)
     }
@@ -152,6 +155,7 @@ impl Catalog {
         let uri: Arc<str> = resource.uri.clone().into();
         let descriptor = resource.descriptor;
         let handler = Arc::new(Handler { descriptor, own: true, ..Handler::new(id, resource.uri, provider) });
+        self.capitals.add_fixed(&uri);
         self.fixed.add(uri.clone(), id.0, Arc::new(Fixed::new(uri, Content::Call(handler))));
         Ok(id)
     }
@@ -201,6 +205,7 @@ impl Catalog {
         }
         self.handlers += 1;
         self.completers += handler.callbacks.completed().count();
+        self.capitals.add_template(&handler.name);
         self.listed_templates.add((*handler.name).into(), id.0, handler.clone());
         if lists {
             self.sources.push(handler);
@@ -344,6 +349,7 @@ impl Catalog {
     /// Returns what was removed, to be dropped without a lock.
     pub(crate) fn remove(&mut self, name: &str) -> Result<Removed> {
         if let Some(fixed) = self.fixed.remove(name) {
+            self.capitals.remove(name);
             let handler = match &fixed.content {
                 Content::Call(handler) => Some(handler.id),
                 Content::Value { .. } => None,
@@ -352,6 +358,7 @@ impl Catalog {
         }
         let template = self.templates.remove(name);
         if let Some(handler) = &template {
+            self.capitals.remove(&handler.name);
             self.listed_templates.remove(&handler.name);
         }
         for text in template.iter().flat_map(|handler| handler.templates()) {

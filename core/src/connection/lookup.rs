@@ -88,7 +88,10 @@ impl Shared {
     fn read(self: &Arc<Self>, request: Request, uri: Arc<str>, authorise: bool) -> Option<Event> {
         let read = match self.server.catalog.with(|c, _| c.find(&uri)) {
             Found::Invalid => return self.refuse(&request, &invalid_uri(&uri)),
-            Found::Nothing => return self.refuse(&request, &not_found(request.revision, &uri)),
+            Found::Nothing => {
+                self.notice_near(&uri);
+                return self.refuse(&request, &not_found(request.revision, &uri));
+            }
             Found::Value(fixed) => Read::Fixed(fixed),
             Found::Call { handler, vars } => Read::Call { handler, vars },
         };
@@ -172,10 +175,20 @@ impl Shared {
                 Known::Invalid => return Err(invalid_uri(uri)),
             }
         }
+        for uri in &unknown {
+            self.notice_near(uri);
+        }
         match unknown.first() {
             None => Ok(known),
             Some(_) if watcher == Watcher::Dialect => Err(none_found(revision, &unknown)),
             Some(uri) => Err(not_found(revision, uri)),
+        }
+    }
+
+    /// Tells the host of a registration that the client has probably meant.
+    fn notice_near(&self, uri: &str) {
+        if let Some(near) = self.server.catalog.with(|c, _| c.near(uri)) {
+            self.server.notice(uri, || format!("\"{uri}\" is not found, but \"{near}\" is registered: URIs are compared byte by byte; register this one, too"));
         }
     }
 

@@ -17,6 +17,7 @@ use crate::provider::Spawner;
 use crate::responder::{Responder, Watched};
 use crate::sync::Lock;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 
 /// The state behind a [`super::Server`].
@@ -37,6 +38,8 @@ pub(crate) struct Inner {
     pub(crate) watch: Watch,
     /// Who carries changes to other instances.
     pub(super) publisher: Lock<Option<Arc<Publisher>>>,
+    /// URIs that the host was warned about.
+    noticed: Lock<BTreeSet<String>>,
     /// The name of this instance among them.
     pub(super) origin: String,
     /// The folders that are served, and some that were.
@@ -67,6 +70,7 @@ impl Inner {
             connections: AtomicU64::new(0),
             watch: Watch::new(observer),
             publisher: Lock::new(None),
+            noticed: Lock::new(BTreeSet::new()),
             origin,
             #[cfg(feature = "directory")]
             folders: Lock::default(),
@@ -151,6 +155,17 @@ impl Inner {
             }
         }
         offered
+    }
+
+    /// Warns the host once about a URI, and about at most so many of them.
+    pub(crate) fn notice(&self, uri: &str, line: impl FnOnce() -> String) {
+        const NOTICES: usize = 100;
+        let new = self.noticed.with(|noticed, _| {
+            noticed.len() < NOTICES && !noticed.contains(uri) && noticed.insert(uri.to_owned())
+        });
+        if new {
+            self.log.write(Level::Warning, &line());
+        }
     }
 
     pub(crate) fn is_closed(&self) -> bool {

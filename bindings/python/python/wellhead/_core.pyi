@@ -1185,6 +1185,9 @@ class Explanation:
     def reason(self) -> str | None:
         """Why it is no absolute URI."""
     @property
+    def did_you_mean(self) -> str | None:
+        """Of what nothing takes: a registration that differs by a final slash, or by the case of scheme or host, only."""
+    @property
     def passed_over(self) -> list[PassedOver]:
         """The templates that do not take it, by their text."""
     def to_json(self) -> str:

@@ -1,0 +1,94 @@
+//! Registrations that a URI misses by a final slash, or by the case of its scheme or host: clients rewrite URIs so.
+
+use super::registry::Catalog;
+use crate::uri::{Router, UriTemplate};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What is registered with capital letters in its scheme or host, by how it would be written without.
+#[derive(Default)]
+pub(super) struct Capitals {
+    fixed: BTreeMap<String, Arc<str>>,
+    templates: Router<Arc<str>>,
+}
+
+impl Capitals {
+    pub(super) fn add_fixed(&mut self, uri: &Arc<str>) {
+        if let Some(small) = small(uri) {
+            self.fixed.insert(small, uri.clone());
+        }
+    }
+
+    pub(super) fn add_template(&mut self, text: &str) {
+        let Some(small) = small(text) else { return };
+        if let Ok(template) = UriTemplate::parse(&small) {
+            let _ = self.templates.insert(template, text.into()); // of two that differ by case alone, the first will do
+        }
+    }
+
+    pub(super) fn remove(&mut self, name: &str) {
+        if let Some(small) = small(name) {
+            self.fixed.remove(&small);
+            self.templates.remove(&small);
+        }
+    }
+}
+
+impl Catalog {
+    /// The registration that `uri`, which nothing serves, was probably meant for.
+    pub(crate) fn near(&self, uri: &str) -> Option<String> {
+        let lower = small(uri);
+        let lower = lower.as_deref().unwrap_or(uri);
+        [uri.to_owned(), slashed(uri), lower.to_owned(), slashed(lower)].iter().find_map(|near| {
+            if self.fixed.has(near) {
+                return Some(near.clone());
+            }
+            if let Some(capitals) = self.capitals.fixed.get(near) {
+                return Some(capitals.to_string());
+            }
+            let served = self.templates.find(near).map(|(template, _, values)| (template.as_str(), values));
+            let capitals = || {
+                let (_, text, values) = self.capitals.templates.find(near)?;
+                Some((&**text, values))
+            };
+            let (text, values) = served.or_else(capitals)?;
+            values.is_safe().then(|| text.to_owned())
+        })
+    }
+}
+
+/// With the final slash that it lacks, or without the one that it has.
+fn slashed(uri: &str) -> String {
+    uri.strip_suffix('/').map_or_else(|| format!("{uri}/"), str::to_owned)
+}
+
+/// With its scheme and host in small letters; nothing if they are already.
+fn small(text: &str) -> Option<String> {
+    let colon = text.find(':')?;
+    let end = match text[colon..].strip_prefix("://") {
+        Some(rest) => rest.find(['/', '?', '#', '{']).map_or(text.len(), |at| colon + 3 + at),
+        None => colon,
+    };
+    let literal = text.find('{').map_or(end, |variable| end.min(variable));
+    let changed = text[..literal].bytes().any(|byte| byte.is_ascii_uppercase());
+    changed.then(|| text[..literal].to_ascii_lowercase() + &text[literal..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scheme_and_host_are_written_small_and_nothing_else() {
+        for (text, expected) in [
+            ("HTTPS://Example.COM/Path?Q", Some("https://example.com/Path?Q")),
+            ("https://example.com/Path", None),
+            ("Notes:About", Some("notes:About")),
+            ("https://{Host}/A", None),
+            ("X://A{B}", Some("x://a{B}")),
+            ("{A}:B", None),
+        ] {
+            assert_eq!(small(text).as_deref(), expected, "{text}");
+        }
+    }
+}
