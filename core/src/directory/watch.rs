@@ -468,6 +468,7 @@ mod tests {
 
     // row: U-29
     #[test]
+    #[cfg(target_os = "linux")] // elsewhere events come when they come, not all before the next call returns
     fn who_subscribed_to_what_came_and_went_at_once_is_told() {
         let around = tempfile::tempdir().unwrap();
         let server = Server::new("test", "1");
