@@ -217,8 +217,16 @@ typedef struct wellhead_limits {
     size_t output_bytes;                      /* Output that the client has not taken; holds back. 16 MiB */
     /* Milliseconds that an answer may be kept before it becomes an internal error; UINT64_MAX: for ever. 60,000 */
     uint64_t call_ms;
+    /* Of an endpoint over HTTP, for all clients: bodies until their requests are over, output that clients have not taken,
+     * and what is kept for clients that come back, of which the oldest goes first. A request itself counts as 4 KiB. A
+     * client's connection has at most a quarter of what others leave of two thirds, of five sixths while it has at most 64 KiB,
+     * of all while it has at most 8 KiB; refuses. 256 MiB */
+    size_t buffer_bytes;
+    /* How many percent of an endpoint's sessions and listen streams one caller may have who is known by a token, at least one
+     * of each; refuses. 25 */
+    size_t caller_share;
 } wellhead_limits;
-#define WELLHEAD_LIMITS_INIT { sizeof(wellhead_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+#define WELLHEAD_LIMITS_INIT { sizeof(wellhead_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* A name, and what it stands for. */
 typedef struct wellhead_pair {

@@ -323,7 +323,7 @@ step = by_member(
 )
 
 LIMITS = ("message_bytes", "nesting", "id_bytes", "batch_length", "uri_bytes", "page_items", "page_bytes", "calls_in_flight", "subscriptions",
-          "subscriptions_total", "listen_streams", "output_bytes", "call_ms")
+          "subscriptions_total", "listen_streams", "output_bytes", "call_ms", "buffer_bytes", "caller_share")
 DATES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
 CONDITIONS = ("resource_not_found", "permission_denied", "internal_error", "not_modified")
 OPTIONS: dict[str, Checker] = {

@@ -37,6 +37,14 @@ pub struct Limits {
     pub listen_streams: usize,
     /// Bytes of output that the client has not taken. Holds back. 16 MiB.
     pub output_bytes: usize,
+    /// Bytes that an endpoint over HTTP holds for all of its clients: bodies, until their requests are over; output that
+    /// clients have not taken; and what is kept for clients that come back, of which the oldest goes first. A request itself
+    /// counts as 4 KiB. A client's connection has at most a quarter of what others leave of two thirds, of five sixths while it
+    /// has at most 64 KiB, of all while it has at most 8 KiB. Refuses. 256 MiB.
+    pub buffer_bytes: usize,
+    /// How many percent of an endpoint's sessions and listen streams one caller may have who is known by a token, at least one
+    /// of each. Refuses. 25.
+    pub caller_share: usize,
     /// Milliseconds that an answer may be held before it becomes an internal error; `u64::MAX`: for ever. 60,000.
     pub call_ms: u64,
 }
@@ -56,6 +64,8 @@ impl Default for Limits {
             subscriptions_total: 1_000_000,
             listen_streams: 1_000,
             output_bytes: 16 << 20,
+            buffer_bytes: 256 << 20,
+            caller_share: 25,
             call_ms: 60_000,
         }
     }
@@ -63,7 +73,7 @@ impl Default for Limits {
 
 impl Limits {
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for a limit of 0.
+    /// [`ErrorKind::InvalidArgument`] for a limit of 0, and a share of more than 100 percent.
     pub(crate) fn check(&self) -> Result<()> {
         macro_rules! zero {
             ($($name:ident)*) => {{
@@ -73,8 +83,12 @@ impl Limits {
         }
         let zero = zero!(
             message_bytes nesting id_bytes batch_length uri_bytes page_items page_bytes calls_in_flight
-            subscriptions subscriptions_total listen_streams output_bytes call_ms
+            subscriptions subscriptions_total listen_streams output_bytes buffer_bytes caller_share call_ms
         );
+        if self.caller_share > 100 {
+            let message = format!("caller_share must be at most 100 (got {})", self.caller_share);
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        }
         match zero {
             Some((name, _)) => {
                 let message = format!("{name} must be at least 1 (got 0)");
@@ -106,6 +120,8 @@ mod tests {
         assert!(Limits::default().check().is_ok());
         let limits = Limits { page_items: 0, ..Limits::default() };
         assert_eq!(limits.check().unwrap_err().to_string(), "page_items must be at least 1 (got 0)");
+        let limits = Limits { caller_share: 101, ..Limits::default() };
+        assert_eq!(limits.check().unwrap_err().to_string(), "caller_share must be at most 100 (got 101)");
         let limits = Limits { call_ms: 0, ..Limits::default() };
         assert_eq!(limits.check().unwrap_err().to_string(), "call_ms must be at least 1 (got 0)");
     }

@@ -54,6 +54,14 @@ pub struct wellhead_limits {
     pub output_bytes: usize,
     /// Milliseconds that an answer may be kept before it becomes an internal error; UINT64_MAX: for ever. 60,000
     pub call_ms: u64,
+    /// Of an endpoint over HTTP, for all clients: bodies until their requests are over, output that clients have not taken,
+    /// and what is kept for clients that come back, of which the oldest goes first. A request itself counts as 4 KiB. A
+    /// client's connection has at most a quarter of what others leave of two thirds, of five sixths while it has at most 64 KiB,
+    /// of all while it has at most 8 KiB; refuses. 256 MiB
+    pub buffer_bytes: usize,
+    /// How many percent of an endpoint's sessions and listen streams one caller may have who is known by a token, at least one
+    /// of each; refuses. 25
+    pub caller_share: usize,
 }
 
 /// Do not offer subscriptions.
@@ -326,5 +334,6 @@ fn limits(promise: &Promise, limits: *const wellhead_limits) -> Result<Limits> {
     }
     take!(message_bytes, nesting, id_bytes, batch_length, uri_bytes, page_items, page_bytes);
     take!(calls_in_flight, subscriptions, subscriptions_total, listen_streams, output_bytes, call_ms);
+    take!(buffer_bytes, caller_share);
     Ok(all)
 }

@@ -127,6 +127,18 @@ export interface Limits {
   outputBytes?: number | undefined;
   /** Milliseconds that an answer may take before it becomes an internal error. 60,000. */
   callMs?: number | undefined;
+  /**
+   * Bytes that an endpoint over HTTP holds for all clients: bodies until their requests are over, output that clients have not
+   * taken, and what is kept for clients that come back, of which the oldest goes first. A request itself counts as 4 KiB. A
+   * client's connection has at most a quarter of what others leave of two thirds, of five sixths while it has at most 64 KiB,
+   * of all while it has at most 8 KiB. Further requests are refused. 256 MiB.
+   */
+  bufferBytes?: number | undefined;
+  /**
+   * How many percent of an endpoint's sessions and listen streams one caller may have who is known by a token, at least one of
+   * each. Further ones are refused. 25.
+   */
+  callerShare?: number | undefined;
 }
 
 /** How bad a line of the log is. `error`: a client got an error because of it. */

@@ -53,4 +53,6 @@ limits! {
     listen_streams: usize,
     output_bytes: usize,
     call_ms: u64,
+    buffer_bytes: usize,
+    caller_share: usize,
 }

@@ -6,7 +6,7 @@ use super::endpoint::Inner;
 use super::exchange::Progress;
 use super::listeners::Listener;
 use super::response::Response;
-use super::sessions::Session;
+use super::sessions::Sessions;
 use super::sse;
 use super::streams::Place;
 use crate::connection::Connection;
@@ -112,7 +112,7 @@ impl Answering {
     /// What the route has to say, at most a chunk of a large message.
     fn output(&mut self, inner: &Inner, out: &mut Vec<u8>) -> Progress {
         let before = out.len();
-        if !self.read_on(inner, |_, _| {}, out) || self.over || self.paused {
+        if !self.read_on(inner, |_, _, _| {}, out) || self.over || self.paused {
             return Progress::Done;
         }
         if out.len() - before >= CHUNK {
@@ -197,13 +197,14 @@ impl Answering {
         let Some(session) = self.session.as_mut().filter(|_| self.stream) else { return true };
         let data: Arc<[u8]> = std::mem::take(&mut session.gathered).into();
         let (over, route) = (self.over, self.route);
-        let say = |session: &mut Session, held| {
+        let say = |sessions: &mut Sessions, id: &str, held| {
+            let Some(session) = sessions.get(id) else { return };
             // Another exchange may have taken over meanwhile, with a stream of its own.
             let stream = session.standalone.filter(|_| route == Route::Connection).unwrap_or(held);
             if !data.is_empty() {
-                session.streams.say(stream, data, inner.options.replay_bytes);
+                sessions.say(id, stream, data, inner.options.replay_bytes, &inner.account);
             }
-            if over {
+            if over && let Some(session) = sessions.get(id) {
                 session.streams.over(stream);
             }
         };
@@ -215,13 +216,17 @@ impl Answering {
     }
 
     /// Says what there is on the session's stream, after `first`. False if somebody else has the stream now.
-    fn read_on(&mut self, inner: &Inner, first: impl FnOnce(&mut Session, u64), out: &mut Vec<u8>) -> bool {
+    fn read_on(
+        &mut self,
+        inner: &Inner,
+        first: impl FnOnce(&mut Sessions, &str, u64),
+        out: &mut Vec<u8>,
+    ) -> bool {
         let Some(session) = &self.session else { return true };
         let Some((stream, holder)) = session.stream else { return true };
         let unsent = inner.state.with(|s, _| {
-            let session = s.sessions.get(&session.id)?;
-            first(session, stream);
-            session.streams.take(stream, holder)
+            first(&mut s.sessions, &session.id, stream);
+            s.sessions.get(&session.id)?.streams.take(stream, holder)
         });
         let Some((unsent, over)) = unsent else { return false };
         self.over |= over;

@@ -2,6 +2,8 @@
 
 use super::RequestHead;
 use super::account::Account;
+#[cfg(feature = "http")]
+use super::account::Holder;
 use super::exchange::{Exchange, Ready};
 use super::listeners::{Listener, Listeners};
 use super::origin::{Gate, as_named, as_sent};
@@ -159,8 +161,11 @@ impl EndpointBuilder {
         self
     }
 
-    /// How many sessions there are at most; 10,000 by default. Who would begin one more is told that the server is busy, as
-    /// is a client with 4,096 requests and streams of one session under way (the limit `session_streams`).
+    /// How many sessions there are at most; 10,000 by default. One more takes the place of a session without a stream that
+    /// asked for nothing since its handshake, or that nobody used for [`EndpointBuilder::idle_ms`]: the one that was used least
+    /// recently. If there is none, the client is told that the server is busy, as is one with 4,096 requests and streams
+    /// of one session under way (the limit `session_streams`), and a caller known by its token that has its
+    /// [`crate::Limits::caller_share`].
     #[must_use]
     pub fn session_limit(mut self, most: usize) -> Self {
         self.options.session_limit = most;
@@ -291,7 +296,7 @@ impl Endpoint {
         now: u64,
         ready: impl Fn() + Send + Sync + 'static,
     ) -> Exchange {
-        Exchange::begin(self.clone(), head, now, None, Arc::new(ready))
+        Exchange::begin(self.clone(), head, now, None, self.0.account.holder(), Arc::new(ready))
     }
 
     /// [`Endpoint::begin`] for a request with a context of the host's: every callback that the request causes finds it,
@@ -303,7 +308,25 @@ impl Endpoint {
         context: RequestContext,
         ready: impl Fn() + Send + Sync + 'static,
     ) -> Exchange {
-        Exchange::begin(self.clone(), head, now, Some(context), Arc::new(ready))
+        Exchange::begin(self.clone(), head, now, Some(context), self.0.account.holder(), Arc::new(ready))
+    }
+
+    /// [`Endpoint::begin`] for a request of a connection that others may come over, too.
+    #[cfg(feature = "http")]
+    pub(crate) fn begin_for(
+        &self,
+        head: &RequestHead<'_>,
+        now: u64,
+        holder: Arc<Holder>,
+        ready: impl Fn() + Send + Sync + 'static,
+    ) -> Exchange {
+        Exchange::begin(self.clone(), head, now, None, holder, Arc::new(ready))
+    }
+
+    /// What the requests of one connection hold together.
+    #[cfg(feature = "http")]
+    pub(crate) fn holder(&self) -> Arc<Holder> {
+        self.0.account.holder()
     }
 
     /// The next question to the host; run it, on whichever thread suits. None: everything that was to be said has been
@@ -395,6 +418,13 @@ impl Inner {
     pub(super) fn is_metadata(&self, path: &str) -> bool {
         let protection = self.options.protection.as_ref();
         protection.is_some_and(|protection| protection.is_metadata(path, &self.options.path))
+    }
+
+    /// Lets go of kept events if there is more than may be.
+    pub(super) fn make_room(&self) {
+        if self.account.is_over() {
+            self.state.with(|s, _| s.sessions.make_room(&self.account));
+        }
     }
 
     /// It is that time, at least.

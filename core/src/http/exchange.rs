@@ -1,11 +1,12 @@
 //! One request and its response.
 
 use super::RequestHead;
+use super::account::{Charge, Full, Holder, REQUEST};
 use super::answering::Answering;
 use super::cors;
 use super::endpoint::Endpoint;
 use super::media::Accepts;
-use super::paths::too_large;
+use super::paths::{busy, too_large};
 use super::response::{Response, Whole, invalid};
 use super::verifying::Verifying;
 use crate::access::{Caller, RequestContext};
@@ -45,6 +46,10 @@ pub struct Exchange {
     /// When what shows who asks expires.
     pub(super) until: Option<u64>,
     pub(super) state: State,
+    pub(super) holder: Arc<Holder>,
+    /// What it costs itself, and its body until somebody else answers for that.
+    cost: Charge,
+    pub(super) body: Charge,
     /// When the state has to change, in milliseconds.
     pub(super) deadline: Option<u64>,
     pub(super) now: u64,
@@ -63,6 +68,8 @@ pub(super) struct Incoming {
     /// The fields that are looked at again once the body is there.
     pub(super) head: Vec<(&'static str, Vec<u8>)>,
     pub(super) accepts: Accepts,
+    /// How long the body is, if its head says so.
+    pub(super) length: Option<usize>,
     pub(super) message: Vec<u8>,
 }
 
@@ -72,13 +79,17 @@ impl Exchange {
         head: &RequestHead<'_>,
         now: u64,
         context: Option<RequestContext>,
+        holder: Arc<Holder>,
         ready: Ready,
     ) -> Exchange {
         endpoint.0.pass(now);
         let (caller, until, origin) = (Caller::default().in_context(context), None, None);
+        let (mut cost, body, state) = (holder.charge(), holder.charge(), State::Done);
+        let fits = cost.grow(REQUEST);
+        let deadline = None;
         let mut exchange =
-            Exchange { endpoint, ready, caller, origin, until, state: State::Done, deadline: None, now };
-        let state = exchange.admit(head);
+            Exchange { endpoint, ready, caller, origin, until, state, holder, cost, body, deadline, now };
+        let state = fits.map_err(|full| busy(None, full)).and_then(|()| exchange.admit(head));
         exchange.enter(state);
         exchange
     }
@@ -92,6 +103,9 @@ impl Exchange {
             _ => None,
         };
         self.deadline = time.map(|ms| self.now.saturating_add(ms));
+        if next.is_err() {
+            drop(self.body.take());
+        }
         self.state = next.unwrap_or_else(|(response, body)| State::Whole(Some(response), body));
     }
 
@@ -100,12 +114,19 @@ impl Exchange {
         let most = self.endpoint.0.server.limits().message_bytes;
         match &mut self.state {
             State::Body(incoming) if incoming.message.len() + bytes.len() <= most => {
-                incoming.message.extend_from_slice(bytes);
+                if let Err(full) = incoming.take(bytes, most, &mut self.body) {
+                    self.enter(Err(busy(None, full)));
+                }
             }
             State::Body(_) => self.enter(Err(too_large(&self.endpoint.0))),
-            State::Verifying(verifying) => verifying.body(bytes, most),
+            State::Verifying(verifying) => {
+                if let Err(full) = verifying.body(bytes, most, &mut self.body) {
+                    self.enter(Err(busy(None, full)));
+                }
+            }
             State::Whole(..) | State::Answering(_) | State::Done => {}
         }
+        self.endpoint.0.make_room();
     }
 
     /// The body is complete. `now` in milliseconds.
@@ -114,6 +135,7 @@ impl Exchange {
         match std::mem::replace(&mut self.state, State::Done) {
             State::Body(incoming) => {
                 let answering = self.message(&incoming);
+                drop((incoming, self.body.take()));
                 self.enter(answering.map(State::Answering));
             }
             State::Verifying(mut verifying) => {
@@ -127,6 +149,10 @@ impl Exchange {
     /// What is to be done now; data is appended to `out`. `now` in milliseconds.
     pub fn poll(&mut self, now: u64, out: &mut Vec<u8>) -> Progress {
         match self.step(now, out) {
+            Progress::Done => {
+                drop(self.cost.take());
+                Progress::Done
+            }
             Progress::Respond(response) if self.endpoint.0.options.cors => {
                 Progress::Respond(cors::expose(response, self.origin.as_deref()))
             }
@@ -136,6 +162,7 @@ impl Exchange {
 
     fn step(&mut self, now: u64, out: &mut Vec<u8>) -> Progress {
         self.endpoint.0.pass(now);
+        self.endpoint.0.make_room();
         self.now = now;
         let late = self.deadline.is_some_and(|deadline| deadline <= now);
         match &mut self.state {
@@ -229,6 +256,23 @@ impl Exchange {
         if left {
             inner.take_left(&connection, Some(&[route])); // of what it has said already nobody hears any more
         }
+    }
+}
+
+impl Incoming {
+    /// Takes some of the body. What its buffer grows by is charged.
+    fn take(&mut self, bytes: &[u8], most: usize, charge: &mut Charge) -> Result<(), Full> {
+        let (has, needs) = (self.message.capacity(), self.message.len() + bytes.len());
+        if needs > has {
+            let ahead = has.saturating_mul(2).min(self.length.unwrap_or(most)).max(needs);
+            let room = match charge.grow(ahead - has) {
+                Ok(()) => ahead,
+                Err(_) => charge.grow(needs - has).map(|()| needs)?,
+            };
+            self.message.reserve_exact(room - self.message.len());
+        }
+        self.message.extend_from_slice(bytes);
+        Ok(())
     }
 }
 

@@ -25,6 +25,7 @@ mod paths;
 #[cfg(feature = "http")]
 mod patience;
 mod protection;
+mod replay;
 mod response;
 mod sessions;
 mod sse;
@@ -33,7 +34,9 @@ mod streams;
 mod verification;
 mod verifying;
 
-pub(crate) use account::Permit;
+#[cfg(feature = "http")]
+pub(crate) use account::Holder;
+pub(crate) use account::{Charge, Full, Permit};
 pub use endpoint::{Endpoint, EndpointBuilder};
 pub use exchange::{Exchange, Progress};
 pub(crate) use head::OwnedHead;

@@ -1,7 +1,7 @@
 //! Where a request goes: refused, to a session, or to a connection of its own.
 
 use super::RequestHead;
-use super::account::{Counted, Full, Permit};
+use super::account::{Counted, Full, Permit, share};
 use super::answering::{Answering, InSession};
 use super::choice::Choice;
 use super::classify::{Body, Version, classify};
@@ -93,7 +93,8 @@ impl Exchange {
         for name in FIELDS {
             fields.extend(head.all(name).map(|value| (name, value.to_vec())));
         }
-        Ok(State::Body(Box::new(Incoming { head: fields, accepts, message: Vec::new() })))
+        let length = length.and_then(|length| usize::try_from(length).ok());
+        Ok(State::Body(Box::new(Incoming { head: fields, accepts, length, message: Vec::new() })))
     }
 
     /// Opens the stream of what belongs to no request, or goes on with any stream of the session.
@@ -136,11 +137,17 @@ impl Exchange {
                 let (stream, holder) = session.streams.open(Route::Connection);
                 (Route::Connection, stream, holder)
             };
-            let replaces =
-                route == Route::Connection && session.take_over(stream, inner.options.replay_bytes);
+            let taken = match route {
+                Route::Connection => session.take_over(stream, inner.options.replay_bytes),
+                Route::Exchange(_) => None,
+            };
             let connection = session.connection.clone();
-            s.sessions.enter(&id, now, look);
+            s.sessions.enter(&id, true, now, look);
             s.sessions.over(connection.id(), route);
+            let replaces = taken.is_some();
+            for event in taken.into_iter().flatten() {
+                s.sessions.said(&id, stream, event, &inner.account);
+            }
             Ok((connection, route, stream, holder, replaces))
         });
         let (connection, route, stream, holder, replaces) = opened?;
@@ -301,9 +308,8 @@ impl Exchange {
                 unknown_session(Some(request))
             });
         }
-        let most = self.endpoint.0.options.session_limit;
-        if sessions && self.endpoint.sessions() >= most {
-            return Err(busy(Some(request), Full { limit: "session_limit", most }));
+        if sessions {
+            self.room_for_session(request)?;
         }
         let permit = self.count(Counted::Call, 1, Some(request))?;
         let connection = self.endpoint.0.group.connect(caller.clone());
@@ -322,9 +328,42 @@ impl Exchange {
             return Err(refusal(500, Some(request), None, &RpcError::internal()));
         };
         let (now, look) = (self.now, self.endpoint.0.next_look(self.now));
-        self.endpoint.0.state.with(|s, _| s.sessions.add(&id, connection.clone(), caller.id(), now, look));
+        let account = self.endpoint.0.account.clone();
+        let (most, unused) = (self.endpoint.0.options.session_limit, self.unused());
+        let gone = self.endpoint.0.state.with(|s, _| {
+            let gone = s.sessions.make_place(most, unused);
+            s.sessions.add(&id, connection.clone(), caller.id(), account, now, look);
+            gone
+        });
+        if let Some(gone) = gone {
+            self.endpoint.0.close(&gone.connection);
+        }
         let session = InSession::new(id.into(), true, false);
         Ok(self.answer(connection, route, choice, event, Some(session)))
+    }
+
+    /// Whether one more session may begin, for this caller and at all.
+    fn room_for_session(&self, request: &RequestId) -> Result<(), Whole> {
+        let most = self.endpoint.0.options.session_limit;
+        let (unused, share) = (self.unused(), self.share(most));
+        let full = self.endpoint.0.state.with(|s, _| match share {
+            Some(share) if s.sessions.of_caller(self.caller.id()) >= share.most => Some(share),
+            _ if s.sessions.len() < most || s.sessions.dispensable(unused).is_some() => None,
+            _ => Some(Full { limit: "session_limit", most }),
+        });
+        full.map_or(Ok(()), |full| Err(busy(Some(request), full)))
+    }
+
+    /// Sessions that nobody has used since then may go if others need their places.
+    fn unused(&self) -> Option<u64> {
+        self.now.checked_sub(self.endpoint.0.options.idle_ms)
+    }
+
+    /// What a caller may have of so many, if it is known by its token.
+    fn share(&self, all: usize) -> Option<Full> {
+        let inner = &self.endpoint.0;
+        let known = inner.options.protection.is_some() && !self.caller.id().is_empty();
+        known.then(|| share(all, inner.server.limits().caller_share))
     }
 
     /// A message of the handshake era where there are no sessions: its request stands for itself.
@@ -383,7 +422,7 @@ impl Exchange {
                 return Err(crowded(request));
             }
             let connection = session.connection.clone();
-            s.sessions.enter(&id, now, look);
+            s.sessions.enter(&id, calls > 0, now, look);
             Ok(connection)
         });
         let connection = found?;
@@ -441,7 +480,7 @@ impl Exchange {
 
     /// So many more calls, or a listen stream, unless there are as many as may be, or the server is closed.
     pub(super) fn count(
-        &self,
+        &mut self,
         counted: Counted,
         number: usize,
         id: Option<&RequestId>,
@@ -449,7 +488,12 @@ impl Exchange {
         if self.endpoint.0.server.is_closed() {
             return Err(closing(id));
         }
-        self.endpoint.0.account.permit(counted, number).map_err(|full| busy(id, full))
+        let body = self.body.take();
+        let most = self.endpoint.0.server.limits().listen_streams;
+        let share = self.share(most).filter(|_| counted == Counted::Listen);
+        let caller = share.map(|share| self.endpoint.0.account.caller(self.caller.id(), share)).transpose();
+        let permit = caller.and_then(|caller| self.holder.permit(counted, number, body, caller));
+        permit.map_err(|full| busy(id, full))
     }
 }
 
@@ -497,7 +541,7 @@ fn offered(options: &Options) -> &'static str {
     }
 }
 
-fn busy(id: Option<&RequestId>, full: Full) -> Whole {
+pub(super) fn busy(id: Option<&RequestId>, full: Full) -> Whole {
     let (response, body) = refusal(503, id, None, &full.fault());
     (response.with("retry-after", "1"), body)
 }

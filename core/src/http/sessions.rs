@@ -1,5 +1,7 @@
 //! Sessions of the handshake era, by the id that `Mcp-Session-Id` names.
 
+use super::account::Account;
+use super::replay::Replay;
 use super::streams::{MOST, Streams};
 use crate::connection::Connection;
 use crate::error::{Error, ErrorKind, Result};
@@ -19,6 +21,8 @@ pub(super) struct Session {
     pub(super) standalone: Option<u64>,
     /// Exchanges under way.
     busy: usize,
+    /// It asked for something since its handshake.
+    active: bool,
     /// When it was last used.
     used: u64,
     /// When to tell its connection the time.
@@ -31,6 +35,10 @@ pub(super) struct Sessions {
     by_id: BTreeMap<Arc<str>, Session>,
     /// Those without an exchange, by when they were last used.
     idle: BTreeSet<(u64, Arc<str>)>,
+    /// Those of them that asked for nothing since their handshake.
+    fresh: BTreeSet<(u64, Arc<str>)>,
+    /// How many each caller has.
+    by_caller: BTreeMap<Box<[u8]>, usize>,
     by_connection: BTreeMap<u64, Arc<str>>,
     /// When to tell which session the time: those that were in use when that was told last, as not all deadlines have an
     /// exchange that waits for them.
@@ -38,6 +46,8 @@ pub(super) struct Sessions {
     /// Routes whose exchange is gone before their answer, by the number of their connection. With a stream: for a client that
     /// comes back to it; without: for nobody.
     left: BTreeMap<u64, BTreeMap<Route, Option<u64>>>,
+    /// What is kept of all streams, in the order in which it was said.
+    replay: Replay,
 }
 
 /// A new session id: 128 bits of randomness in hexadecimal, which is visible ASCII.
@@ -59,14 +69,11 @@ impl Session {
     }
 
     /// Makes a stream the one of what belongs to no request. If the session had another one, that ends, and the events
-    /// that its client was not sent go on here. Returns whether it had.
-    pub(super) fn take_over(&mut self, stream: u64, most: usize) -> bool {
-        let former = self.standalone.replace(stream).filter(|former| *former != stream);
-        let Some(former) = former else { return false };
-        for data in self.streams.part(former) {
-            self.streams.say(stream, data, most);
-        }
-        true
+    /// that its client was not sent go on here. Returns their numbers here if it had.
+    pub(super) fn take_over(&mut self, stream: u64, most: usize) -> Option<Vec<u64>> {
+        let former = self.standalone.replace(stream).filter(|former| *former != stream)?;
+        let unsent = self.streams.part(former).into_iter();
+        Some(unsent.filter_map(|data| self.streams.say(stream, data, most)).collect())
     }
 }
 
@@ -81,6 +88,7 @@ impl Sessions {
         id: &str,
         connection: Connection,
         caller: &[u8],
+        account: Arc<Account>,
         now: u64,
         look: Option<u64>,
     ) {
@@ -88,12 +96,14 @@ impl Sessions {
             id: id.into(),
             connection,
             caller: caller.into(),
-            streams: Streams::default(),
+            streams: Streams::new(account),
             standalone: None,
             busy: 1,
+            active: false,
             used: now,
             look: None,
         };
+        *self.by_caller.entry(session.caller.clone()).or_default() += 1;
         self.by_connection.insert(session.connection.id(), session.id.clone());
         self.by_id.insert(session.id.clone(), session);
         self.look(id, look);
@@ -109,12 +119,16 @@ impl Sessions {
         self.by_id.get_mut(id)
     }
 
-    /// An exchange begins that is about it. `look`: when to tell the time of what may come of this.
-    pub(super) fn enter(&mut self, id: &str, now: u64, look: Option<u64>) {
+    /// An exchange begins that is about it. `asks`: it asks for something. `look`: when to tell the time of what may come of
+    /// this.
+    pub(super) fn enter(&mut self, id: &str, asks: bool, now: u64, look: Option<u64>) {
         let Some(session) = self.by_id.get_mut(id) else { return };
         if session.busy == 0 {
-            self.idle.remove(&(session.used, session.id.clone()));
+            let place = (session.used, session.id.clone());
+            self.idle.remove(&place);
+            self.fresh.remove(&place);
         }
+        session.active |= asks;
         session.busy += 1;
         session.used = now;
         self.look(id, look);
@@ -127,17 +141,46 @@ impl Sessions {
         session.busy = session.busy.saturating_sub(1);
         if session.busy == 0 {
             self.idle.insert((session.used, session.id.clone()));
+            if !session.active {
+                self.fresh.insert((session.used, session.id.clone()));
+            }
         }
         Some(session)
     }
 
     pub(super) fn remove(&mut self, id: &str) -> Option<Session> {
         let session = self.by_id.remove(id)?;
-        self.idle.remove(&(session.used, session.id.clone()));
+        let place = (session.used, session.id.clone());
+        self.idle.remove(&place);
+        self.fresh.remove(&place);
+        if let Some(number) = self.by_caller.get_mut(&session.caller) {
+            *number -= 1;
+            if *number == 0 {
+                self.by_caller.remove(&session.caller);
+            }
+        }
         session.look.map(|look| self.looks.remove(&(look, session.id.clone())));
         self.by_connection.remove(&session.connection.id());
         self.left.remove(&session.connection.id());
         Some(session)
+    }
+
+    /// How many sessions a caller has.
+    pub(super) fn of_caller(&self, caller: &[u8]) -> usize {
+        self.by_caller.get(caller).copied().unwrap_or_default()
+    }
+
+    /// The session that goes first if another one needs its place: of those that asked for nothing since their handshake, or
+    /// else of those that nobody has used since `unused`, the one that was used least recently.
+    pub(super) fn dispensable(&self, unused: Option<u64>) -> Option<&Arc<str>> {
+        let idle = self.idle.first().filter(|(used, _)| unused.is_some_and(|unused| *used <= unused));
+        self.fresh.first().or(idle).map(|(_, id)| id)
+    }
+
+    /// Takes out a [dispensable](Sessions::dispensable) session if there are `most`.
+    pub(super) fn make_place(&mut self, most: usize, unused: Option<u64>) -> Option<Session> {
+        let id = (self.len() >= most).then(|| self.dispensable(unused).cloned())??;
+        self.remove(&id)
     }
 
     /// When the first session ends that nobody uses, or has to be told the time.
@@ -156,6 +199,46 @@ impl Sessions {
             expired.extend(self.remove(&id));
         }
         expired
+    }
+
+    // ---- what is kept of streams
+
+    /// Says an event on a stream of a session, and keeps it as far as may be.
+    pub(super) fn say(
+        &mut self,
+        id: &str,
+        stream: u64,
+        data: Arc<[u8]>,
+        replay_bytes: usize,
+        account: &Account,
+    ) {
+        let Some(session) = self.by_id.get_mut(id) else { return };
+        if let Some(event) = session.streams.say(stream, data, replay_bytes) {
+            self.said(id, stream, event, account);
+        }
+    }
+
+    /// An event of a session is kept, and goes in its turn.
+    pub(super) fn said(&mut self, id: &str, stream: u64, event: u64, account: &Account) {
+        let Some((id, _)) = self.by_id.get_key_value(id) else { return };
+        let keeps = |id: &str, stream, event| {
+            self.by_id.get(id).is_some_and(|session| session.streams.keeps(stream, event))
+        };
+        self.replay.add(id.clone(), stream, event, keeps);
+        self.make_room(account);
+    }
+
+    /// Lets go of what was kept first, whosesoever it is, until there is no more than may be.
+    pub(super) fn make_room(&mut self, account: &Account) {
+        while account.is_over()
+            && let Some((id, stream, event)) = self.replay.oldest()
+        {
+            if let Some(session) = self.by_id.get_mut(&id)
+                && session.streams.keeps(stream, event)
+            {
+                session.streams.evict_one(stream);
+            }
+        }
     }
 
     // ---- time

@@ -1,5 +1,6 @@
 //! Streams of a session that can be resumed, and what was said on them, as far as it is kept.
 
+use super::account::Account;
 use crate::protocol::Route;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -31,8 +32,10 @@ struct Holder {
 }
 
 /// The streams of one session, by number.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Streams {
+    /// Counts what is kept, together with what the other sessions keep.
+    account: Arc<Account>,
     open: BTreeMap<u64, Stream>,
     /// Those that nobody waits for anything of, unless a client comes back.
     spent: BTreeSet<u64>,
@@ -68,6 +71,19 @@ impl Place {
 pub(super) type Kept = (u64, Arc<[u8]>);
 
 impl Streams {
+    pub(super) fn new(account: Arc<Account>) -> Streams {
+        Streams {
+            account,
+            open: BTreeMap::new(),
+            spent: BTreeSet::new(),
+            free: BTreeSet::new(),
+            keeping: BTreeSet::new(),
+            bytes: 0,
+            last: 0,
+            holders: 0,
+        }
+    }
+
     /// A new stream, and its holder.
     pub(super) fn open(&mut self, route: Route) -> (u64, u64) {
         while self.open.len() >= MOST && self.forget_one() {}
@@ -78,8 +94,8 @@ impl Streams {
         (self.last, self.holders)
     }
 
-    /// The next event of a stream: for whoever holds it by now, and kept for those who come back.
-    pub(super) fn say(&mut self, stream: u64, data: Arc<[u8]>, most: usize) {
+    /// The next event of a stream: for whoever holds it by now, and kept for those who come back. Its number.
+    pub(super) fn say(&mut self, stream: u64, data: Arc<[u8]>, most: usize) -> Option<u64> {
         let length = data.len();
         let said = self.change(stream, |s| {
             s.last += 1;
@@ -87,11 +103,14 @@ impl Streams {
                 holder.unsent.push((s.last, data.clone()));
             }
             s.kept.push_back((s.last, data));
+            s.last
         });
         if said.is_some() {
             self.bytes += length;
+            self.account.keep(length);
             self.evict(most);
         }
+        said
     }
 
     /// The next event of a stream was let go: nobody can go on with it any more.
@@ -101,7 +120,12 @@ impl Streams {
             (s.over, s.holder) = (true, None);
             std::mem::take(&mut s.kept)
         });
-        self.bytes -= kept.iter().flatten().map(|(_, data)| data.len()).sum::<usize>();
+        self.kept_less(kept.iter().flatten().map(|(_, data)| data.len()).sum());
+    }
+
+    fn kept_less(&mut self, bytes: usize) {
+        self.bytes -= bytes;
+        self.account.forget(bytes);
     }
 
     /// What that holder is to send now, and whether it ends with that; nothing if it does not hold the stream any more.
@@ -143,17 +167,28 @@ impl Streams {
         while self.bytes > most
             && let Some(number) = self.spent.first().or(self.keeping.first()).copied()
         {
-            let event = self.change(number, |s| s.kept.pop_front()).flatten();
-            self.bytes -= event.map_or(0, |(_, data)| data.len());
-            if self.spent.contains(&number) && !self.keeping.contains(&number) {
-                self.forget(number);
-            }
+            self.evict_one(number);
+        }
+    }
+
+    /// Whether that event of a stream is kept.
+    pub(super) fn keeps(&self, stream: u64, event: u64) -> bool {
+        let first = self.open.get(&stream).and_then(|stream| stream.kept.front());
+        first.is_some_and(|(first, _)| *first <= event)
+    }
+
+    /// Lets the oldest event of a stream go.
+    pub(super) fn evict_one(&mut self, number: u64) {
+        let event = self.change(number, |s| s.kept.pop_front()).flatten();
+        self.kept_less(event.map_or(0, |(_, data)| data.len()));
+        if self.spent.contains(&number) && !self.keeping.contains(&number) {
+            self.forget(number);
         }
     }
 
     fn forget(&mut self, number: u64) {
         let stream = self.open.remove(&number);
-        self.bytes -= stream.iter().flat_map(|s| &s.kept).map(|(_, data)| data.len()).sum::<usize>();
+        self.kept_less(stream.iter().flat_map(|s| &s.kept).map(|(_, data)| data.len()).sum());
         for some in [&mut self.spent, &mut self.free, &mut self.keeping] {
             some.remove(&number);
         }
@@ -199,6 +234,12 @@ impl Streams {
     }
 }
 
+impl Drop for Streams {
+    fn drop(&mut self) {
+        self.account.forget(self.bytes);
+    }
+}
+
 impl Stream {
     /// Nobody waits for anything of it, unless a client comes back.
     fn is_spent(&self) -> bool {
@@ -209,6 +250,11 @@ impl Stream {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::Limits;
+
+    fn streams() -> Streams {
+        Streams::new(Account::new(&Limits::default()))
+    }
 
     fn data(text: &str) -> Arc<[u8]> {
         text.as_bytes().into()
@@ -228,7 +274,7 @@ mod tests {
     #[test]
     fn a_stream_goes_on_after_any_place_that_is_kept_and_after_no_other() {
         // row: H-45, H-46, H-47
-        let mut streams = Streams::default();
+        let mut streams = streams();
         let (stream, holder) = streams.open(Route::Exchange(1));
         for text in ["a", "b", "c"] {
             streams.say(stream, data(text), 100);
@@ -246,7 +292,7 @@ mod tests {
     #[test]
     fn whoever_holds_a_stream_sends_what_its_former_holder_says_even_if_it_is_not_kept() {
         // row: H-46
-        let mut streams = Streams::default();
+        let mut streams = streams();
         let (stream, former) = streams.open(Route::Exchange(1));
         let (_, holder, _) = streams.resume(Place { stream, event: 0 }).expect("it is known");
         streams.say(stream, data("too large to be kept"), 10);
@@ -262,7 +308,7 @@ mod tests {
     #[test]
     fn a_stream_that_is_taken_from_its_holder_keeps_what_was_sent_and_gives_up_the_rest() {
         // row: H-43
-        let mut streams = Streams::default();
+        let mut streams = streams();
         let (stream, holder) = streams.open(Route::Connection);
         streams.say(stream, data("sent"), 100);
         assert_eq!(sent(&mut streams, stream, holder), Some(vec![1]));
@@ -280,7 +326,7 @@ mod tests {
 
     #[test]
     fn a_stream_that_nobody_holds_keeps_only_what_may_be_kept() {
-        let mut streams = Streams::default();
+        let mut streams = streams();
         let (stream, holder) = streams.open(Route::Exchange(1));
         assert!(streams.leave(stream, holder));
         for text in ["123456", "789012"] {
@@ -293,7 +339,7 @@ mod tests {
 
     #[test]
     fn streams_that_say_nothing_are_forgotten_too() {
-        let mut streams = Streams::default();
+        let mut streams = streams();
         let (first, holder) = streams.open(Route::Connection);
         streams.say(first, data("kept"), 10);
         for _ in 1..MOST {
@@ -311,7 +357,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_bounded_and_ended_streams_go_first() {
-        let mut streams = Streams::default();
+        let mut streams = streams();
         let (ended, holder) = streams.open(Route::Exchange(1));
         streams.say(ended, data("12345"), 10);
         streams.over(ended);

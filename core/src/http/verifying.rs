@@ -1,7 +1,7 @@
 //! An exchange whose bearer token the host judges, before anything else is read.
 
 use super::RequestHead;
-use super::account::Counted;
+use super::account::{Charge, Counted, Full};
 use super::exchange::{Exchange, Progress, State};
 use super::head::OwnedHead;
 use super::protection::{Protection, Token};
@@ -63,6 +63,7 @@ impl Exchange {
         };
         let next = self.judge(verification).and_then(|()| verifying.head.with(|head| self.head(head)));
         self.enter(next);
+        drop(self.body.take()); // it is charged again as it comes
         self.body(&verifying.body);
         if verifying.ended {
             self.end(self.now);
@@ -94,9 +95,12 @@ impl Exchange {
 
 impl Verifying {
     /// Some of the body came before it was asked for; more than `most` is as good as one more.
-    pub(super) fn body(&mut self, bytes: &[u8], most: usize) {
+    pub(super) fn body(&mut self, bytes: &[u8], most: usize, charge: &mut Charge) -> Result<(), Full> {
         let room = most.saturating_add(1).saturating_sub(self.body.len());
-        self.body.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        let bytes = &bytes[..bytes.len().min(room)];
+        charge.grow(bytes.len())?;
+        self.body.extend_from_slice(bytes);
+        Ok(())
     }
 
     pub(super) fn end(&mut self) {

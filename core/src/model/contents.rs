@@ -106,6 +106,16 @@ impl Contents {
         bytes as u64
     }
 
+    /// The bytes of a body of at least so many that nobody else has, so that they are there as long as the answer is.
+    pub(crate) fn own_size(&self, least: usize) -> usize {
+        let own = match &self.body {
+            Body::Text(text) => Arc::strong_count(text) == 1,
+            Body::Blob(bytes) => Arc::strong_count(bytes) == 1,
+        };
+        let size = self.size() as usize;
+        if own && size >= least { size } else { 0 }
+    }
+
     /// Contents with a body of text or bytes.
     pub fn new(body: impl Into<Body>) -> Self {
         Contents { body: body.into(), uri: None, mime_type: None, meta: None, told: None }

@@ -12,6 +12,7 @@ use crate::jsonrpc::RpcError;
 use crate::log::{Level, Line};
 use crate::model::{Answer, Borrowed};
 use crate::sync::Trash;
+use crate::wire::LARGE;
 use std::sync::Arc;
 
 const READ: &str = "resources/read";
@@ -44,14 +45,18 @@ impl Machine {
         let mut after = After { wanted: true, ..After::default() };
         let revision = open.context.revision;
         match answer {
-            Answer::Found(_) => {
+            Answer::Found(given) => {
+                let own = given.iter().map(|contents| contents.own_size(LARGE)).sum();
                 if let Some(had) = open.context.if_version()
                     && version(contents, uri, handler) == Some(had)
                 {
                     self.fail(open.route, Stage::Dispatched, &open.id, &not_modified(revision, uri, had));
+                } else if let Err(full) = open.fits(own) {
+                    self.fail(open.route, Stage::Dispatched, &open.id, &full.fault());
                 } else {
                     let (defaults, reusable) = (handler.defaults(uri), open.context.input().is_none());
                     self.write_read(open.route, revision, &open.id, &defaults, contents, reusable);
+                    self.outbox.charge(open.route, open.permit.as_ref(), own);
                 }
             }
             Answer::NotFound => {

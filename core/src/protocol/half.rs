@@ -2,6 +2,7 @@
 
 use super::outbox::{Kind, Piece};
 use crate::encode::{base64_chunk, base64_into, escape_chunk_end, escape_into, escaped_len};
+use crate::http::Charge;
 use crate::wire::Segment;
 use std::collections::VecDeque;
 
@@ -17,6 +18,8 @@ pub(crate) struct Half {
     rest: VecDeque<Segment>,
     /// How far the first segment of `rest` has been encoded.
     encoded: usize,
+    #[allow(dead_code, reason = "it counts as long as it is here")]
+    charge: Option<Charge>,
 }
 
 /// Source bytes that are encoded at once, at most and at least.
@@ -32,6 +35,7 @@ impl Half {
             at: 0,
             rest: piece.segments,
             encoded: 0,
+            charge: piece.charge,
         }
     }
 

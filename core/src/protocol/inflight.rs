@@ -6,7 +6,7 @@ use super::progress::Told;
 use super::request::{Argument, Details, Input};
 use crate::access::Caller;
 use crate::catalog::{Family, Handler, MethodHandler, Walk};
-use crate::http::Permit;
+use crate::http::{Full, Permit};
 use crate::jsonrpc::RequestId;
 use crate::model::{ClientAnswer, Completion, Json};
 use crate::revision::Revision;
@@ -221,10 +221,16 @@ pub(crate) struct Open {
     pub(crate) route: Route,
     pub(crate) context: Arc<Context>,
     /// What the request counts as until it is over, over HTTP.
-    #[allow(dead_code, reason = "it counts as long as it is here")]
     pub(crate) permit: Option<Arc<Permit>>,
     pub(crate) progress: Told,
     pub(crate) state: State,
+}
+
+impl Open {
+    /// Whether its client may hold so many bytes more.
+    pub(crate) fn fits(&self, bytes: usize) -> Result<(), Full> {
+        self.permit.as_ref().map_or(Ok(()), |permit| permit.holder().fits(bytes))
+    }
 }
 
 enum Body {

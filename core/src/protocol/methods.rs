@@ -178,7 +178,11 @@ impl Machine {
 
     /// Answers a request with what has been written. What there is to log comes back.
     pub(super) fn write_outcome(&mut self, open: &Open, outcome: Outcome) -> Option<Line> {
-        match outcome.written {
+        let written = outcome.written.and_then(|result| match open.fits(result.len()) {
+            Ok(()) => Ok(result),
+            Err(full) => Err((Stage::Dispatched, full.fault())),
+        });
+        match written {
             Ok(result) => self.outbox.write(open.route, Kind::Final(Stage::Dispatched), |p| {
                 begin_result(p.out, &open.id);
                 p.out.extend_from_slice(&result);

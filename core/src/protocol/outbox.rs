@@ -6,7 +6,7 @@ use super::half::Half;
 use super::news::News;
 use super::subscriptions::Mark;
 use crate::access::Caller;
-use crate::http::Permit;
+use crate::http::{Charge, Permit};
 use crate::sync::{Fault, Trash, is_planted};
 use crate::wire::{Payload, Segment};
 use std::collections::{BTreeMap, VecDeque};
@@ -62,11 +62,13 @@ pub(super) struct Piece {
     pub(super) kind: Kind,
     pub(super) bytes: Vec<u8>,
     pub(super) segments: VecDeque<Segment>,
+    /// What it holds of the endpoint's bytes, over HTTP.
+    pub(super) charge: Option<Charge>,
 }
 
 impl Piece {
     fn new(kind: Kind) -> Piece {
-        Piece { kind, bytes: Vec::new(), segments: VecDeque::new() }
+        Piece { kind, bytes: Vec::new(), segments: VecDeque::new(), charge: None }
     }
 
     /// Appends a message, which may leave large bodies to be encoded later.
@@ -294,9 +296,9 @@ impl Outbox {
     fn queue(&mut self, route: Route, kind: Kind, write: impl FnOnce(&mut Payload<'_>)) {
         let lines = route == Route::Connection && !self.bare;
         let Some(outlet) = self.outlet_to_fill(route) else { return };
-        if let Kind::Final(_) = kind {
-            outlet.permit = None; // who takes it may take long
-        }
+        // Who takes the answer may take long: from now on it is bytes that count.
+        let ends = matches!(kind, Kind::Final(_));
+        let permit = if ends { outlet.permit.take() } else { outlet.permit.clone() };
         let gather = lines
             && outlet
                 .queue
@@ -315,8 +317,20 @@ impl Outbox {
                 payload.out.push(b'\n');
             }
         });
+        if let Some(permit) = permit {
+            permit.holder().hold(piece.bytes.len(), &mut piece.charge);
+        }
         let after = piece.len();
         self.bytes += after - before;
+    }
+
+    /// What was just written on a route holds so many bytes of the host's beside its own.
+    pub(super) fn charge(&mut self, route: Route, permit: Option<&Arc<Permit>>, bytes: usize) {
+        let Some(permit) = permit else { return };
+        let piece = self.outlet(route).and_then(|outlet| outlet.queue.back_mut());
+        if let Some(piece) = piece {
+            permit.holder().hold(bytes, &mut piece.charge);
+        }
     }
 
     /// Ends an exchange that has no answer.

@@ -2,7 +2,7 @@
 
 use super::shared::Shared;
 use super::unread::{Asked, Unread};
-use crate::http::{Exchange, Progress, RequestHead, Response};
+use crate::http::{Charge, Exchange, Holder, Progress, RequestHead, Response};
 use crate::sync::Lock;
 use ::http::Version;
 use ::http::request::Parts;
@@ -54,15 +54,16 @@ pub(super) trait Peer: Send + 'static {
 /// Deals with one request until the head of its response is known.
 pub(super) async fn respond<B: Body, U: Peer>(
     shared: Arc<Shared>,
+    holder: Arc<Holder>,
     peer: U,
     request: ::http::Request<B>,
 ) -> ::http::Response<Answer<U>> {
     let (parts, incoming) = request.into_parts();
     let mut incoming = pin!(incoming);
     let bell = Arc::new(Bell { waker: Lock::default(), asked: Asked::new() });
-    let exchange = begin(&shared, &parts, bell.clone());
+    let exchange = begin(&shared, &parts, holder.clone(), bell.clone());
     drop(parts); // nobody looks at it again, while a callback may take its time
-    let mut answer = Going { shared, exchange, bell, sleep: None, data: Vec::new(), peer };
+    let mut answer = Going { shared, holder, exchange, bell, sleep: None, data: Vec::new(), peer };
     loop {
         match poll_fn(|cx| answer.step(cx)).await {
             Step::Body(deadline) => {
@@ -102,7 +103,7 @@ pub(super) async fn respond<B: Body, U: Peer>(
     }
 }
 
-fn begin(shared: &Shared, parts: &Parts, bell: Arc<Bell>) -> Exchange {
+fn begin(shared: &Shared, parts: &Parts, holder: Arc<Holder>, bell: Arc<Bell>) -> Exchange {
     let mut fields: Vec<(&str, &[u8])> =
         parts.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
     let url;
@@ -122,7 +123,7 @@ fn begin(shared: &Shared, parts: &Parts, bell: Arc<Bell>) -> Exchange {
         _ => {}
     }
     let head = RequestHead { method: parts.method.as_str(), target, headers: &fields };
-    shared.endpoint.begin(&head, shared.now(), move || bell.ring())
+    shared.endpoint.begin_for(&head, shared.now(), holder, move || bell.ring())
 }
 
 /// The body of a response.
@@ -144,9 +145,22 @@ struct Slot<U> {
     going: Lock<Option<Box<Going<U>>>>,
 }
 
+/// Data that its server has, until that has written it.
+struct Held {
+    data: Vec<u8>,
+    _charge: Charge,
+}
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        &self.data
+    }
+}
+
 /// An exchange on its way.
 struct Going<U> {
     shared: Arc<Shared>,
+    holder: Arc<Holder>,
     exchange: Exchange,
     bell: Arc<Bell>,
     sleep: Option<Pin<Box<tokio::time::Sleep>>>,
@@ -202,7 +216,12 @@ impl<U: Peer> Going<U> {
     fn data(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         loop {
             if !self.data.is_empty() {
-                return Poll::Ready(Some(std::mem::take(&mut self.data).into()));
+                let (data, mut charge) = (std::mem::take(&mut self.data), None);
+                self.holder.hold(data.len(), &mut charge);
+                return Poll::Ready(Some(match charge {
+                    Some(charge) => Bytes::from_owner(Held { data, _charge: charge }),
+                    None => data.into(),
+                }));
             }
             match self.step(cx) {
                 Poll::Ready(Step::Data) => {}

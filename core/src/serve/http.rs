@@ -312,9 +312,9 @@ async fn attend(
     stream: TcpStream,
     mut ends: watch::Receiver<()>,
 ) {
-    let watch = Watch::new(shared.clone());
+    let (watch, holder) = (Watch::new(shared.clone()), shared.endpoint.holder());
     let service = service_fn(|request| {
-        let answer = respond(shared.clone(), watch.request(), request);
+        let answer = respond(shared.clone(), holder.clone(), watch.request(), request);
         async { Ok::<_, Infallible>(answer.await) }
     });
     let socket = TokioIo::new(Socket::new(stream, watch.clone()));

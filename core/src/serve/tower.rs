@@ -107,7 +107,8 @@ where
 
     fn call(&mut self, request: ::http::Request<B>) -> Self::Future {
         let (shared, owner) = (self.0.shared.clone(), self.0.clone());
-        Box::pin(async { Ok(respond(shared, owner, request).await.map(ResponseBody)) })
+        let holder = shared.endpoint.holder(); // the program's server tells no connections apart
+        Box::pin(async { Ok(respond(shared, holder, owner, request).await.map(ResponseBody)) })
     }
 }
 

@@ -7,7 +7,7 @@ use crate::model::{Body, Borrowed, Descriptor, SharedBytes, SharedText, Source, 
 use crate::revision::Revision;
 
 /// Bodies of this size and more are queued as their source and encoded while the client takes them.
-const LARGE: usize = 64 << 10;
+pub(crate) const LARGE: usize = 64 << 10;
 
 /// A stretch of a message: finished bytes, or a body still to be encoded and how many bytes it had when it was queued.
 pub(crate) enum Segment {

@@ -12,7 +12,7 @@ mod result;
 
 pub(crate) use call_result::call_result;
 pub(crate) use completion::completion;
-pub(crate) use contents::{Defaults, Payload, Segment, reserve, write_contents};
+pub(crate) use contents::{Defaults, LARGE, Payload, Segment, reserve, write_contents};
 pub(crate) use descriptor::{
     ListedMembers, begin_resource, end_resource, same_in_all, separated, write_resource, write_template,
 };

@@ -1,6 +1,7 @@
 //! Streamable HTTP without a socket: the endpoint, as clients of every era see it.
 
 mod authorization;
+mod buffered;
 mod calls;
 mod client;
 mod context;
@@ -10,5 +11,6 @@ mod polling;
 mod resuming;
 mod sessionless;
 mod sessions;
+mod shares;
 mod stateless;
 mod waiting;

@@ -489,6 +489,8 @@ fn limits(values: &Value) -> Limits {
             "listen_streams" => limits.listen_streams = size,
             "output_bytes" => limits.output_bytes = size,
             "call_ms" => limits.call_ms = value,
+            "buffer_bytes" => limits.buffer_bytes = size,
+            "caller_share" => limits.caller_share = size,
             other => panic!("no such limit: {other}"),
         }
     }

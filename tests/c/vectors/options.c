@@ -15,6 +15,8 @@ static wellhead_limits limits_of(const json_t *limits) {
         {"subscriptions_total", &l.subscriptions_total},
         {"listen_streams", &l.listen_streams},
         {"output_bytes", &l.output_bytes},
+        {"buffer_bytes", &l.buffer_bytes},
+        {"caller_share", &l.caller_share},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         *all[i].place = (size_t)json_integer_value(json_object_get(limits, all[i].name));

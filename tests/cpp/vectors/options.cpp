@@ -16,6 +16,8 @@ static wellhead_limits limits_of(const json_t *limits) {
     all.listen_streams = limit("listen_streams");
     all.output_bytes = limit("output_bytes");
     all.call_ms = limit("call_ms");
+    all.buffer_bytes = limit("buffer_bytes");
+    all.caller_share = limit("caller_share");
     return all;
 }
 

@@ -1,0 +1,220 @@
+//! Bytes that an endpoint holds for its clients, and that they stay under `buffer_bytes`.
+
+use crate::client::{BOTH, Got, META, Polled, World, request};
+use std::sync::Arc;
+use wellhead::http::{Progress, Response};
+use wellhead::{Contents, Event, Limits, Server, SharedText};
+
+/// What each request costs itself.
+const REQUEST: usize = 4 << 10;
+
+fn world(buffer_bytes: usize) -> World {
+    let mut limits = Limits::default();
+    limits.buffer_bytes = buffer_bytes;
+    let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();
+    server.text("test://small", "found").unwrap();
+    server.template("test://own/{size}", |call| Some("x".repeat(call.var("size")?.parse().ok()?))).unwrap();
+    server.method("x/long", |call| wellhead::Json::object(call.params())).unwrap();
+    World::new(&server)
+}
+
+fn is_full(got: &Got, max: usize) {
+    assert_eq!((got.status(), got.header("retry-after")), (503, Some("1")), "{got:?}");
+    let data = serde_json::json!({"limit": "buffer_bytes", "max": max});
+    assert_eq!(got.json()["error"]["data"], data);
+}
+
+/// A POST whose body has not come.
+fn begin(world: &World, method: &str, name: &str) -> Polled {
+    let mut headers = vec![
+        ("Content-Type", "application/json"),
+        ("Accept", BOTH),
+        ("MCP-Protocol-Version", "2026-07-28"),
+        ("Mcp-Method", method),
+    ];
+    headers.extend((!name.is_empty()).then_some(("Mcp-Name", name)));
+    world.begin("POST", "/mcp", &headers)
+}
+
+fn poll(world: &World, exchange: &mut Polled) -> Got {
+    let mut got = Got::default();
+    world.go_on(exchange, &mut got, Event::run);
+    got
+}
+
+fn read(world: &World, uri: &str) -> (Polled, Got) {
+    let mut exchange = begin(world, "resources/read", uri);
+    exchange.body(request(1, "resources/read", &format!(r#""uri":"{uri}",{META}"#)).as_bytes());
+    exchange.end(world.now());
+    let got = poll(world, &mut exchange);
+    (exchange, got)
+}
+
+/// The head of a response of which nothing more is taken.
+fn head(world: &World, exchange: &mut Polled) -> Response {
+    loop {
+        match exchange.poll(world.now(), &mut Vec::new()) {
+            Progress::Event(event) => event.run(),
+            Progress::Respond(head) => return head,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_body_has_at_most_its_part() {
+    let (small, middle, large) =
+        (4 * (REQUEST + 3_000), 24 * (REQUEST + 10_000) / 5, 6 * (REQUEST + 100_000));
+    for (most, length, fits) in [
+        (small, 2_999, true),
+        (small, 3_000, true),
+        (small, 3_001, false),
+        (middle, 9_999, true),
+        (middle, 10_001, false),
+        (large, 99_999, true),
+        (large, 100_000, true),
+        (large, 100_001, false),
+    ] {
+        let world = world(most);
+        let mut exchange = begin(&world, "resources/read", "test://small");
+        exchange.body(&vec![b'x'; length]);
+        exchange.end(world.now());
+        let got = poll(&world, &mut exchange);
+        if fits {
+            assert_eq!(got.status(), 400, "{length}: it is no JSON: {got:?}");
+        } else {
+            is_full(&got, most);
+        }
+        drop(exchange);
+        assert_eq!(read(&world, "test://small").1.status(), 200, "what it held is free");
+    }
+}
+
+#[test]
+fn bodies_under_way_leave_room_for_small_requests_of_others() {
+    let world = world(8 << 20);
+    let (piece, mut refused, mut bodies) = (vec![b'x'; 64 << 10], 0, Vec::new());
+    for _ in 0..300 {
+        let mut exchange = begin(&world, "resources/read", "test://small");
+        for _ in 0..64 {
+            exchange.body(&piece);
+        }
+        let mut out = Vec::new();
+        refused += usize::from(matches!(exchange.poll(world.now(), &mut out), Progress::Respond(_)));
+        bodies.push(exchange);
+        let (_, got) = read(&world, "test://small");
+        assert_eq!(got.status(), 200, "{got:?}");
+    }
+    assert_eq!(refused, 300, "each is larger than its part");
+}
+
+#[test]
+fn the_body_of_a_call_counts_until_the_call_is_over() {
+    let most = 6 * (REQUEST + 200_000);
+    let world = world(most);
+    let mut first = begin(&world, "x/long", "");
+    let long = |more: usize| request(1, "x/long", &format!(r#""x":"{}",{META}"#, "x".repeat(more)));
+    first.body(long(190_000).as_bytes());
+    first.end(world.now());
+    let (mut got, mut held) = (Got::default(), Vec::new());
+    world.go_on(&mut first, &mut got, |event| held.push(event));
+    assert_eq!(held.len(), 1);
+    let mut second = begin(&world, "x/long", "");
+    second.body(long(190_000).as_bytes());
+    is_full(&poll(&world, &mut second), most);
+    drop(second);
+    held.clear();
+    world.go_on(&mut first, &mut got, Event::run);
+    drop(first);
+    let mut third = begin(&world, "x/long", "");
+    third.body(long(190_000).as_bytes());
+    third.end(world.now());
+    assert_eq!(poll(&world, &mut third).status(), 200);
+}
+
+#[test]
+fn answers_that_nobody_takes_count_and_one_that_has_no_room_is_busy() {
+    let most = 4 << 20;
+    let world = world(most);
+    let mut unread = Vec::new();
+    let busy = loop {
+        let mut exchange = begin(&world, "resources/read", "test://own/600000");
+        let body = request(1, "resources/read", &format!(r#""uri":"test://own/600000",{META}"#));
+        exchange.body(body.as_bytes());
+        exchange.end(world.now());
+        let head = head(&world, &mut exchange);
+        let length = head.headers.iter().find(|(name, _)| *name == "content-length").unwrap().1.len();
+        unread.push(exchange);
+        if length < 6 {
+            break unread.pop().unwrap();
+        }
+        assert!(unread.len() < 10, "so many do not fit");
+    };
+    let (mut busy, mut got) = (busy, Got::default());
+    world.go_on(&mut busy, &mut got, |_| {});
+    assert_eq!(got.json()["error"]["data"], serde_json::json!({"limit": "buffer_bytes", "max": most}));
+    assert_eq!(read(&world, "test://small").1.status(), 200);
+    unread.clear();
+    assert!(read(&world, "test://own/600000").1.body.contains("result"));
+}
+
+#[test]
+fn what_the_host_keeps_anyway_does_not_count() {
+    let world = world(4 << 20);
+    let text: SharedText = Arc::new("x".repeat(1 << 20));
+    world.server.resource("test://shared", move |_| Contents::new(text.clone())).unwrap();
+    world.server.text("test://fixed", "x".repeat(1 << 20)).unwrap();
+    let mut unread = Vec::new();
+    for uri in ["test://shared", "test://fixed"].into_iter().cycle().take(40) {
+        let mut exchange = begin(&world, "resources/read", uri);
+        exchange.body(request(1, "resources/read", &format!(r#""uri":"{uri}",{META}"#)).as_bytes());
+        exchange.end(world.now());
+        assert_eq!(head(&world, &mut exchange).status, 200);
+        unread.push(exchange);
+    }
+}
+
+#[test]
+fn requests_themselves_are_counted() {
+    let most = 64 * REQUEST;
+    let world = world(most);
+    let mut idle = Vec::new();
+    let refused = loop {
+        let mut exchange = begin(&world, "resources/read", "test://small");
+        let mut out = Vec::new();
+        if let Progress::Respond(head) = exchange.poll(world.now(), &mut out) {
+            break head;
+        }
+        idle.push(exchange);
+    };
+    assert_eq!((refused.status, idle.len()), (503, 61), "the last has a quarter of what is left");
+    idle.clear();
+    assert_eq!(read(&world, "test://small").1.status(), 200);
+}
+
+/// Reads something that is kept as an event.
+fn kept(world: &World, session: &str, size: usize) -> String {
+    let headers =
+        [("Content-Type", "application/json"), ("Accept", "text/event-stream"), ("Mcp-Session-Id", session)];
+    let read = request(7, "resources/read", &format!(r#""uri":"test://own/{size}""#));
+    let (_, got) = world.send("POST", &headers, &read);
+    assert_eq!(got.status(), 200, "{got:?}");
+    got.events()[0].0.clone()
+}
+
+#[test]
+fn the_replay_of_all_sessions_stays_under_the_budget_and_the_oldest_goes_first() {
+    let world = world(1 << 20);
+    let sessions: Vec<String> = (0..20).map(|_| world.session("2025-11-25")).collect();
+    let ids: Vec<String> = sessions.iter().map(|session| kept(&world, session, 100_000)).collect();
+    let again = |at: usize| {
+        let place = ids[at].replace("-1", "-0");
+        world.get(&sessions[at], &[("Last-Event-ID", &place)]).1.status()
+    };
+    assert_eq!((again(0), again(9)), (400, 400), "they were kept first");
+    assert_eq!((again(11), again(19)), (200, 200));
+    let mut large = begin(&world, "x/long", "");
+    large.body(&vec![b'x'; 150_000]);
+    assert_eq!((again(11), again(19)), (400, 200), "a body makes the oldest go");
+    assert_eq!(kept(&world, &sessions[0], 1_000).len(), 3);
+}
