@@ -126,6 +126,7 @@ if [ "${1:-}" = --valgrind ]; then
     command -v valgrind >/dev/null || { echo "missing: apt-get install valgrind" >&2; exit 1; }
     # What the standard library keeps for the main thread is "possibly lost".
     valgrind="valgrind -q --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --error-exitcode=9"
+    "$OUT/abi" leaks
     $valgrind "$OUT/abi"
     $valgrind "$OUT/own-cpp"
     $valgrind "$OUT/own-http-cpp"

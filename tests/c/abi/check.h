@@ -30,6 +30,8 @@ void test_client(void);
 void test_stdio(void);
 /* How much memory it takes, which a sanitizer and valgrind add to. */
 void test_memory(void);
+/* A hundred thousand of each thing, for a library that is optimized. */
+void test_leaks(void);
 void test_http(void);
 
 #define META "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}}"

@@ -1,5 +1,5 @@
 /* The tests of what is C's own: arguments, ownership, threads. Behaviour is tested by the vectors. With the argument `memory`
- * it measures instead. */
+ * or `leaks` it measures instead. */
 #include "check.h"
 
 static int failures, passed, failed;
@@ -119,6 +119,7 @@ static void test_all(void) {
 int main(int argc, char **argv) {
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (argc > 1 && strcmp(argv[1], "memory") == 0) test_memory();
+    else if (argc > 1 && strcmp(argv[1], "leaks") == 0) test_leaks();
     else test_all();
     printf("tests of C: %d passed, %d failed\n", passed, failed);
     return failed != 0;
