@@ -1051,9 +1051,30 @@ WELLHEAD_API wellhead_status wellhead_serve_stdio(wellhead_server *server, const
 /* A client in memory, for a host's own tests. Callbacks run inside its functions, on the caller's thread; what is answered
  * on another thread is waited for. Thread safety: one thread at a time uses a client, and no callback that it runs. */
 
-/* A client of this server that has shaken hands with it. NULL on failure: INVALID_ARGUMENT if no version with a
- * handshake is served, CLOSED. */
+/* What to choose of a client in memory; everything has a default. */
+typedef struct wellhead_test_options {
+    size_t struct_size;
+    /* The protocol version that the client speaks, by its date. Absent: the newest with a handshake that the server serves,
+     * else the newest. */
+    wellhead_str revision;
+    /* What the client can do: a JSON object, such as {"sampling":{}}. Absent: {}. */
+    wellhead_str capabilities;
+    void *caller;                             /* For whom the client speaks, as in wellhead_connection_options. */
+    /* Called once, after the last call; also when no client is made. May be NULL. */
+    void (*caller_destroy)(void *caller);
+    wellhead_str caller_id;                   /* As in wellhead_connection_options. */
+    const void *caller_type;                  /* As in wellhead_connection_options. May be NULL. */
+} wellhead_test_options;
+#define WELLHEAD_TEST_OPTIONS_INIT { sizeof(wellhead_test_options), {NULL, 0}, {NULL, 0}, NULL, NULL, {NULL, 0}, NULL }
+
+/* A client of this server that has shaken hands with it. NULL on failure: CLOSED. */
 WELLHEAD_API wellhead_test_client *wellhead_test_client_new(wellhead_server *server, wellhead_error **error);
+
+/* As wellhead_test_client_new, with a choice of its version, capabilities and caller. options: may be NULL. Also
+ * INVALID_ARGUMENT, for a version that the server does not serve, too; INVALID_UTF8. */
+WELLHEAD_API wellhead_test_client *wellhead_test_client_new_with(wellhead_server *server,
+                                                                 const wellhead_test_options *options,
+                                                                 wellhead_error **error);
 
 /* NULL: nothing. */
 WELLHEAD_API void wellhead_test_client_free(wellhead_test_client *client);
@@ -1066,6 +1087,35 @@ WELLHEAD_API wellhead_status wellhead_test_client_list(wellhead_test_client *cli
 /* The URI at `index` of the last wellhead_test_client_list, borrowed until the next one. Absent: there are no more. */
 WELLHEAD_API wellhead_str wellhead_test_client_listed(const wellhead_test_client *client, size_t index);
 
+/* Asks for all templates, all pages. *count: how many there are, for wellhead_test_client_template. count: may be NULL.
+ * Failures as of wellhead_test_client_request. */
+WELLHEAD_API wellhead_status wellhead_test_client_templates(wellhead_test_client *client, size_t *count,
+                                                            wellhead_error **error);
+
+/* The text of the template at `index` of the last wellhead_test_client_templates, borrowed until the next one. Absent: there
+ * are no more. */
+WELLHEAD_API wellhead_str wellhead_test_client_template(const wellhead_test_client *client, size_t index);
+
+/* Calls a tool with these arguments, a JSON object; absent: {}. Returns the result, JSON, to be freed; a result with
+ * isError is a result. NULL on failure: as of wellhead_test_client_request. */
+WELLHEAD_API wellhead_text *wellhead_test_client_call_tool(wellhead_test_client *client, wellhead_str name,
+                                                           wellhead_str arguments, wellhead_error **error);
+
+/* Gets a prompt with these arguments, a JSON object; absent: {}. Returns the result, JSON, to be freed. NULL on failure: as of
+ * wellhead_test_client_request. */
+WELLHEAD_API wellhead_text *wellhead_test_client_get_prompt(wellhead_test_client *client, wellhead_str name,
+                                                            wellhead_str arguments, wellhead_error **error);
+
+/* Asks for values for a variable of a template, given by its text, or for an argument of a prompt, given by its name, of
+ * which `value` is typed so far. *count: how many there are, for wellhead_test_client_completed. count: may be NULL.
+ * Failures as of wellhead_test_client_request. */
+WELLHEAD_API wellhead_status wellhead_test_client_complete(wellhead_test_client *client, wellhead_str reference,
+                                                           wellhead_str argument, wellhead_str value, size_t *count,
+                                                           wellhead_error **error);
+
+/* The value at `index` of the last wellhead_test_client_complete, borrowed until the next one. Absent: there are no more. */
+WELLHEAD_API wellhead_str wellhead_test_client_completed(const wellhead_test_client *client, size_t index);
+
 /* Reads a resource. *body: its text, or its bytes, decoded; borrowed until the next read. Of several contents it is that
  * of the first, absent if there are none. body: may be NULL. Failures as of wellhead_test_client_request. */
 WELLHEAD_API wellhead_status wellhead_test_client_read(wellhead_test_client *client, wellhead_str uri,
@@ -1074,6 +1124,10 @@ WELLHEAD_API wellhead_status wellhead_test_client_read(wellhead_test_client *cli
 /* Asks to be told of changes of a resource. Failures as of wellhead_test_client_request. */
 WELLHEAD_API wellhead_status wellhead_test_client_subscribe(wellhead_test_client *client, wellhead_str uri,
                                                             wellhead_error **error);
+
+/* Asks not to be told of changes of a resource any more. Failures as of wellhead_test_client_request. */
+WELLHEAD_API wellhead_status wellhead_test_client_unsubscribe(wellhead_test_client *client, wellhead_str uri,
+                                                              wellhead_error **error);
 
 /* Waits for a change of what was subscribed to. *uri: what changed; borrowed until the next call of this. uri: may be
  * NULL. LIMIT if nothing changes within 20 seconds, INVALID_ARGUMENT. */

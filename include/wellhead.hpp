@@ -995,10 +995,19 @@ private:
 
 /* ---- a client for tests ---- */
 
+/* See wellhead_test_options. */
+struct TestOptions {
+    std::optional<std::string> revision = {};
+    std::optional<std::string> capabilities = {};
+    Caller caller = {};
+    std::optional<std::string> caller_id = {};
+};
+
 /* See wellhead_test_client_new. What it returns is copied. */
 class TestClient : public detail::Handle<wellhead_test_client, wellhead_test_client_free> {
 public:
     explicit TestClient(const Server &server) : Handle(make(server)) {}
+    TestClient(const Server &server, TestOptions options) : Handle(make(server, options)) {}
 
     /* The URIs of everything that is listed. */
     std::vector<std::string> list() {
@@ -1009,6 +1018,35 @@ public:
         for (std::size_t i = 0; i < count; i++) uris.emplace_back(view(wellhead_test_client_listed(capi(), i)));
         return uris;
     }
+    /* The texts of all templates. */
+    std::vector<std::string> templates() {
+        std::size_t count = 0;
+        detail::Failure failure;
+        failure.check(wellhead_test_client_templates(capi(), &count, failure));
+        std::vector<std::string> texts;
+        for (std::size_t i = 0; i < count; i++) texts.emplace_back(view(wellhead_test_client_template(capi(), i)));
+        return texts;
+    }
+    /* arguments: a JSON object. Its result is one, too; likewise for get_prompt. */
+    std::string call_tool(std::string_view name, std::string_view arguments = "{}") {
+        detail::Failure failure;
+        const Text result(failure.check(wellhead_test_client_call_tool(capi(), str(name), str(arguments), failure)));
+        return std::string(result.str());
+    }
+    std::string get_prompt(std::string_view name, std::string_view arguments = "{}") {
+        detail::Failure failure;
+        const Text result(failure.check(wellhead_test_client_get_prompt(capi(), str(name), str(arguments), failure)));
+        return std::string(result.str());
+    }
+    /* The values for a variable of a template, or for an argument of a prompt. */
+    std::vector<std::string> complete(std::string_view reference, std::string_view argument, std::string_view value) {
+        std::size_t count = 0;
+        detail::Failure failure;
+        failure.check(wellhead_test_client_complete(capi(), str(reference), str(argument), str(value), &count, failure));
+        std::vector<std::string> values;
+        for (std::size_t i = 0; i < count; i++) values.emplace_back(view(wellhead_test_client_completed(capi(), i)));
+        return values;
+    }
     std::string read(std::string_view uri) {
         wellhead_str body = {};
         detail::Failure failure;
@@ -1018,6 +1056,10 @@ public:
     void subscribe(std::string_view uri) {
         detail::Failure failure;
         failure.check(wellhead_test_client_subscribe(capi(), str(uri), failure));
+    }
+    void unsubscribe(std::string_view uri) {
+        detail::Failure failure;
+        failure.check(wellhead_test_client_unsubscribe(capi(), str(uri), failure));
     }
     std::string next_update() {
         wellhead_str uri = {};
@@ -1037,6 +1079,15 @@ private:
     static wellhead_test_client *make(const Server &server) {
         detail::Failure failure;
         return failure.check(wellhead_test_client_new(server.capi(), failure));
+    }
+    static wellhead_test_client *make(const Server &server, TestOptions &options) {
+        wellhead_test_options c = WELLHEAD_TEST_OPTIONS_INIT;
+        c.revision = optional_str(options.revision);
+        c.capabilities = optional_str(options.capabilities);
+        std::move(options.caller).move_to(c);
+        c.caller_id = optional_str(options.caller_id);
+        detail::Failure failure;
+        return failure.check(wellhead_test_client_new_with(server.capi(), &c, failure));
     }
 };
 

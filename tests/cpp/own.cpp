@@ -223,6 +223,28 @@ static void a_client_in_memory_lists_reads_and_is_told_of_changes() {
     }
 }
 
+static void a_client_in_memory_has_a_version_and_a_caller_and_calls_what_there_is() {
+    Server s = server();
+    s.add_text("n:1", "one");
+    s.add_template("n:{id}", {[](const Call &, Read &r) { r.not_found(); }, {}});
+    s.add_tool("t", "{}", [](const Call &call, std::string_view, Method &m) {
+        m.result(std::string(R"({"content":[{"type":"text","text":")") + *call.caller<std::string>() + "\"}]}");
+    });
+    s.add_prompt("p", "{}", [](const Call &call, std::string_view, Method &m) {
+        m.result(std::string(R"({"messages":[],"description":")") + std::string(call.revision()) + "\"}");
+    });
+    s.complete_prompt("p", "a", [](const Call &, std::string_view, std::string_view value, wellhead::Complete &c) {
+        c.add(value);
+        c.finish();
+    });
+    wellhead::TestClient client(s, {"2026-07-28", R"({"sampling":{}})", std::make_shared<std::string>("ann"), "ann"});
+    CHECK(client.templates() == std::vector<std::string>{"n:{id}"});
+    CHECK(has(client.call_tool("t"), "ann") && has(client.get_prompt("p", "{}"), "2026-07-28"));
+    CHECK(client.complete("p", "a", "x") == std::vector<std::string>{"x"});
+    client.subscribe("n:1");
+    client.unsubscribe("n:1");
+}
+
 static void what_a_provider_does_not_know_is_not_watched() {
     Server s = server();
     wellhead::Provider provider;
@@ -419,6 +441,7 @@ int main() {
     RUN(handles_are_destroyed_in_callbacks_that_they_run);
     RUN(a_connection_is_destroyed_in_its_wake);
     RUN(a_client_in_memory_lists_reads_and_is_told_of_changes);
+    RUN(a_client_in_memory_has_a_version_and_a_caller_and_calls_what_there_is);
     RUN(what_a_provider_does_not_know_is_not_watched);
     RUN(handles_move_and_can_be_given_away);
     RUN(one_message_is_handled_apart_from_other_output);

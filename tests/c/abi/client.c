@@ -57,6 +57,94 @@ static void it_is_told_of_changes(void) {
     wellhead_server_free(server);
 }
 
+static void read_nothing(void *user_data, const wellhead_call *call, wellhead_read *r) {
+    (void)user_data, (void)call;
+    wellhead_read_not_found(r);
+}
+
+static void tell_who_asks(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+    (void)user_data;
+    CHECK(same(wellhead_call_revision(call), "2026-07-28") && has(params.ptr, "\"arguments\":{\"a\":1}"));
+    CHECK(wellhead_call_caller(call) != NULL);
+    wellhead_method_result(r, WELLHEAD_STR("{\"content\":[]}"));
+}
+
+static void give_a_prompt(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+    (void)user_data, (void)call, (void)params;
+    wellhead_method_result(r, WELLHEAD_STR("{\"messages\":[]}"));
+}
+
+static void complete_it(void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value,
+                        wellhead_complete *r) {
+    (void)user_data, (void)call, (void)variable;
+    wellhead_complete_add(r, value);
+    wellhead_complete_add(r, WELLHEAD_STR("other"));
+    wellhead_complete_finish(r, 0, NULL);
+}
+
+static void it_is_of_a_version_and_calls_tools_prompts_and_completions(void) {
+    static const wellhead_str none = {NULL, 0};
+    wellhead_test_options options = WELLHEAD_TEST_OPTIONS_INIT;
+    wellhead_server *server = quiet_server();
+    wellhead_error *error = NULL;
+    int destroyed = 0;
+    size_t count_of = 0;
+    wellhead_resource resource = WELLHEAD_RESOURCE_INIT;
+    wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
+    wellhead_str completed = WELLHEAD_STR("id");
+    resource.uri = WELLHEAD_STR("n:{id}");
+    provider.complete = complete_it;
+    provider.completed = &completed;
+    provider.completed_count = 1;
+    provider.read = read_nothing;
+    CHECK(wellhead_server_add_template(server, &resource, &provider, NULL) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_server_add_tool(server, WELLHEAD_STR("t"), WELLHEAD_STR("{}"), tell_who_asks, NULL, NULL, NULL) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_server_add_prompt(server, WELLHEAD_STR("p"), WELLHEAD_STR("{}"), give_a_prompt, NULL, NULL, NULL) == WELLHEAD_STATUS_OK);
+    options.caller = &destroyed;
+    options.caller_destroy = count;
+    options.revision = WELLHEAD_STR("1999-01-01");
+    CHECK(!wellhead_test_client_new_with(server, &options, &error) && destroyed == 1);
+    CHECK(wellhead_error_status(error) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    wellhead_error_free(error);
+    options.revision = WELLHEAD_STR("2026-07-28");
+    options.capabilities = WELLHEAD_STR("{\"sampling\":{}}");
+    wellhead_test_client *client = wellhead_test_client_new_with(server, &options, NULL);
+    CHECK(wellhead_test_client_templates(client, &count_of, NULL) == WELLHEAD_STATUS_OK && count_of == 1);
+    CHECK(same(wellhead_test_client_template(client, 0), "n:{id}") && !wellhead_test_client_template(client, 1).ptr);
+    wellhead_text *result = wellhead_test_client_call_tool(client, WELLHEAD_STR("t"), WELLHEAD_STR("{\"a\":1}"), NULL);
+    CHECK(has(wellhead_text_str(result).ptr, "\"content\":[]"));
+    wellhead_text_free(result);
+    result = wellhead_test_client_get_prompt(client, WELLHEAD_STR("p"), none, NULL);
+    CHECK(has(wellhead_text_str(result).ptr, "\"messages\":[]"));
+    wellhead_text_free(result);
+    CHECK(!wellhead_test_client_call_tool(client, WELLHEAD_STR("none"), none, &error));
+    CHECK(wellhead_error_status(error) == WELLHEAD_STATUS_UNKNOWN);
+    wellhead_error_free(error);
+    CHECK(wellhead_test_client_complete(client, WELLHEAD_STR("n:{id}"), WELLHEAD_STR("id"), WELLHEAD_STR("ab"), &count_of,
+                                        NULL) == WELLHEAD_STATUS_OK && count_of == 2);
+    CHECK(same(wellhead_test_client_completed(client, 0), "ab") && same(wellhead_test_client_completed(client, 1), "other"));
+    CHECK(!wellhead_test_client_completed(client, 2).ptr);
+    wellhead_test_client_free(client);
+    CHECK(destroyed == 2);
+    wellhead_server_free(server);
+}
+
+static void it_unsubscribes(void) {
+    wellhead_server *server = quiet_server();
+    wellhead_str uri = {NULL, 0};
+    add_text(server, "n:1", "one");
+    add_text(server, "n:2", "one");
+    wellhead_test_client *client = wellhead_test_client_new(server, NULL);
+    CHECK(wellhead_test_client_subscribe(client, WELLHEAD_STR("n:1"), NULL) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_test_client_subscribe(client, WELLHEAD_STR("n:2"), NULL) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_test_client_unsubscribe(client, WELLHEAD_STR("n:1"), NULL) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_server_updated(server, WELLHEAD_STR("n:1")) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_server_updated(server, WELLHEAD_STR("n:2")) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_test_client_next_update(client, &uri, NULL) == WELLHEAD_STATUS_OK && same(uri, "n:2"));
+    wellhead_test_client_free(client);
+    wellhead_server_free(server);
+}
+
 static void *answer_on_a_thread(void *responder) {
     wellhead_read_text(responder, WELLHEAD_STR("later"));
     return NULL;
@@ -127,6 +215,8 @@ static void a_list_source_knows_of_no_uri(void) {
 void test_client(void) {
     RUN(it_lists_reads_and_asks_anything_else);
     RUN(it_is_told_of_changes);
+    RUN(it_is_of_a_version_and_calls_tools_prompts_and_completions);
+    RUN(it_unsubscribes);
     RUN(it_waits_for_answers_of_other_threads_and_is_no_use_to_callbacks);
     RUN(what_a_provider_does_not_know_is_not_watched);
     RUN(a_list_source_knows_of_no_uri);
