@@ -13,7 +13,8 @@ import {
 } from './errors.js';
 import { GRANT, type Grant } from './http.js';
 import { className, type Members, needMembers, shown } from './members.js';
-import { DENIED, type Failed, INVALID_STATE, type NativeAnswer, UNCHANGED } from './native.js';
+import { DENIED, type Failed, INVALID_STATE, type NativeAnswer, type Shared, UNCHANGED } from './native.js';
+import { SharedBytes } from './shared.js';
 import {
   type Body,
   type Completion,
@@ -25,7 +26,8 @@ import {
 
 /** What a read callback answered. */
 export function answer(body: Body): NativeAnswer {
-  if (typeof body === 'string' || body instanceof Uint8Array) return body;
+  const bare = SharedBytes.body(body);
+  if (bare !== undefined) return bare;
   if (body === undefined || body === null) return undefined;
   if (body === NOT_MODIFIED) return UNCHANGED;
   if (Array.isArray(body)) return parts(body as readonly Contents[]);
@@ -36,10 +38,10 @@ export function answer(body: Body): NativeAnswer {
 }
 
 function parts(all: readonly Contents[]): NativeAnswer {
-  const flat: (string | Uint8Array | undefined)[] = [];
+  const flat: (string | Uint8Array | Shared | undefined)[] = [];
   for (const part of all) {
-    const body: unknown = part?.body;
-    if (typeof body !== 'string' && !(body instanceof Uint8Array)) return { failed: noBody(part, body) };
+    const body = SharedBytes.body(part?.body);
+    if (body === undefined) return { failed: noBody(part, (part as Contents | undefined)?.body) };
     try {
       flat.push(body, said(part));
     } catch (e) {

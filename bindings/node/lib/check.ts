@@ -22,6 +22,10 @@ export function needWhole(what: string, value: unknown): void {
     throw invalid(`${what}: a whole number from 0, not ${shown(value)}`);
 }
 
+export function needBytes(what: string, value: unknown): void {
+  if (!(value instanceof Uint8Array)) throw invalid(`${what}: a Uint8Array, not ${typeof value}`);
+}
+
 export function needObject(what: string, value: unknown): object {
   if (typeof value !== 'object' || value === null) throw invalid(`${what}: an object, not ${shown(value)}`);
   return value;

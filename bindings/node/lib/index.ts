@@ -33,6 +33,7 @@ export type {
 } from './options.js';
 export { Server } from './server.js';
 export type { RequestHandler } from './conversation.js';
+export { SharedBytes } from './shared.js';
 export { TestClient, type TestClientOptions, type TestContents } from './testing.js';
 export { expand, type TemplateValue, type Vars } from './template.js';
 export { NOT_MODIFIED } from './values.js';

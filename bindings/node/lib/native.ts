@@ -44,6 +44,12 @@ export type Ask = (
   ...rest: unknown[]
 ) => NativeAnswer;
 
+/** Bytes in memory of the native half. */
+declare const shared: unique symbol;
+export interface Shared {
+  readonly [shared]: true;
+}
+
 /** The answer comes later, through `Native.finish`. */
 export const LATER = 2;
 /** Permission denied. */
@@ -88,7 +94,8 @@ export interface Failed {
 export type NativeAnswer =
   | string
   | Uint8Array
-  | readonly (string | Uint8Array | undefined)[]
+  | Shared
+  | readonly (string | Uint8Array | Shared | undefined)[]
   | readonly [string, Float64Array, number, boolean]
   | readonly [Uint8Array, Caller, string]
   | undefined
@@ -146,8 +153,8 @@ export interface Bound {
 }
 
 export interface NativeServer {
-  addValue(uri: string, body: string | Uint8Array, descriptor: string | undefined): void;
-  setValue(uri: string, body: string | Uint8Array, said: string | undefined): void;
+  addValue(uri: string, body: string | Uint8Array | Shared, descriptor: string | undefined): void;
+  setValue(uri: string, body: string | Uint8Array | Shared, said: string | undefined): void;
   addResource(uri: string, descriptor: string | undefined, knows: boolean): number;
   addTemplate(
     template: string,
@@ -238,10 +245,12 @@ interface Binding {
   ) => NativeServer;
   /** `values` is JSON: texts, arrays of texts, and `{"pairs":[[name,value]…]}`. */
   expand(template: string, values: string): string;
+  /** Copies them. */
+  shareBytes(bytes: Uint8Array): Shared;
   invalidParams(what: string): { readonly number: number; readonly message: string };
 }
 
-export const { Native, expand, invalidParams } = load();
+export const { Native, expand, invalidParams, shareBytes } = load();
 
 function load(): Binding {
   try {

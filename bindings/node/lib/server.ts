@@ -1,8 +1,8 @@
 import { type AnyReader, Callbacks } from './callbacks.js';
-import { idBytes, needFunction, needObject, needString } from './check.js';
+import { idBytes, needBytes, needFunction, needObject, needString } from './check.js';
 import type { Connection } from './connection.js';
 import { Connections } from './connections.js';
-import { invalid, native } from './errors.js';
+import { native } from './errors.js';
 import type { MethodHandler, MethodOptions } from './method.js';
 import { answerRequest } from './fetch.js';
 import { fixed, type Handle } from './fixed.js';
@@ -13,6 +13,7 @@ import { Native, type NativeServer } from './native.js';
 import { type HttpHandler, serve } from './node.js';
 import { Observer } from './observer.js';
 import { Reading } from './reading.js';
+import { SharedBytes } from './shared.js';
 import { Stdio } from './stdio.js';
 import { Turns } from './turns.js';
 import {
@@ -140,12 +141,12 @@ export class Server {
   }
 
   /**
-   * Fixed bytes, served without a callback. 64 KiB and more are not copied: do not change, resize or transfer them.
+   * Fixed bytes, served without a callback. They are copied, unless they are {@link SharedBytes}.
    *
    * @throws as {@link Server.text}
    */
-  blob(uri: string, body: Uint8Array, options?: ResourceDescriptor): Handle {
-    if (!(body instanceof Uint8Array)) throw invalid(`body: a Uint8Array, not ${typeof body}`);
+  blob(uri: string, body: Uint8Array | SharedBytes, options?: ResourceDescriptor): Handle {
+    if (!(body instanceof SharedBytes)) needBytes('body', body);
     return fixed(this.#native, uri, body, options, () => this.remove(uri));
   }
 

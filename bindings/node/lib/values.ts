@@ -1,4 +1,5 @@
 /** What hosts hand over and get. */
+import type { SharedBytes } from './shared.js';
 
 /** Hints about whom a resource is for. Source: `Annotations` of the protocol's schema. */
 export interface Annotations {
@@ -89,7 +90,7 @@ export interface Resource extends ResourceDescriptor {
 /** One element of a read's answer. What is not given here is taken from the registration. */
 export interface Contents {
   /** Text or bytes; never base64. */
-  body: string | Uint8Array;
+  body: string | Uint8Array | SharedBytes;
   /** The URI of a sub-resource; the requested URI if not given. */
   uri?: string | undefined;
   /** The MIME type of this element. */
@@ -113,13 +114,14 @@ export const NOT_MODIFIED: unique symbol = Symbol('not modified');
  * What a read answers: text, bytes, one or several {@link Contents}, or nothing (`undefined`, `null`): there is no such
  * resource. {@link NOT_MODIFIED} is an answer where {@link Call.ifVersion} is given.
  *
- * A `Uint8Array` of 64 KiB and more is not copied: do not change, resize or transfer it until it was sent. To answer one that
- * you keep costs no further memory, however large it is; what is made for each answer is garbage once it was sent, which V8
- * collects when it sees fit. Of a string its UTF-8 form is made beside it.
+ * What is answered is copied before the callback's turn is over, so it may be changed, resized or transferred at once. Large
+ * bytes that you keep for many answers are better {@link SharedBytes}, which are copied once. Of a string its UTF-8 form is
+ * made beside it.
  */
 export type Body =
   | string
   | Uint8Array
+  | SharedBytes
   | Contents
   | readonly Contents[]
   | typeof NOT_MODIFIED

@@ -24,8 +24,8 @@ const NOT_MODIFIED: f64 = 3.0;
 const INVALID_STATE: f64 = 4.0;
 const WRONG: &str = "the callback returned no answer";
 
-pub(crate) fn read(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Outcome<Answer> {
-    if let Some(body) = body(js, value, bell) {
+pub(crate) fn read(js: Js<'_>, value: Value<'_>) -> Outcome<Answer> {
+    if let Some(body) = body(js, value) {
         return Outcome::Answer(body.into());
     }
     match js.type_of(value) {
@@ -34,7 +34,7 @@ pub(crate) fn read(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Outcome<An
         Type::Number if js.as_number(value) == Some(NOT_MODIFIED) => Outcome::Answer(Answer::NotModified),
         Type::Number if js.as_number(value) == Some(INVALID_STATE) => Outcome::Answer(Answer::InvalidState),
         _ => match js.elements(value) {
-            Some(elements) => match parts(js, &elements, bell) {
+            Some(elements) => match parts(js, &elements) {
                 Ok(parts) => Outcome::Answer(Answer::Found(parts)),
                 Err(why) => Outcome::Failed(why),
             },
@@ -133,7 +133,7 @@ pub(crate) fn verification(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Ou
     }
     if let Some([id, caller, said]) = js.elements(value).as_deref() {
         let granted = || {
-            let Body::Blob(id) = js.as_bytes(*id, bell)? else { return None };
+            let Body::Blob(id) = js.as_bytes(*id)? else { return None };
             let caller = Caller::new((*id).as_ref()).with(js.keep(*caller, bell)?);
             descriptor::grant(caller, &js.as_text(*said)?).ok()
         };
@@ -166,15 +166,15 @@ fn wrong<A>() -> Outcome<A> {
 }
 
 /// Text or bytes.
-pub(crate) fn body(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Option<Body> {
-    js.as_text(value).map(Body::from).or_else(|| js.as_bytes(value, bell))
+pub(crate) fn body(js: Js<'_>, value: Value<'_>) -> Option<Body> {
+    js.as_text(value).map(Body::from).or_else(|| js.as_bytes(value))
 }
 
 /// Contents in parts: each a body, and what is said of it.
-pub(crate) fn parts(js: Js<'_>, elements: &[Value<'_>], bell: &Arc<Bell>) -> Result<Vec<Contents>, String> {
+pub(crate) fn parts(js: Js<'_>, elements: &[Value<'_>]) -> Result<Vec<Contents>, String> {
     let mut all = Vec::with_capacity(elements.len() / 2);
     for [given, said] in elements.as_chunks().0 {
-        let body = body(js, *given, bell).ok_or_else(|| WRONG.to_owned())?;
+        let body = body(js, *given).ok_or_else(|| WRONG.to_owned())?;
         all.push(match js.as_text(*said) {
             Some(said) => descriptor::contents(body, &said).map_err(|e| e.to_string())?,
             None => Contents::new(body),

@@ -126,8 +126,10 @@ impl NativeConnection {
         let hooks = Hooks { js, ask: js.value(&ask) };
         self.listen();
         let context = js.keep(js.value(&context), &self.inner.bell).ok_or_else(|| invalid("no context"))?;
+        let message = message.to_vec(); // what `knows` runs meanwhile may give its memory away
         let run = |event| self.run(&hooks, event);
-        let handled = self.connection.handle_with_context(message, Arc::new(context), run).map_err(thrown)?;
+        let handled =
+            self.connection.handle_with_context(&message, Arc::new(context), run).map_err(thrown)?;
         Ok(match handled {
             Handled::Answer(bytes) => Either3::A(bytes.into()),
             Handled::Nothing => Either3::C(()),

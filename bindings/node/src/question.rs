@@ -125,8 +125,8 @@ impl Question for Call {
 }
 
 impl Understood for Answer {
-    fn understand(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Outcome<Answer> {
-        answer::read(js, value, bell)
+    fn understand(js: Js<'_>, value: Value<'_>, _: &Arc<Bell>) -> Outcome<Answer> {
+        answer::read(js, value)
     }
 
     fn fail(responder: Responder<Answer>, why: String) {

@@ -2,7 +2,6 @@
 //!
 //! - a call of a JavaScript function at the price of the call (its wrappers take two to four times as long, and every
 //!   read of a callback pays), which needs raw values that live as long as a handle scope;
-//! - large bytes that stay in JavaScript's memory while other threads read them;
 //! - a thread-safe function that keeps the process alive for a while only;
 //! - the event loop's descriptor, which is told that there is another file under descriptor 0.
 //!
@@ -12,16 +11,14 @@
 
 use crate::bell::Bell;
 use crate::utf8::Transcoder;
-use napi::bindgen_prelude::{Buffer, Env, JsValue, ToNapiValue};
+use napi::bindgen_prelude::{Buffer, Env, External, FromNapiRef, JsValue, ToNapiValue};
 use napi::sys;
 use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::ptr;
 use std::sync::Arc;
-use wellhead::Body;
+use wellhead::{Body, SharedBytes};
 
-/// Bytes from which a `Uint8Array` is held by reference instead of copied (DESIGN 5.2).
-const BY_REFERENCE: usize = 64 << 10;
 /// Strings that fit here are taken in one call.
 const SCRATCH: usize = 4 << 10;
 /// Units up to which a string's UTF-16 form may be copied beside its UTF-8 form, for speed.
@@ -317,22 +314,24 @@ impl<'s> Js<'s> {
         self.made(|env, out| unsafe { sys::napi_get_named_property(env, object.raw, name.as_ptr(), out) })
     }
 
-    /// The bytes of a `Uint8Array`: copied if they are few, held by reference otherwise. None: it is none.
-    pub(crate) fn as_bytes(self, value: Value<'_>, bell: &Arc<Bell>) -> Option<Body> {
-        let (kind, length, data) = self.typed_array(value)?;
+    /// A copy of the bytes of a `Uint8Array`, whose memory JavaScript may change, resize or give away once it runs again; or bytes
+    /// that were copied before. None: it is neither.
+    pub(crate) fn as_bytes(self, value: Value<'_>) -> Option<Body> {
+        let Some((kind, length, data)) = self.typed_array(value) else { return self.as_shared(value) };
         if kind != sys::TypedarrayType::uint8_array {
             return None;
         }
         if length == 0 {
-            return Some(Body::from(Vec::new()));
+            return Some(Body::from(Vec::new())); // its memory may be nowhere
         }
-        let data: *const u8 = data.cast();
-        if length < BY_REFERENCE {
-            // SAFETY: Node says that so many bytes are there, and no JavaScript runs while they are copied.
-            return Some(Body::from(unsafe { std::slice::from_raw_parts(data, length) }));
-        }
-        let pinned = Pinned { data, length, _array: self.keep(value, bell)? };
-        Some(Body::Blob(Arc::new(pinned)))
+        // SAFETY: Node says that so many bytes are there, and no JavaScript of this thread runs while they are copied.
+        Some(Body::from(unsafe { std::slice::from_raw_parts(data.cast::<u8>(), length) }))
+    }
+
+    fn as_shared(self, value: Value<'_>) -> Option<Body> {
+        // SAFETY: the value is alive; napi looks whether it is ours and of this type.
+        let shared = unsafe { External::<SharedBytes>::from_napi_ref(self.env, value.raw) }.ok()?;
+        Some(Body::Blob((**shared).clone()))
     }
 
     /// Keeps an object from being collected.
@@ -399,24 +398,5 @@ impl Drop for Kept {
     fn drop(&mut self) {
         let reference = std::mem::replace(&mut self.reference, Reference(ptr::null_mut()));
         self.bell.give_back(reference);
-    }
-}
-
-/// The bytes of a `Uint8Array` that JavaScript promised not to change, resize or transfer until they are sent.
-struct Pinned {
-    data: *const u8,
-    length: usize,
-    _array: Kept,
-}
-
-// SAFETY: the bytes are only read.
-unsafe impl Send for Pinned {}
-// SAFETY: as above.
-unsafe impl Sync for Pinned {}
-
-impl AsRef<[u8]> for Pinned {
-    fn as_ref(&self) -> &[u8] {
-        // SAFETY: the reference keeps the array, and thereby its memory, alive.
-        unsafe { std::slice::from_raw_parts(self.data, self.length) }
     }
 }

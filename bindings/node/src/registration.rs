@@ -22,7 +22,7 @@ impl Native {
         body: Unknown<'_>,
         descriptor: Option<String>,
     ) -> Result<()> {
-        let body = self.body(env, &body)?;
+        let body = body_of(env, &body)?;
         let resource =
             Descriptor::parse(descriptor.as_deref()).and_then(|d| d.resource(uri)).map_err(thrown)?;
         self.inner.server.value(resource, body).map(drop).map_err(thrown)
@@ -31,7 +31,7 @@ impl Native {
     /// `said`: what is said of the body, as JSON.
     #[napi]
     pub fn set_value(&self, env: Env, uri: String, body: Unknown<'_>, said: Option<String>) -> Result<()> {
-        let body = self.body(env, &body)?;
+        let body = body_of(env, &body)?;
         let contents = match said {
             Some(said) => descriptor::contents(body, &said).map_err(thrown)?,
             None => body.into(),
@@ -141,10 +141,9 @@ impl Native {
         number.get_or_init(|| id);
         Ok(id as f64)
     }
+}
 
-    fn body(&self, env: Env, body: &Unknown<'_>) -> Result<Body> {
-        let js = Js::new(&env);
-        answer::body(js, js.value(body), &self.inner.bell)
-            .ok_or_else(|| invalid("a body is a string or a Uint8Array"))
-    }
+fn body_of(env: Env, body: &Unknown<'_>) -> Result<Body> {
+    let js = Js::new(&env);
+    answer::body(js, js.value(body)).ok_or_else(|| invalid("a body is a string or a Uint8Array"))
 }

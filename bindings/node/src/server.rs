@@ -11,14 +11,14 @@ use crate::options::Options;
 use crate::raw::Js;
 use crate::stdio::Quiet;
 use napi::CleanupEnvHook;
-use napi::bindgen_prelude::{Env, Function, ObjectFinalize, Uint8Array, Unknown};
+use napi::bindgen_prelude::{Env, External, Function, ObjectFinalize, Uint8Array, Unknown};
 use napi_derive::napi;
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use wellhead::serve::{Batch, Driver};
-use wellhead::{Caller, Json, Level, MethodError, Server};
+use wellhead::{Caller, Json, Level, MethodError, Server, SharedBytes};
 
 /// What has been answered waits no longer than this, and one callback, for the rest of its batch.
 const SLOW: Duration = Duration::from_millis(1);
@@ -367,6 +367,12 @@ impl Native {
 #[napi]
 pub fn expand(template: String, values: String) -> Result<String> {
     descriptor::expand(template, &values).map_err(thrown)
+}
+
+/// Bytes for many answers, in memory that JavaScript cannot reach.
+#[napi]
+pub fn share_bytes(bytes: &[u8]) -> External<SharedBytes> {
+    External::new_with_size_hint(Arc::new(bytes.to_vec()), bytes.len())
 }
 
 /// What a server has counted.
