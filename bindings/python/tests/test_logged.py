@@ -80,6 +80,20 @@ def test_an_exception_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert "raises" in caplog.text
 
 
+def test_a_resource_that_returns_nothing_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    server = wellhead.Server("s", "1")
+    server.resource("a:b")(lambda: None)
+    server.resource("a:c/{id}")(lambda id: None)
+    with server.test_client() as client:
+        for uri in ("a:b", "a:b", "a:c/1", "a:b"):
+            with pytest.raises(wellhead.ResourceNotFound):
+                client.read(uri)
+    assert [record.getMessage() for record in caplog.records] == [
+        'the callback of "a:b" answers "not found", though it is listed; return contents, or remove it'
+    ]
+    assert caplog.records[0].levelno == logging.WARNING
+
+
 SOURCES: list[tuple[str, Any, str]] = [
     ("a list", lambda after, limit: [], 'the list source "1" failed: the callback returned list; return wellhead.Page'),
     (

@@ -1198,7 +1198,8 @@ class Explanation:
         """Why it is no absolute URI."""
     @property
     def did_you_mean(self) -> str | None:
-        """Of what nothing takes: a registration that differs by a final slash, or by the case of scheme or host, only."""
+        """Of what nothing takes: a registration that differs only by a final slash, or by the case of scheme or
+        host."""
     @property
     def passed_over(self) -> list[PassedOver]:
         """The templates that do not take it, by their text."""
