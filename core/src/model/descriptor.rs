@@ -82,9 +82,28 @@ impl Descriptor {
         }
     }
 
+    /// Whether it may be registered.
     pub(crate) fn check(&self) -> Result<()> {
+        if let Some(mime_type) = &self.mime_type
+            && !is_mime_type(mime_type)
+        {
+            let what =
+                format!("{mime_type:?} is no MIME type; write type/subtype, such as \"text/markdown\"");
+            return Err(Error::new(ErrorKind::InvalidArgument, what));
+        }
         self.view().check()
     }
+}
+
+/// RFC 6838 names, and perhaps parameters, of which only control characters are refused.
+fn is_mime_type(text: &str) -> bool {
+    let (essence, parameters) = text.split_once(';').unwrap_or((text, ""));
+    let is_name = |name: &str| {
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&b))
+    };
+    let named = essence.trim_end_matches(' ').split_once('/');
+    named.is_some_and(|(kind, subtype)| is_name(kind) && is_name(subtype))
+        && !parameters.contains(char::is_control)
 }
 
 impl Described<'_> {
@@ -228,3 +247,20 @@ macro_rules! descriptor_setters {
     };
 }
 pub(crate) use descriptor_setters;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mime_type_is_a_type_and_a_subtype() {
+        for good in ["text/plain", "application/vnd.api+json", "text/html;charset=utf-8", "text/x ; a=\"b\""]
+        {
+            assert!(is_mime_type(good), "{good}");
+        }
+        for bad in ["markdown", "not a mime\n", "text/", "/plain", "text/plain\n", "text/plain; a=\u{7}", ""]
+        {
+            assert!(!is_mime_type(bad), "{bad}");
+        }
+    }
+}
