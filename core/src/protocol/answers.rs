@@ -130,7 +130,7 @@ impl Machine {
             State::AuthorizeValues { completion, .. } => (completion.uris.len(), None),
             State::Subscribe(subscribing) => (subscribing.uris.len(), None),
             State::Listen { stream } => {
-                (self.subscriptions.stream(*stream).map_or(0, |s| s.uris.len()), None)
+                (self.subscriptions.stream(*stream).map_or(0, |s| s.uris().count()), None)
             }
             State::Review { uris } => (uris.len(), None),
             State::Read { .. } | State::Complete { .. } | State::Method { .. } | State::Taken => return None,
@@ -227,7 +227,8 @@ impl Machine {
             State::AuthorizeValues { completion, .. } => self.propose_allowed(call, *completion, verdicts),
             State::Subscribe(subscribing) => self.may_subscribe(call, subscribing, verdicts),
             State::Listen { stream } => {
-                let uris = self.subscriptions.stream(stream).map(|s| s.uris.clone()).unwrap_or_default();
+                let uris = self.subscriptions.stream(stream).map(|s| s.uris().cloned().collect::<Vec<_>>());
+                let uris = uris.unwrap_or_default();
                 for (uri, verdict) in uris.iter().zip(verdicts) {
                     if *verdict == Verdict::Allow {
                         self.subscriptions.allow(uri, call.slot());

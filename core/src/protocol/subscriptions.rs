@@ -119,11 +119,28 @@ pub(crate) struct Stream {
     pub(crate) route: Route,
     pub(crate) revision: Revision,
     pub(crate) lists: KindSet,
-    pub(crate) uris: Vec<Arc<str>>,
+    uris: Vec<Arc<str>>,
+    /// Some of them that were given up, until they are half of all: so each costs the same, however many there are.
+    given_up: BTreeSet<Arc<str>>,
     /// URIs whose interest is still being registered.
     awaited: BTreeSet<Arc<str>>,
     live: bool,
     list_changes: KindSet,
+}
+
+impl Stream {
+    /// What it watches, in the order of the request.
+    pub(crate) fn uris(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.uris.iter().filter(|uri| !self.given_up.contains(*uri))
+    }
+
+    fn give_up(&mut self, uri: &Arc<str>) {
+        self.given_up.insert(uri.clone());
+        if 2 * self.given_up.len() > self.uris.len() {
+            let gone = std::mem::take(&mut self.given_up);
+            self.uris.retain(|uri| !gone.contains(uri));
+        }
+    }
 }
 
 /// What the hub is told, in order, one at a time.
@@ -260,7 +277,7 @@ impl Subscriptions {
             if let (true, Watcher::Stream(key)) = (watch.live, watch.watcher)
                 && let Some(stream) = self.streams.get_mut(&key)
             {
-                stream.uris.retain(|watched| watched != uri);
+                stream.give_up(uri);
             }
             watch.live = false;
             let allowed = watch.pending.iter().filter(|pending| pending.allowed);
@@ -288,6 +305,7 @@ impl Subscriptions {
             revision,
             lists,
             uris: Vec::new(),
+            given_up: BTreeSet::new(),
             awaited: BTreeSet::new(),
             live: false,
             list_changes: KindSet::default(),
@@ -310,7 +328,7 @@ impl Subscriptions {
     pub(crate) fn stream_drops(&mut self, stream: u64, uri: &Arc<str>, slot: u32) {
         self.unwant(uri, slot);
         if let Some(stream) = self.streams.get_mut(&stream) {
-            stream.uris.retain(|u| u != uri);
+            stream.give_up(uri);
             stream.awaited.remove(uri);
         }
     }
@@ -331,7 +349,7 @@ impl Subscriptions {
     pub(crate) fn stream_starts(&mut self, key: u64, slot: u32) -> Queue {
         let Some(stream) = self.streams.get_mut(&key) else { return Queue::new() };
         stream.live = true;
-        let uris = stream.uris.clone();
+        let uris: Vec<_> = stream.uris().cloned().collect();
         let mut queue = Queue::new();
         if !stream.list_changes.is_empty() {
             queue.push((Watcher::Stream(key), None));

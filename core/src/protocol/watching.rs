@@ -145,7 +145,7 @@ impl Machine {
         let Some(open) = self.inflight.close(call) else { return };
         self.inflight.own(open.id.clone(), Owner::Stream(key));
         if let Some(stream) = self.subscriptions.stream(key) {
-            let (lists, uris) = (stream.lists, stream.uris.clone());
+            let (lists, uris) = (stream.lists, stream.uris().cloned().collect::<Vec<_>>());
             let lists = self.settings.kinds.of(lists).map(|(_, kind)| &*kind.name);
             self.outbox
                 .write(open.route, Kind::Message, |p| wire::acknowledged(p.out, &open.id, lists, &uris));

@@ -177,3 +177,24 @@ fn messages_over_the_limits_are_refused_and_the_next_is_read() {
     assert!(ask(&connection, &long).contains("message_bytes"));
     assert_eq!(answers(&ask(&connection, &request(2, "ping", "{}")), 2), 1);
 }
+
+/// Invariant 6. A cost that grew with the square of their number would keep this test busy for many minutes.
+#[test]
+fn a_listen_whose_uris_are_all_refused_costs_each_uri_the_same() {
+    let server = limited(|limits| {
+        limits.message_bytes = 64 << 20;
+        limits.subscriptions = 100_000;
+    });
+    server.fallback(|_| "").unwrap();
+    server.authorize(|call| vec![wellhead::Verdict::Deny; call.uris().len()]).unwrap();
+    let connection = server.connect(wellhead::Caller::default());
+    let base = format!("m://{}", "a".repeat(380));
+    let uris: Vec<_> = (0..100_000).map(|n| format!(r#""{base}{n:06}""#)).collect();
+    let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+    let uris = uris.join(",");
+    let params = format!(r#"{{"notifications":{{"resourceSubscriptions":[{uris}]}},{meta}}}"#);
+    feed(&connection, &request(1, "subscriptions/listen", &params));
+    serve(&connection);
+    let told = drain(&connection);
+    assert!(told.contains("acknowledged") && !told.contains("m://"), "{}", &told[..told.len().min(300)]);
+}
