@@ -28,6 +28,7 @@
  *   not wait: the destroy function runs when they have returned.
  * Errors. `wellhead_status`, 0 is OK. A last parameter `wellhead_error **error` may be NULL; on failure it receives an
  *   object for the caller to free, on success it is not touched. Other results are written only on success.
+ *   When memory runs out the process is aborted, as by any Rust code; limits bound what clients can cost.
  * Growth. Structs that may grow begin with `struct_size`: start from their `_INIT`. 0 is WELLHEAD_STATUS_INVALID_ARGUMENT. Every
  *   field's zero is its default. A struct of a newer header is INVALID_ARGUMENT if it sets what this library does not know; so
  *   are flags that it does not know. Fields, functions and status numbers are only ever added.
@@ -932,6 +933,7 @@ WELLHEAD_API wellhead_text *wellhead_server_explain(wellhead_server *server, wel
 
 /* For hosts with a loop of their own. After reading, and when woken (in the loop, not in `wake`):
  *
+ *   wellhead_connection_tick(c, now_ms);                          // also at wellhead_connection_poll_timeout(c)
  *   wellhead_connection_receive(c, input, &taken, NULL);          // not when woken; keep what was not taken
  *   while (wellhead_connection_poll_event(c, 64) == 64) {}        // runs callbacks
  *   while ((t = wellhead_connection_poll_transmit(c, 65536)) != NULL) {
@@ -939,6 +941,9 @@ WELLHEAD_API wellhead_text *wellhead_server_explain(wellhead_server *server, wel
  *       wellhead_transmit_free(t);
  *   }
  *   if (wellhead_connection_finished(c)) wellhead_connection_free(c);
+ *
+ * A client that is gone raises SIGPIPE in a program that writes to it: ignore the signal, or send with MSG_NOSIGNAL. The
+ * drivers, wellhead_serve_stdio and wellhead_serve_http, do that themselves.
  */
 
 /* What a connection is made with; everything has a default. */
@@ -1041,8 +1046,9 @@ typedef struct wellhead_stdio_options {
 #define WELLHEAD_STDIO_OPTIONS_INIT { sizeof(wellhead_stdio_options), 0, 0, 0 }
 
 /* Serves standard input and output until the client goes, the pipe breaks, or wellhead_server_close: all three are OK.
- * options: may be NULL. One at a time a process. While a service runs in the process SIGPIPE is ignored, if it was at its
- * default; the last one restores that. IO, CLOSED, INVALID_ARGUMENT. */
+ * options: may be NULL. One at a time a process. By default callbacks run on the caller's thread, one at a time, and two more
+ * threads read and write. While a service runs in the process SIGPIPE is ignored, if it was at its default; the last one
+ * restores that. IO, CLOSED, INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_serve_stdio(wellhead_server *server, const wellhead_stdio_options *options,
                                                   wellhead_error **error);
 

@@ -16,7 +16,8 @@
  * HTTP stands in wellhead_http.hpp, which this header includes: server.serve_http("127.0.0.1:8000"), and Endpoint and Exchange
  *   for programs that have an HTTP server of their own.
  * Texts come in as std::string_view and are copied. Those that come out are borrowed, as in wellhead.h.
- * Callbacks may throw: the answer is then "internal error", and what() goes to the log. They may run on several threads at
+ * Callbacks may throw: the answer is then "internal error", and what() goes to the log, unless what the callback kept with keep()
+ *   lives on elsewhere and answers later. They may run on several threads at
  *   once where wellhead.h says so. A callback gets its responder by reference and answers before it returns, or takes
  *   keep() with it and answers later.
  * Errors are thrown as wellhead::Error, also by answers that are refused.
@@ -147,11 +148,36 @@ template <class F> void lend(std::string body, F &&take) {
     check(take(str(*lent), destroy<std::string>, static_cast<void *>(lent)));
 }
 
+/* A callback that runs on this thread. A responder that it keeps, and that an exception destroys, is left to it: it says why. */
+class Running {
+public:
+    explicit Running(const void *responder) noexcept : responder_(responder), outer_(std::exchange(now_, this)) {}
+    Running(const Running &) = delete;
+    Running &operator=(const Running &) = delete;
+    ~Running() { now_ = outer_; }
+
+    static bool takes_back(const void *responder) noexcept {
+        if (!now_ || now_->responder_ != responder || std::uncaught_exceptions() <= now_->exceptions_) return false;
+        return now_->has_taken_ = true;
+    }
+    bool has_taken() const noexcept { return has_taken_; }
+
+private:
+    const void *responder_;
+    Running *outer_;
+    int exceptions_ = std::uncaught_exceptions();
+    bool has_taken_ = false;
+    inline static thread_local Running *now_ = nullptr;
+};
+
 /* Runs a callback; what it throws fails the answer. */
 template <class R, class F> void guarded(R &responder, F &&run) noexcept {
+    auto *const asked = responder.capi();
+    const Running running(asked);
     std::string why = "threw what is no std::exception";
     try {
         run(responder);
+        if (running.has_taken()) R::drop(asked); /* the exception did not leave the callback */
         return;
     } catch (const std::exception &e) {
         try {
@@ -160,7 +186,8 @@ template <class R, class F> void guarded(R &responder, F &&run) noexcept {
         }
     } catch (...) {
     }
-    responder.fail(why);
+    if (running.has_taken()) R(asked).fail(why);
+    else responder.fail(why);
 }
 
 /* Its address names the type T. */
@@ -388,7 +415,7 @@ public:
         return *this;
     }
     ~Responder() {
-        if (owned_) free_it(responder_);
+        if (owned_ && !Running::takes_back(responder_)) free_it(responder_);
     }
 
     /* Only inside the callback; afterwards this is empty. */
@@ -407,6 +434,7 @@ public:
         return std::exchange(responder_, nullptr);
     }
 
+    static void drop(T *kept) noexcept { free_it(kept); }
     /* As failed(), of a call that may be answered already. */
     void fail(std::string_view why) noexcept { fail_it(responder_, str(why)); }
 

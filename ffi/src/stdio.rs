@@ -33,8 +33,9 @@ pub struct wellhead_stdio_options {
 growing!(wellhead_stdio_options);
 
 /// Serves standard input and output until the client goes, the pipe breaks, or wellhead_server_close: all three are OK.
-/// options: may be NULL. One at a time a process. While a service runs in the process SIGPIPE is ignored, if it was at its
-/// default; the last one restores that. IO, CLOSED, INVALID_ARGUMENT.
+/// options: may be NULL. One at a time a process. By default callbacks run on the caller's thread, one at a time, and two more
+/// threads read and write. While a service runs in the process SIGPIPE is ignored, if it was at its default; the last one
+/// restores that. IO, CLOSED, INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_serve_stdio(
     server: *mut wellhead_server,

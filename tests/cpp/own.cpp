@@ -111,6 +111,26 @@ static void an_exception_after_keep_leaves_the_answer_to_who_keeps_it() {
     CHECK(has(drained(c), "\"text\":\"still\""));
 }
 
+static void an_exception_that_destroys_what_is_kept_goes_to_the_log() {
+    Server s = server();
+    s.add_template("n:{id}", {[](const Call &, Read &r) {
+        const Read kept = r.keep();
+        throw std::runtime_error("no thread is free");
+    }, {}});
+    s.add_template("m:{id}", {[](const Call &, Read &r) {
+        try {
+            const Read kept = r.keep();
+            throw std::runtime_error("not seen");
+        } catch (const std::exception &) {
+        }
+    }, {}});
+    Connection c(s);
+    CHECK(has(ask(c, read_of("n:1")), INTERNAL_ERROR));
+    CHECK(lines.size() == 1 && has(lines[0], "no thread is free"));
+    CHECK(has(ask(c, read_of("m:1")), INTERNAL_ERROR));
+    CHECK(lines.size() == 2);
+}
+
 static void what_is_lent_is_given_back() {
     Server s = server();
     s.add_template("n:{id}", {[](const Call &, Read &r) {
@@ -434,6 +454,7 @@ int main() {
     RUN(a_text_that_is_no_utf8_is_an_internal_error_and_throws);
     RUN(a_kept_responder_answers_later_and_one_that_is_dropped_is_an_internal_error);
     RUN(an_exception_after_keep_leaves_the_answer_to_who_keeps_it);
+    RUN(an_exception_that_destroys_what_is_kept_goes_to_the_log);
     RUN(what_is_lent_is_given_back);
     RUN(the_caller_of_a_connection_reaches_callbacks);
     RUN(an_exception_about_access_lets_nothing_through);
