@@ -32,12 +32,14 @@ mod observer;
 mod policy;
 mod protocol;
 mod provider;
+mod refusals;
 mod responder;
 mod revision;
 mod revocable;
 #[cfg(any(feature = "stdio", feature = "http"))]
 pub mod serve;
 mod server;
+mod spelling;
 mod sync;
 mod uri;
 mod wire;
@@ -71,6 +73,7 @@ pub use responder::{Reply, Responder, Watched};
 #[doc(hidden)] // for C, whose hosts own what a callback refers to
 pub use revocable::Revocable;
 pub use server::{Builder, Handle, Server};
+pub use spelling::Spelling;
 #[cfg(shuttle)]
 #[doc(hidden)]
 pub use sync::{Fault, planted};

@@ -1,5 +1,6 @@
 //! Lines for the people who run the host: what went wrong in its callbacks. No byte of them reaches a client.
 
+use crate::spelling::Spelling;
 use std::fmt;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,16 +30,25 @@ type Sink = dyn Fn(Level, &str) + Send + Sync;
 
 /// Where the lines go; standard error unless the host says otherwise. Called with no lock held.
 #[derive(Clone, Default)]
-pub(crate) struct Log(Option<Arc<Sink>>);
+pub(crate) struct Log {
+    sink: Option<Arc<Sink>>,
+    /// How lines spell settings.
+    spelling: Spelling,
+}
 
 impl Log {
     pub(crate) fn to(sink: impl Fn(Level, &str) + Send + Sync + 'static) -> Log {
-        Log(Some(Arc::new(sink)))
+        Log { sink: Some(Arc::new(sink)), spelling: Spelling::default() }
+    }
+
+    pub(crate) fn spelled(self, spelling: Spelling) -> Log {
+        Log { spelling, ..self }
     }
 
     /// Never panics: lines are also written while a panic unwinds.
     pub(crate) fn write(&self, level: Level, line: &str) {
-        match &self.0 {
+        let line = &*self.spelling.apply(line);
+        match &self.sink {
             Some(sink) => drop(catch_unwind(AssertUnwindSafe(|| sink(level, line)))),
             None => drop(writeln!(std::io::stderr(), "wellhead: {level}: {line}")), // it may be closed
         }

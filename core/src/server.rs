@@ -297,7 +297,6 @@ impl Server {
     }
 
     /// Where lines for the people who run the host go.
-    #[cfg(feature = "directory")]
     pub(crate) fn log_sink(&self) -> Log {
         self.0.log.clone()
     }

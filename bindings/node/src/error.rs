@@ -1,7 +1,7 @@
 //! Errors as JavaScript sees them: `code` is `ERR_WELLHEAD_…`, the word of every language in upper case.
 
 use std::io;
-use wellhead::{Error, ErrorKind};
+use wellhead::{Error, ErrorKind, Spelling};
 
 /// The `code` of a JavaScript error.
 pub(crate) struct Code(String);
@@ -24,7 +24,7 @@ fn code(kind: ErrorKind) -> Code {
     Code(format!("ERR_WELLHEAD_{}", kind.code().to_ascii_uppercase()))
 }
 
-/// A core error, with what caused it in its message.
+/// A core error, with what caused it in its message. Settings are spelled as in JavaScript.
 pub(crate) fn thrown(error: Error) -> napi::Error<Code> {
     let mut message = error.to_string();
     let mut source = std::error::Error::source(&error);
@@ -33,7 +33,8 @@ pub(crate) fn thrown(error: Error) -> napi::Error<Code> {
         message.push_str(&cause.to_string());
         source = cause.source();
     }
-    napi::Error::new(of_listening(&error).unwrap_or_else(|| code(error.kind())), message)
+    let code = of_listening(&error).unwrap_or_else(|| code(error.kind()));
+    napi::Error::new(code, Spelling::Camel.apply(&message))
 }
 
 /// Node's own code for an address that cannot be listened on.

@@ -18,7 +18,7 @@ use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use wellhead::serve::{Batch, Driver};
-use wellhead::{Caller, Json, Level, MethodError, Server, SharedBytes};
+use wellhead::{Caller, Json, Level, MethodError, Server, SharedBytes, Spelling};
 
 /// What has been answered waits no longer than this, and one callback, for the rest of its batch.
 const SLOW: Duration = Duration::from_millis(1);
@@ -80,6 +80,7 @@ impl Native {
         let (logs, observes) = (log.is_some(), observe.is_some());
         let bell = Arc::new(Bell::new(env, &turn, &soon, log, observe, &publish, &knows).map_err(refused)?);
         let mut builder = options.apply(Server::builder(name, version)).map_err(thrown)?;
+        builder = builder.spelling(Spelling::Camel);
         if let Some(key) = cursor_key {
             builder = builder.cursor_key(key.to_vec());
         }

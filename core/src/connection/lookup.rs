@@ -10,6 +10,7 @@ use crate::protocol::{
     Argument, Completing, Read, Request, Watcher, Work, invalid_uri, none_found, not_found, not_modified,
     unknown_argument,
 };
+use crate::refusals::RefusalKind;
 use crate::revision::Revision;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -69,6 +70,9 @@ impl Shared {
         let authorise = self.server.authorises();
         let filter = request.filter().map(Json::as_str);
         let Some(walk) = Walk::new(listing, request.revision, filter, authorise, cursor, &around) else {
+            let why = "a list was refused: its cursor is invalid. If another process gave it, share `cursor_key` among them";
+            let now = self.machine.with(|m, _| m.now());
+            self.server.refusals.tell(&self.server.log, RefusalKind::Cursor, now, why);
             return self.refuse(&request, &invalid_cursor());
         };
         match walk.start(&around) {

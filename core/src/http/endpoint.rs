@@ -17,6 +17,7 @@ use crate::group::Group;
 use crate::log::Level;
 use crate::protocol::Route;
 use crate::provider::{IntoReply, verifier};
+use crate::refusals::Refusals;
 use crate::server::Server;
 use crate::sync::Lock;
 use std::collections::VecDeque;
@@ -38,6 +39,7 @@ pub(super) struct Inner {
     pub(super) group: Group,
     pub(super) options: Options,
     pub(super) account: Arc<Account>,
+    pub(super) refusals: Refusals,
     pub(super) state: Lock<State>,
 }
 
@@ -256,7 +258,14 @@ impl EndpointBuilder {
         let group = self.server.group(wake);
         let account = Account::new(self.server.limits());
         let state = Lock::new(State::default());
-        Endpoint(Arc::new(Inner { group, server: self.server, options: self.options, account, state }))
+        Endpoint(Arc::new(Inner {
+            group,
+            server: self.server,
+            options: self.options,
+            account,
+            refusals: Refusals::default(),
+            state,
+        }))
     }
 }
 

@@ -95,8 +95,13 @@ impl Exchange {
     }
 
     /// Goes on with that state, or with a response that is known already.
-    pub(super) fn enter(&mut self, next: Result<State, Whole>) {
+    pub(super) fn enter(&mut self, mut next: Result<State, Whole>) {
         let inner = &self.endpoint.0;
+        if let Err((response, _)) = &mut next
+            && let Some(hint) = response.hint.take()
+        {
+            inner.refusals.tell(&inner.server.log_sink(), hint.0, self.now, &hint.1);
+        }
         let time = match &next {
             Ok(State::Verifying(_)) => Some(inner.server.limits().call_ms),
             Ok(State::Body(_)) => Some(inner.options.body_ms),

@@ -93,12 +93,14 @@ pub(crate) fn check_transfer_codings(head: &RequestHead<'_>) -> Result<(), Refus
             return Err(Refused {
                 status: 501,
                 why: format!("the transfer coding '{coding}' is not understood"),
+                hint: None,
             });
         }
         if std::mem::replace(&mut chunked, true) {
             return Err(Refused {
                 status: 400,
                 why: "the transfer coding 'chunked' came more than once".to_owned(),
+                hint: None,
             });
         }
     }

@@ -3,6 +3,7 @@
 //! Source: the transport pages of every revision from 2025-03-26 on; RFC 6454 for `Origin`.
 
 use super::RequestHead;
+use crate::refusals::RefusalKind;
 
 /// Whom an endpoint answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub(crate) struct Gate {
 pub(crate) struct Refused {
     pub(crate) status: u16,
     pub(crate) why: String,
+    /// What the host is told of it as, and the setting that would lift it.
+    pub(crate) hint: Option<(RefusalKind, &'static str)>,
 }
 
 const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
@@ -28,15 +31,21 @@ impl Gate {
     /// Checked on every method, before anything else is read.
     pub(crate) fn check(&self, head: &RequestHead<'_>) -> Result<(), Refused> {
         let host = host(head)?;
-        let origin = head.one("origin").map_err(|_| forbidden("Origin came more than once".to_owned()))?;
+        let origin = head.one("origin").map_err(|_| Refused {
+            status: 403,
+            why: "Origin came more than once".to_owned(),
+            hint: None,
+        })?;
         if let Some(origin) = origin
             && !self.allows_origin(origin)
         {
             let origin = String::from_utf8_lossy(origin);
-            return Err(forbidden(format!("the origin '{origin}' is not allowed; see allowed_origins")));
+            let why = format!("the origin '{origin}' is not allowed");
+            return Err(Refused { status: 403, why, hint: Some((RefusalKind::Origin, "allowed_origins")) });
         }
         if !self.allows_host(host) {
-            return Err(forbidden(format!("the host '{host}' is not allowed; see allowed_hosts")));
+            let why = format!("the host '{host}' is not allowed");
+            return Err(Refused { status: 403, why, hint: Some((RefusalKind::Host, "allowed_hosts")) });
         }
         Ok(())
     }
@@ -94,7 +103,7 @@ fn is_host(authority: &str, host: &str) -> bool {
 /// The host that a request is for: that of the target if it names one, or else `Host`, which has to be there once and well
 /// formed in any case (RFC 9112, section 3.2).
 fn host<'a>(head: &RequestHead<'a>) -> Result<&'a str, Refused> {
-    let malformed = |why: &str| Refused { status: 400, why: why.to_owned() };
+    let malformed = |why: &str| Refused { status: 400, why: why.to_owned(), hint: None };
     let field = head.one("host").map_err(|_| malformed("Host came more than once"))?;
     let field = field.ok_or_else(|| malformed("Host is missing"))?;
     let field = std::str::from_utf8(field).ok().filter(|field| is_authority(field));
@@ -132,10 +141,6 @@ fn is_authority(text: &str) -> bool {
 /// A character that stands for itself in a host.
 fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=".contains(&byte)
-}
-
-fn forbidden(why: String) -> Refused {
-    Refused { status: 403, why }
 }
 
 #[cfg(test)]

@@ -9,13 +9,15 @@ use super::cors;
 use super::endpoint::{Inner, Options};
 use super::exchange::{Exchange, Incoming, State};
 use super::media::{Accepts, check_transfer_codings, is_json};
-use super::response::{Response, Whole, invalid, refusal, unreadable};
+use super::origin::Refused;
+use super::response::{Response, Whole, hinted, invalid, refusal, unreadable};
 use super::sessions::new_id;
 use super::streams::{MOST as MOST_STREAMS, Place};
 use crate::connection::Connection;
 use crate::event::Event;
 use crate::jsonrpc::{Fault, ParseLimits, Parsed, RequestId, RpcError, parse};
 use crate::protocol::{Route, limit, unsupported_version};
+use crate::refusals::RefusalKind;
 use crate::revision::{Era, Revision, Revisions};
 use std::sync::Arc;
 
@@ -24,6 +26,9 @@ const FIELDS: [&str; 4] = [Version::FIELD, "Mcp-Session-Id", "Mcp-Method", "Mcp-
 const SESSION: &str = "Mcp-Session-Id";
 const NO_SESSION: &str = "Mcp-Session-Id is missing; see sessions";
 const UNKNOWN_SESSION: &str = "the session is unknown or has ended; see session_ms";
+/// What the host is told of it.
+const FOREIGN_SESSION: &str = "the session is unknown or has ended; see `session_ms`. If another process began it, share \
+    `cursor_key` among them and turn `sessions` off";
 const NO_STREAM: &str = "Accept does not allow text/event-stream";
 
 impl Exchange {
@@ -34,10 +39,21 @@ impl Exchange {
         let options = &inner.options;
         let metadata = inner.is_metadata(head.path());
         if head.path() != options.path && !metadata {
-            return Err((Response::empty(404), Vec::new()));
+            let why = format!(
+                "the path '{}' is not that of the endpoint, '{}'; see `path`",
+                head.path(),
+                options.path
+            );
+            return Err(hinted((Response::empty(404), Vec::new()), RefusalKind::Path, &why));
         }
         let checked = options.gate.check(head).and_then(|()| check_transfer_codings(head));
-        checked.map_err(|refused| invalid(refused.status, &refused.why))?;
+        checked.map_err(|Refused { status, why, hint }| match hint {
+            None => invalid(status, &why),
+            Some((kind, setting)) => {
+                let told = invalid(status, &format!("{why}; see {setting}"));
+                hinted(told, kind, &format!("{why}; see `{setting}`"))
+            }
+        })?;
         self.origin = if options.cors { cors::origin(head) } else { None };
         match &options.protection {
             Some(protection) if metadata && head.method == "GET" => {
@@ -505,7 +521,8 @@ fn session_id(head: &RequestHead<'_>, request: Option<&RequestId>) -> Result<Box
 }
 
 fn unknown_session(request: Option<&RequestId>) -> Whole {
-    refusal(404, request, None, &RpcError::invalid_request(UNKNOWN_SESSION))
+    let told = refusal(404, request, None, &RpcError::invalid_request(UNKNOWN_SESSION));
+    hinted(told, RefusalKind::Session, FOREIGN_SESSION)
 }
 
 fn unknown_event() -> Whole {
@@ -543,7 +560,8 @@ fn offered(options: &Options) -> &'static str {
 
 pub(super) fn busy(id: Option<&RequestId>, full: Full) -> Whole {
     let (response, body) = refusal(503, id, None, &full.fault());
-    (response.with("retry-after", "1"), body)
+    let why = format!("the limit `{}` is reached ({})", full.limit, full.most);
+    hinted((response.with("retry-after", "1"), body), RefusalKind::Busy, &why)
 }
 
 /// The session has as many requests and streams under way as may be.

@@ -2,6 +2,7 @@
 
 use crate::jsonrpc::write::{ReplyId, error};
 use crate::jsonrpc::{RequestId, RpcError};
+use crate::refusals::RefusalKind;
 use crate::revision::Revision;
 
 /// Status and header fields of a response (RFC 9110).
@@ -13,6 +14,8 @@ pub struct Response {
     pub headers: Vec<(&'static str, String)>,
     /// How many bytes follow, if that is known: `content-length` is among the headers then.
     pub length: Option<u64>,
+    /// What the host is told of this refusal.
+    pub(super) hint: Option<Box<(RefusalKind, String)>>,
 }
 
 impl Response {
@@ -25,13 +28,13 @@ impl Response {
     pub(super) fn empty(status: u16) -> Response {
         // Of a 204 the length is known without being said (RFC 9110 section 8.6).
         let headers = if status == 204 { Vec::new() } else { vec![("content-length", "0".to_owned())] };
-        Response { status, headers, length: Some(0) }
+        Response { status, headers, length: Some(0), hint: None }
     }
 
     pub(super) fn json(status: u16, length: u64) -> Response {
         let headers =
             vec![("content-type", "application/json".to_owned()), ("content-length", length.to_string())];
-        Response { status, headers, length: Some(length) }
+        Response { status, headers, length: Some(length), hint: None }
     }
 
     pub(super) fn event_stream() -> Response {
@@ -40,7 +43,7 @@ impl Response {
             ("cache-control", "no-cache, no-transform".to_owned()), // or compressing middleware gathers what is to go at once,
             ("x-accel-buffering", "no".to_owned()),
         ];
-        Response { status: 200, headers, length: None }
+        Response { status: 200, headers, length: None, hint: None }
     }
 
     pub(super) fn with(mut self, name: &'static str, value: impl Into<String>) -> Response {
@@ -51,6 +54,13 @@ impl Response {
 
 /// A whole response: its head and its body.
 pub(super) type Whole = (Response, Vec<u8>);
+
+/// A refusal of which the host is told, too.
+pub(super) fn hinted((mut response, body): Whole, kind: RefusalKind, why: &str) -> Whole {
+    let line = format!("a request was answered {}: {why}", response.status);
+    response.hint = Some(Box::new((kind, line)));
+    (response, body)
+}
 
 /// A refusal that says why, as a JSON-RPC error. The id is that of the request, if its body was read.
 pub(super) fn refusal(

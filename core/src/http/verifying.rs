@@ -5,11 +5,12 @@ use super::account::{Charge, Counted, Full};
 use super::exchange::{Exchange, Progress, State};
 use super::head::OwnedHead;
 use super::protection::{Protection, Token};
-use super::response::{Whole, invalid, refusal};
+use super::response::{Whole, hinted, invalid, refusal};
 use super::verification::{Question, Verification, failed};
 use crate::event::{Event, VerifyCall};
 use crate::jsonrpc::RpcError;
 use crate::log::Level;
+use crate::refusals::RefusalKind;
 use std::sync::Arc;
 
 /// A token that the host was asked about, and what has come of the request meanwhile.
@@ -52,7 +53,7 @@ impl Exchange {
         let verification = match verifying.question.take() {
             Some(verification) => verification,
             None if late => {
-                let why = "it was held for too long; see call_ms";
+                let why = "it was held for too long; see `call_ms`";
                 self.endpoint.0.server.log(Level::Error, &failed(why));
                 Verification::Failed(why.to_owned())
             }
@@ -114,11 +115,20 @@ fn unauthorized(protection: &Protection, invalid: bool) -> Whole {
     } else {
         "this endpoint asks for a bearer token in Authorization"
     };
-    challenged(401, what, protection.unauthorized(invalid))
+    let told = challenged(401, what, protection.unauthorized(invalid));
+    let why =
+        if invalid { "its token is not valid; see `verify`" } else { "it has no bearer token; see `verify`" };
+    hinted(told, RefusalKind::Token, why)
 }
 
 fn forbidden(protection: &Protection, scopes: &[String]) -> Whole {
-    challenged(403, "the token lacks a scope that WWW-Authenticate names", protection.forbidden(scopes))
+    let what = "the token lacks a scope that WWW-Authenticate names";
+    let told = challenged(403, what, protection.forbidden(scopes));
+    hinted(
+        told,
+        RefusalKind::Scope,
+        &format!("its token lacks a scope of '{}'; see `scopes`", scopes.join(" ")),
+    )
 }
 
 fn challenged(status: u16, what: &str, challenge: String) -> Whole {

@@ -529,6 +529,10 @@ impl Machine {
     }
 
     /// It is that time, at least.
+    pub(crate) fn now(&self) -> u64 {
+        self.now
+    }
+
     pub(crate) fn advance(&mut self, now: u64) {
         self.now = self.now.max(now);
     }

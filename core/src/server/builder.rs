@@ -10,6 +10,7 @@ use crate::observer::{Callback, Clock, Observed, Observer};
 use crate::policy::Policy;
 use crate::protocol::{Kinds, Settings};
 use crate::revision::Revisions;
+use crate::spelling::Spelling;
 use crate::sync::atomic::AtomicBool;
 use crate::wire::Identity;
 use std::collections::BTreeMap;
@@ -34,6 +35,7 @@ pub struct Builder {
     observer: Option<Arc<Callback>>,
     clock: Option<Arc<Clock>>,
     log: Log,
+    spelling: Spelling,
     pub(super) policy: Policy,
 }
 
@@ -54,6 +56,7 @@ impl Builder {
             observer: None,
             clock: None,
             log: Log::default(),
+            spelling: Spelling::default(),
             policy: Policy::default(),
         }
     }
@@ -150,6 +153,13 @@ impl Builder {
         self
     }
 
+    /// How the lines of the log spell the names of settings; as in Rust by default. For bindings.
+    #[must_use]
+    pub fn spelling(mut self, spelling: Spelling) -> Self {
+        self.spelling = spelling;
+        self
+    }
+
     /// Makes the server.
     ///
     /// # Errors
@@ -157,6 +167,7 @@ impl Builder {
     /// cannot be announced, a version that does not exist, or an error code that may not be; [`ErrorKind::Io`] if there is
     /// no randomness.
     pub fn build(mut self) -> Result<Server> {
+        let log = std::mem::take(&mut self.log).spelled(self.spelling);
         self.limits.check()?;
         let (key, local_key) = match &self.cursor_key {
             Some(bytes) => {
@@ -194,8 +205,8 @@ impl Builder {
         };
         let origin = self.origin.map_or_else(random_name, Ok)?;
         let clock = self.clock;
-        let observer = self.observer.map(|callback| Observer { callback, clock, log: self.log.clone() });
-        let inner = Inner::new(settings, (&key, &local_key), self.log, observer, origin);
+        let observer = self.observer.map(|callback| Observer { callback, clock, log: log.clone() });
+        let inner = Inner::new(settings, (&key, &local_key), log, observer, origin);
         inner.catalog.with(|c, _| c.declare(self.capabilities, self.list_changed));
         Ok(Server(Arc::new(inner)))
     }

@@ -14,6 +14,7 @@ use crate::model::Json;
 use crate::observer::{Observer, Watch};
 use crate::protocol::{KindSet, RESOURCES, Settings};
 use crate::provider::Spawner;
+use crate::refusals::Refusals;
 use crate::responder::{Responder, Watched};
 use crate::sync::Lock;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -29,6 +30,8 @@ pub(crate) struct Inner {
     pub(crate) local_sealer: Sealer,
     pub(crate) hub: Hub,
     pub(crate) log: Log,
+    /// Of cursors.
+    pub(crate) refusals: Refusals,
     pub(super) groups: Lock<Vec<Weak<group::Inner>>>,
     pub(super) gatekeeper: Lock<Option<Arc<Gatekeeper>>>,
     pub(super) watcher: Lock<Option<Arc<Watcher>>>,
@@ -62,6 +65,7 @@ impl Inner {
             sealer: Sealer::new(key, &origin),
             local_sealer: Sealer::new(local_key, &origin),
             log,
+            refusals: Refusals::default(),
             groups: Lock::new(Vec::new()),
             gatekeeper: Lock::new(None),
             watcher: Lock::new(None),

@@ -8,6 +8,7 @@ mod context;
 mod eras;
 mod gate;
 mod polling;
+mod refusals;
 mod resuming;
 mod sessionless;
 mod sessions;

@@ -1,0 +1,88 @@
+//! Refused requests that the people who run the host are told of, once a minute and kind.
+
+use crate::log::{Level, Log};
+use crate::sync::Lock;
+use std::collections::BTreeMap;
+
+/// A kind of refusal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum RefusalKind {
+    Path,
+    Host,
+    Origin,
+    Token,
+    Scope,
+    Session,
+    Busy,
+    Cursor,
+}
+
+/// Which kinds the host was told of, and when.
+#[derive(Default)]
+pub(crate) struct Refusals(Lock<BTreeMap<RefusalKind, Told>>);
+
+struct Told {
+    at: u64,
+    /// How many came since.
+    more: u64,
+}
+
+/// Milliseconds between two lines of one kind.
+const PAUSE: u64 = 60_000;
+/// Characters of a line: some of it comes from a client.
+const LONGEST: usize = 400;
+
+impl Refusals {
+    /// Writes a line about a refusal, the first of its kind at once. `now` in milliseconds.
+    pub(crate) fn tell(&self, log: &Log, kind: RefusalKind, now: u64, why: &str) {
+        let Some(more) = self.note(kind, now) else { return };
+        let escaped = |character: char| match character {
+            character if character.is_control() => character.escape_unicode().to_string(),
+            character => character.to_string(),
+        };
+        let mut line: String = why.chars().take(LONGEST).map(escaped).collect();
+        if more > 0 {
+            line.push_str(" (");
+            line.push_str(&more.to_string());
+            line.push_str(" more since the last such line)");
+        }
+        log.write(Level::Warning, &line);
+    }
+
+    /// How many of this kind were passed over, if the host is to be told of this one.
+    fn note(&self, kind: RefusalKind, now: u64) -> Option<u64> {
+        self.0.with(|told, _| match told.get_mut(&kind) {
+            Some(told) if now.abs_diff(told.at) < PAUSE => {
+                told.more += 1;
+                None
+            }
+            _ => Some(told.insert(kind, Told { at: now, more: 0 }).map_or(0, |before| before.more)),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_a_kind_is_told_at_once_and_others_once_a_minute() {
+        let refusals = Refusals::default();
+        assert_eq!(refusals.note(RefusalKind::Host, 5), Some(0));
+        assert_eq!(refusals.note(RefusalKind::Host, 60_004), None);
+        assert_eq!(refusals.note(RefusalKind::Path, 60_004), Some(0));
+        assert_eq!(refusals.note(RefusalKind::Host, 60_005), Some(1));
+        assert_eq!(refusals.note(RefusalKind::Host, 60_006), None);
+    }
+
+    #[test]
+    fn what_a_client_said_is_escaped_and_cut() {
+        let lines = std::sync::Arc::new(Lock::new(Vec::new()));
+        let told = lines.clone();
+        let log = Log::to(move |_, line| told.with(|told, _| told.push(line.to_owned())));
+        let refusals = Refusals::default();
+        refusals.tell(&log, RefusalKind::Host, 0, "the host 'a\nb'");
+        refusals.tell(&log, RefusalKind::Path, 0, &"x".repeat(1_000));
+        lines.with(|lines, _| assert_eq!(*lines, ["the host 'a\\u{a}b'".to_owned(), "x".repeat(400)]));
+    }
+}
