@@ -12,6 +12,7 @@ def test_the_version_is_that_of_the_package() -> None:
 
 def test_values_show_what_they_hold() -> None:
     server = wellhead.Server("shop", "1")
+    server.text("shop://about", "A shop.")
     assert server.name == "shop"
     assert repr(server) == '<wellhead.Server "shop">'
     assert repr(server.asgi(path="/rpc")) == "<wellhead.AsgiApp of 'shop' at '/rpc'>"

@@ -439,12 +439,12 @@ class Limits:
         listen_streams: Open listen streams of one connection. Refuses. 1,000.
         output_bytes: Bytes of output that the client has not taken. Holds back. 16 MiB.
         call_ms: Milliseconds that an answer may be held before it becomes an internal error. 60,000.
-        buffer_bytes: Bytes that an endpoint over HTTP holds for all clients: bodies until their requests are over, output
-            that clients have not taken, and what is kept for clients that come back, of which the oldest goes first. A
-            request itself counts as 4 KiB. A client's connection has at most a quarter of what others leave of two thirds,
-            of five sixths while it has at most 64 KiB, of all while it has at most 8 KiB. Refuses. 256 MiB.
-        caller_share: How many percent of an endpoint's sessions and listen streams one caller may have who is known by a
-            token, at least one of each. Refuses. 25.
+        buffer_bytes: Bytes that an endpoint over HTTP holds for all clients: bodies until their requests are over,
+            output that clients have not taken, and what is kept for clients that come back, of which the oldest goes
+            first. A request itself counts as 4 KiB. A client's connection has at most a quarter of what others leave of
+            two thirds, of five sixths while it has at most 64 KiB, of all while it has at most 8 KiB. Refuses. 256 MiB.
+        caller_share: How many percent of an endpoint's sessions and listen streams one caller may have who is known by
+            a token, at least one of each. Refuses. 25.
     """
 
     def __new__(
