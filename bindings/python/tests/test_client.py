@@ -142,6 +142,17 @@ def test_a_revision_that_is_not_served_is_refused() -> None:
         server.test_client(revision=STATELESS)
 
 
+def test_without_a_handshake_it_speaks_what_there_is() -> None:
+    server = wellhead.Server("s", "1", versions=[STATELESS])
+    server.text("n:a", "A")
+    with server.test_client() as client:
+        assert client.read("n:a") == "A"
+        server.text("n:b", "B")
+        assert client.list_changes() == 1
+    with pytest.raises(wellhead.ResponseError, match="Unsupported protocol version"):
+        server.test_client(revision=HANDSHAKE)
+
+
 def test_what_no_client_may_watch_is_refused() -> None:
     with shop(False).test_client(revision=STATELESS) as client:
         with pytest.raises(wellhead.ResourceNotFound, match="watch"):

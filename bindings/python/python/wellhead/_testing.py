@@ -40,7 +40,7 @@ class TestClient:
     Args:
         server: The server that it is a client of.
         revision: The protocol revision that the client speaks, named by its date. Default: the newest revision with a
-            handshake.
+            handshake that the server serves, else the newest.
         capabilities: What the client can do, such as `{"sampling": {}}`.
         on_request: A function `(method, params)` that answers what the server asks its client. It returns the result, a
             dict, or raises `MethodError`. It may be an `async def`.

@@ -216,7 +216,14 @@ def handshake(wire: Wire, revision: str | None) -> _Steps[None]:
             return
     client = {"name": "test", "version": "1"}
     params = {"protocolVersion": revision or "latest", "capabilities": wire.capabilities, "clientInfo": client}
-    spoken = (yield "initialize", params)["protocolVersion"]
+    try:
+        spoken = (yield "initialize", params)["protocolVersion"]
+    except ResponseError as e:
+        others = (e.data or {}).get("supported")
+        if revision is None and others:  # all of them without a handshake
+            yield from handshake(wire, others[0])
+            return
+        raise
     if revision not in (None, spoken):
         raise Error(f'the server does not serve the revision "{revision}"; it offers {spoken}', "invalid_argument")
     wire.notify("notifications/initialized", {})
