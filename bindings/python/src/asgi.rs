@@ -5,6 +5,7 @@
 
 use crate::context::Context;
 use crate::errors::error;
+use crate::exit::{detach, try_attach};
 use crate::fork::Process;
 use crate::host::Host;
 use pyo3::prelude::*;
@@ -145,7 +146,7 @@ impl Endpoint {
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         self.0.host.process.check(py, "endpoint")?;
         let core = self.0.owned().take();
-        py.detach(|| drop(core));
+        detach(py, || drop(core));
         self.0.host.requests.give_up(py);
         Ok(())
     }
@@ -188,7 +189,7 @@ impl HttpExchange {
                 }
             }
         };
-        if bytes.len() > SHORT { py.detach(read) } else { read() }
+        if bytes.len() > SHORT { detach(py, read) } else { read() }
     }
 
     /// What is to be done: a word, and what goes with it.
@@ -261,7 +262,7 @@ impl Job {
 
 /// Called by the core, without a lock, on any thread.
 fn call(wake: &Py<PyAny>) {
-    Python::try_attach(|py| {
+    try_attach(|py| {
         if let Err(e) = wake.call0(py) {
             e.write_unraisable(py, Some(wake.bind(py)));
         }

@@ -2,6 +2,7 @@
 
 use crate::access::Caller;
 use crate::errors::{OrRaise, error};
+use crate::exit::detach;
 use crate::given::object;
 use crate::host::Host;
 use pyo3::prelude::*;
@@ -125,13 +126,13 @@ impl Call {
 
     #[getter]
     fn client<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let client = py.detach(|| self.slot.client());
+        let client = detach(py, || self.slot.client());
         client.map(|client| loads(py, &client)).transpose()
     }
 
     #[getter]
     fn client_capabilities<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let capabilities = py.detach(|| self.slot.client_capabilities());
+        let capabilities = detach(py, || self.slot.client_capabilities());
         capabilities.map(|capabilities| loads(py, &capabilities)).transpose()
     }
 
@@ -183,7 +184,7 @@ impl Call {
     #[pyo3(signature = (method, params = None, /))]
     fn notify(&self, py: Python<'_>, method: &str, params: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
         let params = params.map(|params| object("params", params)).transpose()?;
-        match py.detach(|| self.slot.notify(method, params.as_ref())) {
+        match detach(py, || self.slot.notify(method, params.as_ref())) {
             Some(sent) => sent.or_raise(py),
             None => Ok(false),
         }
@@ -191,12 +192,12 @@ impl Call {
 
     #[pyo3(signature = (progress, total = None, message = None, /))]
     fn progress(&self, py: Python<'_>, progress: f64, total: Option<f64>, message: Option<&str>) -> bool {
-        py.detach(|| self.slot.progress(progress, total, message))
+        detach(py, || self.slot.progress(progress, total, message))
     }
 
     #[pyo3(signature = (retry_ms, /))]
     fn close_stream(&self, py: Python<'_>, retry_ms: u64) -> bool {
-        py.detach(|| self.slot.close_stream(retry_ms))
+        detach(py, || self.slot.close_stream(retry_ms))
     }
 
     #[pyo3(signature = (method, params = None, /))]
@@ -227,7 +228,7 @@ impl Call {
     ) -> PyResult<u64> {
         let py = future.py();
         let params = params.map(|params| object("params", params)).transpose()?;
-        let sent = py.detach(|| self.slot.request(method, params.as_ref()));
+        let sent = detach(py, || self.slot.request(method, params.as_ref()));
         let (Some(host), Some(sent)) = (self.host.upgrade(), sent) else {
             return Err(error(py, ErrorKind::Closed, "the call is over; ask before it is answered"));
         };
@@ -238,7 +239,7 @@ impl Call {
 
     /// For `_requests.py`: the answer is not wanted any more.
     fn _give_up(&self, py: Python<'_>, number: u64) {
-        py.detach(|| self.slot.give_up(number));
+        detach(py, || self.slot.give_up(number));
     }
 
     #[getter]

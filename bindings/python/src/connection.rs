@@ -4,6 +4,7 @@ use crate::body::input;
 use crate::context::Context;
 use crate::errors::{OrRaise, error};
 use crate::exchange::Exchange;
+use crate::exit::{detach, try_attach};
 use crate::given;
 use crate::host::Host;
 use pyo3::exceptions::PyValueError;
@@ -54,7 +55,7 @@ impl Waker {
         if lock(&self.wake).is_none() && lock(&self.waiters).is_empty() {
             return;
         }
-        Python::try_attach(|py| {
+        try_attach(|py| {
             let mut called: Vec<_> = lock(&self.waiters).iter().map(|waiter| waiter.clone_ref(py)).collect();
             called.extend(lock(&self.wake).as_ref().map(|wake| wake.clone_ref(py)));
             for wake in called {
@@ -121,7 +122,7 @@ impl Inner {
         let Some(_running) = self.running() else { return Ok(0) };
         let mut ran = 0;
         while ran < max {
-            let event = py.detach(|| {
+            let event = detach(py, || {
                 while group.next().is_some() {} // from here on a wake is news
                 core.poll_event()
             });
@@ -139,7 +140,7 @@ impl Inner {
         let _running = self.running();
         let mut raised = None;
         let context = Context::of_request(py)?;
-        let handled = py.detach(|| {
+        let handled = detach(py, || {
             core.handle_with_context(message, context, |event| {
                 Python::attach(|py| {
                     if let Err(e) = self.host.run(py, event) {
@@ -176,7 +177,7 @@ impl Drop for Inner {
             std::mem::forget((self.core.take(), lock(&self.drain).take()));
             return;
         }
-        Python::try_attach(|py| self.host.requests.give_up(py));
+        try_attach(|py| self.host.requests.give_up(py));
     }
 }
 
@@ -203,12 +204,12 @@ impl Connection {
         let core = self.0.core(py)?;
         let data = given::bytes("data", data)?;
         let bytes = data.as_bytes();
-        Ok(py.detach(|| core.receive(bytes)))
+        Ok(detach(py, || core.receive(bytes)))
     }
 
     fn end(&self, py: Python<'_>) -> PyResult<()> {
         let core = self.0.core(py)?;
-        py.detach(|| core.end());
+        detach(py, || core.end());
         Ok(())
     }
 
@@ -223,7 +224,7 @@ impl Connection {
         if max == 0 {
             return Err(PyValueError::new_err("max is at least 1"));
         }
-        let piece = py.detach(|| {
+        let piece = detach(py, || {
             while group.next().is_some() {}
             // Taken: somebody else drains, or it is a `wake` from below here.
             let mut kept = self.0.drain.try_lock().ok()?;
@@ -250,7 +251,7 @@ impl Connection {
     #[pyo3(signature = (now_ms, /))]
     fn tick(&self, py: Python<'_>, now_ms: u64) -> PyResult<()> {
         let core = self.0.core(py)?;
-        py.detach(|| core.tick(now_ms));
+        detach(py, || core.tick(now_ms));
         Ok(())
     }
 
@@ -280,7 +281,7 @@ impl Connection {
                 return exchange.expire(py).map(|(answer,)| answer);
             }
             // In slices, so that Ctrl-C is noticed.
-            py.detach(|| self.0.waker.wait(seen, left.min(Duration::from_millis(100))));
+            detach(py, || self.0.waker.wait(seen, left.min(Duration::from_millis(100))));
             py.check_signals()?;
         }
     }
@@ -307,7 +308,7 @@ impl Connection {
 
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let core = self.0.core(py)?;
-        py.detach(|| core.close());
+        detach(py, || core.close());
         self.0.host.requests.give_up(py);
         self.0.host.cancel_tasks(py)
     }

@@ -2,12 +2,13 @@
 
 use crate::bell::{Bell, SignalWatch};
 use crate::errors::{OrRaise, error};
+use crate::exit::{self, Inside, detach, try_attach};
 use crate::fork::Process;
 use crate::host::Host;
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
 use std::net::SocketAddr;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use wellhead::serve::{Batch, Driver as StdioDriver, Interrupter, Listener, Listening, Stdio};
 use wellhead::{ErrorKind, Event};
@@ -16,8 +17,6 @@ use wellhead::{ErrorKind, Event};
 const PATIENCE: Duration = Duration::from_micros(500);
 /// How long a loop runs batches before other callbacks of the loop have their turn.
 const TURN: Duration = Duration::from_millis(2);
-/// How long the end of the process waits for threads to come out of callbacks.
-const EXIT: Duration = Duration::from_secs(2);
 
 /// A running service.
 #[pyclass(frozen, module = "wellhead._core")]
@@ -33,9 +32,6 @@ struct Service {
     process: Process,
     /// None once it was left behind by `fork`.
     driver: Option<Transport>,
-    /// Threads inside [`Driver::work`].
-    working: Mutex<usize>,
-    left: Condvar,
 }
 
 /// What serves.
@@ -150,13 +146,8 @@ impl Driver {
         let io = |e: std::io::Error| error(py, ErrorKind::Io, &e.to_string());
         let bell = if on_loop { Some(Arc::new(Bell::new().map_err(io)?)) } else { None };
         let on_ready = bell.clone().map(|bell| -> OnReady { Box::new(move || bell.ring()) });
-        let driver = py.detach(|| start(on_ready)).or_raise(py)?;
-        let service = Arc::new(Service {
-            process: Process::current(),
-            driver: Some(driver),
-            working: Mutex::new(0),
-            left: Condvar::new(),
-        });
+        let driver = detach(py, || start(on_ready)).or_raise(py)?;
+        let service = Arc::new(Service { process: Process::current(), driver: Some(driver) });
         let mut live = lock(&LIVE);
         live.retain(|service| service.strong_count() > 0);
         live.push(Arc::downgrade(&service));
@@ -195,9 +186,9 @@ impl Driver {
     /// Runs callbacks on this thread until the service is over.
     fn work(&self, py: Python<'_>) -> PyResult<()> {
         let driver = self.core(py)?;
-        let _working = Working::enter(&self.service);
+        let Some(_inside) = Inside::enter() else { return Ok(()) };
         loop {
-            match py.detach(|| driver.next()) {
+            match detach(py, || driver.next()) {
                 Batch::Events(events) => self.run(py, driver, events)?,
                 Batch::Interrupted => py.check_signals()?,
                 Batch::Idle => {}
@@ -216,7 +207,7 @@ impl Driver {
         bell.silence();
         let began = Instant::now();
         while began.elapsed() < TURN {
-            match py.detach(|| driver.try_next()) {
+            match detach(py, || driver.try_next()) {
                 Batch::Events(events) => self.run(py, driver, events)?,
                 Batch::Interrupted => py.check_signals()?,
                 Batch::Idle => return Ok(false),
@@ -239,7 +230,7 @@ impl Driver {
             .map_err(|e| error(py, ErrorKind::Io, &e.to_string()))?;
         let fd = watch.fileno();
         let before = lock(&self.signals).replace(watch);
-        py.detach(|| drop(before));
+        detach(py, || drop(before));
         Ok(fd)
     }
 
@@ -264,7 +255,7 @@ impl Driver {
     /// Ends the service cleanly: what is under way may be answered within the drain time.
     fn terminate(&self, py: Python<'_>) -> PyResult<()> {
         let reach = self.core(py)?.reach();
-        py.detach(|| reach.terminate());
+        detach(py, || reach.terminate());
         Ok(())
     }
 
@@ -274,7 +265,7 @@ impl Driver {
             return;
         }
         let signals = lock(&self.signals).take();
-        py.detach(|| {
+        detach(py, || {
             drop(signals);
             if let Some(driver) = &self.service.driver {
                 driver.stop();
@@ -292,23 +283,6 @@ impl Driver {
     }
 }
 
-/// A thread inside [`Driver::work`].
-struct Working<'a>(&'a Service);
-
-impl<'a> Working<'a> {
-    fn enter(service: &'a Service) -> Self {
-        *lock(&service.working) += 1;
-        Working(service)
-    }
-}
-
-impl Drop for Working<'_> {
-    fn drop(&mut self) {
-        *lock(&self.0.working) -= 1;
-        self.0.left.notify_all();
-    }
-}
-
 impl Drop for Service {
     fn drop(&mut self) {
         let driver = self.driver.take();
@@ -318,9 +292,9 @@ impl Drop for Service {
         }
         // Its threads may be logging: they must be able to get the GIL while they are waited for.
         let mut driver = Some(driver);
-        let _ = Python::try_attach(|py| {
+        let _ = try_attach(|py| {
             let driver = driver.take();
-            py.detach(|| drop(driver));
+            detach(py, || drop(driver));
         });
     }
 }
@@ -329,16 +303,10 @@ impl Drop for Service {
 #[pyfunction(name = "_at_exit")]
 pub(crate) fn at_exit(py: Python<'_>) {
     let live: Vec<_> = std::mem::take(&mut *lock(&LIVE)).iter().filter_map(Weak::upgrade).collect();
-    for service in live {
-        if service.process.is_parent() {
-            continue;
+    for service in live.iter().filter(|service| !service.process.is_parent()) {
+        if let Some(driver) = &service.driver {
+            detach(py, || driver.stop());
         }
-        py.detach(|| {
-            if let Some(driver) = &service.driver {
-                driver.stop();
-            }
-            let working = lock(&service.working);
-            drop(service.left.wait_timeout_while(working, EXIT, |working| *working > 0));
-        });
     }
+    exit::begin(py);
 }

@@ -2,6 +2,7 @@
 
 use crate::connection::Inner;
 use crate::errors::error;
+use crate::exit::{detach, try_attach};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::Arc;
@@ -25,7 +26,7 @@ impl Exchange {
     /// The answer; none: not yet.
     pub(crate) fn answer<'py>(&self, py: Python<'py>) -> PyResult<Option<Answer<'py>>> {
         let core = self.connection.core(py)?;
-        match py.detach(|| core.take(self.route)) {
+        match detach(py, || core.take(self.route)) {
             Some(Handled::Answer(answer)) => Ok(Some((Some(PyBytes::new(py, &answer)),))),
             Some(_) => Ok(Some((None,))),
             None if core.is_closed() => {
@@ -38,7 +39,7 @@ impl Exchange {
     /// The host had its time: what it still owes is an internal error.
     pub(crate) fn expire<'py>(&self, py: Python<'py>) -> PyResult<Answer<'py>> {
         let core = self.connection.core(py)?;
-        py.detach(|| core.expire(self.route));
+        detach(py, || core.expire(self.route));
         self.answer(py)?.ok_or_else(|| {
             let message = "calls_in_flight or output_bytes: the connection holds the message back; \
                            answer calls or take output first";
@@ -67,7 +68,7 @@ impl Exchange {
 
 impl Drop for Exchange {
     fn drop(&mut self) {
-        let _ = Python::try_attach(|py| {
+        let _ = try_attach(|py| {
             if let Ok(core) = self.connection.core(py) {
                 core.forget(self.route);
             }

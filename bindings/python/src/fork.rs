@@ -1,6 +1,7 @@
 //! What `fork` leaves behind: connections and drivers belong to the process that made them.
 
 use crate::errors::error;
+use crate::exit;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 use wellhead::ErrorKind;
@@ -11,6 +12,7 @@ static GENERATION: AtomicU64 = AtomicU64::new(0);
 #[pyfunction(name = "_forked")]
 pub(crate) fn forked() {
     GENERATION.fetch_add(1, Ordering::Relaxed);
+    exit::forked();
 }
 
 /// The process that something was made in.

@@ -2,6 +2,7 @@
 
 use crate::body;
 use crate::errors::OrRaise;
+use crate::exit::detach;
 use crate::given;
 use crate::server::Server;
 use crate::values::Contents;
@@ -34,7 +35,7 @@ impl Handle {
             }
         };
         let core = self.server.get().core(py);
-        py.detach(|| core.set(&self.name, given)).or_raise(py)
+        detach(py, || core.set(&self.name, given)).or_raise(py)
     }
 
     fn remove(&self, py: Python<'_>) -> PyResult<()> {

@@ -1,6 +1,7 @@
 //! Callables that the core calls by itself, wherever it is, instead of handing out an event.
 
 use crate::context::Base;
+use crate::exit::try_attach;
 use crate::log;
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
@@ -27,7 +28,7 @@ impl Hook {
         failure: &str,
         call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>,
     ) -> Option<T> {
-        Python::try_attach(|py| {
+        try_attach(|py| {
             let callable =
                 self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|c| c.clone_ref(py));
             call(callable?.bind(py)).map_err(|e| log::exception(py, failure, e)).ok()

@@ -5,6 +5,7 @@ use crate::answer::FromCallback;
 use crate::call::{About, Call as PyCall, Notifies, Slot, Way, loads};
 use crate::context::Context;
 use crate::errors::{Meaning, meaning};
+use crate::exit::{Inside, detach};
 use crate::fork::Process;
 use crate::later::{Later, Pending};
 use crate::log;
@@ -67,6 +68,10 @@ impl Host {
     /// # Errors
     /// Only what is not an `Exception`: `KeyboardInterrupt`, `SystemExit`. The call is answered all the same.
     pub(crate) fn run(self: &Arc<Self>, py: Python<'_>, event: Event) -> PyResult<bool> {
+        let Some(_inside) = Inside::enter() else {
+            std::mem::forget(event); // the process ends, and nobody is to be told of that
+            return Ok(false);
+        };
         if !event.begin() {
             return Ok(false); // nobody waits for the answer any more
         }
@@ -143,7 +148,7 @@ impl Host {
 
     fn read(self: &Arc<Self>, py: Python<'_>, mut call: Call, context: Context) -> PyResult<()> {
         if call.has_provider() {
-            py.detach(|| Event::Read(call).run());
+            detach(py, || Event::Read(call).run());
             return Ok(());
         }
         let id = call.call();
@@ -172,7 +177,7 @@ impl Host {
 
     fn list(self: &Arc<Self>, py: Python<'_>, mut call: ListCall, context: Context) -> PyResult<()> {
         if call.has_provider() {
-            py.detach(|| Event::List(call).run());
+            detach(py, || Event::List(call).run());
             return Ok(());
         }
         let id = call.call();
@@ -190,7 +195,7 @@ impl Host {
 
     fn complete(self: &Arc<Self>, py: Python<'_>, mut call: CompleteCall, context: Context) -> PyResult<()> {
         if call.has_provider() {
-            py.detach(|| Event::Complete(call).run());
+            detach(py, || Event::Complete(call).run());
             return Ok(());
         }
         let id = call.call();

@@ -18,6 +18,7 @@ mod descriptor;
 mod driver;
 mod errors;
 mod exchange;
+mod exit;
 mod explain;
 mod fork;
 mod given;

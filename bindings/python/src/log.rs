@@ -1,6 +1,7 @@
 //! The core's log lines, to the logger `wellhead`.
 
 use crate::context::Context;
+use crate::exit::try_attach;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
@@ -20,7 +21,7 @@ struct About {
 
 /// Where the core writes. Called on any thread, without a lock held.
 pub(crate) fn write(level: Level, line: &str) {
-    let written = Python::try_attach(|py| {
+    let written = try_attach(|py| {
         let about = ABOUT.take();
         if let Err(e) = to_logger(py, level, line, about) {
             e.write_unraisable(py, None);

@@ -4,6 +4,7 @@
 use crate::arguments::{Parameter, Parameters};
 use crate::descriptor::Descriptor;
 use crate::errors::{OrRaise, error};
+use crate::exit::detach;
 use crate::hook::{Hook, Knows};
 use crate::server::Server;
 use pyo3::prelude::*;
@@ -298,17 +299,17 @@ pub(crate) fn register(
                 for variable in variables {
                     template = template.completes(variable);
                 }
-                py.detach(|| core.add_template(template, provider, lists)).or_raise(py)?
+                detach(py, || core.add_template(template, provider, lists)).or_raise(py)?
             } else {
                 let resource = descriptor.resource(py, &uri)?;
-                py.detach(|| core.add_resource(resource, provider)).or_raise(py)?
+                detach(py, || core.add_resource(resource, provider)).or_raise(py)?
             };
             server.table.put(id, handler, needs_loop);
         }
         What::List { name } => {
             let list = listing(function)?;
             let is_async = list.is_async;
-            let id = py.detach(|| core.add_list(name, None)).or_raise(py)?;
+            let id = detach(py, || core.add_list(name, None)).or_raise(py)?;
             server.table.put(id, Handler { list: Some(list), ..Handler::default() }, is_async);
         }
         What::Fallback { knows } => {
@@ -316,7 +317,7 @@ pub(crate) fn register(
             let read = Some(callback(function, plan.parameters, plan.is_async));
             let (knows, provider) = knowing(py, server, knows)?;
             let handler = Handler { read, knows, ..Handler::default() };
-            let id = py.detach(|| core.set_fallback(provider)).or_raise(py)?;
+            let id = detach(py, || core.set_fallback(provider)).or_raise(py)?;
             server.table.put_fallback(id, handler, plan.is_async);
         }
         What::Method { name, revisions } => {
@@ -326,7 +327,7 @@ pub(crate) fn register(
             if let Some(revisions) = revisions {
                 method = method.revisions(revisions);
             }
-            let id = py.detach(|| core.add_method(method, None)).or_raise(py)?;
+            let id = detach(py, || core.add_method(method, None)).or_raise(py)?;
             server.table.put(id, Handler { method: Some(handler), ..Handler::default() }, is_async);
         }
         What::Named { family, name, members, complete } => {
@@ -335,11 +336,11 @@ pub(crate) fn register(
         // The core only needs to know that there is one; what it asks is asked of the callable in the table.
         What::Authorize => {
             server.table.put_gatekeeper(positional(function, &["operation", "uris"], 2, true)?);
-            py.detach(|| core.authorize(|_| Vec::new())).or_raise(py)?;
+            detach(py, || core.authorize(|_| Vec::new())).or_raise(py)?;
         }
         What::OnInterest => {
             server.table.put_watcher(positional(function, &["uri", "wanted"], 2, false)?);
-            py.detach(|| core.on_interest(|_| ())).or_raise(py)?;
+            detach(py, || core.on_interest(|_| ())).or_raise(py)?;
         }
     }
     Ok(())
@@ -360,14 +361,14 @@ fn register_named(
     let completers = complete.map(|complete| completers(complete.bind(py))).transpose()?.unwrap_or_default();
     let needs_loop = method.is_async || completers.iter().any(|(_, completer)| completer.is_async);
     let members = members.map_or_else(|| Json::object("{}").or_raise(py), Ok)?;
-    let added = py.detach(|| match family {
+    let added = detach(py, || match family {
         Family::Tool => core.add_tool(name, &members, None),
         Family::Prompt => core.add_prompt(name, &members, None),
     });
     let mut handler = Handler { method: Some(method), named: true, ..Handler::default() };
     let id = added.or_raise(py)?;
     for (argument, _) in &completers {
-        let completing = py.detach(|| core.add_prompt_completer(name, argument, None));
+        let completing = detach(py, || core.add_prompt_completer(name, argument, None));
         handler.completing = Some(completing.or_raise(py)?); // the last number is that of all
     }
     if let Some(completing) = handler.completing {

@@ -8,6 +8,7 @@ use crate::context::Base;
 use crate::descriptor::Descriptor;
 use crate::driver::Driver;
 use crate::errors::OrRaise;
+use crate::exit::{Inside, detach};
 use crate::explain::Explanation;
 use crate::fork::Process;
 use crate::given;
@@ -46,14 +47,14 @@ impl Server {
     /// The core's server. In the child of a `fork` it first lets go of the parent's connections.
     pub(crate) fn core(&self, py: Python<'_>) -> &wellhead::Server {
         if self.process.enter() {
-            py.detach(|| self.core.forget_connections());
+            detach(py, || self.core.forget_connections());
         }
         &self.core
     }
 
     pub(crate) fn remove_name(&self, py: Python<'_>, name: &str) -> PyResult<()> {
         let core = self.core(py);
-        if let Some(id) = py.detach(|| core.remove(name)).or_raise(py)? {
+        if let Some(id) = detach(py, || core.remove(name)).or_raise(py)? {
             self.table.remove(id);
         }
         Ok(())
@@ -63,7 +64,7 @@ impl Server {
         let py = this.py();
         let resource = descriptor.resource(py, uri)?;
         let core = this.get().core(py);
-        py.detach(|| core.value(resource, body)).or_raise(py)?;
+        detach(py, || core.value(resource, body)).or_raise(py)?;
         Ok(Handle { server: this.clone().unbind(), name: uri.to_owned() })
     }
 
@@ -238,7 +239,7 @@ impl Server {
     fn remove_tool(&self, name: &Bound<'_, PyAny>) -> PyResult<()> {
         let (py, name) = (name.py(), given::string("name", name)?);
         let core = self.core(py);
-        self.table.remove(py.detach(|| core.remove_tool(&name)).or_raise(py)?);
+        self.table.remove(detach(py, || core.remove_tool(&name)).or_raise(py)?);
         Ok(())
     }
 
@@ -246,7 +247,7 @@ impl Server {
     fn remove_prompt(&self, name: &Bound<'_, PyAny>) -> PyResult<()> {
         let (py, name) = (name.py(), given::string("name", name)?);
         let core = self.core(py);
-        self.table.remove(py.detach(|| core.remove_prompt(&name)).or_raise(py)?);
+        self.table.remove(detach(py, || core.remove_prompt(&name)).or_raise(py)?);
         Ok(())
     }
 
@@ -275,7 +276,7 @@ impl Server {
             };
         }
         let core = this.get().core(py);
-        let handle = py.detach(|| core.directory(directory)).or_raise(py)?;
+        let handle = detach(py, || core.directory(directory)).or_raise(py)?;
         Ok(Handle { server: this.clone().unbind(), name: handle.name().to_owned() })
     }
 
@@ -304,7 +305,7 @@ impl Server {
     fn updated(&self, uri: &Bound<'_, PyAny>) -> PyResult<()> {
         let (py, uri) = (uri.py(), given::string("uri", uri)?);
         let core = self.core(py);
-        py.detach(|| core.updated(&uri)).or_raise(py)
+        detach(py, || core.updated(&uri)).or_raise(py)
     }
 
     #[pyo3(signature = (resource, /))]
@@ -312,7 +313,7 @@ impl Server {
         let py = resource.py();
         let core = self.core(py);
         let resource = given::instance::<Resource>("resource", resource)?.get().to_core(py)?;
-        py.detach(|| core.updated_as(resource)).or_raise(py)
+        detach(py, || core.updated_as(resource)).or_raise(py)
     }
 
     #[pyo3(signature = (uri, parent, /))]
@@ -320,7 +321,7 @@ impl Server {
         let py = uri.py();
         let (uri, parent) = (given::string("uri", uri)?, given::string("parent", parent)?);
         let core = self.core(py);
-        py.detach(|| core.updated_below(&uri, &parent)).or_raise(py)
+        detach(py, || core.updated_below(&uri, &parent)).or_raise(py)
     }
 
     #[pyo3(signature = (function, /))]
@@ -331,7 +332,7 @@ impl Server {
         }
         self.publisher.set(Some(function.clone().unbind()));
         let (core, publisher) = (self.core(py), self.publisher.clone());
-        py.detach(|| core.on_publish(move |event| publisher.publish(event))).or_raise(py)?;
+        detach(py, || core.on_publish(move |event| publisher.publish(event))).or_raise(py)?;
         Ok(function)
     }
 
@@ -339,19 +340,19 @@ impl Server {
     fn inject(&self, event: &Bound<'_, PyAny>) -> PyResult<bool> {
         let (py, event) = (event.py(), given::string("event", event)?);
         let core = self.core(py);
-        py.detach(|| core.inject(&event)).or_raise(py)
+        detach(py, || core.inject(&event)).or_raise(py)
     }
 
     fn counters(&self, py: Python<'_>) -> Counters {
         let core = self.core(py);
-        py.detach(|| core.counters()).into()
+        detach(py, || core.counters()).into()
     }
 
     #[pyo3(signature = (kind, /))]
     fn announce(&self, kind: &Bound<'_, PyAny>) -> PyResult<()> {
         let (py, kind) = (kind.py(), given::string("kind", kind)?);
         let core = self.core(py);
-        py.detach(|| core.announce(&kind)).or_raise(py)
+        detach(py, || core.announce(&kind)).or_raise(py)
     }
 
     #[pyo3(signature = (caller_id, /))]
@@ -360,17 +361,18 @@ impl Server {
         let core = self.core(py);
         let id = access::caller_id("caller_id", caller_id)?;
         let id = id.as_bytes();
-        py.detach(|| core.access_changed(id)).or_raise(py)
+        detach(py, || core.access_changed(id)).or_raise(py)
     }
 
     fn list_changed(&self, py: Python<'_>) -> PyResult<()> {
         let core = self.core(py);
-        py.detach(|| core.list_changed()).or_raise(py)
+        detach(py, || core.list_changed()).or_raise(py)
     }
 
     #[pyo3(signature = (**options))]
     fn run(this: &Bound<'_, Self>, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         let stdio = service::stdio("run", options, true)?;
+        let _inside = Inside::enter(); // Python's frames stand on this one
         let run = this.py().import("wellhead._run")?.getattr("run")?;
         run.call1((this, stdio.callback_threads, stdio.drain, stdio.guard)).map(drop)
     }
@@ -401,6 +403,7 @@ impl Server {
         let threads = given::optional(callback_threads, |given| given::count("callback_threads", given))?;
         let (threads, address) = (threads.unwrap_or(1_usize), service::address(host, port)?);
         let (told, options) = (service::listening(on_listening)?, given(py, options));
+        let _inside = Inside::enter(); // as in `run`
         let serve = py.import("wellhead._run")?.getattr("serve_http")?;
         serve.call1((this, address, threads, told, options)).map(drop)
     }
@@ -435,7 +438,7 @@ impl Server {
     fn explain(&self, uri: &Bound<'_, PyAny>) -> PyResult<Explanation> {
         let (py, uri) = (uri.py(), given::string("uri", uri)?);
         let core = self.core(py);
-        Ok(Explanation(py.detach(|| core.explain(&uri))))
+        Ok(Explanation(detach(py, || core.explain(&uri))))
     }
 
     #[pyo3(signature = (**options))]
@@ -456,7 +459,7 @@ impl Server {
 
     fn close(&self, py: Python<'_>) {
         let core = self.core(py);
-        py.detach(|| core.close());
+        detach(py, || core.close());
     }
 
     #[pyo3(signature = (wake = None, *, caller = None))]
@@ -520,7 +523,7 @@ impl Server {
         let (listener, verifier) = http::listener(server, options)?;
         let listener = listener.callback_threads(callback_threads);
         let (host, port) = address;
-        let listener = py.detach(|| {
+        let listener = detach(py, || {
             let addresses = (host.as_str(), port).to_socket_addrs().map_err(|e| {
                 let what = format!("the address {host}:{port} cannot be bound");
                 wellhead::Error::new(ErrorKind::Io, what).because(e)

@@ -89,13 +89,19 @@ async def work(driver: Driver, loop: asyncio.AbstractEventLoop, callback_threads
     pool.on_over = lambda: loop.call_soon_threadsafe(over.set)
     for thread in pool.threads:
         thread.start()
-    try:
+
+    async def until_over() -> None:
         while pool.left:
             await over.wait()
             over.clear()
+
+    try:
+        await until_over()
     finally:
         driver.stop()
-        await asyncio.gather(*(asyncio.to_thread(thread.join) for thread in pool.threads))
+        await until_over()
+        for thread in pool.threads:
+            thread.join()  # it has nothing left to do; at the end of the process there are no threads to wait with
     if pool.error is not None:
         raise pool.error
 

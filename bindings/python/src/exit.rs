@@ -1,0 +1,98 @@
+//! The end of the interpreter, which ends threads wherever they wait for it.
+//!
+//! A thread that is not joined, such as a daemon thread, goes on until the interpreter is finalized; from then on, before Python
+//! 3.14, it is unwound as soon as it asks for the interpreter. Where that happens below a frame of Rust, the process aborts. So
+//! no thread may ask for the interpreter here once the end has begun, and the end waits for those that are here already.
+
+use pyo3::marker::Ungil;
+use pyo3::prelude::*;
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Threads that are inside.
+static INSIDE: AtomicUsize = AtomicUsize::new(0);
+static ENDING: AtomicBool = AtomicBool::new(false);
+/// Tells the end that a thread has left.
+static LEFT: (Mutex<()>, Condvar) = (Mutex::new(()), Condvar::new());
+
+/// How long the end waits for callbacks that are under way.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+thread_local! {
+    /// How many times this thread is inside.
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
+}
+
+/// A thread that the end of the interpreter has to wait for.
+pub(crate) struct Inside;
+
+impl Inside {
+    /// None: the end has begun.
+    pub(crate) fn enter() -> Option<Self> {
+        let depth = DEPTH.get();
+        if depth == 0 {
+            INSIDE.fetch_add(1, Ordering::SeqCst);
+            if ENDING.load(Ordering::SeqCst) {
+                leave();
+                return None;
+            }
+        }
+        DEPTH.set(depth + 1);
+        Some(Inside)
+    }
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        let depth = DEPTH.get() - 1;
+        DEPTH.set(depth);
+        if depth == 0 {
+            leave();
+        }
+    }
+}
+
+fn leave() {
+    INSIDE.fetch_sub(1, Ordering::SeqCst);
+    if ENDING.load(Ordering::SeqCst) {
+        let _waits = lock(); // or it has looked, and does not wait yet
+        LEFT.1.notify_all();
+    }
+}
+
+fn lock() -> MutexGuard<'static, ()> {
+    LEFT.0.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// `Python::detach`, unless the end has begun: then it keeps the interpreter, which nothing waits for that it could wait for.
+pub(crate) fn detach<T, F>(py: Python<'_>, f: F) -> T
+where
+    F: Ungil + FnOnce() -> T,
+    T: Ungil,
+{
+    let Some(_inside) = Inside::enter() else { return f() };
+    py.detach(f)
+}
+
+/// `Python::try_attach`, unless the end has begun.
+pub(crate) fn try_attach<T>(f: impl FnOnce(Python<'_>) -> T) -> Option<T> {
+    let _inside = Inside::enter()?;
+    Python::try_attach(f)
+}
+
+/// The end begins: waits until no thread is inside but this one.
+pub(crate) fn begin(py: Python<'_>) {
+    ENDING.store(true, Ordering::SeqCst);
+    let own = usize::from(DEPTH.get() > 0);
+    py.detach(|| {
+        let others = |(): &mut ()| INSIDE.load(Ordering::SeqCst) > own;
+        drop(LEFT.1.wait_timeout_while(lock(), PATIENCE, others));
+    });
+}
+
+/// In the child of a `fork` only this thread is left.
+pub(crate) fn forked() {
+    INSIDE.store(usize::from(DEPTH.get() > 0), Ordering::SeqCst);
+}
