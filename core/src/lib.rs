@@ -20,6 +20,8 @@ mod drain;
 mod encode;
 mod error;
 mod event;
+#[cfg(not(shuttle))]
+pub mod fork;
 mod group;
 pub mod http;
 mod hub;

@@ -33,6 +33,7 @@ impl<T> Lock<T> {
     pub(crate) fn with<R>(&self, f: impl FnOnce(&mut T, &mut Trash) -> R) -> R {
         // Declared first, so dropped last: after the guard, also when `f` panics.
         let mut trash = Trash::default();
+        let _section = imp::Section::enter();
         let _held = imp::Held::enter(LOCK);
         let mut guard = imp::lock(&self.0);
         f(&mut guard, &mut trash)
@@ -106,6 +107,7 @@ pub(crate) struct Gate<T>(imp::Mutex<T>);
 impl<T> Gate<T> {
     /// Runs `f` with the gate held.
     pub(crate) fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
+        let _section = imp::Section::enter();
         let _held = imp::Held::enter(GATE);
         let mut guard = imp::lock(&self.0);
         f(&mut guard)
@@ -211,6 +213,7 @@ mod imp {
     use std::cell::Cell;
     use std::time::Duration;
 
+    pub(super) use crate::fork::Section;
     pub(super) use parking_lot::{Condvar, Mutex};
 
     pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -272,6 +275,15 @@ mod imp {
     use std::time::Duration;
 
     pub(super) use shuttle::sync::{Condvar, Mutex};
+
+    /// No model forks.
+    pub(super) struct Section;
+
+    impl Section {
+        pub(super) fn enter() -> Section {
+            Section
+        }
+    }
 
     pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
         mutex.lock().unwrap_or_else(PoisonError::into_inner)

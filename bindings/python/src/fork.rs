@@ -4,13 +4,36 @@ use crate::errors::error;
 use crate::exit;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
-use wellhead::ErrorKind;
+use std::thread;
+use wellhead::{ErrorKind, fork};
 
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 
-/// Called in the child, by `os.register_at_fork`.
+/// Called once, when the package is imported: from then on a fork finds no lock held by a thread that it leaves behind.
+pub(crate) fn guard() {
+    fork::guard(|| {
+        // Who waits with the interpreter lets the thread have it that forks.
+        let waited = Python::try_attach(|py| py.detach(thread::yield_now));
+        waited.unwrap_or_else(thread::yield_now);
+    });
+}
+
+/// Called before a fork, by `os.register_at_fork`.
+#[pyfunction(name = "_forking")]
+pub(crate) fn forking() {
+    fork::before();
+}
+
+/// Called in the parent.
+#[pyfunction(name = "_has_forked")]
+pub(crate) fn has_forked() {
+    fork::after_in_parent();
+}
+
+/// Called in the child.
 #[pyfunction(name = "_forked")]
 pub(crate) fn forked() {
+    fork::after_in_child();
     GENERATION.fetch_add(1, Ordering::Relaxed);
     exit::forked();
 }

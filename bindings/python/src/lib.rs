@@ -57,7 +57,7 @@ mod _core {
         driver::{Driver, at_exit},
         exchange::Exchange,
         explain::{Explanation, PassedOver, expand},
-        fork::forked,
+        fork::{forked, forking, has_forked},
         handle::Handle,
         icon::Icon,
         limits::Limits,
@@ -70,6 +70,7 @@ mod _core {
     #[pymodule_init]
     fn constants(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        crate::fork::guard();
         module.add("NOT_MODIFIED", NotModified)
     }
 }

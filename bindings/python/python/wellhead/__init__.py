@@ -107,4 +107,4 @@ if not TYPE_CHECKING:  # or type checkers believe in any name
 
 _atexit.register(_core._at_exit)
 if hasattr(_os, "register_at_fork"):
-    _os.register_at_fork(after_in_child=_core._forked)
+    _os.register_at_fork(before=_core._forking, after_in_parent=_core._has_forked, after_in_child=_core._forked)

@@ -39,6 +39,8 @@ __all__ = [
     "__version__",
     "_at_exit",
     "_forked",
+    "_forking",
+    "_has_forked",
     "expand",
 ]
 
@@ -1325,3 +1327,5 @@ class Job:
 
 def _at_exit() -> None: ...
 def _forked() -> None: ...
+def _forking() -> None: ...
+def _has_forked() -> None: ...

@@ -1,0 +1,100 @@
+"""A fork while other threads are inside of the server leaves no lock behind."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FORKS = int(os.environ.get("WELLHEAD_FORKS", "100"))  # of each kind
+PROGRAM = """
+import os
+import signal
+import sys
+import threading
+import warnings
+
+sys.path.insert(0, sys.argv[1])
+from http_client import Client
+import wellhead
+
+warnings.simplefilter("ignore", DeprecationWarning)  # of fork beside threads
+sys.setswitchinterval(1e-4)  # or a fork waits for the interpreter for most of the time
+what, forks = sys.argv[2], int(sys.argv[3])
+server = wellhead.Server("s", "1")
+server.text("n:x", "x")
+stop = False
+
+
+@server.resource("n:{x}")
+def one(x: str) -> str:
+    return x
+
+
+def connect() -> None:
+    with server.test_client() as client:
+        client.subscribe("n:x")
+        server.updated("n:x")
+        client.read("n:1")
+
+
+ports = []
+ready = threading.Event()
+
+
+def told(host: str, port: int) -> None:
+    ports.append(port)
+    ready.set()
+
+
+if what == "HTTP":
+    threading.Thread(target=lambda: server.serve_http(port=0, callback_threads=2, on_listening=told)).start()
+    ready.wait()
+uses = {
+    "updated": lambda: server.updated("n:x"),
+    "counters": server.counters,
+    "connections": connect,
+    "registrations": lambda: (server.text("n:y", "y").set("z"), server.remove("n:y")),
+    "HTTP": lambda: Client(ports[0]).read("n:2"),
+}
+
+
+def work(number: int) -> None:
+    use = uses[what]
+    while not stop:
+        if number == 0 or what != "registrations":
+            use()
+        else:
+            server.explain("n:y")
+
+
+connect()  # so that no thread is importing modules at a fork
+threads = [threading.Thread(target=work, args=(number,)) for number in range(2)]
+for thread in threads:
+    thread.start()
+statuses = set()
+for _ in range(forks):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        server.updated("n:x")
+        server.counters()
+        with server.test_client() as client:
+            right = client.read("n:3") == "3"
+        os._exit(0 if right else 1)
+    statuses.add(os.waitpid(child, 0)[1])
+stop = True
+for thread in threads:
+    thread.join()
+server.close()
+assert statuses == {0}, statuses
+"""
+
+
+@pytest.mark.timeout(FORKS + 10)
+@pytest.mark.parametrize("what", ["updated", "counters", "connections", "registrations", "HTTP"])
+def test_a_child_of_a_process_whose_threads_use_the_server_uses_it_too(what: str) -> None:
+    arguments = [sys.executable, "-c", PROGRAM, str(Path(__file__).parent), what, str(FORKS)]
+    ended = subprocess.run(arguments, capture_output=True, timeout=FORKS, check=False)
+    assert (ended.returncode, ended.stderr) == (0, b"")

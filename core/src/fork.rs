@@ -1,0 +1,137 @@
+//! Leaves no lock held by a thread that is not there any more, in the child of a `fork`.
+//!
+//! A host that forks while other threads are in this library calls [`guard`] first of all, and [`before`] and one of the others
+//! around each fork, as `pthread_atfork` and Python's `os.register_at_fork` do. What is left then is to tell each server that its
+//! connections stayed behind: [`crate::Server::forget_connections`].
+
+use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::cell::Cell;
+use std::sync::OnceLock;
+
+/// Counts what threads hold. From the first call on, which costs each lock two atomic additions.
+///
+/// `relax` is called again and again by a thread that waits for a fork to be over: it lets go for a moment of what the thread
+/// that forks may wait for, such as the lock of an interpreter.
+pub fn guard(relax: fn()) {
+    let _ = RELAX.set(relax);
+    GUARDED.store(true, Ordering::SeqCst);
+}
+
+/// Right before a `fork`, on its thread: waits until no thread holds a lock of this library. None takes one until it is over.
+pub fn before() {
+    FORKS.set(true);
+    CLOSED.store(true, Ordering::SeqCst);
+    while SHARDS.iter().any(|shard| shard.0.load(Ordering::SeqCst) > 0) {
+        std::thread::yield_now();
+    }
+}
+
+/// Right after it, in the parent, on the same thread.
+pub fn after_in_parent() {
+    FORKS.set(false);
+    CLOSED.store(false, Ordering::SeqCst);
+}
+
+/// Right after it, in the child.
+pub fn after_in_child() {
+    // Nobody is inside: who waits for the fork to be over counts itself for a moment.
+    for shard in &SHARDS {
+        shard.0.store(0, Ordering::SeqCst);
+    }
+    after_in_parent();
+}
+
+static GUARDED: AtomicBool = AtomicBool::new(false);
+static CLOSED: AtomicBool = AtomicBool::new(false);
+static RELAX: OnceLock<fn()> = OnceLock::new();
+
+/// Threads that hold a lock or are about to, spread so that they do not share a line of the processor's cache.
+static SHARDS: [Shard; 16] = [const { Shard(AtomicUsize::new(0)) }; 16];
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+#[repr(align(128))]
+struct Shard(AtomicUsize);
+
+thread_local! {
+    static SHARD: usize = NEXT.fetch_add(1, Ordering::Relaxed) % SHARDS.len();
+    /// How many sections this thread is in.
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
+    /// This thread forks.
+    static FORKS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A time in which a thread holds locks, from before the first until after the last.
+pub(crate) struct Section {
+    counted: bool,
+}
+
+impl Section {
+    pub(crate) fn enter() -> Section {
+        if !GUARDED.load(Ordering::Relaxed) {
+            return Section { counted: false };
+        }
+        let depth = DEPTH.get();
+        DEPTH.set(depth + 1);
+        if depth == 0 && !FORKS.get() {
+            let shard = shard();
+            shard.fetch_add(1, Ordering::SeqCst);
+            while CLOSED.load(Ordering::SeqCst) {
+                shard.fetch_sub(1, Ordering::SeqCst);
+                RELAX.get().map_or_else(std::thread::yield_now, |relax| relax());
+                shard.fetch_add(1, Ordering::SeqCst);
+            }
+        }
+        Section { counted: true }
+    }
+}
+
+impl Drop for Section {
+    fn drop(&mut self) {
+        if !self.counted {
+            return;
+        }
+        let depth = DEPTH.get() - 1;
+        DEPTH.set(depth);
+        if depth == 0 && !FORKS.get() {
+            shard().fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+}
+
+fn shard() -> &'static AtomicUsize {
+    &SHARDS[SHARD.with(|shard| *shard)].0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sync::Lock;
+    use std::sync::Arc;
+    use std::thread;
+
+    #[test]
+    fn no_thread_is_inside_between_before_and_after() {
+        guard(thread::yield_now);
+        let lock = Arc::new(Lock::new(0_u64));
+        let stop = Arc::new(AtomicBool::new(false));
+        let threads: Vec<_> = (0..4)
+            .map(|_| {
+                let (lock, stop) = (lock.clone(), stop.clone());
+                thread::spawn(move || {
+                    while !stop.load(Ordering::Relaxed) {
+                        lock.with(|count, _| *count += 1);
+                    }
+                })
+            })
+            .collect();
+        for _ in 0..200 {
+            before();
+            let seen = lock.with(|count, _| *count); // the thread that forks may go on
+            thread::yield_now();
+            assert_eq!(lock.with(|count, _| *count), seen);
+            after_in_parent();
+        }
+        stop.store(true, Ordering::Relaxed);
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    }
+}
