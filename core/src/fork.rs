@@ -132,6 +132,8 @@ mod tests {
             after_in_parent();
         }
         stop.store(true, Ordering::Relaxed);
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        for thread in threads {
+            thread.join().unwrap();
+        }
     }
 }
