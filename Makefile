@@ -131,8 +131,9 @@ rows: ## which protocol rows no vector and no named test covers
 	$(PYTHON) tests/rows.py
 
 .PHONY: words
-words: ## that the tables of words in ARCHITECTURE.md and the public names of the four languages agree
+words: ## that the tables of words and the public names agree, and that no language lacks what another has
 	$(PYTHON) tests/words.py
+	$(PYTHON) tests/parity.py
 
 .PHONY: bench-stdio
 bench-stdio: ## the round trip of the stdio driver against canned answers; best as `taskset -c 0 make bench-stdio`

@@ -444,6 +444,8 @@ WELLHEAD_API wellhead_status wellhead_server_set_fallback(wellhead_server *serve
  * a name stays. Callbacks under way still finish. UNKNOWN, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_remove(wellhead_server *server, wellhead_str name, wellhead_error **error);
 
+#define WELLHEAD_NO_WATCH 1                   /* Clients are not told what changes in the folder. */
+
 /* A folder to be served, and how. Patterns have the form of lines of .gitignore: *.md anywhere, /docs at the top, docs/
  * for everything in such directories. */
 typedef struct wellhead_directory {
@@ -457,8 +459,9 @@ typedef struct wellhead_directory {
     /* How long changes are gathered, in milliseconds; at most 60,000; 0: 50. Clients are told once no change has come for
      * so long, and after ten times as long if they do not cease. */
     uint64_t settle_ms;
+    uint32_t flags;                           /* WELLHEAD_NO_WATCH */
 } wellhead_directory;
-#define WELLHEAD_DIRECTORY_INIT { sizeof(wellhead_directory), {NULL, 0}, NULL, 0, NULL, 0, 0, 0 }
+#define WELLHEAD_DIRECTORY_INIT { sizeof(wellhead_directory), {NULL, 0}, NULL, 0, NULL, 0, 0, 0, 0 }
 
 /* Serves a folder with everything in it, as resources under file: (RFC 8089): files as text or bytes, directories as a
  * text/uri-list (RFC 2483) of what is in them. Hidden entries and those that .gitignore and .ignore files name are not

@@ -331,6 +331,7 @@ struct Directory {
     std::vector<std::string> include, exclude;
     std::uint64_t max_file_bytes = 0;
     std::uint64_t settle_ms = 0;
+    std::uint32_t flags = 0;
 };
 
 /* ---- calls and answers ---- */
@@ -705,6 +706,7 @@ public:
         c.exclude_count = exclude.size();
         c.max_file_bytes = directory.max_file_bytes;
         c.settle_ms = directory.settle_ms;
+        c.flags = directory.flags;
         detail::Failure failure;
         failure.check(wellhead_server_add_directory(capi(), &c, failure));
     }

@@ -1,10 +1,14 @@
 //! A folder as resources.
 
 use crate::boundary::{Promise, guard};
+use crate::foreign::unknown_flags;
 use crate::server::wellhead_server;
 use crate::status::{wellhead_error, wellhead_status};
 use crate::types::{growing, wellhead_str};
 use wellhead::{Directory, Result};
+
+/// Clients are not told what changes in the folder.
+pub const WELLHEAD_NO_WATCH: u32 = 1;
 
 /// A folder to be served, and how. Patterns have the form of lines of .gitignore: *.md anywhere, /docs at the top, docs/
 /// for everything in such directories.
@@ -25,6 +29,8 @@ pub struct wellhead_directory {
     /// How long changes are gathered, in milliseconds; at most 60,000; 0: 50. Clients are told once no change has come for
     /// so long, and after ten times as long if they do not cease.
     pub settle_ms: u64,
+    /// WELLHEAD_NO_WATCH
+    pub flags: u32,
 }
 
 growing!(wellhead_directory);
@@ -64,6 +70,7 @@ impl wellhead_directory {
         if self.settle_ms != 0 {
             directory = directory.settle_ms(self.settle_ms);
         }
-        Ok(directory)
+        unknown_flags(self.flags, WELLHEAD_NO_WATCH)?;
+        Ok(directory.watch(self.flags & WELLHEAD_NO_WATCH == 0))
     }
 }

@@ -1,8 +1,8 @@
 /** Which members objects of hosts have, and what they are: a misspelt or ill-typed one is refused by its name. */
 import { invalid } from './errors.js';
 
-/** What a member has to be. `any`: whoever takes it looks at it. */
-export type Kind = 'string' | 'boolean' | 'function' | 'object' | 'strings' | 'any';
+/** What a member has to be. `count`: a whole number, or Infinity; `any`: whoever takes it looks at it. */
+export type Kind = 'string' | 'boolean' | 'function' | 'object' | 'strings' | 'count' | 'any';
 
 /** Every member of a T, so that none is forgotten. */
 export type Members<T> = { readonly [K in keyof Required<T>]: Kind };
@@ -59,6 +59,7 @@ const IS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
   function: (value) => typeof value === 'function',
   object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   strings: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
+  count: (value) => value === Infinity || (Number.isSafeInteger(value) && (value as number) >= 0),
   any: () => true,
 };
 
@@ -68,6 +69,7 @@ const NOUN: Readonly<Record<Kind, string>> = {
   function: 'a function',
   object: 'an object',
   strings: 'an array of strings',
+  count: 'a whole number, or Infinity',
   any: '',
 };
 

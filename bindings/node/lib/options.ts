@@ -258,19 +258,21 @@ const SERVER: Members<ServerOptions> = {
 };
 
 const LIMITS: Members<Limits> = {
-  messageBytes: 'any',
-  nesting: 'any',
-  idBytes: 'any',
-  batchLength: 'any',
-  uriBytes: 'any',
-  pageItems: 'any',
-  pageBytes: 'any',
-  callsInFlight: 'any',
-  subscriptions: 'any',
-  subscriptionsTotal: 'any',
-  listenStreams: 'any',
-  outputBytes: 'any',
-  callMs: 'any',
+  messageBytes: 'count',
+  nesting: 'count',
+  idBytes: 'count',
+  batchLength: 'count',
+  uriBytes: 'count',
+  pageItems: 'count',
+  pageBytes: 'count',
+  callsInFlight: 'count',
+  subscriptions: 'count',
+  subscriptionsTotal: 'count',
+  listenStreams: 'count',
+  outputBytes: 'count',
+  callMs: 'count',
+  bufferBytes: 'count',
+  callerShare: 'count',
 };
 
 const DESCRIPTOR: Members<ResourceDescriptor> = {
@@ -299,25 +301,25 @@ const RESOURCE: Members<ResourceOptions & ResourceDescriptor> = {
 const DIRECTORY: Members<DirectoryOptions> = {
   include: 'strings',
   exclude: 'strings',
-  maxFileBytes: 'any',
+  maxFileBytes: 'count',
   watch: 'boolean',
-  settleMs: 'any',
+  settleMs: 'count',
 };
 
 const CONNECT: Members<ConnectOptions> = { wake: 'function', caller: 'object' };
 
-const RUN: Members<RunOptions> = { guard: 'boolean', handleSigterm: 'boolean', drainMs: 'any' };
+const RUN: Members<RunOptions> = { guard: 'boolean', handleSigterm: 'boolean', drainMs: 'count' };
 
 const SERVE_HTTP: Members<ServeHttpOptions> = {
   ...HTTP,
   host: 'string',
   port: 'any',
   onListening: 'function',
-  ioThreads: 'any',
-  connections: 'any',
-  headMs: 'any',
-  idleMs: 'any',
-  drainMs: 'any',
+  ioThreads: 'count',
+  connections: 'count',
+  headMs: 'count',
+  idleMs: 'count',
+  drainMs: 'count',
   handleSigterm: 'boolean',
 };
 
@@ -341,15 +343,6 @@ export function checked(options: ServerOptions): ServerOptions {
   needMembers('options', options, SERVER);
   const { cursorKey, limits } = options;
   if (limits !== undefined) needMembers('limits', limits, LIMITS);
-  for (const [name, limit] of Object.entries(limits ?? {})) {
-    if (
-      limit !== undefined &&
-      limit !== Infinity &&
-      !(Number.isSafeInteger(limit) && (limit as number) >= 0)
-    ) {
-      throw invalid(`limits.${name}: a whole number, or Infinity, not ${shown(limit)}`);
-    }
-  }
   if (cursorKey !== undefined && !(cursorKey instanceof Uint8Array))
     throw invalid(`cursorKey: a Uint8Array of 32 bytes, not ${shown(cursorKey)}`);
   return options;

@@ -112,7 +112,7 @@ const REFUSED = {
   ],
   'a word as pageItems': [
     () => make({ limits: { pageItems: 'x' } }),
-    'limits.pageItems: a whole number, or Infinity, not "x"',
+    'pageItems: a whole number, or Infinity, not "x"',
   ],
   'a string as cursorKey': [
     () => make({ cursorKey: 'abc' }),
@@ -136,6 +136,10 @@ const REFUSED = {
   exclud: [
     ({ server }) => server.directory('.', { exclud: [] }),
     `${RESOURCE} exclud: did you mean exclude?`,
+  ],
+  'no number as settleMs': [
+    ({ server }) => server.directory('.', { settleMs: NaN }),
+    'settleMs: a whole number, or Infinity, not NaN',
   ],
   revision: [
     ({ server }) => server.method('x/y', { revision: [] }, () => ({})),

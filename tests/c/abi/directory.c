@@ -30,6 +30,9 @@ static void a_folder_is_listed_and_read_as_its_options_say(void) {
     directory.settle_ms = 60001;
     CHECK(wellhead_server_add_directory(server, &directory, NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
     directory.settle_ms = 1;
+    directory.flags = 2;
+    CHECK(wellhead_server_add_directory(server, &directory, NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    directory.flags = WELLHEAD_NO_WATCH;
     CHECK(wellhead_server_add_directory(server, &directory, NULL) == WELLHEAD_STATUS_OK);
     CHECK(wellhead_server_add_directory(server, &directory, NULL) == WELLHEAD_STATUS_DUPLICATE);
     wellhead_connection *connection = connect_to(server);
