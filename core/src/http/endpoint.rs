@@ -118,15 +118,16 @@ impl EndpointBuilder {
         self
     }
 
-    /// Origins whose pages may ask, `scheme://host[:port]`, beside those of this machine where the endpoint is bound
-    /// to it.
+    /// Origins whose pages may ask, `scheme://host[:port]`, beside those of this machine where the endpoint is bound to it.
+    /// `*` is any, `scheme://*.domain` any subdomain.
     #[must_use]
     pub fn allowed_origins(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.options.gate.origins = origins.into_iter().map(|origin| as_sent(&origin.into())).collect();
         self
     }
 
-    /// Names that the endpoint goes by, with or without a port; none: any, unless it is bound to a loopback address.
+    /// Names that the endpoint goes by, with or without a port; none: any, unless it is bound to a loopback address. `*` is
+    /// any, `*.domain` any subdomain.
     #[must_use]
     pub fn allowed_hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.options.gate.hosts = hosts.into_iter().map(|host| as_named(&host.into())).collect();

@@ -52,7 +52,7 @@ impl Gate {
 
     pub(crate) fn allows_origin(&self, origin: &[u8]) -> bool {
         let Ok(origin) = std::str::from_utf8(origin) else { return false };
-        if self.origins.iter().any(|allowed| allowed.eq_ignore_ascii_case(origin)) {
+        if self.origins.iter().any(|allowed| is_origin(origin, allowed)) {
             return true;
         }
         let Some((scheme, authority)) = origin.split_once("://") else { return false };
@@ -61,7 +61,7 @@ impl Gate {
     }
 
     fn allows_host(&self, host: &str) -> bool {
-        if self.hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(host) || is_host(host, allowed)) {
+        if self.hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(host) || is_named(host, allowed)) {
             return true;
         }
         if self.loopback { is_local(host) } else { self.hosts.is_empty() }
@@ -85,6 +85,26 @@ pub(crate) fn as_named(host: &str) -> String {
     let authority = host.split_once("://").map_or(host, |(_, authority)| authority);
     let authority = authority.split_once('/').map_or(authority, |(authority, _)| authority);
     authority.strip_suffix(":*").unwrap_or(authority).to_owned()
+}
+
+/// Whether an origin is one that was allowed: `*` is any, `https://*.example.com` any subdomain.
+fn is_origin(origin: &str, allowed: &str) -> bool {
+    let below = allowed.split_once("://").zip(origin.split_once("://"));
+    let below = below.filter(|((scheme, _), (other, _))| scheme.eq_ignore_ascii_case(other));
+    allowed == "*"
+        || allowed.eq_ignore_ascii_case(origin)
+        || below.is_some_and(|((_, allowed), (_, authority))| {
+            allowed.starts_with("*.") && is_named(authority, allowed)
+        })
+}
+
+/// Whether an authority goes by that name, whatever its port: `*` is any, `*.example.com` any subdomain.
+fn is_named(authority: &str, name: &str) -> bool {
+    let Some(domain) = name.strip_prefix('*') else { return is_host(authority, name) };
+    let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
+    let at = host.len().saturating_sub(domain.len());
+    let is_below = || at > 0 && host.get(at..).is_some_and(|end| end.eq_ignore_ascii_case(domain));
+    domain.is_empty() || domain.starts_with('.') && is_below() && is_host(authority, host)
 }
 
 /// Whether an authority is this machine, whatever its port.
@@ -205,6 +225,27 @@ mod tests {
         assert!(check(&gate, &[("host", "mcp.example")]));
         assert!(check(&gate, &[("host", "MCP.example:443")]));
         assert!(!check(&gate, &[("host", "other.example")]));
+    }
+
+    #[test]
+    fn a_star_allows_any_name_or_any_subdomain() {
+        let gate = |origin: &str, host: &str| Gate {
+            origins: vec![as_sent(origin)],
+            hosts: vec![as_named(host)],
+            loopback: true,
+        };
+        let any = gate("*", "*");
+        assert!(check(&any, &[("host", "h.example:1"), ("origin", "https://o.example")]));
+        let below = gate("https://*.example.com", "*.example.com");
+        assert!(check(&below, &[("host", "a.b.Example.com:8000"), ("origin", "https://app.example.com")]));
+        assert!(check(&below, &[("host", "localhost")]));
+        for host in ["example.com", "aexample.com", "a.example.com.evil.example", ".example.com", "evil"] {
+            assert!(!check(&below, &[("host", host)]), "{host}");
+        }
+        for origin in ["http://app.example.com", "https://example.com", "https://a.example.com.evil", "null"]
+        {
+            assert!(!check(&below, &[("host", "a.example.com"), ("origin", origin)]), "{origin}");
+        }
     }
 
     #[test]
