@@ -273,7 +273,7 @@ impl Call {
 /// JSON text as Python's values.
 pub(crate) fn loads<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
     static LOADS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    LOADS.import(py, "json", "loads")?.call1((text,))
+    LOADS.import(py, "wellhead._json", "loads")?.call1((text,))
 }
 
 /// What a [`Call`] asks of its responder.

@@ -136,3 +136,21 @@ def test_options_of_the_wrong_kind_are_refused() -> None:
     with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
         wellhead.Server("s", "1", colour="red")  # type: ignore[call-arg]
     wellhead.Server("s", "1", title=None, versions=None, capabilities=None)
+
+
+def test_an_integer_of_more_digits_than_python_takes_is_a_decimal() -> None:
+    server = wellhead.Server("s", "1")
+    given: list[Json] = []
+
+    @server.method("x/do")
+    def do(params: Json, call: wellhead.Call) -> Json:
+        given.append((params["n"], params["m"], call.meta["com.example/n"], call.params["n"]))
+        return {}
+
+    digits = "7" * 5000
+    message = request(1, "x/do", n=0, m=7).decode().replace('"n": 0', f'"n": {digits}')
+    message = message.replace('"_meta": {', f'"_meta": {{"com.example/n": {digits}, ')
+    answer = json.loads(server.connect().handle(message) or b"")
+    assert "result" in answer
+    ((number, small, meta, again),) = given
+    assert str(number) == str(meta) == str(again) == digits and small == 7

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from concurrent.futures import Future
 
 from wellhead._errors import MethodError
+from wellhead._json import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def settle(future: Future[Any], result: str | None, error: str | None) -> None:
     elif not future.set_running_or_notify_cancel():
         pass
     elif result is not None:
-        future.set_result(json.loads(result))
+        future.set_result(loads(result))
     else:
-        fault = json.loads(error or "")
+        fault = loads(error or "")
         future.set_exception(MethodError(fault.get("code"), fault.get("message"), fault.get("data")))
