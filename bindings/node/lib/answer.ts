@@ -172,7 +172,14 @@ export function grant(given: Grant | undefined | null): NativeAnswer {
   }
   needMembers('Grant', given, GRANT);
   const { audience, scopes, expiresInMs } = given;
-  return [idBytes(given.caller.id), given.caller, JSON.stringify({ audience, scopes, expiresInMs })];
+  if (expiresInMs !== undefined && (typeof expiresInMs !== 'number' || Number.isNaN(expiresInMs))) {
+    return {
+      failed: `the verifier returned expiresInMs ${shown(expiresInMs)}; return a number of milliseconds from now, or leave it out`,
+    };
+  }
+  const until = expiresInMs === Infinity ? undefined : expiresInMs;
+  const said = JSON.stringify({ audience, scopes, expiresInMs: until });
+  return [idBytes(given.caller.id), given.caller, said];
 }
 
 /** What a verifier threw. */

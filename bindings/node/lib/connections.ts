@@ -11,6 +11,7 @@ export class Connections {
   readonly #owner: Owner;
   /** By their numbers; they are the host's to keep. */
   readonly #connections = new Map<number, WeakRef<Connection>>();
+  readonly #collected = Connections.#forgetting(this.#connections);
 
   constructor(native: NativeServer, owner: Omit<Owner, 'waiting'>) {
     this.#native = native;
@@ -21,7 +22,9 @@ export class Connections {
     const { wake, caller = NOBODY } = checkedOptions('connect', options);
     const id = idBytes(caller.id);
     const connection = new Connection(this.#native.connect(id), this.#owner, wake, caller);
-    this.#connections.set(Connection.number(connection), new WeakRef(connection));
+    const number = Connection.number(connection);
+    this.#connections.set(number, new WeakRef(connection));
+    this.#collected.register(connection, number);
     return connection;
   }
 
@@ -35,9 +38,13 @@ export class Connections {
   wake(): void {
     for (const number of this.#native.woken()) {
       const connection = this.#connections.get(number)?.deref();
-      if (connection === undefined) this.#connections.delete(number);
-      else Connection.wake(connection);
+      if (connection !== undefined) Connection.wake(connection);
     }
+  }
+
+  /** Forgets those that were collected. */
+  static #forgetting(connections: Map<number, unknown>): FinalizationRegistry<number> {
+    return new FinalizationRegistry((number) => connections.delete(number));
   }
 
   /** Their server is closed: no exchange of theirs is answered any more. */

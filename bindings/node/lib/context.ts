@@ -12,11 +12,9 @@ export interface Context {
   runInAsyncScope<A extends unknown[], R>(callback: (...given: A) => R, self?: unknown, ...given: A): R;
 }
 
-const OPTIONS = { requireManualDestroy: true }; // its end is told to no one, so V8 need not watch for it
-
 /** The context that this is called in. What `enterWith` changes in the new one does not change this one. */
 export function here(): Context {
-  return new AsyncResource('WELLHEAD', OPTIONS);
+  return new AsyncResource('WELLHEAD');
 }
 
 /** Runs `callback` in a context. */

@@ -1,5 +1,6 @@
 /** Streamable HTTP for what serves Node's own requests: `node:http`, Express, Fastify. */
 import type { Endpoint, ResponseHead } from './http.js';
+import { type Socket, whenGone } from './sockets.js';
 
 /** A request of `node:http` or `node:http2`, as far as it is looked at, perhaps with what a framework has made of it. */
 interface Incoming {
@@ -8,6 +9,8 @@ interface Incoming {
   readonly url?: string | undefined;
   readonly rawHeaders: string[];
   readonly httpVersionMajor: number;
+  /** Absent where a framework makes requests up. */
+  readonly socket?: Socket | null | undefined;
   /** Somebody has read the body. */
   readonly readableEnded: boolean;
   on(event: string, listener: (...given: any[]) => void): unknown;
@@ -15,6 +18,7 @@ interface Incoming {
 
 /** A response of `node:http` or `node:http2`, as far as it is used. */
 interface Outgoing {
+  readonly destroyed?: boolean;
   setHeader(name: string, value: string): unknown;
   writeHead(status: number): unknown;
   write(chunk: string | Uint8Array, encoding: 'latin1'): boolean;
@@ -81,13 +85,21 @@ export function serve(endpoint: Endpoint, ...[request, response, next]: Paramete
     },
   });
   outgoing.on('drain', () => exchange.resume());
-  outgoing.on('close', () => exchange.drop());
   const { rawHeaders } = incoming;
   exchange.begin(
     incoming.method ?? '',
     target,
     incoming.httpVersionMajor === 2 ? withHost(rawHeaders) : rawHeaders,
   );
+  const { socket } = incoming;
+  const drop = () => exchange.drop();
+  // In HTTP/2 a stream is a client of its own.
+  const forget = incoming.httpVersionMajor === 1 && socket ? whenGone(socket, drop) : undefined;
+  outgoing.on('close', () => {
+    forget?.();
+    drop();
+  });
+  if (outgoing.destroyed === true) drop();
 }
 
 /** The header fields of HTTP/2, whose `:authority` stands for `Host` (RFC 9113, section 8.3.1). */

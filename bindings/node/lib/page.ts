@@ -6,8 +6,8 @@ import type { Page, Resource } from './values.js';
 /** Numbers of one item: the lengths of its nine texts in UTF-16 units, and its size; -1: not given. */
 const WIDTH = 10;
 
-/** Used for every page: the native half has read it before another page is packed. */
-let numbers = new Float64Array(100 * WIDTH);
+/** For the next page: the native half has read it before another page is packed. */
+let spare: Float64Array | undefined;
 
 const PAGE: Members<Page> = { items: 'any', more: 'any' };
 
@@ -36,6 +36,8 @@ export function page(page: Page | undefined): NativeAnswer {
   }
   let text = '';
   let at = 0;
+  let numbers = spare ?? new Float64Array(100 * WIDTH);
+  spare = undefined; // the items may be made by code that packs a page, too
   const wrong = refusal('the page', page, PAGE);
   if (wrong !== undefined) return { failed: wrong };
   for (const item of items as Iterable<Resource>) {
@@ -44,7 +46,7 @@ export function page(page: Page | undefined): NativeAnswer {
       const wrong = refusal('the item', item, ITEM);
       if (wrong !== undefined) return { failed: wrong };
     }
-    if (at === numbers.length) grow();
+    if (at === numbers.length) numbers = larger(numbers);
     const to = numbers;
     const { uri, key, name, title, description, mimeType, size } = item;
     const { kind, version, annotations, icons, meta, metadata } = item;
@@ -64,6 +66,7 @@ export function page(page: Page | undefined): NativeAnswer {
     to[at + 9] = size === undefined ? -1 : whole(size);
     at += WIDTH;
   }
+  spare = numbers;
   return [text, numbers, at / WIDTH, page?.more === true];
 }
 
@@ -97,8 +100,8 @@ function whole(size: number): number {
   );
 }
 
-function grow(): void {
+function larger(numbers: Float64Array): Float64Array {
   const more = new Float64Array(2 * numbers.length);
   more.set(numbers);
-  numbers = more;
+  return more;
 }

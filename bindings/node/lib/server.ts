@@ -76,30 +76,23 @@ export class Server {
     needString('name', name);
     needString('version', version);
     const { cursorKey, onLog, observe, ...plain } = checked(options);
-    // The native half holds these functions, and must not thereby keep the server from being collected.
-    const self = new WeakRef(this);
-    const turn = () => {
-      const server = self.deref();
-      if (server !== undefined) server.#turns.take();
-    };
-    const soon = () => {
-      const server = self.deref();
-      if (server !== undefined) server.#turns.soon();
-    };
-    const log = onLog && ((level: string, line: string) => tell(() => onLog(level as LogLevel, line)));
-    const publish = (event: string) => {
-      const server = self.deref();
-      if (server !== undefined) tell(() => server.#publish?.(event));
-    };
-    const knows = (handler: number, uri: string) => {
-      const server = self.deref();
-      return server === undefined || server.#callbacks.mayExist(handler, uri);
-    };
-    const observer = observe && new Observer((call) => tell(() => observe(call)));
-    const seen = observer && ((json: string) => observer.tell(json));
+    const { turn, soon, publish, knows } = Server.#forNative(new WeakRef(this));
+    const observer = observe && observing(observe);
     const json = JSON.stringify(plain);
     this.#native = native(
-      () => new Native(name, version, json, cursorKey, turn, soon, log, seen, publish, knows),
+      () =>
+        new Native(
+          name,
+          version,
+          json,
+          cursorKey,
+          turn,
+          soon,
+          onLog && logging(onLog),
+          observer && telling(observer),
+          publish,
+          knows,
+        ),
     );
     this.#callbacks = new Callbacks(
       (connection) => this.#connections.caller(connection),
@@ -125,6 +118,31 @@ export class Server {
       unlistened: () => this.#listeners.ended(),
       listeners: () => this.#listeners.run(),
     });
+  }
+
+  /**
+   * What the native half holds, which must not thereby keep the server from being collected. Functions that are made in one
+   * place share what any of them refers to, so these are made in one where nothing refers to the server.
+   */
+  static #forNative(self: WeakRef<Server>) {
+    return {
+      turn: () => {
+        const server = self.deref();
+        if (server !== undefined) server.#turns.take();
+      },
+      soon: () => {
+        const server = self.deref();
+        if (server !== undefined) server.#turns.soon();
+      },
+      publish: (event: string) => {
+        const server = self.deref();
+        if (server !== undefined) tell(() => server.#publish?.(event));
+      },
+      knows: (handler: number, uri: string) => {
+        const server = self.deref();
+        return server === undefined || server.#callbacks.mayExist(handler, uri);
+      },
+    };
   }
 
   // ---- what is served
@@ -560,4 +578,16 @@ function tell(host: () => void): void {
       throw e;
     });
   }
+}
+
+function logging(onLog: NonNullable<ServerOptions['onLog']>): (level: string, line: string) => void {
+  return (level, line) => tell(() => onLog(level as LogLevel, line));
+}
+
+function observing(observe: NonNullable<ServerOptions['observe']>): Observer {
+  return new Observer((call) => tell(() => observe(call)));
+}
+
+function telling(observer: Observer): (json: string) => void {
+  return (json) => observer.tell(json);
 }

@@ -1,0 +1,30 @@
+/** The exchanges of each connection of HTTP/1.1, which are let go of when it is gone. */
+
+/** A socket, as far as it is looked at. */
+export interface Socket {
+  readonly destroyed: boolean;
+  once(event: 'close', listener: () => void): unknown;
+}
+
+type Drop = () => void;
+
+const open = new WeakMap<Socket, Set<Drop>>();
+
+/**
+ * Calls `drop` when the socket is gone, perhaps at once. A response that is queued behind another has no `close` of its own when
+ * that happens, nor has one whose client left before it was handed over. Returns how to forget it.
+ */
+export function whenGone(socket: Socket, drop: Drop): () => void {
+  if (socket.destroyed) {
+    drop();
+    return () => {};
+  }
+  let drops = open.get(socket);
+  if (drops === undefined) {
+    const all = (drops = new Set<Drop>());
+    open.set(socket, all);
+    socket.once('close', () => all.forEach((drop) => drop())); // one listener, however much is pipelined
+  }
+  drops.add(drop);
+  return () => open.get(socket)?.delete(drop);
+}
