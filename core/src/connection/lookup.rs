@@ -189,11 +189,17 @@ impl Shared {
         }
     }
 
-    /// Tells the host of a registration that the client has probably meant.
+    /// Tells the host of a registration that the client has probably meant with a URI that nothing takes.
     fn notice_near(&self, uri: &str) {
-        if let Some(near) = self.server.catalog.with(|c, _| c.near(uri)) {
-            self.server.notice(uri, || format!("\"{uri}\" is not found, but \"{near}\" is registered: URIs are compared byte by byte; register this one, too"));
-        }
+        let near = self.server.catalog.with(|c, _| match c.find(uri) {
+            Found::Nothing => c.near(uri),
+            _ => None,
+        });
+        let Some(near) = near else { return };
+        self.server.notice(uri, || {
+            let why = "URIs are compared byte by byte; register this one, too";
+            format!("\"{uri}\" is not found, but \"{near}\" is registered: {why}")
+        });
     }
 
     /// Whether a URI may be watched that nothing serves.
