@@ -110,42 +110,47 @@ function dechunked(bytes) {
   }
 }
 
-for (const [name, fate] of Object.entries(fates)) {
+/** How a client comes to its answer: each gives what asks for a URI, and lets `spoil` do its part before all is sent. */
+const hosts = {
+  async handler(t, server) {
+    const http = createServer(server.handler()).listen(0, '127.0.0.1');
+    t.after(() => http.close());
+    await once(http, 'listening');
+    return (uri, spoil) => slowly(http.address().port, post(read(1, uri)), spoil);
+  },
+  async 'the listener'(t, server) {
+    t.after(() => server.close());
+    const { port } = await new Promise((onListening) => server.serveHttp({ port: 0, onListening }));
+    return (uri, spoil) => slowly(port, post(read(1, uri)), spoil);
+  },
+  async fetch(_, server) {
+    return async (uri, spoil) => {
+      const response = await server.fetch(new Request('http://localhost/mcp', post(read(1, uri))));
+      await spoil();
+      return response.text();
+    };
+  },
+  async connection(_, server) {
+    const connection = server.connect();
+    return async (uri, spoil) => {
+      connection.receive(Buffer.from(`${JSON.stringify(read(1, uri))}\n`));
+      connection.pollEvent();
+      await null; // what comes later has come
+      const all = [connection.pollTransmit(1024)];
+      await spoil();
+      for (let piece; (piece = connection.pollTransmit(1 << 16)) !== undefined; ) all.push(piece);
+      return Buffer.concat(all);
+    };
+  },
+};
+
+for (const [n, [name, fate]] of Object.entries(fates).entries()) {
   test(`bytes ${name} after they were answered are sent as they were`, limit, async (t) => {
-    {
+    for (const [m, [host, start]] of Object.entries(hosts).entries()) {
       const { server, spoil } = answering(fate);
-      const http = createServer(server.handler()).listen(0, '127.0.0.1');
-      t.after(() => http.close());
-      await once(http, 'listening');
-      for (const uri of URIS)
-        check(await slowly(http.address().port, post(read(1, uri)), spoil), `handler, ${uri}`);
-    }
-    {
-      const { server, spoil } = answering(fate);
-      t.after(() => server.close());
-      const { port } = await new Promise((onListening) => server.serveHttp({ port: 0, onListening }));
-      for (const uri of URIS) check(await slowly(port, post(read(1, uri)), spoil), `the listener, ${uri}`);
-    }
-    {
-      const { server, spoil } = answering(fate);
-      for (const uri of URIS) {
-        const response = await server.fetch(new Request('http://localhost/mcp', post(read(1, uri))));
-        await spoil();
-        check(await response.text(), `fetch, ${uri}`);
-      }
-    }
-    {
-      const { server, spoil } = answering(fate);
-      const connection = server.connect();
-      for (const uri of URIS) {
-        connection.receive(Buffer.from(`${JSON.stringify(read(1, uri))}\n`));
-        connection.pollEvent();
-        await null; // what comes later has come
-        const all = [connection.pollTransmit(1024)];
-        await spoil();
-        for (let piece; (piece = connection.pollTransmit(1 << 16)) !== undefined; ) all.push(piece);
-        check(Buffer.concat(all), `connection, ${uri}`);
-      }
+      const ask = await start(t, server);
+      const uri = URIS[(n + m) % URIS.length]; // each is met with every fate and with every host
+      check(await ask(uri, spoil), `${host}, ${uri}`);
     }
   });
 }
