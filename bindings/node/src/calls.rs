@@ -108,6 +108,8 @@ pub(crate) struct Calls {
     last: Cell<u32>,
     /// Those whose callbacks are running, the innermost last.
     running: RefCell<Vec<(u32, Held)>>,
+    /// The log says that JavaScript has been ended.
+    ended: Cell<bool>,
     held: RefCell<HashMap<u32, Entry>>,
     numbers: RefCell<HashMap<CallId, u32>>,
 }
@@ -119,6 +121,7 @@ impl Calls {
             worker: RefCell::default(),
             last: Cell::new(0),
             running: RefCell::default(),
+            ended: Cell::new(false),
             held: RefCell::default(),
             numbers: RefCell::default(),
         }
@@ -219,7 +222,10 @@ impl Calls {
             let result = arguments.and_then(|arguments| js.call(hooks.ask, &arguments));
             match result {
                 Some(value) => Q::Answer::understand(js, value, &self.bell),
-                None => Outcome::Failed("JavaScript could not be called".to_owned()),
+                None if js.is_running() || !self.ended.replace(true) => {
+                    Outcome::Failed("JavaScript could not be called".to_owned())
+                }
+                None => Outcome::Later, // the server is closed next: one line in the log is enough
             }
         });
         let Some((_, held)) = self.running.borrow_mut().pop() else { return };

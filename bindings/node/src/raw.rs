@@ -148,6 +148,15 @@ impl<'s> Js<'s> {
         result
     }
 
+    /// Whether JavaScript may be called: not once its thread is being terminated.
+    pub(crate) fn is_running(self) -> bool {
+        let probe = |value: Value<'_>| {
+            // SAFETY: the value is alive; it is looked at only if Node may run JavaScript.
+            self.made(|env, out| unsafe { sys::napi_coerce_to_bool(env, value.raw, out) })
+        };
+        self.undefined().and_then(probe).is_some()
+    }
+
     pub(crate) fn type_of(self, value: Value<'_>) -> Type {
         let mut kind = 0;
         // SAFETY: the value is alive.

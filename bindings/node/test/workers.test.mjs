@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { Server } from 'wellhead';
-import { Host, read, text } from './host.mjs';
+import { Host, META, read, text } from './host.mjs';
 
 const limit = { timeout: 60_000 };
 const begin = `
@@ -87,6 +87,30 @@ test('a worker serves standard input, is terminated, and the next one serves it'
   }
   assert.equal(text(answer), 'second');
   assert.equal(await host.finish(), 0);
+});
+
+test('a worker that is terminated with many calls to come logs one line', limit, async (t) => {
+  const host = new Host(
+    t,
+    `import { Worker } from 'node:worker_threads';
+     const meta = '${JSON.stringify(META)}';
+     const worker = new Worker(
+       \`import { Server } from 'wellhead';
+        import { parentPort } from 'node:worker_threads';
+        const server = new Server('w', '1');
+        server.resource('t:{n}', () => { parentPort.postMessage('busy'); for (;;); });
+        const connection = server.connect();
+        const line = (n) => JSON.stringify({ jsonrpc: '2.0', id: n, method: 'resources/read', params: { uri: 't:' + n, _meta: \${meta} } });
+        connection.receive(Buffer.from(Array.from({ length: 100 }, (_, n) => line(n) + '\\\\n').join('')));
+        connection.pollEvent();\`, { eval: true });
+     worker.once('message', async () => {
+       await worker.terminate();
+       process.stderr.write('terminated\\n');
+     });`,
+  );
+  await host.logged('terminated');
+  assert.deepEqual(await host.exited, { code: 0, signal: null });
+  assert.equal(host.stderr.match(/could not be called/g).length, 1, host.stderr);
 });
 
 test('process.exit() in a worker ends the worker only, also while it serves', limit, async (t) => {
