@@ -68,7 +68,7 @@ test('bytes of 64 KiB and more are sent as they are', async () => {
   }
 });
 
-test('nothing and ResourceNotFound are "not found", PermissionDenied is "denied", without a line in the log', async () => {
+test('nothing and ResourceNotFound are "not found", PermissionDenied is "denied"', async () => {
   const { server, ask, lines } = make();
   const raise = (e) => {
     throw e;
@@ -91,7 +91,13 @@ test('nothing and ResourceNotFound are "not found", PermissionDenied is "denied"
     const { error } = await ask(read(1, `t:${name}`));
     assert.deepEqual(error, { code: 403, message: 'Permission denied', data: { uri: `t:${name}` } }, name);
   }
-  assert.deepEqual(lines, []);
+  const advice = 'answers "not found", though it is listed; return contents, or remove it';
+  assert.deepEqual(
+    lines,
+    ['undefined', 'null', 'throws', 'rejects'].map(
+      (name) => `warning: the callback of "t:${name}" ${advice}`,
+    ),
+  );
 });
 
 test('whatever else is thrown or returned is an internal error and one line in the log', async () => {
