@@ -90,7 +90,14 @@ impl Answering {
         progress
     }
 
-    /// The token has expired. A listen stream ends with its result; a session's, for a client that comes back.
+    /// The next poll ends the stream, unless it is there for an answer.
+    pub(super) fn end_stream(&mut self) {
+        if self.session.is_none() || self.route == Route::Connection {
+            self.until = Some(0);
+        }
+    }
+
+    /// The token has expired, or the driver ends. A listen stream ends with its result; a session's, for a client that comes back.
     fn expire(&mut self, out: &mut Vec<u8>) {
         if self.session.is_none() {
             self.connection.end_streams();

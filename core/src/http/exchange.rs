@@ -151,6 +151,15 @@ impl Exchange {
         }
     }
 
+    /// Ends the response if it is a stream that has no end of its own, for a driver that is told to end: a listen stream
+    /// with its result, a session's with a `retry` for a client that comes back. A call under way is still answered.
+    /// Poll the exchange afterwards. May be repeated, for a stream that has begun since.
+    pub fn end_stream(&mut self) {
+        if let State::Answering(answering) = &mut self.state {
+            answering.end_stream();
+        }
+    }
+
     /// What is to be done now; data is appended to `out`. `now` in milliseconds.
     pub fn poll(&mut self, now: u64, out: &mut Vec<u8>) -> Progress {
         match self.step(now, out) {

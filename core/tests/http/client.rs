@@ -82,6 +82,10 @@ impl Polled {
         self.0.end(now);
     }
 
+    pub(crate) fn end_stream(&mut self) {
+        self.0.end_stream();
+    }
+
     /// One step of its driver, which so far has sent what `out` held.
     pub(crate) fn poll(&mut self, now: u64, out: &mut Vec<u8>) -> Progress {
         self.0.poll(now, out)

@@ -195,6 +195,28 @@ fn nothing_follows_the_end_of_a_call_that_was_asking_its_client() {
 }
 
 #[test]
+fn a_driver_that_ends_ends_streams_and_leaves_calls_their_answers() {
+    let world = world();
+    let session = world.session("2025-06-18");
+    let (mut listen, mut told) = world.ask("subscriptions/listen", r#""notifications":{},"#, &[]);
+    let (mut get, mut got) = world.get(&session, &[]);
+    let mut held = Vec::new();
+    let (mut call, mut answer) = hold(&world, &session, 1, &mut held);
+    for (exchange, got) in [(&mut listen, &mut told), (&mut get, &mut got), (&mut call, &mut answer)] {
+        assert!(!got.done);
+        exchange.end_stream();
+        exchange.end_stream();
+        world.go_on(exchange, got, Event::run);
+    }
+    assert!(told.done && told.events().last().unwrap().1.contains(r#""result""#), "{told:?}");
+    assert!(got.done && got.body.ends_with("retry: 1000\n\n"), "{}", got.body);
+    assert!(!answer.done && held.remove(0).finish("at last"));
+    world.go_on(&mut call, &mut answer, Event::run);
+    assert!(answer.done && answer.body.contains("at last"));
+    assert_eq!(world.get(&session, &[]).1.status(), 200, "the session goes on");
+}
+
+#[test]
 fn a_closed_server_ends_a_session_once_the_host_lets_go_of_its_last_call() {
     let server = server();
     let world = World::new(&server);
