@@ -222,6 +222,13 @@ impl HttpExchange {
         }
     }
 
+    /// The server ends: a stream ends in good order with the next poll, a call is still answered.
+    fn end_stream(&self) {
+        if let Some(exchange) = &mut *self.exchange() {
+            exchange.end_stream();
+        }
+    }
+
     /// Its client is gone, or has everything.
     fn close(&self) {
         if self.process.is_parent() {

@@ -108,7 +108,10 @@ listener.bind(("127.0.0.1", 0))
 listener.listen()
 print(listener.getsockname()[1], flush=True)
 config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=int(sys.argv[1]), http="h11")
-Uvicorn(config).run(sockets=[listener])
+try:
+    Uvicorn(config).run(sockets=[listener])
+except KeyboardInterrupt:
+    pass
 """
 HYPERCORN = """
 from hypercorn.asyncio import serve
@@ -175,11 +178,24 @@ def test_the_lifespan_of_the_application_around_it_cancels_a_read_that_outlives_
         assert status in (0, -signal.SIGTERM) and errors == ""
 
 
-def test_a_server_that_ends_waits_no_longer_for_a_stream_than_it_is_told() -> None:
-    with served(SERVER + ALONE + UVICORN, SOON) as (process, client), client.listen("n:a") as stream:
-        process.process.send_signal(signal.SIGTERM)
-        assert stream.ends()
-        assert process.end()[0] in (0, -signal.SIGTERM)
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
+@pytest.mark.parametrize("app", MOUNTED, ids=["alone", "Starlette", "FastAPI"])
+def test_a_uvicorn_that_is_told_to_end_ends_streams_and_answers_calls(app: tuple[str, str], number: int) -> None:
+    application, path = app
+    with served(SERVER + application + UVICORN, PATIENT, path=path) as (process, client):
+        headers = client.session()
+        held = client.call("resources/read", "n:held/async", uri="n:held/async")
+        assert process.output.readline() == b"asked\n"
+        with client.listen("n:a") as listening, client.send("GET", headers=headers) as stream:
+            process.process.send_signal(number)
+            assert process.output.readline() == b"closing\n"
+            assert "result" in listening.event()
+            assert listening.ends()
+            assert b"retry: " in stream.response.read()
+        process.send(b"at last")
+        assert Answer(held).json()["result"]["contents"][0]["text"] == "at last"
+        status, errors = process.end()
+        assert status in (0, -number) and errors == ""
 
 
 def test_a_read_that_a_server_breaks_off_is_cancelled_and_no_failure_of_the_host() -> None:

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from threading import get_ident
 
 from wellhead._threads import submit
+from wellhead._uvicorn import Uvicorn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 TICK = 10.0
 # How long a request gets no task and no timer of its own, in seconds, at most.
 YOUTH = 0.1
+# So often, in seconds, uvicorn is looked at for whether it ends, while a response is open.
+LOOK = 0.2
 
 
 class AsgiApp:
@@ -47,6 +50,7 @@ class AsgiApp:
         self._responses: set[Response] = set()
         # Those that grow old together. None: nobody is young.
         self._young: set[Response] | None = None
+        self._looking: asyncio.TimerHandle | None = None
 
     def __repr__(self) -> str:
         path = self._options.get("path", "/mcp")
@@ -98,7 +102,7 @@ class AsgiApp:
             self._endpoint = self._server._endpoint(self._options, waker(self))
         if self._loop is not loop:
             self._loop = loop
-            self._timer = self._young = None  # what is of the other loop goes on there
+            self._timer = self._young = self._looking = None  # what is of the other loop goes on there
             self._endpoint.use_loop(loop)
         return self._endpoint
 
@@ -107,6 +111,21 @@ class AsgiApp:
             self._young = None
         for response in young:
             response.grow_old()
+        if young and self._looking is None and self._loop is not None:
+            uvicorn = Uvicorn.running()
+            if uvicorn is not None:
+                self._looking = self._loop.call_later(LOOK, self._look, uvicorn, self._loop)
+
+    def _look(self, uvicorn: Uvicorn, loop: asyncio.AbstractEventLoop) -> None:
+        """Ends the streams once uvicorn ends, which waits for them before it ends the lifespan."""
+        if self._loop is not loop:
+            return
+        self._looking = None
+        if uvicorn.is_ending():
+            for response in self._responses:
+                response.end_stream()
+        if self._responses:
+            self._looking = loop.call_later(LOOK, self._look, uvicorn, loop)
 
     def _turn(self) -> None:
         if self._endpoint is not None:
@@ -129,6 +148,9 @@ class AsgiApp:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        if self._looking is not None:
+            self._looking.cancel()
+            self._looking = None
         if endpoint is None or self._loop is not asyncio.get_running_loop():
             return
         for response in self._responses:
@@ -164,6 +186,12 @@ class Response:
         if self.exchange is not None:
             self.exchange.close()
             self.wake()
+
+    def end_stream(self) -> None:
+        """A stream ends in good order; a call is still answered."""
+        if self.exchange is not None:
+            self.exchange.end_stream()
+            self.woken.set()
 
     def wake(self) -> None:
         """Has it look for what there is to do."""
