@@ -29,7 +29,7 @@ test: ## everything that one Rust, one Python and one Node can show, in at most 
 
 .PHONY: test-all
 test-all: ## the same with what is long, and with more Pythons
-	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan test-c-tsan lint check-header test-rust-oldest test-race test-leaks test-c-valgrind fuzz-long rows words \
+	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan test-c-tsan lint check-header check-features test-rust-oldest test-race test-leaks test-c-valgrind fuzz-long rows words \
 	  -- test-node test-node-oldest test-python-all test-clients test-clients-go test-clients-java test-clients-rmcp test-inspector test-instances conformance test-readme
 
 # ---- the parts
@@ -46,6 +46,12 @@ test-leaks: ## that 100,000 servers, connections, sessions and calls leave no me
 lint: licences ## formatting and lints, with warnings as errors
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --features wellhead/cli,wellhead/tower -- -D warnings
+
+.PHONY: check-features
+check-features: ## that each feature of the core compiles by itself, without a warning
+	for features in "" simd stdio http tower directory; do \
+	    RUSTFLAGS="-D warnings" cargo check -q -p wellhead --no-default-features --features "$$features" --target-dir $(TARGET)/features || exit 1; \
+	done
 
 .PHONY: licences
 licences: ## that every crate may be linked by the list of deny.toml

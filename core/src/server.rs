@@ -16,9 +16,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::group::{self, Group};
 use crate::limits::Limits;
-use crate::log::Level;
-#[cfg(feature = "directory")]
-use crate::log::Log;
+use crate::log::{Level, Log};
 use crate::model::{Descriptor, Resource};
 use crate::observer::Counters;
 use crate::revision::Revisions;

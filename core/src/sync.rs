@@ -91,7 +91,7 @@ impl<T> Monitor<T> {
     }
 
     /// Lets all that wait look again.
-    #[cfg(any(feature = "stdio", feature = "http"))]
+    #[cfg(feature = "stdio")]
     pub(crate) fn notify_all(&self) {
         self.changed.notify_all();
     }
