@@ -12,7 +12,6 @@ use crate::group;
 use crate::http::{Permit, RequestHead};
 use crate::jsonrpc::Parsed;
 use crate::log::Level;
-use crate::model::ClientAnswer;
 use crate::protocol::{Chunk, Line, Machine, Next, Route, Start};
 use crate::revision::Revision;
 use crate::server::Inner;
@@ -443,12 +442,12 @@ impl Connection {
         }
     }
 
-    /// [`Connection::close`], for a driver that tells the host which calls are not wanted any more, and which of its requests
-    /// the client will not answer.
+    /// [`Connection::close`], for a driver that tells the host which calls are not wanted any more, and what became of its
+    /// requests to the client.
     pub(crate) fn close_and_tell(&self) -> Vec<Event> {
-        let (asked, requests) = self.0.machine.with(|m, _| (m.handed_out(), m.client_requests()));
-        let given_up = requests.into_iter().map(|number| self.0.responded(number, ClientAnswer::GivenUp));
-        let told = asked.into_iter().map(Event::Cancel).chain(given_up).collect();
+        let (asked, answers) = self.0.machine.with(|m, _| (m.handed_out(), m.take_client_answers()));
+        let answers = answers.into_iter().map(|(number, answer)| self.0.responded(number, answer));
+        let told = asked.into_iter().map(Event::Cancel).chain(answers).collect();
         self.close();
         told
     }

@@ -320,6 +320,11 @@ export class Callbacks {
     setImmediate(() => this.#requests.close(number)); // what a connection gives up that lives on, it says by itself
   }
 
+  /** Ends what the client of a connection was asked, which was closed. */
+  closed(connection: number): void {
+    this.#requests.closed(connection);
+  }
+
   /** The connections of these calls are gone, so nobody wants their answers any more. */
   abandon(numbers: number[]): void {
     for (const number of numbers) {

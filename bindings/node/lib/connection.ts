@@ -16,6 +16,8 @@ export interface Owner {
   readonly ask: Ask;
   /** Cancels the calls whose connections are gone. */
   readonly abandon: () => void;
+  /** Ends what the client of the connection of this number was asked. */
+  readonly closed: (connection: number) => void;
   /** Connections that have exchanges, which must not be collected. */
   readonly waiting: Set<Connection>;
 }
@@ -122,6 +124,7 @@ export class Connection {
   close(): void {
     this.#native.close();
     this.#owner.abandon();
+    this.#owner.closed(this.#native.number);
     this.#settle();
   }
 

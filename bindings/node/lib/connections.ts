@@ -47,8 +47,9 @@ export class Connections {
     return new FinalizationRegistry((number) => connections.delete(number));
   }
 
-  /** Their server is closed: no exchange of theirs is answered any more. */
+  /** Their server is closed: no exchange of theirs is answered any more, and no request to their clients. */
   closed(): void {
     for (const connection of [...this.#owner.waiting]) Connection.settle(connection);
+    for (const number of this.#connections.keys()) this.#owner.closed(number);
   }
 }

@@ -137,20 +137,23 @@ interface Waiting {
 
 /** What clients were asked, and have not answered. */
 export class Requests {
-  readonly #waiting = new Map<string, Waiting>();
+  /** By connections, then by their numbers there. */
+  readonly #waiting = new Map<number, Map<number, Waiting>>();
 
   /** The answer that is to come. */
   answer(call: number, connection: number, request: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#waiting.set(`${connection} ${request}`, { call, resolve, reject });
+      const asked = this.#waiting.get(connection) ?? new Map<number, Waiting>();
+      this.#waiting.set(connection, asked.set(request, { call, resolve, reject }));
     });
   }
 
   /** It has come: a result or an error, or neither. */
   settle(connection: number, request: number, result: string | undefined, error: string | undefined): void {
-    const key = `${connection} ${request}`;
-    const waiting = this.#waiting.get(key);
-    this.#waiting.delete(key);
+    const asked = this.#waiting.get(connection);
+    const waiting = asked?.get(request);
+    asked?.delete(request);
+    if (asked?.size === 0) this.#waiting.delete(connection);
     if (result !== undefined) waiting?.resolve(JSON.parse(result));
     else if (error !== undefined) waiting?.reject(new ClientError(JSON.parse(error) as JsonObject));
     else waiting?.reject(new ClosedError('ERR_WELLHEAD_CLOSED', 'the request to the client was given up'));
@@ -158,10 +161,24 @@ export class Requests {
 
   /** Nobody wants the answer of that call any more, and so not that of the client. */
   close(call: number): void {
-    for (const [key, waiting] of this.#waiting) {
-      if (waiting.call !== call) continue;
-      this.#waiting.delete(key);
-      waiting.reject(new ClosedError('ERR_WELLHEAD_CLOSED', 'the client that was asked is gone'));
+    for (const [connection, asked] of this.#waiting) {
+      for (const [request, waiting] of asked) {
+        if (waiting.call !== call) continue;
+        asked.delete(request);
+        waiting.reject(gone());
+      }
+      if (asked.size === 0) this.#waiting.delete(connection);
     }
   }
+
+  /** The connection was closed: its client answers nothing any more, and the native half does not say so. */
+  closed(connection: number): void {
+    const asked = this.#waiting.get(connection);
+    this.#waiting.delete(connection);
+    for (const { reject } of asked?.values() ?? []) reject(gone());
+  }
+}
+
+function gone(): ClosedError {
+  return new ClosedError('ERR_WELLHEAD_CLOSED', 'the client that was asked is gone');
 }

@@ -104,7 +104,11 @@ export class Server {
     );
     this.#reading = new Reading(this.#native, this.#callbacks);
     const { ask } = this.#callbacks;
-    this.#connections = new Connections(this.#native, { ask, abandon: () => this.#abandon() });
+    this.#connections = new Connections(this.#native, {
+      ask,
+      abandon: () => this.#abandon(),
+      closed: (connection) => this.#callbacks.closed(connection),
+    });
     this.#stdio = new Stdio(this.#native);
     this.#http = new Http(this.#native, ask);
     this.#listeners = new Listeners(this.#native, ask);

@@ -135,9 +135,17 @@ impl Machine {
         self.is_asking() && self.is_starved()
     }
 
-    /// The numbers of the requests that the client has not answered.
-    pub(crate) fn client_requests(&self) -> Vec<u64> {
-        self.asking.open.values().map(|asked| asked.number).collect()
+    /// Takes the numbers of the requests to the client that the host has no answer to, with the answers that wait for a poll.
+    pub(crate) fn take_client_answers(&mut self) -> Vec<(u64, ClientAnswer)> {
+        let mut answers = Vec::new();
+        for ask in std::mem::take(&mut self.asks) {
+            match ask {
+                Ask::Response { number, answer, .. } => answers.push((number, answer)),
+                ask => self.asks.push_back(ask),
+            }
+        }
+        answers.extend(self.asking.open.values().map(|asked| (asked.number, ClientAnswer::GivenUp)));
+        answers
     }
 
     pub(super) fn is_asking(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::client::{Got, World, hold, initialize, request, server};
 use std::sync::{Arc, Mutex};
-use wellhead::{ClientAnswer, Event, Json, Limits, MethodCall, Page, Server};
+use wellhead::{ClientAnswer, Event, Json, Limits, MethodAnswer, MethodCall, Page, Server};
 
 fn world() -> World {
     World::new(&server())
@@ -405,4 +405,27 @@ fn a_request_to_the_client_of_a_session_that_ends_is_given_up() {
         assert_eq!(by_number, 2);
         assert!(matches!(answers.lock().unwrap().drain(..).as_slice(), [ClientAnswer::GivenUp]));
     }
+}
+
+#[test]
+fn a_request_that_is_given_up_with_its_call_is_so_though_the_session_ends_before_a_poll() {
+    let server = server();
+    server
+        .tool("ask", &Json::object("{}").unwrap(), move |call: MethodCall| {
+            let (deferred, responder) = call.defer();
+            responder.request_by_number("roots/list", None).unwrap();
+            responder.finish(MethodAnswer::Failed("no".to_owned()));
+            deferred
+        })
+        .unwrap();
+    let world = World::new(&server);
+    let session = world.session_with_roots();
+    let (exchange, _) = world.within(&session, 1, "tools/call", r#""name":"ask""#);
+    drop(exchange);
+    assert_eq!(world.send("DELETE", &[("Mcp-Session-Id", &session)], "").1.status(), 204);
+    let events = std::iter::from_fn(|| world.endpoint.poll_event());
+    let given_up = events.filter(|event| {
+        matches!(event, Event::Response(response) if matches!(response.answer(), ClientAnswer::GivenUp))
+    });
+    assert_eq!(given_up.count(), 1);
 }
