@@ -129,10 +129,12 @@ typedef struct wellhead_endpoint_options {
     wellhead_str path;                        /* The path that clients POST to; absent: /mcp */
     /* WELLHEAD_NO_LOOPBACK, WELLHEAD_NO_DELETE, WELLHEAD_STRICT_ACCEPT, WELLHEAD_CORS, WELLHEAD_NO_SESSIONS */
     uint32_t flags;
-    /* Origins whose pages may ask, scheme://host[:port], beside those of this machine where the endpoint is bound to it. */
+    /* Origins whose pages may ask, scheme://host[:port], beside those of this machine where the endpoint is bound to it. "*"
+     * allows any, "*." before the domain any subdomain. INVALID_ARGUMENT for one that no request can match. */
     const wellhead_str *allowed_origins;
     size_t allowed_origin_count;
-    /* Names that the endpoint goes by, with or without a port; none: any, unless it is bound to a loopback address. */
+    /* Names that the endpoint goes by, with or without a port; none: any, unless it is bound to a loopback address. "*"
+     * allows any, "*.example.com" any subdomain. INVALID_ARGUMENT for one that no request can match. */
     const wellhead_str *allowed_hosts;
     size_t allowed_host_count;
     /* How long a session lives that nobody uses, in milliseconds; 0: 3,600,000 */

@@ -123,7 +123,7 @@ fn however_many_of_anything_leave_nothing_behind() {
         server.remove("N://C/{c}").unwrap();
         client.list_changes().unwrap();
     });
-    let endpoint = server.endpoint().build(|| {});
+    let endpoint = server.endpoint().build(|| {}).unwrap();
     let initialize = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
     let read = r#"{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"n://x/1"}}"#;
     flat("sessions", || {

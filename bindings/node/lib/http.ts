@@ -16,9 +16,15 @@ export interface HttpOptions {
    * rebinding. On by default; {@link Server.serveHttp} knows it by the address.
    */
   loopback?: boolean | undefined;
-  /** Origins whose pages may ask, `scheme://host[:port]`, beside those of this machine where `loopback` is on. */
+  /**
+   * Origins whose pages may ask, `scheme://host[:port]`, beside those of this machine where `loopback` is on. `*` allows any,
+   * `https://*.example.com` any subdomain. One that no request can match throws `RegistrationError`.
+   */
   allowedOrigins?: readonly string[] | undefined;
-  /** Names that the endpoint goes by, with or without a port. Without any: this machine's, or with `loopback` off all. */
+  /**
+   * Names that the endpoint goes by, with or without a port. Without any: this machine's, or with `loopback` off all. `*`
+   * allows any, `*.example.com` any subdomain. One that no request can match throws `RegistrationError`.
+   */
   allowedHosts?: readonly string[] | undefined;
   /**
    * Lets pages of the allowed origins read the answers (CORS, WHATWG Fetch): they may ask beforehand with `OPTIONS`. Off by

@@ -361,7 +361,7 @@ impl Native {
         let bell = inner.bell.clone();
         let builder = endpoint(&inner.server, &options).map_err(thrown)?;
         let number = inner.next_endpoint();
-        let endpoint = builder.build(move || bell.endpoint_ready(number));
+        let endpoint = builder.build(move || bell.endpoint_ready(number)).map_err(thrown)?;
         Ok(NativeEndpoint { number, endpoint, inner, exchanges: RefCell::default() })
     }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
-import { Server, WellheadError } from 'wellhead';
+import { RegistrationError, Server, WellheadError } from 'wellhead';
 
 const limit = { timeout: 20_000 };
 
@@ -127,6 +127,16 @@ const REFUSED = {
     ({ server }) => server.handler({ allowedHosts: 'x' }),
     'allowedHosts: an array of strings, not "x"',
   ],
+  'a host that no request can match': [
+    ({ server }) => server.handler({ allowedHosts: ['a*b'] }),
+    'no request can match "a*b" in `allowedHosts`; write it as `mcp.example`, `mcp.example:8443`, ' +
+      '`*.example.com` (any subdomain, any port) or `*`',
+  ],
+  'an origin that no request can match': [
+    ({ server }) => server.serveHttp({ allowedOrigins: ['app.example'] }),
+    'no request can match "app.example" in `allowedOrigins`; write it as `https://app.example`, ' +
+      '`https://app.example:8443`, `https://*.example.com` (any subdomain, any port) or `*`',
+  ],
   resourc: [
     ({ server }) => server.handler({ protect: { resourc: 'x' } }),
     'protect has no member resourc: did you mean resource?',
@@ -172,7 +182,7 @@ for (const [name, [mistake, message]] of Object.entries(REFUSED)) {
     await assert.rejects(
       async () => mistake(made),
       (e) => {
-        assert.ok(e instanceof WellheadError, e.stack);
+        assert.ok(e instanceof RegistrationError, e.stack);
         assert.equal(e.code, 'ERR_WELLHEAD_INVALID_ARGUMENT');
         if (typeof message === 'string') assert.equal(e.message, message);
         else assert.match(e.message, message);

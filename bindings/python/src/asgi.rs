@@ -15,7 +15,7 @@ use pyo3::{IntoPyObjectExt, PyTraverseError, PyVisit};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use wellhead::http::{Endpoint as CoreEndpoint, EndpointBuilder, Exchange, Progress, RequestHead};
+use wellhead::http::{Endpoint as CoreEndpoint, Exchange, Progress, RequestHead};
 use wellhead::{ErrorKind, Event};
 
 /// Bytes of a body that are read faster than the interpreter comes back.
@@ -78,8 +78,8 @@ impl Drop for Inner {
 }
 
 impl Endpoint {
-    pub(crate) fn new(builder: EndpointBuilder, host: Arc<Host>, wake: Py<PyAny>) -> Self {
-        let core = Mutex::new(Some(builder.build(move || call(&wake))));
+    pub(crate) fn new(core: CoreEndpoint, host: Arc<Host>) -> Self {
+        let core = Mutex::new(Some(core));
         Endpoint(Arc::new(Inner { core, host, began: Instant::now(), set: AtomicU64::new(UNSET) }))
     }
 }
@@ -268,7 +268,7 @@ impl Job {
 }
 
 /// Called by the core, without a lock, on any thread.
-fn call(wake: &Py<PyAny>) {
+pub(crate) fn call(wake: &Py<PyAny>) {
     try_attach(|py| {
         if let Err(e) = wake.call0(py) {
             e.write_unraisable(py, Some(wake.bind(py)));

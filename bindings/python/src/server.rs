@@ -1,7 +1,7 @@
 //! The server as Python sees it.
 
 use crate::access::{self, Caller};
-use crate::asgi::Endpoint;
+use crate::asgi::{self, Endpoint};
 use crate::body;
 use crate::connection::Connection;
 use crate::context::Base;
@@ -537,13 +537,15 @@ impl Server {
 
     /// For `_asgi.py`: whether these are options of an endpoint.
     fn _check_endpoint(&self, py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<()> {
-        http::endpoint(self.core(py), options).map(drop)
+        http::endpoint(self.core(py), options)?.builder.build(|| {}).or_raise(py).map(drop)
     }
 
     /// For `_asgi.py`: an endpoint without a socket.
     fn _endpoint(this: &Bound<'_, Self>, options: &Bound<'_, PyDict>, wake: Py<PyAny>) -> PyResult<Endpoint> {
-        let http::Endpoint { builder, verifier } = http::endpoint(this.get().core(this.py()), options)?;
-        Ok(Endpoint::new(builder, Host::verifying(this.clone().unbind(), verifier), wake))
+        let py = this.py();
+        let http::Endpoint { builder, verifier } = http::endpoint(this.get().core(py), options)?;
+        let core = builder.build(move || asgi::call(&wake)).or_raise(py)?;
+        Ok(Endpoint::new(core, Host::verifying(this.clone().unbind(), verifier)))
     }
 
     /// For `_run.py`: whether an `async def` is registered.

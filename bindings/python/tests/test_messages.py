@@ -378,6 +378,20 @@ RAISED: list[Mistake] = [
         TypeError,
         "allowed_hosts must be a list of str, not str",
     ),
+    (
+        "a host that no request can match",
+        lambda server: server.asgi(allowed_hosts=["a*b"]),
+        wellhead.RegistrationError,
+        'no request can match "a*b" in `allowed_hosts`; write it as `mcp.example`, `mcp.example:8443`, '
+        "`*.example.com` (any subdomain, any port) or `*`",
+    ),
+    (
+        "an origin that no request can match",
+        lambda server: server.serve_http(allowed_origins=["app.example"]),
+        wellhead.RegistrationError,
+        'no request can match "app.example" in `allowed_origins`; write it as `https://app.example`, '
+        "`https://app.example:8443`, `https://*.example.com` (any subdomain, any port) or `*`",
+    ),
     ("a scope for several", lambda server: server.asgi(scopes="x"), TypeError, "scopes must be a list of str, not str"),
     (
         "a version for several",

@@ -6,12 +6,13 @@ use super::account::Account;
 use super::account::Holder;
 use super::exchange::{Exchange, Ready};
 use super::listeners::{Listener, Listeners};
-use super::origin::{Gate, as_named, as_sent};
+use super::origin::Gate;
 use super::protection::Protection;
 use super::sessions::Sessions;
 use super::verification::Verification;
 use crate::access::RequestContext;
 use crate::connection::Connection;
+use crate::error::Result;
 use crate::event::{Event, Verifier, VerifyCall};
 use crate::group::Group;
 use crate::log::Level;
@@ -81,6 +82,9 @@ pub(super) struct State {
 pub struct EndpointBuilder {
     server: Server,
     options: Options,
+    /// Read when the endpoint is made, which can fail.
+    origins: Vec<String>,
+    hosts: Vec<String>,
 }
 
 impl EndpointBuilder {
@@ -108,29 +112,35 @@ impl EndpointBuilder {
         &self.server
     }
 
+    /// Fails as [`EndpointBuilder::build`] will.
+    #[cfg(feature = "http")]
+    pub(crate) fn check(&self) -> Result<()> {
+        self.options.gate.clone().allow(&self.origins, &self.hosts)
+    }
+
     /// The endpoint is bound to that address: who asks for one of this machine may name it, which need not be the usual one.
     #[cfg(feature = "http")]
     pub(crate) fn bound(mut self, address: IpAddr) -> Self {
         self.options.gate.loopback = address.is_loopback();
         if let (true, IpAddr::V4(address)) = (address.is_loopback(), address) {
-            self.options.gate.hosts.push(address.to_string());
+            self.hosts.push(address.to_string());
         }
         self
     }
 
     /// Origins whose pages may ask, `scheme://host[:port]`, beside those of this machine where the endpoint is bound to it.
-    /// `*` is any, `scheme://*.domain` any subdomain.
+    /// `*` allows any, `https://*.example.com` any subdomain.
     #[must_use]
     pub fn allowed_origins(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.options.gate.origins = origins.into_iter().map(|origin| as_sent(&origin.into())).collect();
+        self.origins = origins.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Names that the endpoint goes by, with or without a port; none: any, unless it is bound to a loopback address. `*` is
-    /// any, `*.domain` any subdomain.
+    /// Names that the endpoint goes by, with or without a port; none: any, unless it is bound to a loopback address. `*`
+    /// allows any, `*.example.com` any subdomain.
     #[must_use]
     pub fn allowed_hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.options.gate.hosts = hosts.into_iter().map(|host| as_named(&host.into())).collect();
+        self.hosts = hosts.into_iter().map(Into::into).collect();
         self
     }
 
@@ -255,18 +265,22 @@ impl EndpointBuilder {
 
     /// Makes the endpoint. `wake` is called, without any lock held, on any thread, perhaps for nothing, when
     /// [`Endpoint::poll_event`] has something to do.
-    pub fn build(self, wake: impl Fn() + Send + Sync + 'static) -> Endpoint {
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::InvalidArgument`] for an allowed origin or host that no request can name.
+    pub fn build(mut self, wake: impl Fn() + Send + Sync + 'static) -> Result<Endpoint> {
+        self.options.gate.allow(&self.origins, &self.hosts)?;
         let group = self.server.group(wake);
         let account = Account::new(self.server.limits());
         let state = Lock::new(State::default());
-        Endpoint(Arc::new(Inner {
+        Ok(Endpoint(Arc::new(Inner {
             group,
             server: self.server,
             options: self.options,
             account,
             refusals: Refusals::default(),
             state,
-        }))
+        })))
     }
 }
 
@@ -275,6 +289,8 @@ impl Server {
     pub fn endpoint(&self) -> EndpointBuilder {
         EndpointBuilder {
             server: self.clone(),
+            origins: Vec::new(),
+            hosts: Vec::new(),
             options: Options {
                 path: "/mcp".to_owned(),
                 gate: Gate { origins: Vec::new(), hosts: Vec::new(), loopback: true },

@@ -3,6 +3,7 @@
 //! Source: the transport pages of every revision from 2025-03-26 on; RFC 6454 for `Origin`.
 
 use super::RequestHead;
+use crate::error::{Error, ErrorKind, Result};
 use crate::refusals::RefusalKind;
 
 /// Whom an endpoint answers.
@@ -28,6 +29,16 @@ pub(crate) struct Refused {
 const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 impl Gate {
+    /// Allows these origins and hosts, as people write them, and no others.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`] for one that no request can name.
+    pub(crate) fn allow(&mut self, origins: &[String], hosts: &[String]) -> Result<()> {
+        self.origins = origins.iter().map(|given| read_origin(given)).collect::<Result<_>>()?;
+        self.hosts = hosts.iter().map(|given| read_host(given)).collect::<Result<_>>()?;
+        Ok(())
+    }
+
     /// Checked on every method, before anything else is read.
     pub(crate) fn check(&self, head: &RequestHead<'_>) -> Result<(), Refused> {
         let host = host(head)?;
@@ -68,9 +79,54 @@ impl Gate {
     }
 }
 
+fn read_origin(given: &str) -> Result<String> {
+    let origin = as_sent(given);
+    let is_scheme = |scheme: &str| {
+        scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+            && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+    };
+    let is_url = |(scheme, authority): (&str, &str)| is_scheme(scheme) && is_allowable(authority);
+    // Browsers send `null` for pages that have no origin.
+    if origin == "*" || origin == "null" || origin.split_once("://").is_some_and(is_url) {
+        return Ok(origin);
+    }
+    Err(never_matches(
+        "allowed_origins",
+        given,
+        ["https://app.example", "https://app.example:8443", "https://*.example.com"],
+    ))
+}
+
+fn read_host(given: &str) -> Result<String> {
+    let host = as_named(given);
+    if host == "*" || is_allowable(&host) {
+        return Ok(host);
+    }
+    Err(never_matches("allowed_hosts", given, ["mcp.example", "mcp.example:8443", "*.example.com"]))
+}
+
+fn never_matches(setting: &str, given: &str, [plain, port, below]: [&str; 3]) -> Error {
+    let message = format!(
+        "no request can match {given:?} in `{setting}`; write it as `{plain}`, `{port}`, `{below}` (any subdomain, any port) or `*`"
+    );
+    Error::new(ErrorKind::InvalidArgument, message)
+}
+
+/// Whether a request can name this: a host, perhaps with a port, or `*.` and a domain.
+fn is_allowable(authority: &str) -> bool {
+    let (name, is_below) = match authority.strip_prefix("*.") {
+        Some(domain) => (domain, true),
+        None => (authority, false),
+    };
+    let (_, rest) = name.split_at(name.rfind(']').map_or(0, |at| at + 1));
+    let is_port = rest.split_once(':').is_none_or(|(_, port)| port.parse::<u16>().is_ok());
+    let is_host = !name.is_empty() && !name.starts_with(':') && !name.contains('*') && is_authority(name);
+    is_host && is_port && !(is_below && name.contains(':'))
+}
+
 /// An origin as browsers send it: in lower case, without a slash behind it, and without the port that its scheme implies
 /// (RFC 6454, section 6.2).
-pub(crate) fn as_sent(origin: &str) -> String {
+fn as_sent(origin: &str) -> String {
     let mut origin = origin.strip_suffix('/').unwrap_or(origin).to_ascii_lowercase();
     for (scheme, implied) in [("http://", ":80"), ("https://", ":443")] {
         if origin.starts_with(scheme) && origin.ends_with(implied) {
@@ -81,9 +137,10 @@ pub(crate) fn as_sent(origin: &str) -> String {
 }
 
 /// A host as clients name it, of what people write for one: a URL, or any port as `:*`.
-pub(crate) fn as_named(host: &str) -> String {
-    let authority = host.split_once("://").map_or(host, |(_, authority)| authority);
-    let authority = authority.split_once('/').map_or(authority, |(authority, _)| authority);
+fn as_named(host: &str) -> String {
+    let url =
+        host.split_once("://").map(|(_, rest)| rest.split_once('/').map_or(rest, |(authority, _)| authority));
+    let authority = url.unwrap_or(host);
     authority.strip_suffix(":*").unwrap_or(authority).to_owned()
 }
 
@@ -104,7 +161,8 @@ fn is_named(authority: &str, name: &str) -> bool {
     let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
     let at = host.len().saturating_sub(domain.len());
     let is_below = || at > 0 && host.get(at..).is_some_and(|end| end.eq_ignore_ascii_case(domain));
-    domain.is_empty() || domain.starts_with('.') && is_below() && is_host(authority, host)
+    domain.is_empty()
+        || domain.starts_with('.') && is_below() && is_authority(host) && is_host(authority, host)
 }
 
 /// Whether an authority is this machine, whatever its port.
@@ -245,6 +303,78 @@ mod tests {
         for origin in ["http://app.example.com", "https://example.com", "https://a.example.com.evil", "null"]
         {
             assert!(!check(&below, &[("host", "a.example.com"), ("origin", origin)]), "{origin}");
+        }
+    }
+
+    #[test]
+    fn an_entry_that_no_request_can_match_is_refused() {
+        let allow = |origin: &str, host: &str| {
+            let mut gate = local();
+            gate.allow(&[origin.to_owned()], &[host.to_owned()]).map_err(|e| e.to_string())
+        };
+        for origin in [
+            "",
+            "app.example",
+            "https:app.example",
+            "://app.example",
+            "*://app.example",
+            "https://",
+            "https://:80",
+            "https://app.example/page",
+            "https://app.example//",
+            "https://app.example?q",
+            "https://a@app.example",
+            "https://app.example:*",
+            "https://app.example:",
+            "https://app.example:99999",
+            "https://a*b.example",
+            "https://a.*.example",
+            "https://*",
+            "https://*.",
+            "https://*.example.com:8443",
+            "https://*.[::1]",
+            " https://app.example",
+            "https://\u{f6}.example",
+            "*.example.com",
+            "**",
+        ] {
+            let hint = "in `allowed_origins`; write it as `https://app.example`, `https://app.example:8443`, \
+                `https://*.example.com` (any subdomain, any port) or `*`";
+            assert_eq!(allow(origin, "h"), Err(format!("no request can match {origin:?} {hint}")));
+        }
+        for host in [
+            "",
+            "/",
+            "mcp.example/mcp",
+            "https:mcp.example",
+            "https://",
+            "https://?q",
+            "https://a@mcp.example",
+            ":8000",
+            "mcp.example:",
+            "mcp.example:port",
+            "mcp.example:99999",
+            "::1",
+            "[::1",
+            "a*b.example",
+            "mcp.*.example",
+            "*example.com",
+            "*.",
+            "*.*.example",
+            "*.example.com:8000",
+            "*:8000",
+            " mcp.example",
+            "h\u{f6}st",
+        ] {
+            let hint = "in `allowed_hosts`; write it as `mcp.example`, `mcp.example:8443`, \
+                `*.example.com` (any subdomain, any port) or `*`";
+            assert_eq!(allow("*", host), Err(format!("no request can match {host:?} {hint}")));
+        }
+        for origin in ["*", "null", "https://*.Example.com/", "http://[::1]:80", "app://main", "http://a_b"] {
+            assert_eq!(allow(origin, "h"), Ok(()), "{origin}");
+        }
+        for host in ["*", "*:*", "*.example.com", "*.example.com:*", "[::1]:8080", "https://h.example/mcp"] {
+            assert_eq!(allow("*", host), Ok(()), "{host}");
         }
     }
 

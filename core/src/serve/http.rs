@@ -112,7 +112,7 @@ impl Http {
     ///
     /// # Errors
     /// [`ErrorKind::Io`]; [`ErrorKind::Closed`] if the server was closed before; [`ErrorKind::InvalidArgument`] for more
-    /// threads than may be.
+    /// threads than may be, and an allowed origin or host that no request can name.
     pub fn bind(self, address: impl ToSocketAddrs) -> Result<Listener> {
         if self.io_threads > MOST_IO_THREADS {
             let what = format!("io_threads is at most {MOST_IO_THREADS}; one for each processor is enough");
@@ -124,6 +124,7 @@ impl Http {
         let refused = |what: &str, e: std::io::Error| {
             Error::new(ErrorKind::Io, format!("the address{what} cannot be bound")).because(e)
         };
+        self.endpoint.check()?;
         let addresses: Vec<_> = address.to_socket_addrs().map_err(|e| refused("", e))?.collect();
         let bound = TcpListener::bind(addresses.as_slice()).and_then(|socket| {
             socket.set_nonblocking(true)?;
@@ -165,7 +166,7 @@ impl Listener {
     pub fn serve(self) -> Result<()> {
         let (callback_threads, drain) = (self.http.callback_threads, self.http.drain);
         let jobs = (callback_threads > 0).then(|| Jobs::new(1, None));
-        let (shared, runtime, serving) = self.open(jobs);
+        let (shared, runtime, serving) = self.open(jobs)?;
         match &shared.jobs {
             None => drop(runtime.block_on(serving)),
             Some(jobs) => std::thread::scope(|scope| -> Result<()> {
@@ -192,20 +193,20 @@ impl Listener {
     /// As [`Listener::serve`].
     pub fn start(self, on_ready: Option<OnReady>) -> Result<Listening> {
         let most = if self.http.callback_threads > 1 { 1 } else { BATCH };
-        let (shared, runtime, _) = self.open(Some(Jobs::new(most, on_ready)));
+        let (shared, runtime, _) = self.open(Some(Jobs::new(most, on_ready)))?;
         Ok(Listening::new(shared, runtime))
     }
 
-    fn open(self, jobs: Option<Jobs>) -> (Arc<Shared>, Runtime, JoinHandle<()>) {
+    fn open(self, jobs: Option<Jobs>) -> Result<(Arc<Shared>, Runtime, JoinHandle<()>)> {
         let Http { endpoint, connections, drain, .. } = self.http;
         let server = endpoint.server().clone();
-        let (shared, wake) = Shared::new(endpoint, jobs.map(Arc::new));
+        let (shared, wake) = Shared::new(endpoint, jobs.map(Arc::new))?;
         let runtime = self.network.take();
         if let Some(jobs) = shared.jobs.clone() {
             runtime.spawn(async move { jobs.tell().await });
         }
         let serving = runtime.spawn(serve(shared.clone(), server, self.socket, wake, connections, drain));
-        (shared, runtime, serving)
+        Ok((shared, runtime, serving))
     }
 }
 

@@ -4,7 +4,7 @@ use super::jobs::Jobs;
 use super::unread::Bodies;
 use crate::access::Caller;
 use crate::connection::Connection;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::http::{Endpoint, EndpointBuilder};
 use crate::server::Server;
@@ -27,14 +27,17 @@ pub(super) struct Shared {
 
 impl Shared {
     /// And what tells when to [`Shared::poll`].
-    pub(super) fn new(endpoint: EndpointBuilder, jobs: Option<Arc<Jobs>>) -> (Arc<Shared>, Arc<Notify>) {
+    pub(super) fn new(
+        endpoint: EndpointBuilder,
+        jobs: Option<Arc<Jobs>>,
+    ) -> Result<(Arc<Shared>, Arc<Notify>)> {
         let wake = Arc::new(Notify::new());
         let rings = wake.clone();
-        let endpoint = endpoint.build(move || rings.notify_one());
+        let endpoint = endpoint.build(move || rings.notify_one())?;
         let sentinel = endpoint.connect(Caller::default());
         let (_, idle_ms) = endpoint.patience();
         let (bodies, began) = (Bodies::new(idle_ms), Instant::now());
-        (Arc::new(Shared { endpoint, bodies, began, jobs, _sentinel: sentinel }), wake)
+        Ok((Arc::new(Shared { endpoint, bodies, began, jobs, _sentinel: sentinel }), wake))
     }
 
     pub(super) fn server(&self) -> &Server {

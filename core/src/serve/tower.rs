@@ -50,7 +50,7 @@ impl HttpService {
     /// callbacks are quick. The runtime has to have its timers on.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] outside of a runtime; [`ErrorKind::Io`] if a thread cannot be started;
+    /// [`ErrorKind::InvalidArgument`] outside of a runtime, and for an allowed origin or host that no request can name; [`ErrorKind::Io`] if a thread cannot be started;
     /// [`ErrorKind::Closed`].
     pub fn new(endpoint: EndpointBuilder, callback_threads: usize) -> Result<HttpService> {
         if endpoint.server().is_closed() {
@@ -60,7 +60,7 @@ impl HttpService {
             Error::new(ErrorKind::InvalidArgument, "make the service inside of a tokio runtime").because(e)
         })?;
         let jobs = (callback_threads > 0).then(|| Arc::new(Jobs::new(1, None)));
-        let (shared, wake) = Shared::new(endpoint, jobs.clone());
+        let (shared, wake) = Shared::new(endpoint, jobs.clone())?;
         let service = HttpService(Arc::new(Owner { shared, wake }));
         if let Some(jobs) = jobs.clone() {
             runtime.spawn(async move { jobs.tell().await });

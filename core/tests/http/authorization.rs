@@ -38,7 +38,7 @@ fn protected(server: &Server) -> EndpointBuilder {
 }
 
 fn world(server: &Server) -> World {
-    World::with(server, protected(server).build(|| {}))
+    World::with(server, protected(server).build(|| {}).unwrap())
 }
 
 /// A request of the stateless era with a token.
@@ -129,7 +129,7 @@ fn metadata_is_served_to_anybody_at_the_well_known_places() {
     assert!(!open.endpoint.serves("/.well-known/oauth-protected-resource"));
     assert!(open.endpoint.serves("/mcp?x") && !open.endpoint.serves("/mcp/x"));
     for path in ["notes/mcp", "/notes/mcp"] {
-        let elsewhere = Server::new("s", "1").endpoint().path(path).build(|| {});
+        let elsewhere = Server::new("s", "1").endpoint().path(path).build(|| {}).unwrap();
         assert!(elsewhere.serves("/notes/mcp") && !elsewhere.serves("/mcp"), "{path}");
     }
 }
@@ -139,7 +139,7 @@ fn without_a_url_for_clients_tokens_have_no_audience_and_challenges_no_metadata(
     let server = server();
     let builder =
         server.endpoint().verify(|call| (call.token() == "ann").then(|| Grant::new(Caller::new(*b"ann"))));
-    let world = World::with(&server, builder.build(|| {}));
+    let world = World::with(&server, builder.build(|| {}).unwrap());
     assert_eq!(discover(&world, &["Bearer ann"]).status(), 200);
     assert_eq!(
         refused(&discover(&world, &["Bearer bob"])),
@@ -171,7 +171,7 @@ fn held(world: &World, held: &mut Vec<Responder<Verification>>) -> (Polled, Got)
 #[test]
 fn the_host_may_judge_a_token_later_and_the_body_is_read_after_that() {
     let server = server();
-    let world = World::with(&server, server.endpoint().protect(protection()).build(|| {}));
+    let world = World::with(&server, server.endpoint().protect(protection()).build(|| {}).unwrap());
     let mut questions = Vec::new();
     let (mut exchange, mut got) = held(&world, &mut questions);
     world.pass(59_000);
@@ -190,9 +190,9 @@ fn a_token_that_the_host_does_not_judge_is_an_internal_error_and_a_line_for_its_
     let told = lines.clone();
     let server = Server::builder("s", "1").on_log(move |_, line| told.lock().unwrap().push(line.to_owned()));
     let server = server.build().unwrap();
-    let world = World::with(&server, protected(&server).build(|| {}));
+    let world = World::with(&server, protected(&server).build(|| {}).unwrap());
     assert_eq!(discover(&world, &["Bearer broken"]).status(), 500);
-    let unjudged = World::with(&server, server.endpoint().protect(protection()).build(|| {}));
+    let unjudged = World::with(&server, server.endpoint().protect(protection()).build(|| {}).unwrap());
     assert_eq!(discover(&unjudged, &["Bearer ann"]).status(), 500);
     let mut questions = Vec::new();
     let (mut exchange, mut got) = held(&unjudged, &mut questions);
@@ -215,7 +215,7 @@ fn a_client_that_goes_while_its_token_is_judged_frees_what_it_held() {
     let mut limits = wellhead::Limits::default();
     limits.calls_in_flight = 1;
     let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();
-    let world = World::with(&server, server.endpoint().protect(protection()).build(|| {}));
+    let world = World::with(&server, server.endpoint().protect(protection()).build(|| {}).unwrap());
     let mut questions = Vec::new();
     let (exchange, _) = held(&world, &mut questions);
     assert_eq!(discover(&world, &["Bearer ann"]).status(), 503, "a token under judgement is a call");
@@ -402,7 +402,7 @@ fn streams_of_changes_end_when_the_token_that_opened_them_expires() {
     // row: H-49
     let server = server();
     let builder = server.endpoint().protect(protection()).verify(|_| grant("ann").expires_in_ms(5_000));
-    let world = World::with(&server, builder.build(|| {}));
+    let world = World::with(&server, builder.build(|| {}).unwrap());
     let known = ("Authorization", "Bearer ann");
     let (mut listen, mut told) = world.ask("subscriptions/listen", r#""notifications":{},"#, &[known]);
     let session = session(&world, "ann");
@@ -433,7 +433,7 @@ fn a_callback_of_a_session_sees_the_caller_of_the_request_that_it_answers() {
     server.resource("test://held", |call| call.defer().0).unwrap();
     let endpoint =
         server.endpoint().verify(|call| Grant::new(Caller::new(*b"ann").with(call.token().to_owned())));
-    let world = World::with(&server, endpoint.build(|| {}));
+    let world = World::with(&server, endpoint.build(|| {}).unwrap());
     let session = session(&world, "first");
     let asks = |id: u32, uri: &str| request(id, "resources/read", &format!(r#""uri":"{uri}""#));
     let seen = |got: &Got| got.json()["result"]["contents"][0]["text"].as_str().map(str::to_owned);
@@ -471,7 +471,7 @@ fn the_callers_of_a_session_are_let_go_with_their_requests() {
     let alive = Arc::new(());
     let claims = alive.clone();
     let verify = move |_| Grant::new(Caller::new(*b"ann").with(claims.clone()));
-    let world = World::with(&server, server.endpoint().verify(verify).build(|| {}));
+    let world = World::with(&server, server.endpoint().verify(verify).build(|| {}).unwrap());
     let session = session(&world, "token");
     let ping = request(1, "ping", "");
     within(&world, "token", &session, &ping);
@@ -504,7 +504,7 @@ fn what_a_session_watches_is_asked_for_again_for_the_caller_of_its_newest_reques
         .unwrap();
     let endpoint =
         server.endpoint().verify(|call| Grant::new(Caller::new(*b"ann").with(call.token().to_owned())));
-    let world = World::with(&server, endpoint.build(|| {}));
+    let world = World::with(&server, endpoint.build(|| {}).unwrap());
     let session = session(&world, "first");
     let got =
         within(&world, "second", &session, &request(1, "resources/subscribe", r#""uri":"test://text""#));

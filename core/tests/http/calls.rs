@@ -150,7 +150,7 @@ fn a_token_under_judgement_counts_until_the_verifier_is_done_with_it() {
         counts.fetch_add(1, Ordering::SeqCst);
         Some(Grant::new(Caller::new(call.token().as_bytes())))
     });
-    let world = World::with(&server, endpoint.build(|| {}));
+    let world = World::with(&server, endpoint.build(|| {}).unwrap());
     let ask = || {
         let headers = [
             ("Authorization", "Bearer ann"),

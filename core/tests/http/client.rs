@@ -99,7 +99,7 @@ impl Polled {
 
 impl World {
     pub(crate) fn new(server: &Server) -> World {
-        World::with(server, server.endpoint().build(|| {}))
+        World::with(server, server.endpoint().build(|| {}).unwrap())
     }
 
     pub(crate) fn with(server: &Server, endpoint: Endpoint) -> World {

@@ -178,7 +178,7 @@ fn the_question_whether_a_token_is_good_has_the_context_and_so_has_what_follows(
         let name = call.request_context::<String>().expect("a context").clone();
         Grant::new(Caller::new(name.into_bytes()))
     });
-    let world = World::with(&server, endpoint.build(|| {}));
+    let world = World::with(&server, endpoint.build(|| {}).unwrap());
     let headers = [
         ("Authorization", "Bearer x"),
         ("MCP-Protocol-Version", "2026-07-28"),

@@ -57,7 +57,7 @@ fn types_are_checked_leniently_or_strictly() {
     assert_eq!(status(&world, &[("Accept", BOTH)]), 415);
     assert_eq!(status(&world, &[json, ("Accept", "text/html")]), 406);
     let strict = Server::new("s", "1");
-    let strict = World::with(&strict, strict.endpoint().strict_accept(true).build(|| {}));
+    let strict = World::with(&strict, strict.endpoint().strict_accept(true).build(|| {}).unwrap());
     let (_, refused) = strict.send("POST", &[json, ("Accept", "application/json")], &discover());
     assert_eq!(refused.status(), 406);
     assert!(refused.body.contains("strict_accept"), "{}", refused.body);
@@ -123,7 +123,7 @@ fn pages_of_allowed_origins_may_read_the_answers_where_the_host_says_so() {
     // row: O-07
     let server = Server::new("s", "1");
     let builder = server.endpoint().allowed_origins(["https://app.example"]).cors(true);
-    let world = World::with(&server, builder.build(|| {}));
+    let world = World::with(&server, builder.build(|| {}).unwrap());
     let page = ("Origin", "https://app.example");
     let (_, got) = world.send("OPTIONS", &[page, ("Access-Control-Request-Method", "POST")], "");
     assert_eq!((got.status(), got.body.as_str()), (204, ""));

@@ -81,7 +81,7 @@ fn tokens_that_are_missing_or_not_good_enough_are_told() {
     let endpoint = world.server.endpoint().protect(protection).verify(|call| {
         (call.token() == "good").then(|| wellhead::http::Grant::new(wellhead::Caller::new(*b"ann")))
     });
-    let world = World::with(&world.server, endpoint.build(|| {}));
+    let world = World::with(&world.server, endpoint.build(|| {}).unwrap());
     let ask = |more: &[(&str, &str)]| world.ask("server/discover", "", more).1.status();
     assert_eq!(ask(&[]), 401);
     assert_eq!(told(&lines), ["a request was answered 401: it has no bearer token; see `verify`"]);

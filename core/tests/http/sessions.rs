@@ -309,7 +309,7 @@ fn a_batch_is_answered_where_the_revision_has_batches() {
 fn there_are_as_many_sessions_as_may_be() {
     // row: X-38
     let server = server();
-    let world = World::with(&server, server.endpoint().session_limit(1).build(|| {}));
+    let world = World::with(&server, server.endpoint().session_limit(1).build(|| {}).unwrap());
     let session = world.session("2025-06-18");
     let _in_use = world.get(&session, &[]);
     let busy = world.post(&[], &initialize("2025-06-18"));

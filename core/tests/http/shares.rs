@@ -13,7 +13,7 @@ fn world(limits: impl FnOnce(&mut Limits), session_limit: usize, protected: bool
     if protected {
         endpoint = endpoint.verify(|call| Some(Grant::new(Caller::new(call.token().as_bytes()))));
     }
-    World::with(&server, endpoint.build(|| {}))
+    World::with(&server, endpoint.build(|| {}).unwrap())
 }
 
 /// Whether a session of that id is there.
@@ -47,7 +47,7 @@ fn sessions_that_asked_for_nothing_go_first_and_the_least_recently_used_of_them(
 #[test]
 fn ten_thousand_handshakes_keep_nobody_out() {
     let server = server();
-    let world = World::with(&server, server.endpoint().session_limit(100).build(|| {}));
+    let world = World::with(&server, server.endpoint().session_limit(100).build(|| {}).unwrap());
     let first = world.session("2025-06-18");
     list(&world, &first);
     for _ in 0..1_000 {

@@ -213,7 +213,7 @@ fn listen_streams_are_limited_by_themselves_and_take_no_call() {
 fn methods_that_are_switched_off_are_not_named_as_allowed() {
     // row: X-30
     let server = Server::new("s", "1");
-    let world = World::with(&server, server.endpoint().delete(false).build(|| {}));
+    let world = World::with(&server, server.endpoint().delete(false).build(|| {}).unwrap());
     let (_, got) = world.send("DELETE", &[("Mcp-Session-Id", "x")], "");
     assert_eq!((got.status(), got.header("allow")), (405, Some("POST, GET")));
 }

@@ -170,7 +170,8 @@ fn hasty(server: &Server) -> Endpoint {
     let woken = made.clone();
     let endpoint = server
         .endpoint()
-        .build(move || while woken.get().is_some_and(|endpoint| endpoint.poll_event().is_some()) {});
+        .build(move || while woken.get().is_some_and(|endpoint| endpoint.poll_event().is_some()) {})
+        .unwrap();
     made.set(endpoint.clone()).unwrap_or_default();
     endpoint
 }
@@ -243,7 +244,7 @@ fn a_request_whose_client_goes_while_it_is_looked_up_is_given_up_in_time() {
 fn a_deadline_that_no_exchange_waits_for_is_kept_all_the_same() {
     let server = server();
     server.authorize(|call| vec![Verdict::Allow; call.uris().len()]).unwrap();
-    let world = World::with(&server, server.endpoint().keep_alive_ms(600_000).build(|| {}));
+    let world = World::with(&server, server.endpoint().keep_alive_ms(600_000).build(|| {}).unwrap());
     let session = world.session("2025-06-18");
     let (_, got) = world.within(&session, 1, "resources/subscribe", r#""uri":"test://text""#);
     assert!(got.body.contains("result"), "{got:?}");
@@ -280,7 +281,7 @@ fn a_review_of_what_an_idle_session_watches_has_its_deadline_too() {
 fn a_host_that_asks_its_client_no_more_has_its_whole_time_from_then_on() {
     let server = server();
     server.method("x/ask", |_| Json::object("{}")).unwrap();
-    let world = World::with(&server, server.endpoint().keep_alive_ms(600_000).build(|| {}));
+    let world = World::with(&server, server.endpoint().keep_alive_ms(600_000).build(|| {}).unwrap());
     let session = world.session_with_roots();
     let (mut asking, mut got) = (world.begin_within(&session, &request(1, "x/ask", "")), Got::default());
     let mut asked = None;
@@ -316,7 +317,7 @@ fn where_answers_may_take_hardly_any_time_nobody_is_told_the_time_without_end() 
 fn of_the_deadline_of_a_review_hears_the_stream_that_it_is_about() {
     let server = server();
     server.authorize(|call| vec![Verdict::Allow; call.uris().len()]).unwrap();
-    let world = World::with(&server, server.endpoint().keep_alive_ms(600_000).build(|| {}));
+    let world = World::with(&server, server.endpoint().keep_alive_ms(600_000).build(|| {}).unwrap());
     let listen = r#""notifications":{"resourceSubscriptions":["test://text"]},"#;
     let (mut stream, mut got) = world.ask("subscriptions/listen", listen, &[]);
     assert_eq!(got.events().len(), 1, "{got:?}");

@@ -13,7 +13,7 @@ pub(crate) fn each_hears_of_its_answer() {
     server.text("a://now", "at once").expect("a new URI");
     let wake = Arc::new(Bell::default());
     let rings = wake.clone();
-    let endpoint = server.endpoint().build(move || rings.ring());
+    let endpoint = server.endpoint().build(move || rings.ring()).unwrap();
     let session = begin_session(&endpoint);
     let read = |id: usize, uri: &str| {
         let within = [("mcp-session-id", session.as_str())];
@@ -70,7 +70,7 @@ pub(crate) fn each_hears_of_its_questions() {
     server.authorize(|_| Vec::new()).expect("the first");
     let wake = Arc::new(Bell::default());
     let rings = wake.clone();
-    let endpoint = server.endpoint().build(move || rings.ring());
+    let endpoint = server.endpoint().build(move || rings.ring()).unwrap();
     let session = begin_session(&endpoint);
     let mut verdicts = Vec::new();
     let mut begun = Vec::new();

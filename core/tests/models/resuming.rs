@@ -102,7 +102,7 @@ pub(crate) fn a_client_comes_back_while_its_call_goes_on() {
     server.resource("a://later", |call| call.defer().0).expect("a new URI");
     let wake = Arc::new(Bell::default());
     let rings = wake.clone();
-    let endpoint = server.endpoint().replay_bytes(1 << 20).build(move || rings.ring());
+    let endpoint = server.endpoint().replay_bytes(1 << 20).build(move || rings.ring()).unwrap();
 
     let session = begin_session(&endpoint);
     let within = [("mcp-session-id", session.as_str())];
@@ -141,7 +141,7 @@ pub(crate) fn a_stream_takes_over_while_something_changes() {
     let server = server();
     let wake = Arc::new(Bell::default());
     let rings = wake.clone();
-    let endpoint = server.endpoint().build(move || rings.ring());
+    let endpoint = server.endpoint().build(move || rings.ring()).unwrap();
 
     let session = begin_session(&endpoint);
     let within = [("mcp-session-id", session.as_str())];

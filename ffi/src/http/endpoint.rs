@@ -38,7 +38,7 @@ pub unsafe extern "C" fn wellhead_endpoint_new(
         share(error, move |promise| {
             let builder = builder(promise, server, options)?;
             let woken = wake.clone();
-            Ok(wellhead_endpoint { endpoint: builder.build(move || woken.call()), wake })
+            Ok(wellhead_endpoint { endpoint: builder.build(move || woken.call())?, wake })
         })
     }
 }

@@ -36,10 +36,12 @@ pub struct wellhead_endpoint_options {
     pub path: wellhead_str,
     /// WELLHEAD_NO_LOOPBACK, WELLHEAD_NO_DELETE, WELLHEAD_STRICT_ACCEPT, WELLHEAD_CORS, WELLHEAD_NO_SESSIONS
     pub flags: u32,
-    /// Origins whose pages may ask, scheme://host[:port], beside those of this machine where the endpoint is bound to it.
+    /// Origins whose pages may ask, scheme://host[:port], beside those of this machine where the endpoint is bound to it. "*"
+    /// allows any, "*." before the domain any subdomain. INVALID_ARGUMENT for one that no request can match.
     pub allowed_origins: *const wellhead_str,
     pub allowed_origin_count: usize,
-    /// Names that the endpoint goes by, with or without a port; none: any, unless it is bound to a loopback address.
+    /// Names that the endpoint goes by, with or without a port; none: any, unless it is bound to a loopback address. "*"
+    /// allows any, "*.example.com" any subdomain. INVALID_ARGUMENT for one that no request can match.
     pub allowed_hosts: *const wellhead_str,
     pub allowed_host_count: usize,
     /// How long a session lives that nobody uses, in milliseconds; 0: 3,600,000

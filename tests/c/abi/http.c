@@ -148,6 +148,15 @@ static void what_cannot_be_served_is_refused(void) {
     endpoint.flags = 64;
     CHECK(wellhead_serve_http(server, address, &options, NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
     CHECK(!wellhead_endpoint_new(server, &endpoint, NULL, &destroyed, count, NULL) && destroyed == 1);
+    endpoint.flags = 0;
+    wellhead_str host = WELLHEAD_STR("a*b"); /* which no request can match */
+    endpoint.allowed_hosts = &host;
+    endpoint.allowed_host_count = 1;
+    CHECK(wellhead_serve_http(server, address, &options, NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    error = NULL;
+    CHECK(!wellhead_endpoint_new(server, &endpoint, NULL, NULL, NULL, &error));
+    CHECK(wellhead_error_status(error) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    wellhead_error_free(error);
     wellhead_server_close(server);
     CHECK(wellhead_serve_http(server, address, NULL, NULL) == WELLHEAD_STATUS_CLOSED);
     wellhead_server_free(server);

@@ -114,7 +114,8 @@ impl World {
             .replay_bytes([0, 100, 1 << 20][choices.below(3)])
             .keep_alive_ms([15_000, 600_000][choices.below(2)])
             .session_ms(SESSION_MS)
-            .build(|| {});
+            .build(|| {})
+            .unwrap();
         let revision = ["2025-03-26", "2025-06-18", "2025-11-25"][choices.below(3)];
         let mut world = World {
             server,

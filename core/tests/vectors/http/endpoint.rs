@@ -50,7 +50,8 @@ impl Adapter for InMemory {
     fn new(host: &Host, options: &Value, pace: Pace) -> Self {
         let woken = Flag::raised();
         let wakes = woken.clone();
-        let endpoint = builder(host, options).build(move || wakes.raise());
+        let endpoint =
+            builder(host, options).build(move || wakes.raise()).expect("requests can match what is allowed");
         InMemory { endpoint, woken, pace, now: 0 }
     }
 
