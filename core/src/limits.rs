@@ -86,12 +86,12 @@ impl Limits {
             subscriptions subscriptions_total listen_streams output_bytes buffer_bytes caller_share call_ms
         );
         if self.caller_share > 100 {
-            let message = format!("caller_share must be at most 100 (got {})", self.caller_share);
+            let message = format!("`caller_share` must be at most 100 (got {})", self.caller_share);
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
         match zero {
             Some((name, _)) => {
-                let message = format!("{name} must be at least 1 (got 0)");
+                let message = format!("`{name}` must be at least 1 (got 0)");
                 Err(Error::new(ErrorKind::InvalidArgument, message))
             }
             None => Ok(()),
@@ -119,10 +119,10 @@ mod tests {
     fn a_limit_of_zero_is_refused_by_its_name() {
         assert!(Limits::default().check().is_ok());
         let limits = Limits { page_items: 0, ..Limits::default() };
-        assert_eq!(limits.check().unwrap_err().to_string(), "page_items must be at least 1 (got 0)");
+        assert_eq!(limits.check().unwrap_err().to_string(), "`page_items` must be at least 1 (got 0)");
         let limits = Limits { caller_share: 101, ..Limits::default() };
-        assert_eq!(limits.check().unwrap_err().to_string(), "caller_share must be at most 100 (got 101)");
+        assert_eq!(limits.check().unwrap_err().to_string(), "`caller_share` must be at most 100 (got 101)");
         let limits = Limits { call_ms: 0, ..Limits::default() };
-        assert_eq!(limits.check().unwrap_err().to_string(), "call_ms must be at least 1 (got 0)");
+        assert_eq!(limits.check().unwrap_err().to_string(), "`call_ms` must be at least 1 (got 0)");
     }
 }

@@ -137,6 +137,7 @@ const REFUSED = {
     'no request can match "app.example" in `allowedOrigins`; write it as `https://app.example`, ' +
       '`https://app.example:8443`, `https://*.example.com` (any subdomain, any port) or `*`',
   ],
+  'a limit of 0': [() => make({ limits: { pageItems: 0 } }), '`pageItems` must be at least 1 (got 0)'],
   resourc: [
     ({ server }) => server.handler({ protect: { resourc: 'x' } }),
     'protect has no member resourc: did you mean resource?',

@@ -511,7 +511,7 @@ RAISED: list[Mistake] = [
         "a limit of 0",
         lambda server: wellhead.Server("s", "1", limits=wellhead.Limits(page_items=0)),
         wellhead.RegistrationError,
-        "page_items must be at least 1 (got 0)",
+        "`page_items` must be at least 1 (got 0)",
     ),
     (
         "a schema of no object",
