@@ -5,14 +5,16 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::ops::Bound;
 use std::sync::{Arc, Mutex};
-use wellhead::{Page, Resource, Server, Template};
+use wellhead::{Limits, Page, Resource, Server, Template};
 
 type Notes = Arc<Mutex<BTreeMap<String, String>>>;
 
 fn main() -> wellhead::Result<()> {
     let notes: Notes =
         Arc::new(Mutex::new((1..=250).map(|n| (format!("{n:03}"), format!("# Note {n:03}"))).collect()));
-    let server = Server::new("notes", "1.0.0");
+    let mut limits = Limits::default();
+    limits.page_items = 100;
+    let server = Server::builder("notes", "1.0.0").limits(limits).build()?;
     server.text(Resource::new("notes://about").mime_type("text/plain"), "Notes.")?;
     server.blob(Resource::new("notes://logo").mime_type("image/png"), *b"\x89PNG\r\n\x1a\n")?;
 

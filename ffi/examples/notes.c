@@ -152,6 +152,8 @@ static wellhead_status serve(store *s, wellhead_error **error) {
 
 int main(int argc, char **argv) {
     static store s = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    wellhead_server_options options = WELLHEAD_SERVER_OPTIONS_INIT;
+    wellhead_limits limits = WELLHEAD_LIMITS_INIT;
     wellhead_error *error = NULL;
     s.fifo = argc > 1 ? argv[1] : NULL;
     for (int n = 1; n <= 250; n++) {
@@ -160,7 +162,9 @@ int main(int argc, char **argv) {
         snprintf(text, sizeof text, "# Note %03d", n);
         put(&s, id, text);
     }
-    s.server = wellhead_server_new(WELLHEAD_STR("notes"), WELLHEAD_STR("1.0.0"), NULL, &error);
+    limits.page_items = 100;
+    options.limits = &limits;
+    s.server = wellhead_server_new(WELLHEAD_STR("notes"), WELLHEAD_STR("1.0.0"), &options, &error);
     if (!s.server || serve(&s, &error) != WELLHEAD_STATUS_OK) {
         wellhead_str why = wellhead_error_message(error);
         fprintf(stderr, "notes: %.*s\n", (int)why.len, why.ptr);

@@ -76,7 +76,9 @@ static void edits(const char *path, Notes &notes, Server &server) {
 
 int main(int argc, char **argv) try {
     static Notes &notes = *new Notes; // neither is destroyed: the thread of edits may outlive main
-    static Server &server = *new Server("notes", "1.0.0");
+    wellhead::ServerOptions options;
+    options.limits.page_items = 100;
+    static Server &server = *new Server("notes", "1.0.0", std::move(options));
 
     Resource about("notes://about"), logo("notes://logo"), slow("notes://slow"), any("notes://{id}");
     slow.name = "slow";

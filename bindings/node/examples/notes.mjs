@@ -6,7 +6,7 @@ import { Server } from 'wellhead';
 
 const ids = Array.from({ length: 250 }, (_, i) => String(i + 1).padStart(3, '0'));
 const notes = new Map(ids.map((id) => [id, `# Note ${id}`]));
-const server = new Server('notes', '1.0.0');
+const server = new Server('notes', '1.0.0', { limits: { pageItems: 100 } });
 server.text('notes://about', 'Notes.', { mimeType: 'text/plain' });
 server.blob('notes://logo', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), { mimeType: 'image/png' });
 

@@ -11,7 +11,7 @@ from threading import Thread
 import wellhead
 
 notes = {f"{n:03}": f"# Note {n:03}" for n in range(1, 251)}
-server = wellhead.Server("notes", "1.0.0")
+server = wellhead.Server("notes", "1.0.0", limits=wellhead.Limits(page_items=100))
 server.text("notes://about", "Notes.", mime_type="text/plain")
 server.blob("notes://logo", b"\x89PNG\r\n\x1a\n", mime_type="image/png")
 pool = ThreadPoolExecutor(1)
