@@ -30,7 +30,7 @@ test: ## everything that one Rust, one Python and one Node can show, in at most 
 .PHONY: test-all
 test-all: ## the same with what is long, and with more Pythons
 	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan test-c-tsan lint check-header check-features test-rust-oldest test-race test-leaks test-c-valgrind fuzz-long rows words \
-	  -- test-node test-node-oldest test-python-all test-clients test-clients-go test-clients-java test-clients-rmcp test-inspector test-instances conformance test-readme
+	  -- test-node test-node-oldest test-python-all test-python-leaks test-clients test-clients-go test-clients-java test-clients-rmcp test-inspector test-instances conformance test-readme
 
 # ---- the parts
 
@@ -39,7 +39,7 @@ FEATURES := cli,tower
 OLDEST_RUST := $(shell sed -n 's/^rust-version = "\([0-9.]*\)".*/\1/p' Cargo.toml)
 
 .PHONY: test-leaks
-test-leaks: ## that 100,000 servers, connections, sessions and calls leave no memory behind
+test-leaks: ## that in Rust 100,000 servers, connections, sessions and calls leave no memory behind
 	LEAK_ROUNDS=100000 cargo test -p wellhead --features $(FEATURES) --test leaks
 
 .PHONY: lint

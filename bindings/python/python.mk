@@ -1,5 +1,5 @@
 # The Python binding's tests; included by the Makefile at the root.
-.PHONY: python test-python test-python-all
+.PHONY: python test-python test-python-all test-python-leaks
 
 PYTHON ?= python3
 PYTHON_VERSIONS ?= 3.10 3.13
@@ -30,3 +30,8 @@ test-python-all: ## the same with the oldest and the newest Python that we promi
 	        { echo "Python $$version is missing: run 'pyenv install $$version'"; exit 1; }; \
 	    sh bindings/python/test.sh "$$python" || exit 1; \
 	done
+
+# In the environment of `make python`, which has what these tests need besides.
+test-python-leaks: python ## that in Python 100,000 servers, connections, sessions and calls leave no memory behind
+	build/python/bin/pip install --quiet --disable-pip-version-check --requirement bindings/python/requirements-test.txt
+	cd bindings/python && LEAK_ROUNDS=100000 ../../build/python/bin/pytest --quiet tests/test_leaks.py
