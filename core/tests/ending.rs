@@ -167,9 +167,9 @@ fn what_was_not_written_is_still_the_beginning_of_its_message() {
 }
 
 #[test]
-fn a_limit_of_no_calls_and_no_output_still_lets_one_request_through() {
+fn a_limit_of_one_call_and_one_byte_of_output_still_lets_one_request_through() {
     let mut limits = Limits::default();
-    (limits.calls_in_flight, limits.output_bytes) = (0, 0);
+    (limits.calls_in_flight, limits.output_bytes) = (1, 1);
     let server = server(limits);
     server.text("test://fixed", "here").unwrap();
     let connection = server.connect(Caller::default());

@@ -11,6 +11,7 @@ use crate::observer::Running;
 use crate::protocol::{Admitted, After, Ask, CallId, Context, HubOp, Machine, Report, Route};
 use crate::server::Inner;
 use crate::sync::{Fault, Lock, is_planted, is_running};
+use crate::wire::LARGE;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -245,8 +246,9 @@ impl Shared {
         let answer = check_answer(answer);
         let contents: &[_] = if let Answer::Found(contents) = &answer { contents } else { &[] };
         let mut over = None; // dropped without the lock
+        let own = contents.iter().map(|contents| contents.own_size(LARGE)).sum(); // asks the host's bodies
         Borrowed::all(contents, |contents| {
-            self.step(|m, trash| m.finish_read(call, &answer, contents, &mut over, trash))
+            self.step(|m, trash| m.finish_read(call, &answer, contents, own, &mut over, trash))
         })
     }
 

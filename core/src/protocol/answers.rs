@@ -12,7 +12,6 @@ use crate::jsonrpc::RpcError;
 use crate::log::{Level, Line};
 use crate::model::{Answer, Borrowed};
 use crate::sync::Trash;
-use crate::wire::LARGE;
 use std::sync::Arc;
 
 const READ: &str = "resources/read";
@@ -28,12 +27,13 @@ pub(crate) struct Asked {
 }
 
 impl Machine {
-    /// The answer to a read, and its contents if it has any.
+    /// The answer to a read, its contents if it has any, and how many of their bytes live for this answer alone.
     pub(crate) fn finish_read(
         &mut self,
         call: CallId,
         answer: &Answer,
         contents: &[Borrowed<'_>],
+        own: usize,
         over: &mut Option<(State, Open)>,
         trash: &mut Trash,
     ) -> After {
@@ -45,8 +45,7 @@ impl Machine {
         let mut after = After { wanted: true, ..After::default() };
         let revision = open.context.revision;
         match answer {
-            Answer::Found(given) => {
-                let own = given.iter().map(|contents| contents.own_size(LARGE)).sum();
+            Answer::Found(_) => {
                 if let Some(had) = open.context.if_version()
                     && version(contents, uri, handler) == Some(had)
                 {

@@ -993,8 +993,8 @@ class Server:
                 only this machine is served. `*` allows any, `https://*.example.com` any subdomain. Raises
                 `RegistrationError` for one that no request can match.
             allowed_hosts: Names that the server goes by, with or without a port. None: any, unless only this machine is
-                served. `*` allows any, `*.example.com` any subdomain. Raises `RegistrationError` for one that no request
-                can match.
+                served. `*` allows any, `*.example.com` any subdomain. Raises `RegistrationError` for one that no
+                request can match.
             cors: Lets pages of the allowed origins read the answers (CORS).
             strict_accept: Refuses requests whose `Accept` lacks one of the two types that clients have to accept.
             sessions: Whether clients of the revisions with a handshake get sessions. Without, each of their requests
