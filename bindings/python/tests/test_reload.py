@@ -5,9 +5,10 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic, sleep
 
 from http_client import Client
 
@@ -65,12 +66,23 @@ def reloader(folder: Path) -> Iterator[Reloader]:
         reloader.process.stderr.close()
 
 
+def when_listening(ask: Callable[[], str]) -> str:
+    """Asks until uvicorn listens: it says that its startup is complete right before that."""
+    until = monotonic() + 60
+    while True:
+        try:
+            return ask()
+        except ConnectionRefusedError:
+            assert monotonic() < until
+            sleep(0.05)
+
+
 def test_a_reload_ends_streams_and_serves_what_was_changed(tmp_path: Path) -> None:
     application = tmp_path / "application.py"
     application.write_text(APPLICATION)
     with reloader(tmp_path) as uvicorn:
         client = Client(uvicorn.port)
-        assert client.read("n:a") == "one"
+        assert when_listening(lambda: client.read("n:a")) == "one"
         headers = client.session()
         with client.listen("n:a") as listening, client.send("GET", headers=headers) as stream:
             application.write_text(APPLICATION.replace("one", "two"))
