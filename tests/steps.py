@@ -3,12 +3,15 @@
     tests/steps.py TARGET... [-- TARGET...]...
 
 Targets run one after the other; what `--` parts runs side by side where there is more than one CPU, so nothing may stand on both sides that writes
-the same files. What a target writes is shown whole once it has ended.
+the same files. What a target writes is shown whole once it has ended. A target that has not ended after LIMIT is ended, with a list of what still ran,
+so that one test that hangs does not take the results of all others with it.
 """
 
 import os
+import signal
 import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
@@ -16,6 +19,8 @@ from threading import Event, Lock
 from typing import NamedTuple
 
 SEPARATOR = "--"
+LIMIT = float(os.environ.get("STEP_LIMIT", 1500))
+"""Seconds that a target may take: twice what the longest one takes from nothing on two processors."""
 
 
 class Result(NamedTuple):
@@ -29,15 +34,18 @@ def main(words: list[str]) -> int:
     start = time.monotonic()
     printing = Lock()
     interrupted = Event()
+    running: set[int] = set()
 
     def run_lane(lane: list[str]) -> list[Result]:
-        return [run(target, printing) for target in lane if not interrupted.is_set()]
+        return [run(target, printing, running) for target in lane if not interrupted.is_set()]
 
     with ThreadPoolExecutor(min(len(lanes), os.cpu_count() or 1)) as pool:
         try:
             results = [result for lane in pool.map(run_lane, lanes) for result in lane]
         except KeyboardInterrupt:
             interrupted.set()
+            for group in list(running):  # the interrupt reaches our own group only
+                os.killpg(group, signal.SIGTERM)
             raise
     print(f"\n=== summary, after {time.monotonic() - start:.0f} s")
     for target, status, seconds in results:
@@ -47,17 +55,34 @@ def main(words: list[str]) -> int:
     return 1 if failed else 0
 
 
-def run(target: str, printing: Lock) -> Result:
+def run(target: str, printing: Lock, running: set[int]) -> Result:
     with printing:
         print(f"=== make {target}: begins", flush=True)
     start = time.monotonic()
-    done = subprocess.run(["make", target], check=False, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    # A file, which needs no end: what a test leaves behind may hold a pipe open for ever.
+    with tempfile.TemporaryFile() as output:
+        command = subprocess.Popen(
+            ["make", target], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+        )
+        running.add(command.pid)
+        try:
+            status = command.wait(LIMIT)
+        except subprocess.TimeoutExpired:
+            threads = ["ps", "-L", "-s", str(command.pid), "-o", "pid,ppid,tid,stat,etime,time,wchan:24,args"]
+            output.write(f"\n{target} did not end within {LIMIT:.0f} s. What still runs:\n".encode())
+            output.flush()
+            subprocess.run(threads, check=False, stdout=output)
+            os.killpg(command.pid, signal.SIGKILL)
+            status = command.wait()
+        running.discard(command.pid)
+        output.seek(0)
+        said = output.read()
     seconds = time.monotonic() - start
     with printing:
-        print(f"\n=== make {target}: {'passed' if done.returncode == 0 else 'FAILED'} after {seconds:.0f} s", flush=True)
-        sys.stdout.buffer.write(done.stdout)
+        print(f"\n=== make {target}: {'passed' if status == 0 else 'FAILED'} after {seconds:.0f} s", flush=True)
+        sys.stdout.buffer.write(said)
         sys.stdout.flush()
-    return Result(target, done.returncode, seconds)
+    return Result(target, status, seconds)
 
 
 if __name__ == "__main__":
