@@ -24,12 +24,12 @@ demo: ## each of the four hosts driven by real clients, as a table
 
 .PHONY: test
 test: ## everything that one Rust, one Python and one Node can show, in at most 15 minutes; installs what it needs
-	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan lint check-header fuzz rows words \
+	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan lint check-header fuzz rows words prose \
 	  -- test-node test-python test-clients conformance-one test-readme
 
 .PHONY: test-all
 test-all: ## the same with what is long, and with more Pythons
-	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan test-c-tsan lint check-header check-features test-rust-oldest test-race test-leaks test-c-valgrind fuzz-long rows words \
+	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan test-c-tsan lint check-header check-features test-rust-oldest test-race test-leaks test-c-valgrind fuzz-long rows words prose \
 	  -- test-node test-node-oldest test-python-all test-python-leaks test-clients test-clients-go test-clients-java test-clients-rmcp test-inspector test-instances conformance test-readme
 
 # ---- the parts
@@ -141,6 +141,10 @@ words: ## that the tables of words and the public names agree, and that no langu
 	$(PYTHON) tests/words.py
 	$(PYTHON) tests/parity.py
 
+.PHONY: prose
+prose: ## that documents, comments, messages and commit subjects keep to the rules of tests/prose.py
+	$(PYTHON) tests/prose.py
+
 .PHONY: bench-stdio
 bench-stdio: ## the round trip of the stdio driver against canned answers; best as `taskset -c 0 make bench-stdio`
 	cargo bench -p wellhead --features stdio --bench stdio
@@ -158,7 +162,7 @@ bench-hosts: ## the hosts of bench/hosts.txt and hosts_http.txt, in release mode
 	bash bench/build.sh
 
 .PHONY: bench-calls
-bench-calls: ## what a callback in C, Python and Node adds to a read in process, beside a closure in Rust
+bench-calls: ## what a callback in C, Python and Node adds to a read in process, compared with a closure in Rust
 	bash bench/build.sh c python node
 	cargo bench -q -p wellhead --bench core calls
 	build/bench/calls
@@ -172,6 +176,6 @@ bench-streams: ## memory and processor time of 10,000 idle streams over HTTP, of
 	$(PYTHON) bench/streams.py --sessions
 
 .PHONY: bench-growth
-bench-growth: ## that a read over HTTP costs the Rust host the same with 1,000 connections, calls, streams or sessions beside it
+bench-growth: ## that a read over HTTP costs the Rust host the same with 1,000 connections, calls, streams or sessions open
 	bash bench/build.sh rust
 	$(PYTHON) bench/growth.py rust rust-inline
