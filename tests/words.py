@@ -1,11 +1,9 @@
-"""Checks the tables of "Words" in ARCHITECTURE.md against the public names of Rust, C, Python and Node, in both directions,
-and that wellhead.hpp brings to C++ what wellhead.h has.
+"""Compares the tables of NAMES.md with the public names of Rust, C, C++, Python and Node, and wellhead.hpp with wellhead.h.
 
-    words.py          fails on a public name that stands in no row, and on a name of a row that its language does not have
-    words.py --list   prints the public names as they are found
+    words.py          fails on a public name that no row has, on a name that its language does not have, and on a gap without a reason
+    words.py --list   prints the public names of each language
 
-How a name is written there: `Type::item` in Rust, `struct.field` in C, `Class.member` in Python and Node. A keyword argument
-of Python is `name=`, whichever functions take it; that of a constructor stands for the property of its name, too.
+NAMES.md says how a name is written.
 """
 
 import ast
@@ -16,13 +14,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCUMENT = ROOT / "ARCHITECTURE.md"
+DOCUMENT = ROOT / "NAMES.md"
 HEADER = ROOT / "include/wellhead.h"
 HEADER_HTTP = ROOT / "include/wellhead_http.h"
 HEADERS_CPP = [ROOT / "include/wellhead.hpp", ROOT / "include/wellhead_http.hpp"]
 CRATE = ROOT / "core/src"
 PYTHON = ROOT / "bindings/python/python/wellhead"
 NODE = ROOT / "bindings/node/lib"
+
+LANGUAGES = ("Rust", "C", "C++", "Python", "Node")
+GAP = re.compile(r"– (\w+)$")
+# Functions of Python whose keywords are options, each with its own.
+TAKE_OPTIONS = ("asgi", "serve_http", "run", "directory", "connect", "test_client")
+CONSTRUCTORS_OF_OPTIONS = ("Server", "Limits")
 
 Names = dict[str, Path]  # a public name, and the file that it was found in
 
@@ -31,17 +35,18 @@ Names = dict[str, Path]  # a public name, and the file that it was found in
 class Row:
     line: int
     columns: dict[str, list[str]]  # by the table's heads: the names in code font
+    gaps: dict[str, str]  # by language: the cell without a name, as it is written
 
 
 def main(arguments: list[str]) -> int:
-    found = {"Rust": rust(), "C": c(HEADER) | c(HEADER_HTTP), "Python": python(), "Node": node()}
+    found = {"Rust": rust(), "C": c(HEADER) | c(HEADER_HTTP), "C++": cpp(), "Python": python(), "Node": node()}
     if arguments == ["--list"]:
         for language, names in found.items():
             for name, file in sorted(names.items()):
                 print(f"{language:<8}{name:<48}{file.relative_to(ROOT)}")
         return 0
     rows = list(tables())
-    problems = [*missing(found, rows), *stale(found, rows), *other_words(rows), *other_numbers(rows), *beyond_cpp()]
+    problems = [*missing(found, rows), *stale(found, rows), *unexplained(rows), *other_words(rows), *other_numbers(rows), *beyond_cpp()]
     for problem in problems:
         print(problem)
     counts = ", ".join(f"{len(names)} in {language}" for language, names in found.items())
@@ -58,7 +63,7 @@ def missing(found: dict[str, Names], rows: list[Row]) -> Iterator[str]:
         for name, file in sorted(names.items()):
             if name not in known:
                 where = file.relative_to(ROOT)
-                yield f'{language}: the public name "{name}" ({where}) stands in no row of "Words" in ARCHITECTURE.md'
+                yield f'{language}: the public name "{name}" ({where}) stands in no row of NAMES.md'
 
 
 def stale(found: dict[str, Names], rows: list[Row]) -> Iterator[str]:
@@ -66,19 +71,35 @@ def stale(found: dict[str, Names], rows: list[Row]) -> Iterator[str]:
         for language, names in found.items():
             for name in row.columns.get(language, []):
                 if name not in names:
-                    yield f'{language}: ARCHITECTURE.md:{row.line} names "{name}", which is not public there'
+                    yield f'{language}: NAMES.md:{row.line} names "{name}", which is not public there'
+
+
+def unexplained(rows: list[Row]) -> Iterator[str]:
+    """A cell without a name is a gap with one of the reasons that the document lists, and each reason explains a gap."""
+    reasons = {cell for row in rows if (cell := row.gaps.get("reason"))}
+    used = set()
+    for row in rows:
+        for language in LANGUAGES:
+            cell = row.gaps.get(language)
+            reason = GAP.match(cell or "")
+            if reason:
+                used.add(reason[1])
+            if cell is not None and (reason is None or reason[1] not in reasons):
+                yield f'{language}: NAMES.md:{row.line} has a gap without a reason of the table "Gaps": "{cell}"'
+    for reason in sorted(reasons - used):
+        yield f'NAMES.md: the reason "{reason}" explains no gap'
 
 
 def other_words(rows: list[Row]) -> Iterator[str]:
     """In the tables that begin with the word itself, each language uses that word."""
     for row in rows:
         for word in row.columns.get("word", []):
-            for language in ("Rust", "C", "Python", "Node"):
+            for language in LANGUAGES:
                 for name in row.columns.get(language, []):
-                    own = re.split(r"::|\.", name)[-1].rstrip("=")
+                    own = re.split(r"::|\.|\(", name)[-1].rstrip("=)")
                     own = re.sub(r"^(WELLHEAD_STATUS|ERR_WELLHEAD)_", "", own)
                     if plain(own) != plain(word) and language_has_own_words(language, row):
-                        yield f'{language}: ARCHITECTURE.md:{row.line}: "{name}" is not the word "{word}"'
+                        yield f'{language}: NAMES.md:{row.line}: "{name}" is not the word "{word}"'
 
 
 def language_has_own_words(language: str, row: Row) -> bool:
@@ -95,7 +116,7 @@ def other_numbers(rows: list[Row]) -> Iterator[str]:
                 for name in row.columns.get(language, []):
                     has = numbers.get(name.split("::")[-1])
                     if has != number:
-                        yield f'{language}: ARCHITECTURE.md:{row.line} gives "{name}" the number {number}, it has {has}'
+                        yield f'{language}: NAMES.md:{row.line} gives "{name}" the number {number}, it has {has}'
 
 
 def beyond_cpp() -> Iterator[str]:
@@ -116,13 +137,8 @@ def plain(name: str) -> str:
 
 
 def tables() -> Iterator[Row]:
-    text = DOCUMENT.read_text("utf-8")
-    section = re.search(r"^## Words\n.*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
-    if section is None:
-        sys.exit('ARCHITECTURE.md has no section "Words"')
-    first = text[: section.start()].count("\n") + 1
     heads: list[str] = []
-    for number, line in enumerate(section[0].splitlines(), first):
+    for number, line in enumerate(DOCUMENT.read_text("utf-8").splitlines(), 1):
         cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else []
         if not cells:
             heads = []
@@ -130,9 +146,10 @@ def tables() -> Iterator[Row]:
             heads = cells
         elif not set(cells[0]) <= {"-", ":"}:
             if len(cells) != len(heads):
-                sys.exit(f"ARCHITECTURE.md:{number} has {len(cells)} cells under {len(heads)} heads")
-            names = [re.findall(r"`([^`]+)`", cell) for cell in cells]
-            yield Row(number, dict(zip(heads, names, strict=True)))
+                sys.exit(f"NAMES.md:{number} has {len(cells)} cells under {len(heads)} heads")
+            named = dict(zip(heads, cells, strict=True))
+            names = {head: re.findall(r"`([^`]+)`", cell) for head, cell in named.items()}
+            yield Row(number, names, {head: cell for head, cell in named.items() if not names[head]})
 
 
 # ---- Rust: what lib.rs exports, with its inherent functions, fields, variants and methods of traits
@@ -220,6 +237,7 @@ def c(header: Path) -> Names:
     names = re.findall(r"\b(wellhead_\w+)\(", "\n".join(re.findall(r"^WELLHEAD_API.*?;", text, re.MULTILINE | re.DOTALL)))
     names += re.findall(r"^typedef struct (wellhead_\w+)", text, re.MULTILINE)
     names += re.findall(r"^typedef \w+ (wellhead_\w+);", text, re.MULTILINE)
+    names += re.findall(r"^typedef [^;{]*?\(\*(wellhead_\w+)\)\(", text, re.MULTILINE)
     names += re.findall(r"^#\s*define (WELLHEAD_\w+)[( ]", text, re.MULTILINE)
     for struct, body in re.findall(r"^typedef struct (wellhead_\w+) \{(.*?)^\}", text, re.MULTILINE | re.DOTALL):
         for field in body.split(";"):
@@ -230,6 +248,59 @@ def c(header: Path) -> Names:
                 names.append(f"{struct}.{one[1]}")
     ours = {"WELLHEAD_API"}  # an attribute of the declarations, not for hosts
     return {name: header for name in names if name not in ours and not name.endswith(".struct_size")}
+
+
+# ---- C++: what the two headers declare in the namespace, without what C has
+
+
+def cpp() -> Names:
+    names: Names = {}
+    bases: dict[str, str] = {}
+    members_of: dict[str, list[str]] = {}
+    for header in HEADERS_CPP:
+        whole = re.sub(r"/\*.*?\*/|^#.*?[^\\]$", "", header.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+        text = re.sub(r"//[^\n]*", "", whole)
+        types = r"^(?:template <[^\n]*> )?(class|struct|enum class) (\w+)\s*(:[^{;]*?)?\s*\{\n(.*?)^\};"
+        for keyword, name, base, body in re.findall(types, text, re.DOTALL | re.MULTILINE):
+            own = re.findall(r"^    (\w+)", body, re.MULTILINE) if keyword == "enum class" else declared(body, name, keyword == "struct")
+            members_of.setdefault(name, []).extend(own)
+            bases.update({name: parent for parent in re.findall(r"detail::(\w+)<", base)})
+        public = re.sub(r"^namespace detail \{.*?^\} // namespace detail", "", whole, flags=re.DOTALL | re.MULTILINE)
+        for found in re.findall(types, public, re.DOTALL | re.MULTILINE):
+            names[found[1]] = header
+        for name in re.findall(r"^inline (?:[\w:<>]+ )+(\w+)\(|^using (\w+) =", public, re.MULTILINE):
+            names[name[0] or name[1]] = header
+    for name, header in list(names.items()):
+        for member in [*members_of.get(name, []), *members_of.get(bases.get(name, ""), [])]:
+            if not re.match(r"capi|drop$|fail$|move_to$", member):  # the ways to C
+                names[f"{name}::{member}"] = header
+    return names
+
+
+def declared(body: str, own: str, public: bool) -> list[str]:
+    """The names that a class declares for everybody, but for its constructors and operators."""
+    names: list[str] = []
+    for statement in without_depth(body).split(";"):
+        for access in re.findall(r"\b(public|private|protected):", statement):
+            public = access == "public"
+        text = re.sub(r"\b(public|private|protected):|\btemplate\b", "", statement).strip()
+        if not text or not public or re.match(r"(using|friend|class|struct)\b", text) or "operator" in text:
+            continue
+        before = text.split("=")[0]
+        if "(" in before:
+            function = re.search(r"~?(\w+)\s*\(", before)
+            names += [function[1]] if function and function[1] != own else []
+        else:
+            names += [field[1] for part in text.split(",") if (field := re.search(r"(\w+)\s*(?:=.*)?$", part.strip(), re.DOTALL))]
+    return names
+
+
+def without_depth(body: str) -> str:
+    """The text with ";" for each pair of braces, and without the arguments of templates."""
+    before, body = None, re.sub(r"= \{\}", "= 0", body)
+    while before != body:
+        before, body = body, re.sub(r"<[^<>{};]*>", "", re.sub(r"\{[^{}]*\}", ";", body))
+    return body
 
 
 # ---- Python: what `__all__` lists, as the stubs describe it
@@ -254,13 +325,18 @@ def class_members(node: ast.ClassDef, stub: Path, names: Names) -> None:
     functions = [item for item in node.body if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef)]
     constructors = [item for item in functions if item.name in ("__new__", "__init__")]
     given = {keyword for item in constructors for keyword in keywords(item)}
-    names.update({keyword: stub for keyword in given})
+    if node.name in CONSTRUCTORS_OF_OPTIONS:
+        names.update({f"{node.name}({keyword})": stub for keyword in given})
+    elif not node.name.endswith("TestClient"):  # which `test_client` makes
+        names.update({keyword: stub for keyword in given})
     for item in node.body:
         if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
             names[f"{node.name}.{item.target.id}"] = stub
     for item in functions:
         if not item.name.startswith("_"):
-            names.update({keyword: stub for keyword in keywords(item)})
+            taker = item.name.removesuffix("_async")
+            own = keywords(item)
+            names.update({f"{taker}({keyword})" if taker in TAKE_OPTIONS else keyword: stub for keyword in own})
             if not (item.decorator_list and f"{item.name}=" in given):
                 names[f"{node.name}.{item.name}"] = stub
 
