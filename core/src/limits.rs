@@ -40,7 +40,8 @@ pub struct Limits {
     /// Bytes that an endpoint over HTTP holds for all of its clients: bodies, until their requests are over; output that
     /// clients have not taken; and what is kept for clients that come back, of which the oldest goes first. A request itself
     /// counts as 4 KiB. A client's connection has at most a quarter of what others leave of two thirds, of five sixths while it
-    /// has at most 64 KiB, of all while it has at most 8 KiB. Refuses. 256 MiB.
+    /// has at most 64 KiB, of all while it has at most 8 KiB. Bodies that lack their end have at most half: one that arrives
+    /// slowly is refused when another needs its room. Refuses. 256 MiB.
     pub buffer_bytes: usize,
     /// How many percent of an endpoint's sessions and listen streams one caller may have who is known by a token, at least one
     /// of each. Refuses. 25.

@@ -1,5 +1,6 @@
 //! What clients cost an endpoint, counted in one place.
 
+use super::request_body::RequestBodies;
 use crate::jsonrpc::RpcError;
 use crate::limits::Limits;
 use crate::protocol::limit_data;
@@ -16,8 +17,12 @@ pub(crate) struct Account {
     listens: Count,
     /// Bytes of bodies that have not come whole, and of output that clients have not taken.
     bytes: Count,
+    /// Bytes of bodies that lack their end, which are among them.
+    arriving: AtomicUsize,
     /// Bytes of events that are kept for clients that come back.
     kept: AtomicUsize,
+    /// Bodies that the endpoint lets go if others need their room.
+    bodies: Lock<RequestBodies>,
     /// Listen streams of callers that are known by their tokens.
     callers: Lock<Callers>,
 }
@@ -136,7 +141,9 @@ impl Account {
             calls: Count::new("calls_in_flight", limits.calls_in_flight.max(1)),
             listens: Count::new("listen_streams", limits.listen_streams),
             bytes: Count::new("buffer_bytes", limits.buffer_bytes),
+            arriving: AtomicUsize::new(0),
             kept: AtomicUsize::new(0),
+            bodies: Lock::default(),
             callers: Lock::default(),
         })
     }
@@ -209,8 +216,13 @@ impl Holder {
 
     /// Whether it may have so many bytes more.
     pub(crate) fn fits(&self, more: usize) -> Result<(), Full> {
+        self.fits_without(more, 0)
+    }
+
+    /// Whether it could have so many bytes more if others had `freed` bytes less.
+    pub(super) fn fits_without(&self, more: usize, freed: usize) -> Result<(), Full> {
         let (all, before) = (&self.account.bytes, self.bytes.load(Ordering::Acquire));
-        let others = all.now.load(Ordering::Acquire).saturating_sub(before);
+        let others = all.now.load(Ordering::Acquire).saturating_sub(before).saturating_sub(freed);
         let own = before.saturating_add(more);
         let closed = SMALLER.iter().filter(|size| own > **size).count();
         let open = all.most - all.most / 6 * closed;
@@ -219,6 +231,38 @@ impl Holder {
 }
 
 impl Holder {
+    /// Charges bytes, if they fit.
+    pub(super) fn reserve(self: &Arc<Self>, bytes: usize) -> Result<Charge, Full> {
+        let mut charge = self.charge();
+        charge.grow(bytes)?;
+        Ok(charge)
+    }
+
+    /// Charges bytes of a body that lacks its end. All of these have at most half of the budget, so that they keep no answers
+    /// out.
+    pub(super) fn reserve_arriving(self: &Arc<Self>, bytes: usize) -> Result<Charge, Full> {
+        let Account { arriving, bytes: all, .. } = &*self.account;
+        if arriving.load(Ordering::Acquire).saturating_add(bytes) > all.most / 2 {
+            return Err(all.full());
+        }
+        self.reserve(bytes)
+    }
+
+    /// Counts that a body that lacks its end has `more` bytes.
+    pub(super) fn count_arriving(&self, body: &AtomicUsize, more: usize) {
+        body.fetch_add(more, Ordering::AcqRel);
+        self.account.arriving.fetch_add(more, Ordering::AcqRel);
+    }
+
+    /// Counts that such a body is gone, or whole.
+    pub(super) fn uncount_arriving(&self, body: &AtomicUsize) {
+        self.account.arriving.fetch_sub(body.swap(0, Ordering::AcqRel), Ordering::AcqRel);
+    }
+
+    pub(super) fn bodies(&self) -> &Lock<RequestBodies> {
+        &self.account.bodies
+    }
+
     /// Charges what is there already, unless it is a part of what a request costs anyway.
     pub(crate) fn hold(self: &Arc<Self>, bytes: usize, charge: &mut Option<Charge>) {
         if bytes >= SMALL || charge.is_some() {
@@ -240,6 +284,15 @@ impl Charge {
         self.bytes += more;
         self.holder.bytes.fetch_add(more, Ordering::AcqRel);
         self.holder.account.bytes.now.fetch_add(more, Ordering::AcqRel);
+    }
+
+    /// Takes over what another charge of the same holder counts.
+    pub(super) fn add(&mut self, other: Option<Charge>) {
+        self.bytes += other.map_or(0, |mut other| std::mem::take(&mut other.bytes));
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// All of it, to be dropped by somebody else.

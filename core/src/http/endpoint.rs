@@ -505,9 +505,14 @@ impl Inner {
             None => s.listeners.of_all(id).collect(),
         });
         for ready in all {
-            if catch_unwind(AssertUnwindSafe(|| ready())).is_err() {
-                self.server.log(Level::Error, "ready panicked; its exchange may wait for ever");
-            }
+            self.notify(&ready);
+        }
+    }
+
+    /// Tells the driver of an exchange to poll it.
+    pub(super) fn notify(&self, ready: &Ready) {
+        if catch_unwind(AssertUnwindSafe(|| ready())).is_err() {
+            self.server.log(Level::Error, "ready panicked; its exchange may wait for ever");
         }
     }
 

@@ -1,12 +1,13 @@
 //! One request and its response.
 
 use super::RequestHead;
-use super::account::{Charge, Full, Holder, REQUEST};
+use super::account::{Charge, Holder, REQUEST};
 use super::answering::Answering;
 use super::cors;
 use super::endpoint::Endpoint;
 use super::media::Accepts;
 use super::paths::{busy, too_large};
+use super::request_body::{Need, RequestBody, cost, make_room};
 use super::response::{Response, Whole, invalid};
 use super::verifying::Verifying;
 use crate::access::{Caller, RequestContext};
@@ -47,9 +48,11 @@ pub struct Exchange {
     pub(super) until: Option<u64>,
     pub(super) state: State,
     pub(super) holder: Arc<Holder>,
-    /// What it costs itself, and its body until somebody else answers for that.
+    /// What it costs itself.
     cost: Charge,
-    pub(super) body: Charge,
+    pub(super) body: RequestBody,
+    /// What the whole body costs, until a permit takes that over.
+    pub(super) body_cost: Charge,
     /// When the state has to change, in milliseconds.
     pub(super) deadline: Option<u64>,
     pub(super) now: u64,
@@ -68,9 +71,6 @@ pub(super) struct Incoming {
     /// The fields that are looked at again once the body is there.
     pub(super) head: Vec<(&'static str, Vec<u8>)>,
     pub(super) accepts: Accepts,
-    /// How long the body is, if its head says so.
-    pub(super) length: Option<usize>,
-    pub(super) message: Vec<u8>,
 }
 
 impl Exchange {
@@ -84,11 +84,25 @@ impl Exchange {
     ) -> Exchange {
         endpoint.0.pass(now);
         let (caller, until, origin) = (Caller::default().in_context(context), None, None);
-        let (mut cost, body, state) = (holder.charge(), holder.charge(), State::Done);
-        let fits = cost.grow(REQUEST);
-        let deadline = None;
-        let mut exchange =
-            Exchange { endpoint, ready, caller, origin, until, state, holder, cost, body, deadline, now };
+        let need = Need { holder: &holder, number: None, bytes: REQUEST, cost: cost(REQUEST, now, now) };
+        let cost = make_room(&endpoint.0, &need, || holder.reserve(REQUEST));
+        let (cost, fits) = cost.map_or_else(|full| (holder.charge(), Err(full)), |cost| (cost, Ok(())));
+        let (body, body_cost) = (RequestBody::new(&holder, now, ready.clone()), holder.charge());
+        let (state, deadline) = (State::Done, None);
+        let mut exchange = Exchange {
+            endpoint,
+            ready,
+            caller,
+            origin,
+            until,
+            state,
+            holder,
+            cost,
+            body,
+            body_cost,
+            deadline,
+            now,
+        };
         let state = fits.map_err(|full| busy(None, full)).and_then(|()| exchange.admit(head));
         exchange.enter(state);
         exchange
@@ -109,29 +123,30 @@ impl Exchange {
         };
         self.deadline = time.map(|ms| self.now.saturating_add(ms));
         if next.is_err() {
-            drop(self.body.take());
+            drop((self.body.take(), self.body_cost.take()));
         }
         self.state = next.unwrap_or_else(|(response, body)| State::Whole(Some(response), body));
     }
 
     /// Some of the body, also before it was asked for. More than the limit is refused at once; the rest need not be read.
     pub fn body(&mut self, bytes: &[u8]) {
-        let most = self.endpoint.0.server.limits().message_bytes;
-        match &mut self.state {
-            State::Body(incoming) if incoming.message.len() + bytes.len() <= most => {
-                if let Err(full) = incoming.take(bytes, most, &mut self.body) {
-                    self.enter(Err(busy(None, full)));
-                }
+        let inner = self.endpoint.0.clone();
+        let most = inner.server.limits().message_bytes;
+        let appended = match &self.state {
+            State::Body(_) if self.body.len() + bytes.len() > most => Err(too_large(&inner)),
+            // What is too long by one byte is refused once the token was judged.
+            State::Verifying(_) => {
+                let room = most.saturating_add(1).saturating_sub(self.body.len());
+                let bytes = &bytes[..bytes.len().min(room)];
+                self.body.append(bytes, most.saturating_add(1), &inner).map_err(|full| busy(None, full))
             }
-            State::Body(_) => self.enter(Err(too_large(&self.endpoint.0))),
-            State::Verifying(verifying) => {
-                if let Err(full) = verifying.body(bytes, most, &mut self.body) {
-                    self.enter(Err(busy(None, full)));
-                }
-            }
-            State::Whole(..) | State::Answering(_) | State::Done => {}
+            State::Body(_) => self.body.append(bytes, most, &inner).map_err(|full| busy(None, full)),
+            State::Whole(..) | State::Answering(_) | State::Done => return,
+        };
+        if let Err(refused) = appended {
+            self.enter(Err(refused));
         }
-        self.endpoint.0.make_room();
+        inner.make_room();
     }
 
     /// The body is complete. `now` in milliseconds.
@@ -139,8 +154,14 @@ impl Exchange {
         self.now = now;
         match std::mem::replace(&mut self.state, State::Done) {
             State::Body(incoming) => {
-                let answering = self.message(&incoming);
-                drop((incoming, self.body.take()));
+                let answering = match self.body.take() {
+                    Ok((message, cost)) => {
+                        self.body_cost = cost;
+                        self.message(&incoming, &message)
+                    }
+                    Err(full) => Err(busy(None, full)),
+                };
+                drop(self.body_cost.take());
                 self.enter(answering.map(State::Answering));
             }
             State::Verifying(mut verifying) => {
@@ -179,6 +200,9 @@ impl Exchange {
         self.endpoint.0.make_room();
         self.now = now;
         let late = self.deadline.is_some_and(|deadline| deadline <= now);
+        if let Some(full) = self.body.refused() {
+            self.enter(Err(busy(None, full)));
+        }
         match &mut self.state {
             State::Verifying(_) => match self.poll_verification(late) {
                 Some(progress) => progress,
@@ -270,23 +294,6 @@ impl Exchange {
         if left {
             inner.take_left(&connection, Some(&[route])); // of what it has said already nobody hears any more
         }
-    }
-}
-
-impl Incoming {
-    /// Takes some of the body. What its buffer grows by is charged.
-    fn take(&mut self, bytes: &[u8], most: usize, charge: &mut Charge) -> Result<(), Full> {
-        let (has, needs) = (self.message.capacity(), self.message.len() + bytes.len());
-        if needs > has {
-            let ahead = has.saturating_mul(2).min(self.length.unwrap_or(most)).max(needs);
-            let room = match charge.grow(ahead - has) {
-                Ok(()) => ahead,
-                Err(_) => charge.grow(needs - has).map(|()| needs)?,
-            };
-            self.message.reserve_exact(room - self.message.len());
-        }
-        self.message.extend_from_slice(bytes);
-        Ok(())
     }
 }
 

@@ -26,6 +26,7 @@ mod paths;
 mod patience;
 mod protection;
 mod replay;
+mod request_body;
 mod response;
 mod sessions;
 mod sse;

@@ -21,6 +21,13 @@ use crate::refusals::RefusalKind;
 use crate::revision::{Era, Revision, Revisions};
 use std::sync::Arc;
 
+/// The message of a POST.
+struct Posted<'a> {
+    accepts: Accepts,
+    bytes: &'a [u8],
+    parsed: Parsed<'a>,
+}
+
 /// The fields that a POST is looked at for once its body is there.
 const FIELDS: [&str; 4] = [Version::FIELD, "Mcp-Session-Id", "Mcp-Method", "Mcp-Name"];
 const SESSION: &str = "Mcp-Session-Id";
@@ -110,7 +117,8 @@ impl Exchange {
             fields.extend(head.all(name).map(|value| (name, value.to_vec())));
         }
         let length = length.and_then(|length| usize::try_from(length).ok());
-        Ok(State::Body(Box::new(Incoming { head: fields, accepts, length, message: Vec::new() })))
+        self.body.length = length;
+        Ok(State::Body(Box::new(Incoming { head: fields, accepts })))
     }
 
     /// Opens the stream of what belongs to no request, or goes on with any stream of the session.
@@ -217,14 +225,15 @@ impl Exchange {
     }
 
     /// Finds the path of a message: WIRE 2.4.
-    pub(super) fn message(&mut self, incoming: &Incoming) -> Result<Box<Answering>, Whole> {
+    pub(super) fn message(&mut self, incoming: &Incoming, message: &[u8]) -> Result<Box<Answering>, Whole> {
         let inner = self.endpoint.0.clone();
         let fields: Vec<(&str, &[u8])> = incoming.head.iter().map(|(n, v)| (*n, v.as_slice())).collect();
         let head = RequestHead { method: "POST", target: "", headers: &fields };
         let version = Version::read(&head, inner.server.revisions());
         let ParseLimits { nesting, id_bytes, .. } = inner.server.limits().of_parsing();
-        let parsed = parse(&incoming.message, &inner.server.limits().of_parsing());
+        let parsed = parse(message, &inner.server.limits().of_parsing());
         let body = classify(&parsed, &version);
+        let posted = Posted { accepts: incoming.accepts, bytes: message, parsed };
         let refuse = |status, id: Option<&RequestId>, fault: &RpcError| {
             Err(refusal(status, id, version.revision().as_ref(), fault))
         };
@@ -252,9 +261,9 @@ impl Exchange {
             (Body::Request { id, stateless: true, counted, .. }, _)
                 if self.revisions().newest(Era::Stateless).is_some() =>
             {
-                self.stateless(incoming, parsed, &head, id, *counted)
+                self.stateless(posted, &head, id, *counted)
             }
-            (Body::Request { initialize: true, id, .. }, _) => self.initialize(incoming, parsed, &head, id),
+            (Body::Request { initialize: true, id, .. }, _) => self.initialize(posted, &head, id),
             (Body::Request { id, .. }, Version::Unknown(requested)) => {
                 refuse(400, Some(id), &unsupported_version(requested, inner.server.revisions()))
             }
@@ -268,8 +277,8 @@ impl Exchange {
             (Body::Array { stateless: true, .. }, _) | (Body::Array { .. }, Version::Stateless(_)) => {
                 refuse(400, None, &RpcError::invalid_request("send one message at a time"))
             }
-            _ if !inner.options.sessions => self.without_session(incoming, parsed, &body, &version),
-            _ => self.in_session(incoming, parsed, &head, &body),
+            _ if !inner.options.sessions => self.without_session(posted, &body, &version),
+            _ => self.in_session(posted, &head, &body),
         }
     }
 
@@ -285,8 +294,7 @@ impl Exchange {
     /// A request that stands for itself has a connection for itself.
     fn stateless(
         &mut self,
-        incoming: &Incoming,
-        parsed: Parsed<'_>,
+        posted: Posted<'_>,
         head: &RequestHead<'_>,
         id: &RequestId,
         counted: Counted,
@@ -295,9 +303,9 @@ impl Exchange {
         let listening = (counted == Counted::Listen).then(|| permit.clone());
         let connection = self.endpoint.0.group.connect_apart(self.caller.clone());
         connection.tick(self.now);
-        let choice = Choice::new(incoming.accepts.json, true);
-        let single = !incoming.accepts.stream;
-        let opened = connection.exchange_alone(&incoming.message, parsed, single, Some(head), permit);
+        let choice = Choice::new(posted.accepts.json, true);
+        let single = !posted.accepts.stream;
+        let opened = connection.exchange_alone(posted.bytes, posted.parsed, single, Some(head), permit);
         let (route, event) = opened.map_err(|_| closing(Some(id)))?;
         let mut answering = self.answer(connection, route, choice, event, None);
         answering.until = self.until.filter(|_| listening.is_some());
@@ -307,8 +315,7 @@ impl Exchange {
 
     fn initialize(
         &mut self,
-        incoming: &Incoming,
-        parsed: Parsed<'_>,
+        posted: Posted<'_>,
         head: &RequestHead<'_>,
         request: &RequestId,
     ) -> Result<Box<Answering>, Whole> {
@@ -334,8 +341,8 @@ impl Exchange {
         if !sessions {
             connection.stand_alone(None);
         }
-        let choice = Choice::new(incoming.accepts.json, false);
-        let opened = connection.exchange_parsed(&incoming.message, parsed, false, None, Some(permit));
+        let choice = Choice::new(posted.accepts.json, false);
+        let opened = connection.exchange_parsed(posted.bytes, posted.parsed, false, None, Some(permit));
         let (route, event) = opened.map_err(|_| closing(Some(request)))?;
         if !sessions || connection.session_revision().is_none() {
             return Ok(self.answer(connection, route, choice, event, None)); // it was refused
@@ -385,8 +392,7 @@ impl Exchange {
     /// A message of the handshake era where there are no sessions: its request stands for itself.
     fn without_session(
         &mut self,
-        incoming: &Incoming,
-        parsed: Parsed<'_>,
+        posted: Posted<'_>,
         body: &Body,
         version: &Version,
     ) -> Result<Box<Answering>, Whole> {
@@ -409,17 +415,16 @@ impl Exchange {
         let connection = inner.group.connect_apart(self.caller.clone());
         connection.tick(self.now);
         connection.stand_alone(Some(revision));
-        let choice = Choice::new(incoming.accepts.json, false);
-        let single = !incoming.accepts.stream;
-        let opened = connection.exchange_alone(&incoming.message, parsed, single, None, permit);
+        let choice = Choice::new(posted.accepts.json, false);
+        let single = !posted.accepts.stream;
+        let opened = connection.exchange_alone(posted.bytes, posted.parsed, single, None, permit);
         let (route, event) = opened.map_err(|_| closing(id))?;
         Ok(self.answer(connection, route, choice, event, None))
     }
 
     fn in_session(
         &mut self,
-        incoming: &Incoming,
-        parsed: Parsed<'_>,
+        posted: Posted<'_>,
         head: &RequestHead<'_>,
         body: &Body,
     ) -> Result<Box<Answering>, Whole> {
@@ -444,11 +449,11 @@ impl Exchange {
         let connection = found?;
         connection.tick(self.now);
         self.renew(&connection);
-        let choice = Choice::new(incoming.accepts.json, false);
+        let choice = Choice::new(posted.accepts.json, false);
         let own = self.endpoint.0.options.protection.is_some() || self.caller.context().is_some();
         let caller = own.then(|| self.caller.clone());
-        let single = !incoming.accepts.stream;
-        let opened = connection.exchange_parsed(&incoming.message, parsed, single, caller, permit);
+        let single = !posted.accepts.stream;
+        let opened = connection.exchange_parsed(posted.bytes, posted.parsed, single, caller, permit);
         let (route, event) = opened.map_err(|_| {
             self.endpoint.0.state.with(|s, _| {
                 s.sessions.exit(&id, now);
@@ -504,7 +509,7 @@ impl Exchange {
         if self.endpoint.0.server.is_closed() {
             return Err(closing(id));
         }
-        let body = self.body.take();
+        let body = self.body_cost.take();
         let most = self.endpoint.0.server.limits().listen_streams;
         let share = self.share(most).filter(|_| counted == Counted::Listen);
         let caller = share.map(|share| self.endpoint.0.account.caller(self.caller.id(), share)).transpose();

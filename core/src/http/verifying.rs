@@ -1,7 +1,7 @@
 //! An exchange whose bearer token the host judges, before anything else is read.
 
 use super::RequestHead;
-use super::account::{Charge, Counted, Full};
+use super::account::Counted;
 use super::exchange::{Exchange, Progress, State};
 use super::head::OwnedHead;
 use super::protection::{Protection, Token};
@@ -18,7 +18,6 @@ pub(super) struct Verifying {
     question: Arc<Question>,
     event: Option<Event>,
     head: Arc<OwnedHead>,
-    body: Vec<u8>,
     ended: bool,
 }
 
@@ -41,7 +40,7 @@ impl Exchange {
         let asker = Arc::downgrade(&question);
         let call = VerifyCall::new(token, head.clone(), context, verifier, asker, permit);
         let event = Some(Event::Verify(call));
-        Ok(State::Verifying(Box::new(Verifying { question, event, head, body: Vec::new(), ended: false })))
+        Ok(State::Verifying(Box::new(Verifying { question, event, head, ended: false })))
     }
 
     /// Goes on once the host has judged the token, or has taken too long.
@@ -64,8 +63,9 @@ impl Exchange {
         };
         let next = self.judge(verification).and_then(|()| verifying.head.with(|head| self.head(head)));
         self.enter(next);
-        drop(self.body.take()); // it is charged again as it comes
-        self.body(&verifying.body);
+        if matches!(self.state, State::Body(_)) {
+            self.body(&[]); // what came of it may be too long
+        }
         if verifying.ended {
             self.end(self.now);
         }
@@ -95,15 +95,6 @@ impl Exchange {
 }
 
 impl Verifying {
-    /// Some of the body came before it was asked for; more than `most` is as good as one more.
-    pub(super) fn body(&mut self, bytes: &[u8], most: usize, charge: &mut Charge) -> Result<(), Full> {
-        let room = most.saturating_add(1).saturating_sub(self.body.len());
-        let bytes = &bytes[..bytes.len().min(room)];
-        charge.grow(bytes.len())?;
-        self.body.extend_from_slice(bytes);
-        Ok(())
-    }
-
     pub(super) fn end(&mut self) {
         self.ended = true;
     }

@@ -38,6 +38,15 @@ impl Bell {
             drop(old); // not under the lock: it may be the last of its task
         }
     }
+
+    /// Waits until it rings, since it was heard last.
+    fn poll_rung(&self, cx: &Context<'_>) -> Poll<()> {
+        if self.waker.with(|waker, _| waker.is_none()) {
+            return Poll::Ready(());
+        }
+        self.hear(cx);
+        Poll::Pending
+    }
 }
 
 /// What a driver knows of the client of a request; dropped with the response.
@@ -93,6 +102,7 @@ pub(super) async fn respond<B: Body, U: Peer>(
                         // The client broke off; what is said to it now is for nobody.
                         Some(Err(_)) => return answer.with(Response::refusal(400)),
                     },
+                    () = poll_fn(|cx| answer.bell.poll_rung(cx)) => {} // the body was let go, say
                     () = deadline => {}
                 }
             }

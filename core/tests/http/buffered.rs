@@ -218,3 +218,78 @@ fn the_replay_of_all_sessions_stays_under_the_budget_and_the_oldest_goes_first()
     assert_eq!((again(11), again(19)), (400, 200), "a body makes the oldest go");
     assert_eq!(kept(&world, &sessions[0], 1_000).len(), 3);
 }
+
+/// Sends pieces of a body until the endpoint refuses one, or the body is as long as may be but for its end.
+fn send_slowly(world: &World, exchange: &mut Polled) {
+    for _ in 0..63 {
+        exchange.body(&vec![b'x'; 64 << 10]);
+        if !matches!(exchange.poll(world.now(), &mut Vec::new()), Progress::Body(_)) {
+            return;
+        }
+    }
+}
+
+#[test]
+fn bodies_that_arrive_slowly_keep_no_large_request_or_answer_out() {
+    let world = world(64 << 20);
+    let mut slow = Vec::new();
+    for _ in 0..100 {
+        let mut exchange = begin(&world, "x/long", "");
+        send_slowly(&world, &mut exchange);
+        slow.push(exchange);
+        world.pass(10);
+    }
+    let mut large = begin(&world, "x/long", "");
+    let body = request(1, "x/long", &format!(r#""x":"{}",{META}"#, "x".repeat(256 << 10)));
+    for piece in body.as_bytes().chunks(16 << 10) {
+        large.body(piece);
+    }
+    large.end(world.now());
+    let got = poll(&world, &mut large);
+    assert_eq!(got.status(), 200, "{}", &got.body[..got.body.len().min(300)]);
+    assert!(read(&world, "test://own/300000").1.body.contains("result"), "an answer finds room, too");
+    let refused = slow.iter_mut().filter_map(|exchange| {
+        let got = poll(&world, exchange);
+        got.head.is_some().then(|| is_full(&got, 64 << 20))
+    });
+    assert!(refused.count() > 50, "those that hold most for longest are let go");
+}
+
+#[test]
+fn the_body_that_costs_most_is_refused_though_it_is_the_newest() {
+    let most = 1 << 20;
+    let world = world(most);
+    let mut small: Vec<_> = (0..6).map(|_| begin(&world, "x/long", "")).collect();
+    for exchange in &mut small {
+        exchange.body(&vec![b'x'; 60 << 10]);
+    }
+    let mut large = begin(&world, "x/long", "");
+    for _ in 0..4 {
+        large.body(&vec![b'x'; 60 << 10]);
+    }
+    is_full(&poll(&world, &mut large), most);
+    for exchange in &mut small {
+        assert!(poll(&world, exchange).head.is_none(), "it still may send the rest");
+    }
+}
+
+#[test]
+fn a_body_that_was_let_go_is_refused_with_its_next_piece_or_its_end() {
+    let most = 1 << 20;
+    let world = world(most);
+    let mut slow: Vec<_> = (0..4).map(|_| begin(&world, "x/long", "")).collect();
+    for exchange in &mut slow {
+        exchange.body(&vec![b'x'; 120 << 10]);
+    }
+    world.pass(1_000);
+    let mut others: Vec<_> = (0..3).map(|_| begin(&world, "x/long", "")).collect();
+    for exchange in &mut others {
+        exchange.body(&vec![b'x'; 100 << 10]);
+        assert!(poll(&world, exchange).head.is_none());
+    }
+    let [first, second, ..] = &mut slow[..] else { unreachable!() };
+    first.body(b"x");
+    is_full(&poll(&world, first), most);
+    second.end(world.now());
+    is_full(&poll(&world, second), most);
+}
