@@ -193,7 +193,7 @@ WELLHEAD_API wellhead_status wellhead_server_counters(const wellhead_server *ser
 
 #define WELLHEAD_NO_SUBSCRIBE 1               /* Do not offer subscriptions. */
 #define WELLHEAD_NO_LIST_CHANGED 2            /* Do not tell clients when the list of resources changes. */
-#define WELLHEAD_NO_FIELD_GATING 4            /* Send fields that a client's revision does not have all the same. */
+#define WELLHEAD_SEND_NEWER_FIELDS 4          /* Send fields that a client's revision does not have all the same. */
 #define WELLHEAD_LOG_WARNING 1                /* Works, but is probably not what was meant. */
 #define WELLHEAD_LOG_ERROR 2                  /* A client got an error because of it. */
 
@@ -225,7 +225,7 @@ typedef struct wellhead_limits {
     size_t buffer_bytes;
     /* How many percent of an endpoint's sessions and listen streams one caller may have who is known by a token, at least one
      * of each; refuses. 25 */
-    size_t caller_share;
+    size_t caller_percent;
 } wellhead_limits;
 #define WELLHEAD_LIMITS_INIT { sizeof(wellhead_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
@@ -245,7 +245,7 @@ typedef struct wellhead_error_code {
 /* What a server is made from; everything has a default. Arrays come with a count. */
 typedef struct wellhead_server_options {
     size_t struct_size;
-    /* WELLHEAD_NO_SUBSCRIBE, WELLHEAD_NO_LIST_CHANGED, WELLHEAD_NO_FIELD_GATING */
+    /* WELLHEAD_NO_SUBSCRIBE, WELLHEAD_NO_LIST_CHANGED, WELLHEAD_SEND_NEWER_FIELDS */
     uint32_t flags;
     wellhead_str title;                       /* The server's name for people. */
     wellhead_str instructions;                /* How a model should use the server. */
@@ -277,7 +277,7 @@ typedef struct wellhead_server_options {
     /* Lists of tools and prompts where nothing of the kind is offered: error (default), or empty. */
     wellhead_str undeclared_lists;
     /* For whom contents have `name` and `title`: 2025-06-18 (default), never, always. */
-    wellhead_str contents_titles;
+    wellhead_str titles_in_contents;
     wellhead_str subscribe_unknown;           /* Whether what nothing serves may be watched: deny (default), allow. */
     /* Whether the resources/get dialect is served: auto (default), always, never. */
     wellhead_str dialect;
@@ -391,7 +391,7 @@ typedef struct wellhead_provider {
     size_t completed_count;
     /* Whether there may be a resource at `uri`, one of those that `read` is asked for: 0 refuses who wants to watch it.
      * It must not block. NULL: there may always be one. */
-    int (*knows)(void *user_data, wellhead_str uri);
+    int (*exists)(void *user_data, wellhead_str uri);
 } wellhead_provider;
 #define WELLHEAD_PROVIDER_INIT { sizeof(wellhead_provider), NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL }
 
@@ -780,19 +780,19 @@ WELLHEAD_API wellhead_status wellhead_server_add_method(
     void (*method)(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *responder),
     void *user_data, void (*destroy)(void *user_data), wellhead_error **error);
 
-/* Serves a tool. members: how it is listed, a JSON object without a name, such as {"description":"…","inputSchema":{…}}.
+/* Serves a tool. definition: how it is listed, a JSON object without a name, such as {"description":"…","inputSchema":{…}}.
  * The callback answers tools/call by wellhead_call_arguments, which it checks itself, with a result as the protocol has it:
  * one that clients would refuse is an internal error, and logged. Without an inputSchema the tool takes any object. A member
  * that does not exist, or that clients would refuse, is WELLHEAD_STATUS_INVALID_ARGUMENT. An authoriser is asked by name. Otherwise as wellhead_server_add_method. */
 WELLHEAD_API wellhead_status wellhead_server_add_tool(
-    wellhead_server *server, wellhead_str name, wellhead_str members,
+    wellhead_server *server, wellhead_str name, wellhead_str definition,
     void (*method)(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *responder),
     void *user_data, void (*destroy)(void *user_data), wellhead_error **error);
 
-/* Serves a prompt, listed by members such as {"description":"…","arguments":[…]}. The callback answers prompts/get.
+/* Serves a prompt, listed by a definition such as {"description":"…","arguments":[…]}. The callback answers prompts/get.
  * Otherwise as wellhead_server_add_tool. */
 WELLHEAD_API wellhead_status wellhead_server_add_prompt(
-    wellhead_server *server, wellhead_str name, wellhead_str members,
+    wellhead_server *server, wellhead_str name, wellhead_str definition,
     void (*method)(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *responder),
     void *user_data, void (*destroy)(void *user_data), wellhead_error **error);
 

@@ -597,7 +597,7 @@ struct Provider {
         {};
     CompleteCallback complete = {};
     std::vector<std::string> completed = {};
-    std::function<bool(std::string_view uri)> knows = {};
+    std::function<bool(std::string_view uri)> exists = {};
 };
 
 using AuthorizeCallback = std::function<void(const Call &call, std::uint32_t operation, const wellhead_str *uris,
@@ -626,7 +626,7 @@ struct ServerOptions {
     std::vector<std::string> versions;
     std::optional<std::string> error_profile;
     std::vector<ErrorCode> error_codes;
-    std::optional<std::string> permission_denied, undeclared_lists, contents_titles, subscribe_unknown, dialect;
+    std::optional<std::string> permission_denied, undeclared_lists, titles_in_contents, subscribe_unknown, dialect;
     std::optional<Cache> cache;
     /* By kind of answer. */
     std::map<std::string, Cache> cache_of;
@@ -751,15 +751,15 @@ public:
         failure.check(wellhead_server_add_method(capi(), str(name), &options, run_method, detail::keep(std::move(method)),
                                                  detail::destroy<MethodCallback>, failure));
     }
-    /* members: JSON. */
-    void add_tool(std::string_view name, std::string_view members, MethodCallback tool) {
+    /* definition: JSON. */
+    void add_tool(std::string_view name, std::string_view definition, MethodCallback tool) {
         detail::Failure failure;
-        failure.check(wellhead_server_add_tool(capi(), str(name), str(members), run_method, detail::keep(std::move(tool)),
+        failure.check(wellhead_server_add_tool(capi(), str(name), str(definition), run_method, detail::keep(std::move(tool)),
                                                detail::destroy<MethodCallback>, failure));
     }
-    void add_prompt(std::string_view name, std::string_view members, MethodCallback prompt) {
+    void add_prompt(std::string_view name, std::string_view definition, MethodCallback prompt) {
         detail::Failure failure;
-        failure.check(wellhead_server_add_prompt(capi(), str(name), str(members), run_method,
+        failure.check(wellhead_server_add_prompt(capi(), str(name), str(definition), run_method,
                                                  detail::keep(std::move(prompt)), detail::destroy<MethodCallback>, failure));
     }
     void complete_prompt(std::string_view prompt, std::string_view argument, CompleteCallback complete) {
@@ -872,7 +872,7 @@ private:
         c.error_code_count = error_codes.size();
         c.permission_denied = optional_str(options.permission_denied);
         c.undeclared_lists = optional_str(options.undeclared_lists);
-        c.contents_titles = optional_str(options.contents_titles);
+        c.titles_in_contents = optional_str(options.titles_in_contents);
         c.subscribe_unknown = optional_str(options.subscribe_unknown);
         c.dialect = optional_str(options.dialect);
         const Cache unsaid;
@@ -937,10 +937,10 @@ private:
                     static_cast<Provider *>(user_data)->complete(Call(call), view(variable), view(value), it);
                 });
             };
-        if (provider.knows)
-            c.knows = [](void *user_data, wellhead_str uri) noexcept {
+        if (provider.exists)
+            c.exists = [](void *user_data, wellhead_str uri) noexcept {
                 try {
-                    return static_cast<int>(static_cast<Provider *>(user_data)->knows(view(uri)));
+                    return static_cast<int>(static_cast<Provider *>(user_data)->exists(view(uri)));
                 } catch (...) {
                     return 1; /* Nothing was said against it. */
                 }

@@ -113,7 +113,7 @@ WELLHEAD_API wellhead_status wellhead_verify_failed(wellhead_verify *responder, 
 /* The endpoint can be reached from elsewhere: any Host is answered, unless allowed_hosts says which. Without it, Host,
  * and Origin where there is one, must name this machine, against DNS rebinding. wellhead_serve_http knows that by its
  * address. */
-#define WELLHEAD_NO_LOOPBACK 1
+#define WELLHEAD_NOT_LOOPBACK_ONLY 1
 #define WELLHEAD_NO_DELETE 2                  /* Clients may not end their session with DELETE. */
 /* Refuse requests whose Accept lacks one of the two types that clients have to accept. */
 #define WELLHEAD_STRICT_ACCEPT 4
@@ -127,7 +127,7 @@ WELLHEAD_API wellhead_status wellhead_verify_failed(wellhead_verify *responder, 
 typedef struct wellhead_endpoint_options {
     size_t struct_size;
     wellhead_str path;                        /* The path that clients POST to; absent: /mcp */
-    /* WELLHEAD_NO_LOOPBACK, WELLHEAD_NO_DELETE, WELLHEAD_STRICT_ACCEPT, WELLHEAD_CORS, WELLHEAD_NO_SESSIONS */
+    /* WELLHEAD_NOT_LOOPBACK_ONLY, WELLHEAD_NO_DELETE, WELLHEAD_STRICT_ACCEPT, WELLHEAD_CORS, WELLHEAD_NO_SESSIONS */
     uint32_t flags;
     /* Origins whose pages may ask, scheme://host[:port], beside those of this machine where the endpoint is bound to it. "*"
      * allows any, "*." before the domain any subdomain. INVALID_ARGUMENT for one that no request can match. */

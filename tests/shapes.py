@@ -151,14 +151,14 @@ def completion(value: Any, where: str) -> None:
     )(value, where)
 
 
-KNOWS: dict[str, Checker] = {"knows": array(text)}
+EXISTS: dict[str, Checker] = {"exists": array(text)}
 entry = by_member(
     ("text", members({"text": text, "body": text}, RESOURCE)),
     ("blob", members({"blob": text, "base64": base64}, RESOURCE)),
-    ("resource", members({"resource": text, "read": answer}, {**KNOWS, **RESOURCE})),
-    ("template", members({"template": text, "read": answer}, {"list": listing, "complete": members_of(completion), **KNOWS, **DESCRIPTOR})),
+    ("resource", members({"resource": text, "read": answer}, {**EXISTS, **RESOURCE})),
+    ("template", members({"template": text, "read": answer}, {"list": listing, "complete": members_of(completion), **EXISTS, **DESCRIPTOR})),
     ("list", members({"list": name_or_null, "pages": listing}, {})),
-    ("fallback", members({"fallback": answer}, KNOWS)),
+    ("fallback", members({"fallback": answer}, EXISTS)),
     ("method", members({"method": text, "answer": lambda v, w: method_answer(v, w)}, {"revisions": array(text)})),
     ("tool", members({"tool": text, "members": lambda v, w: any_object(v, w), "answer": lambda v, w: method_answer(v, w)}, {})),
     ("prompt", members({"prompt": text, "members": lambda v, w: any_object(v, w), "answer": lambda v, w: method_answer(v, w)},
@@ -323,7 +323,7 @@ step = by_member(
 )
 
 LIMITS = ("message_bytes", "nesting", "id_bytes", "batch_length", "uri_bytes", "page_items", "page_bytes", "calls_in_flight", "subscriptions",
-          "subscriptions_total", "listen_streams", "output_bytes", "call_ms", "buffer_bytes", "caller_share")
+          "subscriptions_total", "listen_streams", "output_bytes", "call_ms", "buffer_bytes", "caller_percent")
 DATES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
 CONDITIONS = ("resource_not_found", "permission_denied", "internal_error", "not_modified")
 OPTIONS: dict[str, Checker] = {
@@ -332,8 +332,8 @@ OPTIONS: dict[str, Checker] = {
     "error_codes": members({}, {date: members({}, {name: integer for name in CONDITIONS}) for date in DATES}),
     "permission_denied": one_of("error", "mask"),
     "undeclared_lists": one_of("error", "empty"),
-    "contents_titles": one_of("2025-06-18", "never", "always"),
-    "field_gating": boolean,
+    "titles_in_contents": one_of("2025-06-18", "never", "always"),
+    "omit_newer_fields": boolean,
     "subscribe_unknown": one_of("deny", "allow"),
     "dialect": one_of("auto", "always", "never"),
     "cache": HINT,
@@ -351,7 +351,7 @@ NEEDS = (
     "cache",
     "input",
     "fallback",
-    "knows",
+    "exists",
     "authorize",
     "interest",
     "updated_below",
@@ -435,14 +435,14 @@ def http_step(value: Any, where: str) -> None:
     )(value, where)
 
 
-HTTP_NEEDS = ("clock", "loopback", "repeated", "unfinished", "verbatim", "verify")
+HTTP_NEEDS = ("clock", "loopback_only", "repeated", "unfinished", "verbatim", "verify")
 http_vector = members(
     {"about": text, "rows": array(text), "steps": array(http_step)},
     {
         "needs": array(one_of(*NEEDS, *HTTP_NEEDS)),
         "server": SERVER,
         "catalog": array(entry),
-        "http": members({}, {"path": text, "loopback": boolean, "allowed_origins": array(text), "allowed_hosts": array(text), "strict_accept": boolean, "cors": boolean, "sessions": boolean,
+        "http": members({}, {"path": text, "loopback_only": boolean, "allowed_origins": array(text), "allowed_hosts": array(text), "strict_accept": boolean, "cors": boolean, "sessions": boolean,
                              "protect": members({}, {"resource": text, "authorization_servers": array(text), "scopes": array(text)}), "verify": members_of(verification),
                              "session_ms": integer, "delete": boolean, "keep_alive_ms": integer, "body_ms": integer, "replay_bytes": integer}),
     },
@@ -455,7 +455,7 @@ def is_host(field: Any) -> bool:
 
 def http_needed(value: Any) -> set[str]:
     """The words that its options and steps call for, beside those of its catalogue and of what the host does."""
-    found = {"loopback", "verify"} & set(value.get("http", ()))
+    found = {"loopback_only", "verify"} & set(value.get("http", ()))
     found |= {"verify"} if "protect" in value.get("http", ()) else set()
     over = False
     for each in value["steps"]:
@@ -485,7 +485,7 @@ def needed(value: Any) -> set[str]:
     found: set[str] = set()
     if isinstance(value, dict):
         for name, inner in value.items():
-            if name in ("fallback", "knows", "authorize", "interest", "parts", "annotations", "icons", "meta", "access_changed", "caller", "explain", "expand", "method",
+            if name in ("fallback", "exists", "authorize", "interest", "parts", "annotations", "icons", "meta", "access_changed", "caller", "explain", "expand", "method",
                         "close_stream"):
                 found.add(name)
             if name in ("origin", "published", "inject"):

@@ -66,8 +66,8 @@ pub use model::{
 };
 pub use observer::{Counters, Ended, Observed};
 pub use policy::{
-    CacheScope, Cacheable, ContentsTitles, Dialect, ErrorCondition, ErrorProfile, PermissionDenied,
-    SubscribeUnknown, UndeclaredLists,
+    CacheScope, Cacheable, Dialect, ErrorCondition, ErrorProfile, PermissionDenied, SubscribeUnknown,
+    TitlesInContents, UndeclaredLists,
 };
 pub use protocol::{CallId, Kind, Route, Stage};
 pub use provider::{Async, Deferred, IntoReply, Later, Now, Provider};

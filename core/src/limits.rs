@@ -45,7 +45,7 @@ pub struct Limits {
     pub buffer_bytes: usize,
     /// How many percent of an endpoint's sessions and listen streams one caller may have who is known by a token, at least one
     /// of each. Refuses. 25.
-    pub caller_share: usize,
+    pub caller_percent: usize,
     /// Milliseconds that an answer may be held before it becomes an internal error; `u64::MAX`: for ever. 60,000.
     pub call_ms: u64,
 }
@@ -66,7 +66,7 @@ impl Default for Limits {
             listen_streams: 1_000,
             output_bytes: 16 << 20,
             buffer_bytes: 256 << 20,
-            caller_share: 25,
+            caller_percent: 25,
             call_ms: 60_000,
         }
     }
@@ -84,10 +84,10 @@ impl Limits {
         }
         let zero = zero!(
             message_bytes nesting id_bytes batch_length uri_bytes page_items page_bytes calls_in_flight
-            subscriptions subscriptions_total listen_streams output_bytes buffer_bytes caller_share call_ms
+            subscriptions subscriptions_total listen_streams output_bytes buffer_bytes caller_percent call_ms
         );
-        if self.caller_share > 100 {
-            let message = format!("`caller_share` must be at most 100 (got {})", self.caller_share);
+        if self.caller_percent > 100 {
+            let message = format!("`caller_percent` must be at most 100 (got {})", self.caller_percent);
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
         match zero {
@@ -121,8 +121,8 @@ mod tests {
         assert!(Limits::default().check().is_ok());
         let limits = Limits { page_items: 0, ..Limits::default() };
         assert_eq!(limits.check().unwrap_err().to_string(), "`page_items` must be at least 1 (got 0)");
-        let limits = Limits { caller_share: 101, ..Limits::default() };
-        assert_eq!(limits.check().unwrap_err().to_string(), "`caller_share` must be at most 100 (got 101)");
+        let limits = Limits { caller_percent: 101, ..Limits::default() };
+        assert_eq!(limits.check().unwrap_err().to_string(), "`caller_percent` must be at most 100 (got 101)");
         let limits = Limits { call_ms: 0, ..Limits::default() };
         assert_eq!(limits.check().unwrap_err().to_string(), "`call_ms` must be at least 1 (got 0)");
     }

@@ -3,7 +3,7 @@
 
 use crate::error::{Error, ErrorKind};
 use crate::model::CacheHint;
-use crate::revision::{CONTENTS_TITLES_OF, VARIANT};
+use crate::revision::{TITLES_IN_CONTENTS_OF, VARIANT};
 use crate::wire::Cache;
 use std::fmt;
 use std::str::FromStr;
@@ -59,7 +59,7 @@ pub enum UndeclaredLists {
 /// Whether contents carry the `name` and `title` of their resource, and updates its `title`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub enum ContentsTitles {
+pub enum TitlesInContents {
     /// `2025-06-18`: for clients of the revision whose page showed them.
     #[default]
     AsPublished,
@@ -161,7 +161,7 @@ words! {
     }
     PermissionDenied { Error = "error", Mask = "mask" }
     UndeclaredLists { Error = "error", Empty = "empty" }
-    ContentsTitles { AsPublished = CONTENTS_TITLES_OF, Never = "never", Always = "always" }
+    TitlesInContents { AsPublished = TITLES_IN_CONTENTS_OF, Never = "never", Always = "always" }
     SubscribeUnknown { Deny = "deny", Allow = "allow" }
     CacheScope { Public = "public", Private = "private" }
     Cacheable {
@@ -184,7 +184,7 @@ pub(crate) struct Policy {
     pub(crate) error_codes: Vec<(String, ErrorCondition, i32)>,
     pub(crate) permission_denied: PermissionDenied,
     pub(crate) undeclared_lists: UndeclaredLists,
-    pub(crate) contents_titles: ContentsTitles,
+    pub(crate) titles_in_contents: TitlesInContents,
     pub(crate) subscribe_unknown: SubscribeUnknown,
     pub(crate) dialect: Dialect,
     /// Fields that a revision does not have are sent all the same.
@@ -217,7 +217,7 @@ mod tests {
         for (profile, word) in ErrorProfile::WORDS {
             assert_eq!((word.parse().ok(), profile.to_string().as_str()), (Some(*profile), *word));
         }
-        for (when, word) in ContentsTitles::WORDS {
+        for (when, word) in TitlesInContents::WORDS {
             assert_eq!((word.parse().ok(), when.to_string().as_str()), (Some(*when), *word));
         }
     }

@@ -31,13 +31,13 @@ pub trait Provider: Send + Sync {
 
     /// Whether there may be a resource at `uri`, to answer a subscription without a read. Must not block. If it panics,
     /// there may be.
-    fn knows(&self, uri: &str) -> bool {
+    fn exists(&self, uri: &str) -> bool {
         let _ = uri;
         true
     }
 
     /// Whether [`crate::Event::run`] finds the callbacks above here. False: the host runs events by itself, as if none had
-    /// been registered, and only [`Provider::knows`] is asked.
+    /// been registered, and only [`Provider::exists`] is asked.
     fn answers(&self) -> bool {
         true
     }

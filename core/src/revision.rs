@@ -5,14 +5,14 @@
 //! Source: <https://modelcontextprotocol.io/specification/>, one page set and one schema a revision.
 
 use crate::error::{Error, ErrorKind};
-use crate::policy::{ContentsTitles, ErrorCondition, ErrorProfile, PermissionDenied, Policy};
+use crate::policy::{ErrorCondition, ErrorProfile, PermissionDenied, Policy, TitlesInContents};
 use std::fmt;
 
 /// The word of [`ErrorProfile::Variant`].
 pub(crate) const VARIANT: &str = "variant-2024-11-05";
 
-/// The word of [`ContentsTitles::AsPublished`]: the revision whose page showed them.
-pub(crate) const CONTENTS_TITLES_OF: &str = "2025-06-18";
+/// The word of [`TitlesInContents::AsPublished`]: the revision whose page showed them.
+pub(crate) const TITLES_IN_CONTENTS_OF: &str = "2025-06-18";
 
 /// The revision of [`ErrorProfile::Variant`], and its codes for what is not found and what is denied.
 const VARIANT_OF: (&str, i32, i32) = ("2024-11-05", -32001, -32002);
@@ -69,7 +69,7 @@ pub(crate) struct Revision {
     /// `icons` on resources and templates.
     pub(crate) icons: bool,
     /// `name` and `title` on contents, `title` on updates: shown for a while on this revision's pages only.
-    pub(crate) contents_titles: bool,
+    pub(crate) titles_in_contents: bool,
     /// The `completions` capability. The method is older.
     pub(crate) completions: bool,
     /// `context` in a request for completion: what other variables have already.
@@ -175,10 +175,10 @@ impl Revision {
                 self.structured = Structured::Object;
             }
         }
-        match policy.contents_titles {
-            ContentsTitles::AsPublished => {}
-            ContentsTitles::Never => self.contents_titles = false,
-            ContentsTitles::Always => self.contents_titles = true,
+        match policy.titles_in_contents {
+            TitlesInContents::AsPublished => {}
+            TitlesInContents::Never => self.titles_in_contents = false,
+            TitlesInContents::Always => self.titles_in_contents = true,
         }
         if policy.error_profile == ErrorProfile::Variant && self.date == VARIANT_OF.0 {
             (_, self.not_found, self.denied) = VARIANT_OF;
@@ -384,7 +384,7 @@ static REVISIONS: [Revision; 5] = [
         era: Era::Stateless,
         titles: true,
         icons: true,
-        contents_titles: false,
+        titles_in_contents: false,
         completions: true,
         completion_context: true,
         structured: Structured::Any,
@@ -406,7 +406,7 @@ static REVISIONS: [Revision; 5] = [
         era: Era::Handshake,
         titles: true,
         icons: true,
-        contents_titles: false,
+        titles_in_contents: false,
         completions: true,
         completion_context: true,
         structured: Structured::Object,
@@ -428,7 +428,7 @@ static REVISIONS: [Revision; 5] = [
         era: Era::Handshake,
         titles: true,
         icons: false,
-        contents_titles: true,
+        titles_in_contents: true,
         completions: true,
         completion_context: true,
         structured: Structured::Object,
@@ -450,7 +450,7 @@ static REVISIONS: [Revision; 5] = [
         era: Era::Handshake,
         titles: false,
         icons: false,
-        contents_titles: false,
+        titles_in_contents: false,
         completions: true,
         completion_context: false,
         structured: Structured::Absent,
@@ -472,7 +472,7 @@ static REVISIONS: [Revision; 5] = [
         era: Era::Handshake,
         titles: false,
         icons: false,
-        contents_titles: false,
+        titles_in_contents: false,
         completions: false,
         completion_context: false,
         structured: Structured::Absent,
@@ -537,7 +537,7 @@ mod tests {
     }
 
     #[test]
-    fn without_gating_every_revision_has_the_fields_of_the_newest() {
+    fn without_omissions_every_revision_has_the_fields_of_the_newest() {
         let newest = Revision::newest();
         for revision in revisions(&Policy { ungated: true, ..Policy::default() }).all() {
             let fields = |r: &Revision| (r.titles, r.icons, r.progress_messages);

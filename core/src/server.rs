@@ -151,7 +151,7 @@ impl Server {
 
     /// Which registration takes `uri`, and why each template that does not take it does not: for people who wonder why
     /// a URI is not found. Takes time that grows with the number of templates, and calls no callback: what an authoriser
-    /// or [`crate::Provider::knows`] would say is not looked at.
+    /// or [`crate::Provider::exists`] would say is not looked at.
     pub fn explain(&self, uri: &str) -> Explanation {
         self.0.catalog.with(|c, _| c.explain(uri))
     }

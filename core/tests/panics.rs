@@ -93,7 +93,7 @@ fn a_wake_that_panics_leaves_the_server_whole_and_is_logged() {
 struct Forgetful;
 
 impl Provider for Forgetful {
-    fn knows(&self, _: &str) -> bool {
+    fn exists(&self, _: &str) -> bool {
         panic!("what was the question?")
     }
 }

@@ -19,7 +19,7 @@ type ReadFn = unsafe extern "C" fn(*mut c_void, *const wellhead_call, *mut wellh
 type ListFn =
     unsafe extern "C" fn(*mut c_void, *const wellhead_call, wellhead_str, usize, *mut wellhead_list);
 
-type KnowsFn = unsafe extern "C" fn(*mut c_void, wellhead_str) -> c_int;
+type ExistsFn = unsafe extern "C" fn(*mut c_void, wellhead_str) -> c_int;
 
 pub(crate) type CompleteFn = unsafe extern "C" fn(
     *mut c_void,
@@ -73,7 +73,7 @@ pub struct wellhead_provider {
     pub completed_count: usize,
     /// Whether there may be a resource at `uri`, one of those that `read` is asked for: 0 refuses who wants to watch it.
     /// It must not block. NULL: there may always be one.
-    pub knows: Option<unsafe extern "C" fn(user_data: *mut c_void, uri: wellhead_str) -> c_int>,
+    pub exists: Option<unsafe extern "C" fn(user_data: *mut c_void, uri: wellhead_str) -> c_int>,
 }
 
 growing!(wellhead_provider);
@@ -283,7 +283,7 @@ struct Callbacks {
     list: Option<ListFn>,
     complete: Option<CompleteFn>,
     completed: Vec<String>,
-    knows: Option<KnowsFn>,
+    exists: Option<ExistsFn>,
     user_data: UserData,
 }
 
@@ -293,8 +293,8 @@ impl Callbacks {
         let provider = promise.fields(provider, "provider")?;
         let user_data = UserData::new(provider.user_data, provider.destroy);
         let completed = promise.texts(provider.completed, provider.completed_count, "completed")?;
-        let wellhead_provider { read, list, complete, knows, .. } = provider;
-        Ok(Callbacks { read, list, complete, completed, knows, user_data })
+        let wellhead_provider { read, list, complete, exists, .. } = provider;
+        Ok(Callbacks { read, list, complete, completed, exists, user_data })
     }
 
     fn reads(&self) -> Result<()> {
@@ -317,8 +317,8 @@ impl Callbacks {
 
     fn only_lists(&self) -> Result<()> {
         self.completes_nothing()?;
-        if self.knows.is_some() {
-            return Err(invalid("provider->knows is of no use here; register a resource or template"));
+        if self.exists.is_some() {
+            return Err(invalid("provider->exists is of no use here; register a resource or template"));
         }
         match (self.read, self.list) {
             (_, None) => Err(invalid("provider->list is NULL")),
@@ -366,9 +366,9 @@ impl Provider for Callbacks {
         }
     }
 
-    fn knows(&self, uri: &str) -> bool {
+    fn exists(&self, uri: &str) -> bool {
         // SAFETY: the host's function, called as the header says.
-        self.knows.is_none_or(|knows| unsafe { knows(self.user_data.get(), wellhead_str::of(uri)) } != 0)
+        self.exists.is_none_or(|exists| unsafe { exists(self.user_data.get(), wellhead_str::of(uri)) } != 0)
     }
 }
 

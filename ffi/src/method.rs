@@ -71,7 +71,7 @@ pub unsafe extern "C" fn wellhead_server_add_method(
     }
 }
 
-/// Serves a tool. members: how it is listed, a JSON object without a name, such as {"description":"…","inputSchema":{…}}.
+/// Serves a tool. definition: how it is listed, a JSON object without a name, such as {"description":"…","inputSchema":{…}}.
 /// The callback answers tools/call by wellhead_call_arguments, which it checks itself, with a result as the protocol has it:
 /// one that clients would refuse is an internal error, and logged. Without an inputSchema the tool takes any object. A member
 /// that does not exist, or that clients would refuse, is WELLHEAD_STATUS_INVALID_ARGUMENT. An authoriser is asked by name. Otherwise as wellhead_server_add_method.
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn wellhead_server_add_method(
 pub unsafe extern "C" fn wellhead_server_add_tool(
     server: *mut wellhead_server,
     name: wellhead_str,
-    members: wellhead_str,
+    definition: wellhead_str,
     method: Option<
         unsafe extern "C" fn(
             user_data: *mut c_void,
@@ -94,16 +94,16 @@ pub unsafe extern "C" fn wellhead_server_add_tool(
 ) -> wellhead_status {
     let user_data = UserData::new(user_data, destroy);
     // SAFETY: our caller's promise.
-    unsafe { add_named(Server::add_tool, server, name, members, method, user_data, error) }
+    unsafe { add_named(Server::add_tool, server, name, definition, method, user_data, error) }
 }
 
-/// Serves a prompt, listed by members such as {"description":"…","arguments":[…]}. The callback answers prompts/get.
+/// Serves a prompt, listed by a definition such as {"description":"…","arguments":[…]}. The callback answers prompts/get.
 /// Otherwise as wellhead_server_add_tool.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_prompt(
     server: *mut wellhead_server,
     name: wellhead_str,
-    members: wellhead_str,
+    definition: wellhead_str,
     method: Option<
         unsafe extern "C" fn(
             user_data: *mut c_void,
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn wellhead_server_add_prompt(
 ) -> wellhead_status {
     let user_data = UserData::new(user_data, destroy);
     // SAFETY: our caller's promise.
-    unsafe { add_named(Server::add_prompt, server, name, members, method, user_data, error) }
+    unsafe { add_named(Server::add_prompt, server, name, definition, method, user_data, error) }
 }
 
 /// Completes an argument of a prompt that is registered, and goes with it. complete: as in wellhead_provider; its call has
@@ -191,7 +191,7 @@ unsafe fn add_named(
     add: fn(&Server, &str, &Json, Option<Handler>) -> Result<HandlerId>,
     server: *mut wellhead_server,
     name: wellhead_str,
-    members: wellhead_str,
+    definition: wellhead_str,
     method: Option<MethodFn>,
     user_data: UserData,
     error: *mut *mut wellhead_error,
@@ -199,9 +199,10 @@ unsafe fn add_named(
     // SAFETY: our caller's promise.
     unsafe {
         guard(error, move |promise| {
-            let members = json(promise.text(members, "members")?, "members")?;
+            let definition = json(promise.text(definition, "definition")?, "definition")?;
             let server = promise.hold(server, "server")?.server.clone();
-            add(&server, promise.text(name, "name")?, &members, Some(handler(method, user_data)?)).map(drop)
+            add(&server, promise.text(name, "name")?, &definition, Some(handler(method, user_data)?))
+                .map(drop)
         })
     }
 }

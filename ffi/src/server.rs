@@ -61,7 +61,7 @@ pub struct wellhead_limits {
     pub buffer_bytes: usize,
     /// How many percent of an endpoint's sessions and listen streams one caller may have who is known by a token, at least one
     /// of each; refuses. 25
-    pub caller_share: usize,
+    pub caller_percent: usize,
 }
 
 /// Do not offer subscriptions.
@@ -69,7 +69,7 @@ pub const WELLHEAD_NO_SUBSCRIBE: u32 = 1;
 /// Do not tell clients when the list of resources changes.
 pub const WELLHEAD_NO_LIST_CHANGED: u32 = 2;
 /// Send fields that a client's revision does not have all the same.
-pub const WELLHEAD_NO_FIELD_GATING: u32 = 4;
+pub const WELLHEAD_SEND_NEWER_FIELDS: u32 = 4;
 
 /// Works, but is probably not what was meant.
 pub const WELLHEAD_LOG_WARNING: u32 = 1;
@@ -99,7 +99,7 @@ pub struct wellhead_error_code {
 #[derive(Clone, Copy)]
 pub struct wellhead_server_options {
     pub struct_size: usize,
-    /// WELLHEAD_NO_SUBSCRIBE, WELLHEAD_NO_LIST_CHANGED, WELLHEAD_NO_FIELD_GATING
+    /// WELLHEAD_NO_SUBSCRIBE, WELLHEAD_NO_LIST_CHANGED, WELLHEAD_SEND_NEWER_FIELDS
     pub flags: u32,
     /// The server's name for people.
     pub title: wellhead_str,
@@ -136,7 +136,7 @@ pub struct wellhead_server_options {
     /// Lists of tools and prompts where nothing of the kind is offered: error (default), or empty.
     pub undeclared_lists: wellhead_str,
     /// For whom contents have `name` and `title`: 2025-06-18 (default), never, always.
-    pub contents_titles: wellhead_str,
+    pub titles_in_contents: wellhead_str,
     /// Whether what nothing serves may be watched: deny (default), allow.
     pub subscribe_unknown: wellhead_str,
     /// Whether the resources/get dialect is served: auto (default), always, never.
@@ -262,12 +262,12 @@ impl wellhead_server_options {
     fn apply(&self, promise: &Promise, mut builder: Builder) -> Result<Builder> {
         unknown_flags(
             self.flags,
-            WELLHEAD_NO_SUBSCRIBE | WELLHEAD_NO_LIST_CHANGED | WELLHEAD_NO_FIELD_GATING,
+            WELLHEAD_NO_SUBSCRIBE | WELLHEAD_NO_LIST_CHANGED | WELLHEAD_SEND_NEWER_FIELDS,
         )?;
         builder = builder
             .subscribe(self.flags & WELLHEAD_NO_SUBSCRIBE == 0)
             .list_changed(self.flags & WELLHEAD_NO_LIST_CHANGED == 0)
-            .field_gating(self.flags & WELLHEAD_NO_FIELD_GATING == 0)
+            .omit_newer_fields(self.flags & WELLHEAD_SEND_NEWER_FIELDS == 0)
             .limits(limits(promise, self.limits)?);
         if let Some(title) = promise.optional(self.title, "title")? {
             builder = builder.title(title);
@@ -318,7 +318,7 @@ impl wellhead_server_options {
             error_profile,
             permission_denied,
             undeclared_lists,
-            contents_titles,
+            titles_in_contents,
             subscribe_unknown,
             dialect
         );
@@ -334,6 +334,6 @@ fn limits(promise: &Promise, limits: *const wellhead_limits) -> Result<Limits> {
     }
     take!(message_bytes, nesting, id_bytes, batch_length, uri_bytes, page_items, page_bytes);
     take!(calls_in_flight, subscriptions, subscriptions_total, listen_streams, output_bytes, call_ms);
-    take!(buffer_bytes, caller_share);
+    take!(buffer_bytes, caller_percent);
     Ok(all)
 }

@@ -269,7 +269,7 @@ static void what_a_provider_does_not_know_is_not_watched() {
     Server s = server();
     wellhead::Provider provider;
     provider.read = [](const Call &call, Read &r) { r.text(call.uri()); };
-    provider.knows = [](std::string_view uri) {
+    provider.exists = [](std::string_view uri) {
         if (uri == "n:odd") throw std::runtime_error("cannot tell");
         return uri == "n:1";
     };

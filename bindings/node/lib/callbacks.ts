@@ -48,7 +48,7 @@ export class Callbacks {
   readonly #methods = new Map<number, MethodHandler>();
   readonly #requests = new Requests();
   readonly #says: Says;
-  readonly #knowers = new Map<number, Knower>();
+  readonly #existence = new Map<number, Knower>();
   readonly #completers = new Map<number, Readonly<Record<string, Completer | undefined>>>();
   readonly #verifiers = new Map<number, Verifier>();
   /** Asked before anything is listed, read or watched. */
@@ -88,8 +88,8 @@ export class Callbacks {
     this.#completers.set(handler, { ...this.#completers.get(handler), ...completers });
   }
 
-  knows(handler: number, knower: Knower): void {
-    this.#knowers.set(handler, knower);
+  exists(handler: number, knower: Knower): void {
+    this.#existence.set(handler, knower);
   }
 
   answers(handler: number, method: MethodHandler): void {
@@ -110,7 +110,7 @@ export class Callbacks {
   forget(handler: number): void {
     this.#readers.delete(handler);
     this.#listers.delete(handler);
-    this.#knowers.delete(handler);
+    this.#existence.delete(handler);
     this.#methods.delete(handler);
     this.#completers.delete(handler);
   }
@@ -247,10 +247,10 @@ export class Callbacks {
 
   /** Whether a URI may exist that a registration serves: where nothing says otherwise. */
   mayExist(handler: number, uri: string): boolean {
-    const knows = this.#knowers.get(handler);
-    if (knows === undefined) return true; // removed after the request had been looked up
+    const exists = this.#existence.get(handler);
+    if (exists === undefined) return true; // removed after the request had been looked up
     try {
-      const known = knows(uri);
+      const known = exists(uri);
       if (typeof known === 'boolean') return known;
       this.#says.warn(
         `whether ${uri} may exist was answered by ${typeof known}: return true or false, at once`,

@@ -15,14 +15,14 @@ export interface HttpOptions {
    * Whether the endpoint is for this machine only: `Host`, and `Origin` where there is one, must name it, against DNS
    * rebinding. On by default; {@link Server.serveHttp} knows it by the address.
    */
-  loopback?: boolean | undefined;
+  loopbackOnly?: boolean | undefined;
   /**
-   * Origins whose pages may ask, `scheme://host[:port]`, beside those of this machine where `loopback` is on. `*` allows any,
+   * Origins whose pages may ask, `scheme://host[:port]`, beside those of this machine where `loopbackOnly` is on. `*` allows any,
    * `https://*.example.com` any subdomain. One that no request can match throws `RegistrationError`.
    */
   allowedOrigins?: readonly string[] | undefined;
   /**
-   * Names that the endpoint goes by, with or without a port. Without any: this machine's, or with `loopback` off all. `*`
+   * Names that the endpoint goes by, with or without a port. Without any: this machine's, or with `loopbackOnly` off all. `*`
    * allows any, `*.example.com` any subdomain. One that no request can match throws `RegistrationError`.
    */
   allowedHosts?: readonly string[] | undefined;
@@ -111,7 +111,7 @@ export type Verifier = (
 /** The members of {@link HttpOptions}. */
 export const HTTP: Members<HttpOptions> = {
   path: 'string',
-  loopback: 'boolean',
+  loopbackOnly: 'boolean',
   allowedOrigins: 'strings',
   allowedHosts: 'strings',
   cors: 'boolean',

@@ -155,17 +155,17 @@ export interface Bound {
 export interface NativeServer {
   addValue(uri: string, body: string | Uint8Array | Shared, descriptor: string | undefined): void;
   setValue(uri: string, body: string | Uint8Array | Shared, said: string | undefined): void;
-  addResource(uri: string, descriptor: string | undefined, knows: boolean): number;
+  addResource(uri: string, descriptor: string | undefined, exists: boolean): number;
   addTemplate(
     template: string,
     descriptor: string | undefined,
     lists: boolean,
     completes: string[],
-    knows: boolean,
+    exists: boolean,
   ): number;
   addDirectory(path: string, options: string): string;
   addList(name: string | undefined): number;
-  setFallback(knows: boolean): number;
+  setFallback(exists: boolean): number;
   addMethod(name: string, revisions: string[] | undefined): number;
   addNamed(prompt: boolean, name: string, members: string): number;
   removeNamed(prompt: boolean, name: string): number;
@@ -241,7 +241,7 @@ interface Binding {
     log: ((level: string, line: string) => void) | undefined,
     observe: ((json: string) => void) | undefined,
     publish: (json: string) => void,
-    knows: (handler: number, uri: string) => boolean,
+    exists: (handler: number, uri: string) => boolean,
   ) => NativeServer;
   /** `values` is JSON: texts, arrays of texts, and `{"pairs":[[name,value]…]}`. */
   expand(template: string, values: string): string;

@@ -65,9 +65,9 @@ export interface ServerOptions {
    * Whether contents carry the `name` and `title` of their resource, and updates its `title`. By default for clients of
    * `2025-06-18`, whose page showed them; `never`; `always`: in every revision.
    */
-  contentsTitles?: `${number}-${number}-${number}` | 'never' | 'always' | undefined;
+  titlesInContents?: `${number}-${number}-${number}` | 'never' | 'always' | undefined;
   /** Whether fields that a client's revision does not have are left out. On by default. */
-  fieldGating?: boolean | undefined;
+  omitNewerFields?: boolean | undefined;
   /** What becomes of a subscription to a URI that nothing serves. `deny` by default: not found; `allow`: it is kept. */
   subscribeUnknown?: 'deny' | 'allow' | undefined;
   /**
@@ -138,7 +138,7 @@ export interface Limits {
    * How many percent of an endpoint's sessions and listen streams one caller may have who is known by a token, at least one of
    * each. Further ones are refused. 25.
    */
-  callerShare?: number | undefined;
+  callerPercent?: number | undefined;
 }
 
 /** How bad a line of the log is. `error`: a client got an error because of it. */
@@ -166,7 +166,7 @@ export interface ResourceOptions extends ResourceDescriptor {
    * It answers at once, without waiting for anything: its connection is not read meanwhile. If it throws or returns
    * anything else, there may be one.
    */
-  knows?: ((uri: string) => boolean) | undefined;
+  exists?: ((uri: string) => boolean) | undefined;
 }
 
 /** How a folder is served. Patterns have the form of lines of `.gitignore`: `*.md` anywhere, `/docs` at the top, `docs/`. */
@@ -244,8 +244,8 @@ const SERVER: Members<ServerOptions> = {
   errorCodes: 'object',
   permissionDenied: 'string',
   undeclaredLists: 'string',
-  contentsTitles: 'string',
-  fieldGating: 'boolean',
+  titlesInContents: 'string',
+  omitNewerFields: 'boolean',
   subscribeUnknown: 'string',
   dialect: 'string',
   cache: 'object',
@@ -272,7 +272,7 @@ const LIMITS: Members<Limits> = {
   outputBytes: 'count',
   callMs: 'count',
   bufferBytes: 'count',
-  callerShare: 'count',
+  callerPercent: 'count',
 };
 
 const DESCRIPTOR: Members<ResourceDescriptor> = {
@@ -295,7 +295,7 @@ const RESOURCE: Members<ResourceOptions & ResourceDescriptor> = {
   list: 'any',
   complete: 'object',
   rawValues: 'boolean',
-  knows: 'function',
+  exists: 'function',
 };
 
 const DIRECTORY: Members<DirectoryOptions> = {

@@ -20,13 +20,13 @@ export class Reading {
   resource(uri: string, options: ResourceOptions, read: AnyReader): void {
     needString('uri', uri);
     needFunction('read', read);
-    const { list, complete, knows, ...descriptor } = checkedOptions('resource', options);
+    const { list, complete, exists, ...descriptor } = checkedOptions('resource', options);
     if (!/[{}]/.test(uri)) {
       if (list !== undefined) throw invalid('list: only a template lists what it makes');
       if (complete !== undefined) throw invalid('complete: only a template has variables');
       if (options.rawValues !== undefined) throw invalid('rawValues: only a template has values');
-      const added = native(() => this.#native.addResource(uri, json(descriptor), knows !== undefined));
-      this.#reads(added, read, knows);
+      const added = native(() => this.#native.addResource(uri, json(descriptor), exists !== undefined));
+      this.#reads(added, read, exists);
       return;
     }
     if (list !== undefined && typeof list !== 'function' && typeof list?.[Symbol.iterator] !== 'function') {
@@ -41,28 +41,28 @@ export class Reading {
         json(descriptor),
         lister !== undefined,
         Object.keys(completers),
-        knows !== undefined,
+        exists !== undefined,
       ),
     );
     this.#callbacks.completes(handler, completers);
-    this.#reads(handler, read, knows);
+    this.#reads(handler, read, exists);
     if (lister !== undefined) this.#callbacks.lists(handler, lister);
   }
 
   /** Whatever no registration serves. */
-  fallback(options: Pick<ResourceOptions, 'knows'>, read: AnyReader): void {
+  fallback(options: Pick<ResourceOptions, 'exists'>, read: AnyReader): void {
     needFunction('read', read);
-    needMembers('options', options, { knows: 'function' });
-    const { knows } = options;
+    needMembers('options', options, { exists: 'function' });
+    const { exists } = options;
     this.#reads(
-      native(() => this.#native.setFallback(knows !== undefined)),
+      native(() => this.#native.setFallback(exists !== undefined)),
       read,
-      knows,
+      exists,
     );
   }
 
-  #reads(handler: number, read: AnyReader, knows: ResourceOptions['knows']): void {
+  #reads(handler: number, read: AnyReader, exists: ResourceOptions['exists']): void {
     this.#callbacks.reads(handler, read);
-    if (knows !== undefined) this.#callbacks.knows(handler, knows);
+    if (exists !== undefined) this.#callbacks.exists(handler, exists);
   }
 }

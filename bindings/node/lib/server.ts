@@ -76,7 +76,7 @@ export class Server {
     needString('name', name);
     needString('version', version);
     const { cursorKey, onLog, observe, ...plain } = checked(options);
-    const { turn, soon, publish, knows } = Server.#forNative(new WeakRef(this));
+    const { turn, soon, publish, exists } = Server.#forNative(new WeakRef(this));
     const observer = observe && observing(observe);
     const json = JSON.stringify(plain);
     this.#native = native(
@@ -91,7 +91,7 @@ export class Server {
           onLog && logging(onLog),
           observer && telling(observer),
           publish,
-          knows,
+          exists,
         ),
     );
     this.#callbacks = new Callbacks(
@@ -142,7 +142,7 @@ export class Server {
         const server = self.deref();
         if (server !== undefined) tell(() => server.#publish?.(event));
       },
-      knows: (handler: number, uri: string) => {
+      exists: (handler: number, uri: string) => {
         const server = self.deref();
         return server === undefined || server.#callbacks.mayExist(handler, uri);
       },
@@ -225,13 +225,13 @@ export class Server {
   }
 
   /**
-   * Reads whatever no registration serves. `knows` as for {@link Server.resource}.
+   * Reads whatever no registration serves. `exists` as for {@link Server.resource}.
    *
    * @throws {ClosedError} after {@link Server.close}
    */
   fallback(read: Reader<Record<never, never>>): void;
-  fallback(options: Pick<ResourceOptions, 'knows'>, read: Reader<Record<never, never>>): void;
-  fallback(...given: [AnyReader] | [Pick<ResourceOptions, 'knows'>, AnyReader]): void {
+  fallback(options: Pick<ResourceOptions, 'exists'>, read: Reader<Record<never, never>>): void;
+  fallback(...given: [AnyReader] | [Pick<ResourceOptions, 'exists'>, AnyReader]): void {
     const [options, read] = given.length === 2 ? given : [{}, given[0]];
     this.#reading.fallback(options, read);
   }
@@ -263,7 +263,7 @@ export class Server {
   }
 
   /**
-   * A tool. `tools/list` shows it by its name with the `members` as they are (`description`, `inputSchema`, …),
+   * A tool. `tools/list` shows it by its name with the `definition` as it is (`description`, `inputSchema`, …),
    * `tools/call` is answered by the handler, which is given the call's `arguments`: it checks them, and writes the result as
    * the protocol has it. An authoriser is asked by name, in lists and before each call.
    *
@@ -271,13 +271,13 @@ export class Server {
    * there is one of that name
    * @throws {ClosedError} after {@link Server.close}
    */
-  tool(name: string, members: JsonObject, handler: MethodHandler): void {
-    this.#named(false, name, members, handler);
+  tool(name: string, definition: JsonObject, handler: MethodHandler): void {
+    this.#named(false, name, definition, handler);
   }
 
   /** A prompt, as {@link Server.tool}: for `prompts/list` and `prompts/get`. */
-  prompt(name: string, members: JsonObject, handler: MethodHandler): void {
-    this.#named(true, name, members, handler);
+  prompt(name: string, definition: JsonObject, handler: MethodHandler): void {
+    this.#named(true, name, definition, handler);
   }
 
   /**
@@ -294,10 +294,10 @@ export class Server {
     this.#callbacks.completes(handler, { [argument]: completer });
   }
 
-  #named(prompt: boolean, name: string, members: JsonObject, handler: MethodHandler): void {
+  #named(prompt: boolean, name: string, definition: JsonObject, handler: MethodHandler): void {
     needString('name', name);
     needFunction('handler', handler);
-    const text = JSON.stringify(needObject('members', members));
+    const text = JSON.stringify(needObject('definition', definition));
     this.#callbacks.answers(
       native(() => this.#native.addNamed(prompt, name, text)),
       handler,

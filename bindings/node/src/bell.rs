@@ -5,8 +5,8 @@
 //! memory to let go of. It is weak: it does not keep the process alive, unless a driver asks for that while it runs.
 
 use crate::descriptor;
+use crate::exists::{self, Asking};
 use crate::inbox::Inbox;
-use crate::knows::{self, Asking};
 use crate::raw::{Js, Reference};
 use napi::bindgen_prelude::{Env, FnArgs, Function, FunctionRef};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
@@ -70,7 +70,7 @@ impl Bell {
         log: Option<Log<'_>>,
         observe: Option<Observe<'_>>,
         publish: &Observe<'_>,
-        knows: &knows::Ask<'_>,
+        exists: &exists::Ask<'_>,
     ) -> napi::Result<Bell> {
         Ok(Bell {
             env: EnvNumber(env.raw() as usize),
@@ -80,7 +80,7 @@ impl Bell {
             log: log.map(|log| log.create_ref()).transpose()?,
             observe: observe.map(|observe| observe.create_ref()).transpose()?,
             publish: publish.create_ref()?,
-            asking: Asking::new(knows)?,
+            asking: Asking::new(exists)?,
             rung: AtomicBool::new(false),
             dead: AtomicBool::new(false),
             gone: AtomicBool::new(false),
@@ -136,7 +136,7 @@ impl Bell {
 
     /// Asks the registration of this number whether there may be a resource at `uri`: at once on the JS thread, with the
     /// next turn from any other, which waits for it.
-    pub(crate) fn knows(&self, number: &knows::Number, uri: &str) -> bool {
+    pub(crate) fn exists(&self, number: &exists::Number, uri: &str) -> bool {
         match self.here() {
             Some(_) if self.dead.load(Ordering::Acquire) => true,
             Some(env) => self.asking.here(env, number, uri),

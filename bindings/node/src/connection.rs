@@ -126,7 +126,7 @@ impl NativeConnection {
         let hooks = Hooks { js, ask: js.value(&ask) };
         self.listen();
         let context = js.keep(js.value(&context), &self.inner.bell).ok_or_else(|| invalid("no context"))?;
-        let message = message.to_vec(); // what `knows` runs meanwhile may give its memory away
+        let message = message.to_vec(); // what `exists` runs meanwhile may give its memory away
         let run = |event| self.run(&hooks, event);
         let handled =
             self.connection.handle_with_context(&message, Arc::new(context), run).map_err(thrown)?;

@@ -36,7 +36,7 @@ const SHORT: usize = 16 << 10;
 #[serde(rename_all = "camelCase")]
 struct Options {
     path: Option<String>,
-    loopback: Option<bool>,
+    loopback_only: Option<bool>,
     allowed_origins: Option<Vec<String>>,
     allowed_hosts: Option<Vec<String>>,
     strict_accept: Option<bool>,
@@ -83,7 +83,7 @@ fn endpoint(server: &Server, options: &str) -> wellhead::Result<EndpointBuilder>
     let options: Options = serde_json::from_str(options).map_err(ill_typed)?;
     let mut builder = server.endpoint();
     builder = add(builder, options.path, EndpointBuilder::path);
-    builder = add(builder, options.loopback, EndpointBuilder::loopback);
+    builder = add(builder, options.loopback_only, EndpointBuilder::loopback_only);
     builder = add(builder, options.allowed_origins, EndpointBuilder::allowed_origins);
     builder = add(builder, options.allowed_hosts, EndpointBuilder::allowed_hosts);
     builder = add(builder, options.strict_accept, EndpointBuilder::strict_accept);

@@ -25,8 +25,8 @@ pub(crate) struct Options {
     error_codes: BTreeMap<String, BTreeMap<String, i32>>,
     permission_denied: Option<String>,
     undeclared_lists: Option<String>,
-    contents_titles: Option<String>,
-    field_gating: Option<bool>,
+    titles_in_contents: Option<String>,
+    omit_newer_fields: Option<bool>,
     subscribe_unknown: Option<String>,
     dialect: Option<String>,
     cache: Option<Hint>,
@@ -69,11 +69,11 @@ impl Options {
         builder = add(builder, self.subscribe, Builder::subscribe);
         builder = add(builder, self.list_changed, Builder::list_changed);
         builder = add(builder, self.versions, Builder::versions);
-        builder = add(builder, self.field_gating, Builder::field_gating);
+        builder = add(builder, self.omit_newer_fields, Builder::omit_newer_fields);
         builder = choose(builder, "errorProfile", self.error_profile, Builder::error_profile)?;
         builder = choose(builder, "permissionDenied", self.permission_denied, Builder::permission_denied)?;
         builder = choose(builder, "undeclaredLists", self.undeclared_lists, Builder::undeclared_lists)?;
-        builder = choose(builder, "contentsTitles", self.contents_titles, Builder::contents_titles)?;
+        builder = choose(builder, "titlesInContents", self.titles_in_contents, Builder::titles_in_contents)?;
         builder = choose(builder, "subscribeUnknown", self.subscribe_unknown, Builder::subscribe_unknown)?;
         choose(builder, "dialect", self.dialect, Builder::dialect)
     }
@@ -128,7 +128,7 @@ macro_rules! limits {
 limits!(
     message_bytes: usize, nesting: usize, id_bytes: usize, batch_length: usize, uri_bytes: usize, page_items: usize, page_bytes: usize,
     calls_in_flight: usize, subscriptions: usize, subscriptions_total: usize, listen_streams: usize,
-    output_bytes: usize, call_ms: u64, buffer_bytes: usize, caller_share: usize
+    output_bytes: usize, call_ms: u64, buffer_bytes: usize, caller_percent: usize
 );
 
 #[allow(clippy::option_option, reason = "not given, `Infinity`, or a number")]

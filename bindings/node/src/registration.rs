@@ -3,7 +3,7 @@
 use crate::answer;
 use crate::descriptor::{self, Descriptor};
 use crate::error::{Result, invalid, thrown};
-use crate::knows::{self, Knows};
+use crate::exists::{self, Exists};
 use crate::raw::Js;
 use crate::server::Native;
 use napi::bindgen_prelude::{Env, Unknown};
@@ -39,13 +39,13 @@ impl Native {
         self.inner.server.set(&uri, contents).map_err(thrown)
     }
 
-    /// A fixed URI that a callback reads. `knows`: whether JavaScript knows if it exists. Returns the number that `ask` is
+    /// A fixed URI that a callback reads. `exists`: whether JavaScript knows if it exists. Returns the number that `ask` is
     /// called with.
     #[napi]
-    pub fn add_resource(&self, uri: String, descriptor: Option<String>, knows: bool) -> Result<f64> {
+    pub fn add_resource(&self, uri: String, descriptor: Option<String>, exists: bool) -> Result<f64> {
         let resource =
             Descriptor::parse(descriptor.as_deref()).and_then(|d| d.resource(uri)).map_err(thrown)?;
-        self.knowing(knows, |server, provider| server.add_resource(resource, provider))
+        self.with_existence(exists, |server, provider| server.add_resource(resource, provider))
     }
 
     /// A template that lists what it makes, or does not, and completes these variables. Returns the number that `ask`
@@ -57,12 +57,12 @@ impl Native {
         descriptor: Option<String>,
         lists: bool,
         completes: Vec<String>,
-        knows: bool,
+        exists: bool,
     ) -> Result<f64> {
         let template =
             Descriptor::parse(descriptor.as_deref()).and_then(|d| d.template(template)).map_err(thrown)?;
         let template = completes.into_iter().fold(template, Template::completes);
-        self.knowing(knows, |server, provider| server.add_template(template, provider, lists))
+        self.with_existence(exists, |server, provider| server.add_template(template, provider, lists))
     }
 
     /// A folder; `options` is JSON. Returns the text of its template.
@@ -80,8 +80,8 @@ impl Native {
 
     /// Returns the number that `ask` is called with.
     #[napi]
-    pub fn set_fallback(&self, knows: bool) -> Result<f64> {
-        self.knowing(knows, Server::set_fallback)
+    pub fn set_fallback(&self, exists: bool) -> Result<f64> {
+        self.with_existence(exists, Server::set_fallback)
     }
 
     /// A method of the host's own. Returns the number that `ask` is called with.
@@ -130,13 +130,13 @@ impl Native {
     }
 
     /// Registers something with what JavaScript knows of it. Returns its number.
-    fn knowing(
+    fn with_existence(
         &self,
-        knows: bool,
+        exists: bool,
         add: impl FnOnce(&Server, Option<Arc<dyn Provider>>) -> wellhead::Result<HandlerId>,
     ) -> Result<f64> {
-        let (bell, number) = (self.inner.bell.clone(), knows::Number::default());
-        let provider = knows.then(|| Arc::new(Knows { bell, number: number.clone() }) as Arc<dyn Provider>);
+        let (bell, number) = (self.inner.bell.clone(), exists::Number::default());
+        let provider = exists.then(|| Arc::new(Exists { bell, number: number.clone() }) as Arc<dyn Provider>);
         let id = add(&self.inner.server, provider).map_err(thrown)?.number();
         number.get_or_init(|| id);
         Ok(id as f64)

@@ -5,8 +5,8 @@ use crate::calls::{Calls, Hooks, Origin};
 use crate::connection::NativeConnection;
 use crate::descriptor::{self, Descriptor};
 use crate::error::{Result, invalid, thrown};
+use crate::exists;
 use crate::http::Listener;
-use crate::knows;
 use crate::options::Options;
 use crate::raw::Js;
 use crate::stdio::Quiet;
@@ -59,7 +59,7 @@ pub(crate) type Hook<'a> = Function<'a, Unknown<'a>, Unknown<'a>>;
 #[napi]
 impl Native {
     /// `options` is JSON. `turn` takes a turn now, `soon` once the running JavaScript is done; `log` is called with a
-    /// level and a line, `observe` and `publish` with JSON, `knows` with the number of a registration and a URI, on the JS
+    /// level and a line, `observe` and `publish` with JSON, `exists` with the number of a registration and a URI, on the JS
     /// thread.
     #[napi(constructor)]
     #[allow(clippy::too_many_arguments, reason = "called from one place")]
@@ -74,11 +74,11 @@ impl Native {
         log: Option<Log<'_>>,
         observe: Option<Observe<'_>>,
         publish: Observe<'_>,
-        knows: knows::Ask<'_>,
+        exists: exists::Ask<'_>,
     ) -> Result<Native> {
         let options = Options::parse(&options).map_err(thrown)?;
         let (logs, observes) = (log.is_some(), observe.is_some());
-        let bell = Arc::new(Bell::new(env, &turn, &soon, log, observe, &publish, &knows).map_err(refused)?);
+        let bell = Arc::new(Bell::new(env, &turn, &soon, log, observe, &publish, &exists).map_err(refused)?);
         let mut builder = options.apply(Server::builder(name, version)).map_err(thrown)?;
         builder = builder.spelling(Spelling::Camel);
         if let Some(key) = cursor_key {

@@ -43,7 +43,7 @@ const adapters = {
     run: (script) => fetched(script, (body) => (body.length > 65_536 ? 4096 : 1)),
   },
   'the native listener': {
-    cannot: ['clock', 'loopback'],
+    cannot: ['clock', 'loopback_only'],
     async run(script) {
       let stop;
       try {

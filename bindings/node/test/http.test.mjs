@@ -262,7 +262,7 @@ test('other hosts and origins are refused unless they are allowed', limit, async
   const { server } = make();
   const ask = (handler, url, headers) => handler.fetch(new Request(url, post(read(1, 't:fixed'), headers)));
   assert.equal((await ask(server, 'http://example.com/mcp')).status, 403);
-  assert.equal((await ask(server.handler({ loopback: false }), 'http://example.com/mcp')).status, 200);
+  assert.equal((await ask(server.handler({ loopbackOnly: false }), 'http://example.com/mcp')).status, 200);
   const named = server.handler({ allowedHosts: ['example.com'], path: '/other' });
   assert.equal((await ask(named, 'http://example.com/other')).status, 200);
   assert.equal((await ask(named, 'http://localhost/other', { origin: 'https://e.vil' })).status, 403);

@@ -219,12 +219,12 @@ test('a message whose memory goes while it is looked at is dealt with as it was'
   await send(connection, { method: 'notifications/initialized' });
   let message;
   const known = [];
-  const knows = (uri) => {
+  const exists = (uri) => {
     structuredClone(message, { transfer: [message.buffer] });
     reuse();
     return known.push(uri) > 0;
   };
-  server.resource('t:{n}', { knows }, ({ n }) => n);
+  server.resource('t:{n}', { exists }, ({ n }) => n);
   const params = { uri: `t:${'x'.repeat(4096)}` };
   message = new TextEncoder().encode(
     JSON.stringify({ jsonrpc: '2.0', id: 'the id', method: 'resources/subscribe', params }),

@@ -7,7 +7,6 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyMemoryView, PyString};
 use std::str::FromStr;
-use std::time::Duration;
 use wellhead::{ErrorKind, Json};
 
 pub(crate) fn text<'a, 'py>(name: &str, value: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<'py, PyString>> {
@@ -83,15 +82,6 @@ fn out_of_range<T: Count>(name: &str, value: &Bound<'_, PyAny>) -> PyErr {
         most => format!("between 0 and {most}"),
     };
     error(value.py(), ErrorKind::InvalidArgument, &format!("{name} must be {range}{given}"))
-}
-
-/// A time in seconds.
-pub(crate) fn seconds(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration> {
-    let what = "a number of seconds, 0 or more";
-    let given: f64 = value.extract().map_err(|_| not_a(name, what, value))?;
-    Duration::try_from_secs_f64(given).map_err(|_| {
-        error(value.py(), ErrorKind::InvalidArgument, &format!("{name} must be {what} (got {given})"))
-    })
 }
 
 /// Bytes, or what else has the buffer protocol.

@@ -50,16 +50,16 @@ impl Hook {
 }
 
 /// Says whether a URI may exist. The other callbacks of the registration are events.
-pub(crate) struct Knows(pub(crate) Hook, pub(crate) Base);
+pub(crate) struct Exists(pub(crate) Hook, pub(crate) Base);
 
-impl Provider for Knows {
-    fn knows(&self, uri: &str) -> bool {
-        let failure = "knows= failed, so the resource may exist";
-        let knows = self.0.call(failure, |callable| {
+impl Provider for Exists {
+    fn exists(&self, uri: &str) -> bool {
+        let failure = "exists= failed, so the resource may exist";
+        let exists = self.0.call(failure, |callable| {
             let py = callable.py();
             self.1.copy(py)?.run(py, (callable, uri))?.extract()
         });
-        knows.unwrap_or(true)
+        exists.unwrap_or(true)
     }
 
     fn answers(&self) -> bool {

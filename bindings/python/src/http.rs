@@ -6,6 +6,7 @@ use crate::registration::{Positional, verifier};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
+use std::time::Duration;
 use wellhead::Server;
 use wellhead::http::{EndpointBuilder, Protection};
 use wellhead::serve::Http;
@@ -37,17 +38,17 @@ const ENDPOINT: [&str; 16] = [
 ];
 
 /// The options of the native listener beside these.
-const LISTENER: [&str; 5] = ["connections", "drain", "io_threads", "head_ms", "idle_ms"];
+const LISTENER: [&str; 5] = ["connections", "drain_ms", "io_threads", "head_ms", "idle_ms"];
 
 /// The endpoint of a program that has an HTTP server of its own.
 pub(crate) fn endpoint(server: &Server, options: &Bound<'_, PyDict>) -> PyResult<Endpoint> {
     let mut taken = Taken::new(server);
     for (given, value) in options {
         let name = given.cast::<PyString>()?.to_str()?;
-        if name == "loopback" {
-            taken.builder = taken.builder.loopback(given::flag(name, &value)?);
+        if name == "loopback_only" {
+            taken.builder = taken.builder.loopback_only(given::flag(name, &value)?);
         } else if !taken.option(name, &value)? {
-            return Err(given::unknown("asgi", &given, &[&ENDPOINT[..], &["loopback"]].concat()));
+            return Err(given::unknown("asgi", &given, &[&ENDPOINT[..], &["loopback_only"]].concat()));
         }
     }
     taken.endpoint(options.py())
@@ -62,7 +63,7 @@ pub(crate) fn listener(server: &Server, options: &Bound<'_, PyDict>) -> PyResult
         match name.as_str() {
             "head_ms" => taken.builder = taken.builder.head_ms(given::count(&name, &value)?),
             "idle_ms" => taken.builder = taken.builder.idle_ms(given::count(&name, &value)?),
-            "connections" | "drain" | "io_threads" => of_listener.push((name, value)),
+            "connections" | "drain_ms" | "io_threads" => of_listener.push((name, value)),
             _ if taken.option(&name, &value)? => {}
             _ => {
                 let of_function = ["host", "port", "callback_threads", "on_listening"];
@@ -77,7 +78,7 @@ pub(crate) fn listener(server: &Server, options: &Bound<'_, PyDict>) -> PyResult
         http = match name.as_str() {
             "connections" => http.connections(given::count(&name, &value)?),
             "io_threads" => http.io_threads(given::count(&name, &value)?),
-            _ => http.drain(given::seconds(&name, &value)?),
+            _ => http.drain(Duration::from_millis(given::count(&name, &value)?)),
         };
     }
     Ok((http, verifier))

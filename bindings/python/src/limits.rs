@@ -54,5 +54,5 @@ limits! {
     output_bytes: usize,
     call_ms: u64,
     buffer_bytes: usize,
-    caller_share: usize,
+    caller_percent: usize,
 }

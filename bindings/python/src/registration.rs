@@ -5,7 +5,7 @@ use crate::arguments::{Parameter, Parameters};
 use crate::descriptor::Descriptor;
 use crate::errors::{OrRaise, error};
 use crate::exit::detach;
-use crate::hook::{Hook, Knows};
+use crate::hook::{Exists, Hook};
 use crate::server::Server;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -28,7 +28,7 @@ pub(crate) struct Handler {
     /// What completes the arguments of the prompt, and goes with it.
     completing: Option<HandlerId>,
     /// Says whether a URI may exist.
-    knows: Hook,
+    exists: Hook,
 }
 
 /// A callable that takes its arguments by position.
@@ -63,7 +63,7 @@ impl Handler {
         let completers = self.completers.iter().map(|(_, completer)| completer);
         let mut others = self.list.iter().chain(&self.method).chain(completers);
         others.try_for_each(|other| visit.call(&other.function))?;
-        self.knows.traverse(visit)
+        self.exists.traverse(visit)
     }
 }
 
@@ -155,7 +155,7 @@ impl Table {
 
     pub(crate) fn clear(&self) {
         let state = std::mem::take(&mut *self.state());
-        state.handlers.values().for_each(|handler| handler.knows.set(None)); // of which the core has a share
+        state.handlers.values().for_each(|handler| handler.exists.set(None)); // of which the core has a share
         drop(state);
     }
 }
@@ -176,13 +176,13 @@ pub(crate) enum What {
         thread: Option<bool>,
         list: Option<Py<PyAny>>,
         complete: Option<Py<PyDict>>,
-        knows: Option<Py<PyAny>>,
+        exists: Option<Py<PyAny>>,
     },
     List {
         name: Option<String>,
     },
     Fallback {
-        knows: Option<Py<PyAny>>,
+        exists: Option<Py<PyAny>>,
     },
     Method {
         name: String,
@@ -192,7 +192,7 @@ pub(crate) enum What {
     Named {
         family: Family,
         name: String,
-        members: Option<Json>,
+        definition: Option<Json>,
         /// Of a prompt only.
         complete: Option<Py<PyDict>>,
     },
@@ -229,12 +229,12 @@ impl Decorator {
         visit.call(&self.server)?;
         match self.what.try_lock().as_deref() {
             Ok(Some(What::Named { complete, .. })) => visit.call(complete),
-            Ok(Some(What::Resource { list, complete, knows, .. })) => {
+            Ok(Some(What::Resource { list, complete, exists, .. })) => {
                 visit.call(list)?;
                 visit.call(complete)?;
-                visit.call(knows)
+                visit.call(exists)
             }
-            Ok(Some(What::Fallback { knows })) => visit.call(knows),
+            Ok(Some(What::Fallback { exists })) => visit.call(exists),
             _ => Ok(()),
         }
     }
@@ -262,7 +262,7 @@ pub(crate) fn register(
 ) -> PyResult<()> {
     let core = server.core(py);
     match what {
-        What::Resource { uri, mut descriptor, raw_values, thread, list, complete, knows } => {
+        What::Resource { uri, mut descriptor, raw_values, thread, list, complete, exists } => {
             let template = uri.contains(['{', '}']); // neither stands in a URI
             let refused = match template {
                 true if descriptor.size.is_some() => Some("size= is for one resource"),
@@ -289,8 +289,8 @@ pub(crate) fn register(
             let needs_loop = plan.is_async || others.any(|other| other.is_async);
             let called = if thread == Some(true) { pooled(function)? } else { function.clone() };
             let read = Some(callback(&called, plan.parameters, plan.is_async || thread.is_some()));
-            let (knows, provider) = knowing(py, server, knows)?;
-            let handler = Handler { read, list, completers, knows, ..Handler::default() };
+            let (exists, provider) = with_existence(py, server, exists)?;
+            let handler = Handler { read, list, completers, exists, ..Handler::default() };
             let id = if template {
                 let mut template = descriptor.template(py, &uri)?;
                 if raw_values {
@@ -312,11 +312,11 @@ pub(crate) fn register(
             let id = detach(py, || core.add_list(name, None)).or_raise(py)?;
             server.table.put(id, Handler { list: Some(list), ..Handler::default() }, is_async);
         }
-        What::Fallback { knows } => {
+        What::Fallback { exists } => {
             let plan = plan(function, &[], true)?;
             let read = Some(callback(function, plan.parameters, plan.is_async));
-            let (knows, provider) = knowing(py, server, knows)?;
-            let handler = Handler { read, knows, ..Handler::default() };
+            let (exists, provider) = with_existence(py, server, exists)?;
+            let handler = Handler { read, exists, ..Handler::default() };
             let id = detach(py, || core.set_fallback(provider)).or_raise(py)?;
             server.table.put_fallback(id, handler, plan.is_async);
         }
@@ -330,8 +330,8 @@ pub(crate) fn register(
             let id = detach(py, || core.add_method(method, None)).or_raise(py)?;
             server.table.put(id, Handler { method: Some(handler), ..Handler::default() }, is_async);
         }
-        What::Named { family, name, members, complete } => {
-            register_named(py, server, &family, &name, members, complete, function)?;
+        What::Named { family, name, definition, complete } => {
+            register_named(py, server, &family, &name, definition, complete, function)?;
         }
         // The core only needs to know that there is one; what it asks is asked of the callable in the table.
         What::Authorize => {
@@ -352,7 +352,7 @@ fn register_named(
     server: &Server,
     family: &Family,
     name: &str,
-    members: Option<Json>,
+    definition: Option<Json>,
     complete: Option<Py<PyDict>>,
     function: &Bound<'_, PyAny>,
 ) -> PyResult<()> {
@@ -360,10 +360,10 @@ fn register_named(
     let method = positional(function, &["arguments"], 1, true)?;
     let completers = complete.map(|complete| completers(complete.bind(py))).transpose()?.unwrap_or_default();
     let needs_loop = method.is_async || completers.iter().any(|(_, completer)| completer.is_async);
-    let members = members.map_or_else(|| Json::object("{}").or_raise(py), Ok)?;
+    let definition = definition.map_or_else(|| Json::object("{}").or_raise(py), Ok)?;
     let added = detach(py, || match family {
-        Family::Tool => core.add_tool(name, &members, None),
-        Family::Prompt => core.add_prompt(name, &members, None),
+        Family::Tool => core.add_tool(name, &definition, None),
+        Family::Prompt => core.add_prompt(name, &definition, None),
     });
     let mut handler = Handler { method: Some(method), named: true, ..Handler::default() };
     let id = added.or_raise(py)?;
@@ -408,7 +408,7 @@ fn completers(given: &Bound<'_, PyDict>) -> PyResult<Vec<(String, Positional)>> 
 }
 
 /// What says whether a URI may exist, and the core's share of it.
-fn knowing(
+fn with_existence(
     py: Python<'_>,
     server: &Server,
     given: Option<Py<PyAny>>,
@@ -416,10 +416,10 @@ fn knowing(
     let Some(given) = given else { return Ok((Hook::default(), None)) };
     let given = positional(given.bind(py), &["uri"], 1, false)?;
     if given.is_async {
-        return Err(error(py, ErrorKind::InvalidArgument, "knows= answers at once; make it a def"));
+        return Err(error(py, ErrorKind::InvalidArgument, "exists= answers at once; make it a def"));
     }
     let hook = Hook::new(given.function);
-    Ok((hook.clone(), Some(Arc::new(Knows(hook, server.base.clone())))))
+    Ok((hook.clone(), Some(Arc::new(Exists(hook, server.base.clone())))))
 }
 
 /// Who judges bearer tokens.

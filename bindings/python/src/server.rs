@@ -150,9 +150,9 @@ impl Server {
 
     #[pyo3(
         signature = (
-            uri, *, list = None, complete = None, knows = None, raw_values = None, thread = None, **described
+            uri, *, list = None, complete = None, exists = None, raw_values = None, thread = None, **described
         ),
-        text_signature = "($self, uri, *, list=None, complete=None, knows=None, raw_values=False, thread=None, \
+        text_signature = "($self, uri, *, list=None, complete=None, exists=None, raw_values=False, thread=None, \
                           **described)"
     )]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python's")]
@@ -161,20 +161,20 @@ impl Server {
         uri: &Bound<'_, PyAny>,
         list: Option<Py<PyAny>>,
         complete: Option<&Bound<'_, PyAny>>,
-        knows: Option<Py<PyAny>>,
+        exists: Option<Py<PyAny>>,
         raw_values: Option<&Bound<'_, PyAny>>,
         thread: Option<&Bound<'_, PyAny>>,
         described: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Decorator> {
         let uri = decorated("resource", "a URI or a URI template", "notes://{id}", uri)?;
-        let others = ["uri", "list", "complete", "knows", "raw_values", "thread"];
+        let others = ["uri", "list", "complete", "exists", "raw_values", "thread"];
         let descriptor = Descriptor::new("resource", described, &others)?;
         let complete = given::optional(complete, |given| given::dict("complete", given).cloned())?;
         let complete = complete.map(Bound::unbind);
         let raw_values = given::optional(raw_values, |given| given::flag("raw_values", given))?;
         let raw_values = raw_values.unwrap_or_default();
         let thread = given::optional(thread, |given| given::flag("thread", given))?;
-        let what = What::Resource { uri, descriptor, raw_values, thread, list, complete, knows };
+        let what = What::Resource { uri, descriptor, raw_values, thread, list, complete, exists };
         Ok(Decorator::new(this.clone().unbind(), what))
     }
 
@@ -188,13 +188,13 @@ impl Server {
         Server::decorate(this, What::List { name }, source)
     }
 
-    #[pyo3(signature = (function = None, /, *, knows = None))]
+    #[pyo3(signature = (function = None, /, *, exists = None))]
     fn fallback<'py>(
         this: &Bound<'py, Self>,
         function: Option<Bound<'py, PyAny>>,
-        knows: Option<Py<PyAny>>,
+        exists: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        Server::decorate(this, What::Fallback { knows }, function)
+        Server::decorate(this, What::Fallback { exists }, function)
     }
 
     #[pyo3(signature = (name, /, *, revisions = None))]
@@ -208,30 +208,30 @@ impl Server {
         Ok(Decorator::new(this.clone().unbind(), What::Method { name, revisions }))
     }
 
-    #[pyo3(signature = (name, members = None, /))]
+    #[pyo3(signature = (name, definition = None, /))]
     fn tool(
         this: &Bound<'_, Self>,
         name: &Bound<'_, PyAny>,
-        members: Option<&Bound<'_, PyAny>>,
+        definition: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Decorator> {
         let name = decorated("tool", "a name", "add", name)?;
-        let members = given::optional(members, |members| given::object("members", members))?;
-        let what = What::Named { family: Family::Tool, name, members, complete: None };
+        let definition = given::optional(definition, |definition| given::object("definition", definition))?;
+        let what = What::Named { family: Family::Tool, name, definition, complete: None };
         Ok(Decorator::new(this.clone().unbind(), what))
     }
 
-    #[pyo3(signature = (name, members = None, /, *, complete = None))]
+    #[pyo3(signature = (name, definition = None, /, *, complete = None))]
     fn prompt(
         this: &Bound<'_, Self>,
         name: &Bound<'_, PyAny>,
-        members: Option<&Bound<'_, PyAny>>,
+        definition: Option<&Bound<'_, PyAny>>,
         complete: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Decorator> {
         let name = decorated("prompt", "a name", "greeting", name)?;
-        let members = given::optional(members, |members| given::object("members", members))?;
+        let definition = given::optional(definition, |definition| given::object("definition", definition))?;
         let complete = given::optional(complete, |given| given::dict("complete", given).cloned())?;
         let complete = complete.map(Bound::unbind);
-        let what = What::Named { family: Family::Prompt, name, members, complete };
+        let what = What::Named { family: Family::Prompt, name, definition, complete };
         Ok(Decorator::new(this.clone().unbind(), what))
     }
 
@@ -374,7 +374,7 @@ impl Server {
         let stdio = service::stdio("run", options, true)?;
         let _inside = Inside::enter(); // Python's frames stand on this one
         let run = this.py().import("wellhead._run")?.getattr("run")?;
-        run.call1((this, stdio.callback_threads, stdio.drain, stdio.guard)).map(drop)
+        run.call1((this, stdio.callback_threads, stdio.drain_ms, stdio.guard)).map(drop)
     }
 
     #[pyo3(signature = (**options))]
@@ -384,7 +384,7 @@ impl Server {
     ) -> PyResult<Bound<'py, PyAny>> {
         let stdio = service::stdio("run_async", options, false)?;
         let run = this.py().import("wellhead._asyncio")?.getattr("run_async")?;
-        run.call1((this, stdio.drain, stdio.guard))
+        run.call1((this, stdio.drain_ms, stdio.guard))
     }
 
     #[pyo3(
@@ -496,13 +496,13 @@ impl Server {
     fn _start(
         this: &Bound<'_, Self>,
         callback_threads: usize,
-        drain: f64,
+        drain_ms: u64,
         guard: bool,
         on_loop: bool,
     ) -> PyResult<Driver> {
         let py = this.py();
         at_least_one(callback_threads)?;
-        let drain = std::time::Duration::from_secs_f64(drain);
+        let drain = std::time::Duration::from_millis(drain_ms);
         let options = Stdio::new().callback_threads(callback_threads).drain(drain).guard(guard);
         this.get().base.set(py)?;
         let host = Host::new(this.clone().unbind(), None);

@@ -7,8 +7,7 @@ use pyo3::types::{PyDict, PyString};
 /// How standard input and output are served.
 pub(crate) struct OverStdio {
     pub(crate) callback_threads: usize,
-    /// In seconds.
-    pub(crate) drain: f64,
+    pub(crate) drain_ms: u64,
     pub(crate) guard: bool,
 }
 
@@ -17,15 +16,15 @@ pub(crate) fn stdio(
     options: Option<&Bound<'_, PyDict>>,
     threads: bool,
 ) -> PyResult<OverStdio> {
-    let mut stdio = OverStdio { callback_threads: 1, drain: 5.0, guard: true };
+    let mut stdio = OverStdio { callback_threads: 1, drain_ms: 5000, guard: true };
     for (given, value) in options.into_iter().flatten() {
         let name = given.cast::<PyString>()?.to_str()?;
         match name {
             "callback_threads" if threads => stdio.callback_threads = given::count(name, &value)?,
-            "drain" => stdio.drain = given::seconds(name, &value)?.as_secs_f64(),
+            "drain_ms" => stdio.drain_ms = given::count(name, &value)?,
             "guard" => stdio.guard = given::flag(name, &value)?,
             _ => {
-                let known = ["drain", "guard", "callback_threads"];
+                let known = ["drain_ms", "guard", "callback_threads"];
                 return Err(given::unknown(function, &given, &known[..2 + usize::from(threads)]));
             }
         }

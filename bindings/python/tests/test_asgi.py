@@ -322,7 +322,7 @@ async def test_only_this_machine_is_served_unless_it_is_said_otherwise() -> None
 
     assert await status(s.asgi()) == 403
     assert await status(s.asgi(allowed_hosts=["mcp.example"])) == 405
-    assert await status(s.asgi(loopback=False)) == 405
+    assert await status(s.asgi(loopback_only=False)) == 405
 
 
 @on_a_loop

@@ -119,7 +119,7 @@ def test_a_thread_that_waits_for_a_client_goes_on_when_its_session_ends() -> Non
 
 
 def test_a_thread_that_waits_for_a_client_of_standard_input_goes_on_at_its_end() -> None:
-    with Process(ASKING + "server.run(callback_threads=3, drain=0)") as process:
+    with Process(ASKING + "server.run(callback_threads=3, drain_ms=0)") as process:
         process.send(INITIALIZE, message(None, "notifications/initialized"), TOOL)
         process.receive()
         assert process.receive()["method"] == "roots/list"

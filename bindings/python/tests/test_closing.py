@@ -80,7 +80,7 @@ def test_the_listener_still_answers_what_is_under_way(begin: Begin, is_async: bo
 @KINDS
 def test_the_listener_waits_for_a_call_no_longer_than_it_is_told(begin: Begin, is_async: bool) -> None:
     server, held = holding(is_async)
-    thread, client = serve(server, drain=0.05)
+    thread, client = serve(server, drain_ms=50)
     connection = begin(client)
     future = held.get(timeout=30)
     server.close()

@@ -21,7 +21,7 @@ SCRIPTS: dict[str, Any] = {
 }
 # What each adapter reaches beside what the package does.
 ADAPTERS: dict[str, tuple[Callable[[wellhead.Server, dict[str, Any], bool], Adapter], set[str]]] = {
-    "asgi": (Asgi, {"clock", "loopback", "repeated", "unfinished", "verify"}),
+    "asgi": (Asgi, {"clock", "loopback_only", "repeated", "unfinished", "verify"}),
     "sockets": (Sockets, {"repeated", "unfinished", "verbatim", "verify"}),
 }
 Json = Any

@@ -434,9 +434,9 @@ RAISED: list[Mistake] = [
     ("a text for a switch", lambda server: server.asgi(cors="x"), TypeError, "cors must be True or False, not str"),
     (
         "a time below 0",
-        lambda server: server.serve_http(drain=-1),
+        lambda server: server.serve_http(drain_ms=-1),
         ValueError,
-        "drain must be a number of seconds, 0 or more (got -1)",
+        "drain_ms must be 0 or more (got -1)",
     ),
     (
         "no threads",

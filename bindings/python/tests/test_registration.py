@@ -129,8 +129,8 @@ def test_a_closed_server_says_so() -> None:
 def test_options_of_run_are_checked(server: wellhead.Server) -> None:
     with pytest.raises(ValueError, match="callback_threads"):
         server.run(callback_threads=0)
-    with pytest.raises(ValueError, match="drain"):
-        server.run(drain=-1)
+    with pytest.raises(ValueError, match="drain_ms"):
+        server.run(drain_ms=-1)
 
 
 def test_limits_are_compared_and_shown() -> None:

@@ -329,7 +329,7 @@ def test_calls_that_are_never_answered_do_not_keep_the_program() -> None:
     server = wellhead.Server("s", "1")
     pending: "Future[str]" = Future()
     server.resource("n:x")(lambda: pending)
-    server.run(drain=0)
+    server.run(drain_ms=0)
     """
     with Process(program) as process:
         process.send(read("n:x", 1))

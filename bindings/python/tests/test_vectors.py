@@ -28,7 +28,7 @@ REACHES = {
     "icons",
     "input",
     "interest",
-    "knows",
+    "exists",
     "meta",
     "method",
     "options",

@@ -20,7 +20,7 @@ DESCRIPTION = (
 OPTIONS = (
     "origin",
     *("capabilities", "announces", "versions", "error_profile", "error_codes", "permission_denied"),
-    *("undeclared_lists", "contents_titles", "field_gating", "subscribe_unknown", "dialect"),
+    *("undeclared_lists", "titles_in_contents", "omit_newer_fields", "subscribe_unknown", "dialect"),
 )
 OF_CONTENTS = ("name", "title", "mime_type", "meta", "kind", "version", "metadata")
 Verdict = Literal["allow", "deny", "hide"]
@@ -92,7 +92,7 @@ class Host:
                 described["complete"] = {
                     variable: self.completer(uri, variable, values) for variable, values in entry["complete"].items()
                 }
-            described |= self.knowing(entry)
+            described |= self.with_existence(entry)
             self.server.resource(uri, **described)(partial(self.reader(entry["read"])))  # which has no name
         elif "method" in entry:
             self.server.method(entry["method"], revisions=entry.get("revisions"))(self.method(entry["answer"]))
@@ -112,7 +112,7 @@ class Host:
             else:
                 self.server.list(name=name)(lister)
         elif "fallback" in entry:
-            self.server.fallback(self.reader(entry["fallback"]), **self.knowing(entry))
+            self.server.fallback(self.reader(entry["fallback"]), **self.with_existence(entry))
         elif "authorize" in entry:
             self.authorize(entry["authorize"])
         elif "interest" in entry:
@@ -154,12 +154,12 @@ class Host:
             return Future()  # nobody keeps it
         return answer(read, values)
 
-    def knowing(self, entry: Json) -> dict[str, Callable[[str], bool]]:
+    def with_existence(self, entry: Json) -> dict[str, Callable[[str], bool]]:
         def callback(uri: str) -> bool:
-            self.calls.append(f"knows {uri}")
-            return uri in entry["knows"]
+            self.calls.append(f"exists {uri}")
+            return uri in entry["exists"]
 
-        return {"knows": callback} if "knows" in entry else {}
+        return {"exists": callback} if "exists" in entry else {}
 
     def completer(self, template: str, variable: str, values: Json) -> Callable[..., Any]:
         def callback(value: str, others: dict[str, str], call: wellhead.Call) -> Any:

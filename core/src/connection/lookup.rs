@@ -47,7 +47,7 @@ impl Shared {
                     .filter(|uri| {
                         uri.len() <= self.server.settings.limits.uri_bytes && seen.insert(uri.as_str())
                     })
-                    .filter_map(|uri| match self.knows(uri) {
+                    .filter_map(|uri| match self.exists(uri) {
                         Known::Yes(uri) => Some(uri),
                         Known::No | Known::Invalid => None,
                     })
@@ -173,7 +173,7 @@ impl Shared {
     ) -> Result<Vec<Arc<str>>, RpcError> {
         let (mut known, mut unknown) = (Vec::with_capacity(uris.len()), Vec::new());
         for uri in uris {
-            match self.knows(uri) {
+            match self.exists(uri) {
                 Known::Yes(uri) => known.push(uri),
                 Known::No => unknown.push(uri.as_str()),
                 Known::Invalid => return Err(invalid_uri(uri)),
@@ -207,11 +207,11 @@ impl Shared {
         self.server.settings.policy.subscribe_unknown == SubscribeUnknown::Allow
     }
 
-    fn knows(&self, uri: &str) -> Known {
+    fn exists(&self, uri: &str) -> Known {
         match self.server.catalog.with(|c, _| c.find(uri)) {
             Found::Value(fixed) => Known::Yes(fixed.uri.clone()),
             Found::Call { handler, .. } => match &handler.provider {
-                Some(provider) if !self.takes_unknown() && !knows(&**provider, uri) => Known::No,
+                Some(provider) if !self.takes_unknown() && !exists(&**provider, uri) => Known::No,
                 _ => Known::Yes(uri.into()),
             },
             Found::Nothing if self.takes_unknown() => Known::Yes(uri.into()),
@@ -230,8 +230,8 @@ enum Known {
 }
 
 /// A provider that panics knows of nothing that speaks against the URI.
-fn knows(provider: &dyn crate::Provider, uri: &str) -> bool {
-    catch_unwind(AssertUnwindSafe(|| provider.knows(uri))).unwrap_or(true)
+fn exists(provider: &dyn crate::Provider, uri: &str) -> bool {
+    catch_unwind(AssertUnwindSafe(|| provider.exists(uri))).unwrap_or(true)
 }
 
 fn invalid_cursor() -> RpcError {

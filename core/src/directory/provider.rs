@@ -196,7 +196,7 @@ impl Provider for Files {
 
     /// Looks the entry up, which on a local file system does not wait. Whoever is told that it is known is told of every
     /// change from then on.
-    fn knows(&self, uri: &str) -> bool {
+    fn exists(&self, uri: &str) -> bool {
         let Some(target) = self.base.address.parse(uri) else { return false };
         if !self.base.address.is_listed_spelling(uri, &target.path) {
             return false;

@@ -41,7 +41,7 @@ pub(crate) struct Place(Arc<AtomicUsize>);
 
 /// What one caller may have of so many.
 pub(crate) fn share(all: usize, percent: usize) -> Full {
-    Full { limit: "caller_share", most: (all.saturating_mul(percent.min(100)) / 100).max(1) }
+    Full { limit: "caller_percent", most: (all.saturating_mul(percent.min(100)) / 100).max(1) }
 }
 
 impl fmt::Debug for Account {
@@ -391,7 +391,7 @@ mod tests {
         let account = account(|_| ());
         let caller = |id: &[u8]| account.caller(id, share(10, 25));
         let (one, two) = (caller(b"ann"), caller(b"ann"));
-        assert_eq!(caller(b"ann").err(), Some(Full { limit: "caller_share", most: 2 }));
+        assert_eq!(caller(b"ann").err(), Some(Full { limit: "caller_percent", most: 2 }));
         assert!(caller(b"bob").is_ok());
         drop(one);
         assert!(caller(b"ann").is_ok() && two.is_ok());

@@ -101,8 +101,8 @@ impl EndpointBuilder {
     /// The endpoint is bound to a loopback address: `Host`, and `Origin` where there is one, must name this machine.
     /// On by default, against DNS rebinding; the native listener knows it by its address.
     #[must_use]
-    pub fn loopback(mut self, loopback: bool) -> Self {
-        self.options.gate.loopback = loopback;
+    pub fn loopback_only(mut self, loopback_only: bool) -> Self {
+        self.options.gate.loopback_only = loopback_only;
         self
     }
 
@@ -121,7 +121,7 @@ impl EndpointBuilder {
     /// The endpoint is bound to that address: who asks for one of this machine may name it, which need not be the usual one.
     #[cfg(feature = "http")]
     pub(crate) fn bound(mut self, address: IpAddr) -> Self {
-        self.options.gate.loopback = address.is_loopback();
+        self.options.gate.loopback_only = address.is_loopback();
         if let (true, IpAddr::V4(address)) = (address.is_loopback(), address) {
             self.hosts.push(address.to_string());
         }
@@ -178,7 +178,7 @@ impl EndpointBuilder {
     /// asked for nothing since its handshake, or that nobody used for [`EndpointBuilder::idle_ms`]: the one that was used least
     /// recently. If there is none, the client is told that the server is busy, as is one with 4,096 requests and streams
     /// of one session under way (the limit `session_streams`), and a caller known by its token that has its
-    /// [`crate::Limits::caller_share`].
+    /// [`crate::Limits::caller_percent`].
     #[must_use]
     pub fn session_limit(mut self, most: usize) -> Self {
         self.options.session_limit = most;
@@ -293,7 +293,7 @@ impl Server {
             hosts: Vec::new(),
             options: Options {
                 path: "/mcp".to_owned(),
-                gate: Gate { origins: Vec::new(), hosts: Vec::new(), loopback: true },
+                gate: Gate { origins: Vec::new(), hosts: Vec::new(), loopback_only: true },
                 cors: false,
                 strict_accept: false,
                 sessions: true,

@@ -14,7 +14,7 @@ pub(crate) struct Gate {
     /// The hosts that the endpoint goes by; none: any.
     pub(crate) hosts: Vec<String>,
     /// The endpoint is bound to this machine only: requests of its own pages are fine, and of no other name.
-    pub(crate) loopback: bool,
+    pub(crate) loopback_only: bool,
 }
 
 /// Why a request is not answered.
@@ -68,14 +68,14 @@ impl Gate {
         }
         let Some((scheme, authority)) = origin.split_once("://") else { return false };
         let web = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
-        self.loopback && web && is_local(authority)
+        self.loopback_only && web && is_local(authority)
     }
 
     fn allows_host(&self, host: &str) -> bool {
         if self.hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(host) || is_named(host, allowed)) {
             return true;
         }
-        if self.loopback { is_local(host) } else { self.hosts.is_empty() }
+        if self.loopback_only { is_local(host) } else { self.hosts.is_empty() }
     }
 }
 
@@ -236,7 +236,7 @@ mod tests {
     }
 
     fn local() -> Gate {
-        Gate { origins: Vec::new(), hosts: Vec::new(), loopback: true }
+        Gate { origins: Vec::new(), hosts: Vec::new(), loopback_only: true }
     }
 
     #[test]
@@ -274,7 +274,7 @@ mod tests {
     #[test]
     fn an_endpoint_for_others_allows_what_it_was_told() {
         let mut gate =
-            Gate { origins: vec!["https://app.example".into()], hosts: Vec::new(), loopback: false };
+            Gate { origins: vec!["https://app.example".into()], hosts: Vec::new(), loopback_only: false };
         assert!(check(&gate, &[("host", "anything.example")]));
         assert!(check(&gate, &[("host", "h"), ("origin", "https://app.example")]));
         assert!(!check(&gate, &[("host", "h"), ("origin", "https://app.example:8443")]));
@@ -290,7 +290,7 @@ mod tests {
         let gate = |origin: &str, host: &str| Gate {
             origins: vec![as_sent(origin)],
             hosts: vec![as_named(host)],
-            loopback: true,
+            loopback_only: true,
         };
         let any = gate("*", "*");
         assert!(check(&any, &[("host", "h.example:1"), ("origin", "https://o.example")]));
@@ -410,7 +410,7 @@ mod tests {
     #[test]
     fn a_host_that_is_missing_repeated_or_malformed_is_a_bad_request() {
         // row: O-04
-        let open = Gate { origins: Vec::new(), hosts: Vec::new(), loopback: false };
+        let open = Gate { origins: Vec::new(), hosts: Vec::new(), loopback_only: false };
         for gate in [&local(), &open] {
             assert_eq!(status(gate, "/", &[]), 400);
             assert_eq!(status(gate, "/", &[("host", "localhost"), ("Host", "localhost")]), 400);

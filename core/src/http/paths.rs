@@ -386,7 +386,7 @@ impl Exchange {
     fn share(&self, all: usize) -> Option<Full> {
         let inner = &self.endpoint.0;
         let known = inner.options.protection.is_some() && !self.caller.id().is_empty();
-        known.then(|| share(all, inner.server.limits().caller_share))
+        known.then(|| share(all, inner.server.limits().caller_percent))
     }
 
     /// A message of the handshake era where there are no sessions: its request stands for itself.

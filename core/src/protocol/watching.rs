@@ -280,7 +280,7 @@ impl Machine {
                     if dialect {
                         wire::content_changed(p.out, uri, descriptor);
                     } else {
-                        let titled = descriptor.filter(|_| revision.contents_titles);
+                        let titled = descriptor.filter(|_| revision.titles_in_contents);
                         wire::updated(p.out, id.as_ref(), uri, titled.and_then(|d| d.title.as_deref()));
                     }
                 });

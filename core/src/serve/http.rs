@@ -3,6 +3,7 @@
 mod socket;
 
 use self::socket::{Socket, Watch};
+use super::LONGEST;
 use super::answer::respond;
 use super::jobs::{Jobs, OnReady};
 use super::listening::Listening;
@@ -94,7 +95,7 @@ impl Http {
     /// How long answers under way may take after the server was closed.
     #[must_use]
     pub fn drain(mut self, time: Duration) -> Self {
-        self.drain = time;
+        self.drain = time.min(LONGEST);
         self
     }
 

@@ -36,3 +36,7 @@ pub use platform::{Input, Output};
 pub use stdio::{Driver, Interrupter, Stdio, stdio};
 #[cfg(feature = "tower")]
 pub use tower::{HttpService, ResponseBody};
+
+/// Longer times, such as `Duration::MAX`, mean this one: a clock cannot tell when they are over.
+#[cfg(any(feature = "stdio", feature = "http"))]
+const LONGEST: std::time::Duration = std::time::Duration::from_secs(u32::MAX as u64);

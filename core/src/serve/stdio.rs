@@ -1,5 +1,6 @@
 //! Serving one client over standard input and output.
 
+use super::LONGEST;
 use super::batch::Batch;
 use super::platform::{self, Guard};
 use super::threads::{Job, Shared};
@@ -61,7 +62,7 @@ impl Stdio {
     /// is still running is waited for, since no thread can be ended from outside.
     #[must_use]
     pub fn drain(mut self, time: Duration) -> Self {
-        self.drain = time;
+        self.drain = time.min(LONGEST);
         self
     }
 

@@ -19,7 +19,7 @@ use tower_service::Service;
 /// hold go when it does.
 ///
 /// It answers requests for the endpoint's path, and of a protected endpoint those for its metadata; others get a 404.
-/// Unless the program is reached by a loopback address only, say so with [`EndpointBuilder::loopback`]. How long clients
+/// Unless the program is reached by a loopback address only, say so with [`EndpointBuilder::loopback_only`]. How long clients
 /// may be silent is the business of the program's server, but a response of which the client takes nothing is let go after
 /// [`EndpointBuilder::idle_ms`]. Close the server before that is shut down, or streams of
 /// changes go on.

@@ -3,7 +3,7 @@
 use super::Builder;
 use crate::model::CacheHint;
 use crate::policy::{
-    Cacheable, ContentsTitles, Dialect, ErrorCondition, ErrorProfile, PermissionDenied, SubscribeUnknown,
+    Cacheable, Dialect, ErrorCondition, ErrorProfile, PermissionDenied, SubscribeUnknown, TitlesInContents,
     UndeclaredLists,
 };
 
@@ -62,17 +62,17 @@ impl Builder {
         self
     }
 
-    /// Whether contents carry the name and title of their resource; [`ContentsTitles::AsPublished`] by default.
+    /// Whether contents carry the name and title of their resource; [`TitlesInContents::AsPublished`] by default.
     #[must_use]
-    pub fn contents_titles(mut self, when: ContentsTitles) -> Self {
-        self.policy.contents_titles = when;
+    pub fn titles_in_contents(mut self, when: TitlesInContents) -> Self {
+        self.policy.titles_in_contents = when;
         self
     }
 
     /// Whether fields that a client's revision does not have are left out for it. On by default. No revision forbids
     /// further members, but a strict client may.
     #[must_use]
-    pub fn field_gating(mut self, on: bool) -> Self {
+    pub fn omit_newer_fields(mut self, on: bool) -> Self {
         self.policy.ungated = !on;
         self
     }

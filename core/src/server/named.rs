@@ -9,7 +9,7 @@ use crate::provider::{IntoReply, completer, method_handler};
 use std::sync::Arc;
 
 impl Server {
-    /// A tool, listed with these members beside its name, such as `description` and `inputSchema`. Its handler answers
+    /// A tool, listed with this definition beside its name, such as `description` and `inputSchema`. Its handler answers
     /// `tools/call` by the call's `arguments`, an object that the host checks further. Its result is one `CallToolResult`:
     /// `content`, or `structuredContent`, which is then mirrored as text. A result that clients would refuse is an
     /// internal error, and logged. An authoriser is asked by name, in lists and before each call.
@@ -20,8 +20,8 @@ impl Server {
     /// use wellhead::{Json, Server};
     ///
     /// let server = Server::new("notes", "1.0.0");
-    /// let members = Json::object(r#"{"description":"Counts notes","inputSchema":{"type":"object"}}"#)?;
-    /// server.tool("count", &members, |_| Json::object(r#"{"content":[{"type":"text","text":"3"}]}"#))?;
+    /// let definition = Json::object(r#"{"description":"Counts notes","inputSchema":{"type":"object"}}"#)?;
+    /// server.tool("count", &definition, |_| Json::object(r#"{"content":[{"type":"text","text":"3"}]}"#))?;
     /// # Ok::<(), wellhead::Error>(())
     /// ```
     ///
@@ -30,27 +30,27 @@ impl Server {
     /// refuse, such as an `inputSchema` whose type is not `object`;
     /// [`crate::ErrorKind::Duplicate`] if there is one of that name, or a method `tools/list` or `tools/call`;
     /// [`crate::ErrorKind::Closed`].
-    pub fn tool<F, R, M>(&self, name: &str, members: &Json, handler: F) -> Result<()>
+    pub fn tool<F, R, M>(&self, name: &str, definition: &Json, handler: F) -> Result<()>
     where
         F: Fn(MethodCall) -> R + Send + Sync + 'static,
         R: IntoReply<MethodAnswer, M> + 'static,
         M: 'static,
     {
-        self.add_tool(name, members, Some(Arc::new(method_handler(handler)))).map(drop)
+        self.add_tool(name, definition, Some(Arc::new(method_handler(handler)))).map(drop)
     }
 
-    /// A prompt, listed with these members beside its name, such as `description` and `arguments`. Its handler answers
+    /// A prompt, listed with this definition beside its name, such as `description` and `arguments`. Its handler answers
     /// `prompts/get` with one `GetPromptResult`: `messages`. Otherwise as [`Server::tool`].
     ///
     /// # Errors
     /// As [`Server::tool`].
-    pub fn prompt<F, R, M>(&self, name: &str, members: &Json, handler: F) -> Result<()>
+    pub fn prompt<F, R, M>(&self, name: &str, definition: &Json, handler: F) -> Result<()>
     where
         F: Fn(MethodCall) -> R + Send + Sync + 'static,
         R: IntoReply<MethodAnswer, M> + 'static,
         M: 'static,
     {
-        self.add_prompt(name, members, Some(Arc::new(method_handler(handler)))).map(drop)
+        self.add_prompt(name, definition, Some(Arc::new(method_handler(handler)))).map(drop)
     }
 
     /// Completes an argument of a prompt that is registered: a call has its name for the text of a template, and the
@@ -113,10 +113,10 @@ impl Server {
     pub fn add_tool(
         &self,
         name: &str,
-        members: &Json,
+        definition: &Json,
         handler: Option<Arc<dyn Fn(MethodCall) + Send + Sync>>,
     ) -> Result<HandlerId> {
-        self.add_named(Family::Tools, name, members, handler)
+        self.add_named(Family::Tools, name, definition, handler)
     }
 
     /// [`Server::prompt`] likewise.
@@ -126,22 +126,22 @@ impl Server {
     pub fn add_prompt(
         &self,
         name: &str,
-        members: &Json,
+        definition: &Json,
         handler: Option<Arc<dyn Fn(MethodCall) + Send + Sync>>,
     ) -> Result<HandlerId> {
-        self.add_named(Family::Prompts, name, members, handler)
+        self.add_named(Family::Prompts, name, definition, handler)
     }
 
     fn add_named(
         &self,
         family: Family,
         name: &str,
-        members: &Json,
+        definition: &Json,
         handler: Option<Arc<MethodFn>>,
     ) -> Result<HandlerId> {
         self.open()?;
         let _outlives = handler.clone(); // if it is refused, it must not be dropped under the lock
-        let id = self.0.catalog.with(|c, _| c.add_named(family, name, members, handler))?;
+        let id = self.0.catalog.with(|c, _| c.add_named(family, name, definition, handler))?;
         self.0.named_changed(family);
         Ok(id)
     }

@@ -114,7 +114,7 @@ fn write_element(
     let shown = element.uri.as_deref().unwrap_or(uri);
     out.extend_from_slice(b"{\"uri\":");
     quote_into(shown, out);
-    if revision.contents_titles {
+    if revision.titles_in_contents {
         // Every element has a name there; what has no descriptor of its own is named by its URI.
         let described = own && shown == uri;
         let told = |told: fn(&Told) -> Option<&str>| element.told().and_then(told);

@@ -91,12 +91,12 @@ fn a_caller_has_its_share_of_the_sessions() {
         let got = begin(&world, "ann");
         assert_eq!(got.status(), status, "{at}");
         if status == 503 {
-            let data = serde_json::json!({"limit": "caller_share", "max": 2});
+            let data = serde_json::json!({"limit": "caller_percent", "max": 2});
             assert_eq!(got.json()["error"]["data"], data);
         }
     }
     assert_eq!(begin(&world, "bob").status(), 200);
-    let whole = self::world(|limits| limits.caller_share = 100, 8, true);
+    let whole = self::world(|limits| limits.caller_percent = 100, 8, true);
     for _ in 0..8 {
         assert_eq!(begin(&whole, "ann").status(), 200);
     }
@@ -127,7 +127,7 @@ fn a_caller_has_its_share_of_the_listen_streams() {
     assert!(streams.iter().all(|(_, got)| got.status() == 200));
     let (_, refused) = listen(&world, "ann");
     assert_eq!((refused.status(), refused.header("retry-after")), (503, Some("1")));
-    assert_eq!(refused.json()["error"]["data"], serde_json::json!({"limit": "caller_share", "max": 2}));
+    assert_eq!(refused.json()["error"]["data"], serde_json::json!({"limit": "caller_percent", "max": 2}));
     assert_eq!(listen(&world, "bob").1.status(), 200);
     streams.pop();
     assert_eq!(listen(&world, "ann").1.status(), 200);

@@ -203,7 +203,7 @@ type Meanwhile = Box<dyn FnOnce() + Send>;
 struct Slow(Arc<Mutex<Option<Meanwhile>>>);
 
 impl Provider for Slow {
-    fn knows(&self, _: &str) -> bool {
+    fn exists(&self, _: &str) -> bool {
         if let Some(meanwhile) = self.0.lock().unwrap().take() {
             meanwhile();
         }

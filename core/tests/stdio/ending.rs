@@ -7,6 +7,7 @@ crate::tests![
     what_was_received_before_the_end_of_input_is_answered,
     an_interest_is_told_though_the_input_ends_at_once,
     an_answer_that_never_comes_delays_the_end_by_the_drain_time_only,
+    a_service_with_a_drain_time_without_end_ends,
     a_cancelled_call_does_not_delay_the_end,
     a_client_that_never_reads_delays_the_end_by_the_drain_time_only,
     sigterm_ends_listen_streams_answers_what_is_in_flight_and_exits_with_0,
@@ -63,6 +64,16 @@ fn an_answer_that_never_comes_delays_the_end_by_the_drain_time_only() {
     for threads in ["threads=0", "threads=1", "threads=4"] {
         let mut client = Client::connect(&format!("{threads} drain=300"));
         client.ask_to_read("host://held/1");
+        let echo = client.ask_to_read("host://echo/1");
+        client.close_input();
+        assert_eq!(sorted_ids(&client.rest()), [echo]);
+        client.ends_well();
+    }
+}
+
+fn a_service_with_a_drain_time_without_end_ends() {
+    for threads in ["threads=0", "threads=1", "threads=4"] {
+        let mut client = Client::connect(&format!("{threads} drain={}", u64::MAX));
         let echo = client.ask_to_read("host://echo/1");
         client.close_input();
         assert_eq!(sorted_ids(&client.rest()), [echo]);

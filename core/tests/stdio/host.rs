@@ -145,7 +145,10 @@ pub(crate) fn main(control: &str) {
 fn stdio(options: &Options) -> Stdio {
     Stdio::new()
         .callback_threads(options.get("threads", 1) as usize)
-        .drain(Duration::from_millis(options.get("drain", 120_000)))
+        .drain(match options.get("drain", 120_000) {
+            u64::MAX => Duration::MAX,
+            ms => Duration::from_millis(ms),
+        })
         .handle_sigterm(options.get("sigterm", 0) == 1)
 }
 

@@ -232,7 +232,7 @@ pub(crate) struct Callbacks {
     /// By variable.
     pub(crate) complete: Value,
     /// The URIs that may exist; null: any.
-    pub(crate) knows: Value,
+    pub(crate) exists: Value,
 }
 
 impl Provider for Callbacks {
@@ -252,9 +252,9 @@ impl Provider for Callbacks {
         call.into_responder().finish(values);
     }
 
-    fn knows(&self, uri: &str) -> bool {
-        let Some(known) = self.knows.as_array() else { return true };
-        self.state.note(format!("knows {uri}"));
+    fn exists(&self, uri: &str) -> bool {
+        let Some(known) = self.exists.as_array() else { return true };
+        self.state.note(format!("exists {uri}"));
         known.iter().any(|known| known == uri)
     }
 }

@@ -104,7 +104,7 @@ impl Host {
             server.blob(resource(uri, entry)?, bytes(&entry["base64"])).map(drop)
         } else if let Some(uri) = entry["resource"].as_str() {
             let (resource, read) = (resource(uri, entry)?, entry["read"].clone());
-            if entry.get("knows").is_some() {
+            if entry.get("exists").is_some() {
                 server.add_resource(resource, Some(self.provider(&read, None, entry))).map(drop)
             } else if answers_later(&read) {
                 server.resource(resource, move |call| state.read_later(&call, &read)).map(drop)
@@ -129,7 +129,7 @@ impl Host {
                 }
             }
         } else if let Some(read) = entry.get("fallback").cloned() {
-            if entry.get("knows").is_some() {
+            if entry.get("exists").is_some() {
                 server.set_fallback(Some(self.provider(&read, None, entry))).map(drop)
             } else if answers_later(&read) {
                 server.fallback(move |call| state.read_later(&call, &read))
@@ -144,8 +144,8 @@ impl Host {
     /// All callbacks of an entry in one.
     fn provider(&self, read: &Value, list: Option<(String, Value)>, entry: &Value) -> Arc<dyn Provider> {
         let (state, read) = (self.state.clone(), read.clone());
-        let (complete, knows) = (entry["complete"].clone(), entry["knows"].clone());
-        Arc::new(Callbacks { state, read, list, complete, knows })
+        let (complete, exists) = (entry["complete"].clone(), entry["exists"].clone());
+        Arc::new(Callbacks { state, read, list, complete, exists })
     }
 
     /// Registers a callback that serves no resource of its own.
@@ -215,7 +215,7 @@ impl Host {
             state.set_items(name, list);
         }
         // A provider where both are given, or what only that can do; closures otherwise.
-        if list.is_some() && completed.is_some() || entry.get("knows").is_some() {
+        if list.is_some() && completed.is_some() || entry.get("exists").is_some() {
             for variable in completed.into_iter().flat_map(|completed| completed.keys()) {
                 template = template.completes(variable);
             }
@@ -444,8 +444,8 @@ fn chosen(mut builder: Builder, options: &Value) -> Builder {
             }),
             "permission_denied" => builder.permission_denied(text(value).parse().expect(VALID)),
             "undeclared_lists" => builder.undeclared_lists(text(value).parse().expect(VALID)),
-            "contents_titles" => builder.contents_titles(text(value).parse().expect(VALID)),
-            "field_gating" => builder.field_gating(value == true),
+            "titles_in_contents" => builder.titles_in_contents(text(value).parse().expect(VALID)),
+            "omit_newer_fields" => builder.omit_newer_fields(value == true),
             "subscribe_unknown" => builder.subscribe_unknown(text(value).parse().expect(VALID)),
             "cache" => builder.cache(hint(value)),
             "cache_of" => value.as_object().into_iter().flatten().fold(builder, |builder, (kind, value)| {
@@ -490,7 +490,7 @@ fn limits(values: &Value) -> Limits {
             "output_bytes" => limits.output_bytes = size,
             "call_ms" => limits.call_ms = value,
             "buffer_bytes" => limits.buffer_bytes = size,
-            "caller_share" => limits.caller_share = size,
+            "caller_percent" => limits.caller_percent = size,
             other => panic!("no such limit: {other}"),
         }
     }

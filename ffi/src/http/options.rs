@@ -13,7 +13,7 @@ use wellhead::http::EndpointBuilder;
 /// The endpoint can be reached from elsewhere: any Host is answered, unless allowed_hosts says which. Without it, Host,
 /// and Origin where there is one, must name this machine, against DNS rebinding. wellhead_serve_http knows that by its
 /// address.
-pub const WELLHEAD_NO_LOOPBACK: u32 = 1;
+pub const WELLHEAD_NOT_LOOPBACK_ONLY: u32 = 1;
 /// Clients may not end their session with DELETE.
 pub const WELLHEAD_NO_DELETE: u32 = 2;
 /// Refuse requests whose Accept lacks one of the two types that clients have to accept.
@@ -24,8 +24,11 @@ pub const WELLHEAD_CORS: u32 = 8;
 /// are told of no changes.
 pub const WELLHEAD_NO_SESSIONS: u32 = 16;
 
-const KNOWN: u32 =
-    WELLHEAD_NO_LOOPBACK | WELLHEAD_NO_DELETE | WELLHEAD_STRICT_ACCEPT | WELLHEAD_CORS | WELLHEAD_NO_SESSIONS;
+const KNOWN: u32 = WELLHEAD_NOT_LOOPBACK_ONLY
+    | WELLHEAD_NO_DELETE
+    | WELLHEAD_STRICT_ACCEPT
+    | WELLHEAD_CORS
+    | WELLHEAD_NO_SESSIONS;
 
 /// What an endpoint is made from; everything has a default.
 #[repr(C)]
@@ -34,7 +37,7 @@ pub struct wellhead_endpoint_options {
     pub struct_size: usize,
     /// The path that clients POST to; absent: /mcp
     pub path: wellhead_str,
-    /// WELLHEAD_NO_LOOPBACK, WELLHEAD_NO_DELETE, WELLHEAD_STRICT_ACCEPT, WELLHEAD_CORS, WELLHEAD_NO_SESSIONS
+    /// WELLHEAD_NOT_LOOPBACK_ONLY, WELLHEAD_NO_DELETE, WELLHEAD_STRICT_ACCEPT, WELLHEAD_CORS, WELLHEAD_NO_SESSIONS
     pub flags: u32,
     /// Origins whose pages may ask, scheme://host[:port], beside those of this machine where the endpoint is bound to it. "*"
     /// allows any, "*." before the domain any subdomain. INVALID_ARGUMENT for one that no request can match.
@@ -92,7 +95,7 @@ pub(super) fn builder(
     let (Some(given), Some(verify_data)) = (given, verify_data) else { return Ok(builder) };
     unknown_flags(given.flags, KNOWN)?;
     builder = builder
-        .loopback(given.flags & WELLHEAD_NO_LOOPBACK == 0)
+        .loopback_only(given.flags & WELLHEAD_NOT_LOOPBACK_ONLY == 0)
         .delete(given.flags & WELLHEAD_NO_DELETE == 0)
         .strict_accept(given.flags & WELLHEAD_STRICT_ACCEPT != 0)
         .cors(given.flags & WELLHEAD_CORS != 0)

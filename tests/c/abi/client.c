@@ -180,7 +180,7 @@ static void echo(void *user_data, const wellhead_call *call, wellhead_read *r) {
     wellhead_read_text(r, wellhead_call_var(call, "id"));
 }
 
-static int knows_one(void *user_data, wellhead_str uri) {
+static int only_one_exists(void *user_data, wellhead_str uri) {
     *(int *)user_data += 1;
     return same(uri, "n:1");
 }
@@ -191,7 +191,7 @@ static void what_a_provider_does_not_know_is_not_watched(void) {
     wellhead_server *server = quiet_server();
     wellhead_str body = {NULL, 0};
     provider.read = echo;
-    provider.knows = knows_one;
+    provider.exists = only_one_exists;
     provider.user_data = &asked;
     CHECK(add_template(server, "n:{id}", provider) == WELLHEAD_STATUS_OK);
     wellhead_test_client *client = wellhead_test_client_new(server, NULL);
@@ -207,7 +207,7 @@ static void what_a_provider_does_not_know_is_not_watched(void) {
 static void a_list_source_knows_of_no_uri(void) {
     wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
     wellhead_server *server = quiet_server();
-    provider.knows = knows_one;
+    provider.exists = only_one_exists;
     CHECK(wellhead_server_add_list(server, WELLHEAD_STR("all"), &provider, NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
     wellhead_server_free(server);
 }

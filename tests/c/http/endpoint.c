@@ -29,7 +29,7 @@ wellhead_endpoint *endpoint_new(host *h, const json_t *script, void (*wake)(void
     const json_t *replay = json_object_get(script, "replay_bytes");
     size_t replay_bytes = (size_t)json_integer_value(replay);
     o.path = member(script, "path");
-    if (json_is_false(json_object_get(script, "loopback"))) o.flags |= WELLHEAD_NO_LOOPBACK;
+    if (json_is_false(json_object_get(script, "loopback_only"))) o.flags |= WELLHEAD_NOT_LOOPBACK_ONLY;
     if (json_is_false(json_object_get(script, "delete"))) o.flags |= WELLHEAD_NO_DELETE;
     if (json_is_true(json_object_get(script, "strict_accept"))) o.flags |= WELLHEAD_STRICT_ACCEPT;
     if (json_is_true(json_object_get(script, "cors"))) o.flags |= WELLHEAD_CORS;

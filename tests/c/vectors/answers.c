@@ -274,12 +274,12 @@ void interest_callback(void *user_data, const wellhead_call *call, int wanted, w
     else answer_interest(r, !json_object_get(rule, "fail"));
 }
 
-static int knows_callback(void *user_data, wellhead_str uri) {
+static int exists_callback(void *user_data, wellhead_str uri) {
     registration *own = user_data;
     text line = {0};
-    text_say(&line, "knows %.*s", (int)uri.len, uri.ptr);
+    text_say(&line, "exists %.*s", (int)uri.len, uri.ptr);
     note(own->host, &line);
-    return lists(json_object_get(own->entry, "knows"), uri);
+    return lists(json_object_get(own->entry, "exists"), uri);
 }
 
 void provide(wellhead_provider *p, host *h, json_t *entry, wellhead_str *completed) {
@@ -291,7 +291,7 @@ void provide(wellhead_provider *p, host *h, json_t *entry, wellhead_str *complet
     if (json_object_get(entry, "read") || json_object_get(entry, "fallback")) p->read = read_callback;
     if (pages) p->list = list_callback;
     if (json_object_get(entry, "complete")) p->complete = complete_callback;
-    if (json_object_get(entry, "knows")) p->knows = knows_callback;
+    if (json_object_get(entry, "exists")) p->exists = exists_callback;
     p->completed = completed;
     json_object_foreach(json_object_get(entry, "complete"), variable, value)
         completed[p->completed_count++] = wellhead_cstr(variable);

@@ -16,7 +16,7 @@ static wellhead_limits limits_of(const json_t *limits) {
         {"listen_streams", &l.listen_streams},
         {"output_bytes", &l.output_bytes},
         {"buffer_bytes", &l.buffer_bytes},
-        {"caller_share", &l.caller_share},
+        {"caller_percent", &l.caller_percent},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         *all[i].place = (size_t)json_integer_value(json_object_get(limits, all[i].name));
@@ -47,7 +47,7 @@ void options_read(options *o, const json_t *script) {
     o->key = hex ? text_of_hex(hex) : text_repeated("\7", 1, 32);
     s->flags = flag_of(script, "subscribe", WELLHEAD_NO_SUBSCRIBE)
                | flag_of(script, "list_changed", WELLHEAD_NO_LIST_CHANGED)
-               | flag_of(script, "field_gating", WELLHEAD_NO_FIELD_GATING);
+               | flag_of(script, "omit_newer_fields", WELLHEAD_SEND_NEWER_FIELDS);
     s->title = member(script, "title");
     s->instructions = member(script, "instructions");
     s->cursor_key = view(&o->key);
@@ -78,7 +78,7 @@ void options_read(options *o, const json_t *script) {
     s->error_profile = member(script, "error_profile");
     s->permission_denied = member(script, "permission_denied");
     s->undeclared_lists = member(script, "undeclared_lists");
-    s->contents_titles = member(script, "contents_titles");
+    s->titles_in_contents = member(script, "titles_in_contents");
     s->subscribe_unknown = member(script, "subscribe_unknown");
     s->dialect = member(script, "dialect");
 }

@@ -8,7 +8,7 @@ static std::uint64_t number(const json_t *script, const char *name) {
 wellhead::EndpointOptions Host::endpoint_options(const json_t *script) {
     wellhead::EndpointOptions o;
     o.path = optional_string(get(script, "path"));
-    if (json_is_false(get(script, "loopback"))) o.flags |= WELLHEAD_NO_LOOPBACK;
+    if (json_is_false(get(script, "loopback_only"))) o.flags |= WELLHEAD_NOT_LOOPBACK_ONLY;
     if (json_is_false(get(script, "delete"))) o.flags |= WELLHEAD_NO_DELETE;
     if (is_true(get(script, "strict_accept"))) o.flags |= WELLHEAD_STRICT_ACCEPT;
     if (is_true(get(script, "cors"))) o.flags |= WELLHEAD_CORS;

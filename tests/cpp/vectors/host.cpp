@@ -79,9 +79,9 @@ Provider Host::provider(const json_t *entry) {
         };
         for (const auto &[variable, values] : members(completions)) all.completed.push_back(variable);
     }
-    if (const json_t *known = get(entry, "knows"))
-        all.knows = [this, known](std::string_view uri) {
-            calls_.push_back("knows " + std::string(uri));
+    if (const json_t *known = get(entry, "exists"))
+        all.exists = [this, known](std::string_view uri) {
+            calls_.push_back("exists " + std::string(uri));
             return lists(known, uri);
         };
     if (const json_t *items = get(pages, "items")) listings_[name] = items;

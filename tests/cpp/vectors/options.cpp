@@ -17,7 +17,7 @@ static wellhead_limits limits_of(const json_t *limits) {
     all.output_bytes = limit("output_bytes");
     all.call_ms = limit("call_ms");
     all.buffer_bytes = limit("buffer_bytes");
-    all.caller_share = limit("caller_share");
+    all.caller_percent = limit("caller_percent");
     return all;
 }
 
@@ -37,7 +37,7 @@ wellhead::ServerOptions options_of(const json_t *options, wellhead::LogCallback 
     all.cursor_key = key ? taken(text_of_hex(json_string_value(key))) : std::string(32, '\7');
     if (json_is_false(get(options, "subscribe"))) all.flags |= WELLHEAD_NO_SUBSCRIBE;
     if (json_is_false(get(options, "list_changed"))) all.flags |= WELLHEAD_NO_LIST_CHANGED;
-    if (json_is_false(get(options, "field_gating"))) all.flags |= WELLHEAD_NO_FIELD_GATING;
+    if (json_is_false(get(options, "omit_newer_fields"))) all.flags |= WELLHEAD_SEND_NEWER_FIELDS;
     for (const auto &[name, capability] : members(get(options, "capabilities"))) all.capabilities[name] = *json_of(capability);
     for (const auto &[kind, notification] : members(get(options, "announces"))) all.announces[kind] = string_of(notification);
     for (const json_t *version : elements(get(options, "versions"))) all.versions.push_back(string_of(version));
@@ -50,7 +50,7 @@ wellhead::ServerOptions options_of(const json_t *options, wellhead::LogCallback 
     all.error_profile = optional_string(get(options, "error_profile"));
     all.permission_denied = optional_string(get(options, "permission_denied"));
     all.undeclared_lists = optional_string(get(options, "undeclared_lists"));
-    all.contents_titles = optional_string(get(options, "contents_titles"));
+    all.titles_in_contents = optional_string(get(options, "titles_in_contents"));
     all.subscribe_unknown = optional_string(get(options, "subscribe_unknown"));
     all.dialect = optional_string(get(options, "dialect"));
     all.limits = limits_of(get(options, "limits"));

@@ -104,10 +104,10 @@ server.fallback((_, { uri }) => {
   if (uri === 'x:secret') throw new PermissionDenied('no');
   throw new ResourceNotFound();
 });
-server.fallback({ knows: (uri) => uri.startsWith('x:') }, (_, call) => call.uri);
-server.resource('x:known/{id}', { knows: (uri) => uri.length < 100 }, ({ id }) => id);
+server.fallback({ exists: (uri) => uri.startsWith('x:') }, (_, call) => call.uri);
+server.resource('x:known/{id}', { exists: (uri) => uri.length < 100 }, ({ id }) => id);
 // @ts-expect-error at once
-server.resource('x:known-later', { knows: async () => true }, () => '');
+server.resource('x:known-later', { exists: async () => true }, () => '');
 const reader: Reader<{ id: string }> = ({ id }): Body => id;
 server.resource('x:reader/{id}', reader);
 
@@ -171,8 +171,8 @@ new Server('s', '1', {
   errorCodes: { '2025-06-18': { resource_not_found: -32002 } },
   permissionDenied: 'mask',
   undeclaredLists: 'empty',
-  contentsTitles: '2025-06-18',
-  fieldGating: false,
+  titlesInContents: '2025-06-18',
+  omitNewerFields: false,
   subscribeUnknown: 'allow',
   dialect: 'never',
 });

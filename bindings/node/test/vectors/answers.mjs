@@ -83,7 +83,7 @@ export class Answers {
   /** Whether a URI may exist: it is one of these. */
   knower(known) {
     return (uri) => {
-      this.#note(`knows ${uri}`);
+      this.#note(`exists ${uri}`);
       return known.includes(uri);
     };
   }

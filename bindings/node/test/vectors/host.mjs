@@ -23,8 +23,8 @@ export class Host {
       errorCodes: options.error_codes,
       permissionDenied: options.permission_denied,
       undeclaredLists: options.undeclared_lists,
-      contentsTitles: options.contents_titles,
-      fieldGating: options.field_gating,
+      titlesInContents: options.titles_in_contents,
+      omitNewerFields: options.omit_newer_fields,
       subscribeUnknown: options.subscribe_unknown,
       dialect: options.dialect,
       cache: options.cache && hint(options.cache),
@@ -58,8 +58,8 @@ export class Host {
   /** Registers a catalogue entry. */
   add(entry) {
     const [server, answers] = [this.#server, this.answers];
-    const knows = entry.knows && answers.knower(entry.knows);
-    const options = { ...descriptor(entry), ...(knows && { knows }) };
+    const exists = entry.exists && answers.knower(entry.exists);
+    const options = { ...descriptor(entry), ...(exists && { exists }) };
     if (entry.text !== undefined) {
       this.#fixed.set(entry.text, server.text(entry.text, entry.body, options));
     } else if (entry.blob !== undefined) {
@@ -81,7 +81,7 @@ export class Host {
       if (entry.list === null) server.list(source);
       else server.list(entry.list, source);
     } else if (entry.fallback !== undefined) {
-      if (knows) server.fallback({ knows }, answers.reader(entry.fallback));
+      if (exists) server.fallback({ exists }, answers.reader(entry.fallback));
       else server.fallback(answers.reader(entry.fallback));
     } else if (entry.tool !== undefined) {
       server.tool(entry.tool, entry.members, answers.method(entry.answer));

@@ -23,8 +23,8 @@ def run_on_loop(start: Callable[[bool], Driver], callback_threads: int) -> None:
         asyncio.run(serve(driver, callback_threads))
 
 
-async def run_async(server: Server, drain: float, guard: bool) -> None:
-    await serve_here(server._start(1, drain, guard, True))
+async def run_async(server: Server, drain_ms: int, guard: bool) -> None:
+    await serve_here(server._start(1, drain_ms, guard, True))
 
 
 async def serve_http_async(

@@ -445,7 +445,7 @@ class Limits:
             output that clients have not taken, and what is kept for clients that come back, of which the oldest goes
             first. A request itself counts as 4 KiB. A client's connection has at most a quarter of what others leave of
             two thirds, of five sixths while it has at most 64 KiB, of all while it has at most 8 KiB. Refuses. 256 MiB.
-        caller_share: How many percent of an endpoint's sessions and listen streams one caller may have who is known by
+        caller_percent: How many percent of an endpoint's sessions and listen streams one caller may have who is known by
             a token, at least one of each. Refuses. 25.
     """
 
@@ -466,7 +466,7 @@ class Limits:
         output_bytes: int | None = None,
         call_ms: int | None = None,
         buffer_bytes: int | None = None,
-        caller_share: int | None = None,
+        caller_percent: int | None = None,
     ) -> Self: ...
     @property
     def message_bytes(self) -> int: ...
@@ -497,7 +497,7 @@ class Limits:
     @property
     def buffer_bytes(self) -> int: ...
     @property
-    def caller_share(self) -> int: ...
+    def caller_percent(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
 
@@ -540,8 +540,8 @@ class Server:
         permission_denied: What a client is told of a resource that it may not have: `mask` answers exactly as if it
             did not exist.
         undeclared_lists: What a client gets that lists resources, templates, tools or prompts though none are offered.
-        contents_titles: For which clients contents have `name` and `title`: those of 2025-06-18, none or all.
-        field_gating: Whether fields that a client's revision does not have are left out for it.
+        titles_in_contents: For which clients contents have `name` and `title`: those of 2025-06-18, none or all.
+        omit_newer_fields: Whether fields that a client's revision does not have are left out for it.
         subscribe_unknown: Whether a URI that nothing serves may be watched.
         dialect: Whether the `resources/get` dialect is served: `auto` decides by each message.
 
@@ -572,8 +572,8 @@ class Server:
         error_codes: dict[str, dict[str, int]] | None = None,
         permission_denied: Literal["error", "mask"] = "error",
         undeclared_lists: Literal["error", "empty"] = "error",
-        contents_titles: Literal["2025-06-18", "never", "always"] = "2025-06-18",
-        field_gating: bool = True,
+        titles_in_contents: Literal["2025-06-18", "never", "always"] = "2025-06-18",
+        omit_newer_fields: bool = True,
         subscribe_unknown: Literal["deny", "allow"] = "deny",
         dialect: Literal["auto", "always", "never"] = "auto",
     ) -> Self: ...
@@ -642,7 +642,7 @@ class Server:
         cache: CacheHint | None = None,
         list: Callable[..., _Soon[Page]] | Iterable[Resource] | None = None,
         complete: Mapping[str, _Complete] | None = None,
-        knows: Callable[[str], bool] | None = None,
+        exists: Callable[[str], bool] | None = None,
         raw_values: bool = False,
         thread: bool | None = None,
     ) -> Callable[[_Read], _Read]:
@@ -669,7 +669,7 @@ class Server:
                 proposed that begin with what was typed; or a function `(value)` that is given that and returns a list
                 or a `Completion`, now or later. A second parameter is given the values of other variables, as a dict,
                 and one annotated `wellhead.Call` the call.
-            knows: A function `(uri)` that says at once whether there may be such a resource: nobody can watch it
+            exists: A function `(uri)` that says at once whether there may be such a resource: nobody can watch it
                 otherwise. By default there may always be one; reads and lists do not ask. It runs on whichever thread
                 takes what clients send, so it must be quick, and no `async def`. If it raises, which is logged, there
                 may be one.
@@ -698,12 +698,12 @@ class Server:
             ClosedError: The server was closed.
         """
     @overload
-    def fallback(self, function: _Read, /, *, knows: Callable[[str], bool] | None = None) -> _Read: ...
+    def fallback(self, function: _Read, /, *, exists: Callable[[str], bool] | None = None) -> _Read: ...
     @overload
     def fallback(
-        self, function: None = None, /, *, knows: Callable[[str], bool] | None = None
+        self, function: None = None, /, *, exists: Callable[[str], bool] | None = None
     ) -> Callable[[_Read], _Read]:
-        """Reads whatever no registration serves, with a parameter `uri: str` or `call: wellhead.Call`. `knows` is as
+        """Reads whatever no registration serves, with a parameter `uri: str` or `call: wellhead.Call`. `exists` is as
         for `resource`: without it, everything may be watched. A second function replaces the first.
 
         Raises:
@@ -794,8 +794,8 @@ class Server:
                 (`invalid_argument`, `duplicate`).
             ClosedError: The server was closed.
         """
-    def tool(self, name: str, members: dict[str, Any] | None = None, /) -> Callable[[_Method], _Method]:
-        """Serves a tool, listed with these members beside its name, such as `description` and `inputSchema`.
+    def tool(self, name: str, definition: dict[str, Any] | None = None, /) -> Callable[[_Method], _Method]:
+        """Serves a tool, listed with this definition beside its name, such as `description` and `inputSchema`.
 
         The decorated function answers `tools/call`: it is given the call's `arguments`, a dict, which it checks itself,
         and returns the result as the protocol has it, such as `{"content": [{"type": "text", "text": "3"}]}`. Otherwise
@@ -810,12 +810,12 @@ class Server:
     def prompt(
         self,
         name: str,
-        members: dict[str, Any] | None = None,
+        definition: dict[str, Any] | None = None,
         /,
         *,
         complete: Mapping[str, _Complete] | None = None,
     ) -> Callable[[_Method], _Method]:
-        """Serves a prompt, listed with these members beside its name, such as `description` and `arguments`. The
+        """Serves a prompt, listed with this definition beside its name, such as `description` and `arguments`. The
         decorated function answers `prompts/get`. Otherwise as `tool`.
 
         Args:
@@ -915,7 +915,7 @@ class Server:
     def explain(self, uri: str, /) -> Explanation:
         """Which registration takes `uri`, and why each template that does not take it does not: for people who wonder
         why a URI is not found. Calls no callback."""
-    def run(self, *, callback_threads: int = 1, drain: float = 5.0, guard: bool = True) -> None:
+    def run(self, *, callback_threads: int = 1, drain_ms: int = 5000, guard: bool = True) -> None:
         """Serves standard input and output until the client goes or the server is closed.
 
         Callbacks run on this thread, each in a copy of the context (`contextvars`) in which this was called. If an
@@ -925,7 +925,7 @@ class Server:
 
         Args:
             callback_threads: More than 1: callbacks run on so many threads of their own instead.
-            drain: Seconds that answers under way may take after the end of input.
+            drain_ms: Milliseconds that answers under way may take after the end of input.
             guard: Points the descriptors 0 and 1 elsewhere meanwhile (the null device and standard error), so that a
                 stray print cannot corrupt what the client reads.
 
@@ -933,7 +933,7 @@ class Server:
             ClosedError: The server was closed before.
             RegistrationError: Standard input and output are being served already (`invalid_argument`).
         """
-    async def run_async(self, *, drain: float = 5.0, guard: bool = True) -> None:
+    async def run_async(self, *, drain_ms: int = 5000, guard: bool = True) -> None:
         """`run` on the running asyncio loop. Cancelling it ends the service. Signals are left to the loop's owner."""
     def serve_http(
         self,
@@ -942,7 +942,7 @@ class Server:
         *,
         callback_threads: int = 1,
         on_listening: Callable[[str, int], object] | None = None,
-        drain: float = 5.0,
+        drain_ms: int = 5000,
         connections: int = 10_000,
         io_threads: int = 1,
         head_ms: int = 10_000,
@@ -975,7 +975,7 @@ class Server:
             port: 0: one that is free.
             callback_threads: More than 1: callbacks run on so many threads of their own instead.
             on_listening: Called with the address and the port once clients can connect.
-            drain: Seconds that answers under way may take after the server was closed.
+            drain_ms: Milliseconds that answers under way may take after the server was closed.
             connections: How many clients are connected at once; further ones wait.
             io_threads: How many threads read and write, at most 1024.
             head_ms: Milliseconds that the head of a request may take to arrive.
@@ -1017,7 +1017,7 @@ class Server:
         port: int = 8000,
         *,
         on_listening: Callable[[str, int], object] | None = None,
-        drain: float = 5.0,
+        drain_ms: int = 5000,
         connections: int = 10_000,
         io_threads: int = 1,
         head_ms: int = 10_000,
@@ -1060,7 +1060,7 @@ class Server:
         keep_alive_ms: int = 15_000,
         body_ms: int = 30_000,
         replay_bytes: int = 1_048_576,
-        loopback: bool = True,
+        loopback_only: bool = True,
     ) -> AsgiApp:
         """An ASGI 3 application that serves Streamable HTTP: for uvicorn and hypercorn, or to be mounted in another
         application, such as one of Starlette or FastAPI.
@@ -1069,7 +1069,7 @@ class Server:
         `thread=False`. Each callback runs in a copy of the context (`contextvars`) of its own request.
 
         Args:
-            loopback: Only this machine is served: `Host`, and `Origin` where there is one, must name it, or be allowed.
+            loopback_only: Only this machine is served: `Host`, and `Origin` where there is one, must name it, or be allowed.
                 False: any `Host` is accepted, unless `allowed_hosts` are given.
             path: The path that clients POST to, from where the application is mounted.
 
@@ -1078,9 +1078,9 @@ class Server:
     def close(self) -> None:
         """Ends every connection, and makes `run` and `serve_http` return. May be repeated.
 
-        Answers still owed are dropped, but over HTTP those under way may still go out, in the `drain` of `serve_http`.
+        Answers still owed are dropped, but over HTTP those under way may still go out, in the `drain_ms` of `serve_http`.
         """
-    def _start(self, callback_threads: int, drain: float, guard: bool, on_loop: bool) -> Driver: ...
+    def _start(self, callback_threads: int, drain_ms: int, guard: bool, on_loop: bool) -> Driver: ...
     def _start_http(
         self, address: tuple[str, int], callback_threads: int, on_loop: bool, options: dict[str, Any]
     ) -> Driver: ...

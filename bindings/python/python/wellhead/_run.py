@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from wellhead._core import Driver, Server
 
 
-def run(server: Server, callback_threads: int, drain: float, guard: bool) -> None:
+def run(server: Server, callback_threads: int, drain_ms: int, guard: bool) -> None:
     refuse_in_a_loop("run_async()")
 
     def start(on_loop: bool) -> Driver:
-        return server._start(callback_threads, drain, guard, on_loop)
+        return server._start(callback_threads, drain_ms, guard, on_loop)
 
     serve(start, server._needs_loop(), callback_threads)
 

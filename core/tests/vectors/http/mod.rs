@@ -19,7 +19,7 @@ const NOTHING: [&str; 0] = [];
 
 /// What the listener does not say: its clock is that of the machine, and what it is bound to it knows by itself.
 #[cfg(feature = "http")]
-const UNSAID: [&str; 2] = ["clock", "loopback"];
+const UNSAID: [&str; 2] = ["clock", "loopback_only"];
 
 #[test]
 fn every_http_vector_gives_its_responses_without_a_socket() {

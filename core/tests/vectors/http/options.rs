@@ -13,7 +13,7 @@ pub(crate) fn builder(host: &Host, options: &Value) -> EndpointBuilder {
     for (name, value) in options.as_object().into_iter().flatten() {
         builder = match name.as_str() {
             "path" => builder.path(text_of(value)),
-            "loopback" => builder.loopback(value == true),
+            "loopback_only" => builder.loopback_only(value == true),
             "allowed_origins" => builder.allowed_origins(texts(value)),
             "allowed_hosts" => builder.allowed_hosts(texts(value)),
             "cors" => builder.cors(value == true),

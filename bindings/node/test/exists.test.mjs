@@ -21,7 +21,7 @@ function watched(message) {
 for (const [name, open] of Object.entries(servers)) {
   test(`${name} leaves out what the host knows not to exist`, limit, async (t) => {
     const server = new Server('s', '1');
-    server.resource('t:{id}', { knows: (uri) => uri === 't:1' }, ({ id }) => id);
+    server.resource('t:{id}', { exists: (uri) => uri === 't:1' }, ({ id }) => id);
     const { fetch } = await open(t, server);
     const gone = new AbortController();
     const response = await fetch('/mcp', { ...post(listen(1, 't:1', 't:2')), signal: gone.signal });
@@ -36,9 +36,9 @@ test('what throws, or is no boolean, leaves a URI possible, and a warning in the
   const fail = () => {
     throw new Error('out of order');
   };
-  server.resource('t:fails', { knows: fail }, () => '');
-  server.resource('t:later', { knows: async () => false }, () => '');
-  server.fallback({ knows: () => false }, () => '');
+  server.resource('t:fails', { exists: fail }, () => '');
+  server.resource('t:later', { exists: async () => false }, () => '');
+  server.fallback({ exists: () => false }, () => '');
   const connection = server.connect();
   connection.receive(Buffer.from(`${JSON.stringify(listen(1, 't:fails', 't:later', 't:else'))}\n`));
   connection.pollEvent();
@@ -51,14 +51,14 @@ test('what throws, or is no boolean, leaves a URI possible, and a warning in the
 test('a callback may use its own connection and server', () => {
   const server = new Server('s', '1');
   const connection = server.connect();
-  const knows = () => {
+  const exists = () => {
     server.text('t:new', '');
     server.updated('t:1');
     assert.equal(connection.pollEvent(), 0);
     connection.close();
     return true;
   };
-  server.resource('t:1', { knows }, () => '');
+  server.resource('t:1', { exists }, () => '');
   connection.receive(Buffer.from(`${JSON.stringify(listen(1, 't:1'))}\n`));
   connection.pollEvent();
   assert.equal(connection.pollTransmit(), undefined);
@@ -70,7 +70,7 @@ test('standard input waits for JavaScript, and goes on with what it said', limit
     t,
     `import { readSync } from 'node:fs';
      server.resource('t:busy', () => { console.error('busy'); readSync(3, Buffer.alloc(1)); return 'done'; });
-     server.resource('t:{id}', { knows: (uri) => uri === 't:1' }, () => '');
+     server.resource('t:{id}', { exists: (uri) => uri === 't:1' }, () => '');
      await server.run();`,
   );
   host.send(read(1, 't:busy'));
@@ -88,7 +88,7 @@ test('the process ends while standard input waits for JavaScript', limit, async 
   const host = new Host(
     t,
     `import { readSync } from 'node:fs';
-     server.resource('t:1', { knows: () => true }, () => '');
+     server.resource('t:1', { exists: () => true }, () => '');
      setTimeout(() => { console.error('busy'); readSync(3, Buffer.alloc(1)); process.exit(3); }, 0);
      await server.run();`,
   );
@@ -101,7 +101,7 @@ test('the process ends while standard input waits for JavaScript', limit, async 
 test('the process ends from inside of what standard input waits for', limit, async (t) => {
   const host = new Host(
     t,
-    `server.resource('t:1', { knows: () => process.exit(3) }, () => '');
+    `server.resource('t:1', { exists: () => process.exit(3) }, () => '');
      await server.run();`,
   );
   host.send(listen(1, 't:1'));
@@ -113,8 +113,8 @@ test('a worker ends while its listener waits for it', limit, async (t) => {
     `const { parentPort } = require('node:worker_threads');
      import('wellhead').then(({ Server }) => {
        const server = new Server('s', '1');
-       const knows = () => { parentPort.postMessage('busy'); for (;;); };
-       server.resource('t:1', { knows }, () => '');
+       const exists = () => { parentPort.postMessage('busy'); for (;;); };
+       server.resource('t:1', { exists }, () => '');
        server.serveHttp({ port: 0, handleSigterm: false, onListening: ({ port }) => parentPort.postMessage(port) });
      });`,
     { eval: true },

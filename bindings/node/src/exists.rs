@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use wellhead::Provider;
 
 /// What is registered where JavaScript knows; it asks by the number of the registration.
-pub(crate) struct Knows {
+pub(crate) struct Exists {
     pub(crate) bell: Arc<Bell>,
     pub(crate) number: Number,
 }
@@ -17,9 +17,9 @@ pub(crate) struct Knows {
 /// Set once the registration has it, which is before JavaScript can be asked.
 pub(crate) type Number = Arc<OnceLock<u64>>;
 
-impl Provider for Knows {
-    fn knows(&self, uri: &str) -> bool {
-        self.bell.knows(&self.number, uri)
+impl Provider for Exists {
+    fn exists(&self, uri: &str) -> bool {
+        self.bell.exists(&self.number, uri)
     }
 
     fn answers(&self) -> bool {
@@ -27,7 +27,7 @@ impl Provider for Knows {
     }
 }
 
-/// `knows(number, uri)`.
+/// `exists(number, uri)`.
 pub(crate) type Ask<'a> = Function<'a, FnArgs<(f64, String)>, bool>;
 
 /// Asks JavaScript. Where it cannot answer, a URI may exist.

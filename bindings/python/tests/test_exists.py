@@ -30,7 +30,7 @@ def server() -> wellhead.Server:
 def test_a_method_of_a_container_says_what_exists(server: wellhead.Server) -> None:
     notes = {"notes://1": "One."}
 
-    @server.resource("notes://{id}", knows=notes.__contains__)
+    @server.resource("notes://{id}", exists=notes.__contains__)
     def note(id: str) -> str:
         return f"Note {id}."
 
@@ -45,7 +45,7 @@ def test_a_fallback_is_decorated_with_and_without_it(server: wellhead.Server) ->
 
     assert watched(server, "any:x") == ["any:x"]
 
-    @server.fallback(knows=lambda uri: uri == "any:y")
+    @server.fallback(exists=lambda uri: uri == "any:y")
     def some(uri: str) -> str:
         return uri.upper()
 
@@ -57,16 +57,16 @@ def test_a_fallback_is_decorated_with_and_without_it(server: wellhead.Server) ->
 def test_what_is_no_answer_is_logged_and_refuses_nobody(
     server: wellhead.Server, answer: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def knows(uri: str) -> Any:
+    def exists(uri: str) -> Any:
         if isinstance(answer, Exception):
             raise answer
         return answer
 
-    server.resource("notes://{id}", knows=knows)(lambda id: "")
+    server.resource("notes://{id}", exists=exists)(lambda id: "")
     with caplog.at_level(logging.ERROR, "wellhead"):
         assert watched(server, "notes://1") == ["notes://1"]
     (record,) = caplog.records
-    assert record.getMessage() == "knows= failed, so the resource may exist"
+    assert record.getMessage() == "exists= failed, so the resource may exist"
     assert record.exc_info is not None
 
 
@@ -74,9 +74,9 @@ def test_it_has_to_take_a_uri_and_answer_at_once(server: wellhead.Server) -> Non
     async def later(uri: str) -> bool:
         return True
 
-    for knows, why in ((later, "make it a def"), (lambda: True, r"it takes \(uri\)"), (5, "no function")):
+    for exists, why in ((later, "make it a def"), (lambda: True, r"it takes \(uri\)"), (5, "no function")):
         with pytest.raises(wellhead.RegistrationError, match=why) as refused:
-            server.resource("notes://{id}", knows=knows)(lambda id: "")  # type: ignore[arg-type]
+            server.resource("notes://{id}", exists=exists)(lambda id: "")  # type: ignore[arg-type]
         assert refused.value.code == "invalid_argument"
     assert watched(server, "notes://1") == []
 
@@ -85,11 +85,11 @@ def test_a_server_in_a_cycle_with_it_is_collected() -> None:
     def cycle() -> weakref.ref[wellhead.Server]:
         server = wellhead.Server("s", "1")
 
-        def knows(uri: str) -> bool:
+        def exists(uri: str) -> bool:
             return server.explain(uri).uri == uri
 
-        server.resource("notes://{id}", knows=knows)(lambda id: "")
-        server.fallback(lambda uri: "", knows=knows)
+        server.resource("notes://{id}", exists=exists)(lambda id: "")
+        server.fallback(lambda uri: "", exists=exists)
         return weakref.ref(server)
 
     gone = cycle()
