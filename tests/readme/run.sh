@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# README's smallest servers, each built in an empty folder as a user would, and asked two questions; and its command, installed
-# in both ways, on a folder.
-#   run.sh [rust|c|cpp|python|node|command]...
+# Builds each of README's smallest servers in an empty folder, as a user would, and asks it two questions. Installs the command in both
+# ways and asks it about a folder. Checks the paths and targets that the documents name.
+#   run.sh [paths|rust|c|cpp|python|node|command]...
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -11,6 +11,8 @@ trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
 
 block() { python3 "$here/extract.py" "$@"; }
+
+paths() { python3 "$here/paths.py"; }
 
 rust() {
     cargo init --quiet --vcs none --name hello .
@@ -66,7 +68,7 @@ command() { # the second is what `c` has installed
     done
 }
 
-for language in "${@:-rust c cpp python node command}"; do
+for language in "${@:-paths rust c cpp python node command}"; do
     for one in $language; do
         mkdir "$work/$one"
         set +e # an `if` around it would switch -e off inside
