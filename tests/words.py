@@ -1,6 +1,7 @@
 """Compares the tables of NAMES.md with the public names of Rust, C, C++, Python and Node, and wellhead.hpp with wellhead.h.
 
-    words.py          fails on a public name that no row has, on a name that its language does not have, and on a gap without a reason
+    words.py          fails on a public name that no row has, on a name that its language does not have, and on a gap without a reason,
+                    and on a setting that Node's log lines and errors would spell as Rust does
     words.py --list   prints the public names of each language
 
 NAMES.md says how a name is written.
@@ -19,6 +20,7 @@ HEADER = ROOT / "include/wellhead.h"
 HEADER_HTTP = ROOT / "include/wellhead_http.h"
 HEADERS_CPP = [ROOT / "include/wellhead.hpp", ROOT / "include/wellhead_http.hpp"]
 CRATE = ROOT / "core/src"
+SPELLING = CRATE / "spelling.rs"
 PYTHON = ROOT / "bindings/python/python/wellhead"
 NODE = ROOT / "bindings/node/lib"
 
@@ -26,6 +28,9 @@ LANGUAGES = ("Rust", "C", "C++", "Python", "Node")
 GAP = re.compile(r"– (\w+)$")
 # Functions of Python whose keywords are options, each with its own.
 TAKE_OPTIONS = ("asgi", "serve_http", "run", "directory", "connect", "test_client")
+# Types whose members are settings.
+SETTINGS_RUST = ("Builder", "Limits", "http::EndpointBuilder", "serve::Http", "serve::Stdio", "Directory")
+SETTINGS_NODE = ("ServerOptions", "Limits", "HttpOptions", "ServeHttpOptions", "RunOptions", "DirectoryOptions")
 CONSTRUCTORS_OF_OPTIONS = ("Server", "Limits")
 
 Names = dict[str, Path]  # a public name, and the file that it was found in
@@ -46,7 +51,7 @@ def main(arguments: list[str]) -> int:
                 print(f"{language:<8}{name:<48}{file.relative_to(ROOT)}")
         return 0
     rows = list(tables())
-    problems = [*missing(found, rows), *stale(found, rows), *unexplained(rows), *other_words(rows), *other_numbers(rows), *beyond_cpp()]
+    problems = [*missing(found, rows), *stale(found, rows), *unexplained(rows), *other_words(rows), *other_numbers(rows), *beyond_cpp(), *unspelled(rows)]
     for problem in problems:
         print(problem)
     counts = ", ".join(f"{len(names)} in {language}" for language, names in found.items())
@@ -127,6 +132,24 @@ def beyond_cpp() -> Iterator[str]:
         used = rf"(\.|->){name.split('.')[1]}\b" if "." in name else rf"\b{name}\b"
         if name.startswith("wellhead_") and not name.startswith(as_they_are) and not re.search(used, text):
             yield f'C++: wellhead.hpp and wellhead_http.hpp do not use "{name}"'
+
+
+def unspelled(rows: list[Row]) -> Iterator[str]:
+    """Each setting whose name Node spells differently is in the table of spellings, as is each name that hints put between backticks."""
+    spelled = dict(re.findall(r'^    \("(\w+)", "(\w+)"\),$', SPELLING.read_text("utf-8"), re.MULTILINE))
+    settings = [(row, {name.split(".")[-1] for name in row.columns.get("Node", []) if name.split(".")[0] in SETTINGS_NODE}) for row in rows]
+    everywhere = {plain(name): name for _, names in settings for name in names}
+    for row, node in settings:
+        for path in row.columns.get("Rust", []):
+            owner, _, name = path.rpartition("::")
+            expected = node or {everywhere[plain(name)]} if plain(name) in everywhere else node
+            if owner in SETTINGS_RUST and "_" in name and expected and spelled.get(name) not in expected:
+                yield f'{SPELLING.name}: "{name}" is not spelled "{min(expected)}" (NAMES.md:{row.line})'
+    for path in sorted(CRATE.rglob("*.rs")):
+        text = re.sub(r"^\s*//.*", "", code(path), flags=re.MULTILINE)
+        for name in re.findall(r"`([a-z]+(?:_[a-z]+)+)`", text):
+            if name not in spelled:
+                yield f'{path.relative_to(ROOT)}: a hint names `{name}`, which {SPELLING.name} does not have'
 
 
 def plain(name: str) -> str:

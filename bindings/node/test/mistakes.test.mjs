@@ -6,6 +6,10 @@ import { test } from 'node:test';
 import { RegistrationError, Server, WellheadError } from 'wellhead';
 
 const limit = { timeout: 20_000 };
+const META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
 
 function make(options = {}) {
   const lines = [];
@@ -138,6 +142,14 @@ const REFUSED = {
       '`https://app.example:8443`, `https://*.example.com` (any subdomain, any port) or `*`',
   ],
   'a limit of 0': [() => make({ limits: { pageItems: 0 } }), '`pageItems` must be at least 1 (got 0)'],
+  'a share of more than all': [
+    () => make({ limits: { callerShare: 101 } }),
+    '`callerShare` must be at most 100 (got 101)',
+  ],
+  'too many ioThreads': [
+    ({ server }) => server.serveHttp({ ioThreads: 5000 }),
+    '`ioThreads` must be at most 1024 (got 5000); one for each processor is enough',
+  ],
   resourc: [
     ({ server }) => server.handler({ protect: { resourc: 'x' } }),
     'protect has no member resourc: did you mean resource?',
@@ -192,6 +204,22 @@ for (const [name, [mistake, message]] of Object.entries(REFUSED)) {
     );
   });
 }
+
+test('the log names settings as the options do', limit, async () => {
+  const { server, lines } = make({ limits: { callMs: 5 } });
+  server.resource('m://x', () => new Promise(() => {}));
+  const connection = server.connect();
+  const read = { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'm://x', _meta: META } };
+  const answer = connection.handle(JSON.stringify(read));
+  connection.tick(5);
+  assert.match(Buffer.from(await answer).toString(), /Internal error/);
+  const list = { jsonrpc: '2.0', id: 2, method: 'resources/list', params: { cursor: 'x', _meta: META } };
+  await connection.handle(JSON.stringify(list));
+  assert.deepEqual(lines, [
+    'the read of m://x was not answered within `callMs`',
+    'a list was refused: its cursor is invalid. If another process gave it, share `cursorKey` among them',
+  ]);
+});
 
 test('a listing with a misspelt member is an internal error, and the log names it', limit, async () => {
   const { server, lines } = make();

@@ -155,7 +155,10 @@ impl Shared {
             Unasked::Over => {
                 Error::new(ErrorKind::Closed, "the call is over; nobody is asked for it any more")
             }
-            Unasked::Full => Error::new(ErrorKind::Limit, "output_bytes: the client takes nothing"),
+            Unasked::Full => Error::new(
+                ErrorKind::Limit,
+                "the client takes nothing: as much waits for it as `output_bytes` allows",
+            ),
             Unasked::Revision => {
                 invalid("requests end with older revisions; answer \"needs input\" instead".to_owned())
             }

@@ -477,7 +477,7 @@ impl Machine {
         let mut after = After::default();
         self.advance(now);
         while let Some(call) = self.inflight.overdue(self.now) {
-            self.run_out(call, "within call_ms", &mut after, trash);
+            self.run_out(call, "within `call_ms`", &mut after, trash);
         }
         after.sync = self.subscriptions.is_unsynced();
         after

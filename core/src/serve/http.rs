@@ -116,7 +116,10 @@ impl Http {
     /// threads than may be, and an allowed origin or host that no request can name.
     pub fn bind(self, address: impl ToSocketAddrs) -> Result<Listener> {
         if self.io_threads > MOST_IO_THREADS {
-            let what = format!("io_threads is at most {MOST_IO_THREADS}; one for each processor is enough");
+            let what = format!(
+                "`io_threads` must be at most {MOST_IO_THREADS} (got {}); one for each processor is enough",
+                self.io_threads
+            );
             return Err(Error::new(ErrorKind::InvalidArgument, what));
         }
         if self.endpoint.server().is_closed() {

@@ -51,7 +51,7 @@ impl Server {
         self.open()?;
         let kinds = &self.0.settings.kinds;
         let Some(number) = kinds.find(kind) else {
-            let message = format!("no kind of lists is named \"{kind}\"; see announces");
+            let message = format!("no kind of lists is named \"{kind}\"; see `announces`");
             return Err(Error::new(ErrorKind::Unknown, message));
         };
         let mut wanted = KindSet::default();

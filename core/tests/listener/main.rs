@@ -329,7 +329,7 @@ fn a_listener_answers_by_the_name_of_its_own_address() {
 fn more_threads_than_may_be_are_refused_before_the_address_is_bound() {
     let refused = Http::new(server().endpoint()).io_threads(usize::MAX).bind("127.0.0.1:0").unwrap_err();
     assert_eq!(refused.kind(), wellhead::ErrorKind::InvalidArgument);
-    assert!(refused.to_string().contains("io_threads is at most 1024"), "{refused}");
+    assert!(refused.to_string().contains("`io_threads` must be at most 1024 (got "), "{refused}");
 }
 
 #[test]

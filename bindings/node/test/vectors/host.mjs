@@ -146,12 +146,18 @@ export class Host {
     else if (step.calls !== undefined) assert.deepEqual(answers.calls.splice(0), step.calls);
     else if (step.log !== undefined) {
       const lines = this.#lines.splice(0);
+      const text = spelled(step.log);
       assert(
-        lines.some((line) => line.includes(step.log)),
-        `no line has ${step.log}: ${JSON.stringify(lines)}`,
+        lines.some((line) => line.includes(text)),
+        `no line has ${text}: ${JSON.stringify(lines)}`,
       );
     } else throw new Error('no such step');
   }
+}
+
+/** The text with the settings between backticks as Node spells them. */
+function spelled(text) {
+  return text.replace(/`[a-z_]+`/g, (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase()));
 }
 
 /** One connection, and the bytes that it has not accepted yet. */
