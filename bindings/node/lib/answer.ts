@@ -17,6 +17,7 @@ import { DENIED, type Failed, INVALID_STATE, type NativeAnswer, type Shared, UNC
 import { SharedBytes } from './shared.js';
 import {
   type Body,
+  CACHE,
   type Completion,
   type Contents,
   type JsonObject,
@@ -99,7 +100,7 @@ const CONTENTS: Members<Contents> = {
   kind: 'string',
   version: 'string',
   metadata: 'object',
-  cache: 'object',
+  cache: { members: CACHE },
 };
 
 /** What contents say beside their body, as JSON. */
@@ -133,6 +134,8 @@ export function verdicts(given: readonly Verdict[] | undefined, uris: number): N
 
 /** What a completer answered. */
 export function completion(given: Completion | Iterable<string>): NativeAnswer {
+  if (typeof given === 'object' && given !== null && !isIterable(given))
+    needMembers<Completion>('Completion', given, { values: 'any', total: 'whole', more: 'boolean' });
   const { values, total, more } = isIterable(given) ? { values: given } : (given ?? {});
   const plain = isIterable(values) ? [...values] : [];
   if (!isIterable(values) || !plain.every((value) => typeof value === 'string')) {

@@ -1,6 +1,7 @@
-import { needWhole } from './check.js';
+import { needString, needWhole } from './check.js';
 import { type Context, here, inside } from './context.js';
 import { native } from './errors.js';
+import { need } from './members.js';
 import type { NativeServer } from './native.js';
 import type { Call, Caller, JsonObject, ListCall, Meta } from './values.js';
 
@@ -76,6 +77,9 @@ export class RunningCall implements ListCall {
 
   progress(progress: number, total?: number, message?: string): boolean {
     const { says, number } = this.#origin;
+    need('progress', progress, 'number');
+    if (total !== undefined) need('total', total, 'number');
+    if (message !== undefined) needString('message', message);
     return native(() => says.progress(number, progress, total, message));
   }
 
@@ -135,10 +139,13 @@ export class RunningRead extends RunningCall implements Call {
   }
 
   sealState(state: string, until: number): string {
+    needString('state', state);
+    need('until', until, 'number');
     return native(() => this.#says.sealState(this.#number, state, until)) ?? '';
   }
 
   openState(now = Date.now()): string | undefined {
+    need('now', now, 'number');
     return native(() => this.#says.openState(this.#number, now)) ?? undefined;
   }
 

@@ -1,6 +1,6 @@
 /** Checks of what hosts hand over, whatever the types say. */
 import { invalid } from './errors.js';
-import { shown } from './members.js';
+import { need, shown } from './members.js';
 import type { Caller, Descriptor } from './values.js';
 
 export function idBytes(id: Caller['id']): Uint8Array {
@@ -18,17 +18,21 @@ export function needFunction(what: string, value: unknown): void {
 }
 
 export function needWhole(what: string, value: unknown): void {
-  if (!(Number.isSafeInteger(value) && (value as number) >= 0))
-    throw invalid(`${what}: a whole number from 0, not ${shown(value)}`);
+  need(what, value, 'whole');
+}
+
+/** JSON of an object of the application's that may be missing. */
+export function needJson(what: string, value: unknown): string | undefined {
+  return value === undefined ? undefined : JSON.stringify(needObject(what, value));
 }
 
 export function needBytes(what: string, value: unknown): void {
-  if (!(value instanceof Uint8Array)) throw invalid(`${what}: a Uint8Array, not ${typeof value}`);
+  if (!(value instanceof Uint8Array)) throw invalid(`${what}: a Uint8Array, not ${shown(value)}`);
 }
 
 export function needObject(what: string, value: unknown): object {
-  if (typeof value !== 'object' || value === null) throw invalid(`${what}: an object, not ${shown(value)}`);
-  return value;
+  need(what, value, 'object');
+  return value as object;
 }
 
 export function json(descriptor: Descriptor | undefined): string | undefined {

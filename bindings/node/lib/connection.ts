@@ -1,6 +1,7 @@
 import { needWhole } from './check.js';
 import { type Context, here, inside } from './context.js';
 import { closed, invalid, native } from './errors.js';
+import { shown } from './members.js';
 import type { Ask, NativeConnection } from './native.js';
 import type { Caller } from './values.js';
 
@@ -50,7 +51,7 @@ export class Connection {
    * woken, and offer the rest again.
    */
   receive(bytes: Uint8Array): number {
-    if (!(bytes instanceof Uint8Array)) throw invalid(`bytes: a Uint8Array, not ${typeof bytes}`);
+    if (!(bytes instanceof Uint8Array)) throw invalid(`bytes: a Uint8Array, not ${shown(bytes)}`);
     return this.#native.receive(bytes);
   }
 
@@ -107,7 +108,7 @@ export class Connection {
   async handle(message: string | Uint8Array): Promise<Uint8Array | undefined> {
     const bytes = typeof message === 'string' ? new TextEncoder().encode(message) : message;
     if (!(bytes instanceof Uint8Array))
-      throw invalid(`message: a string or a Uint8Array, not ${typeof message}`);
+      throw invalid(`message: a string or a Uint8Array, not ${shown(message)}`);
     const answer = native(() => this.#native.handle(bytes, this.#owner.ask, here()));
     this.#settle(); // this message may have cancelled another
     if (typeof answer !== 'number') return answer;

@@ -1,3 +1,4 @@
+import { need, shown } from './members.js';
 import { invalidParams } from './native.js';
 import type { JsonObject } from './values.js';
 
@@ -100,6 +101,8 @@ export class Busy extends WellheadError {
 
   constructor(retryAfterMs?: number) {
     super('ERR_WELLHEAD_BUSY', 'Busy');
+    if (retryAfterMs !== undefined && !(retryAfterMs >= 0))
+      throw invalid(`retryAfterMs: a number from 0, not ${shown(retryAfterMs)}`);
     this.retryAfterMs = retryAfterMs;
   }
 
@@ -117,6 +120,8 @@ export class MethodError extends WellheadError {
 
   constructor(number: number, message: string, data?: JsonObject) {
     super('ERR_WELLHEAD_METHOD', message);
+    need('number', number, 'integer');
+    if (data !== undefined) need('data', data, 'object');
     this.number = number;
     this.data = data;
   }
@@ -141,6 +146,7 @@ export class InputRequired extends WellheadError {
 
   constructor(value: JsonObject) {
     super('ERR_WELLHEAD_NEEDS_INPUT', 'Input required');
+    need('value', value, 'object');
     this.value = value;
   }
 
@@ -182,6 +188,7 @@ export class MissingCapability extends WellheadError {
 
   constructor(value: JsonObject) {
     super('ERR_WELLHEAD_MISSING_CAPABILITY', 'A capability of the client is missing');
+    need('value', value, 'object');
     this.value = value;
   }
 
@@ -196,6 +203,7 @@ export class InsufficientScope extends WellheadError {
 
   constructor(scopes: readonly string[]) {
     super('ERR_WELLHEAD_INSUFFICIENT_SCOPE', 'Insufficient scope');
+    need('scopes', scopes, 'strings');
     this.scopes = scopes;
   }
 
@@ -220,7 +228,10 @@ export function native<T>(call: () => T): T {
     return call();
   } catch (e) {
     const { code, message } = e as { code?: unknown; message: string };
-    if (typeof code !== 'string' || !/^(ERR_WELLHEAD_|EADDR)/.test(code)) throw e;
+    if (typeof code !== 'string') throw e;
+    // Node-API's own refusals name types of Rust.
+    if (/^Failed to convert|napi|rust/i.test(message)) throw invalid('an argument has the wrong type');
+    if (!/^(ERR_WELLHEAD_|EADDR)/.test(code)) throw e;
     throw make(code as ErrorCode, message);
   }
 }

@@ -1,8 +1,9 @@
 /** Fixed resources, and the handles by which they are replaced. */
 import { said } from './answer.js';
-import { json, needObject, needString } from './check.js';
+import { json, needString } from './check.js';
 import { invalid, native } from './errors.js';
 import type { NativeServer, Shared } from './native.js';
+import { shown } from './members.js';
 import { options as checkedOptions } from './options.js';
 import { SharedBytes } from './shared.js';
 import type { Contents, ResourceDescriptor } from './values.js';
@@ -36,8 +37,8 @@ export function fixed(
     set: (given) => {
       const plain = SharedBytes.body(given);
       if (plain !== undefined) return native(() => server.setValue(uri, plain, undefined));
-      const contents = needObject('body', given) as Contents;
-      const body = needBody(contents.body);
+      const contents = given as Contents;
+      const body = needBody(typeof given === 'object' && given !== null ? contents.body : given);
       native(() => server.setValue(uri, body, said(contents)));
     },
     remove,
@@ -46,6 +47,6 @@ export function fixed(
 
 function needBody(body: unknown): string | Uint8Array | Shared {
   const plain = SharedBytes.body(body);
-  if (plain === undefined) throw invalid(`body: a string, a Uint8Array or SharedBytes, not ${typeof body}`);
+  if (plain === undefined) throw invalid(`body: a string, a Uint8Array or SharedBytes, not ${shown(body)}`);
   return plain;
 }

@@ -1,21 +1,50 @@
-/** Which members objects of hosts have, and what they are: a misspelt or ill-typed one is refused by its name. */
+/** Checks the members of the application's objects: an error names one that is misspelt or has the wrong type. */
 import { invalid } from './errors.js';
 
-/** What a member has to be. `count`: a whole number, or Infinity; `any`: whoever takes it looks at it. */
-export type Kind = 'string' | 'boolean' | 'function' | 'object' | 'strings' | 'count' | 'any';
+/** The kinds of values. `count`: a whole number, or Infinity; `any`: the code that takes the value checks it. */
+export type Kind =
+  | 'string'
+  | 'boolean'
+  | 'function'
+  | 'object'
+  | 'strings'
+  | 'count'
+  | 'whole'
+  | 'integer'
+  | 'number'
+  | 'any';
 
-/** Every member of a T, so that none is forgotten. */
-export type Members<T> = { readonly [K in keyof Required<T>]: Kind };
+/** A kind, an object with members of its own, or an object all of whose members have one shape. */
+export type Shape = Kind | { readonly members: Readonly<Record<string, Shape>> } | { readonly each: Shape };
 
-/** Refuses what has other members, or such of another kind. `undefined` stands for what is not given. */
+/** A shape for every member of a T, so that none is forgotten. */
+export type Members<T> = { readonly [K in keyof Required<T>]: Shape };
+
+/** Throws if the value has an unknown member or one of another shape. `undefined` counts as not given. */
 export function needMembers<T>(what: string, value: unknown, members: Members<T>): void {
+  needEach(what, value, members, '');
+}
+
+/** Throws if the value has another shape. */
+export function need(what: string, value: unknown, shape: Shape): void {
+  if (typeof shape === 'string') {
+    if (IS[shape](value)) return;
+    const odd = shape === 'strings' && Array.isArray(value) ? value.findIndex((one) => !IS.string(one)) : -1;
+    if (odd >= 0) throw invalid(`${what}[${odd}]: a string, not ${shown((value as unknown[])[odd])}`);
+    throw invalid(`${what}: ${NOUN[shape]}, not ${shown(value)}`);
+  }
+  if ('members' in shape) return needEach(what, value, shape.members, `${what}.`);
+  need(what, value, 'object');
+  for (const [name, given] of Object.entries(value as object))
+    if (given !== undefined) need(`${what}.${name}`, given, shape.each);
+}
+
+function needEach(what: string, value: unknown, members: object, prefix: string): void {
   if (typeof value !== 'object' || value === null) throw invalid(`${what}: an object, not ${shown(value)}`);
-  const object = value as Record<string, unknown>;
-  for (const name of Object.keys(object)) {
-    const kind = (members as Readonly<Record<string, Kind>>)[name];
-    if (kind === undefined || !Object.hasOwn(members, name)) throw invalid(unknown(what, name, members));
-    const given = object[name];
-    if (given !== undefined && !IS[kind](given)) throw invalid(`${name}: ${NOUN[kind]}, not ${shown(given)}`);
+  for (const [name, given] of Object.entries(value)) {
+    if (!Object.hasOwn(members, name)) throw invalid(unknown(what, name, members));
+    const shape = (members as Readonly<Record<string, Shape>>)[name]!;
+    if (given !== undefined) need(prefix + name, given, shape);
   }
 }
 
@@ -59,7 +88,10 @@ const IS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
   function: (value) => typeof value === 'function',
   object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   strings: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
-  count: (value) => value === Infinity || (Number.isSafeInteger(value) && (value as number) >= 0),
+  count: (value) => value === Infinity || IS.whole(value),
+  whole: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+  integer: (value) => Number.isInteger(value) && Math.abs(value as number) < 2 ** 31,
+  number: Number.isFinite,
   any: () => true,
 };
 
@@ -70,6 +102,9 @@ const NOUN: Readonly<Record<Kind, string>> = {
   object: 'an object',
   strings: 'an array of strings',
   count: 'a whole number, or Infinity',
+  whole: 'a whole number from 0',
+  integer: 'a whole number of 32 bits',
+  number: 'a finite number',
   any: '',
 };
 

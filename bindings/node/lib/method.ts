@@ -1,5 +1,6 @@
 /** Methods of the host's own, beside those for resources. */
 import { type Origin, RunningCall } from './call.js';
+import { needJson, needString } from './check.js';
 import { ClientError, ClosedError, native } from './errors.js';
 import type { JsonObject, ListCall } from './values.js';
 
@@ -111,13 +112,17 @@ export class RunningMethod extends RunningCall implements MethodCall {
 
   notify(method: string, params?: JsonObject): boolean {
     const { says, number } = this.#origin;
-    return native(() => says.notify(number, method, params && JSON.stringify(params)));
+    needString('method', method);
+    const json = needJson('params', params);
+    return native(() => says.notify(number, method, json));
   }
 
   async request(method: string, params?: JsonObject, { signal }: RequestOptions = {}): Promise<any> {
     signal?.throwIfAborted();
     const { says, number, connection } = this.#origin;
-    const request = native(() => says.request(number, method, params && JSON.stringify(params)));
+    needString('method', method);
+    const json = needJson('params', params);
+    const request = native(() => says.request(number, method, json));
     const giveUp = () => says.cancelRequest(number, request);
     signal?.addEventListener('abort', giveUp);
     try {

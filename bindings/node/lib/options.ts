@@ -2,6 +2,7 @@
 import { invalid } from './errors.js';
 import { HTTP, type HttpOptions } from './http.js';
 import { type Members, needMembers, shown } from './members.js';
+import { CACHE } from './values.js';
 import type {
   CacheHint,
   Cacheable,
@@ -237,19 +238,19 @@ const SERVER: Members<ServerOptions> = {
   instructions: 'string',
   origin: 'string',
   cursorKey: 'any',
-  capabilities: 'object',
-  announces: 'object',
+  capabilities: { each: 'object' },
+  announces: { each: 'string' },
   versions: 'strings',
   errorProfile: 'string',
-  errorCodes: 'object',
+  errorCodes: { each: { each: 'integer' } },
   permissionDenied: 'string',
   undeclaredLists: 'string',
   titlesInContents: 'string',
   omitNewerFields: 'boolean',
   subscribeUnknown: 'string',
   dialect: 'string',
-  cache: 'object',
-  cacheOf: 'object',
+  cache: { members: CACHE },
+  cacheOf: { each: { members: CACHE } },
   observe: 'function',
   limits: 'object',
   subscribe: 'boolean',
@@ -285,9 +286,9 @@ const DESCRIPTOR: Members<ResourceDescriptor> = {
   meta: 'object',
   kind: 'string',
   metadata: 'object',
-  cache: 'object',
+  cache: { members: CACHE },
   version: 'string',
-  size: 'any',
+  size: 'whole',
 };
 
 const RESOURCE: Members<ResourceOptions & ResourceDescriptor> = {
@@ -303,7 +304,7 @@ const DIRECTORY: Members<DirectoryOptions> = {
   exclude: 'strings',
   maxFileBytes: 'count',
   watch: 'boolean',
-  settleMs: 'count',
+  settleMs: 'whole',
 };
 
 const CONNECT: Members<ConnectOptions> = { wake: 'function', caller: 'object' };

@@ -200,7 +200,9 @@ export class Server {
    */
   directory(path: string, options: DirectoryOptions = {}): Omit<Handle, 'set'> {
     needString('path', path);
-    const text = JSON.stringify(checkedOptions('directory', options));
+    const text = JSON.stringify(checkedOptions('directory', options), (_, value) =>
+      value === Infinity ? Number.MAX_SAFE_INTEGER : value,
+    );
     const name = native(() => this.#native.addDirectory(path, text));
     return { name, remove: () => this.remove(name) };
   }

@@ -1,5 +1,7 @@
 /** URI templates (RFC 6570): the variables of one, from its literal type, and expansion. */
+import { needObject, needString } from './check.js';
 import { invalid, native } from './errors.js';
+import { need, shown } from './members.js';
 import { expand as expandNative } from './native.js';
 
 type Optional = '/' | ';' | '?' | '&' | '.';
@@ -42,12 +44,18 @@ export type TemplateValue = string | readonly string[] | Readonly<Record<string,
  * @throws {RegistrationError} for an invalid template, and a list where `{name:3}` wants a text
  */
 export function expand(template: string, values: Readonly<Record<string, TemplateValue>>): string {
-  if (typeof template !== 'string') throw invalid(`template: a string, not ${typeof template}`);
-  const plain = Object.entries(values).map(([name, value]) => [name, pairs(value)]);
+  needString('template', template);
+  const plain = Object.entries(needObject('values', values)).map(([name, value]) => [
+    name,
+    pairs(name, value),
+  ]);
   return native(() => expandNative(template, JSON.stringify(Object.fromEntries(plain))));
 }
 
-function pairs(value: TemplateValue): unknown {
-  const named = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return named ? { pairs: Object.entries(value) } : value;
+function pairs(name: string, value: TemplateValue): unknown {
+  if (value === undefined || typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null)
+    throw invalid(`${name}: a string, an array of strings or an object of strings, not ${shown(value)}`);
+  need(name, value, Array.isArray(value) ? 'strings' : { each: 'string' });
+  return Array.isArray(value) ? value : { pairs: Object.entries(value) };
 }

@@ -1,4 +1,5 @@
 /** What hosts hand over and get. */
+import type { Members } from './members.js';
 import type { SharedBytes } from './shared.js';
 
 /** Hints about whom a resource is for. Source: `Annotations` of the protocol's schema. */
@@ -39,6 +40,9 @@ export interface CacheHint {
   /** For whom: `public`: any caller; `private`: this one only. */
   scope?: 'public' | 'private' | undefined;
 }
+
+/** The members of a {@link CacheHint}. */
+export const CACHE: Members<CacheHint> = { ttlMs: 'whole', scope: 'string' };
 
 /** A kind of answers that may be used again. */
 export type Cacheable = 'discover' | 'resources' | 'templates' | 'tools' | 'prompts' | 'reads';

@@ -98,10 +98,12 @@ impl Descriptor<'_> {
 }
 
 pub(crate) fn ill_typed(e: serde_json::Error) -> Error {
-    // Its position is one in JSON that the host never saw.
-    let what = e.to_string();
-    let what = what.split(" at line ").next().unwrap_or_default();
-    Error::new(ErrorKind::InvalidArgument, format!("a member is missing or has the wrong type: {what}"))
+    // Not the parser's words: they name types of Rust, and a place in JSON that the application never saw.
+    let what = match e.classify() {
+        serde_json::error::Category::Data => "a member is missing or has the wrong type",
+        _ => "a text has half of a surrogate pair; make it well-formed: text.toWellFormed()",
+    };
+    Error::new(ErrorKind::InvalidArgument, what)
 }
 
 /// The members that few items of a page have.
@@ -141,8 +143,17 @@ impl Rare<'_> {
 }
 
 pub(crate) fn object(member: &str, given: Option<&RawValue>) -> Result<Option<Json>> {
-    let named = |e: Error| Error::new(e.kind(), format!("{member}: {e}"));
-    given.map(|given| Json::object(given.get()).map_err(named)).transpose()
+    given
+        .map(|given| match given.get() {
+            text if text.starts_with('{') => {
+                Json::object(text).map_err(|e| Error::new(e.kind(), format!("{member}: {e}")))
+            }
+            text => {
+                let shown = if text.chars().count() > 40 { "something else" } else { text };
+                Err(Error::new(ErrorKind::InvalidArgument, format!("{member}: an object, not {shown}")))
+            }
+        })
+        .transpose()
 }
 
 /// How long, and for whom, an answer may be kept.

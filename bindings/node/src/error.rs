@@ -29,8 +29,12 @@ pub(crate) fn thrown(error: Error) -> napi::Error<Code> {
     let mut message = error.to_string();
     let mut source = std::error::Error::source(&error);
     while let Some(cause) = source {
-        message.push_str(": ");
-        message.push_str(&cause.to_string());
+        // Those of the system only: others have the words of a library.
+        if let Some(cause) = cause.downcast_ref::<io::Error>() {
+            let why = cause.to_string();
+            message.push_str(": ");
+            message.push_str(why.split(" (os error ").next().unwrap_or_default());
+        }
         source = cause.source();
     }
     let code = of_listening(&error).unwrap_or_else(|| code(error.kind()));

@@ -45,7 +45,7 @@ impl Options {
     pub(crate) fn apply(self, mut builder: Builder) -> Result<Builder> {
         builder = builder.limits(self.limits.limits());
         for (name, capability) in &self.capabilities {
-            if let Some(capability) = object(name, Some(capability))? {
+            if let Some(capability) = object(&format!("capabilities.{name}"), Some(capability))? {
                 builder = builder.capability(name, capability);
             }
         }

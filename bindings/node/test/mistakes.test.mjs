@@ -3,7 +3,16 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
-import { RegistrationError, Server, WellheadError } from 'wellhead';
+import {
+  Busy,
+  expand,
+  InputRequired,
+  InsufficientScope,
+  MethodError,
+  RegistrationError,
+  Server,
+  WellheadError,
+} from 'wellhead';
 
 const limit = { timeout: 20_000 };
 const META = {
@@ -146,6 +155,71 @@ const REFUSED = {
     () => make({ limits: { callerShare: 101 } }),
     '`callerShare` must be at most 100 (got 101)',
   ],
+  'a word as ttlMs': [() => make({ cache: { ttlMs: 'x' } }), 'cache.ttlMs: a whole number from 0, not "x"'],
+  ttl: [() => make({ cache: { ttl: 5 } }), 'cache has no member ttl: did you mean ttlMs?'],
+  'a number in cacheOf': [() => make({ cacheOf: { reads: 5 } }), 'cacheOf.reads: an object, not 5'],
+  'a number in announces': [() => make({ announces: { a: 5 } }), 'announces.a: a string, not 5'],
+  'a number as a capability': [() => make({ capabilities: { x: 5 } }), 'capabilities.x: an object, not 5'],
+  'a word in errorCodes': [
+    () => make({ errorCodes: { '2025-06-18': { internal_error: 'x' } } }),
+    'errorCodes.2025-06-18.internal_error: a whole number of 32 bits, not "x"',
+  ],
+  'a code of 40 bits': [
+    () => make({ errorCodes: { '2025-06-18': { internal_error: 1e12 } } }),
+    'errorCodes.2025-06-18.internal_error: a whole number of 32 bits, not 1000000000000',
+  ],
+  'a word as size': [
+    ({ server }) => server.resource('m://o', { size: 'x' }, () => ''),
+    'size: a whole number from 0, not "x"',
+  ],
+  'half of a size': [
+    ({ server }) => server.text('m://o', '', { size: 1.5 }),
+    'size: a whole number from 0, not 1.5',
+  ],
+  'half of a surrogate pair': [
+    ({ server }) => server.text('m://o', '', { title: '\ud800' }),
+    'a text has half of a surrogate pair; make it well-formed: text.toWellFormed()',
+  ],
+  'a word as the size of what changed': [
+    ({ server }) => server.updatedAs({ uri: 'm://o', size: 'x' }),
+    'size: a whole number from 0, not "x"',
+  ],
+  'an array as a tool': [
+    ({ server }) => server.tool('t', [], () => ({})),
+    'members: an object, not an array',
+  ],
+  'an event that is no JSON': [
+    ({ server }) => server.inject('x'),
+    'not JSON; give the text of one JSON object',
+  ],
+  'a number in an array of strings': [
+    () => make({ versions: ['2025-06-18', 5] }),
+    'versions[1]: a string, not 5',
+  ],
+  'a number as a value': [
+    () => expand('m://{a}', { a: 5 }),
+    'a: a string, an array of strings or an object of strings, not 5',
+  ],
+  'a number in a list of values': [() => expand('m://{a}', { a: [5] }), 'a[0]: a string, not 5'],
+  'a number in named values': [() => expand('m://{a}', { a: { b: 5 } }), 'a.b: a string, not 5'],
+  'no values': [() => expand('m://{a}', null), 'values: an object, not null'],
+  'a number as new contents': [
+    ({ server }) => server.text('m://o', '').set(5),
+    'body: a string, a Uint8Array or SharedBytes, not 5',
+  ],
+  'a string as bytes': [({ server }) => server.blob('m://o', 'x'), 'body: a Uint8Array, not "x"'],
+  'other bytes': [
+    ({ server }) => server.blob('m://o', new Uint16Array(2)),
+    'body: a Uint8Array, not a Uint16Array',
+  ],
+  'a word as the number of a MethodError': [
+    () => new MethodError('x', 'y'),
+    'number: a whole number of 32 bits, not "x"',
+  ],
+  'a number as the data of a MethodError': [() => new MethodError(1, 'y', 5), 'data: an object, not 5'],
+  'a number as wanted input': [() => new InputRequired(5), 'value: an object, not 5'],
+  'a negative wait': [() => new Busy(-5), 'retryAfterMs: a number from 0, not -5'],
+  'a string as scopes': [() => new InsufficientScope('a'), 'scopes: an array of strings, not "a"'],
   'too many ioThreads': [
     ({ server }) => server.serveHttp({ ioThreads: 5000 }),
     '`ioThreads` must be at most 1024 (got 5000); one for each processor is enough',
@@ -162,7 +236,7 @@ const REFUSED = {
   ],
   'no number as settleMs': [
     ({ server }) => server.directory('.', { settleMs: NaN }),
-    'settleMs: a whole number, or Infinity, not NaN',
+    'settleMs: a whole number from 0, not NaN',
   ],
   revision: [
     ({ server }) => server.method('x/y', { revision: [] }, () => ({})),
@@ -204,6 +278,63 @@ for (const [name, [mistake, message]] of Object.entries(REFUSED)) {
     );
   });
 }
+
+const FAILED = {
+  'a word as ttlMs': [
+    (server) => server.resource('m://x', () => ({ body: '', cache: { ttlMs: 'x' } })),
+    'reading m://x failed: the callback returned what cannot be: cache.ttlMs: a whole number from 0, not "x"',
+  ],
+  'a word as total': [
+    (server) => server.resource('m://{a}', { complete: { a: () => ({ values: [], total: 'x' }) } }, () => ''),
+    'the completion of a in m://{a} failed: RegistrationError: total: a whole number from 0, not "x"',
+    (client) => client.complete('m://{a}', 'a', ''),
+  ],
+  'a number as the meta of an item': [
+    (server) => server.list('l', () => ({ items: [{ uri: 'm://x', meta: 5 }] })),
+    'the list source "l" failed: meta: an object, not 5',
+    (client) => client.list(),
+  ],
+  ...called('a number as the name of a notification', (call) => call.notify(5), 'method: a string, not 5'),
+  ...called('a number as params', (call) => call.notify('notifications/x', 5), 'params: an object, not 5'),
+  ...called('a word as progress', (call) => call.progress('x'), 'progress: a finite number, not "x"'),
+  ...called('a number as a request', (call) => call.request(5), 'method: a string, not 5'),
+  ...read('a number as state', (call) => call.sealState(5, 5), 'state: a string, not 5'),
+  ...read('a word as a time', (call) => call.sealState('a', 'x'), 'until: a finite number, not "x"'),
+  ...read('a word as now', (call) => call.openState('x'), 'now: a finite number, not "x"'),
+};
+
+/** A method whose call is used so. */
+function called(name, use, why) {
+  const method = (_, call) => use(call) ?? {};
+  const line = `the call of x/y failed: RegistrationError: ${why}`;
+  return { [name]: [(server) => server.method('x/y', method), line, (client) => client.request('x/y')] };
+}
+
+/** A reader whose call is used so. */
+function read(name, use, why) {
+  const line = `reading m://x failed: RegistrationError: ${why}`;
+  return { [name]: [(server) => server.resource('m://x', (_, call) => use(call)), line] };
+}
+
+for (const [name, [serve, line, ask = (client) => client.read('m://x')]] of Object.entries(FAILED)) {
+  test(`the log says that ${name} cannot be`, limit, async () => {
+    const { server, lines } = make();
+    serve(server);
+    await assert.rejects(ask(server.testClient()));
+    assert.deepEqual(
+      lines.map((line) => line.split('\n', 1)[0]),
+      [line],
+    );
+  });
+}
+
+test('a folder that cannot be opened is refused in the words of the system', limit, () => {
+  assert.throws(() => make().server.directory('/no such folder'), {
+    code: 'ERR_WELLHEAD_IO',
+    message:
+      'the folder "/no such folder", which must exist and be readable, cannot be opened: No such file or directory',
+  });
+});
 
 test('the log names settings as the options do', limit, async () => {
   const { server, lines } = make({ limits: { callMs: 5 } });
