@@ -16,12 +16,27 @@ def main() -> int:
     for document in DOCUMENTS:
         text = (ROOT / document).read_text("utf-8")
         named = re.findall(rf"`({FOLDERS}[\w./-]*)", text) + re.findall(r"\]\(([^):]+)\)", text)
-        for path in named:
+        for path in [*named, *tree(text)]:
             if not any((folder / path).exists() for folder in (ROOT, (ROOT / document).parent)):
                 problems.append(f"{document}: there is no {path}")
         problems += [f"{document}: there is no target {name}" for name in re.findall(r"`make ([a-z-]+)", text) if name not in targets]
     print(*problems, sep="\n", end="\n" if problems else "")
     return 1 if problems else 0
+
+
+def tree(text: str) -> list[str]:
+    """The paths of a fenced tree: a line without a margin is a folder of the root, the lines with one are in it."""
+    found: list[str] = []
+    for block in re.findall(r"^```\n(\S+/ .*?)^```$", text, re.MULTILINE | re.DOTALL):
+        root = ""
+        for line in block.splitlines():
+            margin, path = re.match(r"( *)(\S+)", line).groups()
+            root = root if margin else path
+            found.append(root + path if margin else path)
+            folders = [Path(found[-1]), Path(found[-1]).parent]
+            for name in re.findall(r"`([\w/]+\.rs)`", line):
+                found.append(str(next((folder / name for folder in folders if (ROOT / folder / name).exists()), folders[0] / name)))
+    return found
 
 
 if __name__ == "__main__":
