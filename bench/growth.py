@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What a read over HTTP costs a host while more and more is open beside it, in processor time: it shall not grow.
+"""Measures the processor time of a read over HTTP while more and more is open in the host: it shall not grow.
 
     growth.py [--open N] [--reads N] [NAME...]
 
 NAMEs are those of hosts_http.txt; `rust` by default. One client reads one kilobyte after another on a connection that stays.
-What is open beside it has a connection of its own, a plain socket, unless its client has gone, and says nothing meanwhile.
+Everything else that is open has a connection of its own, a plain socket, unless its client has gone, and is silent meanwhile.
 """
 
 import argparse
@@ -20,7 +20,7 @@ AT_ONCE = 100  # clients that come together: fewer than a listener's queue holds
 
 
 class World:
-    """A host, somebody who reads from it, and what is open beside."""
+    """A host, a client that reads from it, and everything else that is open."""
 
     def __init__(self, port: int) -> None:
         self.port = port

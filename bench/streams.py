@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What idle listen streams cost a host: memory, and processor time, also that of one change told to all.
+"""Measures memory and processor time of idle listen streams, also while one change is sent to all.
 
     streams.py [--streams N] [--sessions] [--idle SECONDS] [NAME...]
 
@@ -44,7 +44,7 @@ def rss_kib(pid: int) -> int:
 
 
 def comments(clients: list[Client]) -> int:
-    """How many comments came that nobody has read yet; nothing else has."""
+    """Returns how many comments have come and are not read yet; nothing else has come."""
     came = b""
     for client in clients:
         with contextlib.suppress(BlockingIOError):

@@ -211,7 +211,7 @@ def paragraphs(block: Block) -> Iterator[tuple[int, str]]:
             for cell in re.split(r"(?<!\\)\|", spans(stripped).strip("|")):
                 yield number, cell
             continue
-        item = re.match(r"([-*]|\d+\.|#+|@\w+|>>>|\*?[a-z_]+:(?= [^\n]))\s+", stripped)
+        item = re.match(r"([-*]|\d+\.|#+|@\w+|>>>|--?\w[\w-]*,?|\*?[a-z_]+:(?= [^\n]))\s+", stripped)
         if item:
             yield from flush()
             stripped = stripped[item.end() :]
@@ -378,6 +378,7 @@ PLANTED = [
     ("a.md", "    as nobody does", '1 "nobody"'),
     ("a.md", "Thus:\n\n    as nobody does", ""),
     ("CHANGELOG.md", "# All\n\n## Unreleased\n\n- nobody\n\n## 0.1\n\n- nobody", '5 "nobody"'),
+    ("core/src/a.rs", f'"Options:\n  --a {LONG[40:]}\n  --b {LONG[40:]}"', ""),
     ("Makefile", "a: b ## that nobody waits\n", '1 "nobody"'),
 ]
 

@@ -1,4 +1,4 @@
-"""What a callback in Python adds to a read: one of 64 reads of 1 KB that a connection in memory answers at once."""
+"""Measures how much a callback in Python adds to a read: one of 64 reads of 1 KB that a connection in memory answers at once."""
 
 import time
 

@@ -1,5 +1,5 @@
-//! What calls, changes and connections cost in process, on one thread. Prints the best of several rounds beside what
-//! ARCHITECTURE.md asks for; `cargo bench -p wellhead --bench core`, with part of a name to run only some.
+//! Measures calls, changes and connections in process, on one thread. Prints the best of several rounds next to its
+//! target. Run `cargo bench -p wellhead --bench core`, with part of a name to run only some.
 #![allow(
     clippy::print_stdout,
     clippy::cast_precision_loss,
@@ -90,7 +90,7 @@ impl Client {
         taken
     }
 
-    /// One request, its callbacks and its whole answer, which has at least so many bytes.
+    /// Sends one request, runs its callbacks, and takes its whole answer, which has at least this many bytes.
     fn ask(&self, at_least: usize) {
         assert!(self.say(&self.message) >= at_least);
     }

@@ -3,9 +3,10 @@
 //! ```text
 //! taskset -c 0 cargo bench -p wellhead --features stdio --bench stdio [ROUNDS]
 //! ```
-//! Pinned to one CPU, since an idle CPU's wake-up is most of the time otherwise. One line for each kind of wire, request
-//! and server: p50 and p99 of a round trip in microseconds, and the median over the rounds of p50 over that of the
-//! canned answerer (`floor`) in the same round. `inline` is `callback_threads` 0.
+//! Pinned to one CPU, because otherwise most of the time is the wake-up of an idle CPU. Prints one line for each kind
+//! of wire, request and server. It has p50 and p99 of a round trip in microseconds. It also has the ratio of p50 to
+//! that of the canned answerer (`floor`) in one round, as the median over the rounds. `inline` is `callback_threads`
+//! 0.
 
 #[cfg(unix)]
 fn main() {

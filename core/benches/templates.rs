@@ -1,5 +1,5 @@
-//! What it costs to find the template of a URI: among more and more templates, and with URIs that are made to be dear.
-//! Every read is of a callback that answers at once, so that a read of the only template is the floor.
+//! Measures finding the template of a URI: among more and more templates, and with URIs made to be expensive. Every
+//! read runs a callback that answers at once, so that a read of the only template is the floor.
 #![allow(
     clippy::print_stdout,
     clippy::cast_precision_loss,

@@ -70,7 +70,7 @@ fn follow(log: &Log, server: &Server) {
     }
 }
 
-/// What has been read of the file: whole lines only.
+/// The part of the file that has been read: whole lines only.
 struct Log {
     path: PathBuf,
     state: Mutex<State>,

@@ -1,55 +1,56 @@
-//! Who calls, and what the host lets them do.
+//! The caller of a request, and the operations that the application lets it do.
 
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// Who a connection speaks for, as the host that accepted it knows them. The default is "nobody in particular".
+/// The client of a connection or request, as the application knows it. The default is an anonymous caller.
 ///
-/// `value` is the host's own (the claims of a verified token, say); `id` are stable bytes that cursors are bound to.
+/// `value` belongs to the application: for instance the claims of a verified token. `id` are stable bytes. The server
+/// binds cursors to them.
 #[derive(Clone, Default)]
 pub struct Caller {
     value: Option<Arc<dyn Any + Send + Sync>>,
     id: Arc<[u8]>,
-    /// Of the request that it makes. Travels here because whoever keeps a caller also takes care of where it is dropped.
+    /// The context of the request that the caller makes. It stands here so that it is dropped where the caller is.
     context: Option<RequestContext>,
 }
 
-/// A value of the host's that belongs to one request, such as a tracing span or the request that it came with. Every
-/// callback that the request causes finds it: `request_context` of the calls. The value of [`Caller::with`] is the
-/// client's, and this one is the request's.
+/// A value of the application that belongs to one request, such as a tracing span or the HTTP request it came with.
+/// Every callback that the request causes can get it as `request_context`. The value of [`Caller::with`] belongs to
+/// the client; this one belongs to the request.
 pub type RequestContext = Arc<dyn Any + Send + Sync>;
 
 impl Caller {
-    /// A caller with a stable id.
+    /// Makes a caller with a stable id.
     pub fn new(id: impl Into<Arc<[u8]>>) -> Self {
         Caller { value: None, id: id.into(), context: None }
     }
 
-    /// The same caller with a value for the host's callbacks.
+    /// Adds a value for the application's callbacks.
     #[must_use]
     pub fn with<T: Any + Send + Sync>(mut self, value: T) -> Self {
         self.value = Some(Arc::new(value));
         self
     }
 
-    /// The host's value, if it is a `T`.
+    /// Returns the value of [`Caller::with`], if it is a `T`.
     pub fn value<T: Any>(&self) -> Option<&T> {
         self.value.as_deref()?.downcast_ref()
     }
 
-    /// The same caller, making a request of that context.
+    /// Sets the context of the request that the caller makes.
     pub(crate) fn in_context(mut self, context: Option<RequestContext>) -> Self {
         self.context = context;
         self
     }
 
-    /// The context of the request that it makes.
+    /// Returns the context of the request that the caller makes.
     pub(crate) fn context(&self) -> Option<&RequestContext> {
         self.context.as_ref()
     }
 
-    /// The id bytes; empty for nobody in particular.
+    /// Returns the id bytes; they are empty for an anonymous caller.
     pub fn id(&self) -> &[u8] {
         &self.id
     }
@@ -61,25 +62,25 @@ impl fmt::Debug for Caller {
     }
 }
 
-/// What a caller wants to do with the URIs of one question.
+/// An operation that a caller asks for, on the URIs of one question to the application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Operation {
-    /// See them in a list, or among the paths that a folder proposes.
+    /// List them, or propose them as paths of a folder.
     List,
     /// Read them.
     Read,
-    /// Be told of their changes.
+    /// Subscribe to their changes.
     Subscribe,
-    /// Be proposed values for the variables of a template, which is named in place of a URI.
+    /// Complete the variables of a template. The template stands in place of a URI.
     Complete,
-    /// See tools in a list; their names stand in place of URIs.
+    /// List tools; their names stand in place of URIs.
     ListTools,
-    /// Call a tool, which is named in place of a URI.
+    /// Call a tool; its name stands in place of a URI.
     CallTool,
-    /// See prompts in a list; their names stand in place of URIs.
+    /// List prompts; their names stand in place of URIs.
     ListPrompts,
-    /// Get a prompt, which is named in place of a URI.
+    /// Get a prompt; its name stands in place of a URI.
     GetPrompt,
 }
 
@@ -98,14 +99,14 @@ impl fmt::Display for Operation {
     }
 }
 
-/// The host's answer for one URI.
+/// The application's decision for one URI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Verdict {
-    /// Go on.
+    /// Allows the operation.
     Allow,
-    /// Answer "permission denied"; leave it out of lists.
+    /// Denies it: the client gets "permission denied". Lists leave the URI out.
     Deny,
-    /// Answer exactly as if it did not exist.
+    /// Hides the URI: the client gets the answer for a URI that does not exist.
     Hide,
 }

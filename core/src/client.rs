@@ -1,4 +1,4 @@
-//! A client in memory, for tests.
+//! An in-memory client for the application's own tests.
 
 mod conversation;
 
@@ -14,10 +14,10 @@ use conversation::{Conversation, OnRequest, odd, pick, raw};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// How often a call is repeated with the input that the server wants.
+/// At most this many times the client repeats a call with the input that the server asks for.
 const ROUNDS: usize = 16;
 
-/// What to choose of a client in memory: [`Server::test_client_with`].
+/// Options of an in-memory client, for [`Server::test_client_with`].
 pub struct TestOptions {
     revision: Option<String>,
     capabilities: Json,
@@ -26,7 +26,7 @@ pub struct TestOptions {
 }
 
 impl TestOptions {
-    /// A client of the newest protocol revision with a handshake, with no capabilities.
+    /// Makes options for the newest protocol revision with a handshake, without capabilities.
     pub fn new() -> Self {
         let nobody = |method: &str, _: &str| {
             let fault = RpcError::method_not_found(method);
@@ -40,31 +40,31 @@ impl TestOptions {
         }
     }
 
-    /// The protocol revision that the client speaks, by its date. Default: the newest one with a handshake that the
-    /// server serves, else the newest.
+    /// Sets the protocol revision that the client speaks, by its date. Default: the newest revision with a
+    /// handshake that the server serves, or else the newest revision.
     #[must_use]
     pub fn revision(mut self, date: impl Into<String>) -> Self {
         self.revision = Some(date.into());
         self
     }
 
-    /// What the client can do, such as `{"sampling":{}}`. Default: `{}`.
+    /// Sets the client's capabilities, such as `{"sampling":{}}`. Default: `{}`.
     #[must_use]
     pub fn capabilities(mut self, capabilities: Json) -> Self {
         self.capabilities = capabilities;
         self
     }
 
-    /// Who the client speaks for, as the host's callbacks see it.
+    /// Sets the caller that the application's callbacks see.
     #[must_use]
     pub fn caller(mut self, caller: Caller) -> Self {
         self.caller = caller;
         self
     }
 
-    /// Answers requests of the server, such as `sampling/createMessage`, by their method and params: with a result, or
-    /// with a [`MethodError`]. Called on the thread that waits for the client's own request. Default: every request is
-    /// answered "Method not found".
+    /// Sets the function that answers requests of the server, such as `sampling/createMessage`. It gets method and
+    /// params and returns a result or a [`MethodError`]. It runs on the thread that waits for the client's own
+    /// request. Default: every request is answered "Method not found".
     #[must_use]
     pub fn on_request<F, R>(mut self, mut answer: F) -> Self
     where
@@ -88,9 +88,10 @@ impl fmt::Debug for TestOptions {
     }
 }
 
-/// Speaks to a server without a transport, and runs its callbacks on the calling thread. For the host's own tests.
+/// Speaks to a server without a transport, and runs its callbacks on the calling thread. For the application's own
+/// tests.
 ///
-/// Its clock is real: an answer that takes longer than [`crate::Limits::call_ms`] is an error.
+/// Its clock is real: a call that takes longer than [`crate::Limits::call_ms`] returns an error.
 ///
 /// ```
 /// let server = wellhead::Server::new("notes", "1.0.0");
@@ -105,12 +106,12 @@ impl fmt::Debug for TestOptions {
 /// ```
 pub struct TestClient {
     conversation: Conversation,
-    /// The listen streams of what is subscribed to, where there are such.
+    /// Open listen streams by URI, in revisions that subscribe with them.
     streams: BTreeMap<String, u64>,
 }
 
 impl Server {
-    /// A client in memory that has shaken hands with this server.
+    /// Connects an in-memory client to this server and performs the handshake.
     ///
     /// # Errors
     /// [`ErrorKind::Closed`].
@@ -118,7 +119,7 @@ impl Server {
         self.test_client_with(TestOptions::new())
     }
 
-    /// [`Server::test_client`] with a choice of its revision and capabilities.
+    /// Does what [`Server::test_client`] does, with a revision and capabilities of your choice.
     ///
     /// # Errors
     /// Also [`ErrorKind::InvalidArgument`] for a revision that the server does not serve.
@@ -148,7 +149,7 @@ impl Server {
 }
 
 impl TestClient {
-    /// All resources that are listed, of all pages.
+    /// Returns all listed resources, from all pages.
     ///
     /// # Errors
     /// As [`TestClient::request`].
@@ -156,7 +157,7 @@ impl TestClient {
         self.listed("resources/list", "resources", resource)
     }
 
-    /// All templates that are listed, of all pages.
+    /// Returns all listed templates, from all pages.
     ///
     /// # Errors
     /// As [`TestClient::request`].
@@ -164,7 +165,7 @@ impl TestClient {
         self.listed("resources/templates/list", "resourceTemplates", template)
     }
 
-    /// The contents of a resource.
+    /// Reads a resource and returns its contents.
     ///
     /// # Errors
     /// As [`TestClient::request`].
@@ -174,8 +175,8 @@ impl TestClient {
         array(list)?.into_iter().map(contents).collect()
     }
 
-    /// Calls a tool with these arguments, the text of a JSON object; returns the result as JSON text. A result with
-    /// `isError` is a result.
+    /// Calls a tool and returns the result as JSON text. `arguments` is the text of a JSON object. A result with
+    /// `isError` is returned, not an error.
     ///
     /// # Errors
     /// As [`TestClient::request`].
@@ -183,7 +184,7 @@ impl TestClient {
         self.call("tools/call", &named_params(name, arguments))
     }
 
-    /// Gets a prompt with these arguments, the text of a JSON object; returns the result as JSON text.
+    /// Gets a prompt and returns the result as JSON text. `arguments` is the text of a JSON object.
     ///
     /// # Errors
     /// As [`TestClient::request`].
@@ -191,8 +192,8 @@ impl TestClient {
         self.call("prompts/get", &named_params(name, arguments))
     }
 
-    /// The values that are proposed for a variable of a template, given by its text, or for an argument of a prompt, given
-    /// by its name, of which `value` is typed so far.
+    /// Returns the values that the server proposes for an argument of which the user has typed `value`. `reference`
+    /// is the text of a template, whose variables are the arguments, or the name of a prompt.
     ///
     /// # Errors
     /// As [`TestClient::request`].
@@ -215,7 +216,7 @@ impl TestClient {
         Ok(values.into_iter().map(Into::into).collect())
     }
 
-    /// Asks to be told of changes of `uri`.
+    /// Subscribes to `uri`.
     ///
     /// # Errors
     /// As [`TestClient::request`].
@@ -239,7 +240,7 @@ impl TestClient {
         Ok(())
     }
 
-    /// Asks not to be told of changes of `uri` any more.
+    /// Unsubscribes from `uri`.
     ///
     /// # Errors
     /// As [`TestClient::request`].
@@ -253,15 +254,15 @@ impl TestClient {
         }
     }
 
-    /// The URI of the next change; waits for it.
+    /// Waits for the next change of a subscribed resource and returns its URI.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] if none comes; [`ErrorKind::Closed`].
+    /// [`ErrorKind::Limit`] if no change comes in time; [`ErrorKind::Closed`].
     pub fn next_update(&mut self) -> Result<String> {
         self.conversation.wait_for("an update", |it| it.updates.pop_front())
     }
 
-    /// How often the list of resources was said to have changed since the last call. Does not wait.
+    /// Returns how many notices that the list of resources changed have come since the last call. Does not wait.
     ///
     /// # Errors
     /// [`ErrorKind::Closed`].
@@ -270,18 +271,18 @@ impl TestClient {
         Ok(std::mem::take(&mut self.conversation.lists))
     }
 
-    /// Any request, with the text of a JSON object as its params; returns the result as JSON text. Callbacks run here; an
-    /// answer that comes later is waited for.
+    /// Sends any request and returns its result as JSON text. `params` is the text of a JSON object. Callbacks run
+    /// on this thread. Waits for answers that the application gives later.
     ///
     /// # Errors
-    /// [`ErrorKind::Unknown`] if the server answered an error: its source is a [`MethodError`] with the code, message and
-    /// data that came. [`ErrorKind::InvalidArgument`] for params that are no object; [`ErrorKind::Limit`] if no answer
-    /// comes; [`ErrorKind::Closed`].
+    /// [`ErrorKind::Unknown`] if the server answered with an error: its source is a [`MethodError`] with the code,
+    /// message and data of the answer. [`ErrorKind::InvalidArgument`] if `params` is not an object;
+    /// [`ErrorKind::Limit`] if no answer comes in time; [`ErrorKind::Closed`].
     pub fn request(&mut self, method: &str, params: &str) -> Result<String> {
         self.conversation.request(method, params)
     }
 
-    /// Closes the connection: what is under way is cancelled. Dropping the client does the same.
+    /// Closes the connection and cancels its pending calls. Dropping the client does the same.
     pub fn close(&mut self) {
         self.conversation.close();
     }
@@ -305,7 +306,7 @@ impl TestClient {
         }
     }
 
-    /// A request that the server may answer by asking for input: it is then repeated with it.
+    /// Sends a request. If the server answers by asking for input, repeats it with that input.
     fn call(&mut self, method: &str, params: &str) -> Result<String> {
         let mut repeated = params.to_owned();
         for _ in 0..ROUNDS {
@@ -321,7 +322,7 @@ impl TestClient {
         Err(Error::new(ErrorKind::Limit, message))
     }
 
-    /// The params with the input that was asked for.
+    /// Returns the params together with the input that the server asked for.
     fn with_input(
         &mut self,
         params: &str,

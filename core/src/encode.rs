@@ -1,7 +1,7 @@
-//! Text and bytes on their way into JSON: escaping, base64, and the check that bytes are text.
+//! Writes text and bytes as JSON: escaping, base64, and the check that bytes are UTF-8.
 //!
-//! With feature `simd` the work is done by SIMD crates; without it by [`plain`]. Both give the same
-//! bytes, which the tests below compare.
+//! With feature `simd` SIMD crates do the work; without it [`plain`] does. Both give the same bytes, which the tests
+//! below compare.
 
 mod plain;
 #[cfg(feature = "simd")]
@@ -16,7 +16,7 @@ use simd as chosen;
 ///
 /// Escapes what RFC 8259 section 7 requires and nothing else: `"`, `\` and U+0000 to U+001F.
 pub(crate) fn escape_into(text: &str, out: &mut Vec<u8>) {
-    // Names, URIs, short contents: most need no escaping, and a copy is cheaper than setting up for more.
+    // Names, URIs and short contents mostly need no escaping, and a copy is cheaper than setting up the SIMD path.
     if text.len() <= SHORT && !needs_escaping(text.as_bytes()) {
         out.extend_from_slice(text.as_bytes());
     } else {
@@ -24,7 +24,7 @@ pub(crate) fn escape_into(text: &str, out: &mut Vec<u8>) {
     }
 }
 
-#[inline(never)] // its setting up is not for the short
+#[inline(never)] // its setup is too dear for short text
 fn escape_blocks(text: &str, out: &mut Vec<u8>) {
     let mut at = 0;
     while at < text.len() {
@@ -36,7 +36,7 @@ fn escape_blocks(text: &str, out: &mut Vec<u8>) {
 
 const SHORT: usize = 4096;
 
-/// Blocks at a time, of which the last overlaps the one before, so that few bytes are looked at one by one.
+/// Looks at whole blocks. The last overlaps the one before it, so that few bytes are looked at one by one.
 fn needs_escaping(bytes: &[u8]) -> bool {
     match bytes.len() {
         0..4 => bytes.iter().any(|byte| has_escaped(&[*byte])),
@@ -54,20 +54,20 @@ fn either_end<const N: usize>(bytes: &[u8]) -> bool {
     bytes.first_chunk::<N>().is_none_or(has_escaped) || bytes.last_chunk::<N>().is_none_or(has_escaped)
 }
 
-/// Without a branch, so that it becomes vector code.
+/// Has no branch, so that it becomes vector code.
 fn has_escaped<const N: usize>(block: &[u8; N]) -> bool {
     let escaped = |byte: u8| u8::from(byte < 0x20) | u8::from(byte == b'"') | u8::from(byte == b'\\');
     block.iter().fold(0, |found, &byte| found | escaped(byte)) != 0
 }
 
-/// How many bytes [`escape_into`] appends.
+/// Returns the number of bytes that [`escape_into`] appends.
 pub(crate) fn escaped_len(text: &str) -> usize {
-    let (blocks, rest) = text.as_bytes().as_chunks::<48>(); // so many that the sum of a block fits into a byte
+    let (blocks, rest) = text.as_bytes().as_chunks::<48>(); // at most 48, so that the sum of a block fits into a byte
     let more: usize = blocks.iter().map(|block| usize::from(escapes_add(block))).sum();
     text.len() + more + usize::from(escapes_add(rest))
 }
 
-/// By how many bytes the escapes of a block make it longer. Without a branch, so that it becomes vector code.
+/// Returns how many bytes the escapes add to a block. Has no branch, so that it becomes vector code.
 fn escapes_add(block: &[u8]) -> u8 {
     let adds = |&byte: &u8| {
         let (low, letter) = (byte < 0x20, matches!(byte, 8..=10) | matches!(byte, 12..=13));
@@ -76,7 +76,7 @@ fn escapes_add(block: &[u8]) -> u8 {
     block.iter().map(adds).sum()
 }
 
-/// Appends a number as JSON, a whole one without a fraction. What is no number in JSON is 0.
+/// Appends a number as JSON, a whole one without a fraction. Writes 0 for infinities and NaN, which JSON lacks.
 pub(crate) fn number_into(number: f64, out: &mut Vec<u8>) {
     const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53
     if number.fract() == 0.0 && number.abs() <= EXACT {
@@ -100,21 +100,21 @@ pub(crate) fn base64_into(bytes: &[u8], out: &mut Vec<u8>) {
     chosen::base64_into(bytes, out);
 }
 
-/// The bytes whose canonical base64 form, with padding, this is.
+/// Decodes canonical base64 with padding.
 pub(crate) fn base64_decode(text: &[u8]) -> Option<Vec<u8>> {
     use base64::Engine;
     base64::engine::general_purpose::STANDARD.decode(text).ok()
 }
 
-/// `bytes` as text, or `None` if they are not UTF-8.
+/// Returns `bytes` as text, or `None` if they are not UTF-8.
 pub(crate) fn check_utf8(bytes: &[u8]) -> Option<&str> {
     chosen::check_utf8(bytes)
 }
 
-/// Where a chunk of `text` that starts at `at` ends: on a character boundary, at most `max` bytes
-/// further, but at least one character further so that a loop over chunks always ends.
+/// Returns the end of a chunk of `text` that starts at `at`. It is on a character boundary, at most `max` bytes
+/// further. It is at least one character further, so that a loop over chunks always ends.
 ///
-/// `at` is a character boundary; at or past the end of the text the answer is its length.
+/// `at` is a character boundary. At or past the end of the text, the result is the text's length.
 pub(crate) fn escape_chunk_end(text: &str, at: usize, max: usize) -> usize {
     let furthest = at.saturating_add(max);
     if furthest >= text.len() {
@@ -124,14 +124,14 @@ pub(crate) fn escape_chunk_end(text: &str, at: usize, max: usize) -> usize {
     down.unwrap_or_else(|| at + text[at..].chars().next().map_or(0, char::len_utf8))
 }
 
-/// The largest number of bytes not above `max` whose base64 has no padding, and at least one group:
-/// the encodings of chunks of this size can be joined.
+/// The largest number of bytes, at most `max`, whose base64 has no padding; at least one group. The encodings of
+/// chunks of this size can be joined.
 pub(crate) const fn base64_chunk(max: usize) -> usize {
     if max < 3 { 3 } else { max - max % 3 }
 }
 
-/// Escaping reserves room for the worst case, six times its input; blocks of this size, in bytes,
-/// bound what that can waste.
+/// Bytes of input per escaping step. Escaping reserves room for the worst case, six times its input, so this bounds
+/// what it can waste.
 const ESCAPE_BLOCK: usize = 16 * 1024;
 
 const MAX_CHAR_BYTES: usize = 4;

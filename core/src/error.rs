@@ -1,11 +1,11 @@
-//! Errors for the host. What goes to the client is `jsonrpc::RpcError`; the two never mix.
+//! Errors for the application. Clients get `jsonrpc::RpcError`; the two never mix.
 
 use std::fmt;
 
-/// What this crate's functions return.
+/// The result type of this crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a call failed: a kind to branch on, and a message that says what to do.
+/// A failed call: a kind to branch on, and a message that says what to do.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
@@ -16,64 +16,64 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error of `kind` with a message for people. Bindings use it; hosts only receive errors.
+    /// Makes an error with a message for people. Bindings use it; applications only receive errors.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Error { kind, message: message.into(), source: None }
     }
 
-    /// The same error with what caused it.
+    /// Sets the error that caused this one.
     #[must_use]
     pub fn because(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self
     }
 
-    /// What to branch on.
+    /// Returns the kind, to branch on.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 }
 
-/// What the operating system said, without its number.
+/// Returns the operating system's message without its number.
 #[cfg(feature = "directory")]
 pub(crate) fn said_by_system(e: &std::io::Error) -> String {
     let (text, number) = (e.to_string(), e.raw_os_error().unwrap_or_default());
     text.strip_suffix(&format!(" (os error {number})")).unwrap_or(&text).to_owned()
 }
 
-/// The kinds of [`Error`]: the same words and numbers in every language. Numbers are never reused.
+/// The kinds of [`Error`], with the same words and numbers in every language. Numbers are never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(u32)]
 pub enum ErrorKind {
-    /// A value that can never be right: a missing name, a key of the wrong length, an answer to an answered call.
+    /// The value can never be right: a missing name, a key of the wrong length, an answer to an answered call.
     InvalidArgument = 1,
-    /// Text that is not UTF-8.
+    /// The text is not UTF-8.
     InvalidUtf8 = 2,
-    /// Not an absolute URI of RFC 3986.
+    /// The text is not an absolute URI of RFC 3986.
     InvalidUri = 3,
-    /// Not a template of RFC 6570, or one that cannot be matched; the message says where and why.
+    /// The text is not a template of RFC 6570, or cannot be matched. The message says where and why.
     InvalidTemplate = 4,
-    /// Registered already.
+    /// The name or URI is registered already.
     Duplicate = 5,
-    /// Two templates match the same URIs and nothing orders them; the message names both.
+    /// Two templates match the same URIs and neither is more specific. The message names both.
     Ambiguous = 6,
-    /// Nothing is registered under that name.
+    /// Nothing is registered under that name or URI.
     Unknown = 7,
-    /// The server or connection was closed.
+    /// The server or the connection is closed.
     Closed = 8,
-    /// A limit; the message names it.
+    /// A limit is reached; the message names it.
     Limit = 9,
     /// The operating system refused; the source says why.
     Io = 10,
-    /// A connection or driver made before `fork`, used in the child.
+    /// The connection or driver was made before a `fork`, and is used in the child.
     Forked = 11,
-    /// A bug of ours, caught at a language boundary.
+    /// A bug of this library, caught at a language boundary.
     Panic = 12,
 }
 
 impl ErrorKind {
-    /// Every kind, in the order of its numbers.
+    /// All kinds, in the order of their numbers.
     pub const ALL: [ErrorKind; 12] = [
         ErrorKind::InvalidArgument,
         ErrorKind::InvalidUtf8,
@@ -89,12 +89,12 @@ impl ErrorKind {
         ErrorKind::Panic,
     ];
 
-    /// The number that C sees.
+    /// Returns the number that C uses.
     pub fn number(self) -> u32 {
         self as u32
     }
 
-    /// The word that every language sees.
+    /// Returns the word that all languages use.
     pub fn code(self) -> &'static str {
         match self {
             ErrorKind::InvalidArgument => "invalid_argument",

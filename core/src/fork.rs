@@ -1,23 +1,25 @@
-//! Leaves no lock held by a thread that is not there any more, in the child of a `fork`.
+//! Makes a `fork` safe: the child finds no lock held by a thread that exists in the parent only.
 //!
-//! A host that forks while other threads are in this library calls [`guard`] first of all, and [`before`] and one of the others
-//! around each fork, as `pthread_atfork` and Python's `os.register_at_fork` do. What is left then is to tell each server that its
-//! connections stayed behind: [`crate::Server::forget_connections`].
+//! An application that forks while other threads use this library calls [`guard`] first. Around each fork it calls
+//! [`before`] and then [`after_in_parent`] or [`after_in_child`], as `pthread_atfork` and Python's
+//! `os.register_at_fork` do. In the child it then calls [`crate::Server::forget_connections`] on each server, because
+//! the connections belong to the parent.
 
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::cell::Cell;
 use std::sync::OnceLock;
 
-/// Counts what threads hold. From the first call on, which costs each lock two atomic additions.
+/// Starts to count the threads that hold locks. From then on each lock costs two more atomic additions.
 ///
-/// `relax` is called again and again by a thread that waits for a fork to be over: it lets go for a moment of what the thread
-/// that forks may wait for, such as the lock of an interpreter.
+/// A thread that waits for a fork to end calls `relax` repeatedly. `relax` briefly releases whatever the forking
+/// thread may wait for, such as the lock of an interpreter.
 pub fn guard(relax: fn()) {
     let _ = RELAX.set(relax);
     GUARDED.store(true, Ordering::SeqCst);
 }
 
-/// Right before a `fork`, on its thread: waits until no thread holds a lock of this library. None takes one until it is over.
+/// Call right before a `fork`, on its thread. Waits until no thread holds a lock of this library, and keeps locks
+/// from being taken until the fork is over.
 pub fn before() {
     FORKS.set(true);
     CLOSED.store(true, Ordering::SeqCst);
@@ -26,15 +28,15 @@ pub fn before() {
     }
 }
 
-/// Right after it, in the parent, on the same thread.
+/// Call right after the `fork`, in the parent, on the same thread.
 pub fn after_in_parent() {
     FORKS.set(false);
     CLOSED.store(false, Ordering::SeqCst);
 }
 
-/// Right after it, in the child.
+/// Call right after the `fork`, in the child.
 pub fn after_in_child() {
-    // Nobody is inside: who waits for the fork to be over counts itself for a moment.
+    // No thread is inside a section here; only threads of the parent were counted.
     for shard in &SHARDS {
         shard.0.store(0, Ordering::SeqCst);
     }
@@ -45,7 +47,7 @@ static GUARDED: AtomicBool = AtomicBool::new(false);
 static CLOSED: AtomicBool = AtomicBool::new(false);
 static RELAX: OnceLock<fn()> = OnceLock::new();
 
-/// Threads that hold a lock or are about to, spread so that they do not share a line of the processor's cache.
+/// Counts of threads that hold a lock or are about to. They are spread so that they share no cache line.
 static SHARDS: [Shard; 16] = [const { Shard(AtomicUsize::new(0)) }; 16];
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
@@ -54,13 +56,13 @@ struct Shard(AtomicUsize);
 
 thread_local! {
     static SHARD: usize = NEXT.fetch_add(1, Ordering::Relaxed) % SHARDS.len();
-    /// How many sections this thread is in.
+    /// How many nested sections this thread is in.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
-    /// This thread forks.
+    /// This thread is forking.
     static FORKS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A time in which a thread holds locks, from before the first until after the last.
+/// The time in which a thread holds locks, from before the first until after the last.
 pub(crate) struct Section {
     counted: bool,
 }

@@ -1,6 +1,7 @@
-//! Who watches what: URI to interested connections, and the queue of interest events.
+//! The subscribers of each URI, and the queue of interest events.
 //!
-//! Its lock is never held together with a connection's. What it decides leaves as a [`Then`], to be carried out after.
+//! The hub's lock is never held together with a connection's. What a step decides is returned as [`Then`], for the
+//! caller to carry out after.
 
 use crate::connection::Shared;
 use crate::protocol::CallId;
@@ -11,17 +12,17 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
 use std::sync::{Arc, Weak};
 
-/// What became of a request to watch a URI.
+/// The result of adding a subscriber.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Registered {
     Watched,
     /// The host's interest handler failed.
     Failed,
-    /// The server's limit is reached.
+    /// The server's limit on subscriptions is reached; it is this number.
     Full(usize),
 }
 
-/// What is to be done once the hub's lock is released.
+/// Work for the caller once the hub's lock is released.
 #[must_use]
 #[derive(Default)]
 pub(crate) struct Then {
@@ -30,18 +31,18 @@ pub(crate) struct Then {
     pub(crate) queued: bool,
 }
 
-/// What the host is to be told.
+/// A change of interest to report to the application.
 pub(crate) struct Interest {
     pub(crate) uri: Arc<str>,
     pub(crate) wanted: bool,
     pub(crate) delivery: u64,
 }
 
-/// A request that is answered once the host has been told.
+/// A request that is answered once the application has handled the interest event.
 struct Waiter {
     connection: Weak<Shared>,
     call: CallId,
-    /// The watcher that it added, if its connection was not one already.
+    /// The subscriber that the request added, if its connection was not one already.
     added: Option<u64>,
 }
 
@@ -50,9 +51,9 @@ struct Entry {
     /// By connection, in the order of their numbers.
     watchers: Vec<(u64, Weak<Shared>)>,
     waiters: Vec<Waiter>,
-    /// What the host was told last.
+    /// The interest that the application was told last.
     told: bool,
-    /// What the host is being told, by which delivery.
+    /// The interest event in flight: the interest it reports, and the number of its delivery.
     under_way: Option<(bool, u64)>,
     queued: bool,
 }
@@ -64,24 +65,24 @@ struct State {
     queue: VecDeque<Arc<str>>,
     deliveries: u64,
     watched: usize,
-    /// The host wants to know what is watched.
+    /// The application has an interest handler.
     asks: bool,
 }
 
 pub(crate) struct Hub {
     state: Lock<State>,
-    /// The same as the state's, to be read without the lock.
+    /// Copy of the state's flag, readable without the lock.
     asks: AtomicBool,
     max: usize,
 }
 
 impl State {
-    /// The one rule. Every change of an entry ends here: what is wanted is compared with what the host was told.
+    /// Compares an entry's interest with what the application was told. Every change of an entry ends here.
     fn settle(&mut self, uri: &Arc<str>, then: &mut Then) {
         let Some(entry) = self.uris.get_mut(uri) else { return };
         let wanted = !entry.watchers.is_empty();
         if entry.under_way.is_some() {
-            return; // its end settles again
+            return; // the end of the event settles again
         }
         if wanted == entry.told || !self.asks {
             let waiters = std::mem::take(&mut entry.waiters).into_iter();
@@ -101,7 +102,8 @@ impl Hub {
         Hub { state: Lock::new(State::default()), asks: AtomicBool::new(false), max }
     }
 
-    /// From now on the host is told what is watched, beginning with what is watched already.
+    /// Sets that the application has an interest handler, and queues events for all URIs that have subscribers
+    /// already.
     pub(crate) fn ask_host(&self) -> Then {
         self.state.with(|s, _| {
             let mut then = Then::default();
@@ -171,10 +173,10 @@ impl Hub {
         })
     }
 
-    /// The next interest to tell the host of.
+    /// Returns the next interest event for the application.
     pub(crate) fn next_interest(&self) -> (Option<Interest>, Then) {
         if !self.asks.load(Ordering::Acquire) {
-            return (None, Then::default()); // nobody is to be told anything, and every poll comes by here
+            return (None, Then::default()); // no handler; every poll comes by here
         }
         self.state.with(|s, _| {
             let mut then = Then::default();
@@ -194,8 +196,9 @@ impl Hub {
         })
     }
 
-    /// The host has been told. If it failed to begin watching, those who waited for that are refused and forgotten.
-    /// Only the delivery that is under way counts: an earlier one may be answered twice, through two handles.
+    /// Handles the end of an interest event. If the application refused a new interest, the requests that wait for
+    /// it fail, and their subscribers are removed. Only the delivery in flight counts, since two handles may answer
+    /// an earlier one twice.
     pub(crate) fn interest_done(&self, uri: &Arc<str>, delivery: u64, ok: bool) -> Then {
         self.state.with(|s, trash| {
             let mut then = Then::default();
@@ -214,7 +217,7 @@ impl Hub {
                         }
                     }
                 }
-                // Those who were acknowledged before the host asked to be told stay, even if it fails.
+                // Subscribers that were acknowledged before there was a handler stay, even if it fails.
                 if ok || !wanted || !entry.watchers.is_empty() {
                     entry.told = wanted;
                 }
@@ -224,13 +227,13 @@ impl Hub {
         })
     }
 
-    /// Whether anybody watches exactly this.
+    /// Returns whether this URI has a subscriber.
     #[cfg(feature = "directory")]
     pub(crate) fn is_watched(&self, uri: &str) -> bool {
         self.state.with(|s, _| s.uris.get(uri).is_some_and(|entry| !entry.watchers.is_empty()))
     }
 
-    /// What is watched under URIs that begin so.
+    /// Returns the URIs with this prefix that are known to the hub.
     #[cfg(feature = "directory")]
     pub(crate) fn watched_within(&self, prefix: &str) -> Vec<Arc<str>> {
         let from = (Bound::Included(prefix), Bound::Unbounded);
@@ -240,7 +243,7 @@ impl Hub {
         })
     }
 
-    /// Who is to hear of a change.
+    /// Returns the connections that subscribe to this URI.
     pub(crate) fn watchers(&self, uri: &str) -> Vec<Arc<Shared>> {
         self.state.with(|s, _| {
             let watchers =
@@ -249,7 +252,7 @@ impl Hub {
         })
     }
 
-    /// Every connection is gone, and nobody watches anything. None of them is upgraded or locked.
+    /// Removes all connections and subscribers, after a fork. None of them is upgraded or locked.
     pub(crate) fn forget(&self) {
         self.state.with(|s, trash| {
             let asks = s.asks;
@@ -258,7 +261,7 @@ impl Hub {
         });
     }
 
-    /// How many connections there are, watched URIs, and watchers of all URIs.
+    /// Returns the numbers of connections, of URIs with subscribers, and of subscribers of all URIs.
     pub(crate) fn count(&self) -> (u64, u64, u64) {
         self.state.with(|s, _| {
             let watched = s.uris.values().filter(|entry| !entry.watchers.is_empty()).count();
@@ -266,7 +269,7 @@ impl Hub {
         })
     }
 
-    /// How many URIs are known, watched or about to be forgotten.
+    /// Returns how many URIs are known, with subscribers or about to be removed.
     #[cfg(shuttle)]
     pub(crate) fn len(&self) -> usize {
         self.state.with(|s, _| s.uris.len())

@@ -1,14 +1,14 @@
-//! The server key: the one place where randomness enters.
+//! The server key. Randomness enters the core only here.
 
 use crate::error::{Error, ErrorKind, Result};
 use aes_siv::KeyInit;
 use aes_siv::siv::Aes128Siv;
 
-/// The key under which cursors are sealed. Replicas, and restarts, that shall accept each other's cursors share one.
+/// The key that seals cursors. Replicas, and restarts, that accept each other's cursors share one.
 #[derive(Clone)]
 pub(crate) struct Key(pub(crate) [u8; Key::BYTES]);
 
-/// A name for an instance that no other has.
+/// Returns a random name for an instance, different from all others.
 pub(crate) fn random_name() -> Result<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes)
@@ -26,8 +26,8 @@ impl Key {
         Ok(Key(bytes))
     }
 
-    /// For the cursors of one program's standard output, where the host chose no key: each process of the same server
-    /// has the same. Anybody can work it out, so that it protects nothing.
+    /// Derives the key for one program's stdio, if the application chose none. Each process of the same server
+    /// derives the same key. Since anyone can derive it, it protects nothing.
     pub(crate) fn of_program(name: &str, version: &str) -> Key {
         let headers = ["cursors of a program", name, version];
         let sealed = Aes128Siv::new(&[0; Key::BYTES].into()).encrypt(headers, &[0; Key::BYTES / 2]);

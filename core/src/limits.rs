@@ -1,52 +1,57 @@
-//! Every limit, in one place. All are on by default.
+//! All limits. All are on by default.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::ParseLimits;
 
-/// What one client may cost. Each limit is named in the error it causes, and is at least 1.
+/// Bounds on the resources that one client may use. Each limit is at least 1. An error names the limit that caused
+/// it.
 ///
-/// Limits marked *refuses* answer an error; those marked *holds back* make the connection stop dispatching, and then
-/// stop reading, until there is room again (WIRE E-69).
+/// A limit marked *refuses* causes an error. A limit marked *holds back* makes the connection stop dispatching, and
+/// then stop reading, until there is room again.
 ///
-/// Over HTTP `calls_in_flight` and `listen_streams` are those of the whole endpoint, whoever asks, and requests beyond them
-/// are answered 503 at once, so that clients come again: nobody holds up a connection that others may share.
+/// Over HTTP `calls_in_flight` and `listen_streams` apply to the whole endpoint and all of its callers. The endpoint
+/// answers requests beyond them with status 503 at once, so that clients try again. So one client does not hold up a
+/// connection that others may share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Bytes of one incoming message. Refuses. 4 MiB.
+    /// Bytes of one incoming message. Refuses. Default 4 MiB.
     pub message_bytes: usize,
-    /// Nesting depth of one incoming message. Refuses. 100.
+    /// Nesting depth of one incoming message. Refuses. Default 100.
     pub nesting: usize,
-    /// Bytes of a request id as it was written. Refuses. 1 KiB.
+    /// Bytes of a request id as the client wrote it. Refuses. Default 1 KiB.
     pub id_bytes: usize,
-    /// Messages of one batch, where the revision has batches (2025-03-26 and before). Refuses. 100.
+    /// Messages in one batch, in revisions that have batches (2025-03-26 and before). Refuses. Default 100.
     pub batch_length: usize,
-    /// Bytes of a URI in a request. Refuses. 8 KiB.
+    /// Bytes of a URI in a request. Refuses. Default 8 KiB.
     pub uri_bytes: usize,
-    /// Items of one page of a list. 1,000.
+    /// Items on one page of a list. Default 1,000.
     pub page_items: usize,
-    /// Bytes of one page of a list, which holds at least one item. 1 MiB.
+    /// Bytes of one page of a list; a page has at least one item. Default 1 MiB.
     pub page_bytes: usize,
-    /// Calls of one connection that the host has not answered. Holds back. 1,024.
+    /// Calls of one connection that the application has not answered. Holds back. Default 1,024.
     pub calls_in_flight: usize,
-    /// Subscriptions of one connection, listen streams included. Refuses. 10,000.
+    /// Subscriptions of one connection, listen streams included. Refuses. Default 10,000.
     pub subscriptions: usize,
-    /// Subscriptions of all connections of the server. Refuses. 1,000,000.
+    /// Subscriptions of all connections of the server. Refuses. Default 1,000,000.
     pub subscriptions_total: usize,
-    /// Open listen streams of one connection. Refuses. 1,000.
+    /// Open listen streams of one connection. Refuses. Default 1,000.
     pub listen_streams: usize,
-    /// Bytes of output that the client has not taken. Holds back. 16 MiB.
+    /// Bytes of output that the client has not read. Holds back. Default 16 MiB.
     pub output_bytes: usize,
-    /// Bytes that an endpoint over HTTP holds for all of its clients: bodies, until their requests are over; output that
-    /// clients have not taken; and what is kept for clients that come back, of which the oldest goes first. A request itself
-    /// counts as 4 KiB. A client's connection has at most a quarter of what others leave of two thirds, of five sixths while it
-    /// has at most 64 KiB, of all while it has at most 8 KiB. Bodies that lack their end have at most half: one that arrives
-    /// slowly is refused when another needs its room. Refuses. 256 MiB.
+    /// Bytes that an HTTP endpoint holds for all of its clients. Refuses. Default 256 MiB.
+    ///
+    /// They are the bodies of requests in flight, output that clients have not read, and events kept for clients
+    /// that resume. Of the last, the oldest go first. Each request also counts as 4 KiB. Bodies without their end
+    /// have at most half: one that arrives slowly is refused when another needs its room.
+    ///
+    /// One client's connection has at most a quarter of what others leave of a part of the limit. The part is all of
+    /// it while the connection has at most 8 KiB, five sixths up to 64 KiB, and two thirds beyond.
     pub buffer_bytes: usize,
-    /// How many percent of an endpoint's sessions and listen streams one caller may have who is known by a token, at least one
-    /// of each. Refuses. 25.
+    /// Percentage of an endpoint's sessions and listen streams that one caller with a token may have; at least one
+    /// of each. Refuses. Default 25.
     pub caller_percent: usize,
-    /// Milliseconds that an answer may be held before it becomes an internal error; `u64::MAX`: for ever. 60,000.
+    /// Milliseconds until a pending call becomes an internal error; `u64::MAX` means never. Default 60,000.
     pub call_ms: u64,
 }
 
@@ -74,7 +79,7 @@ impl Default for Limits {
 
 impl Limits {
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for a limit of 0, and a share of more than 100 percent.
+    /// [`ErrorKind::InvalidArgument`] for a limit of 0, and for a share of more than 100 percent.
     pub(crate) fn check(&self) -> Result<()> {
         macro_rules! zero {
             ($($name:ident)*) => {{
@@ -99,14 +104,14 @@ impl Limits {
         }
     }
 
-    /// Those that the parser keeps.
+    /// Returns the limits that the parser enforces.
     pub(crate) fn of_parsing(&self) -> ParseLimits {
         let Limits { nesting, id_bytes, batch_length, .. } = *self;
         ParseLimits { nesting, id_bytes, batch_length }
     }
 
-    /// Bytes of input that a connection buffers while it holds back: twice a message, so that the cancellation that
-    /// would make room always fits behind the message that waits.
+    /// Bytes of input that a connection buffers while it holds back: twice a message. So the cancellation that
+    /// makes room always fits behind the message that waits.
     pub(crate) fn input_bytes(&self) -> usize {
         self.message_bytes.saturating_mul(2).max(64 << 10)
     }

@@ -1,4 +1,4 @@
-//! Lines for the people who run the host: what went wrong in its callbacks. No byte of them reaches a client.
+//! Log lines for the people who run the application: failures of its callbacks. No byte of them reaches a client.
 
 use crate::spelling::Spelling;
 use std::fmt;
@@ -6,14 +6,14 @@ use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// How bad it is.
+/// The severity of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 #[repr(u32)]
 pub enum Level {
-    /// Works, but is probably not what was meant.
+    /// Works, but is probably not what the application meant.
     Warning = 1,
-    /// A client got an error because of it.
+    /// Caused an error for a client.
     Error = 2,
 }
 
@@ -28,11 +28,11 @@ impl fmt::Display for Level {
 
 type Sink = dyn Fn(Level, &str) + Send + Sync;
 
-/// Where the lines go; standard error unless the host says otherwise. Called with no lock held.
+/// The destination of log lines: standard error by default. It is called with no lock held.
 #[derive(Clone, Default)]
 pub(crate) struct Log {
     sink: Option<Arc<Sink>>,
-    /// How lines spell settings.
+    /// How the lines spell the names of settings.
     spelling: Spelling,
 }
 
@@ -61,5 +61,5 @@ impl fmt::Debug for Log {
     }
 }
 
-/// A line noted while a lock was held, to be written after.
+/// A line noted while a lock is held, and written after.
 pub(crate) struct Line(pub(crate) Level, pub(crate) String);

@@ -1,4 +1,4 @@
-//! What the host is told of its own calls, for metrics and traces; and counters.
+//! Observation of the application's callbacks for metrics and traces, and counters.
 
 use crate::access::RequestContext;
 use crate::log::{Level, Log};
@@ -11,30 +11,32 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// A call of one of the host's callbacks that begins or ends.
+/// The begin or the end of a call of one of the application's callbacks.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Observed<'a> {
-    /// A number that begin and end of a call share; unique in its server.
+    /// A number that the begin and the end of a call share; unique in its server.
     pub call: u64,
-    /// What is asked: the method of the request, such as `resources/read`, or `authorize`.
+    /// The method of the request, such as `resources/read`, or `authorize`.
     pub method: &'a str,
-    /// Which registration is asked: the text of a template, a fixed URI, the name of a list source, of a tool or of a
-    /// prompt. Never a URI that a client has made up.
+    /// The registration that is called: the text of a template, a fixed URI, the name of a list source, of a tool
+    /// or of a prompt. Never a URI that a client made up.
     pub registration: Option<&'a str>,
-    /// The request's `traceparent`, as it came.
+    /// The request's `traceparent`, as the client sent it.
     pub traceparent: Option<&'a str>,
-    /// Which question it is, as [`crate::Responder::call`] and [`crate::Event::Cancel`] name it.
+    /// The number of the call, as in [`crate::Responder::call`] and [`crate::Event::Cancel`].
     pub id: CallId,
-    /// The context that the host gave to the request; at the end of a call, what was attached at its begin, if something was.
+    /// The context that the application gave to the request. At the end of a call: the context attached at its
+    /// begin, if any.
     pub request_context: Option<&'a RequestContext>,
-    /// None: the call begins.
+    /// How the call ended; `None` when it begins.
     pub end: Option<Ended>,
     attached: Option<&'a OnceLock<RequestContext>>,
 }
 
 impl Observed<'_> {
-    /// Gives a call that begins a context of its own, in place of its request's. Only the first of a begin counts.
+    /// Attaches a context to a call that begins, in place of its request's context. Only the first attachment
+    /// counts.
     pub fn attach(&self, context: RequestContext) {
         if let Some(attached) = self.attached {
             let _ = attached.set(context);
@@ -53,48 +55,48 @@ impl fmt::Debug for Observed<'_> {
     }
 }
 
-/// How a call ended.
+/// The outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ended {
-    /// In a word: `found`, `not_found`, `denied`, `not_modified`, `busy`, `needs_input`, `missing_capability`, `result`,
-    /// `error` (of the host's own, told to the client), `page`, `completion`, `verdicts`, `failed`, or `dropped`, without
-    /// an answer.
+    /// One of the words `found`, `not_found`, `denied`, `not_modified`, `busy`, `needs_input`,
+    /// `missing_capability`, `result`, `page`, `completion`, `verdicts`, `failed`, `error` and `dropped`. `error`
+    /// is an error that the application sends to the client. `dropped` is a call without an answer.
     pub outcome: &'static str,
-    /// Whether somebody still wanted the answer: not if it was cancelled, or too late.
+    /// False if the request was cancelled or timed out before the answer.
     pub wanted: bool,
-    /// The size of what was answered, in bytes of text, of bytes, or of JSON; 0 where there is none to speak of.
+    /// The size of the answer in bytes of text, of binary data, or of JSON; 0 where there is nothing to measure.
     pub bytes: u64,
-    /// The time since the call began, if the host gave a clock.
+    /// The time since the call began, if the application set a clock.
     pub time: Option<Duration>,
 }
 
-/// What a server has done since it was made, and what is open. Taken at slightly different moments.
+/// Counts since the server was made, and of the things that are open. They are taken at slightly different moments.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counters {
-    /// Connections that were made.
+    /// Connections made.
     pub connections: u64,
-    /// Connections that are open.
+    /// Connections open.
     pub connections_open: u64,
-    /// Calls of callbacks that began.
+    /// Calls of callbacks begun.
     pub calls: u64,
-    /// Calls that somebody still wanted when they were answered.
+    /// Calls answered before their request was cancelled or timed out.
     pub calls_answered: u64,
-    /// Of these, those that failed or were dropped without an answer.
+    /// Of the answered calls, those that failed or were dropped without an answer.
     pub calls_failed: u64,
-    /// Changes of resources that were told, and of lists.
+    /// Changes of resources and of lists that the application announced.
     pub changes: u64,
-    /// URIs that somebody watches.
+    /// URIs with at least one subscriber.
     pub uris_watched: u64,
-    /// Watchers of all URIs, each connection once a URI.
+    /// Subscribers of all URIs; a connection counts once for each URI.
     pub subscriptions: u64,
 }
 
 pub(crate) type Callback = dyn Fn(&Observed<'_>) + Send + Sync;
 pub(crate) type Clock = dyn Fn() -> Duration + Send + Sync;
 
-/// The host's observer and clock. Called with no lock held.
+/// The application's observer and clock. They are called with no lock held.
 #[derive(Clone)]
 pub(crate) struct Observer {
     pub(crate) callback: Arc<Callback>,
@@ -102,7 +104,7 @@ pub(crate) struct Observer {
     pub(crate) log: Log,
 }
 
-/// The counters that are kept, and the observer.
+/// The server's counters and its observer.
 #[derive(Default)]
 pub(crate) struct Watch {
     observer: Option<Observer>,
@@ -112,10 +114,10 @@ pub(crate) struct Watch {
     changes: AtomicU64,
 }
 
-/// Calls of one connection that began and have not ended, if there is an observer.
+/// Calls of one connection that have begun and not ended. Used only if there is an observer.
 pub(crate) type Running = Lock<BTreeMap<CallId, Started>>;
 
-/// What a call's end repeats of its begin.
+/// The facts of a call's begin that its end repeats.
 pub(crate) struct Started {
     number: u64,
     method: Arc<str>,
@@ -125,7 +127,7 @@ pub(crate) struct Started {
     at: Option<Duration>,
 }
 
-/// What a failure is told as, and its size.
+/// The outcome of a failed call: its word and its size.
 pub(crate) const FAILED: (&str, u64) = ("failed", 0);
 
 impl Watch {
@@ -141,7 +143,7 @@ impl Watch {
         self.changes.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A call leaves for the host. Returns what its observer attached.
+    /// Counts a call that leaves for the application. Returns the context that the observer attached.
     pub(crate) fn began(&self, running: &Running, ask: &Ask, context: &Context) -> Option<RequestContext> {
         let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
         let observer = self.observer.as_ref()?;
@@ -158,7 +160,7 @@ impl Watch {
         attached
     }
 
-    /// A call was answered. Only its first answer counts.
+    /// Counts the answer to a call. Only the first answer counts.
     pub(crate) fn ended(
         &self,
         running: &Running,
@@ -179,7 +181,7 @@ impl Watch {
         observer.tell(call, &started, Some(Ended { outcome, wanted, bytes, time }));
     }
 
-    /// The counters that are kept here; the others are the hub's.
+    /// Returns the counters that are kept here; the hub keeps the others.
     pub(crate) fn count(&self) -> Counters {
         Counters {
             calls: self.calls.load(Ordering::Relaxed),
@@ -214,7 +216,7 @@ impl Observer {
     }
 }
 
-/// What is asked, and of which registration.
+/// Returns the method of a call and the registration that it concerns.
 fn subject(ask: &Ask) -> (Arc<str>, Option<Arc<str>>) {
     match ask {
         Ask::Read { handler, .. } => ("resources/read".into(), Some((*handler.name).into())),

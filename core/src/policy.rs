@@ -1,5 +1,5 @@
-//! Choices of a server where revisions, documents or hosts differ. Each has a word, alike in all languages, which it is
-//! displayed as and parsed from.
+//! A server's choices where revisions, documents or applications differ. Each choice has a word, the same in all
+//! languages, for display and for parsing.
 
 use crate::error::{Error, ErrorKind};
 use crate::model::CacheHint;
@@ -8,19 +8,20 @@ use crate::wire::Cache;
 use std::fmt;
 use std::str::FromStr;
 
-/// Which documents settle the codes of errors.
+/// The document that settles the codes of errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ErrorProfile {
     /// `official`: the published revisions.
     #[default]
     Official,
-    /// `variant-2024-11-05`: for clients of that revision the codes of a page that stood for it for two days, which early
-    /// implementations may follow: not found is -32001, permission denied -32002. A client does not say which it follows.
+    /// `variant-2024-11-05`: for clients of that revision, the codes of a page that stood for it for two days,
+    /// which early implementations may follow. Not found is -32001, permission denied -32002. A client does not say
+    /// which it follows.
     Variant,
 }
 
-/// A condition whose error code may be set.
+/// A condition whose error code the application may set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorCondition {
@@ -30,37 +31,37 @@ pub enum ErrorCondition {
     PermissionDenied,
     /// `internal_error`.
     InternalError,
-    /// `not_modified`: only clients of the dialect are told this.
+    /// `not_modified`: sent to clients of the dialect only.
     NotModified,
 }
 
-/// What a client is told of a resource that the host denies.
+/// The answer to a client that asks for a resource that the application denies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum PermissionDenied {
-    /// `error`: that permission is denied.
+    /// `error`: permission denied.
     #[default]
     Error,
-    /// `mask`: exactly what it is told of a resource that does not exist.
+    /// `mask`: the answer for a resource that does not exist.
     Mask,
 }
 
-/// What a client gets that lists what the server does not offer, tools or prompts.
+/// The answer to a client that lists tools or prompts on a server that offers none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum UndeclaredLists {
-    /// `error`: method not found, as the protocol has it.
+    /// `error`: method not found, as the protocol says.
     #[default]
     Error,
-    /// `empty`: an empty list, for clients that ask without looking at the capabilities.
+    /// `empty`: an empty list, for clients that do not look at the capabilities.
     Empty,
 }
 
-/// Whether contents carry the `name` and `title` of their resource, and updates its `title`.
+/// Chooses when contents carry the `name` and `title` of their resource, and updates its `title`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum TitlesInContents {
-    /// `2025-06-18`: for clients of the revision whose page showed them.
+    /// `2025-06-18`: for clients of the revision whose page showed these members.
     #[default]
     AsPublished,
     /// `never`.
@@ -69,45 +70,45 @@ pub enum TitlesInContents {
     Always,
 }
 
-/// What becomes of a subscription to a URI that nothing serves.
+/// The fate of a subscription to a URI that no registration serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum SubscribeUnknown {
-    /// `deny`: not found.
+    /// `deny`: the client gets "not found".
     #[default]
     Deny,
-    /// `allow`: it is kept, for what may come to exist.
+    /// `allow`: the subscription is kept, because the resource may come to exist.
     Allow,
 }
 
-/// Whether clients of the revisions with a handshake may use the `resources/get` dialect.
+/// Chooses when clients of revisions with a handshake may use the `resources/get` dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Dialect {
-    /// `auto`: it is recognised by what only such a client sends.
+    /// `auto`: when a client sends a message that only the dialect has.
     #[default]
     Auto,
-    /// `always`: every client is taken for one from the start.
+    /// `always`: from the start of every connection.
     Always,
-    /// `never`: it is not served.
+    /// `never`: the dialect is not served.
     Never,
 }
 
-/// For whom an answer may be used again.
+/// Who may reuse a cached answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CacheScope {
-    /// `public`: for anybody.
+    /// `public`: every caller.
     Public,
-    /// `private`: for the caller who got it.
+    /// `private`: the caller who got it.
     Private,
 }
 
-/// A kind of answer that may be used again.
+/// A kind of answer that clients may cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cacheable {
-    /// `discover`: what the server is.
+    /// `discover`: the description of the server.
     Discover,
     /// `resources`: pages of the list of resources.
     Resources,
@@ -175,10 +176,10 @@ words! {
     Dialect { Auto = "auto", Always = "always", Never = "never" }
 }
 
-/// All choices of a server that settle the form of its answers.
+/// All choices of a server about the form of its answers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Policy {
-    /// The revisions that are served; none: all.
+    /// The revisions that are served; empty means all.
     pub(crate) versions: Option<Vec<String>>,
     pub(crate) error_profile: ErrorProfile,
     pub(crate) error_codes: Vec<(String, ErrorCondition, i32)>,
@@ -187,16 +188,16 @@ pub(crate) struct Policy {
     pub(crate) titles_in_contents: TitlesInContents,
     pub(crate) subscribe_unknown: SubscribeUnknown,
     pub(crate) dialect: Dialect,
-    /// Fields that a revision does not have are sent all the same.
+    /// Whether fields that a revision does not have are sent all the same.
     pub(crate) ungated: bool,
-    /// What is said of all answers that may be used again, and of some kinds of them.
+    /// Caching hints for all cacheable answers, and for some kinds of them.
     pub(crate) cache: CacheHint,
     pub(crate) cache_of: Vec<(Cacheable, CacheHint)>,
 }
 
 impl Policy {
-    /// For how long, and for whom, an answer may be used again. `said`: of this answer alone. `authorises`: answers may
-    /// differ by caller, so that what is said of all of them does not make one public.
+    /// Returns how long an answer may be cached, and for whom. `said` is the hint of this answer alone. With
+    /// `authorises`, answers may differ between callers, so that a general hint does not make one public.
     pub(crate) fn cache(&self, kind: Cacheable, said: CacheHint, authorises: bool) -> Cache {
         let of_kind = self.cache_of.iter().rev().filter(|(of, _)| *of == kind);
         let said = of_kind.fold(said, |said, (_, hint)| said.or(*hint));

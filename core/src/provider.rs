@@ -1,4 +1,4 @@
-//! What a host implements, and the closures that do it for them.
+//! The callbacks of an application, and the closures that implement them.
 
 use crate::event::{
     Answerable, AuthorizeCall, Call, CompleteCall, InterestCall, ListCall, MethodCall, VerifyCall,
@@ -10,40 +10,41 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// The callbacks of one registration. A method that is not implemented drops its call, which is an internal error.
+/// The callbacks of one registration. The default of each method drops its call, which the client sees as an internal
+/// error.
 ///
-/// Called without any lock held, on the thread that runs the event; several threads may call at once.
+/// The thread that runs the event calls them, with no lock held. Several threads may call at once.
 pub trait Provider: Send + Sync {
-    /// Reads a resource: answers now, or keeps the responder of the call for later.
+    /// Reads a resource. Answers at once, or keeps the responder of the call for later.
     fn read(&self, call: Call) {
         drop(call);
     }
 
-    /// Lists the items behind `call.after()`, in an order of the host's own, at most `call.limit()`.
+    /// Lists at most `call.limit()` items that follow `call.after()` in an order that the application chooses.
     fn list(&self, call: ListCall) {
         drop(call);
     }
 
-    /// Proposes values for a variable of a template that said so: see [`crate::Template::completes`].
+    /// Completes a variable of a template that declares it with [`crate::Template::completes`].
     fn complete(&self, call: CompleteCall) {
         drop(call);
     }
 
-    /// Whether there may be a resource at `uri`, to answer a subscription without a read. Must not block. If it panics,
-    /// there may be.
+    /// Returns false if there is certainly no resource at `uri`, so that a subscription is refused without a read.
+    /// Must not block. A panic counts as true.
     fn exists(&self, uri: &str) -> bool {
         let _ = uri;
         true
     }
 
-    /// Whether [`crate::Event::run`] finds the callbacks above here. False: the host runs events by itself, as if none had
-    /// been registered, and only [`Provider::exists`] is asked.
+    /// Returns whether [`crate::Event::run`] calls the callbacks above. If false, the application runs events
+    /// itself, and the library calls only [`Provider::exists`].
     fn answers(&self) -> bool {
         true
     }
 }
 
-/// What a closure returns that answers later, through the responder that [`Call::defer`] gave.
+/// The return value of a closure that answers later, through the responder from [`Call::defer`].
 #[derive(Debug)]
 #[must_use = "return it from the callback"]
 pub struct Deferred(Question);
@@ -54,7 +55,7 @@ impl Deferred {
     }
 }
 
-/// Marks closures whose return value is the answer.
+/// Marks closures that return their answer.
 #[derive(Debug)]
 pub struct Now(());
 
@@ -62,16 +63,16 @@ pub struct Now(());
 #[derive(Debug)]
 pub struct Later(());
 
-/// Marks closures whose answer is that of a future.
+/// Marks closures that return a future of their answer.
 #[derive(Debug)]
 pub struct Async(());
 
-/// What runs futures: see [`crate::Server::spawn_with`].
+/// Runs futures: see [`crate::Server::spawn_with`].
 pub(crate) type Spawner = dyn Fn(Pin<Box<dyn Future<Output = ()> + Send>>) + Send + Sync;
 
-/// What a closure may return: a value that makes an answer, [`Deferred`], or a future of such a value.
+/// A return value of a closure: the answer, [`Deferred`], or a future of the answer.
 ///
-/// The marker `M` keeps them apart; it is always inferred.
+/// The marker `M` tells the three apart; it is always inferred.
 pub trait IntoReply<A: Reply, M> {
     #[doc(hidden)]
     fn reply(self, responder: Responder<A>);
@@ -85,7 +86,7 @@ impl<A: Reply, T: Into<A>> IntoReply<A, Now> for T {
 
 impl<A: Reply> IntoReply<A, Later> for Deferred {
     fn reply(self, responder: Responder<A>) {
-        // Of another call, it says nothing about this one: then the drop answers.
+        // A `Deferred` of another call does not answer this one: then the drop answers.
         if self.0 == responder.question() {
             responder.disarm();
         }
@@ -103,23 +104,24 @@ where
             let line = "a callback returned a future, and nothing runs it; see `Server::spawn_with`";
             return server.log.write(Level::Error, line);
         };
-        // If the task is dropped before its end, so is the responder, which answers.
+        // A task that is dropped before its end drops the responder, and that answers.
         spawn(Box::pin(async move {
             responder.finish(self.await);
         }));
     }
 }
 
-/// Runs a closure on a call and answers with what it returns. If it panics, the drop of the responder answers.
+/// Runs a closure on a call and answers with its return value. If the closure panics, the drop of the responder
+/// answers.
 fn run<C: Answerable, R: IntoReply<C::Answer, M>, M>(mut call: C, f: impl FnOnce(C) -> R) {
     let responder = call.hand_over();
     f(call).reply(responder);
 }
 
-/// A closure that reads.
+/// A closure that reads a resource.
 pub(crate) struct Reader<F, M>(F, PhantomData<fn() -> M>);
 
-/// A closure that lists.
+/// A closure that lists resources.
 pub(crate) struct Lister<F, M>(F, PhantomData<fn() -> M>);
 
 impl<F, M> Reader<F, M> {
@@ -194,11 +196,11 @@ where
     move |call| run(call, &f)
 }
 
-/// The callbacks that come with a template, beside the one that reads.
+/// The callbacks of a template other than the one that reads.
 #[derive(Clone, Default)]
 pub(crate) struct TemplateCallbacks {
     list: Option<Arc<dyn Fn(ListCall) + Send + Sync>>,
-    /// By variable; none where the provider completes.
+    /// By variable; `None` where the provider completes.
     completers: Vec<(Box<str>, Option<Arc<CompleteFn>>)>,
 }
 
@@ -233,17 +235,17 @@ impl TemplateCallbacks {
         self.list.is_some()
     }
 
-    /// The variables that are completed.
+    /// Returns the variables that can be completed.
     pub(crate) fn completed(&self) -> impl Iterator<Item = &str> {
         self.completers.iter().map(|(variable, _)| &**variable)
     }
 
-    /// What lists, if it is not the provider.
+    /// Returns the closure that lists, if it is not the provider.
     pub(crate) fn list(&self) -> Option<Arc<dyn Fn(ListCall) + Send + Sync>> {
         self.list.clone()
     }
 
-    /// What completes a variable, if it is not the provider.
+    /// Returns the closure that completes a variable, if it is not the provider.
     pub(crate) fn completer(&self, variable: &str) -> Option<Arc<CompleteFn>> {
         self.completers.iter().find(|(name, _)| **name == *variable)?.1.clone()
     }

@@ -1,4 +1,4 @@
-//! Refused requests that the people who run the host are told of, once a minute and kind.
+//! Logs refused requests, at most one line a minute for each kind.
 
 use crate::log::{Level, Log};
 use crate::sync::Lock;
@@ -17,23 +17,23 @@ pub(crate) enum RefusalKind {
     Cursor,
 }
 
-/// Which kinds the host was told of, and when.
+/// The kinds that were logged, and when.
 #[derive(Default)]
 pub(crate) struct Refusals(Lock<BTreeMap<RefusalKind, Told>>);
 
 struct Told {
     at: u64,
-    /// How many came since.
+    /// How many came since the last line.
     more: u64,
 }
 
 /// Milliseconds between two lines of one kind.
 const PAUSE: u64 = 60_000;
-/// Characters of a line: some of it comes from a client.
+/// The maximum length of a line in characters; some of it comes from a client.
 const LONGEST: usize = 400;
 
 impl Refusals {
-    /// Writes a line about a refusal, the first of its kind at once. `now` in milliseconds.
+    /// Logs a refusal if it is the first of its kind in a minute. `now` is in milliseconds.
     pub(crate) fn tell(&self, log: &Log, kind: RefusalKind, now: u64, why: &str) {
         let Some(more) = self.note(kind, now) else { return };
         let escaped = |character: char| match character {
@@ -49,7 +49,7 @@ impl Refusals {
         log.write(Level::Warning, &line);
     }
 
-    /// How many of this kind were passed over, if the host is to be told of this one.
+    /// Counts a refusal. Returns the number of lines skipped since the last one if this one is to be logged.
     fn note(&self, kind: RefusalKind, now: u64) -> Option<u64> {
         self.0.with(|told, _| match told.get_mut(&kind) {
             Some(told) if now.abs_diff(told.at) < PAUSE => {

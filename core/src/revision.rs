@@ -11,45 +11,45 @@ use std::fmt;
 /// The word of [`ErrorProfile::Variant`].
 pub(crate) const VARIANT: &str = "variant-2024-11-05";
 
-/// The word of [`TitlesInContents::AsPublished`]: the revision whose page showed them.
+/// The word of [`TitlesInContents::AsPublished`]: the revision whose page showed these members.
 pub(crate) const TITLES_IN_CONTENTS_OF: &str = "2025-06-18";
 
-/// The revision of [`ErrorProfile::Variant`], and its codes for what is not found and what is denied.
+/// The revision of [`ErrorProfile::Variant`], and its codes for "not found" and "permission denied".
 const VARIANT_OF: (&str, i32, i32) = ("2024-11-05", -32001, -32002);
 
-/// A request names a revision that is not served.
+/// The request names a revision that the server does not serve.
 pub(crate) const UNSUPPORTED_VERSION: i32 = -32022;
 
-/// The head of a POST says something else than its body.
+/// The headers of a POST contradict its body.
 pub(crate) const HEADER_MISMATCH: i32 = -32020;
 
-/// The revision of a client that names none, over HTTP and without a session (2025-06-18, "Transports").
+/// The revision of an HTTP client that names none and has no session (2025-06-18, "Transports").
 const UNNAMED: &str = "2025-03-26";
 
-/// Codes that the specification of a stateless revision keeps to itself, and old ones that it forbids.
+/// Codes that the specification of a stateless revision reserves, and old ones that it forbids.
 const RESERVED: std::ops::RangeInclusive<i32> = -32099..=-32000;
 
-/// How a revision begins a conversation.
+/// How a conversation begins in a revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Era {
     /// `initialize`, then a session.
     Handshake,
-    /// Every request carries its revision and capabilities in `_meta`.
+    /// Without a handshake: every request carries its revision and capabilities in `_meta`.
     Stateless,
 }
 
-/// What the `resources/get` dialect adds to a revision's answers.
+/// The additions of the `resources/get` dialect to the answers of a revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// Nothing.
     Official,
-    /// Its members beside the official ones: the client has shown that it speaks it.
+    /// Its members next to the official ones, because the client has shown that it speaks the dialect.
     Superset,
-    /// The answer is the dialect's own, because the request was.
+    /// The dialect's own answer, because the request was in the dialect.
     Dialect,
 }
 
-/// What a tool may answer as `structuredContent`.
+/// The JSON that a tool may return as `structuredContent`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Structured {
     /// The revision does not have it.
@@ -58,7 +58,7 @@ pub(crate) enum Structured {
     Any,
 }
 
-/// One published revision of the protocol, as a server has it: what the host chose is worked in.
+/// One published revision of the protocol, adjusted by the choices of a server.
 #[derive(Clone, Copy)]
 #[allow(clippy::struct_excessive_bools, reason = "what a revision has is independent of each other")]
 pub(crate) struct Revision {
@@ -70,25 +70,25 @@ pub(crate) struct Revision {
     pub(crate) icons: bool,
     /// `name` and `title` on contents, `title` on updates: shown for a while on this revision's pages only.
     pub(crate) titles_in_contents: bool,
-    /// The `completions` capability. The method is older.
+    /// The `completions` capability. The method `completion/complete` is older.
     pub(crate) completions: bool,
-    /// `context` in a request for completion: what other variables have already.
+    /// `context` in a request for completion: the values of other variables.
     pub(crate) completion_context: bool,
     pub(crate) structured: Structured,
     /// `message` in a notification of progress.
     pub(crate) progress_messages: bool,
-    /// An array of messages is a message.
+    /// A message may be an array of messages, a batch.
     pub(crate) batches: bool,
-    /// A reply to a message without a readable id says `"id":null`; otherwise it has no `id`.
+    /// A reply to a message without a readable id has `"id":null`; otherwise it has no `id`.
     pub(crate) null_id: bool,
     /// A stream of server-sent events begins with an event without data, from which a client can resume.
     pub(crate) sse_priming: bool,
     /// Results carry `resultType`, the server's identity, and caching hints where cacheable.
     pub(crate) result_envelope: bool,
     pub(crate) shape: Shape,
-    /// A session's client can be told of changes: false over HTTP where there are no sessions.
+    /// The server can send notifications to a session's client: false over HTTP without sessions.
     pub(crate) told: bool,
-    /// What is denied looks as if it were not there.
+    /// Denied resources get the answer of resources that do not exist.
     masks_denied: bool,
     not_found: i32,
     denied: i32,
@@ -102,29 +102,29 @@ impl Revision {
         self.date
     }
 
-    /// The published revision with this wire string.
+    /// Returns the published revision with this wire string.
     pub(crate) fn published(date: &str) -> Option<Revision> {
         REVISIONS.iter().find(|revision| revision.date == date).copied()
     }
 
-    /// The same revision, answering so.
+    /// Returns this revision with another shape of its answers.
     pub(crate) fn in_shape(mut self, shape: Shape) -> Revision {
         self.shape = shape;
         self
     }
 
-    /// The same revision for a client that cannot be told of changes.
+    /// Returns this revision for a client that the server cannot send notifications to.
     pub(crate) fn untold(mut self) -> Revision {
         self.told = false;
         self
     }
 
-    /// The newest revision, which has every field that another has.
+    /// Returns the newest revision; it has every field that another has.
     pub(crate) fn newest() -> Revision {
         REVISIONS[0]
     }
 
-    /// The method of that name, if this revision has it.
+    /// Returns the method of that name, if this revision has it.
     pub(crate) fn method(&self, name: &str) -> Option<Method> {
         let Some(method) = Method::named(name) else {
             return (!self.has_removed(name)).then_some(Method::Further);
@@ -144,12 +144,12 @@ impl Revision {
         (eras.contains(&self.era) && (self.told || !watches)).then_some(method)
     }
 
-    /// Whether the revision has taken back a method that others have and that is not served here.
+    /// Returns whether this revision removed a method that others have and that this server does not serve.
     pub(crate) fn has_removed(&self, name: &str) -> bool {
         self.era == Era::Stateless && name == "logging/setLevel"
     }
 
-    /// The code of an error that MCP, not JSON-RPC, defines, or that hosts may set.
+    /// Returns the code of an error that MCP defines, not JSON-RPC, or that applications may set.
     pub(crate) fn code(&self, condition: Condition) -> i32 {
         match condition {
             Condition::ResourceNotFound => self.not_found,
@@ -161,7 +161,7 @@ impl Revision {
         }
     }
 
-    /// Whether what is denied looks as if it were not there.
+    /// Returns whether denied resources get the answer of resources that do not exist.
     pub(crate) fn masks_denied(&self) -> bool {
         self.masks_denied
     }
@@ -219,7 +219,8 @@ pub(crate) struct Revisions(Vec<Revision>);
 
 impl Revisions {
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] if a version is none, or none is left, or a code may not be.
+    /// [`ErrorKind::InvalidArgument`] if a version does not exist, if no version is left, or if a code is not
+    /// allowed.
     pub(crate) fn new(policy: &Policy) -> Result<Revisions, Error> {
         let named = policy.versions.iter().flatten();
         let unknown = named
@@ -243,22 +244,22 @@ impl Revisions {
         Ok(Revisions(enabled))
     }
 
-    /// All of them, newest first.
+    /// Returns all of them, newest first.
     pub(crate) fn all(&self) -> &[Revision] {
         &self.0
     }
 
-    /// The one with this wire string, if it begins a conversation so.
+    /// Returns the revision of that era with this wire string.
     pub(crate) fn find(&self, era: Era, date: &str) -> Option<Revision> {
         self.0.iter().find(|revision| revision.era == era && revision.date == date).copied()
     }
 
-    /// The one that a client is taken to speak which names none and has no session, or its name if it is not served.
+    /// Returns the revision of a client that names none and has no session, or its name if it is not served.
     pub(crate) fn unnamed(&self) -> Result<Revision, &'static str> {
         self.find(Era::Handshake, UNNAMED).ok_or(UNNAMED)
     }
 
-    /// The newest that begins a conversation so.
+    /// Returns the newest revision of that era.
     pub(crate) fn newest(&self, era: Era) -> Option<Revision> {
         self.0.iter().find(|revision| revision.era == era).copied()
     }
@@ -284,7 +285,7 @@ impl PartialEq for Revision {
 
 impl Eq for Revision {}
 
-/// The methods that are served here; each revision has some of them.
+/// The methods that this server implements; each revision has some of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Method {
     Initialize,
@@ -299,7 +300,7 @@ pub(crate) enum Method {
     Unsubscribe,
     Listen,
     Complete,
-    /// Perhaps one of the host's own.
+    /// Any other method, perhaps one of the application's own.
     Further,
 }
 
@@ -323,7 +324,7 @@ impl Method {
 }
 
 impl Method {
-    /// Whether it stands behind the capability `resources`.
+    /// Returns whether it belongs to the capability `resources`.
     pub(crate) fn is_of_resources(self) -> bool {
         match self {
             Method::ListResources
@@ -342,7 +343,7 @@ impl Method {
     }
 }
 
-/// Error conditions whose code is the protocol's own, or the host's.
+/// Error conditions whose code MCP defines or the application sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Condition {
     ResourceNotFound,
@@ -353,10 +354,10 @@ pub(crate) enum Condition {
     Internal,
 }
 
-/// The server capability that stands for `completion/complete`.
+/// The server capability of `completion/complete`.
 pub(crate) const COMPLETIONS: &str = "completions";
 
-/// The server capability that stands for a further method of the protocol.
+/// Returns the server capability of a further method of the protocol.
 pub(crate) fn capability_of(method: &str) -> Option<&'static str> {
     match method.split_once('/')?.0 {
         "tools" => Some("tools"),
@@ -366,18 +367,18 @@ pub(crate) fn capability_of(method: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether results of a further method are cacheable where the revision has that.
+/// Returns whether results of a further method are cacheable, in revisions with caching hints.
 pub(crate) fn is_cacheable(method: &str) -> bool {
     matches!(method, "tools/list" | "prompts/list")
 }
 
-/// Whether a request may be answered by asking the client for input, where the revision has that. What a further method
-/// of these is about, its `name` names.
+/// Returns whether the server may answer a request by asking the client for input, in revisions that have that.
+/// `name` in the params of these methods names the thing they are about.
 pub(crate) fn may_need_input(method: &str) -> bool {
     matches!(method, "resources/read" | "tools/call" | "prompts/get")
 }
 
-/// Newest first.
+/// The revisions, newest first.
 static REVISIONS: [Revision; 5] = [
     Revision {
         date: "2026-07-28",

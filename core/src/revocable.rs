@@ -1,30 +1,30 @@
-//! A callback that its owner takes back.
+//! A callback that its owner can take back.
 
 use crate::sync::thread::{self, ThreadId};
 use crate::sync::{Fault, Monitor, is_planted};
 use std::fmt;
 use std::sync::Arc;
 
-/// A callback that any thread calls until its owner revokes it.
+/// A callback that any thread may call until its owner revokes it.
 ///
-/// Once [`Revocable::revoke`] has returned, the callback runs on no thread, never runs again, and was dropped. A host whose
-/// event loop owns what the callback refers to can let go of that at once.
+/// After [`Revocable::revoke`] has returned, the callback runs on no thread, never runs again, and is dropped. So an
+/// application can at once close whatever the callback refers to.
 pub struct Revocable<F>(Monitor<State<F>>);
 
 struct State<F> {
-    /// None: revoked.
+    /// `None`: revoked.
     callback: Option<Arc<F>>,
-    /// The threads that are inside of it.
+    /// The threads that are running it.
     running: Vec<ThreadId>,
 }
 
 impl<F: Fn()> Revocable<F> {
-    /// A callback that is called until it is revoked.
+    /// Makes a callback that can be revoked.
     pub fn new(callback: F) -> Self {
         Revocable(Monitor::new(State { callback: Some(Arc::new(callback)), running: Vec::new() }))
     }
 
-    /// Calls the callback, without a lock, unless it was revoked.
+    /// Calls the callback with no lock held, unless it was revoked.
     pub fn call(&self) {
         let thread = thread::current().id();
         let callback = self.0.with(|state, _| {
@@ -38,9 +38,9 @@ impl<F: Fn()> Revocable<F> {
         }
     }
 
-    /// Takes the callback back: waits until no thread is inside of it, then drops it.
+    /// Revokes the callback: blocks until no thread is running it, then drops it.
     ///
-    /// From inside the callback nothing is waited for: it is dropped once it has returned.
+    /// Called from inside the callback it does not block: the callback is dropped when it returns.
     pub fn revoke(&self) {
         let thread = thread::current().id();
         let callback = self.0.with(|state, _| state.callback.take());
@@ -59,7 +59,7 @@ impl<F> fmt::Debug for Revocable<F> {
     }
 }
 
-/// A thread runs the callback until this is dropped, also by a panic.
+/// A thread that is running the callback, until this is dropped, also by a panic.
 struct Inside<'a, F: Fn()> {
     of: &'a Revocable<F>,
     thread: ThreadId,
@@ -76,7 +76,7 @@ impl<F: Fn()> Inside<'_, F> {
 
 impl<F: Fn()> Drop for Inside<'_, F> {
     fn drop(&mut self) {
-        // Before the thread counts as gone, so that the owner who waits for that drops the last one.
+        // Before the thread counts as gone, so that the owner that waits drops the last reference.
         self.callback = None;
         let revoked = self.of.0.with(|state, _| {
             if let Some(at) = state.running.iter().rposition(|thread| *thread == self.thread) {

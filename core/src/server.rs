@@ -1,4 +1,4 @@
-//! The server: who it is, what it serves, and who is connected.
+//! The server: its identity, its catalog and its connections.
 
 mod builder;
 mod choices;
@@ -31,8 +31,8 @@ pub use builder::Builder;
 pub use handle::Handle;
 pub(crate) use inner::Inner;
 
-/// An application's resources, for any number of clients. Cheap to clone; every method may be called from any thread,
-/// also from inside a callback.
+/// Serves an application's resources to any number of clients. Cheap to clone. Every method may be called from any
+/// thread, also from inside a callback.
 ///
 /// ```
 /// use wellhead::{Server, Template};
@@ -48,35 +48,36 @@ pub(crate) use inner::Inner;
 pub struct Server(Arc<Inner>);
 
 impl Server {
-    /// A server with defaults throughout.
+    /// Makes a server with default settings.
     ///
     /// # Panics
-    /// If the operating system has no randomness to give; [`Builder::build`] returns that as an error.
+    /// If the operating system provides no randomness; [`Builder::build`] returns that as an error.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Server {
         Server::builder(name, version).build().expect("the operating system gives randomness")
     }
 
-    /// What to set before a server is made.
+    /// Returns a builder, to choose settings before the server is made.
     pub fn builder(name: impl Into<String>, version: impl Into<String>) -> Builder {
         Builder::new(name.into(), version.into())
     }
 
     // ---- changes
 
-    /// The resource at `uri` changed: everybody who watches it is told, in the form of their protocol revision. If it
-    /// was registered with a version, that is not known any more. Never blocks, and calls nothing but [`Server::on_publish`].
+    /// Announces that the resource at `uri` changed, and notifies its subscribers, each in the form of its protocol
+    /// revision. If the resource was registered with a version, that version becomes unknown. Never blocks, and
+    /// calls no callback but that of [`Server::on_publish`].
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidUri`], [`ErrorKind::Closed`]. An unknown URI is fine.
+    /// [`ErrorKind::InvalidUri`], [`ErrorKind::Closed`]. A URI that is not registered is no error.
     pub fn updated(&self, uri: &str) -> Result<()> {
         self.tell(&Change::Updated { uri, said: None })
     }
 
-    /// [`Server::updated`], telling what the resource is now: its new version above all. What is registered has that
-    /// version from now on; its other members, and what is listed, stay as they are.
+    /// Does what [`Server::updated`] does, and describes the resource after the change, above all with its new
+    /// version. The registration takes over that version; its other members and the list stay as they are.
     ///
     /// # Errors
-    /// Also [`ErrorKind::InvalidArgument`] for a descriptor that may not be sent.
+    /// Also [`ErrorKind::InvalidArgument`] for a descriptor that cannot be sent.
     pub fn updated_as(&self, resource: impl Into<Resource>) -> Result<()> {
         let Resource { uri, descriptor, .. } = resource.into();
         descriptor.check()?;
@@ -95,12 +96,13 @@ impl Server {
         Ok(())
     }
 
-    /// The resource at `uri`, which lies below the one at `parent`, changed: those who watch `parent` are told of `uri`.
-    /// Those who watch `uri` are told by [`Server::updated`]; who watches both is told once. A client that has been told
-    /// of none of more than 16 such changes is told instead that `parent` changed. Never blocks, and calls nothing but [`Server::on_publish`].
+    /// Announces that the resource at `uri`, which lies below the one at `parent`, changed, and notifies the
+    /// subscribers of `parent` about `uri`. Subscribers of `uri` are notified by [`Server::updated`]; a subscriber
+    /// of both gets one notification. If more than 16 such changes are pending for a client, it is notified of a
+    /// change of `parent` instead. Never blocks, and calls no callback but that of [`Server::on_publish`].
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidUri`], [`ErrorKind::Closed`]. Unknown URIs are fine, and they are not compared.
+    /// [`ErrorKind::InvalidUri`], [`ErrorKind::Closed`]. Unknown URIs are no error, and the two are not compared.
     pub fn updated_below(&self, uri: &str, parent: &str) -> Result<()> {
         self.tell(&Change::Below { uri, parent })
     }
@@ -119,13 +121,14 @@ impl Server {
         Ok(())
     }
 
-    /// What the caller with this id may do changed: everything that its connections watch is asked for again, many URIs
-    /// to a question, and what is refused is watched no longer. Clients are not told that. Until the verdict is in,
-    /// changes are sent as before; a question that is not answered, or not in time, is refused. Does nothing without
-    /// [`Server::authorize`]. Never blocks, and calls nothing but [`Server::on_publish`].
+    /// Announces that the permissions of the caller with this id changed. The server asks [`Server::authorize`]
+    /// again about everything that the caller's connections subscribe to, many URIs in one question, and ends the
+    /// subscriptions that are refused. Clients are not notified of that. Until the verdict comes, changes are sent
+    /// as before. A question without an answer in time counts as refused. Does nothing without an authorizer. Never
+    /// blocks, and calls no callback but that of [`Server::on_publish`].
     ///
     /// # Errors
-    /// [`ErrorKind::Closed`]. An unknown caller is fine.
+    /// [`ErrorKind::Closed`]. An unknown caller is no error.
     pub fn access_changed(&self, caller_id: &[u8]) -> Result<()> {
         self.tell(&Change::Access(caller_id))
     }
@@ -140,8 +143,8 @@ impl Server {
         Ok(())
     }
 
-    /// What is listed changed, by other means than registering and removing: everybody who wants to know is told.
-    /// Never blocks, and calls nothing but [`Server::on_publish`].
+    /// Announces that the list of resources changed by other means than registering and removing, and notifies the
+    /// clients that want to know. Never blocks, and calls no callback but that of [`Server::on_publish`].
     ///
     /// # Errors
     /// [`ErrorKind::Closed`].
@@ -149,27 +152,27 @@ impl Server {
         self.announce("resourcesListChanged")
     }
 
-    /// Which registration takes `uri`, and why each template that does not take it does not: for people who wonder why
-    /// a URI is not found. Takes time that grows with the number of templates, and calls no callback: what an authoriser
-    /// or [`crate::Provider::exists`] would say is not looked at.
+    /// Explains which registration takes `uri`, and why each other template does not: for people who wonder why a
+    /// URI is not found. Takes time proportional to the number of templates. Calls no callback: the answers of an
+    /// authorizer or of [`crate::Provider::exists`] are not considered.
     pub fn explain(&self, uri: &str) -> Explanation {
         self.0.catalog.with(|c, _| c.explain(uri))
     }
 
     // ---- clients
 
-    /// A connection whose host polls after each receive, and is never woken.
+    /// Makes a connection for an application that polls after each receive, and never needs a wake.
     pub fn connect(&self, caller: Caller) -> Connection {
         self.connect_in(None, caller)
     }
 
-    /// Connections that share one wake.
+    /// Makes a group of connections that share one wake.
     pub fn group(&self, wake: impl Fn() + Send + Sync + 'static) -> Group {
         self.group_of(Box::new(wake), None, false)
     }
 
-    /// [`Server::group`] for a driver that can take output while callbacks run. `local`: its client is the program that
-    /// started this one.
+    /// Makes a group for a driver that can take output while callbacks run. With `local`, its client is the program
+    /// that started this one.
     pub(crate) fn group_of(
         &self,
         wake: Box<dyn Fn() + Send + Sync>,
@@ -191,7 +194,7 @@ impl Server {
         &self.0.settings.revisions
     }
 
-    /// A connection that hears of nothing until it joins.
+    /// Makes a connection that gets no announcements until it joins.
     pub(crate) fn connect_apart(&self, group: Option<Arc<group::Inner>>, caller: Caller) -> Connection {
         let id = self.0.connections.fetch_add(1, Ordering::Relaxed) + 1;
         Connection::new(id, self.0.clone(), group, caller)
@@ -206,21 +209,21 @@ impl Server {
         connection
     }
 
-    /// In the child of a `fork`, before anything else: the connections stay behind in the parent. What is registered
-    /// stays; no connection is touched, since the thread that held its lock is gone.
+    /// Forgets all connections, without touching them. Call it in the child of a `fork`, before anything else: the
+    /// connections belong to the parent, and the threads that held their locks are gone. Registrations stay.
     pub fn forget_connections(&self) {
         self.0.hub.forget();
         self.0.groups.with(|groups, trash| trash.put(std::mem::take(groups)));
     }
 
-    /// The next event that belongs to no connection. [`Connection::poll_event`] asks for it as well.
+    /// Returns the next event that belongs to no connection. [`Connection::poll_event`] returns them as well.
     pub fn poll_event(&self) -> Option<Event> {
         self.0.poll_event()
     }
 
-    /// Ends every connection, listen streams with the result that tells clients so, and makes drivers return. Answers
-    /// that are still owed are dropped, but over HTTP those under way may still go out, in the time that the driver
-    /// gives them. May be repeated.
+    /// Closes every connection, and makes drivers return. Listen streams end with the result that says so to
+    /// clients. Pending answers are dropped. Over HTTP they may still go out, in the time that the driver grants.
+    /// May be called repeatedly.
     pub fn close(&self) {
         if self.0.closed.swap(true, Ordering::AcqRel) {
             return;
@@ -230,34 +233,35 @@ impl Server {
         }
     }
 
-    /// Whether the server was closed.
+    /// Returns whether the server was closed.
     pub fn is_closed(&self) -> bool {
         self.0.is_closed()
     }
 
-    /// [`crate::Call::seal_state`] for a host that took the responder out of the call.
+    /// Seals a state as [`crate::Call::seal_state`] does, for an application that took the responder out of the
+    /// call.
     pub fn seal_state(&self, caller: &Caller, uri: &str, state: &str, until: u64) -> String {
         self.0.sealer.seal_state(caller.id(), uri, state, until)
     }
 
-    /// [`crate::Call::open_state`] likewise, of the state that the client sent.
+    /// Opens a state that a client sent, as [`crate::Call::open_state`] does.
     pub fn open_state(&self, caller: &Caller, uri: &str, sealed: &str, now: u64) -> Option<String> {
         self.0.sealer.open_state(caller.id(), uri, sealed, now)
     }
 
-    /// What the server has done and what is open, counted.
+    /// Returns counts of past activity and of things that are open.
     pub fn counters(&self) -> Counters {
         let (connections_open, uris_watched, subscriptions) = self.0.hub.count();
         let connections = self.0.connections.load(Ordering::Relaxed);
         Counters { connections, connections_open, uris_watched, subscriptions, ..self.0.watch.count() }
     }
 
-    /// What a client may cost.
+    /// Returns the limits.
     pub fn limits(&self) -> &Limits {
         &self.0.settings.limits
     }
 
-    /// A line for the people who run the host, where its other lines go.
+    /// Writes a log line for the people who run the application.
     pub fn log(&self, level: Level, line: &str) {
         self.0.log.write(level, line);
     }
@@ -269,7 +273,7 @@ impl Server {
         Ok(())
     }
 
-    /// How many URIs the hub knows, for the models.
+    /// Returns how many URIs the hub knows. For models.
     #[cfg(shuttle)]
     #[doc(hidden)]
     pub fn watched_uris(&self) -> usize {
@@ -285,7 +289,7 @@ impl Server {
         Server(inner)
     }
 
-    /// A folder that wants to hear of what is subscribed to.
+    /// Adds a folder, which is then notified of subscriptions.
     #[cfg(feature = "directory")]
     pub(crate) fn add_folder(&self, folder: Weak<crate::directory::Files>) {
         self.0.folders.with(|folders, _| {
@@ -294,12 +298,12 @@ impl Server {
         });
     }
 
-    /// Where lines for the people who run the host go.
+    /// Returns the log.
     pub(crate) fn log_sink(&self) -> Log {
         self.0.log.clone()
     }
 
-    /// Whatever is watched under a URI that begins so may have changed.
+    /// Announces a possible change of every subscribed URI with this prefix.
     #[cfg(feature = "directory")]
     pub(crate) fn updated_within(&self, prefix: &str) {
         for uri in self.0.hub.watched_within(prefix) {

@@ -1,4 +1,5 @@
-//! Spells the names of settings as the host's language does. Hints write them in `snake_case`, between backticks.
+//! Spells the names of settings as the application's language does. Messages write them in `snake_case`, between
+//! backticks.
 
 use std::borrow::Cow;
 
@@ -14,8 +15,8 @@ pub enum Spelling {
 }
 
 impl Spelling {
-    /// Returns the text with the settings that stand between backticks spelled so. Other names stay as they are: they may be
-    /// the host's own.
+    /// Returns the text with the settings between backticks in this spelling. Other names stay as they are, because
+    /// they may be the application's own.
     pub fn apply(self, text: &str) -> Cow<'_, str> {
         if self == Spelling::Snake || !text.contains('`') {
             return Cow::Borrowed(text);

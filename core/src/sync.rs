@@ -1,10 +1,10 @@
 //! The locks of the crate, and the two rules that every use of them obeys.
 //!
-//! 1. A thread holds at most one lock at a time, but for what [`Gate`] says. Debug builds assert it.
-//! 2. No host value is dropped, and no host function called, while a lock is held. What a critical section removes
-//!    goes into its [`Trash`], which is emptied after the lock is released, on unwind too.
+//! 1. A thread holds at most one lock at a time, except for what [`Gate`] allows. Debug builds assert it.
+//! 2. No value of the application is dropped and no callback is called while a lock is held. A critical section puts
+//!    the values that it removes into its [`Trash`], which is emptied after the lock is released, on unwind too.
 //!
-//! Under `--cfg shuttle` the primitives are the model checker's, and faults may be planted for it to find.
+//! Under `--cfg shuttle` the primitives are those of the model checker, and tests can plant faults for it to find.
 
 use std::any::Any;
 use std::fmt;
@@ -29,7 +29,7 @@ impl<T> Lock<T> {
         Lock(imp::Mutex::new(value))
     }
 
-    /// Runs `f` with the lock held, then drops what it threw into the trash.
+    /// Runs `f` with the lock held, then drops the values that `f` put into the trash.
     pub(crate) fn with<R>(&self, f: impl FnOnce(&mut T, &mut Trash) -> R) -> R {
         // Declared first, so dropped last: after the guard, also when `f` panics.
         let mut trash = Trash::default();
@@ -52,7 +52,7 @@ impl<T> fmt::Debug for Lock<T> {
     }
 }
 
-/// A lock on which threads wait for each other.
+/// A lock with a condition that threads wait for.
 pub(crate) struct Monitor<T> {
     lock: Lock<T>,
     changed: imp::Condvar,
@@ -63,13 +63,13 @@ impl<T> Monitor<T> {
         Monitor { lock: Lock::new(value), changed: imp::Condvar::new() }
     }
 
-    /// As [`Lock::with`]. Nobody is woken by that.
+    /// Runs `f` as [`Lock::with`] does. Wakes no waiting thread.
     pub(crate) fn with<R>(&self, f: impl FnOnce(&mut T, &mut Trash) -> R) -> R {
         self.lock.with(f)
     }
 
-    /// Waits until `f` finds something, which it looks for with the lock held: now, and after each notice. None: the
-    /// time is over.
+    /// Blocks until `f` returns something. Calls `f` with the lock held, at once and after each notice. Returns
+    /// `None` when the time is over.
     pub(crate) fn wait<R>(
         &self,
         time: Option<Duration>,
@@ -85,20 +85,20 @@ impl<T> Monitor<T> {
         found
     }
 
-    /// Lets one that waits look again. Without the lock, so that it finds that free.
+    /// Wakes one waiting thread, without the lock, so that the thread finds it free.
     pub(crate) fn notify_one(&self) {
         self.changed.notify_one();
     }
 
-    /// Lets all that wait look again.
+    /// Wakes all waiting threads.
     #[cfg(feature = "stdio")]
     pub(crate) fn notify_all(&self) {
         self.changed.notify_all();
     }
 }
 
-/// A lock that is held over work, such as reading a directory, in which one [`Lock`] may be taken. Who holds a lock
-/// takes no gate.
+/// A lock for long work, such as reading a directory. A thread that holds it may take one [`Lock`]; a thread that
+/// holds a lock takes no gate.
 #[cfg(feature = "directory")]
 #[derive(Default)]
 pub(crate) struct Gate<T>(imp::Mutex<T>);
@@ -114,13 +114,13 @@ impl<T> Gate<T> {
     }
 }
 
-/// What a thread may hold: after nothing, or something less, only.
+/// The order of locks: a thread takes one only if it holds none, or one of a lower rank.
 type Rank = u8;
 #[cfg(feature = "directory")]
 const GATE: Rank = 1;
 const LOCK: Rank = 2;
 
-/// Host values on their way out of a critical section.
+/// Values of the application that leave a critical section, to be dropped after it.
 #[derive(Default)]
 pub(crate) struct Trash(Vec<Box<dyn Any + Send>>);
 
@@ -130,8 +130,8 @@ impl Trash {
     }
 }
 
-/// Whether this thread is running callbacks of `connection`: what they produce there wakes nobody, since the thread
-/// drains when they return.
+/// Returns whether this thread is running callbacks of `connection`. The output of such callbacks wakes no thread,
+/// because this thread drains when they return.
 pub(crate) fn is_running<T>(connection: &Arc<T>) -> bool {
     imp::RUNNING.with(|running| running.get() == address(connection))
 }
@@ -147,7 +147,7 @@ impl Running {
     }
 }
 
-/// Tells connections apart, also those of different servers.
+/// Identifies a connection, also among those of different servers.
 fn address<T>(connection: &Arc<T>) -> usize {
     Arc::as_ptr(connection).addr()
 }
@@ -158,22 +158,22 @@ impl Drop for Running {
     }
 }
 
-/// A fault that a model has to find. Outside of models none is ever planted.
+/// A fault that a model has to find. Only models plant faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(not(shuttle), allow(unreachable_pub, reason = "only models name it"))]
 pub enum Fault {
     /// The ready mark is set in a critical section of its own, before there is anything to be ready for.
     EarlyMark,
-    /// An answer is taken for the question that now has its slot.
+    /// An answer is taken for the call that has its slot now.
     StaleCall,
-    /// What somebody leaves of a route's output is news to nobody.
+    /// No wake follows when a drain leaves output of a route behind.
     ParkedNews,
     /// A callback is revoked while another thread is inside of it.
     UnwaitedRevoke,
-    /// A thread of the driver for stdio leaves input behind and says so to nobody.
+    /// A thread of the stdio driver leaves input behind and does not say so to the reader.
     #[cfg(feature = "stdio")]
     LeftInput,
-    /// A wake is seen by nobody that comes after such a thread has polled and before it runs a callback.
+    /// No thread sees a wake that comes after such a thread has polled and before it runs a callback.
     #[cfg(feature = "stdio")]
     UnseenWake,
 }
@@ -184,6 +184,7 @@ pub(crate) const fn is_planted(_: Fault) -> bool {
 }
 
 #[cfg(shuttle)]
+/// Returns whether this fault is planted.
 pub(crate) fn is_planted(fault: Fault) -> bool {
     planted::get() == Some(fault)
 }
@@ -238,7 +239,7 @@ mod imp {
         static HELD: Cell<Rank> = const { Cell::new(0) };
     }
 
-    /// Asserts the rule of one lock a thread.
+    /// Asserts that a thread holds one lock at a time.
     pub(super) struct Held {
         #[cfg(debug_assertions)]
         before: Rank,
@@ -289,7 +290,7 @@ mod imp {
         mutex.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// No time is ever over: who waits for what does not come is found hanging.
+    /// No timeout ever passes: the model checker finds a thread that waits in vain as a hang.
     pub(super) fn wait_while<T>(
         changed: &Condvar,
         guard: MutexGuard<'_, T>,

@@ -1,4 +1,4 @@
-//! Closing a connection while somebody is busy with it.
+//! Closing a connection while another thread uses it.
 
 use wellhead::{Caller, Connection, DrainStart, Event, Route, Server, Verdict};
 

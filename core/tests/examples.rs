@@ -11,13 +11,13 @@ use std::time::Duration;
 struct Example {
     child: Child,
     lines: Receiver<serde_json::Value>,
-    /// What came before it was asked for.
+    /// The messages that came before a test asked for them.
     early: Vec<serde_json::Value>,
 }
 
 impl Example {
     fn start(name: &str, argument: &Path) -> Example {
-        // Cargo builds the examples beside the tests.
+        // Cargo builds the examples next to the tests.
         let here = std::env::current_exe().expect("a test has a path");
         let built = here.parent().and_then(Path::parent).expect("target/debug").join("examples").join(name);
         let mut child = Command::new(&built)

@@ -1,4 +1,4 @@
-//! What is made and dropped leaves nothing behind: servers, connections, clients, sessions and calls.
+//! Servers, connections, clients, sessions and calls leave no memory behind when they are dropped.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::hint::black_box;

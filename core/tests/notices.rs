@@ -1,4 +1,4 @@
-//! What the host is told once, however often clients ask.
+//! Warnings that are logged once, however often clients ask.
 
 use std::sync::{Arc, Mutex};
 use wellhead::{Answer, Level, Server};

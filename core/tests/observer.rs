@@ -1,4 +1,4 @@
-//! What the observer and the counters tell.
+//! The observer and the counters.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,5 @@
-//! Host code that panics where it is no callback's body: the request is answered, and nobody else notices.
+//! Panics in code of the application other than the body of a callback: the request is answered, and no other is
+//! harmed.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! What a call tells of its request.
+//! The facts about its request that a call has.
 
 use std::sync::mpsc;
 use wellhead::{Caller, Handled, Server, Template};

@@ -37,7 +37,7 @@ fn versioned(line: &str) -> String {
         .replace("@PATCH@", env!("CARGO_PKG_VERSION_PATCH"))
 }
 
-/// What cbindgen makes of one module.
+/// Returns the declarations that cbindgen makes of one module.
 fn section(module: &str) -> Result<String, String> {
     let root = root();
     let config = cbindgen::Config::from_file(root.join("ffi/cbindgen.toml"))?;

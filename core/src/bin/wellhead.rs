@@ -23,9 +23,9 @@ Usage:
   wellhead serve ~/notes
   wellhead serve --include '*.md' --exclude drafts/ ~/notes ~/work/docs
 
-Each file has the URI of its path, such as file:///home/ann/notes/a.md. Never served are hidden
-files (.env, .git), what .gitignore and .ignore files name, and whatever a link leads to outside
-of its folder.
+Each file has the URI of its path, such as file:///home/ann/notes/a.md. These are never
+served: hidden files (.env, .git), files that .gitignore and .ignore files name, and files outside
+of the folder that a link leads to.
 
 Options:
   --include PATTERN     serve only files that match; may be given several times
@@ -38,24 +38,24 @@ Options:
   --page-size N         how many files one page of a list has at most [1000]
   --http ADDRESS        serve over HTTP on that address, such as 127.0.0.1:8000, at the path /mcp,
                         and not over standard input and output. A port alone, such as 8000, is one
-                        of 127.0.0.1. Without --token-file, whoever can reach the address can read
-                        the folders: other addresses than 127.0.0.1 and [::1] are for networks that
-                        you trust.
+                        of 127.0.0.1. Without --token-file, every program that can reach the
+                        address can read the folders. Use addresses other than 127.0.0.1 and [::1]
+                        only on networks that you trust.
   --token-file FILE     over HTTP, serve only clients that send one of the tokens of this file, as
                         'Authorization: Bearer TOKEN'. One token a line, of letters, digits and
                         -._~+/=; empty lines and those that begin with # do not count. The file is
                         read once. Give each client a token of its own ('openssl rand -hex 32'), and
-                        let nobody else read the file. Tokens cross the network as they are: to
-                        serve others than this machine, put a proxy that speaks TLS in front.
-  -v, --verbose         say on standard error what is served, asked for and watched
+                        keep the file private. Tokens cross the network unencrypted: to serve
+                        clients on other machines, put a proxy that speaks TLS in front.
+  -v, --verbose         log served folders, requests and subscriptions on standard error
   -h, --help            print this
   -V, --version         print the version
 
 Environment:
-  WELLHEAD_KEY          64 hexadecimal digits. Lists are given in pages, and what leads from one to
-                        the next is sealed under this key. Give several instances, or one that
-                        restarts, the same key (openssl rand -hex 32) so that a client can go on
-                        with any of them. Without it, each start makes a key of its own.
+  WELLHEAD_KEY          the key of the cursors that lead from one page of a list to the next: 64
+                        hexadecimal digits ('openssl rand -hex 32'). Give several instances, or one
+                        that restarts, the same key, so that a client can go on with any of them.
+                        Without it, each start makes a key of its own.
 
 A desktop client is told to start it in its configuration, usually so:
   {\"mcpServers\": {\"notes\": {\"command\": \"wellhead\", \"args\": [\"serve\", \"/home/ann/notes\"]}}}
@@ -73,7 +73,7 @@ fn main() -> ExitCode {
     };
     let serve = match command {
         Command::Print(text) => {
-            let _ = io::stdout().write_all(text.as_bytes()); // who closes it does not want it
+            let _ = io::stdout().write_all(text.as_bytes()); // a reader that closed it does not want it
             return ExitCode::SUCCESS;
         }
         Command::Serve(serve) => serve,
@@ -100,7 +100,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What an error came from, with a colon before it.
+/// Returns the cause of an error, with a colon before it.
 fn cause(e: &wellhead::Error) -> String {
     Error::source(e).map(|cause| format!(": {cause}")).unwrap_or_default()
 }
@@ -123,21 +123,21 @@ fn listen(server: &Server, address: &str, tokens: Option<Vec<String>>) -> wellhe
     say(&format!("listening on http://{address}/mcp"));
     if !address.ip().is_loopback() {
         say(if protected {
-            "tokens that reach that address from elsewhere can be read on their way, unless a proxy speaks TLS"
+            "tokens from other machines cross the network unencrypted; put a proxy that speaks TLS in front"
         } else {
-            "whoever can reach that address can read the folders"
+            "every program that can reach that address can read the folders; use --token-file to restrict it"
         });
     }
     listener.serve()
 }
 
-/// Takes as long wherever the two differ, so that nobody finds a token piece by piece.
+/// Compares in constant time, so that a client cannot guess a token piece by piece.
 fn is_same(a: &[u8], b: &[u8]) -> bool {
     let differs = a.iter().zip(b).fold(0, |differs, (a, b)| black_box(differs | (a ^ b)));
     a.len() == b.len() && differs == 0
 }
 
-/// Files are read on so many threads at once, so that a slow one holds up few others.
+/// The number of threads that read files, so that a slow one holds up few others.
 const CALLBACK_THREADS: usize = 4;
 
 fn fail(status: u8, why: &str) -> ExitCode {
@@ -145,12 +145,12 @@ fn fail(status: u8, why: &str) -> ExitCode {
     ExitCode::from(status)
 }
 
-/// A line for people. It goes where a closed standard error swallows it.
+/// Writes a line for people on standard error, and ignores a failure.
 fn say(line: &str) {
     let _ = writeln!(io::stderr(), "wellhead: {line}");
 }
 
-/// What the arguments ask for.
+/// The command that the arguments ask for.
 enum Command {
     Print(String),
     Serve(Serve),
@@ -210,7 +210,7 @@ impl Command {
         }
         if serve.tokens.is_some() && serve.http.is_none() {
             return Err(
-                "--token-file goes with --http: over standard input and output nobody needs a token".into()
+                "--token-file needs --http: a client over standard input and output sends no token".into()
             );
         }
         serve.key =
@@ -270,7 +270,7 @@ impl Serve {
     }
 }
 
-/// A line about each answer.
+/// Logs a line about each answer.
 fn observed(call: &Observed<'_>) {
     if let Some(end) = call.end {
         let time = end.time.unwrap_or_default();
@@ -284,7 +284,7 @@ fn name(folder: &Path) -> String {
     path.file_name().map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// The tokens of a file, one a line.
+/// Reads the tokens of a file, one a line.
 fn tokens(file: &Path) -> Result<Vec<String>, String> {
     let name = file.display();
     let text = std::fs::read_to_string(file).map_err(|e| format!("--token-file {name}: {e}"))?;
@@ -294,7 +294,7 @@ fn tokens(file: &Path) -> Result<Vec<String>, String> {
         if token.is_empty() || token.starts_with('#') {
             continue;
         }
-        // The line itself is not said: it may be a secret all the same.
+        // The message does not quote the line: it may be a secret.
         if !token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte)) {
             return Err(format!(
                 "--token-file {name}, line {number}: a token has letters, digits and -._~+/= only"
@@ -308,7 +308,7 @@ fn tokens(file: &Path) -> Result<Vec<String>, String> {
     Ok(tokens)
 }
 
-/// A number of bytes, such as 1000, 500K, 64M or 2G.
+/// Parses a number of bytes, such as 1000, 500K, 64M or 2G.
 fn size(text: &str) -> Result<u64, String> {
     let (digits, shift) = match text.as_bytes().last() {
         Some(b'K' | b'k') => (&text[..text.len() - 1], 10),

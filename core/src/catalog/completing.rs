@@ -1,4 +1,4 @@
-//! Finding what completes a variable.
+//! Finds the completer of a variable.
 
 use super::Family;
 use super::entries::{Handler, HandlerId};
@@ -9,11 +9,11 @@ use crate::uri::UriTemplate;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What a reference and the name of a variable lead to.
+/// The result of looking up a variable by a reference and its name.
 pub(crate) enum Completer {
     /// A callback.
     Handler(Arc<Handler>),
-    /// A variable that nobody completes.
+    /// A variable without a completer.
     Nobody,
     /// A template without such a variable.
     NoVariable,
@@ -23,7 +23,7 @@ pub(crate) enum Completer {
 }
 
 impl Catalog {
-    /// Whether anything can be completed.
+    /// Returns whether any variable has a completer.
     pub(crate) fn completes(&self) -> bool {
         self.completers > 0
     }
@@ -45,7 +45,8 @@ impl Catalog {
 }
 
 impl Catalog {
-    /// What completes an argument of a prompt; arguments are the host's JSON, so any may be one.
+    /// Returns the completer of an argument of a prompt. Any argument may exist, since arguments are the
+    /// application's JSON.
     pub(crate) fn prompt_completer(&self, prompt: &str, argument: &str) -> Completer {
         if self.named(Family::Prompts).is_none_or(|prompts| prompts.get(prompt).is_none()) {
             return Completer::Unknown;
@@ -58,7 +59,7 @@ impl Catalog {
         }
     }
 
-    /// Returns the registration that the new one takes the place of.
+    /// Returns the registration that the new one replaces.
     pub(crate) fn add_prompt_completer(
         &mut self,
         prompt: &str,
@@ -85,7 +86,7 @@ impl Catalog {
         Ok((id, self.prompt_completers.insert(prompt.into(), handler)))
     }
 
-    /// What completed the arguments of a prompt that is gone.
+    /// Removes the completers of a removed prompt.
     pub(super) fn forget_prompt(&mut self, prompt: &str) -> Option<Arc<Handler>> {
         let handler = self.prompt_completers.remove(prompt)?;
         self.completers -= handler.callbacks.completed().count();
@@ -93,7 +94,7 @@ impl Catalog {
     }
 }
 
-/// A completer belongs to one of the variables, and a variable has one.
+/// Checks that each completer belongs to a variable of the template, and that no variable has two.
 pub(super) fn check_completers(
     text: &str,
     template: &UriTemplate,

@@ -1,7 +1,8 @@
 //! Cursors: where a page ended, sealed so that clients can neither read nor forge it.
 //!
-//! A cursor holds all that is needed to go on, so any replica with the same key can. It is bound to its method, caller
-//! and filter. Source: RFC 5297 (AES-SIV), deterministic, so that equal positions give equal cursors.
+//! A cursor holds everything that the next page needs, so any replica with the same key can make it. It is bound to
+//! its method, caller and filter. Source: RFC 5297 (AES-SIV), deterministic, so that equal positions give equal
+//! cursors.
 
 use crate::keys::Key;
 use aes_siv::KeyInit;
@@ -9,20 +10,20 @@ use aes_siv::siv::Aes128Siv;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-/// The format of what is sealed; another one is an invalid cursor.
+/// The format of sealed cursors; a cursor of another format is invalid.
 const VERSION: u8 = 2;
 
-/// Where the page after it starts: behind the last item that was looked at.
+/// The place where the next page starts: behind the last item that was considered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Position {
-    /// One that was registered by itself.
+    /// The place of a single registration.
     Registered {
-        /// The instance that numbered it; others number otherwise.
+        /// The instance that numbered it; other instances number differently.
         instance: u64,
         number: u64,
         name: String,
     },
-    /// One of a list source, by the source's name and the item's key.
+    /// The place of an item of a list source, by the source's name and the item's key.
     Listed { source: String, key: String },
 }
 
@@ -66,13 +67,13 @@ impl Position {
     }
 }
 
-/// What a cursor is good for, and for nothing else.
+/// The request that a cursor is bound to: it opens for no other.
 #[derive(Clone, Copy)]
 pub(crate) struct Bound<'a> {
     pub(crate) method: &'a str,
     /// The caller's id bytes.
     pub(crate) caller: &'a [u8],
-    /// Which resources were to be listed, as the client wrote it.
+    /// The filter of the list, as the client wrote it.
     pub(crate) filter: Option<&'a str>,
 }
 
@@ -85,21 +86,22 @@ impl<'a> Bound<'a> {
 /// Seals and opens cursors.
 pub(crate) struct Sealer {
     key: Key,
-    /// Stands for the instance among its replicas.
+    /// Identifies the instance among its replicas.
     pub(super) instance: u64,
 }
 
 impl Sealer {
     /// `origin`: the name of the instance.
     pub(crate) fn new(key: &Key, origin: &str) -> Sealer {
-        // FNV-1a: a number that is the same in every build. Two that agree by chance are taken for one instance.
+        // FNV-1a: the number is equal in every build. Two origins with equal numbers by chance count as one
+        // instance.
         let instance = origin.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
         Sealer { key: key.clone(), instance }
     }
 
-    /// Made for each use, since it works by `&mut`: that is cheaper than a lock.
+    /// Makes a cipher for each use, because it works by `&mut`, and a lock would cost more.
     pub(super) fn cipher(&self) -> Aes128Siv {
         Aes128Siv::new(&self.key.0.into())
     }
@@ -112,7 +114,7 @@ impl Sealer {
         URL_SAFE_NO_PAD.encode(sealed)
     }
 
-    /// Nothing if the cursor is not one of ours, for this method, caller and filter.
+    /// Returns `None` if the cursor was not sealed for this method, caller and filter.
     pub(crate) fn open(&self, bound: Bound<'_>, cursor: &str) -> Option<Position> {
         let sealed = URL_SAFE_NO_PAD.decode(cursor).ok()?;
         Position::read(&self.cipher().decrypt(bound.headers(), &sealed).ok()?)

@@ -1,4 +1,4 @@
-//! The definition of a tool or prompt: the host's JSON, checked, and as it is listed.
+//! Checks the definition of a tool or prompt, which is the application's JSON, and writes it as it is listed.
 
 use super::named::Family;
 use crate::error::{Error, ErrorKind, Result};
@@ -6,13 +6,13 @@ use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, boolean, elements, for_each_member, is_array, is_object, string};
 use crate::model::Json;
 
-/// The member of a tool that says which arguments it takes. Every client requires it.
+/// The member of a tool that describes its arguments. Every client requires it.
 const INPUT_SCHEMA: &str = "inputSchema";
 
 /// The member of a tool that promises structured content.
 const OUTPUT_SCHEMA: &str = "outputSchema";
 
-/// What a member's value has to be.
+/// The shape that a member's value must have.
 #[derive(Clone, Copy)]
 enum Shape {
     Text,
@@ -52,13 +52,13 @@ const ARGUMENT: &Members =
 
 /// A checked definition.
 pub(super) struct Definition {
-    /// As it is listed. A tool without an input schema takes any object.
+    /// The JSON that lists have. A tool without an input schema accepts any object.
     pub(super) rendered: Box<[u8]>,
-    /// It promises structured content.
+    /// True if it promises structured content.
     pub(super) structured: bool,
 }
 
-/// Checks what the host says of a tool or prompt.
+/// Checks the application's definition of a tool or prompt.
 pub(super) fn definition(family: Family, name: &str, members: &Json) -> Result<Definition> {
     let invalid = |what: String| {
         Error::new(ErrorKind::InvalidArgument, format!("the {} \"{name}\" {what}", family.word()))
@@ -91,7 +91,7 @@ pub(super) fn definition(family: Family, name: &str, members: &Json) -> Result<D
     Ok(Definition { rendered: rendered.into(), structured })
 }
 
-/// The members of an object, or the name of one that occurs twice, in quotes.
+/// Returns the members of an object, or the quoted name of a member that occurs twice.
 fn distinct(object: Raw<'_>) -> Result<Vec<(String, Raw<'_>)>, String> {
     let mut found: Vec<(String, Raw<'_>)> = Vec::new();
     for_each_member(object, |name, value| found.push((name.to_owned(), value)));
@@ -118,7 +118,7 @@ fn shape_of(member: &str, known: &Members) -> Result<Shape, String> {
     })
 }
 
-/// How many letters have to be added, removed or changed. Case and underscores do not count.
+/// Returns how many letters have to be added, removed or changed. Ignores case and underscores.
 fn distance(a: &str, b: &str) -> usize {
     let letters = |text: &str| -> Vec<char> {
         text.chars().filter(|c| *c != '_' && *c != '-').map(|c| c.to_ascii_lowercase()).take(64).collect()
@@ -185,7 +185,7 @@ fn takes_objects(schema: Raw<'_>) -> bool {
     type_of(schema).is_none_or(|of| string(of).as_deref() == Some("object"))
 }
 
-/// Clients require the type, so that it is written where the host left it out.
+/// Writes a schema with its type, which clients require, where the application left it out.
 fn write_object_schema(out: &mut Vec<u8>, schema: Raw<'_>) {
     let text = schema.get();
     if type_of(schema).is_some() {
@@ -199,7 +199,7 @@ fn write_object_schema(out: &mut Vec<u8>, schema: Raw<'_>) {
     out.extend_from_slice(rest.as_bytes());
 }
 
-/// The beginning of a value, for a message.
+/// Returns the beginning of a value, for a message.
 fn shortened(value: Raw<'_>) -> String {
     const SHOWN: usize = 40;
     let text = value.get();

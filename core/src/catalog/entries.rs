@@ -1,4 +1,4 @@
-//! What stands in the catalog: a registration with callbacks, and a resource with a URI of its own.
+//! The entries of the catalog: registrations with callbacks, and fixed resources.
 
 use crate::model::{Contents, Descriptor};
 use crate::provider::{Provider, TemplateCallbacks};
@@ -8,12 +8,12 @@ use crate::uri::{Captures, Value};
 use crate::wire::{Defaults, write_resource};
 use std::sync::Arc;
 
-/// Names a registration that has callbacks. A binding finds its callables by it.
+/// The number of a registration that has callbacks. Bindings find their callables by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HandlerId(pub(super) u64);
 
 impl HandlerId {
-    /// A number that is unique in its server.
+    /// Returns the number; it is unique in its server.
     pub fn number(self) -> u64 {
         self.0
     }
@@ -25,16 +25,16 @@ pub(crate) struct Handler {
     /// The URI, the template, or the name of the list source.
     pub(crate) name: Box<str>,
     pub(crate) descriptor: Descriptor,
-    /// The descriptor is that of the resource itself, not of a template.
+    /// The descriptor belongs to the resource itself, not to a template.
     pub(super) own: bool,
-    /// The resource changed since, so that its version is not known any more; another handler has the new one.
+    /// The resource changed after registration, so that its version is unknown; a newer handler has the new one.
     pub(super) outdated: AtomicBool,
-    /// The host was told that its callback does not find it.
+    /// The application was warned that the callback does not find this resource.
     pub(super) missing: AtomicBool,
     pub(super) raw_values: bool,
-    /// Further templates that lead here, unlisted.
+    /// Further templates with these callbacks, not listed.
     pub(super) also: Vec<String>,
-    /// It lists everything below its literal beginning.
+    /// It lists every URI with its literal prefix.
     pub(super) whole: bool,
     pub(crate) callbacks: TemplateCallbacks,
     pub(crate) variables: Vec<Box<str>>,
@@ -42,7 +42,7 @@ pub(crate) struct Handler {
 }
 
 impl Handler {
-    /// One that nothing more is known of.
+    /// Makes one without details.
     pub(super) fn new(id: HandlerId, name: impl Into<Box<str>>, provider: Option<Arc<dyn Provider>>) -> Self {
         Handler {
             id,
@@ -64,17 +64,18 @@ impl Handler {
         self.own
     }
 
-    /// Whether this is a resource of its own that was found until now: its callback has probably forgotten to answer.
+    /// Returns whether this is a fixed resource that was found until now: its callback has probably forgotten to
+    /// answer.
     pub(crate) fn is_first_missing(&self) -> bool {
         self.own && !self.missing.swap(true, Ordering::Relaxed)
     }
 
-    /// The texts that the router knows it by, its name first.
+    /// Returns the texts that the router has for it, its name first.
     pub(super) fn templates(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&*self.name).chain(self.also.iter().map(String::as_str))
     }
 
-    /// Whether a template of this text is listed.
+    /// Returns whether a template of this text is listed.
     pub(crate) fn is_listed(&self, text: &str) -> bool {
         *self.name == *text
     }
@@ -83,12 +84,12 @@ impl Handler {
         Defaults { uri, descriptor: &self.descriptor, own: self.own, version: self.version() }
     }
 
-    /// The version that was registered, unless the resource changed since.
+    /// Returns the registered version, unless the resource has changed.
     pub(crate) fn version(&self) -> Option<&str> {
         self.descriptor.version().filter(|_| !self.outdated.load(Ordering::Acquire))
     }
 
-    /// The same registration for a resource that changed.
+    /// Returns this registration for a resource that changed.
     pub(super) fn changed(&self, version: Option<Box<str>>) -> Handler {
         self.outdated.store(true, Ordering::Release);
         let mut descriptor = self.descriptor.clone();
@@ -145,7 +146,7 @@ pub(crate) struct Fixed {
 
 #[allow(clippy::large_enum_variant, reason = "the large one is the common one, and stands in an Arc")]
 pub(crate) enum Content {
-    /// Contents and their version are one value, so that no reader sees one without the other.
+    /// Contents and version are one value, so that no reader sees one without the other.
     Value {
         descriptor: Descriptor,
         contents: [Contents; 1],
@@ -174,9 +175,9 @@ impl Fixed {
         Defaults { uri, descriptor, own: true, version: descriptor.version() }
     }
 
-    /// The same resource after a change, with what is to be served from now on.
+    /// Returns this resource with new content.
     pub(super) fn changed(&self, content: Content) -> Fixed {
-        // No revision's list shows a version, so what was rendered is still right.
+        // No revision lists a version, so the rendered entry stays right.
         Fixed { uri: self.uri.clone(), rendered: self.rendered.clone(), content }
     }
 }

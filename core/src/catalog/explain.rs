@@ -1,4 +1,4 @@
-//! Which registration takes a URI, and why the others do not: for people.
+//! Explains to people which registration takes a URI, and why the others do not.
 
 use super::registry::{Catalog, Found};
 use crate::encode::quote_into;
@@ -7,21 +7,22 @@ use crate::uri::{Captures, Miss, TemplateValue, UriTemplate, Value, check_uri};
 use crate::wire::separated;
 use std::fmt;
 
-/// What [`crate::Server::explain`] found out about a URI. Shows itself in a few lines.
+/// The result of [`crate::Server::explain`] for one URI. `Display` writes it in a few lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Explanation {
     /// The URI.
     pub uri: String,
-    /// What takes it.
+    /// The registration that takes the URI.
     pub taken_by: TakenBy,
-    /// Of what nothing takes: a registration that differs from it by a final slash, or by the case of scheme or host, only.
+    /// If no registration takes the URI: one that differs from it only by a final slash, or by the case of scheme
+    /// or host.
     pub did_you_mean: Option<String>,
-    /// The templates that do not, by their text in byte order. None for what is no URI.
+    /// The templates that do not take the URI, by their text in byte order. Empty if the URI is invalid.
     pub passed_over: Vec<PassedOver>,
 }
 
-/// What takes a URI.
+/// The registration that takes a URI.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TakenBy {
@@ -31,16 +32,16 @@ pub enum TakenBy {
     Resource,
     /// A template, with the decoded values of the variables that are present.
     Template {
-        /// Its text.
+        /// The template's text.
         uri_template: String,
-        /// Name and value, in the order of the template.
+        /// Names and values, in the order of the template.
         values: Vec<(String, TemplateValue)>,
     },
     /// The fallback.
     Fallback,
-    /// Nothing: it is not found.
+    /// No registration: the URI is not found.
     Nothing,
-    /// Nothing, since it is not an absolute URI; says why.
+    /// No registration, since the text is not an absolute URI; says why.
     Invalid(String),
 }
 
@@ -48,40 +49,47 @@ pub enum TakenBy {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PassedOver {
-    /// Its text.
+    /// The template's text.
     pub uri_template: String,
-    /// Why not.
+    /// The reason.
     pub why: Why,
 }
 
-/// Why a template does not take a URI.
+/// The reason why a template does not take a URI.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Why {
-    /// It does not match: no reading gets past a byte of the URI.
+    /// The template does not match: no reading gets past a byte of the URI.
     Differs {
-        /// That byte, from 0; the length of the URI if more was expected.
+        /// The offset of that byte; the length of the URI if more was expected.
         at: usize,
         /// A template that would match: this one with `{+name}` for `{name}`.
         did_you_mean: Option<String>,
     },
-    /// It matches, but a value is not UTF-8 once decoded, or one that may stand once stands twice.
+    /// The template matches, but a decoded value is not UTF-8, or a variable that may occur once occurs twice.
     Values,
-    /// It matches, but this variable's value is a path that leads elsewhere, or has a control character. The URI is not
-    /// found then, whatever else matches.
+    /// The template matches, but the value of this variable is a path that leads elsewhere, or has a control
+    /// character. Then the URI is not found, even if other templates match.
     Unsafe {
-        /// Its name.
+        /// The variable's name.
         variable: String,
     },
-    /// It matches, but what takes the URI is more specific.
+    /// The template matches, but a more specific registration takes the URI.
     LessSpecific,
 }
 
 impl Explanation {
-    /// One JSON object, the same in every language: `uri`; `takenBy`, one of `value`, `resource`, `template`, `fallback`,
-    /// `nothing`, `invalid`; of a template `uriTemplate` and `values`, an object of strings and arrays; of what is no URI
-    /// `reason`; perhaps `didYouMean`; then `passedOver`, an array of objects with `uriTemplate` and `why`, one of `differs` (with `at` and
-    /// perhaps `didYouMean`), `values`, `unsafe` (with `variable`) and `less_specific`.
+    /// Returns one JSON object, equal in every language. Its members are:
+    ///
+    /// - `uri`;
+    /// - `takenBy`: `value`, `resource`, `template`, `fallback`, `nothing` or `invalid`;
+    /// - for a template `uriTemplate`, and `values`: an object of strings and arrays;
+    /// - for an invalid URI `reason`;
+    /// - optionally `didYouMean`;
+    /// - `passedOver`: an array of objects with `uriTemplate` and `why`.
+    ///
+    /// `why` is `differs` (with `at` and optionally `didYouMean`), `values`, `unsafe` (with `variable`) or
+    /// `less_specific`.
     pub fn to_json(&self) -> String {
         let mut out = Vec::new();
         let mut object = Object::begin(&mut out);
@@ -249,7 +257,7 @@ impl Catalog {
     }
 }
 
-/// `refused`: it was the one, but for its values.
+/// Returns why a template was passed over. `refused`: it was chosen, and then its values were refused.
 fn why(template: &UriTemplate, uri: &str, refused: bool, variables: &[Box<str>]) -> Why {
     match template.explain(uri) {
         Err(Miss::Differs { at, instead }) => Why::Differs { at, did_you_mean: instead },

@@ -1,4 +1,4 @@
-//! Further methods, and the capabilities that stand for them.
+//! Further methods, and their capabilities.
 
 use super::{Family, HandlerId};
 use crate::error::{Error, ErrorKind, Result};
@@ -14,19 +14,19 @@ pub(crate) type MethodFn = dyn Fn(MethodCall) + Send + Sync;
 pub(crate) struct MethodHandler {
     pub(crate) id: HandlerId,
     pub(crate) name: Box<str>,
-    /// None: all that have not removed it.
+    /// The revisions that have the method; `None` means all that have not removed it.
     revisions: Option<Vec<Revision>>,
-    /// None for a host that runs events by itself.
+    /// `None` for an application that runs events itself.
     pub(crate) run: Option<Arc<MethodFn>>,
-    /// The tool or prompt that it is.
+    /// The tool or prompt that the handler belongs to.
     pub(crate) item: Option<Arc<str>>,
     pub(crate) family: Option<Family>,
-    /// A tool that promises structured content.
+    /// True for a tool that promises structured content.
     pub(crate) structured: bool,
 }
 
 impl MethodHandler {
-    /// What a method calls by a name.
+    /// A tool or prompt, called by its name through a method.
     pub(super) fn named(
         id: HandlerId,
         family: Family,
@@ -38,7 +38,7 @@ impl MethodHandler {
         MethodHandler { id, name, revisions: None, run, item: Some(item), family: Some(family), structured }
     }
 
-    /// What is called, for the log.
+    /// Returns the name for the log.
     pub(crate) fn describe(&self) -> String {
         match &self.item {
             Some(item) => format!("{} of {item}", self.name),
@@ -106,12 +106,12 @@ impl Methods {
         self.by_name.remove(name)
     }
 
-    /// What serves a method under a revision.
+    /// Returns the handler of a method under a revision.
     pub(crate) fn find(&self, name: &str, revision: Revision) -> Option<Arc<MethodHandler>> {
         self.by_name.get(name).filter(|handler| handler.serves(revision)).cloned()
     }
 
-    /// The capabilities that the registered methods stand for, by `declared` or with nothing to say of them.
+    /// Returns the capabilities of the registered methods, with their declared settings or none.
     pub(crate) fn capabilities(&self, declared: BTreeMap<String, Json>) -> Vec<(String, Json)> {
         let mut all = declared;
         for name in self.by_name.keys() {

@@ -1,4 +1,4 @@
-//! What is served: fixed resources, templates, list sources, and a fallback.
+//! The catalog of a server: fixed resources, templates, list sources, and a fallback.
 
 mod completing;
 mod cursor;

@@ -1,4 +1,4 @@
-//! Tools and prompts: what is listed and called by a name. What they say of themselves is the host's JSON.
+//! Tools and prompts: listed and called by name. Their definitions are the application's JSON.
 
 use super::definition::{Definition, definition};
 use super::methods::{MethodFn, MethodHandler};
@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::Json;
 use std::sync::Arc;
 
-/// Tools, or prompts.
+/// Tools or prompts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Family {
     Tools,
@@ -19,7 +19,7 @@ pub(crate) enum Family {
 impl Family {
     pub(crate) const ALL: [Family; 2] = [Family::Tools, Family::Prompts];
 
-    /// The method that lists them.
+    /// Returns the method that lists them.
     pub(crate) fn lists(self) -> &'static str {
         match self {
             Family::Tools => "tools/list",
@@ -27,7 +27,7 @@ impl Family {
         }
     }
 
-    /// The method that calls one by its name.
+    /// Returns the method that calls one by its name.
     pub(crate) fn calls(self) -> &'static str {
         match self {
             Family::Tools => "tools/call",
@@ -49,7 +49,7 @@ impl Family {
         }
     }
 
-    /// One of them, for people.
+    /// Returns the word for one of them, for people.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Family::Tools => "tool",
@@ -69,7 +69,7 @@ impl Family {
 pub(crate) struct Named {
     pub(crate) handler: Arc<MethodHandler>,
     pub(crate) name: Arc<str>,
-    /// As it is listed.
+    /// The JSON that lists have.
     pub(crate) rendered: Box<[u8]>,
 }
 

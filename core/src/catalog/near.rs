@@ -1,11 +1,12 @@
-//! Registrations that a URI misses by a final slash, or by the case of its scheme or host: clients rewrite URIs so.
+//! Finds registrations that a URI misses by a final slash, or by the case of its scheme or host. Clients rewrite URIs
+//! so.
 
 use super::registry::Catalog;
 use crate::uri::{Router, UriTemplate};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What is registered with capital letters in its scheme or host, by how it would be written without.
+/// Registrations with capital letters in scheme or host, by their lower-case form.
 #[derive(Default)]
 pub(super) struct Capitals {
     fixed: BTreeMap<String, Arc<str>>,
@@ -22,7 +23,7 @@ impl Capitals {
     pub(super) fn add_template(&mut self, text: &str) {
         let Some(small) = small(text) else { return };
         if let Ok(template) = UriTemplate::parse(&small) {
-            let _ = self.templates.insert(template, text.into()); // of two that differ by case alone, the first will do
+            let _ = self.templates.insert(template, text.into()); // of two that differ by case alone, the first is kept
         }
     }
 
@@ -35,7 +36,7 @@ impl Capitals {
 }
 
 impl Catalog {
-    /// The registration that `uri`, which nothing serves, was probably meant for.
+    /// Returns the registration that the client probably meant by `uri`, which no registration serves.
     pub(crate) fn near(&self, uri: &str) -> Option<String> {
         let lower = small(uri);
         let lower = lower.as_deref().unwrap_or(uri);
@@ -57,12 +58,12 @@ impl Catalog {
     }
 }
 
-/// With the final slash that it lacks, or without the one that it has.
+/// Adds the final slash, or removes it if there is one.
 fn slashed(uri: &str) -> String {
     uri.strip_suffix('/').map_or_else(|| format!("{uri}/"), str::to_owned)
 }
 
-/// With its scheme and host in small letters; nothing if they are already.
+/// Writes scheme and host in lower case; `None` if they are already.
 fn small(text: &str) -> Option<String> {
     let colon = text.find(':')?;
     let end = match text[colon..].strip_prefix("://") {

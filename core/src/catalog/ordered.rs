@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
 
-/// What is registered one by one. Each has a number that grows and is never used again, so that a list goes on in the
-/// right place when the last one that it showed is gone.
+/// Entries by name and by number. Numbers grow and are never reused, so that a list continues in the right place
+/// after the last item that it showed was removed.
 pub(crate) struct Ordered<T> {
     by_name: BTreeMap<Arc<str>, (u64, Arc<T>)>,
     by_number: BTreeMap<u64, Arc<T>>,
@@ -18,7 +18,7 @@ impl<T> Default for Ordered<T> {
 }
 
 impl<T> Ordered<T> {
-    /// Adds one under a name that is free and a number above all others.
+    /// Adds an entry under a free name, with a number above all others.
     pub(super) fn add(&mut self, name: Arc<str>, number: u64, value: Arc<T>) {
         self.by_name.insert(name, (number, value.clone()));
         self.by_number.insert(number, value);
@@ -36,7 +36,7 @@ impl<T> Ordered<T> {
         self.by_name.get(name).map(|(number, _)| *number)
     }
 
-    /// Puts another value in the place of one; returns that.
+    /// Replaces an entry and returns the old one.
     pub(super) fn replace(&mut self, name: &str, next: Arc<T>) -> Option<Arc<T>> {
         let (number, value) = self.by_name.get_mut(name)?;
         self.by_number.insert(*number, next.clone());
@@ -49,7 +49,7 @@ impl<T> Ordered<T> {
         Some(value)
     }
 
-    /// In the order of registration, those behind a number.
+    /// Returns the entries after a number, in the order of registration.
     pub(crate) fn after(&self, number: Option<u64>) -> impl Iterator<Item = (u64, &Arc<T>)> {
         let from = number.map_or(Bound::Unbounded, Bound::Excluded);
         self.by_number.range((from, Bound::Unbounded)).map(|(number, value)| (*number, value))

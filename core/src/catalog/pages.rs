@@ -1,7 +1,7 @@
-//! Paging: what is registered one by one, then each list source, both in the order of registration.
+//! Makes pages of lists: first single registrations, then each list source, both in the order of registration.
 //!
-//! A walk makes one page. It goes as far as it can without the host, then asks for a source's next items or for
-//! verdicts, and goes on from the answer.
+//! A walk makes one page. It goes as far as it can without the application, then asks for a source's next items or
+//! for verdicts, and continues with the answer.
 
 use super::cursor::{self, Position, Sealer};
 use super::entries::{Handler, HandlerId};
@@ -18,7 +18,7 @@ use crate::wire::{same_in_all, write_resource, write_template};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What is listed.
+/// The kind of list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Listing {
     Resources,
@@ -28,7 +28,7 @@ pub(crate) enum Listing {
 }
 
 impl Listing {
-    /// The member of the result that holds the items.
+    /// Returns the member of the result that holds the items.
     pub(crate) fn member(self) -> &'static str {
         match self {
             Listing::Resources => "resources",
@@ -47,7 +47,7 @@ impl Listing {
         }
     }
 
-    /// The number of what is registered under that name.
+    /// Returns the number of the entry with that name.
     fn number_of(self, catalog: &Catalog, name: &str) -> Option<u64> {
         match self {
             Listing::Resources => catalog.fixed.number_of(name),
@@ -75,10 +75,10 @@ impl Listing {
     }
 }
 
-/// After this many times a page's items have been looked at, a short page goes out.
+/// The maximum number of rounds for one page; after them a short page goes out.
 const PATIENCE: usize = 10;
 
-/// What a walk needs of its server, and the caller's id bytes that cursors are bound to.
+/// The parts of its server that a walk needs, and the caller's id bytes that cursors are bound to.
 #[derive(Clone, Copy)]
 pub(crate) struct Surroundings<'a> {
     pub(crate) catalog: &'a Lock<Catalog>,
@@ -93,34 +93,34 @@ pub(crate) struct Walk {
     revision: Revision,
     filter: Option<Box<str>>,
     authorise: bool,
-    /// The list source, by its registration and name; none for what is registered one by one.
+    /// The current list source, by its registration and name; `None` for single registrations.
     source: Option<(HandlerId, Box<str>)>,
-    /// The last item of the source that was consumed, in the page or not.
+    /// The last item of the source that was consumed, on the page or not.
     position: Option<Mark>,
-    /// The last item that was consumed before the source: where the next page starts if this one is full already.
+    /// The last item before the source: the next page starts there if this one is full already.
     before: Option<Position>,
-    /// Items not consumed yet, and their JSON in one buffer.
+    /// Items that are not consumed yet, and their JSON in one buffer.
     candidates: Vec<Candidate>,
     rendered: Vec<u8>,
-    /// The source has items behind the candidates.
+    /// The source has items after the candidates.
     more: bool,
     scanned: usize,
     items: Items,
 }
 
-/// What a list goes on behind.
+/// The item that a list continues after.
 #[derive(Clone)]
 enum Mark {
-    /// What was registered under that number and name.
+    /// The single registration with that number and name.
     Registered(u64, Arc<str>),
-    /// A list source's item with that key.
+    /// The item of a list source with that key.
     Key(String),
 }
 
-/// An item that may become part of the page; not, if nothing was rendered.
+/// An item that may become part of the page. It is left out if its JSON is empty.
 struct Candidate {
     uri: Arc<str>,
-    /// Of an item of a list source: its URI.
+    /// The URI, for an item of a list source.
     mark: Option<Mark>,
     rendered: Option<Range<usize>>,
 }
@@ -131,11 +131,12 @@ impl Candidate {
     }
 }
 
-/// Behind which number a list goes on that ended with `number`, where its last item has the number `here`, if it is here.
+/// Returns the number after which a list continues. `number` is that of its last item in the cursor, `here` that of
+/// the entry with its name in this catalog.
 ///
-/// Replicas number otherwise, and so does this instance once it was started again: there the item's own number counts. A
-/// greater number here is that of an item which was removed meanwhile and registered again: what stood behind it is yet to
-/// be listed.
+/// Replicas number differently, and so does this instance after a restart: there `here` counts. A greater number in
+/// the same instance belongs to an item that was removed and registered again. The entries that followed it are still
+/// to be listed.
 fn resumed(number: u64, by_us: bool, here: Option<u64>) -> u64 {
     match here {
         Some(here) if !by_us || here < number => here,
@@ -143,20 +144,20 @@ fn resumed(number: u64, by_us: bool, here: Option<u64>) -> u64 {
     }
 }
 
-/// How far a walk came.
+/// The progress of a walk.
 pub(crate) enum Walked {
-    /// The source's next items are needed.
+    /// It needs the source's next items.
     Ask { walk: Box<Walk>, handler: Arc<Handler>, after: Option<String>, limit: usize },
-    /// Verdicts about the candidates are needed.
+    /// It needs verdicts about the candidates.
     Authorize { walk: Box<Walk>, uris: Vec<Arc<str>> },
-    /// The page is made.
+    /// The page is ready.
     Page { listing: Listing, items: Vec<u8>, cursor: Option<String> },
-    /// The host's answer was of no use.
+    /// The application's answer cannot be used.
     Failed(String),
 }
 
 impl Walk {
-    /// Begins at a cursor, or at the beginning. Nothing if the cursor is not valid.
+    /// Begins at a cursor, or at the start. Returns `None` for an invalid cursor.
     pub(crate) fn new(
         listing: Listing,
         revision: Revision,
@@ -198,18 +199,18 @@ impl Walk {
         Some(walk)
     }
 
-    /// What cursors of this list are good for.
+    /// Returns the request that cursors of this list are bound to.
     fn bound<'a>(&'a self, around: &Surroundings<'a>) -> cursor::Bound<'a> {
         let filter = self.filter.as_deref();
         cursor::Bound { method: self.listing.method(), caller: around.caller, filter }
     }
 
-    /// How many candidates there are verdicts wanted about.
+    /// Returns how many candidates need a verdict.
     pub(crate) fn asked(&self) -> usize {
         self.candidates.iter().filter(|candidate| candidate.rendered.is_some()).count()
     }
 
-    /// What the caller wants to do with the candidates.
+    /// Returns the operation to authorize for the candidates.
     pub(crate) fn operation(&self) -> Operation {
         self.listing.operation()
     }
@@ -218,7 +219,7 @@ impl Walk {
         self.source.as_ref().map_or("", |(_, name)| name)
     }
 
-    /// Goes on from the beginning or from a cursor.
+    /// Continues from the start or from a cursor.
     pub(crate) fn start(mut self: Box<Self>, around: &Surroundings<'_>) -> Walked {
         if self.source.is_some() {
             return self.ask(around);
@@ -232,7 +233,7 @@ impl Walk {
         self.authorise(around)
     }
 
-    /// Goes on from what the source answered.
+    /// Continues with the answer of the source.
     pub(crate) fn feed(
         mut self: Box<Self>,
         page: Page,
@@ -245,7 +246,7 @@ impl Walk {
         }
     }
 
-    /// Goes on from the verdicts about the candidates.
+    /// Continues with the verdicts about the candidates.
     pub(crate) fn judge(mut self: Box<Self>, verdicts: &[Verdict], around: &Surroundings<'_>) -> Walked {
         let asked = self.candidates.iter_mut().filter(|candidate| candidate.rendered.is_some());
         for (candidate, verdict) in asked.zip(verdicts) {
@@ -256,12 +257,12 @@ impl Walk {
         self.consume(around)
     }
 
-    /// How many items to look at next.
+    /// Returns how many items to consider next.
     fn wanted(&self) -> usize {
         if self.authorise { self.items.max } else { (self.items.max - self.items.count).max(1) }
     }
 
-    /// The key behind which the source goes on.
+    /// Returns the key after which the source continues.
     fn key(&self) -> Option<&str> {
         match &self.position {
             Some(Mark::Key(key)) => Some(key),
@@ -269,7 +270,7 @@ impl Walk {
         }
     }
 
-    /// The last item that was consumed, as a cursor holds it.
+    /// Returns the last consumed item, as a cursor holds it.
     fn place(&self, around: &Surroundings<'_>) -> Option<Position> {
         Some(match self.position.clone()? {
             Mark::Registered(number, name) => {
@@ -279,7 +280,7 @@ impl Walk {
         })
     }
 
-    /// The number behind which what is registered is listed.
+    /// Returns the number after which single registrations are listed.
     fn number(&self) -> Option<u64> {
         match self.position {
             Some(Mark::Registered(number, _)) => Some(number),
@@ -321,7 +322,7 @@ impl Walk {
         );
     }
 
-    /// Takes what is registered one by one: as candidates if somebody has to be asked, otherwise into the page at once.
+    /// Takes single registrations: as candidates if the authorizer has to decide, otherwise onto the page at once.
     fn take_registered<'a, T: 'a>(
         &mut self,
         mut rest: impl Iterator<Item = (u64, &'a Arc<T>)>,
@@ -374,7 +375,7 @@ impl Walk {
             return Err("gave the key that it was asked to go on from; keys must move on".to_owned());
         }
         self.scanned += taken;
-        // One lock for all: a fixed resource wins over a listed one of the same URI.
+        // One critical section for all. A fixed resource wins over a listed one of the same URI.
         let shadowed: Vec<bool> = catalog.with(|c, _| {
             let is_fixed = |item: PageItem<'_>| c.fixed.has(item.uri());
             if c.fixed.is_empty() { Vec::new() } else { page.items().take(taken).map(is_fixed).collect() }
@@ -431,7 +432,7 @@ impl Walk {
         self.consume(around)
     }
 
-    /// Moves candidates into the page, and decides how to go on.
+    /// Moves candidates onto the page, and decides how to continue.
     fn consume(mut self: Box<Self>, around: &Surroundings<'_>) -> Walked {
         let rendered = std::mem::take(&mut self.rendered);
         let mut consumed = None;
@@ -475,11 +476,12 @@ impl Walk {
         if let Some(handler) = handler {
             return Walked::Ask { walk: self, handler, after, limit };
         }
-        self.more = false; // removed while this page was made
+        self.more = false; // the source was removed while this page was made
         self.consume(around)
     }
 
-    /// The source after this one. Registrations are numbered in their order, so it is found even if this one is gone.
+    /// Returns the next source. Registrations are numbered in their order, so it is found even if this one was
+    /// removed.
     fn next_source(&self, around: &Surroundings<'_>) -> Option<Arc<Handler>> {
         let last = self.source.as_ref().map(|(id, _)| *id);
         around.catalog.with(|c, _| c.sources.iter().find(|other| Some(other.id) > last).cloned())
@@ -497,7 +499,7 @@ impl Walk {
     }
 }
 
-/// The items of a page, up to its limits.
+/// The items of a page, within its limits.
 struct Items {
     max: usize,
     max_bytes: usize,
@@ -517,12 +519,12 @@ impl Items {
         }
     }
 
-    /// Makes room for so many items of ordinary size.
+    /// Reserves room for this many items of ordinary size.
     fn reserve(&mut self, items: usize) {
         self.written.reserve(items.min(self.max).saturating_mul(160).min(self.max_bytes));
     }
 
-    /// Adds an item, unless the page is full: then it says no, and is full from then on.
+    /// Adds an item. Returns false if the page is full; it then stays full.
     fn add(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> bool {
         if self.count >= self.max {
             self.refused = true;

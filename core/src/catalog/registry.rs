@@ -1,4 +1,4 @@
-//! Registration, and finding what serves a URI.
+//! Stores registrations, and finds the one that serves a URI.
 
 use super::completing::check_completers;
 use super::entries::{Content, Fixed, Handler, HandlerId, Vars};
@@ -14,7 +14,7 @@ use crate::uri::{Conflict, Router, TemplateError, UriTemplate, check_uri};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What serves a URI.
+/// The registration that serves a URI.
 pub(crate) enum Found {
     Value(Arc<Fixed>),
     Call {
@@ -22,7 +22,7 @@ pub(crate) enum Found {
         vars: Vars,
     },
     Nothing,
-    /// Not an absolute URI.
+    /// The text is not an absolute URI.
     Invalid,
 }
 
@@ -31,9 +31,9 @@ pub(crate) enum Found {
 pub(crate) struct Catalog {
     pub(crate) fixed: Ordered<Fixed>,
     pub(crate) templates: Router<Arc<Handler>>,
-    /// The same in the order in which they are listed.
+    /// Single registrations in the order in which they are listed.
     pub(crate) listed_templates: Ordered<Handler>,
-    /// In the order of their registration.
+    /// List sources in the order of their registration.
     pub(crate) sources: Vec<Arc<Handler>>,
     pub(super) capitals: Capitals,
     fallback: Option<Arc<Handler>>,
@@ -42,23 +42,23 @@ pub(crate) struct Catalog {
     prompts: Option<NamedSet>,
     /// By the prompt's name.
     pub(super) prompt_completers: BTreeMap<Box<str>, Arc<Handler>>,
-    /// What the capabilities of tools and prompts say unless the host says it.
+    /// Default settings of the capabilities of tools and prompts.
     of_named: Json,
-    /// Capabilities beside those for resources, as the host put them.
+    /// Capabilities other than those for resources, as the application declared them.
     declared: BTreeMap<String, Json>,
     handlers: u64,
     unnamed: usize,
-    /// Variables that are completed.
+    /// Number of variables with a completer.
     pub(super) completers: usize,
-    /// Numbers every change of a resource, in the order in which the catalog heard of them.
+    /// Numbers every change of a resource, in the order in which the catalog learns of them.
     changes: u64,
 }
 
-/// A change of a resource, as its watchers are told of it.
+/// A change of a resource, for notifications of its subscribers.
 pub(crate) struct Change {
     /// Its place in the order of changes.
     pub(crate) sequence: u64,
-    /// What the host said of the resource, or else what is registered.
+    /// The application's description of the resource after the change, or else the registration's.
     pub(crate) descriptor: Option<Arc<Descriptor>>,
 }
 
@@ -92,7 +92,7 @@ impl Catalog {
         Ok(uri)
     }
 
-    /// Replaces a fixed value and its version; returns the old one as well, to be dropped without a lock.
+    /// Replaces a fixed value and its version. Also returns the old one, to be dropped without a lock.
     pub(crate) fn set_value(&mut self, uri: &str, mut contents: Contents) -> Result<(Change, Arc<Fixed>)> {
         let Some(fixed) = self.fixed.get(uri) else { return Err(unknown(uri)) };
         let Content::Value { descriptor, .. } = &fixed.content else {
@@ -108,8 +108,8 @@ impl Catalog {
         Ok((Change { sequence: self.changes, descriptor: Some(shown) }, old))
     }
 
-    /// Notes that a resource changed: what is registered has the given version from now on, or none. Returns what that
-    /// replaced as well, to be dropped without a lock.
+    /// Stores that a resource changed: its registration has the given version from now on, or none. Also returns
+    /// the replaced registration, to be dropped without a lock.
     pub(crate) fn changed(&mut self, uri: &str, said: Option<Descriptor>) -> (Change, Option<Arc<Fixed>>) {
         self.changes += 1;
         let mut old = None;
@@ -138,7 +138,7 @@ impl Catalog {
         (Change { sequence: self.changes, descriptor }, old)
     }
 
-    /// Numbers a change that the host tells of again by other means: the version stays.
+    /// Numbers a change that leaves the version as it is.
     pub(crate) fn changed_below(&mut self, uri: &str) -> Change {
         self.changes += 1;
         let registered = self.fixed.get(uri).map(|fixed| Arc::new(fixed.descriptor().clone()));
@@ -160,7 +160,7 @@ impl Catalog {
         Ok(id)
     }
 
-    /// Also tells whether the template is of the kind that probably should have been greedy (WIRE U-47).
+    /// Also returns whether the template should probably be greedy (`rows.tsv` U-47).
     pub(crate) fn add_template(
         &mut self,
         template: Template,
@@ -213,7 +213,7 @@ impl Catalog {
         Ok((id, suspicious))
     }
 
-    /// What is in two lists would be listed twice.
+    /// Refuses a resource that would then be listed twice.
     fn check_whole(&self, template: &UriTemplate) -> Result<()> {
         let contains = |a: &UriTemplate, b: &UriTemplate| b.literal_prefix().starts_with(a.literal_prefix());
         let wholes =
@@ -255,7 +255,7 @@ impl Catalog {
         Ok(id)
     }
 
-    /// `list_changed`: clients are told when tools or prompts are added or removed.
+    /// `list_changed`: clients are notified when tools or prompts are added or removed.
     pub(crate) fn declare(&mut self, capabilities: BTreeMap<String, Json>, list_changed: bool) {
         self.declared = capabilities;
         if list_changed {
@@ -263,7 +263,7 @@ impl Catalog {
         }
     }
 
-    /// The capabilities beside those for resources.
+    /// Returns the capabilities other than those for resources.
     pub(crate) fn capabilities(&self) -> Vec<(String, Json)> {
         let mut declared = self.declared.clone();
         for family in Family::ALL.into_iter().filter(|family| self.named(*family).is_some()) {
@@ -276,7 +276,7 @@ impl Catalog {
         all
     }
 
-    /// The tools or prompts, if any were ever registered.
+    /// Returns the tools or prompts, if any were ever registered.
     pub(crate) fn named(&self, family: Family) -> Option<&NamedSet> {
         match family {
             Family::Tools => self.tools.as_ref(),
@@ -308,7 +308,7 @@ impl Catalog {
         Ok(id)
     }
 
-    /// Also what completed the arguments of a prompt.
+    /// Also removes the completers of a prompt's arguments.
     pub(crate) fn remove_named(
         &mut self,
         family: Family,
@@ -335,7 +335,7 @@ impl Catalog {
         self.methods.find(name, revision)
     }
 
-    /// Sets the reader of last resort; returns the one before.
+    /// Sets the fallback; returns the previous one.
     pub(crate) fn set_fallback(
         &mut self,
         provider: Option<Arc<dyn Provider>>,
@@ -345,8 +345,8 @@ impl Catalog {
         (id, self.fallback.replace(Arc::new(handler)))
     }
 
-    /// Removes a fixed resource by its URI, a template by its text, a list source or a method by its name, in that order.
-    /// Returns what was removed, to be dropped without a lock.
+    /// Removes a fixed resource by its URI, a template by its text, a list source or a method by its name, in that
+    /// order. Returns the removed entries, to be dropped without a lock.
     pub(crate) fn remove(&mut self, name: &str) -> Result<Removed> {
         if let Some(fixed) = self.fixed.remove(name) {
             self.capitals.remove(name);
@@ -366,7 +366,7 @@ impl Catalog {
         }
         self.completers -=
             template.iter().map(|handler| handler.callbacks.completed().count()).sum::<usize>();
-        // A template's own source goes with it; another one of that name stays.
+        // A template's own source is removed with it; another source of that name stays.
         let source = self.sources.iter().position(|source| {
             *source.name == *name && template.as_ref().is_none_or(|template| template.id == source.id)
         });
@@ -387,7 +387,8 @@ impl Catalog {
         }
     }
 
-    /// What serves `uri`: a fixed resource, else the most specific template, else the fallback.
+    /// Finds the registration that serves `uri`: a fixed resource, else the most specific template, else the
+    /// fallback.
     pub(crate) fn find(&self, uri: &str) -> Found {
         if let Some(fixed) = self.fixed.get(uri) {
             return match &fixed.content {
@@ -411,11 +412,11 @@ impl Catalog {
     }
 }
 
-/// What a removal took out of the catalog.
+/// The entries that a removal took out of the catalog.
 #[derive(Default)]
 pub(crate) struct Removed {
     pub(crate) handler: Option<HandlerId>,
-    /// What lists of resources show may differ.
+    /// Whether lists of resources may have changed.
     pub(crate) listed: bool,
     _method: Option<Arc<MethodHandler>>,
     _fixed: Option<Arc<Fixed>>,

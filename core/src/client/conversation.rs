@@ -1,4 +1,4 @@
-//! The messages between a client in memory and its server.
+//! The messages between an in-memory client and its server.
 
 use crate::access::Caller;
 use crate::connection::Connection;
@@ -19,10 +19,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long an answer that comes later is waited for.
+/// At most this long the client waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Answers what the server asks the client: by its method and params.
+/// Answers a request of the server, by its method and params.
 pub(super) type OnRequest = dyn FnMut(&str, &str) -> MethodAnswer + Send;
 
 /// One client's side of a connection, on the calling thread.
@@ -31,12 +31,12 @@ pub(super) struct Conversation {
     group: Group,
     bell: Arc<Bell>,
     started: Instant,
-    /// What each request says of the client, where there is no handshake.
+    /// The `_meta` members with which each request describes the client, in revisions without a handshake.
     meta: Option<Vec<(&'static str, String)>>,
     on_request: Box<OnRequest>,
     last_id: u64,
     answers: BTreeMap<u64, Result<String>>,
-    /// What the server says it tells of on the listen streams that were opened, by their ids.
+    /// The URIs that the server acknowledged on each open listen stream, by the stream's id.
     acknowledged: BTreeMap<u64, Vec<String>>,
     pub(super) updates: VecDeque<String>,
     pub(super) lists: usize,
@@ -50,7 +50,7 @@ impl Bell {
         self.0.notify_one();
     }
 
-    /// False if it did not ring in time.
+    /// Waits for a ring, and returns false if `patience` is over first.
     fn wait(&self, patience: Duration) -> bool {
         self.0.wait(Some(patience), |rung| std::mem::take(rung).then_some(())).is_some()
     }
@@ -111,7 +111,7 @@ impl Conversation {
         self.wait_for("an answer", |it| it.answers.remove(&id))?
     }
 
-    /// Opens a listen stream; its id, and the URIs whose changes it tells of.
+    /// Opens a listen stream. Returns its id and the URIs that the server acknowledged.
     pub(super) fn listen(&mut self, filter: &str) -> Result<(u64, Vec<String>)> {
         let id = self.send_request("subscriptions/listen", &format!("{{\"notifications\":{filter}}}"))?;
         self.wait_for("an acknowledgement", |it| match it.answers.remove(&id) {
@@ -120,7 +120,7 @@ impl Conversation {
         })?
     }
 
-    /// Takes back a request that is not answered yet.
+    /// Cancels a request that is not answered yet.
     pub(super) fn cancel(&mut self, id: u64) -> Result<()> {
         let params = format!("{{\"requestId\":{id}}}");
         let method = "notifications/cancelled";
@@ -129,7 +129,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// Waits until there is what `look` looks for.
+    /// Waits until `look` returns something, and returns that.
     pub(super) fn wait_for<R>(
         &mut self,
         what: &str,
@@ -155,10 +155,10 @@ impl Conversation {
         }
     }
 
-    /// Runs what callbacks there are to run, and takes the messages that have come.
+    /// Runs the callbacks that are due and handles the messages that have come.
     pub(super) fn pump(&mut self) -> Result<()> {
         loop {
-            while self.group.next().is_some() {} // so that it wakes us again
+            while self.group.next().is_some() {} // an idle group calls `wake` again
             self.connection.tick(self.now());
             while let Some(event) = self.connection.poll_event() {
                 self.connection.run(|| Event::run(event));
@@ -228,7 +228,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// Takes one message of the server.
+    /// Handles one message of the server.
     fn message(&mut self, line: &str) -> Result<()> {
         let message = raw(line)?;
         let [method, id, params] = pick(message, &["method", "id", "params"])?;
@@ -271,7 +271,7 @@ impl Conversation {
         self.send(&answer)
     }
 
-    /// What the client answers to a request of the server.
+    /// Returns the client's answer to a request of the server.
     pub(super) fn ask(&mut self, method: &str, params: &str) -> Result<Json, MethodError> {
         match (self.on_request)(method, params) {
             MethodAnswer::Result(result) => Ok(result),
@@ -306,7 +306,7 @@ impl Conversation {
     }
 }
 
-/// The params with what the client says of itself, unless they say it.
+/// Adds the members that describe the client to the params that lack them.
 fn write_params(out: &mut Vec<u8>, given: &Json, meta: &[(&'static str, String)]) {
     let mut own = None;
     let mut params = Object::begin(out);
@@ -334,7 +334,7 @@ fn write_params(out: &mut Vec<u8>, given: &Json, meta: &[(&'static str, String)]
     params.end();
 }
 
-/// The error that the server answered.
+/// Returns the error with which the server answered.
 fn refused(error: Raw<'_>) -> Result<Error> {
     let [code, message, data] = pick(error, &["code", "message", "data"])?;
     let code = code.and_then(|code| code.get().parse().ok()).ok_or_else(|| odd("an error without a code"))?;

@@ -1,10 +1,11 @@
-//! Between paths below a root and `file:` URIs.
+//! Converts between paths below a root and `file:` URIs.
 
 use crate::error::{Error, ErrorKind, Result};
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use std::path::{Component, Path, Prefix};
 
-/// What RFC 3986 does not allow in a path segment, and `'`, which RFC 6570 does not allow in a template.
+/// The characters that RFC 3986 does not allow in a path segment, and `'`, which RFC 6570 does not allow in a
+/// template.
 const ESCAPED: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -24,30 +25,30 @@ const ESCAPED: &AsciiSet = &CONTROLS
     .add(b'|')
     .add(b'}');
 
-/// Those of them that an expansion of `{+path}` leaves as they are.
+/// Those of them that an expansion of `{+path}` leaves unescaped.
 const KEPT_BY_EXPANSION: &AsciiSet =
     &AsciiSet::EMPTY.add(b'#').add(b'%').add(b'\'').add(b'?').add(b'[').add(b']');
 
-/// The template's variable: the path below the root.
+/// The variable of the template: the path below the root.
 pub(super) const VARIABLE: &str = "path";
 
-/// The URIs of a root and of what is below it. A path below it is names joined by `/`; the root itself is "".
+/// The URIs of a root and of the entries below it. A path below it is names joined by `/`; the root itself is "".
 #[derive(Debug)]
 pub(super) struct Address {
     /// `/home/ann/notes`, escaped; "" for the root of the file system.
     path: String,
 }
 
-/// Where a URI leads to.
+/// The place that a URI leads to.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Target {
     pub(super) path: String,
-    /// It ends in a slash, so it must be a directory.
+    /// The URI ends in a slash, so the entry must be a directory.
     pub(super) slash: bool,
 }
 
 impl Address {
-    /// Of an absolute path without links, `.` and `..`.
+    /// Makes one for an absolute path without links, `.` and `..`.
     pub(super) fn new(root: &Path) -> Result<Address> {
         let mut path = String::new();
         for component in root.components() {
@@ -69,12 +70,12 @@ impl Address {
         Ok(Address { path })
     }
 
-    /// The template that makes every URI below the root.
+    /// Returns the template of every URI below the root.
     pub(super) fn template(&self) -> String {
         format!("file://{}/{{+{VARIABLE}}}", self.path)
     }
 
-    /// Templates of the other spellings: the root itself, and the authority `localhost` (WIRE U-20).
+    /// Returns templates of other spellings: the root itself, and the authority `localhost` (`rows.tsv` U-20).
     pub(super) fn other_templates(&self) -> Vec<String> {
         let path = &self.path;
         let mut others = vec![format!("file://{path}/"), format!("file://localhost{path}/")];
@@ -85,7 +86,7 @@ impl Address {
         others
     }
 
-    /// The one spelling that is listed.
+    /// Returns the one spelling that lists have.
     pub(super) fn uri(&self, path: &str) -> String {
         let mut uri = format!("file://{}", self.path);
         if path.is_empty() && self.path.is_empty() {
@@ -98,23 +99,23 @@ impl Address {
         uri
     }
 
-    /// The value of the template's variable that makes the URI of a path, as little escaped as it may be.
+    /// Returns the value of the template's variable for a path, with as few escapes as possible.
     pub(super) fn value(path: &str) -> String {
         utf8_percent_encode(path, KEPT_BY_EXPANSION).to_string()
     }
 
-    /// The path that the beginning of such a value says, if it may be one.
+    /// Returns the path that a typed beginning of such a value names, if there can be one.
     pub(super) fn path_of(value: &str) -> Option<String> {
         let path = percent_decode_str(value).decode_utf8().ok()?;
         (path.is_empty() || path.split('/').all(is_name)).then(|| path.into_owned())
     }
 
-    /// The same with the authority `localhost`.
+    /// Returns the URI with the authority `localhost`.
     pub(super) fn at_localhost(uri: &str) -> String {
         uri.replacen("file://", "file://localhost", 1)
     }
 
-    /// Every URI below that of a directory begins so.
+    /// Returns the common prefix of all URIs below a directory.
     pub(super) fn inside(&self, path: &str) -> String {
         let mut uri = self.uri(path);
         if !uri.ends_with('/') {
@@ -123,7 +124,8 @@ impl Address {
         uri
     }
 
-    /// Where a URI leads to, if it may be below the root at all: decoded once, without `.`, `..` and empty segments.
+    /// Returns the place that a URI leads to, if it can be below the root: decoded once, without `.`, `..` and
+    /// empty segments.
     pub(super) fn parse(&self, uri: &str) -> Option<Target> {
         let rest = uri.strip_prefix("file://")?;
         let rest = rest.strip_prefix("localhost").unwrap_or(rest);
@@ -142,16 +144,16 @@ impl Address {
         proper.then(|| Target { path: path.to_owned(), slash })
     }
 
-    /// Whether this is the spelling that changes are told in.
+    /// Returns whether notifications of changes use this spelling.
     pub(super) fn is_listed_spelling(&self, uri: &str, path: &str) -> bool {
         let listed = self.uri(path);
         uri == listed || uri == Address::at_localhost(&listed)
     }
 }
 
-/// Whether a segment can only be the name of an entry.
+/// Returns whether a segment can only be the name of an entry.
 fn is_name(segment: &str) -> bool {
-    // On Windows a backslash separates, and a colon makes a drive or the stream of a file.
+    // On Windows a backslash separates, and a colon names a drive or a stream of a file.
     let foreign = |c: char| c == '\0' || cfg!(windows) && (c == '\\' || c == ':');
     !matches!(segment, "" | "." | "..") && !segment.contains(foreign)
 }

@@ -1,4 +1,4 @@
-//! A folder: where it is, what is in it, and how that is described.
+//! The root of a folder, and the description of its entries.
 
 use super::address::Address;
 use super::media;
@@ -12,19 +12,19 @@ const DIRECTORY: &str = "inode/directory";
 
 #[derive(Debug)]
 pub(super) struct Base {
-    /// The root's own name.
+    /// The name of the root.
     pub(super) name: String,
     pub(super) address: Address,
     pub(super) tree: Tree,
 }
 
 impl Base {
-    /// The name of the entry at `path`.
+    /// Returns the name of the entry at `path`.
     pub(super) fn name<'a>(&'a self, path: &'a str) -> &'a str {
         if path.is_empty() { &self.name } else { path.rsplit('/').next().unwrap_or(path) }
     }
 
-    /// The entry at `path`, as it is listed and as changes tell of it.
+    /// Returns the entry at `path`, as lists and notifications of changes show it.
     pub(super) fn describe(&self, path: &str, is_folder: bool, metadata: &Metadata) -> Resource {
         let (name, stamp) = (self.name(path), Stamp::of(metadata));
         let mut resource = Resource::new(self.address.uri(path)).name(name).version(stamp.to_string());

@@ -1,4 +1,5 @@
-//! Reading the files whose patterns hide others. A file that cannot be used is an error: what it would hide is unknown.
+//! Reads the files whose patterns hide others. An unusable file is an error, because the files that it would hide are
+//! unknown.
 
 use super::stamp::Stamp;
 use crate::error::said_by_system;
@@ -9,18 +10,18 @@ use std::fmt;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Files of patterns in the form of `.gitignore`. A later one overrules an earlier one beside it.
+/// Files of patterns in the form of `.gitignore`. In one directory a later one overrules an earlier one.
 pub(super) const NAMES: [&str; 2] = [".gitignore", ".ignore"];
 
-/// A longer file is not used.
+/// The maximum length of an ignore file in bytes; a longer one is unusable.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Whether an entry of this name decides about others.
+/// Returns whether an entry of this name is an ignore file.
 pub(super) fn is_ignore_file(name: &str) -> bool {
     NAMES.contains(&name)
 }
 
-/// An ignore file that is there and cannot be used.
+/// An ignore file that exists and cannot be used.
 #[derive(Debug)]
 pub(super) struct Unusable {
     name: PathBuf,
@@ -43,7 +44,7 @@ impl Unusable {
     }
 }
 
-/// What is wrong with which file, and what to do. `directory`: what the file's name is relative to.
+/// Returns what is wrong with which file, and what to do. `directory` is the one that the file's name is relative to.
 impl Unusable {
     pub(super) fn describe(&self, directory: &Path) -> String {
         format!("\"{}\" {}", directory.join(&self.name).display(), self.why)
@@ -65,10 +66,10 @@ impl fmt::Display for Why {
     }
 }
 
-/// An ignore file of a directory, and its state. None: there is none.
+/// Reads an ignore file of a directory, and its state. Returns `None` if there is none.
 pub(super) fn open(dir: &Dir, name: &str) -> Result<Option<(File, Stamp)>, Unusable> {
     let mut options = OpenOptions::new();
-    // A named pipe would wait for a writer.
+    // Opening a named pipe would wait for a writer.
     options.read(true).follow(FollowSymlinks::No).nonblock(true);
     let file = match dir.open_with(name, &options) {
         Ok(file) => file,
@@ -93,7 +94,7 @@ pub(super) fn open(dir: &Dir, name: &str) -> Result<Option<(File, Stamp)>, Unusa
     Ok(Some((file, Stamp::of(&metadata))))
 }
 
-/// The patterns of files of one directory.
+/// Returns the patterns of the files of one directory.
 pub(super) fn parse(
     files: impl IntoIterator<Item = (impl Read, &'static str)>,
 ) -> Result<Gitignore, Unusable> {
@@ -106,8 +107,8 @@ pub(super) fn parse(
     patterns.build().map_err(|e| Unusable::new(last, Why::TooMany(e)))
 }
 
-/// The patterns of the file at `path`, which hold for what is below `folder`. None: there is no such file. A link is
-/// followed: what is around a folder that is served belongs to whoever serves it.
+/// Returns the patterns of the file at `path`, for entries below `folder`, or `None` if there is no such file.
+/// Follows a link: the person who serves a folder controls what is around it.
 pub(super) fn around(folder: &Path, path: &Path) -> Result<Option<Gitignore>, Unusable> {
     use io::ErrorKind::{NotADirectory, NotFound};
     let refused = |why| Unusable::new(path, why);
@@ -138,16 +139,16 @@ fn add(patterns: &mut GitignoreBuilder, file: impl Read) -> Result<(), Why> {
         return Err(Why::NotText); // such as UTF-16, whose patterns would match nothing
     }
     for line in String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').lines() {
-        let _ = patterns.add_line(None, line); // a line that is no pattern ignores nothing
+        let _ = patterns.add_line(None, line); // a line that is not a pattern ignores nothing
         if line.contains('{') && !line.starts_with('!') {
-            // Git knows no choices in braces, others do: what either would hide is hidden.
+            // Git does not expand braces, others do: a file is hidden if either would hide it.
             let _ = patterns.add_line(None, &with_plain_braces(line));
         }
     }
     Ok(())
 }
 
-/// The same pattern, with braces that stand for themselves.
+/// Returns the pattern with its braces escaped.
 fn with_plain_braces(line: &str) -> String {
     let mut plain = String::with_capacity(line.len() + 4);
     let mut escaped = false;

@@ -1,7 +1,7 @@
-//! Listing a tree page by page: depth first, a directory before what is in it, names in the order of their bytes.
+//! Lists a tree page by page: depth first, a directory before its entries, names in the order of their bytes.
 //!
-//! A page starts anew at its key and reads the directories on the way to it and behind it, never the whole tree. The
-//! names of a large directory are kept for the next page, as long as it does not change.
+//! A page starts at its key. It reads the directories on the way to the key and after it, never the whole tree. The
+//! names of a large directory are kept for the next page, as long as the directory does not change.
 
 use super::stamp::Stamp;
 use super::tree::{Entry, Folder, Tree, join};
@@ -10,21 +10,21 @@ use cap_std::fs::Metadata;
 use std::io;
 use std::sync::Arc;
 
-/// The names of smaller directories are read again, which costs little.
+/// Smaller directories are read again for each page, which costs little.
 const LARGE: usize = 1_000;
 
-/// So many large directories are remembered.
+/// At most this many large directories are cached.
 const REMEMBERED: usize = 4;
 
-/// What is in a directory, in the order of the names' bytes.
+/// The names in a directory, in the order of their bytes.
 pub(super) type Sorted = Arc<[Box<str>]>;
 
-/// The names in large directories, as they were read last.
+/// The names in large directories, as they were last read.
 #[derive(Debug, Default)]
 pub(super) struct Names(Lock<Vec<(Stamp, Sorted)>>);
 
 impl Names {
-    /// The names in a directory. Those that are not UTF-8 are left out: no URI has them.
+    /// Returns the names in a directory. Leaves out names that are not UTF-8, because URIs cannot have them.
     pub(super) fn of(&self, folder: &Folder) -> io::Result<Sorted> {
         let stamp = Stamp::of(&folder.dir.dir_metadata()?);
         let known = self.0.with(|remembered, _| {
@@ -51,16 +51,16 @@ impl Names {
     }
 }
 
-/// What a page takes. A step that returns false ends the walk.
+/// The receiver of a page. A step that returns false ends the walk.
 pub(super) trait Sink {
-    /// A directory is about to be read.
+    /// Called before a directory is read.
     fn enter(&mut self, folder: &Folder) -> bool;
 
-    /// An entry.
+    /// Called for each entry.
     fn take(&mut self, path: &str, is_folder: bool, metadata: &Metadata) -> bool;
 }
 
-/// Hands over the entries behind the one at `after`, which need not be there any more; none: from the root itself on.
+/// Hands over the entries after the one at `after`, which may be removed already. `None` starts at the root itself.
 pub(super) fn walk(tree: &Tree, names: &Names, after: Option<&str>, sink: &mut impl Sink) -> io::Result<()> {
     let root = tree.root();
     if after.is_none() && !sink.take("", true, &root.dir.dir_metadata()?) {
@@ -89,15 +89,15 @@ fn below(
         }
     };
     for (n, name) in all[from..].iter().enumerate() {
-        // It is gone by now, not served, or may not be looked at.
+        // The directory is removed, not served, or cannot be read.
         let Ok(Some(entry)) = tree.child(folder, name) else { continue };
-        // The first may be the one to go on behind, or lead to it.
+        // The first name may be that of the key, or of a directory on the way to it.
         let inside = inside.filter(|_| n == 0);
         let path = join(&folder.path, name);
         if inside.is_none() && !sink.take(&path, entry.is_folder(), entry.metadata()) {
             return Ok(false);
         }
-        // What is in a directory behind a link is listed only where it really is.
+        // Entries behind a link to a directory are listed only at their real path.
         if entry.is_folder_at(&path)
             && let Entry::Folder(next, _) = entry
             && matches!(below(tree, names, &next, inside.unwrap_or_default(), sink), Ok(false))

@@ -1,6 +1,6 @@
-//! What kind of contents a file has, by its name.
+//! The MIME types of files, by name.
 
-/// The MIME type of a file of this name. None where only its contents could tell.
+/// Returns the MIME type of a file of this name, or `None` if only the contents could tell.
 pub(super) fn guess(name: &str) -> Option<&'static str> {
     let (stem, extension) = name.rsplit_once('.')?;
     if stem.is_empty() {
@@ -13,10 +13,10 @@ pub(super) fn guess(name: &str) -> Option<&'static str> {
     }
 }
 
-/// The MIME type of bytes that nothing is known about.
+/// The MIME type of unknown bytes.
 pub(super) const UNKNOWN: &str = "application/octet-stream";
 
-/// Whether such contents are text, if they are UTF-8.
+/// Returns whether contents of this type are text, provided that they are UTF-8.
 pub(super) fn is_text(mime: &str) -> bool {
     let Some((kind, subtype)) = mime.split_once('/') else { return false };
     kind == "text"
@@ -26,7 +26,7 @@ pub(super) fn is_text(mime: &str) -> bool {
         || kind == "application" && TEXTS.contains(&subtype)
 }
 
-/// Types of text that are not named so.
+/// Types of text whose names do not begin with `text/`.
 const TEXTS: [&str; 15] = [
     "javascript",
     "json",
@@ -45,7 +45,7 @@ const TEXTS: [&str; 15] = [
     "yaml",
 ];
 
-/// Extensions of text files that the general table lacks or takes for something else; sorted.
+/// Extensions of text files that the general table lacks or misjudges; sorted.
 const SOURCES: [(&str, &str); 60] = [
     ("adoc", "text/asciidoc"),
     ("bash", "application/x-sh"),

@@ -25,9 +25,10 @@ use std::time::Duration;
 use tree::Tree;
 use watch::Watch;
 
-/// A folder to be served, and how. Hidden entries (whose names begin with a dot) and those that `.gitignore` and `.ignore`
-/// files name are never served, links only if they lead to something that is. Where such a file cannot be used (it cannot be
-/// read, is a link, or is longer than 1 MiB), nothing beside and below it is served, and the log says so.
+/// A folder to serve, and its settings. Hidden entries, whose names begin with a dot, are never served, nor are those
+/// that `.gitignore` and `.ignore` files name. Links are served only if they lead to a served entry. An ignore file
+/// is unusable if it cannot be read, is a link, or is longer than 1 MiB. Then nothing in or below its directory is
+/// served, and the log says so.
 ///
 /// ```no_run
 /// use wellhead::{Directory, Server};
@@ -46,11 +47,11 @@ pub struct Directory {
     settle_ms: u64,
 }
 
-/// Changes take no longer to settle.
+/// The maximum of `settle_ms`, in milliseconds.
 const MAX_SETTLE_MS: u64 = 60_000;
 
 impl Directory {
-    /// A folder; a relative path is taken from the current one.
+    /// Makes a folder. A relative path starts at the current directory.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Directory {
             path: path.into(),
@@ -62,38 +63,40 @@ impl Directory {
         }
     }
 
-    /// Serves only files that this pattern, or another one given so, matches. Patterns have the form of lines of
-    /// `.gitignore`: `*.md` anywhere, `/docs` at the top, `docs/` for everything in such directories.
+    /// Serves only files that match this pattern or another one set by this method. Patterns have the form of lines
+    /// of `.gitignore`: `*.md` anywhere, `/docs` at the top, `docs/` for everything in such directories.
     #[must_use]
     pub fn include(mut self, pattern: impl Into<String>) -> Self {
         self.include.push(pattern.into());
         self
     }
 
-    /// Does not serve what this pattern matches, as if `.gitignore` had it. Wins over [`Directory::include`].
+    /// Hides entries that match this pattern, as if `.gitignore` had it. Wins over [`Directory::include`].
     #[must_use]
     pub fn exclude(mut self, pattern: impl Into<String>) -> Self {
         self.exclude.push(pattern.into());
         self
     }
 
-    /// The largest file that is served, in bytes; 64 MiB by default. A file is read whole, so this is also about memory.
+    /// Sets the size of the largest file that is served, in bytes. Default: 64 MiB. Files are read whole, so this
+    /// also bounds memory.
     #[must_use]
     pub fn max_file_bytes(mut self, bytes: u64) -> Self {
         self.max_file_bytes = bytes;
         self
     }
 
-    /// Whether clients are told of changes; they are by default. It takes a thread, which ends when the folder is removed
-    /// or the server goes. A process that was forked off serves the folder without telling changes.
+    /// Sets whether clients are notified of changes. Default: true. It takes a thread, which ends when the folder
+    /// is removed or the server is dropped. A forked process serves the folder without notifications.
     #[must_use]
     pub fn watch(mut self, told: bool) -> Self {
         self.watch = told;
         self
     }
 
-    /// How long changes are gathered, in milliseconds; 50 by default, at most 60,000. Clients are told once no change has
-    /// come for so long, and after ten times as long if they do not cease. 0 tells each at once.
+    /// Sets for how many milliseconds changes are gathered; at most 60,000. Default: 50. Clients are notified once
+    /// no change has come for this time. If changes keep coming, clients are notified after ten times as long. 0
+    /// notifies of each change at once.
     #[must_use]
     pub fn settle_ms(mut self, ms: u64) -> Self {
         self.settle_ms = ms;
@@ -102,15 +105,16 @@ impl Directory {
 }
 
 impl Server {
-    /// A folder with everything in it, as resources under `file:` (RFC 8089): listed depth first, files read as text
-    /// or bytes by their names and contents, directories as a `text/uri-list` of what is in them (RFC 2483). The
-    /// handle's name is the template `file:///…/{+path}`, whose `path` is completed with the names in the directory typed so far.
+    /// Serves a folder and everything below it as resources under `file:` (RFC 8089), listed depth first. Files are
+    /// read as text or bytes, by their names and contents. A directory is read as a `text/uri-list` of its entries
+    /// (RFC 2483). The handle's name is the template `file:///…/{+path}`. `path` is completed with the names in the
+    /// directory typed so far.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] for a folder that cannot be opened; [`ErrorKind::InvalidArgument`] for one that has no `file:`
-    /// URI, for what is not a folder, for a bad pattern, and for a `settle_ms` over 60,000; [`ErrorKind::Duplicate`] for one
-    /// that is served already, is in one that is, or has one in it, since its files would be listed twice;
-    /// [`ErrorKind::Closed`].
+    /// [`ErrorKind::Io`] for a folder that cannot be opened. [`ErrorKind::InvalidArgument`] for a path that is not
+    /// a folder or has no `file:` URI, for a bad pattern, and for a `settle_ms` over 60,000.
+    /// [`ErrorKind::Duplicate`] for a folder that is served already, is inside a served one or contains one,
+    /// because files would be listed twice. [`ErrorKind::Closed`].
     pub fn directory(&self, directory: impl Into<Directory>) -> Result<Handle> {
         let Directory { path, include, exclude, max_file_bytes, watch, settle_ms } = directory.into();
         if settle_ms > MAX_SETTLE_MS {
@@ -157,7 +161,7 @@ impl Server {
         Ok(self.handle(&template))
     }
 
-    /// A system that watches nothing more still lets the folder be served.
+    /// Serves the folder also where the system cannot watch more directories.
     fn watch_folder(&self, base: &Arc<Base>, root: &Path, settle: Duration) -> Option<Watch> {
         let watch = Watch::start(base.clone(), self, root, settle);
         let refused = |e| {

@@ -1,4 +1,4 @@
-//! Answers what clients ask of a folder.
+//! Answers the requests of clients for a folder.
 
 use super::address::Address;
 use super::base::Base;
@@ -17,7 +17,7 @@ use std::io::{self, Read};
 use std::string::FromUtf8Error;
 use std::sync::Arc;
 
-/// So many paths are proposed at most. The client is sent the first hundred that its caller may see.
+/// At most this many paths are proposed. The client gets the first 100 that its caller may see.
 const PROPOSED: usize = 1_000;
 
 /// The callbacks of a folder.
@@ -25,7 +25,7 @@ const PROPOSED: usize = 1_000;
 pub(crate) struct Files {
     base: Arc<Base>,
     names: Names,
-    /// Longer URIs could not be read.
+    /// The maximum length of a URI; a longer one could not be read.
     max_uri_bytes: usize,
     watch: Option<Watch>,
 }
@@ -60,8 +60,8 @@ impl Files {
         Ok(contents.name(self.base.name(&target.path)).version(stamp.to_string()).into())
     }
 
-    /// The URIs of what is in a directory, one a line (RFC 2483), in the order of their bytes. `path` may be that of a
-    /// link to the directory.
+    /// Returns the URIs of the entries of a directory, one a line (RFC 2483), in the order of their bytes. `path`
+    /// may be that of a link to the directory.
     fn children(&self, folder: &Folder, path: &str) -> io::Result<Contents> {
         self.see(folder);
         let mut uris = Vec::new();
@@ -87,12 +87,12 @@ impl Files {
         Ok(Page::new(items.page).more(items.more))
     }
 
-    /// From now on changes in a directory are told. True: so far they were not.
+    /// Announces changes in a directory from now on. Returns true if they were not announced before.
     fn see(&self, folder: &Folder) -> bool {
         self.watch.as_ref().is_some_and(|watch| watch.see(folder))
     }
 
-    /// The names in the directory that was typed so far, which begin as the last one does: directories with a slash behind.
+    /// Returns the names in the typed directory that begin with the last typed name. Directories get a final slash.
     fn proposals(&self, typed: &str) -> io::Result<Completion> {
         let none = Ok(Completion::default());
         let (above, begun) = typed.rsplit_once('/').unwrap_or(("", typed));
@@ -121,8 +121,8 @@ impl Files {
         Ok(proposals.more(more))
     }
 
-    /// A connection subscribed to `uri` and is to be acknowledged. What it leads to behind a link may be forgotten again
-    /// since it was asked about.
+    /// Handles a new subscription to `uri`, before it is acknowledged. The target of a link may have been forgotten
+    /// since [`Provider::exists`] asked about it.
     pub(crate) fn subscribed(&self, uri: &str) {
         let Some(watch) = self.watch.as_ref().filter(|watch| watch.has_links()) else { return };
         if let Some(target) = self.base.address.parse(uri)
@@ -133,7 +133,7 @@ impl Files {
         }
     }
 
-    /// Sees to it that changes of an entry are told. True: some were not so far.
+    /// Announces changes of an entry from now on. Returns true if some were not announced before.
     fn see_to(&self, entry: &Entry, path: &str) -> bool {
         let Some(watch) = &self.watch else { return false };
         let really = entry.path();
@@ -141,7 +141,7 @@ impl Files {
             Entry::Folder(folder, _) => watch.see(folder),
             Entry::File(..) => false,
         };
-        // What happens to a directory on the way, happens to the entry.
+        // A change of a directory on the way changes the entry.
         let on_the_way = if watch.is_partial() { usize::MAX } else { 1 };
         for path in [&*really, path] {
             for parent in parents(path).take(on_the_way) {
@@ -157,7 +157,7 @@ impl Files {
     }
 }
 
-/// The paths of the directories that an entry is in, the nearest first.
+/// Returns the paths of the directories that an entry is in, the nearest first.
 fn parents(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(parent(path), |path| parent(path))
 }
@@ -194,8 +194,8 @@ impl Provider for Files {
         responder.finish(proposals.unwrap_or_else(failed));
     }
 
-    /// Looks the entry up, which on a local file system does not wait. Whoever is told that it is known is told of every
-    /// change from then on.
+    /// Looks the entry up, which on a local file system does not wait. A subscriber that learns that the entry is
+    /// known is notified of every change from then on.
     fn exists(&self, uri: &str) -> bool {
         let Some(target) = self.base.address.parse(uri) else { return false };
         if !self.base.address.is_listed_spelling(uri, &target.path) {
@@ -209,7 +209,7 @@ impl Provider for Files {
     }
 }
 
-/// A page in the making.
+/// A page under construction.
 struct Items<'a> {
     files: &'a Files,
     call: &'a ListCall,
@@ -237,7 +237,7 @@ impl Sink for Items<'_> {
     }
 }
 
-/// What is in a file. None: it has become too large.
+/// Reads a file. Returns `None` if it has become too large.
 fn contents(file: File, metadata: &Metadata, max: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(usize::try_from(metadata.len()).unwrap_or(usize::MAX).saturating_add(1))?;
@@ -245,7 +245,7 @@ fn contents(file: File, metadata: &Metadata, max: u64) -> io::Result<Option<Vec<
     Ok((bytes.len() as u64 <= max).then_some(bytes))
 }
 
-/// Text, if the type says so, or nothing is known and it looks like it; and if it is UTF-8.
+/// Returns text if the type says so, or if the type is unknown and the bytes look like text. The bytes must be UTF-8.
 fn text_or_bytes(bytes: Vec<u8>, mime: Option<&'static str>) -> Contents {
     let may_be_text = mime.map_or_else(|| !bytes.contains(&0), media::is_text);
     let body =

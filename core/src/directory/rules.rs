@@ -1,4 +1,5 @@
-//! Which entries are served at all (WIRE U-27): not hidden, not ignored, and as the host chose.
+//! Decides which entries are served at all (`rows.tsv` U-27): not hidden, not ignored, and not excluded by the
+//! application.
 
 use super::ignore_file::{self, Unusable};
 use super::stamp::Stamp;
@@ -13,29 +14,29 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What is known of so many directories is remembered; then all of it is found out again.
+/// The rules of at most this many directories are cached; then the cache is emptied.
 const REMEMBERED: usize = 10_000;
 
-/// Whether the name alone forbids to serve an entry.
+/// Returns whether the name alone forbids to serve an entry.
 pub(super) fn is_hidden(name: &str) -> bool {
     name.starts_with('.')
 }
 
-/// What holds for a whole folder.
+/// The rules of a whole folder.
 #[derive(Debug)]
 pub(super) struct Rules {
     root: PathBuf,
     chosen: Override,
-    /// Of the folders above, up to the repository that holds them; the nearest first.
+    /// Rules of the folders above, up to the repository that holds them; the nearest first.
     above: Vec<Gitignore>,
     /// By the path of the directory.
     read: Lock<HashMap<String, Read>>,
-    /// Directories that the log has a line about, since what their ignore files hide is unknown.
+    /// Directories with an unusable ignore file that the log already mentions.
     complained: Lock<HashSet<String>>,
     log: Log,
 }
 
-/// What the files of a directory say, and the states of them that said it.
+/// The rules in the files of a directory, and the states of these files.
 type Read = (Vec<Stamp>, Arc<Gitignore>);
 
 /// The ignore files from a directory up to the root.
@@ -44,9 +45,9 @@ pub(super) struct Chain(Option<Arc<Link>>);
 
 #[derive(Debug)]
 struct Link {
-    /// None: they are unknown, so that everything may be meant.
+    /// `None` if they are unknown, so that every entry may be ignored.
     patterns: Option<Arc<Gitignore>>,
-    /// How much of a path leads to the directory of these patterns.
+    /// How many bytes of a path lead to the directory of these patterns.
     cut: usize,
     outer: Chain,
 }
@@ -69,7 +70,7 @@ impl Rules {
         Ok(Rules { root: root.to_owned(), chosen, above: above(root)?, read, complained, log })
     }
 
-    /// Whether the entry at `path`, whose directory has this chain, may be served.
+    /// Returns whether the entry at `path`, whose directory has this chain, may be served.
     pub(super) fn allow(&self, chain: &Chain, path: &str, is_dir: bool) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
         !is_hidden(name)
@@ -77,7 +78,7 @@ impl Rules {
             && !self.is_ignored(chain, path, is_dir)
     }
 
-    /// The nearest pattern that says something decides, as in Git.
+    /// Returns the verdict of the nearest pattern that matches, as Git does.
     fn is_ignored(&self, chain: &Chain, path: &str, is_dir: bool) -> bool {
         let mut link = &chain.0;
         while let Some(Link { patterns, cut, outer }) = link.as_deref() {
@@ -98,7 +99,7 @@ impl Rules {
         false
     }
 
-    /// The chain of the directory at `path`, whose parent has the chain `outer`.
+    /// Returns the chain of the directory at `path`, whose parent has the chain `outer`.
     pub(super) fn enter(&self, outer: &Chain, dir: &Dir, path: &str) -> Chain {
         let patterns = match self.patterns(dir, path) {
             Ok(patterns) => {
@@ -115,7 +116,7 @@ impl Rules {
         Chain(Some(Arc::new(Link { patterns, cut, outer: outer.clone() })))
     }
 
-    /// What the ignore files of the directory at `path` say. None: it has no such files.
+    /// Returns the rules in the ignore files of the directory at `path`, or `None` if there are no such files.
     fn patterns(&self, dir: &Dir, path: &str) -> std::result::Result<Option<Arc<Gitignore>>, Unusable> {
         let mut files = Vec::new();
         for name in ignore_file::NAMES {
@@ -147,7 +148,7 @@ impl Rules {
         Ok(Some(patterns))
     }
 
-    /// Writes a line, once for a directory until its ignore files can be used.
+    /// Logs a line, once for a directory until its ignore files can be used.
     fn complain(&self, path: &str, unusable: &Unusable) {
         let first = self.complained.with(|paths, _| {
             if paths.len() >= REMEMBERED {
@@ -164,7 +165,7 @@ impl Rules {
     }
 }
 
-/// What the repository around the root says about it.
+/// Returns the rules of the repository around the root.
 fn above(root: &Path) -> Result<Vec<Gitignore>> {
     let Some(top) = root.ancestors().find(|folder| folder.join(".git").exists()) else {
         return Ok(Vec::new());
@@ -188,7 +189,7 @@ fn above(root: &Path) -> Result<Vec<Gitignore>> {
     Ok(found)
 }
 
-/// The pattern of what is in directories that a pattern matches: to include a directory is to include its files.
+/// Returns the pattern for the entries of matching directories: to include a directory is to include its files.
 fn inside(pattern: &str) -> String {
     let directory = pattern.trim_end_matches('/');
     let anywhere = if directory.contains('/') { "" } else { "**/" };

@@ -1,11 +1,11 @@
-//! What tells one state of a file from another, and when it was last changed.
+//! Distinguishes the states of a file, and formats the time of its last change.
 
 use cap_fs_ext::MetadataExt;
 use cap_std::fs::Metadata;
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
-/// A state of a file or directory: its size, time of change and inode (WIRE U-28).
+/// A state of a file or directory: its size, time of change and inode (`rows.tsv` U-28).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
     size: u64,
@@ -24,14 +24,15 @@ impl Stamp {
         }
     }
 
-    /// Whether every later change will show: a file system's clock is coarse, so one right after the last might not.
+    /// Returns whether every later change will show. File systems have coarse clocks, so a change right after the
+    /// last one may not show.
     pub(super) fn is_settled(&self) -> bool {
         const COARSEST: Duration = Duration::from_secs(3);
         let age = self.modified.and_then(|modified| modified.elapsed().ok());
         age.is_some_and(|age| age > COARSEST)
     }
 
-    /// When it was last changed, in the form of ISO 8601, whose years have four digits.
+    /// Returns the time of the last change as ISO 8601 with a year of four digits.
     pub(super) fn last_modified(&self) -> Option<String> {
         const YEAR_10000: u64 = 253_402_300_800;
         let since = self.modified?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
@@ -39,7 +40,7 @@ impl Stamp {
     }
 }
 
-/// The opaque version.
+/// Returns the opaque version.
 impl fmt::Display for Stamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let since = self.modified.and_then(|modified| modified.duration_since(SystemTime::UNIX_EPOCH).ok());
@@ -47,7 +48,7 @@ impl fmt::Display for Stamp {
     }
 }
 
-/// Seconds since 1970 as a date and time of UTC, by the proleptic Gregorian calendar.
+/// Returns seconds since 1970 as a date and time of UTC, by the proleptic Gregorian calendar.
 fn date_time(seconds: u64) -> String {
     let (days, second) = (seconds / 86_400, seconds % 86_400);
     // Days since 0000-03-01, so that the leap day ends a year; eras are the calendar's 400 years.

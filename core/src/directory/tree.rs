@@ -1,8 +1,8 @@
-//! Finding entries below the root, and nothing outside.
+//! Finds entries below the root, and none outside.
 //!
 //! Every step opens one name relative to a handle on the directory before it, and follows no link. A link is resolved
-//! once, by `cap-std` and within the root, and then the path that it stands for is walked in the same way, under the
-//! same rules: whoever swaps a directory for a link meanwhile makes a step fail.
+//! once, by `cap-std` and within the root. Then the resolved path is walked in the same way, under the same rules. So
+//! if another program swaps a directory for a link meanwhile, a step fails.
 
 use super::rules::{Chain, Rules};
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
@@ -12,7 +12,7 @@ use std::io;
 use std::path::{Component, Path};
 use std::sync::Arc;
 
-/// Deeper directories are not served, so that a walk has few of them open.
+/// The maximum depth of a served directory, so that a walk has few directories open.
 const DEEPEST: usize = 128;
 
 /// A folder that is served.
@@ -27,7 +27,7 @@ pub(super) struct Tree {
 #[derive(Debug, Clone)]
 pub(super) struct Folder {
     pub(super) dir: Arc<Dir>,
-    /// Without links.
+    /// The path without links.
     pub(super) path: String,
     chain: Chain,
     depth: usize,
@@ -52,12 +52,12 @@ impl Entry {
         matches!(self, Entry::Folder(..))
     }
 
-    /// Whether it is a directory that really is at this path, not behind a link.
+    /// Returns whether it is a directory at its real path, not behind a link.
     pub(super) fn is_folder_at(&self, path: &str) -> bool {
         matches!(self, Entry::Folder(folder, _) if folder.path == path)
     }
 
-    /// Where it really is.
+    /// Returns its real path.
     pub(super) fn path(&self) -> String {
         match self {
             Entry::Folder(folder, _) => folder.path.clone(),
@@ -66,7 +66,7 @@ impl Entry {
     }
 }
 
-/// Whether links may be followed.
+/// Whether a walk may follow links.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Links {
     Followed,
@@ -84,12 +84,12 @@ impl Tree {
         Folder { dir: self.root.clone(), path: String::new(), chain, depth: 0 }
     }
 
-    /// The entry at `path`. None: there is none that is served.
+    /// Returns the entry at `path`, or `None` if no such entry is served.
     pub(super) fn find(&self, path: &str) -> io::Result<Option<Entry>> {
         self.walk(path, Links::Followed)
     }
 
-    /// The directory at `path`, if there is one that is served and no link leads there.
+    /// Returns the directory at `path`, if it is served and no link leads there.
     pub(super) fn folder(&self, path: &str) -> Option<Folder> {
         match self.walk(path, Links::Refused) {
             Ok(Some(Entry::Folder(folder, _))) => Some(folder),
@@ -118,9 +118,9 @@ impl Tree {
         Ok(Some(Entry::Folder(folder, metadata)))
     }
 
-    /// The entry that a path with a link in it leads to.
+    /// Returns the entry behind a path with a link in it.
     fn follow(&self, path: &str) -> io::Result<Option<Entry>> {
-        // An error here is a link that leads nowhere, in a circle or outside.
+        // An error here means a link that leads nowhere, in a circle or outside.
         let Ok(target) = self.root.canonicalize(path) else { return Ok(None) };
         let mut plain = String::new();
         for component in target.components() {
@@ -133,7 +133,7 @@ impl Tree {
         self.walk(&plain, Links::Refused)
     }
 
-    /// An entry of a folder, a link resolved.
+    /// Returns an entry of a folder, with a link resolved.
     pub(super) fn child(&self, folder: &Folder, name: &str) -> io::Result<Option<Entry>> {
         let Some(metadata) = found(folder.dir.symlink_metadata(name))? else { return Ok(None) };
         if metadata.is_symlink() {
@@ -143,8 +143,8 @@ impl Tree {
         self.step(folder, name, metadata)
     }
 
-    /// The names in a folder that are served, and whether each is a directory (not a link to one). Files that are too
-    /// large are among them: their size is not looked at.
+    /// Returns the names in a folder that are served, and whether each is a directory (not a link to one). Includes
+    /// files that are too large, because it does not look at sizes.
     pub(super) fn entries(&self, folder: &Folder) -> io::Result<Vec<(String, bool)>> {
         let mut entries = Vec::new();
         for entry in folder.dir.entries()? {
@@ -163,7 +163,7 @@ impl Tree {
         Ok(entries)
     }
 
-    /// An entry of a folder that is no link, judged by the rules.
+    /// Returns an entry of a folder that is not a link, if the rules allow it.
     fn step(&self, folder: &Folder, name: &str, metadata: Metadata) -> io::Result<Option<Entry>> {
         let path = join(&folder.path, name);
         if !self.rules.allow(&folder.chain, &path, metadata.is_dir()) {
@@ -187,10 +187,10 @@ impl Tree {
         Ok(Some(Folder { dir: Arc::new(dir), path, chain, depth: folder.depth + 1 }))
     }
 
-    /// Opens a file that was found. None: it is not there any more, or no longer what it was.
+    /// Opens a file that was found. Returns `None` if it is removed by now, or is no longer a file.
     pub(super) fn open_file(&self, folder: &Folder, name: &str) -> io::Result<Option<(File, Metadata)>> {
         let mut options = OpenOptions::new();
-        // Something else may stand there by now; a named pipe would wait for a writer.
+        // Another entry may have replaced it; opening a named pipe would wait for a writer.
         options.read(true).follow(FollowSymlinks::No).nonblock(true);
         let Some(file) = found(folder.dir.open_with(name, &options))? else { return Ok(None) };
         let metadata = file.metadata()?;
@@ -206,7 +206,7 @@ pub(super) fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") }
 }
 
-/// An error that says that there is no such entry, or that it is a link by now, as none.
+/// Turns an error that says that there is no such entry, or that it is a link by now, into `None`.
 fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
@@ -227,14 +227,14 @@ fn is_absent(e: &io::Error) -> bool {
         || is_link(e)
 }
 
-/// What `cap-std` says of a path that leads outside, which is no error of the system's.
+/// Recognises the error of `cap-std` for a path that leads outside, which is not an error of the system.
 fn is_escape(e: &io::Error) -> bool {
     e.kind() == io::ErrorKind::PermissionDenied && e.raw_os_error().is_none()
 }
 
 #[cfg(unix)]
 fn is_link(e: &io::Error) -> bool {
-    // ELOOP, and what some systems say instead; ENXIO is a socket, or a pipe without a reader.
+    // ELOOP, and the errors of some systems in its place; ENXIO means a socket, or a pipe without a reader.
     let loops = [rustix::io::Errno::LOOP, rustix::io::Errno::MLINK, rustix::io::Errno::NXIO];
     loops.iter().any(|errno| e.raw_os_error() == Some(errno.raw_os_error()))
 }

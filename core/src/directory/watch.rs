@@ -1,12 +1,12 @@
-//! Telling what changes in a folder (WIRE U-29).
+//! Watches a folder and announces its changes (`rows.tsv` U-29).
 //!
-//! What counts is not what the operating system says happened, but whether an entry was served before and is now: by
-//! that alone a created, a removed and an edited one are told apart, however it came about, and what is hidden or
-//! ignored is never told of.
+//! The events of the operating system only say where to look. An entry counts as created, removed or edited by
+//! comparing whether it was served before and is now. So it does not matter how a change came about, and hidden and
+//! ignored entries are never announced.
 //!
-//! A directory is watched from before anything in it is shown to a client. Before the folder is served, so are the first
-//! directories, which are all of most folders. A thread sees to the rest, and tells that the list changed when it is done:
-//! what came or went meanwhile it cannot know.
+//! A directory is watched before any of its entries is shown to a client. The first directories, which are all of
+//! most folders, are watched before the folder is served. A thread handles the others, and announces that the list
+//! changed when it is done, because it cannot know which entries changed meanwhile.
 
 #[cfg(target_os = "linux")]
 mod inotify;
@@ -40,13 +40,13 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use system::{Events, Mark, Notifier};
 
-/// What to do where a folder cannot be watched at all.
+/// The advice in the log line if a folder cannot be watched at all.
 pub(super) const MORE_FOLDERS: &str = Notifier::MORE_FOLDERS;
 
-/// So many directories are watched before the folder is served.
+/// At most this many directories are watched before the folder is served.
 const AT_START: usize = 256;
 
-/// More events are not kept while directories are seen to.
+/// The maximum number of events kept while directories are read.
 const TOO_MANY: usize = 100_000;
 
 /// Watches a folder until dropped.
@@ -57,32 +57,32 @@ struct Shared {
     base: Arc<Base>,
     server: Weak<Inner>,
     notifier: Notifier,
-    /// Held while a directory is read, where the rules are asked, whose lock comes after.
+    /// Held while a directory is read and the rules are asked. The lock of the rules ranks above it.
     seen: Gate<Seen>,
-    /// Every directory that is served is watched, but for new ones that the thread has not come to.
+    /// Every served directory is watched, except new ones that the thread has not come to.
     whole: AtomicBool,
-    /// A child of this process would share the notifier, without the thread.
+    /// The process that watches: a forked child would share the notifier, without the thread.
     process: u32,
 }
 
-/// What the system says.
+/// An event of the operating system.
 #[derive(Debug)]
 enum Event {
-    /// An entry of the directory with this mark was made, moved or removed, or else only edited.
+    /// An entry of the directory with this mark was made, moved or removed, or only edited.
     Entry { mark: Mark, name: String, moved: bool },
-    /// The directory with this mark is gone.
+    /// The directory with this mark was removed.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "others tell it by the entry"))]
     Gone(Mark),
-    /// There was too much to tell.
+    /// The system dropped events.
     Lost,
 }
 
-/// What clients are to be told, once no lock is held.
+/// The announcements to make once no lock is held.
 #[derive(Debug, Default)]
 struct Changes {
-    /// By path, with what is there now.
+    /// Entries by path, in their present state.
     updated: BTreeMap<String, Option<Resource>>,
-    /// Paths of directories of which everything inside may be another.
+    /// Paths of directories of which every entry may have changed.
     within: BTreeSet<String>,
     list: bool,
 }
@@ -92,7 +92,7 @@ impl Changes {
         self.updated.is_empty() && self.within.is_empty() && !self.list
     }
 
-    /// Adds what came later.
+    /// Adds later announcements.
     fn add(&mut self, later: Changes) {
         self.updated.extend(later.updated);
         self.within.extend(later.within);
@@ -101,7 +101,7 @@ impl Changes {
 }
 
 impl Watch {
-    /// Changes are told once none has come for `settle`.
+    /// Announces changes once none has come for `settle`.
     pub(super) fn start(
         base: Arc<Base>,
         server: &Server,
@@ -117,19 +117,21 @@ impl Watch {
         Ok(Watch(shared))
     }
 
-    /// From now on, what changes in a directory is told. True: so far it was not.
+    /// Announces changes in a directory from now on. Returns true if they were not announced before.
     pub(super) fn see(&self, folder: &Folder) -> bool {
         self.0.is_ours() && self.0.see(folder).is_some()
     }
 
-    /// Whether each directory on the way to an entry has to be seen to, since the thread has not come to all of them yet.
+    /// Returns whether each directory on the way to an entry still has to be watched, because the thread has not
+    /// come to all of them.
     pub(super) fn is_partial(&self) -> bool {
         self.0.is_ours() && !self.0.whole.load(Ordering::Acquire)
     }
 
-    /// What is asked for at `path`, behind a link, is really elsewhere: its changes are told under both.
+    /// Stores that the entry at `path` is behind a link, and where it really is: its changes are announced under
+    /// both paths.
     pub(super) fn link(&self, really: String, path: &str) {
-        // Let go of without the gate: it may be the last.
+        // Dropped without the gate, because it may be the last reference.
         let Some(server) = self.0.server.upgrade().filter(|_| self.0.is_ours()) else { return };
         let is_subscribed = |path: &str| {
             let uri = self.0.base.address.uri(path);
@@ -138,7 +140,7 @@ impl Watch {
         self.0.seen.with(|seen| seen.links.add(really, path, is_subscribed));
     }
 
-    /// Whether anything behind a link was ever asked for.
+    /// Returns whether any entry behind a link was ever asked for.
     pub(super) fn has_links(&self) -> bool {
         self.0.is_ours() && self.0.seen.with(|seen| seen.links.were_used())
     }
@@ -167,7 +169,7 @@ impl Shared {
         self.process == std::process::id()
     }
 
-    /// Watches the first directories. Returns those that are still to be seen, and what is to be told after.
+    /// Watches the first directories. Returns those that are left, and the announcements to make after.
     fn begin(&self, at_most: usize) -> (Vec<String>, Changes) {
         let mut todo = vec![String::new()];
         for _ in 0..at_most {
@@ -204,7 +206,7 @@ impl Shared {
                 }
             }
             let Some(server) = self.server.upgrade().map(Server::of) else { return };
-            // Whoever lists again when told shall miss nothing: everything new is watched first.
+            // A client that lists again after the notification must miss nothing: all that is new is watched first.
             if todo.is_empty() {
                 self.whole.store(true, Ordering::Release);
                 if settling.is_settled(Instant::now()) {
@@ -214,7 +216,7 @@ impl Shared {
         }
     }
 
-    /// Watches a directory. The paths of those in it, if it was not watched before.
+    /// Watches a directory. Returns the paths of the directories in it if it was not watched before.
     fn see(&self, folder: &Folder) -> Option<Vec<String>> {
         let added = self.seen.with(|seen| {
             if seen.full || seen.has(&folder.path) {
@@ -244,7 +246,7 @@ impl Shared {
         }
     }
 
-    /// Sees to the directory at `path`; the paths of those in it.
+    /// Reads the directory at `path`; returns the paths of the directories in it.
     fn look(&self, path: &str) -> Vec<String> {
         let Some(folder) = self.base.tree.folder(path) else { return Vec::new() };
         match self.see(&folder) {
@@ -254,7 +256,7 @@ impl Shared {
         }
     }
 
-    /// What the system's events mean for clients.
+    /// Turns the system's events into announcements.
     fn understand(&self, events: Vec<Event>, todo: &mut Vec<String>, changes: &mut Changes) {
         let mut entries: BTreeMap<Mark, BTreeMap<String, bool>> = BTreeMap::new();
         for event in events {
@@ -285,7 +287,7 @@ impl Shared {
         }
     }
 
-    /// What an entry was and what it is.
+    /// Compares an entry's former and present state.
     fn compare(
         &self,
         folder: &Folder,
@@ -306,9 +308,9 @@ impl Shared {
             same
         });
         match is_folder {
-            // It may have come and gone at once, and not without having been subscribed to.
+            // It may have been created and removed at once, but not without a subscription.
             None if same && moved && self.is_subscribed(&path) => {}
-            None | Some(true) if same => return, // of a directory, attributes: nothing that is shown
+            None | Some(true) if same => return, // a directory whose attributes changed: nothing that clients see
             Some(true) => todo.push(path.clone()),
             _ => {}
         }
@@ -322,7 +324,7 @@ impl Shared {
         changes.updated.insert(path, now);
     }
 
-    /// What is in a directory and below, after the rules for it changed.
+    /// Reads a directory and those below it again, after their rules changed.
     fn judge_again(&self, folder: &Folder, changes: &mut Changes, todo: &mut Vec<String>) {
         let mut other = false;
         let below = self.seen.with(|seen| seen.below(&folder.path));
@@ -343,7 +345,7 @@ impl Shared {
         }
     }
 
-    /// Whether anybody subscribed to an entry, or to what was in it.
+    /// Returns whether an entry, or one that was in it, has a subscriber.
     fn is_subscribed(&self, path: &str) -> bool {
         let Some(server) = self.server.upgrade() else { return false };
         let (uri, inside) = (self.base.address.uri(path), self.base.address.inside(path));
@@ -358,7 +360,7 @@ impl Shared {
         Some(self.base.describe(path, entry.is_folder(), entry.metadata()))
     }
 
-    /// Only a closed server refuses, and then there is nobody to tell.
+    /// Only a closed server refuses announcements, and then it has no clients to notify.
     fn tell(&self, server: &Server, changes: Changes) {
         for (path, now) in changes.updated {
             let uri = self.base.address.uri(&path);
@@ -397,7 +399,7 @@ impl std::fmt::Debug for Shared {
     }
 }
 
-/// The paths of the directories among the entries of one.
+/// Returns the paths of the directories among the entries of one.
 fn folders(folder: &Folder, entries: Vec<(String, bool)>) -> Vec<String> {
     let inside = entries.into_iter().filter(|(_, is_folder)| *is_folder);
     inside.map(|(name, _)| join(&folder.path, &name)).collect()
@@ -409,7 +411,7 @@ mod tests {
     use super::*;
     use crate::log::Log;
 
-    /// A folder with a file `d/a`, watched without a thread; what happens there, and the URI of that file.
+    /// A folder with a file `d/a`, watched without a thread; its events, and the URI of that file.
     fn watched(around: &Path, server: &Server) -> (Shared, Events, String) {
         let root = around.canonicalize().unwrap();
         std::fs::create_dir(root.join("d")).unwrap();

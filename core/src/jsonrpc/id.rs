@@ -83,7 +83,7 @@ enum Meaning<'a> {
     String(&'a str),
 }
 
-/// What [`Meaning`] needs beyond the raw text.
+/// The facts about an id that [`Meaning`] needs beyond its raw text.
 #[derive(Clone)]
 enum Key {
     Small(i64),

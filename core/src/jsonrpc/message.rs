@@ -2,7 +2,7 @@ use super::Raw;
 use super::RequestId;
 use std::borrow::Cow;
 
-/// What one message turned out to be.
+/// One message, by what it is.
 #[derive(Debug)]
 pub(crate) enum Parsed<'a> {
     Request {
@@ -55,7 +55,7 @@ pub(crate) enum Fault {
     IdTooLong,
 }
 
-/// What a message may cost at most.
+/// Bounds on one message.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ParseLimits {
     /// Objects and arrays within each other, the message itself included.

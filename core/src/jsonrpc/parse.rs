@@ -105,8 +105,8 @@ impl<'a> Envelope<'a> {
         }
     }
 
-    /// Echoes the id if it is certain. Beside `result` or `error` it would be the id of a request of
-    /// ours, which an answer with it could be mistaken for.
+    /// Echoes the id if it is certain. With `result` or `error` it would be the id of a request of the server, and
+    /// a client could mistake the reply for an answer to that.
     fn invalid(&self, what: &'static str) -> Parsed<'a> {
         let certain = !self.id_in_doubt && self.result.is_none() && self.error.is_none();
         let id = self.id.filter(|_| certain).and_then(|id| RequestId::from_raw(id.get()));

@@ -12,7 +12,7 @@ impl<'a> Raw<'a> {
         is_over(text, end).then(|| Raw(&text[start..end]))
     }
 
-    /// What was checked before it was kept.
+    /// Makes a value of text that was checked before it was stored.
     pub(crate) fn kept(text: &'a str) -> Raw<'a> {
         Raw(text)
     }

@@ -50,7 +50,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The same rule, one byte after the other.
+    /// The rule as a plain loop, one byte at a time.
     fn depth(bytes: &[u8]) -> usize {
         let (mut depth, mut deepest, mut in_string, mut escaped) = (0usize, 0, false, false);
         for byte in bytes {

@@ -90,7 +90,7 @@ fn named_value_start(bytes: &[u8], at: usize) -> Option<usize> {
     value_start(bytes, string_end(bytes, at)?)
 }
 
-/// The same of a member whose name ends at `at`.
+/// Returns the place of the value of the member whose name ends at `at`.
 pub(super) fn value_start(bytes: &[u8], at: usize) -> Option<usize> {
     let colon = space_end(bytes, at);
     (bytes.get(colon) == Some(&b':')).then(|| space_end(bytes, colon + 1))

@@ -92,7 +92,7 @@ impl<'a> Object<'a> {
         self.out
     }
 
-    /// The same with any name.
+    /// Writes a member whose name may need escaping.
     pub(crate) fn any_member(&mut self, name: &str) -> &mut Vec<u8> {
         if !std::mem::take(&mut self.empty) {
             self.out.push(b',');

@@ -1,9 +1,9 @@
-//! Hints about whom a resource is for.
+//! Hints on the audience and the importance of a resource.
 
 use super::moment::is_moment;
 use crate::error::{Error, ErrorKind, Result};
 
-/// Whom a resource is for, how much it matters, and when it last changed.
+/// The audience of a resource, its importance, and the time of its last change.
 ///
 /// Source: the `Annotations` type of each revision's schema.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -13,44 +13,44 @@ pub struct Annotations {
     pub(crate) last_modified: Option<Box<str>>,
 }
 
-/// One of those a resource can be for.
+/// An audience of a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// The person.
+    /// The user.
     User,
     /// The model.
     Assistant,
 }
 
 impl Annotations {
-    /// No hints yet.
+    /// Makes annotations without hints.
     pub fn new() -> Self {
         Annotations::default()
     }
 
-    /// Whom the resource is for.
+    /// Sets the audience.
     #[must_use]
     pub fn audience(mut self, roles: impl Into<Vec<Role>>) -> Self {
         self.audience = roles.into();
         self
     }
 
-    /// How much it matters, from 0 (least) to 1 (most). Judged at registration.
+    /// Sets the importance, from 0 (least) to 1 (most). Checked at registration.
     #[must_use]
     pub fn priority(mut self, priority: f64) -> Self {
         self.priority = Some(priority);
         self
     }
 
-    /// When it last changed: ISO 8601 with a time and its offset from UTC, such as `2025-01-12T15:00:58Z`. Judged at
-    /// registration.
+    /// Sets the time of the last change: ISO 8601 with a time and its offset from UTC, such as
+    /// `2025-01-12T15:00:58Z`. Checked at registration.
     #[must_use]
     pub fn last_modified(mut self, time: impl Into<String>) -> Self {
         self.last_modified = Some(time.into().into_boxed_str());
         self
     }
 
-    /// Reads the protocol's own JSON form: an object with `audience`, `priority` and `lastModified`, each optional.
+    /// Reads the protocol's JSON form: an object with `audience`, `priority` and `lastModified`, each optional.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] for anything else.

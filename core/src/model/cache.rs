@@ -1,11 +1,12 @@
-//! How long, and for whom, a client may keep an answer.
+//! Caching hints.
 
 use crate::policy::CacheScope;
 
-/// How long a client may use an answer again, and whether for this caller only. What is not said here is taken from the
-/// next more general place: an answer's hint, its registration's, that of its kind of answer, the server's.
+/// Caching hint: how long a client may reuse a response, and whether it may share it between callers. A part that is
+/// not set comes from the next more general hint. The order is: the answer's, its registration's, that of its kind of
+/// answer, the server's.
 ///
-/// Sent in revisions that have caching hints; without any, an answer may not be used again.
+/// Sent in revisions that have caching hints. Without any hint, a response may not be reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CacheHint {
     pub(crate) ttl_ms: Option<u64>,
@@ -13,26 +14,26 @@ pub struct CacheHint {
 }
 
 impl CacheHint {
-    /// Says nothing yet.
+    /// Makes an empty hint.
     pub fn new() -> Self {
         CacheHint::default()
     }
 
-    /// For how many milliseconds the answer may be used again; 0: not at all.
+    /// Sets for how many milliseconds the response may be reused; 0 means not at all.
     #[must_use]
     pub fn ttl_ms(mut self, ttl_ms: u64) -> Self {
         self.ttl_ms = Some(ttl_ms);
         self
     }
 
-    /// For whom the answer may be used again.
+    /// Sets who may reuse the response.
     #[must_use]
     pub fn scope(mut self, scope: CacheScope) -> Self {
         self.scope = Some(scope);
         self
     }
 
-    /// This hint, and where it says nothing the other one.
+    /// Returns this hint, completed by the more general one.
     pub(crate) fn or(self, general: CacheHint) -> CacheHint {
         CacheHint { ttl_ms: self.ttl_ms.or(general.ttl_ms), scope: self.scope.or(general.scope) }
     }

@@ -1,12 +1,12 @@
-//! What a completer answers.
+//! The answer of a completer.
 
 use std::sync::Arc;
 
-/// Values that a template's variable may have, in the order in which they are proposed.
+/// The proposed values of a variable, in order.
 #[derive(Debug, Clone, Default)]
 pub struct Completion {
     pub(crate) values: Vec<String>,
-    /// The URI that each value leads to, if a caller who may not see it listed is not to be told of the value either.
+    /// The URI that each value leads to. A value is hidden from callers that may not list its URI.
     pub(crate) uris: Vec<Arc<str>>,
     pub(crate) total: Option<u64>,
     pub(crate) more: bool,
@@ -14,26 +14,26 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// All values there are. Of more than a hundred, the client is sent the first hundred.
+    /// Makes a completion of these values. At most the first 100 are sent to the client.
     pub fn new(values: impl IntoIterator<Item: Into<String>>) -> Self {
         Completion { values: values.into_iter().map(Into::into).collect(), ..Completion::default() }
     }
 
-    /// How many values there are in all, if more are known than given.
+    /// Sets the total number of values, if more are known than given.
     #[must_use]
     pub fn total(mut self, total: u64) -> Self {
         self.total = Some(total);
         self
     }
 
-    /// Whether there are more values than given.
+    /// Sets whether there are more values than given.
     #[must_use]
     pub fn more(mut self, more: bool) -> Self {
         self.more = more;
         self
     }
 
-    /// The completion failed: an internal error for the client, `why` for the log.
+    /// Reports a failure: an internal error for the client, `why` for the log.
     pub fn failed(why: impl Into<String>) -> Self {
         Completion { failed: Some(why.into()), ..Completion::default() }
     }

@@ -1,4 +1,4 @@
-//! What a read callback answers.
+//! The answer of a read callback.
 
 use super::{CacheHint, Json, check_meta};
 use crate::error::{Error, ErrorKind};
@@ -7,19 +7,19 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Text that the host keeps and we only borrow until it is sent. Dropped on any thread.
+/// Text that the application keeps; the server borrows it until it is sent. May be dropped on any thread.
 pub type SharedText = Arc<dyn AsRef<str> + Send + Sync>;
 
-/// Bytes that the host keeps and we only borrow until they are sent. Dropped on any thread.
+/// Bytes that the application keeps; the server borrows them until they are sent. May be dropped on any thread.
 pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
-/// Text or bytes; never base64.
+/// Text or bytes, before any base64.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Body {
     /// UTF-8 text.
     Text(SharedText),
-    /// Anything else.
+    /// Bytes.
     Blob(SharedBytes),
 }
 
@@ -74,18 +74,18 @@ impl From<SharedBytes> for Body {
     }
 }
 
-/// One element of a read's `contents`. What is not given here is taken from the registration.
+/// One element of the `contents` of a read. Missing members come from the registration.
 #[derive(Debug, Clone)]
 pub struct Contents {
     pub(crate) body: Body,
     pub(crate) uri: Option<String>,
     pub(crate) mime_type: Option<String>,
     pub(crate) meta: Option<Json>,
-    /// Boxed away: most contents are described by their registration alone.
+    /// Boxed, because most contents are described by their registration alone.
     pub(crate) told: Option<Box<Told>>,
 }
 
-/// What an answer says of the resource beside its contents.
+/// The description of the resource that an answer gives together with its contents.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Told {
     pub(crate) name: Option<String>,
@@ -97,7 +97,7 @@ pub(crate) struct Told {
 }
 
 impl Contents {
-    /// The bytes of its body.
+    /// Returns the number of bytes of the body.
     pub(crate) fn size(&self) -> u64 {
         let bytes = match &self.body {
             Body::Text(text) => (**text).as_ref().len(),
@@ -106,7 +106,8 @@ impl Contents {
         bytes as u64
     }
 
-    /// The bytes of a body of at least so many that nobody else has, so that they are there as long as the answer is.
+    /// Returns the size of a body that only this answer owns and that has at least `least` bytes; otherwise 0. Such
+    /// memory is in use as long as the answer is.
     pub(crate) fn own_size(&self, least: usize) -> usize {
         let own = match &self.body {
             Body::Text(text) => Arc::strong_count(text) == 1,
@@ -116,19 +117,19 @@ impl Contents {
         if own && size >= least { size } else { 0 }
     }
 
-    /// Contents with a body of text or bytes.
+    /// Makes contents of a text or of bytes.
     pub fn new(body: impl Into<Body>) -> Self {
         Contents { body: body.into(), uri: None, mime_type: None, meta: None, told: None }
     }
 
-    /// The URI of a sub-resource; the requested URI if not given.
+    /// Sets the URI of a sub-resource. Default: the requested URI.
     #[must_use]
     pub fn uri(mut self, uri: impl Into<String>) -> Self {
         self.uri = Some(uri.into());
         self
     }
 
-    /// The text, if it is text.
+    /// Returns the text, unless it is bytes.
     pub fn text(&self) -> Option<&str> {
         match &self.body {
             Body::Text(text) => Some((**text).as_ref()),
@@ -136,7 +137,7 @@ impl Contents {
         }
     }
 
-    /// The bytes, if it is no text.
+    /// Returns the bytes, unless it is text.
     pub fn bytes(&self) -> Option<&[u8]> {
         match &self.body {
             Body::Text(_) => None,
@@ -144,57 +145,57 @@ impl Contents {
         }
     }
 
-    /// The MIME type of this element.
+    /// Sets the MIME type of this element.
     #[must_use]
     pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.mime_type = Some(mime_type.into());
         self
     }
 
-    /// Free-form `_meta` of this element; must not use reserved keys.
+    /// Sets the free-form `_meta` of this element. It must not use reserved keys.
     #[must_use]
     pub fn meta(mut self, meta: Json) -> Self {
         self.meta = Some(meta);
         self
     }
 
-    /// The resource's name. Only some clients are shown it.
+    /// Sets the name of the resource. Only some clients get it.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.told_mut().name = Some(name.into());
         self
     }
 
-    /// The resource's name for people. Only some clients are shown it.
+    /// Sets the title of the resource, for people. Only some clients get it.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.told_mut().title = Some(title.into());
         self
     }
 
-    /// What sort of thing the resource is: see [`super::Resource::kind`].
+    /// Sets the application's kind of the resource: see [`super::Resource::kind`].
     #[must_use]
     pub fn kind(mut self, kind: impl Into<String>) -> Self {
         self.told_mut().kind = Some(kind.into().into());
         self
     }
 
-    /// The version of these contents: see [`super::Resource::version`]. If it is the one that the client has, the client
-    /// is told so, and sent nothing.
+    /// Sets the version of these contents: see [`super::Resource::version`]. A client that has this version already
+    /// gets "not modified" in place of the contents.
     #[must_use]
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.told_mut().version = Some(version.into().into());
         self
     }
 
-    /// Free-form attributes of the resource: see [`super::Resource::metadata`].
+    /// Sets free-form attributes of the resource: see [`super::Resource::metadata`].
     #[must_use]
     pub fn metadata(mut self, metadata: Json) -> Self {
         self.told_mut().metadata = Some(metadata);
         self
     }
 
-    /// How long, and for whom, the client may keep this answer; of several contents, those of the resource itself count.
+    /// Sets the caching hint of this answer. Of several contents, the hint of the resource itself counts.
     #[must_use]
     pub fn cache(mut self, hint: CacheHint) -> Self {
         self.told_mut().cache = hint;
@@ -213,7 +214,7 @@ impl Contents {
         self.told.get_or_insert_default()
     }
 
-    /// What a host put in is checked before any lock is taken.
+    /// Checks the application's values, before any lock is taken.
     pub(crate) fn check(&self) -> Result<(), Error> {
         if let Some(uri) = &self.uri {
             check_uri(uri).map_err(|e| {
@@ -225,13 +226,14 @@ impl Contents {
     }
 }
 
-/// Contents whose body has been borrowed: that runs the host's code, so it is done before a lock is taken.
+/// Contents whose body is borrowed already. Borrowing runs the application's code, so it happens before a lock is
+/// taken.
 pub(crate) struct Borrowed<'a> {
     pub(crate) contents: &'a Contents,
     pub(crate) source: Source<'a>,
 }
 
-/// What is in a body.
+/// The borrowed body.
 #[derive(Clone, Copy)]
 pub(crate) enum Source<'a> {
     Text(&'a str),
@@ -239,7 +241,7 @@ pub(crate) enum Source<'a> {
 }
 
 impl<'a> Borrowed<'a> {
-    /// What an answer says of the resource at `uri`, beside its contents.
+    /// Returns the description that an answer gives of the resource at `uri`.
     pub(crate) fn told(all: &'a [Borrowed<'a>], uri: &str) -> Option<&'a Told> {
         Borrowed::main(all, uri)?.contents.told()
     }
@@ -252,12 +254,12 @@ impl<'a> Borrowed<'a> {
         Borrowed { contents, source }
     }
 
-    /// The element that is the resource itself rather than a part of it: the first if none is.
+    /// Returns the element that is the resource itself rather than a part of it, or else the first.
     pub(crate) fn main<'b>(all: &'b [Borrowed<'a>], uri: &str) -> Option<&'b Borrowed<'a>> {
         all.iter().find(|each| each.contents.uri.as_deref().is_none_or(|own| own == uri)).or(all.first())
     }
 
-    /// Hands over all elements. One, as usual, costs no allocation.
+    /// Hands over all elements. The usual single element costs no allocation.
     pub(crate) fn all<R>(contents: &[Contents], take: impl FnOnce(&[Borrowed<'_>]) -> R) -> R {
         match contents {
             [one] => take(&[Borrowed::new(one)]),
@@ -272,27 +274,28 @@ impl<T: Into<Body>> From<T> for Contents {
     }
 }
 
-/// The outcome of a read. The error code, where there is one, is chosen for the request's revision.
+/// The outcome of a read. The request's revision decides the code of an error.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Answer {
-    /// The resource's contents: usually one element.
+    /// The contents of the resource, usually one element.
     Found(Vec<Contents>),
-    /// There is no such resource.
+    /// The resource does not exist.
     NotFound,
-    /// There is, but not for this caller.
+    /// The resource exists, but this caller may not read it.
     Denied,
-    /// The client has the contents already. Only where the call said which version that is; otherwise it is a failure.
+    /// The client has the current contents already. A failure unless the call named the client's version.
     NotModified,
-    /// Not now; perhaps after so long.
+    /// The application is busy. The client may try again after this time.
     Busy(Option<Duration>),
-    /// The client has to answer something first: an object with `inputRequests`, `requestState` or both, as the result of
-    /// the protocol has them. It repeats the read with what [`crate::Call::input_responses`] and
-    /// [`crate::Call::request_state`] then show. Clients that cannot do what is asked for are told what that takes.
+    /// The application needs input from the client: an object with `inputRequests`, `requestState` or both, as the
+    /// protocol defines them. The client repeats the read, and [`crate::Call::input_responses`] and
+    /// [`crate::Call::request_state`] then have its answer. A client that lacks the capabilities gets an error that
+    /// names them.
     NeedsInput(Json),
-    /// The read came with a `requestState` that is not the host's: see [`crate::Call::open_state`].
+    /// The read came with a `requestState` that this application did not make: see [`crate::Call::open_state`].
     InvalidState,
-    /// It could not be read: an internal error for the client, the text for the log.
+    /// The read failed: an internal error for the client, the text for the log.
     Failed(String),
 }
 

@@ -1,9 +1,9 @@
-//! What resources and templates have in common.
+//! The members that resources and templates share.
 
 use super::{Annotations, CacheHint, Icon, Json};
 use crate::error::{Error, ErrorKind, Result};
 
-/// The optional members of a resource or a template. Rare ones are boxed away: there may be a million of these.
+/// The optional members of a resource or a template. Rare ones are boxed, because there may be a million of these.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Descriptor {
     pub(crate) name: Option<String>,
@@ -25,7 +25,7 @@ pub(crate) struct Rare {
     pub(crate) cache: CacheHint,
 }
 
-/// The same members, borrowed: from a [`Descriptor`], or from where a page keeps them.
+/// A borrowed view of these members, in a [`Descriptor`] or in a page.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Described<'a> {
     pub(crate) name: Option<&'a str>,
@@ -82,7 +82,7 @@ impl Descriptor {
         }
     }
 
-    /// Whether it may be registered.
+    /// Checks that it may be registered.
     pub(crate) fn check(&self) -> Result<()> {
         if let Some(mime_type) = &self.mime_type
             && !is_mime_type(mime_type)
@@ -95,7 +95,7 @@ impl Descriptor {
     }
 }
 
-/// RFC 6838 names, and perhaps parameters, of which only control characters are refused.
+/// RFC 6838 names, and optional parameters, which must have no control characters.
 fn is_mime_type(text: &str) -> bool {
     let (essence, parameters) = text.split_once(';').unwrap_or((text, ""));
     let is_name = |name: &str| {
@@ -107,7 +107,7 @@ fn is_mime_type(text: &str) -> bool {
 }
 
 impl Described<'_> {
-    /// Whether it may be sent.
+    /// Checks that it may be sent.
     pub(crate) fn check(&self) -> Result<()> {
         let Some(rare) = self.rare else { return Ok(()) };
         if let Some(annotations) = &rare.annotations {
@@ -120,7 +120,7 @@ impl Described<'_> {
     }
 }
 
-/// WIRE 3.6: hosts may not set keys that the protocol reserves.
+/// Refuses keys of `_meta` that the protocol reserves. Source: "_meta" in the base protocol of each revision.
 pub(crate) fn check_meta(meta: &Json) -> Result<()> {
     let members: serde_json::Map<String, serde_json::Value> = serde_json::from_str(meta.as_str())
         .map_err(|e| Error::new(ErrorKind::InvalidArgument, "_meta is not a JSON object").because(e))?;
@@ -175,70 +175,72 @@ fn is_name(name: &str) -> bool {
 /// The chained setters that resources and templates share.
 macro_rules! descriptor_setters {
     () => {
-        /// The programmatic name; the URI if not given.
+        /// Sets the programmatic name. Default: the URI.
         #[must_use]
         pub fn name(mut self, name: impl Into<String>) -> Self {
             self.descriptor.name = Some(name.into());
             self
         }
 
-        /// The name for people.
+        /// Sets the title, for people.
         #[must_use]
         pub fn title(mut self, title: impl Into<String>) -> Self {
             self.descriptor.title = Some(title.into());
             self
         }
 
-        /// What it is, for people and models.
+        /// Sets the description, for people and models.
         #[must_use]
         pub fn description(mut self, description: impl Into<String>) -> Self {
             self.descriptor.description = Some(description.into());
             self
         }
 
-        /// The MIME type. Contents inherit it unless they say otherwise.
+        /// Sets the MIME type. Contents inherit it unless they set their own.
         #[must_use]
         pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
             self.descriptor.mime_type = Some(mime_type.into());
             self
         }
 
-        /// Hints about whom it is for.
+        /// Sets the hints on audience and importance.
         #[must_use]
         pub fn annotations(mut self, annotations: crate::model::Annotations) -> Self {
             self.descriptor.rare().annotations = Some(annotations);
             self
         }
 
-        /// An icon; may be called repeatedly. Sent in revisions that have icons.
+        /// Adds an icon; may be called repeatedly. Sent in revisions that have icons.
         #[must_use]
         pub fn icon(mut self, icon: crate::model::Icon) -> Self {
             self.descriptor.rare().icons.push(icon);
             self
         }
 
-        /// How long, and for whom, clients may keep the contents; an answer may say otherwise.
+        /// Sets the caching hint of the contents; an answer may have its own.
         #[must_use]
         pub fn cache(mut self, hint: crate::model::CacheHint) -> Self {
             self.descriptor.rare().cache = hint;
             self
         }
 
-        /// What sort of thing it is, in the host's own words. Clients of the `resources/get` dialect are shown it.
+        /// Sets the kind of thing that it is, in the application's own words. Only clients of the `resources/get`
+        /// dialect get it.
         #[must_use]
         pub fn kind(mut self, kind: impl Into<String>) -> Self {
             self.descriptor.rare().kind = Some(kind.into().into());
             self
         }
 
-        /// Free-form attributes of the host's own. Clients of the `resources/get` dialect are shown them.
+        /// Sets free-form attributes of the application. Only clients of the `resources/get` dialect get them.
         #[must_use]
         pub fn metadata(mut self, metadata: crate::model::Json) -> Self {
             self.descriptor.rare().metadata = Some(metadata);
             self
         }
 
-        /// Free-form `_meta`. Keys that the protocol reserves are refused at registration. Contents inherit it.
+        /// Sets the free-form `_meta`. Keys that the protocol reserves are refused at registration. Contents
+        /// inherit it.
         #[must_use]
         pub fn meta(mut self, meta: crate::model::Json) -> Self {
             self.descriptor.rare().meta = Some(meta);

@@ -14,33 +14,33 @@ pub struct Icon {
 }
 
 impl Icon {
-    /// An icon at `src`.
+    /// Makes an icon with its image at `src`.
     pub fn new(src: impl Into<String>) -> Self {
         Icon { src: src.into().into(), mime_type: None, sizes: Vec::new(), theme: None }
     }
 
-    /// The image's MIME type.
+    /// Sets the MIME type of the image.
     #[must_use]
     pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.mime_type = Some(mime_type.into().into());
         self
     }
 
-    /// A size it is good for, such as `48x48` or `any`; may be called repeatedly.
+    /// Adds a size that the image suits, such as `48x48` or `any`; may be called repeatedly.
     #[must_use]
     pub fn size(mut self, size: impl Into<String>) -> Self {
         self.sizes.push(size.into().into());
         self
     }
 
-    /// `light` or `dark`: the background it is made for.
+    /// Sets the background that the image suits: `light` or `dark`.
     #[must_use]
     pub fn theme(mut self, theme: impl Into<String>) -> Self {
         self.theme = Some(theme.into().into());
         self
     }
 
-    /// Reads the protocol's own JSON form: an array of objects with `src` and, each optional, `mimeType`, `sizes` and
+    /// Reads the protocol's JSON form: an array of objects with `src` and the optional `mimeType`, `sizes` and
     /// `theme`.
     ///
     /// # Errors

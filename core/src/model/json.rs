@@ -1,4 +1,4 @@
-//! JSON that only passes through.
+//! JSON that the server passes through.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::{Raw, for_each_member, is_object, members};
@@ -42,24 +42,24 @@ impl Json {
         Json("{\"listChanged\":true}".into())
     }
 
-    /// An object that came from a client.
+    /// Wraps an object that came from a client.
     pub(crate) fn received(object: Raw<'_>) -> Json {
         Json(object.get().into())
     }
 
-    /// An object that we wrote.
+    /// Wraps an object that the server wrote.
     pub(crate) fn written(object: Vec<u8>) -> Json {
         Json(String::from_utf8(object).expect("escaped text stays text").into())
     }
 
-    /// Whether it has no members.
+    /// Returns whether it has no members.
     pub(crate) fn is_empty(&self) -> bool {
         let mut any = false;
         for_each_member(self.raw(), |_, _| any = true);
         !any
     }
 
-    /// Whether a member is `true`.
+    /// Returns whether a member is `true`.
     pub(crate) fn is_true(&self, name: &str) -> bool {
         let member = members(self.raw(), &[name]).ok().and_then(|[member]| member);
         member.is_some_and(|member| member.get() == "true")
@@ -69,7 +69,7 @@ impl Json {
         Raw::kept(&self.0)
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,10 +1,10 @@
-//! A further method, and what it answers.
+//! Further methods and their answers.
 
 use super::Json;
 use crate::jsonrpc::Raw;
 use std::fmt;
 
-/// A method that the host serves beside those for resources, such as `tools/list`.
+/// A method that the application serves, other than those for resources, such as `tools/list`.
 #[derive(Debug, Clone)]
 pub struct Method {
     pub(crate) name: String,
@@ -12,12 +12,12 @@ pub struct Method {
 }
 
 impl Method {
-    /// The method of that name.
+    /// Makes a method of that name.
     pub fn new(name: impl Into<String>) -> Self {
         Method { name: name.into(), revisions: None }
     }
 
-    /// Serves it under these protocol revisions only, each named by its date; by default under all that have not removed
+    /// Restricts the method to these protocol revisions, each named by its date. Default: all that have not removed
     /// a method of that name.
     #[must_use]
     pub fn revisions<D: Into<String>>(mut self, dates: impl IntoIterator<Item = D>) -> Self {
@@ -38,25 +38,25 @@ impl From<String> for Method {
     }
 }
 
-/// What a further method answers.
+/// The answer of a further method.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum MethodAnswer {
-    /// The result, one JSON object. Where the revision wants them, `resultType`, the server's identity and, for
-    /// `tools/list` and `prompts/list`, `ttlMs` and `cacheScope` are added unless it has them.
+    /// The result, one JSON object. The server adds the members that the revision requires and that it lacks:
+    /// `resultType`, the server's identity, and for `tools/list` and `prompts/list` `ttlMs` and `cacheScope`.
     Result(Json),
     /// An error for the client.
     Error(MethodError),
-    /// The client is asked for input, by the `inputRequests` and `requestState` of this object, and may then ask again.
-    /// Where the revision does not have that, an internal error.
+    /// The application needs input from the client, described by the `inputRequests` and `requestState` of this
+    /// object. The client may then repeat the request. An internal error in revisions that lack this.
     NeedsInput(Json),
-    /// The method cannot go on without these capabilities of the client, an object such as `{"sampling":{}}`.
+    /// The method needs these capabilities that the client lacks: an object such as `{"sampling":{}}`.
     MissingCapability(Json),
     /// An internal error for the client; the text is for the log.
     Failed(String),
 }
 
-/// An error that a further method answers, with a code of JSON-RPC 2.0 section 5.1 or of its own.
+/// An error answer of a further method, with a code of JSON-RPC 2.0 section 5.1 or of its own.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message} ({code})")]
 pub struct MethodError {
@@ -66,28 +66,28 @@ pub struct MethodError {
 }
 
 impl MethodError {
-    /// An error with a code and a message that the client sees.
+    /// Makes an error with a code and a message, which the client gets.
     pub fn new(code: i32, message: impl Into<String>) -> Self {
         MethodError { code, message: message.into(), data: None }
     }
 
-    /// The parameters are wrong: JSON-RPC's code for that. `what` says which and why.
+    /// Makes the JSON-RPC error for wrong parameters. `what` says which and why.
     pub fn invalid_params(what: &str) -> Self {
         let fault = crate::jsonrpc::RpcError::invalid_params(what);
         MethodError::new(fault.code, fault.message)
     }
 
-    /// The code that the client sees.
+    /// Returns the code.
     pub fn code(&self) -> i32 {
         self.code
     }
 
-    /// The message that the client sees.
+    /// Returns the message.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// More about it, for programs.
+    /// Sets further data for programs.
     #[must_use]
     pub fn data(mut self, data: Json) -> Self {
         self.data = Some(data);
@@ -119,7 +119,7 @@ impl<T: Into<MethodAnswer>> From<Result<T, crate::Error>> for MethodAnswer {
     }
 }
 
-/// A [`MethodError`] among them is told to the client.
+/// The client gets a [`MethodError`] among the errors; others are internal errors.
 impl<T: Into<MethodAnswer>> From<Result<T, Box<dyn std::error::Error + Send + Sync>>> for MethodAnswer {
     fn from(result: Result<T, Box<dyn std::error::Error + Send + Sync>>) -> Self {
         match result {
@@ -133,21 +133,22 @@ impl<T: Into<MethodAnswer>> From<Result<T, Box<dyn std::error::Error + Send + Sy
 }
 
 impl MethodAnswer {
-    /// A failure: an internal error for the client, this text for the log.
+    /// Reports a failure: an internal error for the client, this text for the log.
     pub fn failed(why: impl fmt::Display) -> Self {
         MethodAnswer::Failed(why.to_string())
     }
 }
 
-/// What a client answered when it was asked for something by [`crate::Responder::request`].
+/// The client's answer to a request of [`crate::Responder::request`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClientAnswer {
-    /// Its result, as it came: JSON text.
+    /// The result as JSON text, as the client sent it.
     Result(String),
-    /// Its error, as it came: JSON text, by JSON-RPC an object with `code` and `message`.
+    /// The error as JSON text, as the client sent it: by JSON-RPC an object with `code` and `message`.
     Error(String),
-    /// None will come: the call was answered or cancelled, its session ended, or the host gave the request up.
+    /// No answer will come: the call was answered or cancelled, its session ended, or the application gave the
+    /// request up.
     GivenUp,
 }
 

@@ -1,5 +1,5 @@
-//! Plain values that hosts hand in and get back. They know nothing of JSON, but for pages, whose items are written as
-//! they come; `wire` writes them for a revision.
+//! Plain values that applications pass in and get back. They know nothing of JSON, except that a page writes its
+//! items as they come. `wire` writes the others for a revision.
 
 mod annotations;
 mod cache;

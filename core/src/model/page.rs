@@ -1,4 +1,4 @@
-//! What a list callback answers.
+//! The answer of a list callback.
 
 use super::{Annotations, Described, Icon, Json, Rare, Resource};
 use crate::encode::check_utf8;
@@ -8,13 +8,13 @@ use crate::wire::{ListedMembers, begin_resource, end_resource};
 use std::borrow::Borrow;
 use std::ops::Range;
 
-/// Some items of a listing, in the listing's order, and whether there are more behind them.
+/// One page of a listing: the items, in order, and whether more follow.
 ///
-/// Each item is checked and written as JSON when it is added, all into one buffer, so that a page of hundreds costs few
-/// allocations, and each of its texts is looked at once.
+/// Each item is checked and written as JSON when it is added, all into one buffer. So a page of hundreds of items
+/// costs few allocations, and each text is looked at once.
 #[derive(Debug, Clone, Default)]
 pub struct Page {
-    /// Of each item what all revisions have, and its title.
+    /// For each item: the members that all revisions have, and its title.
     json: Vec<u8>,
     /// Keys that are not the URI.
     keys: String,
@@ -23,7 +23,7 @@ pub struct Page {
     pub(crate) failed: Option<String>,
 }
 
-/// One item of a page, as [`Page::push`] takes it. See [`Resource`] for what the members mean.
+/// One item of a page, for [`Page::push`]. See [`Resource`] for the meaning of the members.
 #[derive(Debug, Clone, Default)]
 #[allow(
     clippy::exhaustive_structs,
@@ -32,45 +32,45 @@ pub struct Page {
 pub struct Listed<'a> {
     /// An absolute URI of RFC 3986.
     pub uri: &'a str,
-    /// Where the page after this item starts; the URI if not given.
+    /// The place where the next page starts after this item. Default: the URI.
     pub key: Option<&'a str>,
-    /// The programmatic name; the URI if not given.
+    /// The programmatic name. Default: the URI.
     pub name: Option<&'a str>,
-    /// The name for people.
+    /// The title, for people.
     pub title: Option<&'a str>,
-    /// What it is, for people and models.
+    /// The description, for people and models.
     pub description: Option<&'a str>,
     /// The MIME type.
     pub mime_type: Option<&'a str>,
     /// Size of the raw content in bytes.
     pub size: Option<u64>,
-    /// Hints about whom it is for.
+    /// Hints on audience and importance.
     pub annotations: Option<Annotations>,
     /// Icons.
     pub icons: Vec<Icon>,
     /// Free-form `_meta`.
     pub meta: Option<Json>,
-    /// What sort of thing it is.
+    /// The kind of thing that it is, in the application's words.
     pub kind: Option<&'a str>,
-    /// Another one whenever the contents are.
+    /// An opaque text that differs whenever the contents do.
     pub version: Option<&'a str>,
-    /// Free-form attributes of the host's own.
+    /// Free-form attributes of the application.
     pub metadata: Option<Json>,
 }
 
-/// Where an item stands in the page's buffers.
+/// The place of an item in the page's buffers.
 #[derive(Debug, Clone)]
 struct Row {
     json: Range<usize>,
     members: ListedMembers,
     key: Option<Range<usize>>,
     rare: Option<Box<Rare>>,
-    /// Why it is left out.
+    /// The reason why the item is left out.
     fault: Option<Box<str>>,
 }
 
 impl Row {
-    /// The same item in a page that had so many bytes before it was added.
+    /// Returns the place of this item in a page that had that many bytes before it was added.
     fn behind(&self, json: usize, keys: usize) -> Row {
         let moved = |range: &Range<usize>, by| range.start + by..range.end + by;
         Row {
@@ -86,7 +86,7 @@ impl Row {
     }
 }
 
-/// An item as it stands in a page.
+/// An item of a page.
 #[derive(Clone, Copy)]
 pub(crate) struct PageItem<'a> {
     page: &'a Page,
@@ -94,12 +94,12 @@ pub(crate) struct PageItem<'a> {
 }
 
 impl<'a> PageItem<'a> {
-    /// Why it may not be sent, for the log.
+    /// Why it cannot be sent, for the log.
     pub(crate) fn fault(self) -> Option<&'a str> {
         self.row.fault.as_deref()
     }
 
-    /// Empty if it may not be sent.
+    /// Empty if it cannot be sent.
     pub(crate) fn uri(self) -> &'a str {
         check_utf8(&self.page.json[self.row.members.uri.clone()]).unwrap_or_default()
     }
@@ -123,8 +123,8 @@ impl<'a> PageItem<'a> {
 }
 
 impl Page {
-    /// The last page: nothing follows unless [`Page::more`] says so. Takes resources, or references to resources that
-    /// the host keeps.
+    /// Makes the last page: nothing follows unless [`Page::more`] says so. Takes resources, or references to
+    /// resources that the application keeps.
     pub fn new(items: impl IntoIterator<Item: Borrow<Resource>>) -> Self {
         let mut page = Page::default();
         let items = items.into_iter();
@@ -147,8 +147,8 @@ impl Page {
         self.insert(uri, key, described, rare);
     }
 
-    /// Adds the items of another page, without a second look at their texts: for a host that lists the same items again
-    /// and again.
+    /// Adds the items of another page without checking them again: for an application that lists the same items
+    /// repeatedly.
     pub fn append(&mut self, other: &Page) {
         if !self.json.is_empty() && !other.json.is_empty() {
             self.json.push(b',');
@@ -177,7 +177,7 @@ impl Page {
             Ok(()) => {
                 let members = begin_resource(&mut self.json, uri, &described);
                 if rare.is_none() {
-                    self.json.push(b'}'); // what is rare differs between revisions, and is written last
+                    self.json.push(b'}'); // rare members differ between revisions, and are written last
                 }
                 (members, None)
             }
@@ -194,35 +194,35 @@ impl Page {
         self.rows.push(Row { json: from..self.json.len(), members, key, rare, fault });
     }
 
-    /// Makes room for so many items of ordinary size.
+    /// Reserves room for this many items of ordinary size.
     fn reserve(&mut self, items: usize) {
         self.rows.reserve(items);
         self.json.reserve(items.saturating_mul(160));
     }
 
-    /// How many items there are.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there is no item.
+    /// Returns whether there is no item.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Whether items follow the last one of this page.
+    /// Sets whether items follow the last one of this page.
     #[must_use]
     pub fn more(mut self, more: bool) -> Self {
         self.more = more;
         self
     }
 
-    /// The listing failed: an internal error for the client, `why` for the log.
+    /// Reports a failure: an internal error for the client, `why` for the log.
     pub fn failed(why: impl Into<String>) -> Self {
         Page { failed: Some(why.into()), ..Page::default() }
     }
 
-    /// All items with commas between them, if nothing has to be done to any of them.
+    /// Returns all items joined by commas, if none of them has to be changed.
     pub(crate) fn take_ready(&mut self, revision: Revision, max_bytes: usize) -> Option<Vec<u8>> {
         let is_ready = |row: &Row| {
             row.rare.is_none() && row.fault.is_none() && (revision.titles || row.members.title.is_empty())

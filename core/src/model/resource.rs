@@ -1,11 +1,11 @@
-//! What a listing shows of one resource.
+//! A resource as lists show it.
 
 use super::descriptor::{Descriptor, descriptor_setters};
 
-/// A resource as it is listed: its URI and what describes it.
+/// A resource: its URI and its descriptive members.
 ///
-/// Everything but the URI is optional, and checked where the value is used: at registration, or when a list callback
-/// answers with it.
+/// Every member but the URI is optional. Members are checked where the value is used: at registration, or when a list
+/// callback answers.
 #[derive(Debug, Clone)]
 pub struct Resource {
     pub(crate) uri: String,
@@ -14,33 +14,33 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// A resource at `uri`, an absolute URI of RFC 3986.
+    /// Makes a resource at `uri`, an absolute URI of RFC 3986.
     pub fn new(uri: impl Into<String>) -> Self {
         Resource { uri: uri.into(), key: None, descriptor: Descriptor::default() }
     }
 
-    /// The URI.
+    /// Returns the URI.
     pub fn uri(&self) -> &str {
         &self.uri
     }
 
-    /// Size of the raw content in bytes, before any encoding.
+    /// Sets the size of the raw content in bytes, before any encoding.
     #[must_use]
     pub fn size(mut self, bytes: u64) -> Self {
         self.descriptor.size = Some(bytes);
         self
     }
 
-    /// An opaque text that is another one whenever the contents are. A client that has this version already is told so
-    /// and sent nothing. [`crate::Server::updated`] voids it.
+    /// Sets the version: an opaque text that differs whenever the contents do. A client that has this version
+    /// already gets "not modified" in place of the contents. [`crate::Server::updated`] clears it.
     #[must_use]
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.descriptor.set_version(Some(version.into().into()));
         self
     }
 
-    /// In a list callback's answer: where the page after this item starts; the URI if not given. It must keep its
-    /// place in the order when the item itself is gone.
+    /// Sets the place where the next page starts after this item, for answers of list callbacks. Default: the URI.
+    /// Must still sort to the same place after the item is deleted.
     #[must_use]
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());

@@ -1,4 +1,4 @@
-//! What a listing shows of one template.
+//! A template as lists show it.
 
 use super::descriptor::{Descriptor, descriptor_setters};
 use super::{Completion, Page};
@@ -8,22 +8,22 @@ use crate::provider::{IntoReply, TemplateCallbacks};
 use crate::uri::{ExpandError, TemplateValue, UriTemplate, Variable, expand};
 use std::collections::BTreeMap;
 
-/// A URI template of RFC 6570 and what describes the resources it makes.
+/// A URI template of RFC 6570, and the members that describe its resources.
 #[derive(Debug, Clone)]
 #[allow(clippy::struct_field_names, reason = "the protocol's own word")]
 pub struct Template {
     pub(crate) uri_template: String,
     pub(crate) raw_values: bool,
-    /// Templates that are routed to the same callbacks without being listed.
+    /// Templates with the same callbacks that are not listed.
     pub(crate) also: Vec<String>,
-    /// Everything below the literal beginning is served and listed by this one: no other like it goes there.
+    /// Reserves the literal prefix: no second template of this kind may serve URIs below it.
     pub(crate) whole: bool,
     pub(crate) callbacks: TemplateCallbacks,
     pub(crate) descriptor: Descriptor,
 }
 
 impl Template {
-    /// A template such as `notes://{id}`.
+    /// Makes a template such as `notes://{id}`.
     pub fn new(uri_template: impl Into<String>) -> Self {
         Template {
             uri_template: uri_template.into(),
@@ -35,12 +35,12 @@ impl Template {
         }
     }
 
-    /// The template's text.
+    /// Returns the text of the template.
     pub fn uri_template(&self) -> &str {
         &self.uri_template
     }
 
-    /// The variables, each once, in the order of the template: for bindings that check a callback's parameters.
+    /// Returns each variable once, in the order of the template: for bindings that check a callback's parameters.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidTemplate`], as at registration.
@@ -51,8 +51,8 @@ impl Template {
             .map_err(|e| Error::new(ErrorKind::InvalidTemplate, format!("\"{text}\": {e}")))
     }
 
-    /// The URI that these values make, by RFC 6570, levels 1 to 4: for links. Works for templates that cannot be
-    /// registered because a URI would not tell their values, too. Values of other names are not used.
+    /// Returns the URI that these values make, by RFC 6570, levels 1 to 4: for links. Also works for templates that
+    /// cannot be registered because their values cannot be read back from a URI. Ignores values with other names.
     ///
     /// ```
     /// # use wellhead::Template;
@@ -61,7 +61,7 @@ impl Template {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidTemplate`]; [`ErrorKind::InvalidArgument`] for a list where `{name:3}` wants a text.
+    /// [`ErrorKind::InvalidTemplate`]; [`ErrorKind::InvalidArgument`] for a list where `{name:3}` needs a text.
     pub fn expand<N, V>(&self, values: impl IntoIterator<Item = (N, V)>) -> Result<String>
     where
         N: Into<String>,
@@ -79,16 +79,17 @@ impl Template {
         })
     }
 
-    /// Hands over every value as it was sent. Without this, values with a `..` segment, an absolute path, a drive or a
-    /// control character look like "not found"; with it, checking them is the host's work.
+    /// Passes every value to the callback as the client sent it. By default, values with a `..` segment, an
+    /// absolute path, a drive or a control character cause "not found". With this, the application has to check
+    /// them.
     #[must_use]
     pub fn raw_values(mut self) -> Self {
         self.raw_values = true;
         self
     }
 
-    /// Lists what the template makes, after what was registered before it: see [`crate::Server::list`]. The template's
-    /// text names the list source.
+    /// Sets a closure that lists the resources of the template, in the order of registration: see
+    /// [`crate::Server::list`]. The text of the template names the list source.
     #[must_use]
     pub fn list<F, R, M>(mut self, list: F) -> Self
     where
@@ -100,7 +101,7 @@ impl Template {
         self
     }
 
-    /// Proposes values for one of the variables.
+    /// Sets a closure that completes one of the variables.
     ///
     /// ```
     /// # let server = wellhead::Server::new("notes", "1");
@@ -122,7 +123,7 @@ impl Template {
         self
     }
 
-    /// Says that [`crate::Provider::complete`] proposes values for one of the variables.
+    /// Declares that [`crate::Provider::complete`] completes one of the variables.
     #[must_use]
     pub fn completes(mut self, variable: impl Into<String>) -> Self {
         self.callbacks.completed_by_provider(variable.into());

@@ -1,4 +1,4 @@
-//! One request, answered by its exchange.
+//! The exchange of one HTTP request, and the response body that it fills.
 
 use super::shared::Shared;
 use super::unread::{Asked, Unread};
@@ -35,7 +35,7 @@ impl Bell {
         if !known {
             let waker = cx.waker().clone();
             let old = self.waker.with(|known, _| known.replace(waker));
-            drop(old); // not under the lock: it may be the last of its task
+            drop(old); // not under the lock: it may be the last reference to its task
         }
     }
 
@@ -49,18 +49,19 @@ impl Bell {
     }
 }
 
-/// What a driver knows of the client of a request; dropped with the response.
+/// A driver's knowledge of the client of a request; dropped with the response.
 pub(super) trait Peer: Send + 'static {
-    /// Whether the client sends nothing more. Most that do so are gone, but some wait for their answer.
+    /// Returns whether the client has closed its side. Most such clients are gone, but some wait for their
+    /// response.
     fn is_silent(&self) -> bool {
         false
     }
 
-    /// This request is not answered to a client that sends nothing more.
+    /// Called when this request is not answered, because the client closed its side.
     fn abandon(&self) {}
 }
 
-/// Deals with one request until the head of its response is known.
+/// Handles one request until the head of its response is known.
 pub(super) async fn respond<B: Body, U: Peer>(
     shared: Arc<Shared>,
     holder: Arc<Holder>,
@@ -71,14 +72,14 @@ pub(super) async fn respond<B: Body, U: Peer>(
     let mut incoming = pin!(incoming);
     let bell = Arc::new(Bell { waker: Lock::default(), asked: Asked::new() });
     let exchange = begin(&shared, &parts, holder.clone(), bell.clone());
-    drop(parts); // nobody looks at it again, while a callback may take its time
+    drop(parts); // not needed any more, and a callback may take its time
     let mut answer = Going { shared, holder, exchange, bell, sleep: None, data: Vec::new(), peer };
     loop {
         match poll_fn(|cx| answer.step(cx)).await {
             Step::Body(deadline) => {
                 let deadline = tokio::time::sleep_until(answer.shared.instant(deadline));
                 tokio::select! {
-                    biased; // the timer is not even set if the body is there
+                    biased; // the timer is not even set if the body has come
 
                     frame = poll_fn(|cx| {
                         let frame = incoming.as_mut().poll_frame(cx);
@@ -99,7 +100,7 @@ pub(super) async fn respond<B: Body, U: Peer>(
                             }
                         }
                         None => answer.exchange.end(answer.shared.now()),
-                        // The client broke off; what is said to it now is for nobody.
+                        // The client broke the request off, so it does not read this response.
                         Some(Err(_)) => return answer.with(Response::refusal(400)),
                     },
                     () = poll_fn(|cx| answer.bell.poll_rung(cx)) => {} // the body was let go, say
@@ -119,7 +120,7 @@ fn begin(shared: &Shared, parts: &Parts, holder: Arc<Holder>, bell: Arc<Bell>) -
     let url;
     let mut target = parts.uri.path_and_query().map_or("/", |target| target.as_str());
     match (parts.version, parts.uri.authority()) {
-        // RFC 9113, section 8.3.1: `:authority` is what `Host` is elsewhere, and counts if there are both.
+        // RFC 9113, section 8.3.1: `:authority` has the role of `Host`, and wins if a request has both.
         (Version::HTTP_2, Some(authority)) => {
             fields.retain(|(name, _)| *name != "host");
             fields.push(("host", authority.as_str().as_bytes()));
@@ -128,7 +129,7 @@ fn begin(shared: &Shared, parts: &Parts, holder: Arc<Holder>, bell: Arc<Bell>) -
             url = parts.uri.to_string();
             target = &url;
         }
-        // HTTP/1.0 requests may do without the field.
+        // HTTP/1.0 requests may lack the field.
         (Version::HTTP_10, None) if !parts.headers.contains_key("host") => fields.push(("host", b"")),
         _ => {}
     }
@@ -139,23 +140,23 @@ fn begin(shared: &Shared, parts: &Parts, holder: Arc<Holder>, bell: Arc<Bell>) -
 /// The body of a response.
 pub(super) struct Answer<U: Peer> {
     slot: Arc<Slot<U>>,
-    /// How much is still to come, if that is known.
+    /// The number of bytes still to come, if known.
     left: Option<u64>,
-    /// What the server was not given yet of what the exchange said.
+    /// Output of the exchange that the server did not get yet.
     data: Bytes,
-    /// Its number among those that are watched.
+    /// Its number among the watched bodies.
     number: Option<u64>,
 }
 
-/// What a body is made from, until that is over, or let go.
+/// The source of a body, until the body has ended or was dropped.
 struct Slot<U> {
     shared: Arc<Shared>,
     bell: Arc<Bell>,
-    /// None while the server asks for more.
+    /// `None` while the server asks for more.
     going: Lock<Option<Box<Going<U>>>>,
 }
 
-/// Data that its server has, until that has written it.
+/// Data in the hands of its server, until the server has written it.
 struct Held {
     data: Vec<u8>,
     _charge: Charge,
@@ -167,7 +168,7 @@ impl AsRef<[u8]> for Held {
     }
 }
 
-/// An exchange on its way.
+/// An exchange in progress.
 struct Going<U> {
     shared: Arc<Shared>,
     holder: Arc<Holder>,
@@ -185,15 +186,15 @@ enum Step {
     Done,
 }
 
-/// A server is given so many bytes at once: it asks for more when it has room for some, so this much has gone then.
+/// Bytes that a server gets at once. It asks for more when it has room for some, so this much is written by then.
 const PIECE: usize = 16 << 10;
 
 impl<U: Peer> Going<U> {
-    /// What is to be done next, as soon as there is something.
+    /// Waits for the next step of the exchange.
     fn step(&mut self, cx: &mut Context<'_>) -> Poll<Step> {
-        self.bell.hear(cx); // before polling, so that no call is missed
+        self.bell.hear(cx); // before polling, so that no ring is missed
         loop {
-            // In a crowd, a client that sends nothing more is taken for gone, as most of them are.
+            // In a crowd, a client that has closed its side counts as gone, as most such clients are.
             if self.peer.is_silent() && (!self.exchange.outlives_input() || self.shared.is_crowded()) {
                 self.peer.abandon();
                 return Poll::Pending;
@@ -222,7 +223,7 @@ impl<U: Peer> Going<U> {
         }
     }
 
-    /// What comes next of the body.
+    /// Returns the next part of the body.
     fn data(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         loop {
             if !self.data.is_empty() {
@@ -270,7 +271,7 @@ impl<U: Peer> Answer<U> {
     fn next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         if self.data.is_empty() {
             let Some(mut going) = self.slot.going.with(|going, _| going.take()) else {
-                return Poll::Ready(None); // it was let go
+                return Poll::Ready(None); // the body was dropped
             };
             match going.data(cx) {
                 Poll::Ready(Some(data)) => self.data = data,

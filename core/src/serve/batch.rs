@@ -1,16 +1,16 @@
-//! What a driver hands to hosts that run callbacks in a way of their own.
+//! The unit of work that a driver hands to applications that run callbacks themselves.
 
 use crate::event::Event;
 
-/// What there is to do.
+/// The next work of an application that runs callbacks itself.
 #[derive(Debug)]
 pub enum Batch {
-    /// Run these.
+    /// Run these events.
     Events(Vec<Event>),
     /// The driver was interrupted.
     Interrupted,
-    /// Nothing at the moment.
+    /// There is no work at the moment.
     Idle,
-    /// The service is over: call the driver's `finish`.
+    /// The service has ended: call the driver's `finish`.
     Ended,
 }

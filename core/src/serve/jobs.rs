@@ -1,4 +1,4 @@
-//! Callbacks over HTTP on their way to the threads that run them.
+//! The queue between the HTTP driver and the threads that run callbacks.
 
 use super::batch::Batch;
 use crate::event::Event;
@@ -14,16 +14,16 @@ pub(super) type OnReady = Box<dyn Fn() + Send + Sync>;
 enum Job {
     Event(Event),
     Interrupt,
-    /// The service is over. The thread that takes it leaves it for the next.
+    /// The service has ended. The thread that takes this leaves it for the next.
     End,
 }
 
-/// What waits for threads that run callbacks, in the order in which it came.
+/// Jobs for the threads that run callbacks, in the order in which they came.
 pub(super) struct Jobs {
     give: Sender<Job>,
     take: Receiver<Job>,
     gathered: Lock<Gathered>,
-    /// Events that a thread takes at once.
+    /// The maximum number of events that a thread takes at once.
     most: usize,
     on_ready: Option<OnReady>,
     /// There are gathered events, and [`Jobs::tell`] was asked to hand them out.
@@ -35,11 +35,12 @@ pub(super) struct Jobs {
 /// Events that no thread was woken for. They are newer than those in the channel.
 struct Gathered {
     events: VecDeque<Event>,
-    /// With so many events under way, those are let go that nobody waits for: they hold calls that others may want.
+    /// The number of events in flight from which abandoned ones are dropped, because they hold calls that other
+    /// clients may need.
     crowd: usize,
 }
 
-/// Fewer events are not worth a look.
+/// With fewer events a look for abandoned ones is not worth its cost.
 const CROWD: usize = 64;
 
 impl Jobs {
@@ -70,12 +71,12 @@ impl Jobs {
         }
     }
 
-    /// Whether so many events wait that those which a client may have left are not worth a thread.
+    /// Returns whether the queue is long enough to look for abandoned events.
     pub(super) fn is_crowded(&self) -> bool {
         self.take.len() + self.gathered.with(|gathered, _| gathered.events.len()) >= CROWD
     }
 
-    /// Drops the events that nobody waits for any more. Each costs a look or two, however many there are.
+    /// Drops the events whose clients are gone. Each is looked at once or twice, regardless of how many there are.
     fn let_go(&self, gathered: &mut Gathered, trash: &mut Trash) {
         let wanted = |job: Job| match job {
             Job::Event(event) if event.is_cancelled() => {
@@ -104,8 +105,8 @@ impl Jobs {
         self.ask.notify_one();
     }
 
-    /// Hands gathered events to the threads, until the service is over. A task of the network's: it lets the other tasks
-    /// deal with what came in at once, so that the threads are woken once for all of that.
+    /// Hands gathered events to the threads, until the service has ended. It is a task of the network, so the other
+    /// tasks first handle all requests that came in together, and each thread is woken once for them.
     pub(super) async fn tell(&self) {
         while !self.closed.load(Ordering::Acquire) {
             self.ask.notified().await;
@@ -121,17 +122,17 @@ impl Jobs {
     }
 
     fn send(&self, job: Job) {
-        let _ = self.give.send(job); // it cannot fail: the receiver is ours, too
+        let _ = self.give.send(job); // it cannot fail, since this struct has the receiver
     }
 
     fn ready(&self) {
         if let Some(on_ready) = &self.on_ready {
-            // What panics there has said so on standard error; others are still to be told.
+            // A panic there has been printed on standard error; the others are still to be woken.
             let _ = catch_unwind(AssertUnwindSafe(on_ready));
         }
     }
 
-    /// Runs callbacks until the service is over.
+    /// Runs callbacks until the service has ended.
     pub(super) fn run(&self) {
         loop {
             match self.pop(true) {
@@ -154,7 +155,7 @@ impl Jobs {
             match self.pop(false) {
                 Some(Job::Event(event)) => events.push(event),
                 Some(Job::Interrupt) => {
-                    self.interrupt(); // after these
+                    self.interrupt(); // after these events
                     break;
                 }
                 Some(Job::End) | None => break,

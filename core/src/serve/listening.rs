@@ -1,4 +1,4 @@
-//! A listener that serves, for hosts that run callbacks in a way of their own.
+//! A running HTTP listener, for applications that run callbacks themselves.
 
 use super::batch::Batch;
 use super::jobs::Jobs;
@@ -9,12 +9,12 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
-/// How long threads of the network, which never wait for anybody, may take to end.
+/// How long the network threads, which never block, may take to end.
 const END: Duration = Duration::from_secs(5);
 
-/// A listener that serves. Any thread may use it.
+/// A running HTTP listener. Any thread may use it.
 ///
-/// The threads that ask for events run them and ask again; the answers go out by themselves.
+/// The application's threads ask for events, run them and ask again. The listener sends the answers by itself.
 pub struct Listening {
     shared: Arc<Shared>,
     runtime: Lock<Option<Runtime>>,
@@ -25,28 +25,28 @@ impl Listening {
         Listening { shared, runtime: Lock::new(Some(runtime)) }
     }
 
-    /// Waits for what there is to do. Never [`Batch::Idle`].
+    /// Blocks until there is work, and returns it. Never returns [`Batch::Idle`].
     pub fn next(&self) -> Batch {
         self.jobs().next(true)
     }
 
-    /// The same without waiting.
+    /// Returns work if there is any, without blocking.
     pub fn try_next(&self) -> Batch {
         self.jobs().next(false)
     }
 
-    /// Makes one [`Listening::next`] return [`Batch::Interrupted`], from any thread.
+    /// Makes one [`Listening::next`] return [`Batch::Interrupted`]. May be called from any thread.
     pub fn interrupt(&self) {
         self.jobs().interrupt();
     }
 
-    /// Closes the server: answers under way may go out within the drain time, then the service is over.
+    /// Closes the server: pending answers may go out within the drain time, then the service ends.
     pub fn terminate(&self) {
         self.shared.server().close();
     }
 
-    /// Ends the service at once, and waits for the threads of the network. What is under way is dropped; the server
-    /// stays open. Not from a callback that runs on such a thread.
+    /// Ends the service at once, and waits for the network threads. Pending requests are dropped; the server stays
+    /// open. Must not be called from a callback on a network thread.
     pub fn stop(&self) {
         self.jobs().close();
         let runtime = self.runtime.with(|runtime, _| runtime.take());

@@ -1,4 +1,4 @@
-//! What differs between operating systems.
+//! The parts of the stdio driver that differ between operating systems.
 
 #[cfg(shuttle)]
 mod modelled;
@@ -20,14 +20,14 @@ pub(super) use signal::Signal;
 #[cfg(all(unix, not(shuttle)))]
 pub(super) use unix::{Guard, Input, Output, Signal, Terminate, on_terminate, open};
 
-/// Standard input and output, taken away from everybody else if that was asked for.
+/// Standard input and output. With the guard on, the rest of the process cannot reach them.
 pub(super) struct Files {
     pub(super) input: Input,
     pub(super) output: Output,
     pub(super) guard: Option<Guard>,
 }
 
-/// Why a wait ended.
+/// The reason why a wait ended.
 #[cfg_attr(
     not(unix),
     allow(dead_code, reason = "a wait for input that cannot be interrupted ends with that only")

@@ -1,11 +1,11 @@
-//! What one thread leaves for others to do.
+//! A queue between the threads of a driver.
 
 use crate::sync::Monitor;
 use std::collections::VecDeque;
 
 /// An unbounded queue for any number of threads on both sides.
 ///
-/// Who waits sleeps at once: channels that spin first take the processor from the very thread they wait for.
+/// A waiting thread sleeps at once. Channels that spin first keep the processor from the very thread they wait for.
 pub(super) struct Queue<T>(Monitor<State<T>>);
 
 struct State<T> {
@@ -23,7 +23,7 @@ impl<T> Queue<T> {
         self.0.notify_one();
     }
 
-    /// Waits for an item. None once the queue is closed and empty.
+    /// Waits for an item. Returns `None` once the queue is closed and empty.
     pub(super) fn pop(&self) -> Option<T> {
         let look = |state: &mut State<T>| match state.items.pop_front() {
             None if !state.closed => None,
@@ -36,7 +36,7 @@ impl<T> Queue<T> {
         self.0.with(|state, _| state.items.pop_front())
     }
 
-    /// Nobody waits any more.
+    /// Closes the queue, which ends all waits.
     pub(super) fn close(&self) {
         self.0.with(|state, _| state.closed = true);
         self.0.notify_all();

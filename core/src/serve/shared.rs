@@ -1,4 +1,4 @@
-//! An endpoint, its clock, and where its callbacks run.
+//! The shared state of an HTTP driver: its endpoint, its clock, and the queue of its callbacks.
 
 use super::jobs::Jobs;
 use super::unread::Bodies;
@@ -13,20 +13,20 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
-/// What all requests of a driver over HTTP share.
+/// The state that all requests of an HTTP driver share.
 pub(super) struct Shared {
     pub(super) endpoint: Endpoint,
-    /// Responses that clients have not taken whole.
+    /// Responses that clients have not read to the end.
     pub(super) bodies: Bodies,
     began: Instant,
-    /// Where callbacks wait for their threads; none: they run where they are come upon.
+    /// The queue of the callback threads; `None` if callbacks run where their events are polled.
     pub(super) jobs: Option<Arc<Jobs>>,
-    /// It is shut down with the server, which wakes us.
+    /// Raised when the server is closed, which wakes the driver.
     _sentinel: Connection,
 }
 
 impl Shared {
-    /// And what tells when to [`Shared::poll`].
+    /// Signals that [`Shared::poll`] has work.
     pub(super) fn new(
         endpoint: EndpointBuilder,
         jobs: Option<Arc<Jobs>>,
@@ -48,27 +48,27 @@ impl Shared {
         self.began.elapsed().as_millis() as u64
     }
 
-    /// Takes what the endpoint came upon.
+    /// Takes the events of the endpoint.
     pub(super) fn poll(&self) {
         while let Some(event) = self.endpoint.poll_event() {
             self.run(event);
         }
     }
 
-    /// The moment that the endpoint calls so.
+    /// Returns the moment for a time of the endpoint.
     pub(super) fn instant(&self, ms: u64) -> tokio::time::Instant {
         let far = Duration::from_secs(365 * 86_400);
         (self.began + Duration::from_millis(ms).min(far)).into()
     }
 
-    /// Tells the time.
+    /// Advances the endpoint's clock.
     pub(super) fn tick(&self) {
         let now = self.now();
         self.endpoint.tick(now);
         self.bodies.tick(now);
     }
 
-    /// Whether many callbacks wait for their threads.
+    /// Returns whether many callbacks wait for their threads.
     pub(super) fn is_crowded(&self) -> bool {
         self.jobs.as_ref().is_some_and(|jobs| jobs.is_crowded())
     }
@@ -81,7 +81,7 @@ impl Shared {
     }
 }
 
-/// When to tell the endpoint the time.
+/// The milliseconds between two ticks of the endpoint's clock.
 pub(super) fn ticks() -> Interval {
     let mut ticks = interval(Duration::from_millis(250));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -12,17 +12,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Serves standard input and output until the client goes, the pipe breaks or the server is closed. All three are
-/// fine. Callbacks run on this thread.
+/// Serves standard input and output until the client closes them, the pipe breaks or the server is closed. Returns
+/// `Ok` in all three cases. Callbacks run on this thread.
 ///
 /// # Errors
-/// [`ErrorKind::Io`]; [`ErrorKind::Closed`] if the server was closed before; [`ErrorKind::InvalidArgument`] if another
-/// driver of this process has standard input and output already.
+/// [`ErrorKind::Io`]; [`ErrorKind::Closed`] if the server was closed before; [`ErrorKind::InvalidArgument`] if
+/// another driver of this process is using standard input and output.
 pub fn stdio(server: &Server) -> Result<()> {
     Stdio::new().serve(server)
 }
 
-/// How standard input and output are served.
+/// Settings of the driver for standard input and output.
 #[derive(Debug, Clone)]
 pub struct Stdio {
     pub(super) callback_threads: usize,
@@ -45,51 +45,55 @@ impl Default for Stdio {
 }
 
 impl Stdio {
-    /// One callback thread, the caller's; five seconds for answers under way after the end of input; the guard on.
+    /// Makes default settings: one callback thread, which is the caller's; a drain time of five seconds; the guard
+    /// on.
     pub fn new() -> Self {
         Stdio::default()
     }
 
-    /// Where callbacks run: 1, always the thread that serves; 0, the same, which then also reads, without a hop, for
-    /// hosts whose callbacks are quick; more, that many threads, the one that serves among them.
+    /// Sets the number of callback threads, of which the calling thread is one. Default: 1. With 0 the calling
+    /// thread also reads, which saves a hop between threads, for applications with quick callbacks.
     #[must_use]
     pub fn callback_threads(mut self, threads: usize) -> Self {
         self.callback_threads = threads;
         self
     }
 
-    /// How long answers under way may take after the end of input, and a client may take to read them. A callback that
-    /// is still running is waited for, since no thread can be ended from outside.
+    /// Sets the drain time: how long pending answers may take after the end of input, and how long the client may
+    /// take to read them. A callback that is still running is waited for, because no thread can be ended from
+    /// outside.
     #[must_use]
     pub fn drain(mut self, time: Duration) -> Self {
         self.drain = time.min(LONGEST);
         self
     }
 
-    /// Whether the process's own descriptors 0 and 1 are pointed elsewhere meanwhile (the null device and standard
-    /// error), so that a stray print cannot corrupt the wire and a child process cannot swallow input. On by default.
+    /// Sets whether the process's own descriptors 0 and 1 point to the null device and standard error while the
+    /// driver runs. Default: true. So a stray print cannot corrupt the protocol, and a child process cannot swallow
+    /// input.
     #[must_use]
     pub fn guard(mut self, on: bool) -> Self {
         self.guard = on;
         self
     }
 
-    /// What flushes the buffers that stand before descriptor 1 in other languages. It is called when the guard is about
-    /// to give the descriptor back, so that nothing printed meanwhile reaches the client after all.
+    /// Sets a function that flushes buffers of other languages in front of descriptor 1. It is called when the
+    /// guard is about to restore the descriptor, so that text printed meanwhile does not reach the client.
     #[must_use]
     pub fn before_restore(mut self, flush: fn()) -> Self {
         self.before_restore = Some(flush);
         self
     }
 
-    /// Whether SIGTERM ends the service cleanly. Off by default: a library installs no signal handlers unasked.
+    /// Sets whether SIGTERM ends the service cleanly. Default: false, because a library should not install signal
+    /// handlers unasked.
     #[must_use]
     pub fn handle_sigterm(mut self, on: bool) -> Self {
         self.terminate = on;
         self
     }
 
-    /// Serves, with the registered callbacks.
+    /// Serves, and runs the registered callbacks.
     ///
     /// # Errors
     /// As [`stdio`].
@@ -108,7 +112,7 @@ impl Stdio {
                 let driver = &driver;
                 let thread = std::thread::Builder::new().name(format!("wellhead-{n}"));
                 if let Err(e) = thread.spawn_scoped(scope, move || driver.work()) {
-                    driver.shared.stop(); // for those that did start
+                    driver.shared.stop(); // for the threads that did start
                     return Err(no_thread(e));
                 }
             }
@@ -118,8 +122,9 @@ impl Stdio {
         driver.finish()
     }
 
-    /// Starts to read and to write on threads of their own, and leaves the callbacks to the caller, who asks
-    /// [`Driver::next`] or [`Driver::try_next`] for them. `on_ready` is called, on any thread, when there may be some.
+    /// Starts the threads that read and write, and leaves the callbacks to the application, which asks
+    /// [`Driver::next`] or [`Driver::try_next`] for them. `on_ready` is called, on any thread, when there may be
+    /// some.
     ///
     /// # Errors
     /// As [`stdio`].
@@ -127,7 +132,7 @@ impl Stdio {
         self.open(server, on_ready, false).map(|(driver, _)| driver)
     }
 
-    /// [`Stdio::start`] over the pipes of a model.
+    /// Does what [`Stdio::start`] does, over the pipes of a model.
     #[cfg(shuttle)]
     #[doc(hidden)]
     pub fn start_on(self, server: &Server, input: platform::Input, output: platform::Output) -> Driver {
@@ -136,7 +141,7 @@ impl Stdio {
         Driver { shared, _terminate: terminate, _guard: None, _owner: Owner }
     }
 
-    /// `inline`: the caller gets the input, to read it.
+    /// With `inline`, the caller gets the input, to read it.
     fn open(
         self,
         server: &Server,
@@ -156,7 +161,7 @@ impl Stdio {
         }
         let terminate = self.terminate;
         let (input, read_here) = if inline { (None, Some(files.input)) } else { (Some(files.input), None) };
-        // A client that has an answer may count on the signal.
+        // A client that has got an answer may rely on the signal.
         let handle = |shared: &Arc<Shared>| {
             let interrupter = Interrupter(shared.clone());
             terminate.then(|| platform::on_terminate(move || interrupter.terminate())).transpose()
@@ -173,52 +178,54 @@ fn no_thread(e: std::io::Error) -> Error {
 
 type OnReady = Box<dyn Fn() + Send + Sync>;
 
-/// A running service, for hosts that run callbacks in a way of their own.
+/// A running stdio service, for applications that run callbacks themselves.
 ///
-/// The thread that asks for events runs them inside [`Driver::run`] and asks again: that writes what they produced.
+/// The thread that asks for events runs them inside [`Driver::run`] and asks again; the next call writes their
+/// output.
 pub struct Driver {
     shared: Arc<Shared>,
-    // Dropped in this order: no more signals, then the descriptors back, then somebody else may claim them.
+    // Dropped in this order: signals end, descriptors are restored, then another driver may claim them.
     _terminate: Option<platform::Terminate>,
     _guard: Option<Guard>,
     _owner: Owner,
 }
 
 impl Driver {
-    /// Writes what the last events produced, and waits for the next. Never [`Batch::Idle`].
+    /// Writes the output of the last events, and blocks until there is work. Never returns [`Batch::Idle`].
     pub fn next(&self) -> Batch {
         self.shared.next(true)
     }
 
-    /// The same without waiting.
+    /// Writes the output of the last events, and returns work if there is any, without blocking.
     pub fn try_next(&self) -> Batch {
         self.shared.next(false)
     }
 
-    /// Runs callbacks: what they produce is written by the next [`Driver::next`], and wakes nobody.
+    /// Runs callbacks. The next [`Driver::next`] writes their output, so that they wake no other thread.
     pub fn run<R>(&self, callbacks: impl FnOnce() -> R) -> R {
         self.shared.run(callbacks)
     }
 
-    /// Writes what callbacks have produced so far, for a batch that takes long. Never blocks.
+    /// Writes the output of callbacks so far, for a batch that takes long. Never blocks.
     pub fn flush(&self) {
         self.shared.flush();
     }
 
-    /// Makes a waiting [`Driver::next`] return, from any thread.
+    /// Makes a blocked [`Driver::next`] return. May be called from any thread.
     pub fn interrupter(&self) -> Interrupter {
         Interrupter(self.shared.clone())
     }
 
-    /// Ends the service at once, from any thread, and waits for our threads. What is under way is dropped.
+    /// Ends the service at once, and waits for the driver's threads. Pending requests are dropped. May be called
+    /// from any thread.
     pub fn stop(&self) {
         self.shared.stop();
     }
 
-    /// Ends the service, if it has not ended, and waits for our threads.
+    /// Ends the service, if it has not ended, and waits for the driver's threads.
     ///
     /// # Errors
-    /// None at present; a broken pipe is not one.
+    /// None at present; a broken pipe is no error.
     pub fn finish(self) -> Result<()> {
         self.shared.stop();
         Ok(())
@@ -247,7 +254,7 @@ impl fmt::Debug for Driver {
     }
 }
 
-/// Reaches a driver from other threads.
+/// Controls a driver from other threads.
 #[derive(Clone)]
 pub struct Interrupter(Arc<Shared>);
 
@@ -257,8 +264,8 @@ impl Interrupter {
         self.0.push(Job::Interrupt);
     }
 
-    /// Ends the service cleanly: no more input is read, listen streams end as the protocol asks, and what is under way
-    /// may be answered within the drain time.
+    /// Ends the service cleanly: reads no more input, ends listen streams as the protocol requires, and lets
+    /// pending requests finish within the drain time.
     pub fn terminate(&self) {
         self.0.terminate();
     }
@@ -270,7 +277,7 @@ impl fmt::Debug for Interrupter {
     }
 }
 
-/// Descriptors 0 and 1 belong to one driver at a time.
+/// The single claim of this process to descriptors 0 and 1.
 struct Owner;
 
 static OWNED: AtomicBool = AtomicBool::new(false);

@@ -1,8 +1,8 @@
-//! The reader, the writer, and the queue of the threads that run callbacks.
+//! The stdio driver: its reader, its writer, and the queue of the threads that run callbacks.
 //!
-//! The reader parses and answers what needs no host. Whoever runs callbacks also runs every continuation. Both write
-//! what they produced themselves as far as the pipe takes it without waiting; the rest, and every large body, is the
-//! writer's. Nothing ever waits for the reader, and only the writer waits in a write.
+//! The reader parses, and answers what needs no callback. A thread that runs callbacks also runs every continuation.
+//! Both write their own output as far as the pipe takes it without waiting. The writer writes the rest, and every
+//! large body. No thread ever waits for the reader, and only the writer blocks in a write.
 //!
 //! Where callbacks run inline, the thread that serves is the reader, and runs everything.
 
@@ -24,22 +24,22 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Events that are handed over at once, so that one write carries the answers of many.
+/// The maximum number of events that are handed over at once, so that one write carries the answers of many.
 const BATCH: usize = 64;
-/// Bytes that are encoded and written at once.
+/// The maximum number of bytes that are encoded and written at once.
 const CHUNK: usize = 256 << 10;
 const READ: usize = 64 << 10;
 
-/// Something for a thread that runs callbacks.
+/// A job for a thread that runs callbacks.
 pub(super) enum Job {
     Events(Vec<Event>),
-    /// Something may be polled or drained.
+    /// There may be something to poll or to drain.
     Poll,
     Interrupt,
     End,
 }
 
-/// What wakes the callback threads, and the reader when it waits for room.
+/// Wakes the callback threads, and the reader when it waits for room.
 struct Bell {
     jobs: Queue<Job>,
     on_ready: Option<Box<dyn Fn() + Send + Sync>>,
@@ -47,12 +47,12 @@ struct Bell {
     reader_waits: AtomicBool,
     nudge: Signal,
     inline: bool,
-    /// How many threads run callbacks, and how many of them are busy with that.
+    /// How many threads run callbacks, and how many of them are running one.
     pool: usize,
     busy: AtomicUsize,
-    /// The group has woken us, and nobody has seen to it yet.
+    /// The group has called `wake`, and no thread has handled that yet.
     woken: AtomicBool,
-    /// A thread went to run callbacks before it had polled everything: the reader goes on for it.
+    /// A thread went to run callbacks before it had polled everything: the reader polls the rest.
     left: AtomicBool,
 }
 
@@ -71,7 +71,7 @@ impl Bell {
         }
     }
 
-    /// The reader goes on polling: it is never busy with a callback.
+    /// Lets the reader poll the rest, since it is never busy with a callback.
     fn leave(&self) {
         self.left.store(true, Ordering::SeqCst);
         self.nudge.raise();
@@ -84,7 +84,7 @@ impl Bell {
     }
 }
 
-/// What the writer is left with.
+/// The queue of the writer.
 struct Outgoing {
     queue: Queue<Write>,
     /// [`Write::Whatever`] is in the queue.
@@ -115,9 +115,9 @@ pub(super) struct Shared {
     /// Raised once, at the end; never lowered.
     stop: Signal,
     ended: AtomicBool,
-    /// No more input shall be read.
+    /// The reader shall read no more input.
     terminating: AtomicBool,
-    /// All input was read, and what it asks was handed out.
+    /// All input was read, and its events were handed out.
     read_all: AtomicBool,
     options: Stdio,
     call_ms: u64,
@@ -126,8 +126,8 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// With no input, the caller [reads](Shared::read), and runs callbacks inline. `before` is called when everything is
-    /// there, and nothing has been read or written.
+    /// Without input, the caller [reads](Shared::read) and runs callbacks inline. `before` is called when
+    /// everything is set up, before the first read or write.
     pub(super) fn start<T>(
         server: &Server,
         options: Stdio,
@@ -154,7 +154,7 @@ impl Shared {
             ringing.push(Job::Poll);
             ringing.nudge_reader();
             if ringing.all_are_busy() {
-                hurrying.hurry(); // what other threads answer or report does not wait for a callback to return
+                hurrying.hurry(); // answers of other threads do not wait for a callback to return
             }
         };
         let hurrying = outgoing.clone();
@@ -205,9 +205,9 @@ impl Shared {
                 return Batch::Ended;
             }
             self.flush();
-            self.tell_time(); // so that what is asked now has its whole time
+            self.tell_time(); // so that calls asked now have their whole time
             let events = self.poll();
-            self.flush(); // what was answered without the host does not wait for a slow callback
+            self.flush(); // answers that needed no callback do not wait for a slow one
             self.bell.nudge_reader();
             if !events.is_empty() {
                 if events.len() == self.most() && !is_planted(Fault::LeftInput) {
@@ -241,20 +241,20 @@ impl Shared {
         }
     }
 
-    /// Lets the group wake us again. Who calls this polls afterwards, or was told that somebody does.
+    /// Lets the group call `wake` again. The caller polls afterwards, or knows of a thread that does.
     fn rearm(&self) {
         self.bell.woken.store(false, Ordering::SeqCst); // first: what comes now wakes again
         while self.group.next().is_some() {}
     }
 
-    /// Nothing will be asked any more that has not been handed out. The reader may still have to hand out what it polled,
-    /// unless that is of no use.
+    /// Returns whether no more events will come. The reader may still have polled events to hand out.
     fn is_finished(&self) -> bool {
         let read = self.read_all.load(Ordering::SeqCst) || self.connection.is_closed();
         read && self.connection.is_finished()
     }
 
-    /// What was handed out and not begun: an interest belongs to no request, so the connection does not wait for it.
+    /// Returns the events that were handed out and not begun. An interest event belongs to no request, so the
+    /// connection does not wait for it.
     fn last_events(&self) -> Batch {
         while let Some(job) = self.bell.jobs.try_pop() {
             match job {
@@ -277,7 +277,7 @@ impl Shared {
         }
         self.bell.busy.fetch_add(1, Ordering::SeqCst);
         let _busy = Busy(&self.bell.busy);
-        // A wake that came after we polled and before we were busy.
+        // A wake that came after this thread polled and before it was busy.
         let woken = self.bell.woken.load(Ordering::SeqCst) && !is_planted(Fault::UnseenWake);
         if woken && self.bell.all_are_busy() {
             self.outgoing.hurry();
@@ -285,7 +285,8 @@ impl Shared {
         self.connection.run(callbacks)
     }
 
-    /// How many events are handed over at once: one thread of a pool must not sit on calls that another has time for.
+    /// Returns the maximum number of events handed over at once: a thread of a pool must not hold calls that
+    /// another could run.
     fn most(&self) -> usize {
         if self.options.callback_threads > 1 { 1 } else { BATCH }
     }
@@ -306,7 +307,7 @@ impl Shared {
         self.bell.nudge.raise();
     }
 
-    /// Ends whatever still runs and waits for the threads.
+    /// Ends the threads that still run, and waits for them.
     pub(super) fn stop(&self) {
         self.connection.close();
         self.ended.store(true, Ordering::SeqCst);
@@ -322,9 +323,9 @@ impl Shared {
             }
         }
         while let Some(job) = self.bell.jobs.try_pop() {
-            drop(job); // events that nobody runs any more
+            drop(job); // events that will not run
         }
-        self.push(Job::End); // what was dropped may have been the word to a thread that still waits
+        self.push(Job::End); // a dropped job may have been the one to end a thread that still waits
     }
 
     pub(super) fn terminate(&self) {
@@ -347,7 +348,7 @@ impl Shared {
                         Ok(0) => break,
                         Ok(read) => self.feed(&buffer[..read]),
                         Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                        Err(_) => break, // nothing more will come
+                        Err(_) => break, // no more events will come
                     }
                 }
             }
@@ -372,7 +373,7 @@ impl Shared {
             self.bell.nudge.wait(left.min(self.patience()));
             self.tell_time();
             if self.bell.left.load(Ordering::SeqCst) {
-                // What we poll now and have not handed out yet keeps the service from ending.
+                // Events that this thread polled and has not handed out yet keep the service from ending.
                 self.read_all.store(false, Ordering::SeqCst);
                 self.attend();
                 self.read_all.store(true, Ordering::SeqCst);
@@ -386,14 +387,14 @@ impl Shared {
         }
     }
 
-    /// No more input shall be read.
+    /// Stops reading input.
     fn is_over(&self) -> bool {
         self.ended.load(Ordering::SeqCst)
             || self.terminating.load(Ordering::SeqCst)
             || self.connection.is_closed()
     }
 
-    /// Does what the threads that run callbacks do when they are woken, and what they left.
+    /// Does for the callback threads what they do when they are woken, and polls what they left.
     fn attend(&self) {
         if self.bell.inline {
             self.rearm();
@@ -410,7 +411,7 @@ impl Shared {
             if bytes.is_empty() {
                 return;
             }
-            // Said before asking again, so that room made in between is not missed.
+            // Set before asking again, so that room made in between is not missed.
             self.bell.reader_waits.store(true, Ordering::SeqCst);
             let accepted = self.connection.receive(bytes);
             bytes = &bytes[accepted..];
@@ -426,7 +427,7 @@ impl Shared {
         }
     }
 
-    /// Deals with what was received.
+    /// Handles received input.
     fn work(&self) {
         loop {
             let events = self.poll();
@@ -434,15 +435,15 @@ impl Shared {
                 break;
             }
             if self.bell.inline {
-                self.flush(); // what was answered without the host does not wait for a slow callback
+                self.flush(); // answers that needed no callback do not wait for a slow one
                 self.run(|| events.into_iter().for_each(Event::run));
                 self.flush();
             } else {
                 let full = events.len() == BATCH;
                 self.push(Job::Events(events));
                 if full {
-                    // On a busy processor the others would get their turn only when as much is in flight as may be,
-                    // and what waits then is parsed twice.
+                    // On a busy processor the other threads would get their turn only when the limit of calls in
+                    // flight is reached, and then the messages that wait are parsed twice.
                     thread::yield_now();
                 }
             }
@@ -458,7 +459,7 @@ impl Shared {
         self.connection.tick(self.now());
     }
 
-    /// How long the time that was told will do.
+    /// Returns for how long the connection's clock need not be advanced.
     fn patience(&self) -> Duration {
         let next = self.connection.poll_timeout().map_or(self.call_ms, |at| at.saturating_sub(self.now()));
         Duration::from_millis(next.clamp(1, 3_600_000))
@@ -466,7 +467,7 @@ impl Shared {
 
     // ---- output
 
-    /// Writes what the pipe takes without waiting, and leaves the rest to the writer.
+    /// Writes as much as the pipe takes without waiting, and leaves the rest to the writer.
     pub(super) fn flush(&self) {
         let DrainStart::Ready(mut drain) = self.connection.drain(Route::Connection) else { return };
         while let Some(transmit) = drain.poll_transmit(CHUNK) {
@@ -496,7 +497,7 @@ impl Shared {
             let (mut drain, in_a_hurry) = match job {
                 Write::Rest(drain) => (drain, false),
                 Write::Whatever => {
-                    self.outgoing.hurried.store(false, Ordering::SeqCst); // first: what comes now rings again
+                    self.outgoing.hurried.store(false, Ordering::SeqCst); // first: what comes now is queued again
                     self.rearm();
                     if self.connection.has_input() {
                         self.bell.leave();

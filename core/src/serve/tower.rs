@@ -1,4 +1,4 @@
-//! The endpoint as a service of `tower`, for programs that have an HTTP server, such as one of `axum`.
+//! The endpoint as a service of `tower`, for programs with an HTTP server of their own, such as one of `axum`.
 
 use super::answer::{Answer, Peer, respond};
 use super::jobs::Jobs;
@@ -15,14 +15,14 @@ use std::task::{Context, Poll};
 use tokio::sync::Notify;
 use tower_service::Service;
 
-/// Streamable HTTP as a service for programs on `tokio` that have an HTTP server. Cheap to clone; requests and what they
-/// hold go when it does.
+/// Streamable HTTP as a service for programs on `tokio` with an HTTP server of their own. Cheap to clone. Dropping
+/// the last clone drops its requests.
 ///
-/// It answers requests for the endpoint's path, and of a protected endpoint those for its metadata; others get a 404.
-/// Unless the program is reached by a loopback address only, say so with [`EndpointBuilder::loopback_only`]. How long clients
-/// may be silent is the business of the program's server, but a response of which the client takes nothing is let go after
-/// [`EndpointBuilder::idle_ms`]. Close the server before that is shut down, or streams of
-/// changes go on.
+/// It answers requests for the endpoint's path, and on a protected endpoint those for its metadata; others get a 404.
+/// Unless the program listens on a loopback address only, call [`EndpointBuilder::loopback_only`] with false. The
+/// program's server decides how long clients may be silent. A response of which the client reads nothing is dropped
+/// after [`EndpointBuilder::idle_ms`]. Close the MCP server before the HTTP server is shut down, or streams of
+/// changes continue.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -39,19 +39,19 @@ use tower_service::Service;
 #[derive(Clone)]
 pub struct HttpService(Arc<Owner>);
 
-/// Ends what was started for the service.
+/// Ends the tasks that were started for the service.
 struct Owner {
     shared: Arc<Shared>,
     wake: Arc<Notify>,
 }
 
 impl HttpService {
-    /// Callbacks run on so many threads of its own; 0: on those of the runtime that this is called in, for hosts whose
-    /// callbacks are quick. The runtime has to have its timers on.
+    /// Makes a service with this many callback threads. With 0, callbacks run on the threads of the runtime that
+    /// this is called in, for applications with quick callbacks. The runtime must have its timers enabled.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] outside of a runtime, and for an allowed origin or host that no request can name; [`ErrorKind::Io`] if a thread cannot be started;
-    /// [`ErrorKind::Closed`].
+    /// [`ErrorKind::InvalidArgument`] outside of a runtime, and for an allowed origin or host that no request can
+    /// name; [`ErrorKind::Io`] if a thread cannot be started; [`ErrorKind::Closed`].
     pub fn new(endpoint: EndpointBuilder, callback_threads: usize) -> Result<HttpService> {
         if endpoint.server().is_closed() {
             return Err(Error::new(ErrorKind::Closed, "the server is closed; make a new one"));
@@ -76,7 +76,7 @@ impl HttpService {
     }
 }
 
-/// Hands out what the endpoint comes upon, and tells it the time, as long as anybody uses it.
+/// Hands out the events of the endpoint, and advances its clock, as long as it is used.
 async fn attend(shared: Weak<Shared>, wake: Arc<Notify>) {
     let mut ticks = ticks();
     loop {
@@ -107,12 +107,12 @@ where
 
     fn call(&mut self, request: ::http::Request<B>) -> Self::Future {
         let (shared, owner) = (self.0.shared.clone(), self.0.clone());
-        let holder = shared.endpoint.holder(); // the program's server tells no connections apart
+        let holder = shared.endpoint.holder(); // the program's server does not tell connections apart
         Box::pin(async { Ok(respond(shared, holder, owner, request).await.map(ResponseBody)) })
     }
 }
 
-/// What a client does is known to the program's server.
+/// Only the program's server knows about its client.
 impl Peer for Arc<Owner> {}
 
 impl Drop for Owner {

@@ -1,16 +1,17 @@
-//! Responses whose clients take nothing of them, so that they are let go.
+//! Drops responses whose clients read nothing of them.
 
 use crate::sync::Lock;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A response body in the hands of a server, which asks for more of it only once the client has taken what came before.
+/// A response body in the hands of a server, which asks for more of it only once the client has read the last part.
 pub(super) trait Unread: Send + Sync {
-    /// Since when the server has not asked for more, in milliseconds, although there may be more. None: it waits for us.
+    /// Since when the server has not asked for more although there may be more, in milliseconds. `None`: it waits
+    /// for more.
     fn since(&self, now: u64) -> Option<u64>;
 
-    /// Drops what the response holds. The server finds its end if it asks once more.
+    /// Drops the contents of the response. The server finds its end if it asks once more.
     fn let_go(&self);
 }
 
@@ -18,7 +19,7 @@ pub(super) trait Unread: Send + Sync {
 pub(super) struct Bodies {
     idle_ms: u64,
     open: Lock<Open>,
-    /// When to look at them again.
+    /// When to check them again.
     next: AtomicU64,
 }
 
@@ -28,7 +29,7 @@ struct Open {
     bodies: BTreeMap<u64, Arc<dyn Unread>>,
 }
 
-/// All are looked at so often in the time that each is given.
+/// The number of checks in the time that each body has.
 const LOOKS: u64 = 8;
 
 impl Bodies {
@@ -49,7 +50,7 @@ impl Bodies {
         drop(removed); // not under the lock
     }
 
-    /// Lets go of those of which the client has taken nothing for `idle_ms`.
+    /// Drops those of which the client has read nothing for `idle_ms`.
     pub(super) fn tick(&self, now: u64) {
         if now < self.next.load(Ordering::Relaxed) {
             return;
@@ -66,37 +67,37 @@ impl Bodies {
     }
 }
 
-/// When the server asked for more of a body last.
+/// When the server last asked for more of a body.
 #[derive(Debug)]
 pub(super) struct Asked(AtomicU64);
 
 /// The server has asked for more, and there is none yet.
 const WAITS: u64 = u64::MAX;
-/// The same, and there may be some by now.
+/// The server has asked for more, was woken, and has not come back yet.
 const TOLD: u64 = u64::MAX - 1;
 
 impl Asked {
-    /// A body that the server has not asked for any of.
+    /// Makes one for a body that the server has not asked for any of.
     pub(super) fn new() -> Asked {
         Asked(AtomicU64::new(WAITS))
     }
 
-    /// The server has something of the body, or its head.
+    /// Notes that the server has a part of the body, or its head.
     pub(super) fn gave(&self, now: u64) {
         self.0.store(now, Ordering::Release);
     }
 
-    /// The server asks.
+    /// Notes that the server asks for more.
     pub(super) fn asks(&self) {
         self.0.store(WAITS, Ordering::Release);
     }
 
-    /// There may be something for it.
+    /// Notes that there may be more for the server.
     pub(super) fn told(&self) {
         let _ = self.0.compare_exchange(WAITS, TOLD, Ordering::AcqRel, Ordering::Acquire);
     }
 
-    /// See [`Unread::since`]. What a server was told of counts from the first look on.
+    /// See [`Unread::since`]. After a wake the time counts from the first check on.
     pub(super) fn since(&self, now: u64) -> Option<u64> {
         match self.0.load(Ordering::Acquire) {
             WAITS => None,
@@ -143,7 +144,7 @@ mod tests {
         taken.0.asks();
         taken.0.gave(175);
         let gone = || [&stuck, &taken, &waits, &told].map(|body| body.1.load(Ordering::Relaxed));
-        bodies.tick(179); // too soon to look again
+        bodies.tick(179); // too soon to check again
         bodies.tick(180);
         assert_eq!(gone(), [true, false, false, false]);
         bodies.tick(249);

@@ -1,4 +1,4 @@
-//! What is said of a server before it is made.
+//! Settings of a server before it is made.
 
 use super::{Inner, Server};
 use crate::error::{Error, ErrorKind, Result};
@@ -18,7 +18,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a server is made from. Everything has a default.
+/// Settings to make a server from. Each has a default.
 #[derive(Clone)]
 pub struct Builder {
     name: String,
@@ -61,99 +61,100 @@ impl Builder {
         }
     }
 
-    /// The server's name for people.
+    /// Sets the server's title, for people.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
     }
 
-    /// How a model should use the server.
+    /// Sets instructions for the model on how to use the server.
     #[must_use]
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
         self.instructions = Some(instructions.into());
         self
     }
 
-    /// The 32 bytes under which cursors are sealed. Replicas share them. Random by default; over stdio derived from the
-    /// server's name and version, so that a client which starts a process for each request can page.
+    /// Sets the key that seals cursors, of 32 bytes. Replicas share it. Default: random; over stdio derived from
+    /// the server's name and version, so that a client which starts a process for each request can page.
     #[must_use]
     pub fn cursor_key(mut self, key: impl Into<Vec<u8>>) -> Self {
         self.cursor_key = Some(key.into());
         self
     }
 
-    /// What a client may cost.
+    /// Sets the limits on clients.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Whether clients may watch resources. On by default.
+    /// Sets whether clients may subscribe to resources. Default: true.
     #[must_use]
     pub fn subscribe(mut self, offered: bool) -> Self {
         self.subscribe = offered;
         self
     }
 
-    /// Whether clients are told when the list of resources changes. On by default.
+    /// Sets whether clients are notified when the list of resources changes. Default: true.
     #[must_use]
     pub fn list_changed(mut self, offered: bool) -> Self {
         self.list_changed = offered;
         self
     }
 
-    /// Declares a capability beside those for resources, with what there is to say of it: `{}`, or such as
-    /// `{"listChanged":true}`. `resources` with `{}` declares and serves resources before any is registered: otherwise
-    /// the first registration does, and clients that are connected already do not learn of it.
+    /// Declares a capability other than those for resources, with its settings: `{}`, or for instance
+    /// `{"listChanged":true}`. `resources` with `{}` declares resources before any is registered. Without that the
+    /// first registration declares them, and clients that are already connected do not learn of it.
     #[must_use]
     pub fn capability(mut self, name: impl Into<String>, capability: Json) -> Self {
         self.capabilities.insert(name.into(), capability);
         self
     }
 
-    /// A further kind of lists whose changes [`crate::Server::announce`] tells of: its name, as a client asks for it in the
-    /// filter of `subscriptions/listen`, and the notification. `toolsListChanged` and `promptsListChanged` are there.
+    /// Adds a kind of list whose changes [`crate::Server::announce`] announces: its name in the filter of
+    /// `subscriptions/listen`, and the method of the notification. `toolsListChanged` and `promptsListChanged`
+    /// exist already.
     #[must_use]
     pub fn announces(mut self, kind: impl Into<String>, notification: impl Into<String>) -> Self {
         self.kinds.push((kind.into(), notification.into()));
         self
     }
 
-    /// The name of this instance among those that share their changes by [`Server::on_publish`]; random by default. Two
-    /// with one name do not hear each other.
+    /// Sets the name of this instance among those that share their changes by [`Server::on_publish`]. Default:
+    /// random. Two instances with one name ignore each other's changes.
     #[must_use]
     pub fn origin(mut self, name: impl Into<String>) -> Self {
         self.origin = Some(name.into());
         self
     }
 
-    /// Tells the host when each call of one of its callbacks begins and ends; interests aside. Called without any lock
-    /// held, on the thread that polls or answers, so it must be quick.
+    /// Sets a callback that observes when each call of the application's other callbacks begins and ends, except
+    /// interest handlers. It is called on the thread that polls or answers, with no lock held. It must be quick.
     #[must_use]
     pub fn observe(mut self, observer: impl Fn(&Observed<'_>) + Send + Sync + 'static) -> Self {
         self.observer = Some(Arc::new(observer));
         self
     }
 
-    /// The clock by which [`Builder::observe`] tells how long calls took: the time since any moment that does not change.
-    /// The core has none of its own.
+    /// Sets the clock that measures calls for [`Builder::observe`]. It returns the time since any fixed moment. The
+    /// core has no clock of its own.
     #[must_use]
     pub fn clock(mut self, clock: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         self.clock = Some(Arc::new(clock));
         self
     }
 
-    /// Where lines go about what went wrong in callbacks; standard error by default. Called without any lock held, on
-    /// any thread.
+    /// Sets the callback for log lines about failures in callbacks. Default: write to standard error. May be called
+    /// from any thread, with no lock held.
     #[must_use]
     pub fn on_log(mut self, log: impl Fn(Level, &str) + Send + Sync + 'static) -> Self {
         self.log = Log::to(log);
         self
     }
 
-    /// How the lines of the log spell the names of settings; as in Rust by default. For bindings.
+    /// Sets how log lines spell the names of settings. Default: as in Rust. For bindings.
     #[must_use]
     pub fn spelling(mut self, spelling: Spelling) -> Self {
         self.spelling = spelling;
@@ -163,9 +164,9 @@ impl Builder {
     /// Makes the server.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for a limit of 0, a cursor key of another length, a capability `resources` that is not `{}`, kinds of lists that
-    /// cannot be announced, a version that does not exist, or an error code that may not be; [`ErrorKind::Io`] if there is
-    /// no randomness.
+    /// [`ErrorKind::InvalidArgument`] for a limit of 0, a cursor key of another length, or a capability `resources`
+    /// that is not `{}`. It is also returned for kinds of lists that cannot be announced, a version that does not
+    /// exist, and an error code that is not allowed. [`ErrorKind::Io`] if there is no randomness.
     pub fn build(mut self) -> Result<Server> {
         let log = std::mem::take(&mut self.log).spelled(self.spelling);
         self.limits.check()?;

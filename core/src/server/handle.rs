@@ -1,4 +1,4 @@
-//! What a registration returns.
+//! The handle of a registration.
 
 use super::{Inner, Server};
 use crate::error::{Error, ErrorKind, Result};
@@ -6,7 +6,7 @@ use crate::model::Contents;
 use std::fmt;
 use std::sync::Weak;
 
-/// A registration, to be changed or removed. Dropping it removes nothing.
+/// A registration, to change or remove. Dropping the handle keeps the registration.
 #[derive(Clone)]
 pub struct Handle {
     server: Weak<Inner>,
@@ -18,17 +18,17 @@ impl Handle {
         Handle { server, name: name.into() }
     }
 
-    /// The URI, the template's text, or the list source's name.
+    /// Returns the URI, the text of the template, or the name of the list source.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// [`Server::set`] for this registration.
+    /// Does what [`Server::set`] does, for this registration.
     pub fn set(&self, contents: impl Into<Contents>) -> Result<()> {
         self.server()?.set(&self.name, contents)
     }
 
-    /// [`Server::remove`] for this registration.
+    /// Does what [`Server::remove`] does, for this registration.
     pub fn remove(&self) -> Result<()> {
         self.server()?.remove(&self.name).map(drop)
     }

@@ -26,11 +26,11 @@ pub(crate) struct Inner {
     pub(crate) settings: Arc<Settings>,
     pub(crate) catalog: Lock<Catalog>,
     pub(crate) sealer: Sealer,
-    /// Of the cursors of clients that started this program, and may start another process for the next page.
+    /// Seals the cursors of clients that start this program, and may start another process for the next page.
     pub(crate) local_sealer: Sealer,
     pub(crate) hub: Hub,
     pub(crate) log: Log,
-    /// Of cursors.
+    /// Seals all other cursors.
     pub(crate) refusals: Refusals,
     pub(super) groups: Lock<Vec<Weak<group::Inner>>>,
     pub(super) gatekeeper: Lock<Option<Arc<Gatekeeper>>>,
@@ -39,11 +39,11 @@ pub(crate) struct Inner {
     pub(super) closed: AtomicBool,
     pub(super) connections: AtomicU64,
     pub(crate) watch: Watch,
-    /// Who carries changes to other instances.
+    /// Publishes changes to other instances.
     pub(super) publisher: Lock<Option<Arc<Publisher>>>,
-    /// URIs that the host was warned about.
+    /// URIs that the application was warned about.
     noticed: Lock<BTreeSet<String>>,
-    /// The name of this instance among them.
+    /// The name of this instance among its replicas.
     pub(super) origin: String,
     /// The folders that are served, and some that were.
     #[cfg(feature = "directory")]
@@ -81,7 +81,7 @@ impl Inner {
         }
     }
 
-    /// The hub knows that a URI is watched, and the client does not yet.
+    /// Notifies folders of a new subscription. The hub knows it already; the client is not acknowledged yet.
     pub(crate) fn subscribed(&self, uri: &str) {
         #[cfg(feature = "directory")]
         {
@@ -107,14 +107,14 @@ impl Inner {
         self.gatekeeper.with(|gatekeeper, _| gatekeeper.clone())
     }
 
-    /// Tells everybody who watches the resource that it changed. Changes may arrive in any order.
+    /// Notifies all subscribers of a resource that it changed. Changes may arrive in any order.
     pub(super) fn publish(&self, uri: &str, change: &Change) {
         self.watch.change();
         let uri: Arc<str> = uri.into();
         Shared::tell(&self.hub.watchers(&uri), |m| m.updated(&uri, change));
     }
 
-    /// Something was registered, so that from now on resources are offered.
+    /// Offers resources from now on, because one was registered.
     pub(super) fn resources_changed(&self) {
         self.settings.has_resources.store(true, Ordering::Release);
         self.list_changed();
@@ -131,7 +131,7 @@ impl Inner {
         Shared::tell(&self.hub.connections(), |m| m.list_changed(kind));
     }
 
-    /// The list of tools or prompts changed.
+    /// Announces that the list of tools or prompts changed.
     pub(super) fn named_changed(&self, family: Family) {
         let kind = self.settings.kinds.of_capability(family.capability());
         let mut wanted = KindSet::default();
@@ -141,7 +141,7 @@ impl Inner {
         }
     }
 
-    /// Those kinds of lists whose changes are announced.
+    /// Returns those of the wanted kinds of lists whose changes the server announces.
     pub(crate) fn offered(&self, wanted: KindSet) -> KindSet {
         let mut offered = KindSet::default();
         if wanted.is_empty() {
@@ -161,7 +161,7 @@ impl Inner {
         offered
     }
 
-    /// Warns the host once about a URI, and about at most so many of them.
+    /// Logs a warning about a URI once. Remembers a bounded number of URIs.
     pub(crate) fn notice(&self, uri: &str, line: impl FnOnce() -> String) {
         const NOTICES: usize = 100;
         let new = self.noticed.with(|noticed, _| {
@@ -193,7 +193,7 @@ impl Inner {
         self.carry_out(then);
     }
 
-    /// Everything the hub decided, with no lock held.
+    /// Carries out what the hub decided, with no lock held.
     pub(crate) fn carry_out(&self, then: Then) {
         for (connection, call, uri, outcome) in then.resolved {
             if let Some(connection) = connection.upgrade() {

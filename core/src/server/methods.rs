@@ -1,4 +1,4 @@
-//! Methods of the host's own.
+//! Registration of the application's own methods.
 
 use super::replicas::Change;
 use super::{Handle, Server};
@@ -11,8 +11,9 @@ use crate::provider::{IntoReply, method_handler};
 use std::sync::Arc;
 
 impl Server {
-    /// A method beside those for resources: JSON in, JSON out. Its capability is declared with it: `tools`, `prompts` or
-    /// `logging` for what begins so; say more of it, or declare any other, with [`crate::Builder::capability`].
+    /// Registers a method other than those for resources: JSON in, JSON out. Methods that begin with `tools`,
+    /// `prompts` or `logging` declare the capability of that name. Use [`crate::Builder::capability`] to declare
+    /// any other, or to add settings.
     ///
     /// ```
     /// use wellhead::{Json, Server};
@@ -37,8 +38,9 @@ impl Server {
         Ok(self.handle(&name))
     }
 
-    /// Lists of a kind changed: everybody who wants to know is told. `toolsListChanged`, `promptsListChanged`, or a kind of
-    /// [`crate::Builder::announces`]. Never blocks, and calls nothing but [`Server::on_publish`].
+    /// Announces that lists of a kind changed, and notifies the clients that want to know. The kind is
+    /// `toolsListChanged`, `promptsListChanged` or one of [`crate::Builder::announces`]. Never blocks, and calls no
+    /// callback but that of [`Server::on_publish`].
     ///
     /// # Errors
     /// [`crate::ErrorKind::Unknown`]; [`crate::ErrorKind::InvalidArgument`] if the capability `tools` or `prompts` does
@@ -70,8 +72,8 @@ impl Server {
         Ok(())
     }
 
-    /// [`Server::method`] with a function that answers through the call's responder, or with none for a host that runs
-    /// events by itself.
+    /// Does what [`Server::method`] does, with a function that answers through the call's responder. Without a
+    /// function, the application runs events itself.
     pub fn add_method(
         &self,
         method: impl Into<Method>,
@@ -79,7 +81,7 @@ impl Server {
     ) -> Result<HandlerId> {
         self.open()?;
         let method = method.into();
-        let _outlives: Option<Arc<MethodFn>> = handler.clone(); // if it is refused, it must not be dropped under the lock
+        let _outlives: Option<Arc<MethodFn>> = handler.clone(); // on refusal it must not be dropped under the lock
         self.0.catalog.with(|c, _| c.add_method(method, handler))
     }
 }

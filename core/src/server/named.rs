@@ -1,4 +1,4 @@
-//! Tools and prompts: names, the host's JSON, and handlers.
+//! Registration of tools and prompts.
 
 use super::Server;
 use crate::catalog::{Family, HandlerId, MethodFn};
@@ -9,10 +9,11 @@ use crate::provider::{IntoReply, completer, method_handler};
 use std::sync::Arc;
 
 impl Server {
-    /// A tool, listed with this definition beside its name, such as `description` and `inputSchema`. Its handler answers
-    /// `tools/call` by the call's `arguments`, an object that the host checks further. Its result is one `CallToolResult`:
-    /// `content`, or `structuredContent`, which is then mirrored as text. A result that clients would refuse is an
-    /// internal error, and logged. An authoriser is asked by name, in lists and before each call.
+    /// Registers a tool. `definition` is listed together with its name, and has members such as `description` and `inputSchema`. The
+    /// handler answers `tools/call` and gets the call's `arguments`, an object that the application has to check.
+    /// It returns one `CallToolResult` with `content`, or with `structuredContent`, which the server also mirrors
+    /// as text. A result that clients would refuse becomes an internal error, and is logged. An authorizer is asked
+    /// by the tool's name, in lists and before each call.
     ///
     /// Without an `inputSchema` the tool takes any object.
     ///
@@ -26,10 +27,9 @@ impl Server {
     /// ```
     ///
     /// # Errors
-    /// [`crate::ErrorKind::InvalidArgument`] without a name, or for a member that does not exist or that clients would
-    /// refuse, such as an `inputSchema` whose type is not `object`;
-    /// [`crate::ErrorKind::Duplicate`] if there is one of that name, or a method `tools/list` or `tools/call`;
-    /// [`crate::ErrorKind::Closed`].
+    /// [`crate::ErrorKind::InvalidArgument`] without a name, or for a member that does not exist or that clients
+    /// would refuse. An example is an `inputSchema` whose type is not `object`. [`crate::ErrorKind::Duplicate`] if
+    /// there is a tool of that name, or a method `tools/list` or `tools/call`; [`crate::ErrorKind::Closed`].
     pub fn tool<F, R, M>(&self, name: &str, definition: &Json, handler: F) -> Result<()>
     where
         F: Fn(MethodCall) -> R + Send + Sync + 'static,
@@ -39,8 +39,8 @@ impl Server {
         self.add_tool(name, definition, Some(Arc::new(method_handler(handler)))).map(drop)
     }
 
-    /// A prompt, listed with this definition beside its name, such as `description` and `arguments`. Its handler answers
-    /// `prompts/get` with one `GetPromptResult`: `messages`. Otherwise as [`Server::tool`].
+    /// Registers a prompt. `definition` is listed together with its name, and has members such as `description` and `arguments`. The
+    /// handler answers `prompts/get` with one `GetPromptResult`: `messages`. Otherwise like [`Server::tool`].
     ///
     /// # Errors
     /// As [`Server::tool`].
@@ -53,8 +53,8 @@ impl Server {
         self.add_prompt(name, definition, Some(Arc::new(method_handler(handler)))).map(drop)
     }
 
-    /// Completes an argument of a prompt that is registered: a call has its name for the text of a template, and the
-    /// argument's for that of a variable. It goes with the prompt.
+    /// Registers a completer for an argument of a registered prompt. In its calls, the prompt's name stands for the
+    /// text of a template, and the argument's name for that of a variable. It is removed with the prompt.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Unknown`] if there is no such prompt, [`crate::ErrorKind::Duplicate`] if the argument has a
@@ -68,8 +68,8 @@ impl Server {
         self.add_prompt_completer(prompt, argument, Some(Arc::new(completer(complete)))).map(drop)
     }
 
-    /// [`Server::complete_prompt`] with a function that answers through the call's responder, or with none for a host that
-    /// runs events by itself.
+    /// Does what [`Server::complete_prompt`] does, with a function that answers through the call's responder.
+    /// Without a function, the application runs events itself.
     ///
     /// # Errors
     /// As [`Server::complete_prompt`].
@@ -89,7 +89,7 @@ impl Server {
         })
     }
 
-    /// Removes a tool; calls under way finish.
+    /// Removes a tool. Pending calls finish.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Unknown`], [`crate::ErrorKind::Closed`].
@@ -97,7 +97,7 @@ impl Server {
         self.remove_named(Family::Tools, name)
     }
 
-    /// Removes a prompt; calls under way finish.
+    /// Removes a prompt. Pending calls finish.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Unknown`], [`crate::ErrorKind::Closed`].
@@ -105,8 +105,8 @@ impl Server {
         self.remove_named(Family::Prompts, name)
     }
 
-    /// [`Server::tool`] with a function that answers through the call's responder, or with none for a host that runs
-    /// events by itself.
+    /// Does what [`Server::tool`] does, with a function that answers through the call's responder. Without a
+    /// function, the application runs events itself.
     ///
     /// # Errors
     /// As [`Server::tool`].
@@ -119,7 +119,7 @@ impl Server {
         self.add_named(Family::Tools, name, definition, handler)
     }
 
-    /// [`Server::prompt`] likewise.
+    /// Does what [`Server::prompt`] does, like [`Server::add_tool`].
     ///
     /// # Errors
     /// As [`Server::tool`].

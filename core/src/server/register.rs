@@ -1,4 +1,4 @@
-//! What is served: fixed values, callbacks, list sources, and who may.
+//! Registration of resources: fixed values, callbacks, list sources, and the authorizer.
 
 use super::{Handle, Server};
 use crate::catalog::HandlerId;
@@ -13,36 +13,36 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 impl Server {
-    /// A fixed text, served without a callback.
+    /// Registers a fixed text, served without a callback.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidUri`], [`ErrorKind::Duplicate`], [`ErrorKind::InvalidArgument`] for a descriptor that may
-    /// not be sent, [`ErrorKind::Closed`].
+    /// [`ErrorKind::InvalidUri`], [`ErrorKind::Duplicate`], [`ErrorKind::InvalidArgument`] for a descriptor that
+    /// cannot be sent, [`ErrorKind::Closed`].
     pub fn text(&self, resource: impl Into<Resource>, text: impl Into<String>) -> Result<Handle> {
         self.value(resource.into(), Body::from(text.into()))
     }
 
-    /// Fixed bytes, served without a callback. Errors as for [`Server::text`].
+    /// Registers fixed bytes, served without a callback. Errors as for [`Server::text`].
     pub fn blob(&self, resource: impl Into<Resource>, bytes: impl Into<Vec<u8>>) -> Result<Handle> {
         self.value(resource.into(), Body::from(bytes.into()))
     }
 
-    /// A fixed body that may be shared with the host. Errors as for [`Server::text`].
+    /// Registers a fixed body that the server may share with the application. Errors as for [`Server::text`].
     pub fn value(&self, resource: impl Into<Resource>, body: impl Into<Body>) -> Result<Handle> {
         self.open()?;
         let (resource, body) = (resource.into(), body.into());
-        let _outlives = body.clone(); // if it is refused, it must not be dropped under the lock
+        let _outlives = body.clone(); // on refusal it must not be dropped under the lock
         let name = self.0.catalog.with(|c, _| c.add_value(resource, body))?;
         self.0.resources_changed();
         Ok(self.handle(&name))
     }
 
-    /// Replaces a fixed text or bytes, and tells those who watch it. [`Contents`] with a version give the resource that
-    /// version; otherwise it has none from now on.
+    /// Replaces a fixed text or bytes, and notifies the subscribers. [`Contents`] with a version set the version of
+    /// the resource; otherwise it has none from then on.
     ///
     /// # Errors
     /// [`ErrorKind::Unknown`] if no value is registered there, [`ErrorKind::InvalidUri`] and
-    /// [`ErrorKind::InvalidArgument`] for contents that may not be sent, [`ErrorKind::Closed`].
+    /// [`ErrorKind::InvalidArgument`] for contents that cannot be sent, [`ErrorKind::Closed`].
     pub fn set(&self, uri: &str, contents: impl Into<Contents>) -> Result<()> {
         self.open()?;
         let contents = contents.into();
@@ -58,7 +58,7 @@ impl Server {
         Ok(())
     }
 
-    /// A fixed URI whose contents a closure supplies. Errors as for [`Server::text`].
+    /// Registers a fixed URI whose contents a closure supplies. Errors as for [`Server::text`].
     pub fn resource<F, R, M>(&self, resource: impl Into<Resource>, read: F) -> Result<Handle>
     where
         F: Fn(Call) -> R + Send + Sync + 'static,
@@ -71,7 +71,7 @@ impl Server {
         Ok(self.handle(&name))
     }
 
-    /// Every URI that a template makes, with contents from a closure.
+    /// Registers a template; a closure supplies the contents of every URI that matches.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidTemplate`], [`ErrorKind::Duplicate`], [`ErrorKind::Ambiguous`],
@@ -89,8 +89,8 @@ impl Server {
         Ok(self.handle(&name))
     }
 
-    /// A list source: after the fixed resources, the sources are listed in the order of their registration. The name
-    /// goes into cursors, so replicas use the same.
+    /// Registers a list source. Lists have the fixed resources first, then the sources in the order of their
+    /// registration. The name goes into cursors, so replicas use equal names.
     ///
     /// # Errors
     /// [`ErrorKind::Duplicate`], [`ErrorKind::InvalidArgument`] for an empty name, [`ErrorKind::Closed`].
@@ -105,7 +105,7 @@ impl Server {
         Ok(self.handle(&name))
     }
 
-    /// Reads whatever no registration serves.
+    /// Registers a closure that reads every URI that no registration serves.
     ///
     /// # Errors
     /// [`ErrorKind::Closed`].
@@ -118,7 +118,8 @@ impl Server {
         self.set_fallback(Some(Arc::new(Reader::new(read)))).map(drop)
     }
 
-    /// Asks a closure before anything is listed, read or watched: one question for many URIs.
+    /// Registers the authorizer: a closure that decides before anything is listed, read or subscribed to. One
+    /// question may hold many URIs.
     ///
     /// # Errors
     /// [`ErrorKind::Closed`].
@@ -135,7 +136,8 @@ impl Server {
         Ok(())
     }
 
-    /// Tells a closure which URIs are watched. A subscriber is acknowledged after the closure has answered.
+    /// Registers the interest handler: a closure that gets each URI that gains its first subscriber or loses its
+    /// last. A new subscriber is acknowledged after the closure has answered.
     ///
     /// # Errors
     /// [`ErrorKind::Closed`].
@@ -153,8 +155,8 @@ impl Server {
         Ok(())
     }
 
-    /// What runs the futures that closures return, such as `|future| drop(runtime.spawn(future))`. Until it is given, a
-    /// closure that returns one is an internal error. A future that is dropped before its end is one, too.
+    /// Sets the executor of the futures that closures return, such as `|future| drop(runtime.spawn(future))`.
+    /// Without one, a future is an internal error for the client, as is a future that is dropped before its end.
     ///
     /// # Errors
     /// [`ErrorKind::Closed`].
@@ -168,8 +170,8 @@ impl Server {
         Ok(())
     }
 
-    /// Removes a fixed resource by its URI, a template by its text, a list source or a method by its name. Calls under
-    /// way finish. Returns the registration's id if it had callbacks.
+    /// Removes a fixed resource by its URI, a template by its text, a list source or a method by its name. Pending
+    /// calls finish. Returns the registration's id if it had callbacks.
     ///
     /// # Errors
     /// [`ErrorKind::Unknown`], [`ErrorKind::Closed`].
@@ -188,9 +190,9 @@ impl Server {
         Ok(handler)
     }
 
-    // ---- what bindings build on: callbacks by number
+    // ---- for bindings: callbacks by number
 
-    /// [`Server::resource`] with a [`Provider`], or with none for a host that runs events by itself.
+    /// Does what [`Server::resource`] does, with a [`Provider`]. Without one, the application runs events itself.
     pub fn add_resource(
         &self,
         resource: impl Into<Resource>,
@@ -198,14 +200,14 @@ impl Server {
     ) -> Result<HandlerId> {
         self.open()?;
         let resource = resource.into();
-        let _outlives = provider.clone(); // if it is refused, it must not be dropped under the lock
+        let _outlives = provider.clone(); // on refusal it must not be dropped under the lock
         let id = self.0.catalog.with(|c, _| c.add_resource(resource, provider))?;
         self.0.resources_changed();
         Ok(id)
     }
 
-    /// [`Server::template`] with a [`Provider`], or with none. `lists`: the provider, or the template's own closure, also
-    /// lists what the template makes.
+    /// Does what [`Server::template`] does, with a [`Provider`] or without. With `lists`, the provider, or the
+    /// template's own closure, also lists the resources of the template.
     pub fn add_template(
         &self,
         template: impl Into<Template>,
@@ -225,7 +227,7 @@ impl Server {
         Ok(id)
     }
 
-    /// [`Server::list`] with a [`Provider`], or with none. Without a name, its ordinal is the name.
+    /// Does what [`Server::list`] does, with a [`Provider`] or without. The default name is the source's ordinal.
     pub fn add_list(&self, name: Option<String>, provider: Option<Arc<dyn Provider>>) -> Result<HandlerId> {
         self.open()?;
         let _outlives = provider.clone();
@@ -234,7 +236,7 @@ impl Server {
         Ok(id)
     }
 
-    /// [`Server::fallback`] with a [`Provider`], or with none.
+    /// Does what [`Server::fallback`] does, with a [`Provider`] or without.
     pub fn set_fallback(&self, provider: Option<Arc<dyn Provider>>) -> Result<HandlerId> {
         self.open()?;
         self.0.settings.has_resources.store(true, Ordering::Release);

@@ -1,4 +1,4 @@
-//! Changes on their way to other instances of the same service, and from them.
+//! Changes sent to other instances of the same service, and received from them.
 
 use super::Server;
 use crate::error::{Error, ErrorKind, Result};
@@ -11,7 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// What changed, as a call said.
+/// A change, as a call announced it.
 pub(super) enum Change<'a> {
     Updated { uri: &'a str, said: Option<&'a Descriptor> },
     Below { uri: &'a str, parent: &'a str },
@@ -22,15 +22,17 @@ pub(super) enum Change<'a> {
 pub(super) type Publisher = dyn Fn(&str) + Send + Sync;
 
 impl Server {
-    /// Hands over each change that is told here, so that other instances of the service can tell their clients, too:
-    /// one JSON object as text, for a pub/sub system to carry to their [`Server::inject`]. Called on the thread that
-    /// told of the change, with no lock held. What registering, removing and `set` change is each instance's own, and
-    /// what was injected is not published again.
+    /// Sets the callback that publishes each change announced here, so that other instances of the service can
+    /// notify their clients. It gets one JSON object as text, for a pub/sub system to carry to their
+    /// [`Server::inject`]. It runs on the thread that announced the change, with no lock held. Changes by
+    /// registering, removing and `set` belong to one instance and are not published. Injected changes are not
+    /// published again.
     ///
-    /// The object has `origin`, which names the instance, and `change`, one of `updated` (with `uri`, and `resource` if
-    /// [`Server::updated_as`] said what it is now), `updated_below` (with `uri` and `parent`), `lists` (with `list`, a
-    /// kind such as `resourcesListChanged`) and `access` (with `caller`, the id bytes as base64). A `resource` has the
-    /// strings `name`, `title`, `kind` and `version` and the object `metadata`, as far as they were said.
+    /// The object has `origin`, the name of the instance, and `change`, one of four words. `updated` comes with
+    /// `uri`, and with `resource` if [`Server::updated_as`] described it. `updated_below` comes with `uri` and
+    /// `parent`. `lists` comes with `list`, a kind such as `resourcesListChanged`. `access` comes with `caller`,
+    /// the id bytes as base64. A `resource` has the strings `name`, `title`, `kind` and `version` and the object
+    /// `metadata`, each optional.
     ///
     /// # Errors
     /// [`ErrorKind::Closed`].
@@ -41,11 +43,13 @@ impl Server {
         Ok(())
     }
 
-    /// Takes a change that another instance published, and tells clients here. False for what this instance published
-    /// itself, and for a kind of change that is not known here. Never blocks, and never calls back.
+    /// Takes a change that another instance published, and notifies the clients of this one. Returns false for a
+    /// change that this instance published itself, and for an unknown kind of change. Never blocks, and calls no
+    /// callback.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for what is no event, [`ErrorKind::InvalidUri`], [`ErrorKind::Closed`].
+    /// [`ErrorKind::InvalidArgument`] for text that is not an event, [`ErrorKind::InvalidUri`],
+    /// [`ErrorKind::Closed`].
     pub fn inject(&self, event: &str) -> Result<bool> {
         let event = Json::object(event)?;
         let Some(origin) = text(event.raw(), "origin")? else { return Err(lacks("origin")) };
@@ -69,12 +73,12 @@ impl Server {
                 })?;
                 self.apply(&Change::Access(&caller))?;
             }
-            _ => return Ok(false), // a newer instance's
+            _ => return Ok(false), // from a newer instance
         }
         Ok(true)
     }
 
-    /// Tells of a change here, then elsewhere.
+    /// Applies a change here, then publishes it.
     pub(super) fn tell(&self, change: &Change<'_>) -> Result<()> {
         self.apply(change)?;
         if let Some(publish) = self.0.publisher.with(|publisher, _| publisher.clone()) {
@@ -126,7 +130,7 @@ impl Change<'_> {
     }
 }
 
-/// What clients are told of a resource that changed.
+/// Writes the published description of a resource that changed.
 fn write_descriptor(out: &mut Vec<u8>, said: &Descriptor) {
     let rare = said.rare.as_deref();
     let mut resource = Object::begin(out);

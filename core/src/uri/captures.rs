@@ -1,4 +1,4 @@
-//! What a template's variables stand for in one URI.
+//! The values of a template's variables in one URI.
 
 use percent_encoding::percent_decode_str;
 
@@ -10,11 +10,11 @@ use super::safety;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Captures {
     decoded: Vec<Option<Value>>,
-    /// As they stand in the URI; empty if no value has an escape, so that both spellings are the same.
+    /// As the URI spells them. Empty if no value has an escape, because both spellings are equal then.
     raw: Vec<Option<Value>>,
 }
 
-/// A variable's value: one text, or the elements of an exploded variable (`{/v*}`, `{?v*}`, …).
+/// The value of a variable: one text, or the elements of an exploded variable (`{/v*}`, `{?v*}`, …).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Value {
     One(Box<str>),
@@ -22,29 +22,29 @@ pub(crate) enum Value {
 }
 
 impl Captures {
-    /// The value of the variable, percent-decoded once; `None` if its expression is absent from the URI.
+    /// Returns the value of the variable, percent-decoded once; `None` if its expression is absent from the URI.
     pub(crate) fn get(&self, variable: usize) -> Option<&Value> {
         self.decoded.get(variable)?.as_ref()
     }
 
-    /// The same value as the URI spells it.
+    /// Returns the value as the URI spells it.
     pub(crate) fn raw(&self, variable: usize) -> Option<&Value> {
         let values = if self.raw.is_empty() { &self.decoded } else { &self.raw };
         values.get(variable)?.as_ref()
     }
 
-    /// The first variable whose decoded value is not safe.
+    /// Returns the first variable whose decoded value is not safe.
     pub(crate) fn first_unsafe(&self) -> Option<usize> {
         self.decoded.iter().position(|value| value.as_ref().is_some_and(|value| !safety::is_safe(value)))
     }
 
-    /// Whether every decoded value may be used as a path below a directory (WIRE U-36).
+    /// Returns whether every decoded value may be used as a path below a directory (`rows.tsv` U-36).
     pub(crate) fn is_safe(&self) -> bool {
         self.decoded.iter().flatten().all(safety::is_safe)
     }
 
-    /// `None` if a value is not UTF-8 once decoded (U-36), a query name is repeated (U-34), or a variable that stands
-    /// twice has two values (U-38).
+    /// Returns `None` if a decoded value is not UTF-8 (U-36), a query name is repeated (U-34), or a variable that
+    /// occurs twice has two values (U-38).
     pub(super) fn collect(program: &Program, variables: usize, uri: &str, slots: &Slots) -> Option<Self> {
         let mut raw = vec![None; variables];
         for field in &program.fields {
@@ -80,7 +80,7 @@ impl Captures {
     }
 }
 
-/// Keeps the first value; a second one must mean the same.
+/// Keeps the first value; a second one must be equal to it.
 fn put(place: &mut Option<Value>, value: Value) -> Option<()> {
     match place {
         None => *place = Some(value),
@@ -109,7 +109,7 @@ fn put_query(raw: &mut [Option<Value>], names: &[QueryName], text: &str) -> Opti
     Some(())
 }
 
-/// `name` alone is an empty value.
+/// Parses `name=value`; `name` alone is an empty value.
 fn split_pair(pair: &str) -> (&str, &str) {
     pair.split_once('=').unwrap_or((pair, ""))
 }

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::net::Ipv6Addr;
 
-/// Whether `uri` is an absolute URI by RFC 3986 (a fragment is allowed, a relative reference is not).
+/// Checks that `uri` is an absolute URI by RFC 3986. A fragment is allowed, a relative reference is not.
 ///
-/// One pass over the bytes and no allocation: it runs for each item of each page.
+/// Makes one pass over the bytes without allocating, because it runs for each item of each page.
 pub(crate) fn check_uri(uri: &str) -> Result<(), UriError> {
     let bytes = uri.as_bytes();
     let colon = check_scheme(bytes)?;
@@ -14,7 +14,7 @@ pub(crate) fn check_uri(uri: &str) -> Result<(), UriError> {
         let start = at + 2;
         at = skip(bytes, start, REG_NAME);
         if !matches!(bytes.get(at), None | Some(b'/' | b'?' | b'#')) {
-            // More than a plain name.
+            // The authority has more than a plain name.
             let end = bytes[at..].iter().position(|b| matches!(b, b'/' | b'?' | b'#'));
             at = end.map_or(bytes.len(), |n| at + n);
             check_authority(uri, start, at)?;
@@ -35,7 +35,7 @@ pub(crate) fn check_uri(uri: &str) -> Result<(), UriError> {
     }
 }
 
-/// Why a text is not an absolute URI.
+/// The reason why a text is not an absolute URI.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UriError {
     /// The offset of the first offending byte; the length of the text if something is missing at its end.
@@ -82,17 +82,17 @@ impl fmt::Display for UriError {
 
 impl std::error::Error for UriError {}
 
-/// Whether `byte` may stand for itself in a query or fragment: RFC 3986 `pchar` without escapes, `/` and `?`.
+/// Returns whether `byte` may stand for itself in a query or fragment: RFC 3986 `pchar` without escapes, `/` and `?`.
 pub(super) fn is_uri_byte(byte: u8) -> bool {
     is(byte, PATH) || matches!(byte, b'#' | b'[' | b']')
 }
 
-/// Whether `byte` may stand in a scheme after its first letter.
+/// Returns whether `byte` may stand in a scheme after its first letter.
 pub(super) fn is_scheme_byte(byte: u8) -> bool {
     is(byte, SCHEME)
 }
 
-/// The offset of the colon that ends the scheme.
+/// Returns the offset of the colon that ends the scheme.
 fn check_scheme(bytes: &[u8]) -> Result<usize, UriError> {
     let end = skip(bytes, 0, SCHEME);
     if bytes.first().is_some_and(u8::is_ascii_alphabetic) && bytes.get(end) == Some(&b':') {
@@ -106,7 +106,7 @@ fn check_scheme(bytes: &[u8]) -> Result<usize, UriError> {
     Err(UriError { at, problem })
 }
 
-/// `[ userinfo "@" ] host [ ":" port ]`, between `start` and `end`.
+/// Checks `[ userinfo "@" ] host [ ":" port ]` between `start` and `end`.
 fn check_authority(uri: &str, start: usize, end: usize) -> Result<(), UriError> {
     let bytes = &uri.as_bytes()[..end];
     let host = memchr::memchr(b'@', &bytes[start..]).map_or(start, |n| start + n + 1);
@@ -176,14 +176,14 @@ fn wrong_byte(uri: &str, at: usize) -> UriError {
 
 const SCHEME: u8 = 1;
 const REG_NAME: u8 = 2;
-/// Of paths, queries and fragments: `pchar`, `/` and `?`.
+/// The characters of paths, queries and fragments: `pchar`, `/` and `?`.
 const PATH: u8 = 4;
 
 fn is(byte: u8, class: u8) -> bool {
     CLASSES[usize::from(byte)] & class != 0
 }
 
-/// Where the bytes of a class end that begin at `at`.
+/// Returns the end of the bytes of a class that begin at `at`.
 fn skip(bytes: &[u8], mut at: usize, class: u8) -> usize {
     while bytes.get(at).is_some_and(|&byte| is(byte, class)) {
         at += 1;

@@ -1,4 +1,4 @@
-//! RFC 6570 expansion, levels 1 to 4 (WIRE U-40).
+//! RFC 6570 expansion, levels 1 to 4 (`rows.tsv` U-40).
 
 use std::fmt;
 
@@ -6,8 +6,8 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode_byte, utf8_per
 
 use super::syntax::{Expression, Operator, Part, Syntax, TemplateError, VarSpec};
 
-/// What a variable stands for in an expansion (RFC 6570 section 2.4). An empty list is undefined, like a variable that
-/// is not there.
+/// The value of a variable for an expansion (RFC 6570 section 2.4). An empty list is undefined, as is a missing
+/// variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TemplateValue {
@@ -43,12 +43,12 @@ impl From<Vec<(String, String)>> for TemplateValue {
     }
 }
 
-/// Why a template could not be expanded.
+/// The reason why a template cannot be expanded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ExpandError {
     /// The template does not follow RFC 6570.
     Template(TemplateError),
-    /// `{v:n}` takes the first characters of a text; the named variable is a list or pairs.
+    /// `{v:n}` takes the first characters of a text, but the named variable is a list or pairs.
     PrefixOfList(Box<str>),
 }
 
@@ -65,7 +65,7 @@ impl fmt::Display for ExpandError {
 
 impl std::error::Error for ExpandError {}
 
-/// Expands any RFC 6570 template, also one that matching refuses. `lookup` answers `None` for what is undefined.
+/// Expands any RFC 6570 template, also one that matching refuses. `lookup` returns `None` for an undefined variable.
 pub(crate) fn expand<'v>(
     template: &str,
     lookup: impl Fn(&str) -> Option<&'v TemplateValue>,
@@ -208,7 +208,7 @@ fn push_value(out: &mut String, style: &Style, value: &str) {
         out.extend(utf8_percent_encode(value, UNRESERVED));
         return;
     }
-    // Reserved expansion leaves what is already an escape alone, and encodes every other `%`.
+    // Reserved expansion keeps existing escapes, and encodes every other `%`.
     for (n, piece) in value.split('%').enumerate() {
         if n > 0 {
             let escape =

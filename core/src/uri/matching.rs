@@ -1,17 +1,18 @@
-//! Runs a compiled template over a URI: each split is tried once at each byte, so the work is linear in the URI.
+//! Runs a compiled template over a URI. Each split is tried once at each byte, so the work is linear in the URI.
 
 use super::program::{Inst, Program};
 
-/// Where the fields of a match begin and end; `usize::MAX` where a field is absent.
+/// The begin and end of the fields of a match; `usize::MAX` where a field is absent.
 pub(super) type Slots = Vec<usize>;
 
 impl Program {
-    /// The preferred reading of `uri`, whose first `skip` bytes are known to equal the first `skip` instructions.
+    /// Returns the preferred reading of `uri`, whose first `skip` bytes are known to equal the first `skip`
+    /// instructions.
     pub(super) fn run(&self, uri: &[u8], skip: usize) -> Option<Slots> {
         self.run_counted(uri, skip).0
     }
 
-    /// Also how far it came and what that took, which tests bound.
+    /// Also returns how far the run came and its cost, which tests bound.
     pub(super) fn run_counted(&self, uri: &[u8], skip: usize) -> (Option<Slots>, Effort) {
         let mut slots = vec![usize::MAX; self.slots];
         let mut tried = vec![0_u64; (self.splits * (uri.len() + 1)).div_ceil(64)];
@@ -71,9 +72,9 @@ impl Program {
     }
 }
 
-/// What a run took.
+/// The cost and the progress of a run.
 pub(super) struct Effort {
-    /// Instructions and bytes looked at.
+    /// Number of instructions and bytes that it looked at.
     pub(super) steps: usize,
     /// The byte that no reading gets past.
     pub(super) furthest: usize,

@@ -1,6 +1,6 @@
 //! Resource URIs: the RFC 3986 check, and RFC 6570 templates that are parsed once, expanded and matched back.
 //!
-//! A URI is a byte string here: nothing is normalised, and only the values of template variables are decoded.
+//! A URI is a byte string here. Nothing is normalised, and only the values of template variables are decoded.
 //!
 //! ```text
 //! text -> syntax -> expand                       every RFC 6570 template

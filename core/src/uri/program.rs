@@ -3,7 +3,7 @@
 use super::syntax::{Expression, Operator, Part, Syntax};
 use super::template::Variable;
 
-/// Instructions whose paths, taken in order of preference, are the readings of a URI.
+/// Instructions. Their paths, in order of preference, are the readings of a URI.
 #[derive(Debug, Clone)]
 pub(super) struct Program {
     pub(super) code: Vec<Inst>,
@@ -16,9 +16,9 @@ pub(super) struct Program {
 pub(super) enum Inst {
     Byte(u8),
     Any(Class),
-    /// As many bytes of the class as there are; stands only where nothing that follows could begin with one.
+    /// Reads as many bytes of the class as there are; used only where nothing that follows could begin with one.
     Run(Class),
-    /// Two ways on, the first preferred. `index` numbers the splits.
+    /// Two ways to continue, the first preferred. `index` numbers the splits.
     Split {
         first: usize,
         second: usize,
@@ -29,7 +29,7 @@ pub(super) enum Inst {
     Match,
 }
 
-/// Every byte but these.
+/// Every byte except these.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Class(&'static [u8]);
 
@@ -45,7 +45,7 @@ const ANYTHING: Class = Class(b"");
 const PARAMETER: Class = Class(b"/?#;");
 const PAIR: Class = Class(b"&#");
 
-/// What the text between the slots `slot` and `slot + 1` gives.
+/// The meaning of the text between the slots `slot` and `slot + 1`.
 #[derive(Debug, Clone)]
 pub(super) struct Field {
     pub(super) slot: usize,
@@ -99,7 +99,7 @@ struct Compiler<'a> {
     variables: &'a [Variable],
 }
 
-/// Which reading of a variable is tried first.
+/// The order in which readings of a variable are tried.
 #[derive(Clone, Copy, PartialEq)]
 enum Extent {
     Shortest,
@@ -143,7 +143,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// `{.a,b*}` and `{/a,b*}`: each name stands behind its own separator and needs those before it.
+    /// `{.a,b*}` and `{/a,b*}`: each name follows its own separator and needs the names before it.
     fn segments(&mut self, expression: &Expression) {
         let symbol = expression.operator.symbol().unwrap_or('/');
         let mut absent = Vec::new();
@@ -163,7 +163,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// `{;a,b*}`: each name may be left out.
+    /// `{;a,b*}`: each name may be missing.
     fn parameters(&mut self, expression: &Expression) {
         for spec in &expression.variables {
             let index = self.index(&spec.name);
@@ -193,7 +193,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// `{?…}` or `{&…}` with the `{&…}` that follow: one set of names. Returns the parts behind them.
+    /// `{?…}` or `{&…}` with the `{&…}` that follow: one set of names. Returns the parts after them.
     fn query<'p>(&mut self, expression: &Expression, mut rest: &'p [Part]) -> &'p [Part] {
         let mut specs: Vec<_> = expression.variables.iter().collect();
         while let Some((Part::Expression(next), behind)) = rest.split_first() {
@@ -251,9 +251,9 @@ impl Compiler<'_> {
         self.push(Inst::Save(slot + 1));
     }
 
-    /// Any number of bytes of `class`. `certain`: what follows cannot begin with one.
+    /// Reads any number of bytes of `class`. `certain`: what follows cannot begin with one.
     fn repeat(&mut self, class: Class, extent: Extent, certain: bool) {
-        // Behind a split a run could be scanned again from each byte; the steps below are counted once each.
+        // After a split a run could be scanned again from each byte; the steps below are counted once each.
         if certain && self.program.splits == 0 {
             self.push(Inst::Run(class));
             return;
@@ -279,7 +279,7 @@ impl Compiler<'_> {
         self.program.code.len()
     }
 
-    /// A split whose first way is the next instruction; its second way is set by `else_here`.
+    /// A split whose first way is the next instruction. `else_here` sets its second way.
     fn split(&mut self) -> usize {
         let at = self.here();
         let index = self.program.splits;
@@ -294,7 +294,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The second way of `split` goes on from here.
+    /// Lets the second way of `split` continue here.
     fn else_here(&mut self, split: usize) {
         let here = self.here();
         self.set_split(split, split + 1, here);
@@ -320,7 +320,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether a run of `class` ends by itself: nothing that `rest` can begin with belongs to the class.
+/// Returns whether a run of `class` ends by itself: nothing that `rest` can begin with belongs to the class.
 fn ends_within(class: Class, rest: &[Part]) -> bool {
     for part in rest {
         match part {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::siblings::Siblings;
 use super::{Conflict, Order, Router, TemplateValue, UriTemplate, Value, check_uri};
 
-/// Templates of which some are refused: the tests take the others.
+/// Templates, some of which are refused: the tests use the others.
 fn template_text() -> impl Strategy<Value = String> {
     let operator = select(vec!["", "+", "#", ".", "/", ";", "?", "&"]);
     let spec =
@@ -21,7 +21,7 @@ fn template_text() -> impl Strategy<Value = String> {
     vec(prop_oneof![expression, literal], 0..5).prop_map(|parts| format!("t:{}", parts.concat()))
 }
 
-/// Templates with one prefix, of few parts, so that many of them differ in one place only.
+/// Templates with a common prefix and few parts, so that many of them differ in one place only.
 fn sibling_text() -> impl Strategy<Value = String> {
     let part = select(vec!["{v}", "{v}", "{+v}", "{/v}", "{?v}", "x", "-", "/"]);
     vec(part, 0..6).prop_map(|parts| {
@@ -45,7 +45,7 @@ fn argument(value: &Value) -> TemplateValue {
     }
 }
 
-/// `{?a}{&b}` expands to a URI without `?` if `a` alone is undefined, so its pairs cannot be told from the path.
+/// `{?a}{&b}` expands to a URI without `?` if only `a` is undefined, so its pairs cannot be told from the path.
 fn loses_its_question_mark(text: &str) -> bool {
     text.find("{?").is_some_and(|query| text[query..].contains("{&"))
 }
@@ -65,8 +65,8 @@ proptest! {
         let repeats = text.matches(['{', ',']).count() > template.variables().len();
         let mut filling = true;
         let arguments: Vec<Option<TemplateValue>> = template.variables().iter().enumerate().map(|(n, variable)| {
-            // Groups of `/` and `.` fill from the left, so once absent, absent to the end;
-            // with a name that stands twice, none is.
+            // Groups of `/` and `.` fill from the left, so an absent one is absent to the end. With a name that
+            // occurs twice, none is.
             filling &= !variable.optional || present[n] || repeats;
             (!variable.optional || filling).then(|| if variable.list {
  TemplateValue::List(vec![word(2 * n), word(2 * n + 1)]) } else { TemplateValue::Text(word(n)) })
@@ -104,7 +104,7 @@ proptest! {
         for uri in &uris {
             let found = forward.find(uri).map(|(template, ..)| template.as_str());
             prop_assert_eq!(found, backward.find(uri).map(|(template, ..)| template.as_str()), "{}", uri);
-            // And it is the one that precedes every other that matches.
+            // It is also the one that precedes every other match.
             for other in accepted.iter().filter(|t| t.matches(uri).is_some()) {
                 let best = accepted.iter().find(|t| Some(t.as_str()) == found).unwrap();
                 prop_assert!(best.as_str() == other.as_str() || best.order(other) == Order::MoreSpecific);

@@ -1,4 +1,4 @@
-//! Which templates cannot be matched, and why (WIRE U-41 to U-46).
+//! Decides which templates cannot be matched, and why (`rows.tsv` U-41 to U-46).
 
 use super::check::is_scheme_byte;
 use super::syntax::{Expression, Operator, Part, Syntax, TemplateError, VarSpec};
@@ -39,7 +39,7 @@ pub(super) fn check(text: &str, syntax: &Syntax) -> Result<(), TemplateError> {
     check_repeated_names(text, syntax)
 }
 
-/// An absolute URI begins with its scheme: a template that begins otherwise would never match.
+/// Refuses a template that does not begin with a scheme, because it would never match an absolute URI.
 fn check_scheme(syntax: &Syntax) -> Result<(), TemplateError> {
     let Some(Part::Literal(first)) = syntax.parts.first() else { return Ok(()) };
     let end = first.bytes().position(|b| !is_scheme_byte(b)).unwrap_or(first.len());
@@ -86,7 +86,7 @@ fn check_alone(expression: &Expression) -> Result<(), String> {
     Ok(())
 }
 
-/// What may not follow `expression`.
+/// Returns what may not follow `expression`.
 fn check_neighbour(text: &str, expression: &Expression, rest: &[Part]) -> Result<(), TemplateError> {
     let this = &text[expression.span.clone()];
     match expression.operator {

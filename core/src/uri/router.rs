@@ -1,4 +1,4 @@
-//! A set of templates, asked which one a URI belongs to.
+//! A set of templates that finds the one a URI belongs to.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,16 +10,16 @@ use super::search::first_match;
 use super::siblings::Siblings;
 use super::template::UriTemplate;
 
-/// Templates with what they stand for. What is found never depends on the order of insertion (WIRE U-37).
+/// Templates with their values. The result never depends on the order of insertion (`rows.tsv` U-37).
 #[derive(Debug, Clone)]
 pub(crate) struct Router<T> {
     entries: BTreeMap<Box<str>, (Arc<UriTemplate>, T)>,
-    /// By literal prefix. A longer prefix is the more specific one, since a literal stands in it where a shorter one has a
+    /// By literal prefix. A longer prefix is more specific, because it has a literal where a shorter one has a
     /// variable or its end.
     by_prefix: BTreeMap<Box<str>, Siblings>,
 }
 
-/// Why a template cannot join a router.
+/// The reason why a template cannot join a router.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Conflict {
     Duplicate { template: Box<str> },
@@ -77,16 +77,16 @@ impl<T> Router<T> {
         Some(value)
     }
 
-    /// What the template with this text stands for.
+    /// Returns the value of the template with this text.
     pub(crate) fn get(&self, text: &str) -> Option<&T> {
         self.entries.get(text).map(|(_, value)| value)
     }
 
-    /// The most specific template that matches, and the values in `uri`, which may be unsafe.
+    /// Returns the most specific template that matches, and the values in `uri`, which may be unsafe.
     pub(crate) fn find(&self, uri: &str) -> Option<(&UriTemplate, &T, Captures)> {
         let mut below = uri;
         loop {
-            // The greatest prefix not above `below`; everything in between can be no prefix of `uri`.
+            // The greatest prefix not above `below`. A prefix between the two cannot be one of `uri`.
             let range = (Bound::Unbounded, Bound::Included(below));
             let (prefix, siblings) = self.by_prefix.range::<str, _>(range).next_back()?;
             if uri.starts_with(&**prefix) {
@@ -101,7 +101,7 @@ impl<T> Router<T> {
         }
     }
 
-    /// In the byte order of the templates' texts.
+    /// Returns the entries in the byte order of the templates' texts.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&UriTemplate, &T)> {
         self.entries.values().map(|(template, value)| (&**template, value))
     }
@@ -115,7 +115,7 @@ impl<T> Router<T> {
     }
 }
 
-/// Every prefix is ASCII, as every literal of a template is, so that any cut is a character boundary.
+/// Every prefix is ASCII, as every literal of a template is, so any cut is a character boundary.
 fn common_prefix<'p>(prefix: &'p str, uri: &str) -> &'p str {
     let length = prefix.bytes().zip(uri.bytes()).take_while(|(a, b)| a == b).count();
     &prefix[..length]

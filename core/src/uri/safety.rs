@@ -1,4 +1,4 @@
-//! Which decoded values are safe to use as relative paths (WIRE U-36).
+//! Decides which decoded values are safe to use as relative paths (`rows.tsv` U-36).
 
 use super::captures::Value;
 

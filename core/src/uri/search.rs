@@ -1,4 +1,4 @@
-//! Which of many templates matches a URI, without asking each of them.
+//! Finds the one of many templates that matches a URI, without trying each of them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,11 +7,11 @@ use super::captures::Captures;
 use super::specificity::Kind;
 use super::template::UriTemplate;
 
-/// The first template of `list` that matches. The list is sorted by the kinds of tokens, no two have the same ones, and
-/// `depth` of them, which are the first bytes of `uri`, stand in all.
+/// Returns the first template of `list` that matches. The list is sorted by the kinds of tokens, and no two templates
+/// have equal kinds. `depth` of the tokens are equal in all, and are the first bytes of `uri`.
 ///
-/// The list is walked as the tree that its order makes of it: what the templates of a part share is read once, and a part
-/// that no reading of the URI gets into is left out. So what it costs follows the URI and not the length of the list.
+/// The order of the list makes it a tree. The tokens that the templates of a part share are read once. A part that no
+/// reading of the URI gets into is left out. So the cost follows the URI and not the length of the list.
 pub(super) fn first_match<'t>(
     list: &'t [Arc<UriTemplate>],
     depth: usize,
@@ -31,23 +31,23 @@ pub(super) fn first_match<'t>(
             places = after(front.kind(fork), &places, uri.as_bytes());
             fork += 1;
         }
-        // What is pushed last is tried first.
+        // The last one pushed is tried first.
         todo.extend(branches(list, fork, &places, uri.as_bytes()).into_iter().rev());
     }
     None
 }
 
-/// Templates that begin alike.
+/// Templates that begin with equal tokens.
 struct Part<'t> {
     list: &'t [Arc<UriTemplate>],
     /// How many tokens have been read.
     depth: usize,
-    /// Where in the URI these can end, ascending; perhaps further places too.
+    /// The places in the URI where these can end, ascending; possibly some where they cannot.
     places: Vec<usize>,
 }
 
-/// What of `list` may go on from `places`, by what stands at `fork`, most specific first. Each place goes to one literal
-/// only, so that places do not multiply with what is listed.
+/// Returns the parts of `list` that may continue from `places`, by the token at `fork`, most specific first. Each
+/// place goes to one literal only, so that places do not multiply with the number of templates.
 fn branches<'t>(list: &'t [Arc<UriTemplate>], fork: usize, places: &[usize], uri: &[u8]) -> Vec<Part<'t>> {
     let mut parts = Vec::new();
     let kind = |template: &UriTemplate| template.kind(fork);
@@ -68,12 +68,12 @@ fn branches<'t>(list: &'t [Arc<UriTemplate>], fork: usize, places: &[usize], uri
     parts
 }
 
-/// How many of `list`, which is sorted by what `kind` says of a template, have a literal there: they come first.
+/// Returns how many templates of a list have a literal there. They come first, since the list is sorted by `kind`.
 pub(super) fn literals(list: &[Arc<UriTemplate>], kind: impl Fn(&UriTemplate) -> Kind) -> usize {
     list.partition_point(|template| matches!(kind(template), Kind::Literal(_)))
 }
 
-/// Which of such a list have `wanted` there.
+/// Returns the templates of such a list that have `wanted` there.
 pub(super) fn with(
     list: &[Arc<UriTemplate>],
     kind: impl Fn(&UriTemplate) -> Kind,
@@ -84,7 +84,7 @@ pub(super) fn with(
     from..from + number
 }
 
-/// Where what a token stands for can end if it begins at one of `places`. It may say too many, never too few.
+/// Returns the places where a token can end if it begins at one of `places`. May return too many, never too few.
 fn after(kind: Kind, places: &[usize], uri: &[u8]) -> Vec<usize> {
     let behind = |place: usize| place + 1..=uri.len();
     match kind {

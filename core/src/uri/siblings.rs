@@ -1,4 +1,4 @@
-//! Templates with one prefix: which of them a further one is ambiguous beside, without asking each.
+//! Templates with one prefix. Finds those that a new template would be ambiguous with, without comparing each.
 
 use std::sync::Arc;
 
@@ -6,17 +6,17 @@ use super::search::{literals, with};
 use super::specificity::{Kind, Order, Token, compare};
 use super::template::UriTemplate;
 
-/// Templates of which each URI begins with the same text. No two are ambiguous.
+/// Templates whose URIs all begin with one text. No two are ambiguous.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Siblings {
     /// Sorted by the kinds of tokens, most specific first.
     list: Vec<Arc<UriTemplate>>,
-    /// The same, sorted by those kinds from the end of each template.
+    /// Sorted by these kinds from the end of each template.
     from_end: Vec<Arc<UriTemplate>>,
 }
 
 impl Siblings {
-    /// Most specific first.
+    /// Returns them, most specific first.
     pub(super) fn list(&self) -> &[Arc<UriTemplate>] {
         &self.list
     }
@@ -25,8 +25,8 @@ impl Siblings {
         self.list.is_empty()
     }
 
-    /// A template that is ambiguous beside this one, which has the same prefix. Of several the first by its text, so that
-    /// it is the same one in whatever order they came.
+    /// Returns a template with this prefix that is ambiguous with `template`. Of several it returns the first by
+    /// text, so that the result does not depend on their order of arrival.
     pub(super) fn ambiguous(&self, template: &UriTemplate) -> Option<&UriTemplate> {
         let rivals = self.rivals(template);
         let fewest =
@@ -35,8 +35,8 @@ impl Siblings {
         others.filter(|other| is_ambiguous(template, other)).min_by_key(|other| other.as_str())
     }
 
-    /// Those that may be ambiguous beside this one, by how templates begin, and once more by how they end: each leaves out
-    /// others, and none that is.
+    /// Returns two lists of candidates: by how templates begin, and by how they end. Each leaves out some that are
+    /// not ambiguous, and none that is.
     pub(super) fn rivals(&self, template: &UriTemplate) -> [Vec<&[Arc<UriTemplate>]>; 2] {
         [by_beginning(&self.list, template), by_ending(&self.from_end, template)]
     }
@@ -55,8 +55,8 @@ impl Siblings {
     }
 }
 
-/// All of a list but those which differ from `template` first in a literal where it has a variable, or in a literal that
-/// stands at the same byte however a URI is read.
+/// Returns a list without the templates that differ from `template` first in a fixed literal. Such a literal stands
+/// where `template` has a variable, or at one byte in every reading of a URI.
 fn by_beginning<'t>(mut list: &'t [Arc<UriTemplate>], template: &UriTemplate) -> Vec<&'t [Arc<UriTemplate>]> {
     let mut rivals = Vec::new();
     let (mut certain, mut in_value) = (true, false);
@@ -73,7 +73,7 @@ fn by_beginning<'t>(mut list: &'t [Arc<UriTemplate>], template: &UriTemplate) ->
         match token.kind {
             Kind::Literal(byte) => certain &= !in_value || b"/?#".contains(&byte),
             Kind::Segment => {}
-            Kind::Group(_) => break, // the names in it may be where they first differ
+            Kind::Group(_) => break, // the names in it may be the first difference
             _ => certain = false,
         }
         in_value = token.kind == Kind::Segment;
@@ -82,7 +82,7 @@ fn by_beginning<'t>(mut list: &'t [Arc<UriTemplate>], template: &UriTemplate) ->
     rivals
 }
 
-/// All of a list but those whose endings differ from that of `template`: see [`endings_differ`].
+/// Returns a list without the templates whose endings differ from that of `template`: see [`endings_differ`].
 fn by_ending<'t>(mut list: &'t [Arc<UriTemplate>], template: &UriTemplate) -> Vec<&'t [Arc<UriTemplate>]> {
     let mut rivals = Vec::new();
     let mut in_value = false;
@@ -104,14 +104,14 @@ fn by_ending<'t>(mut list: &'t [Arc<UriTemplate>], template: &UriTemplate) -> Ve
 }
 
 fn is_ambiguous(a: &UriTemplate, b: &UriTemplate) -> bool {
-    // The exact question, whether a URI matches both, is the dear one: it comes last.
+    // The exact question, whether a URI matches both, is the most expensive: it comes last.
     compare(a.tokens(), b.tokens()) == Order::Ambiguous
         && !endings_differ(a.tokens(), b.tokens())
         && a.order(b) == Order::Ambiguous
 }
 
-/// Whether they differ, seen from their ends, in fixed text that stands at the same byte of a URI however it is read, so that
-/// none matches both: `t:{+a}/x/{b}` and `t:{+a}/y/{b}`, where a `/` begins the last value.
+/// Returns whether no URI matches both, because fixed text counted from their ends differs at one byte in every
+/// reading. Example: `t:{+a}/x/{b}` and `t:{+a}/y/{b}`, where a `/` begins the last value.
 fn endings_differ(a: &[Token], b: &[Token]) -> bool {
     let mut in_value = false;
     for (a, b) in a.iter().rev().zip(b.iter().rev()).skip(1) {

@@ -1,9 +1,9 @@
-//! Which of two templates decides about a URI that both match (WIRE U-37).
+//! Decides which of two templates takes a URI that both match (`rows.tsv` U-37).
 
 use super::program::{Inst, Program};
 use super::syntax::{Operator, Part, Syntax, VarSpec};
 
-/// How one template stands to another.
+/// The relation of one template to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
     MoreSpecific,
@@ -14,17 +14,17 @@ pub(crate) enum Order {
     Ambiguous,
 }
 
-/// A place of a template.
+/// A position in a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: Kind,
-    /// Of a group, where they are part of the URI.
+    /// For a group: the names, where they are part of the URI.
     names: Vec<Box<str>>,
 }
 
-/// What stands at a place. The derived order extends the specificity order to a total one, most specific first, so that a
-/// list of templates that is sorted by it can be tried from its beginning. No two templates that are not ambiguous have
-/// the same kinds throughout: without their optional groups they would make the same URIs.
+/// The kind of token at a position. The derived order extends the specificity order to a total one, most specific
+/// first, so that a sorted list of templates can be tried from its beginning. Two templates with equal kinds
+/// throughout are ambiguous: without their optional groups they would make equal URIs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     Literal(u8),
@@ -85,7 +85,7 @@ pub(super) fn tokens(syntax: &Syntax) -> Vec<Token> {
     tokens
 }
 
-/// `intersect` has said that some URI matches both.
+/// Only for templates for which `intersect` found a URI that both match.
 pub(super) fn compare(a: &[Token], b: &[Token]) -> Order {
     let Some((a, b)) = a.iter().zip(b).find(|(a, b)| a != b) else { return Order::Ambiguous };
     match (precedes(a.kind, b.kind), precedes(b.kind, a.kind)) {
@@ -97,7 +97,7 @@ pub(super) fn compare(a: &[Token], b: &[Token]) -> Order {
 
 fn precedes(a: Kind, b: Kind) -> bool {
     match (a, b) {
-        // A template that ends here goes on in the URI, inside the variable before its end.
+        // A template that ends here continues in the URI, inside the variable before its end.
         (Kind::Literal(_), other) => !matches!(other, Kind::Literal(_)),
         (Kind::Segment | Kind::Group(_), Kind::Greedy | Kind::OptionalGreedy(_))
         | (Kind::End, Kind::Group(_) | Kind::OptionalGreedy(_)) => true,
@@ -105,7 +105,7 @@ fn precedes(a: Kind, b: Kind) -> bool {
     }
 }
 
-/// Whether some text is accepted by both programs: a walk over the pairs of places that one text can reach.
+/// Returns whether both programs accept some text: walks over the pairs of places that one text can reach.
 pub(super) fn intersect(a: &Program, b: &Program) -> bool {
     let width = b.code.len();
     let mut seen = vec![false; a.code.len() * width];
@@ -125,7 +125,7 @@ pub(super) fn intersect(a: &Program, b: &Program) -> bool {
                 (Inst::Byte(l), Inst::Byte(r)) => l == r,
                 (Inst::Byte(byte), Inst::Any(class) | Inst::Run(class))
                 | (Inst::Any(class) | Inst::Run(class), Inst::Byte(byte)) => class.contains(byte),
-                // Every class has every letter.
+                // Every class has all letters.
                 (Inst::Any(_) | Inst::Run(_), Inst::Any(_) | Inst::Run(_)) => true,
                 _ => false,
             };
@@ -145,7 +145,7 @@ pub(super) fn intersect(a: &Program, b: &Program) -> bool {
     false
 }
 
-/// Where an instruction that reads nothing leads.
+/// Returns the place that an instruction which reads nothing leads to.
 fn silent(inst: &Inst, at: usize) -> Option<[Option<usize>; 2]> {
     match *inst {
         Inst::Split { first, second, .. } => Some([Some(first), Some(second)]),

@@ -15,7 +15,7 @@ pub(super) struct Syntax {
 
 #[derive(Debug, Clone)]
 pub(super) enum Part {
-    /// As it stands in an expansion: characters that a URI does not allow are percent-encoded (section 3.1).
+    /// As it appears in an expansion: characters that a URI does not allow are percent-encoded (section 3.1).
     Literal(String),
     Expression(Expression),
 }
@@ -24,7 +24,7 @@ pub(super) enum Part {
 pub(super) struct Expression {
     pub(super) operator: Operator,
     pub(super) variables: Vec<VarSpec>,
-    /// Where it stands in the template, braces included.
+    /// Its range in the template, braces included.
     pub(super) span: Range<usize>,
 }
 
@@ -48,10 +48,10 @@ pub(super) enum Operator {
     Continuation,
 }
 
-/// Why a template is refused.
+/// The reason why a template is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TemplateError {
-    /// The byte of the template where the trouble begins.
+    /// The byte of the template where the error begins.
     pub(crate) offset: usize,
     message: String,
 }
@@ -100,7 +100,7 @@ impl Syntax {
 }
 
 impl Operator {
-    /// The character that names it in a template; none for simple expansion.
+    /// Returns the character that names it in a template; `None` for simple expansion.
     pub(super) fn symbol(self) -> Option<char> {
         match self {
             Self::Simple => None,
@@ -114,12 +114,12 @@ impl Operator {
         }
     }
 
-    /// Whether an expansion may be empty and a match therefore does without it (WIRE U-34).
+    /// Returns whether an expansion may be empty, so that a URI can match without it (`rows.tsv` U-34).
     pub(super) fn is_optional(self) -> bool {
         !matches!(self, Self::Simple | Self::Reserved | Self::Fragment)
     }
 
-    /// Whether it stands behind the path: nothing but its like follows it.
+    /// Returns whether it follows the path: only expressions of its kind may follow it.
     pub(super) fn is_tail(self) -> bool {
         matches!(self, Self::Query | Self::Continuation | Self::Fragment)
     }
@@ -139,7 +139,7 @@ impl Operator {
     }
 }
 
-const NON_ASCII: &AsciiSet = CONTROLS; // every set includes what is not ASCII
+const NON_ASCII: &AsciiSet = CONTROLS; // every set includes the characters beyond ASCII
 
 fn check_literal(text: &str, span: Range<usize>) -> Result<(), TemplateError> {
     let mut skip_to = 0;

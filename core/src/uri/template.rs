@@ -16,11 +16,11 @@ pub(crate) struct UriTemplate {
     program: Program,
     tokens: Vec<Token>,
     prefix: Box<str>,
-    /// Every URI that matches ends with this text. Most of many templates with one prefix are told apart by it.
+    /// The text that ends every URI that matches. It tells most templates with one prefix apart.
     suffix: Box<str>,
 }
 
-/// Why a URI is none of a template's.
+/// The reason why a URI does not match a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Miss {
     /// No reading gets past this byte of the URI. `instead`: a template that does.
@@ -33,16 +33,16 @@ pub(crate) enum Miss {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Variable {
-    /// Its name, as RFC 6570 spells it.
+    /// The name, as RFC 6570 spells it.
     pub name: Box<str>,
-    /// It may be absent from a URI that matches.
+    /// True if it may be absent from a URI that matches.
     pub optional: bool,
-    /// It is exploded (`{name*}`): its value is a list.
+    /// True if it is exploded (`{name*}`): its value is a list.
     pub list: bool,
 }
 
 impl UriTemplate {
-    /// The error names the expression, its byte and the reason, and what to write instead where that is known.
+    /// The error names the expression, its byte and the reason, and the correction where that is known.
     pub(crate) fn parse(text: &str) -> Result<Self, TemplateError> {
         let syntax = Syntax::parse(text)?;
         refusal::check(text, &syntax)?;
@@ -61,17 +61,18 @@ impl UriTemplate {
         &self.text
     }
 
-    /// Each name once, in the order of the template.
+    /// Returns each name once, in the order of the template.
     pub(crate) fn variables(&self) -> &[Variable] {
         &self.variables
     }
 
-    /// Every URI that matches begins with this text.
+    /// Returns the text that begins every URI that matches.
     pub(crate) fn literal_prefix(&self) -> &str {
         &self.prefix
     }
 
-    /// The values of the variables in `uri`, which has passed `check_uri`. A match may still hold unsafe values.
+    /// Returns the values of the variables in `uri`, which has passed `check_uri`. A match may still hold unsafe
+    /// values.
     pub(crate) fn matches(&self, uri: &str) -> Option<Captures> {
         let prefix = self.literal_prefix();
         if !uri.starts_with(prefix) || !uri.ends_with(&*self.suffix) {
@@ -81,7 +82,7 @@ impl UriTemplate {
         Captures::collect(&self.program, self.variables.len(), uri, &slots)
     }
 
-    /// [`UriTemplate::matches`], with the reason if it does not: for people.
+    /// Matches as [`UriTemplate::matches`] does, and returns the reason if it fails: for people.
     pub(crate) fn explain(&self, uri: &str) -> Result<Captures, Miss> {
         let prefix = self.literal_prefix();
         let common = prefix.bytes().zip(uri.bytes()).take_while(|(a, b)| a == b).count();
@@ -95,7 +96,7 @@ impl UriTemplate {
         Captures::collect(&self.program, self.variables.len(), uri, &slots).ok_or(Miss::Values)
     }
 
-    /// The template with `{+name}` where `{name}` stands, if that is all that `uri` lacks (WIRE U-47).
+    /// Returns the template with `{+name}` for `{name}`, if that alone keeps `uri` from matching (`rows.tsv` U-47).
     fn greedy_instead(&self, uri: &str) -> Option<String> {
         let simple =
             self.syntax.expressions().filter(|e| e.operator == Operator::Simple && e.variables.len() == 1);
@@ -107,7 +108,7 @@ impl UriTemplate {
             .find(|text| UriTemplate::parse(text).is_ok_and(|greedy| greedy.matches(uri).is_some()))
     }
 
-    /// How it stands to another template by WIRE U-37.
+    /// Returns its relation to another template by `rows.tsv` U-37.
     pub(crate) fn order(&self, other: &Self) -> Order {
         if specificity::intersect(&self.program, &other.program) {
             specificity::compare(&self.tokens, &other.tokens)
@@ -116,7 +117,7 @@ impl UriTemplate {
         }
     }
 
-    /// The URI for these values. `lookup` answers `None` for a variable that is undefined.
+    /// Returns the URI for these values. `lookup` returns `None` for an undefined variable.
     pub(crate) fn expand<'v>(
         &self,
         lookup: impl Fn(&str) -> Option<&'v TemplateValue>,
@@ -124,7 +125,8 @@ impl UriTemplate {
         expand_syntax(&self.syntax, lookup)
     }
 
-    /// `file:///{path}`: one segment by RFC 6570, where nested paths, `{+path}`, are what people mean (WIRE U-47).
+    /// Recognises `file:///{path}`: one segment by RFC 6570, where people mean nested paths, `{+path}` (`rows.tsv`
+    /// U-47).
     pub(crate) fn probably_meant_greedy(&self) -> bool {
         let mut expressions = self.syntax.expressions();
         let simple =
@@ -133,12 +135,12 @@ impl UriTemplate {
         simple && after_scheme && expressions.next().is_none()
     }
 
-    /// What orders templates; equal prefixes of two lists are equal beginnings of two templates.
+    /// Returns the key that orders templates; templates with equal beginnings have keys with equal prefixes.
     pub(super) fn tokens(&self) -> &[Token] {
         &self.tokens
     }
 
-    /// What stands at a place; the last is the end, and nothing behind it is asked for.
+    /// Returns the token at a position; the last one is the end.
     pub(super) fn kind(&self, at: usize) -> Kind {
         self.tokens.get(at).map_or(Kind::End, |token| token.kind)
     }
@@ -147,7 +149,8 @@ impl UriTemplate {
         self.tokens.iter().map(|token| token.kind)
     }
 
-    /// What stands at a place that is counted from the end, which is the first; beyond the beginning, the end again.
+    /// Returns the token at a position counted from the end, which is the first; beyond the beginning it is the end
+    /// again.
     pub(super) fn kind_from_end(&self, at: usize) -> Kind {
         self.tokens.iter().nth_back(at).map_or(Kind::End, |token| token.kind)
     }
@@ -162,7 +165,7 @@ impl UriTemplate {
     }
 }
 
-/// The first literal, and the `#` of a fragment that follows it.
+/// Returns the first literal, and the `#` of a fragment that follows it.
 fn prefix(syntax: &Syntax) -> String {
     let mut prefix = String::new();
     for part in &syntax.parts {

@@ -1,4 +1,4 @@
-//! The result of a tool or prompt: the host's JSON in the shape that clients require.
+//! The result of a tool or prompt: the application's JSON in the shape that clients require.
 
 use crate::catalog::Family;
 use crate::encode::quote_into;
@@ -8,8 +8,8 @@ use crate::model::Json;
 use crate::revision::{Revision, Structured};
 use std::borrow::Cow;
 
-/// Checks a result, and gives its structured content the form that the revision has. The error names what is wrong.
-/// `promised`: clients refuse a result without structured content.
+/// Checks a result, and gives its structured content the form of the revision. The error names the wrong part. With
+/// `promised`, clients refuse a result without structured content.
 pub(crate) fn call_result(
     family: Family,
     promised: bool,
@@ -63,7 +63,7 @@ fn tool_result(promised: bool, revision: Revision, result: &Json) -> Result<Cow<
     Ok(Cow::Owned(rewritten(revision, result, structured, content.is_none())))
 }
 
-/// The result with its structured content as the revision has it, and mirrored as text if there is no other content.
+/// Rewrites the structured content for the revision, and mirrors it as text if there is no other content.
 fn rewritten(revision: Revision, result: &Json, structured: Raw<'_>, mirrored: bool) -> Json {
     let mut out = Vec::new();
     let mut object = Object::begin(&mut out);

@@ -1,4 +1,4 @@
-//! What a completion answers.
+//! The result of a completion.
 
 use super::descriptor::separated;
 use super::{Cache, Identity, ResultWriter};
@@ -21,7 +21,7 @@ pub(crate) fn completion(
     let Completion { values, total, more, .. } = completion;
     let sent = &values[..values.len().min(MAX)];
     let cut = sent.len() < values.len();
-    // What was cut off here is counted, unless the host has more that it did not count.
+    // The values that are cut off here count in the total, unless the application has more that it did not count.
     let total = total.or((cut && !more).then_some(values.len() as u64));
     let mut result = ResultWriter::begin(out, revision, id);
     let mut members = Object::begin(result.member("completion"));

@@ -53,20 +53,20 @@ impl<'a> Payload<'a> {
     }
 }
 
-/// What a contents element takes from the registration where it says nothing itself.
+/// The values that an element of contents inherits from its registration.
 #[derive(Clone, Copy)]
 pub(crate) struct Defaults<'a> {
     /// As the client spelled it.
     pub(crate) uri: &'a str,
     pub(crate) descriptor: &'a Descriptor,
-    /// The descriptor is the resource's own, not a template's: its name and title are the contents' too.
+    /// The descriptor belongs to the resource itself, not to a template: the contents have its name and title too.
     pub(crate) own: bool,
-    /// The version that is registered, if it is still right.
+    /// The registered version, if it is still right.
     pub(crate) version: Option<&'a str>,
 }
 
-/// Makes room for a whole answer of such contents: growing with each part would copy what is there, over and over. Large
-/// bodies are not written, and what has to be escaped takes more.
+/// Reserves room for a whole answer of such contents, because growing part by part would copy it repeatedly. Large
+/// bodies are not written, and text with escapes takes more.
 pub(crate) fn reserve(
     payload: &mut Payload<'_>,
     identity: &Identity,

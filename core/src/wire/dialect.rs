@@ -1,4 +1,4 @@
-//! The `resources/get` dialect: its resources, its contents, and what it is told of changes.
+//! The `resources/get` dialect: its resources, its contents, and its notifications of changes.
 
 use super::contents::write_body;
 use super::descriptor::text;
@@ -8,7 +8,7 @@ use crate::jsonrpc::RequestId;
 use crate::jsonrpc::write::{Object, begin_result, end, notification};
 use crate::model::{Borrowed, Descriptor, Rare, Source, Told};
 
-/// What a client of the dialect sees of a resource beside the official members.
+/// The members of a resource that only clients of the dialect get.
 pub(super) fn write_further(out: &mut Vec<u8>, rare: &Rare) {
     text(out, b",\"kind\":\"", rare.kind.as_deref());
     text(out, b",\"version\":\"", rare.version.as_deref());
@@ -57,7 +57,7 @@ pub(crate) fn content_changed(out: &mut Vec<u8>, uri: &str, descriptor: Option<&
     );
 }
 
-/// The six members that a resource has there. What was told with an answer comes before what is registered.
+/// The six members of a resource in the dialect. The answer's own come before those of the registration.
 fn write_resource(
     out: &mut Vec<u8>,
     uri: &str,

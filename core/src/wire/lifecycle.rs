@@ -1,4 +1,4 @@
-//! `initialize`, `server/discover`, and what the server says of itself.
+//! `initialize`, `server/discover`, and the server's description of itself.
 
 use super::descriptor::{separated, text};
 use super::{Cache, ResultWriter};
@@ -10,7 +10,7 @@ use crate::revision::{COMPLETIONS, Revision, Revisions};
 
 pub(super) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-/// Who the server is and what it offers; never changes.
+/// The server's name, version, title and capabilities; never changes.
 pub(crate) struct Identity {
     pub(crate) name: String,
     pub(crate) version: String,
@@ -40,12 +40,12 @@ impl Identity {
         identity
     }
 
-    /// The whole `"_meta":{…}` member of a result whose `_meta` says nothing else.
+    /// Returns the whole `"_meta":{…}` member of a result whose `_meta` has nothing else.
     pub(crate) fn result_meta(&self) -> &[u8] {
         &self.result_meta
     }
 
-    /// What a result's `_meta` says of the server.
+    /// Returns the server's own members of a result's `_meta`.
     pub(super) fn write_server_info(&self, out: &mut Vec<u8>) {
         self.write(out, true);
     }
@@ -84,10 +84,10 @@ impl Identity {
     }
 }
 
-/// Whether resources are offered, and the capabilities beside them.
+/// Whether resources are offered, and all other capabilities.
 type Offered<'a> = (bool, &'a [(String, Json)]);
 
-/// A capability for clients that cannot be told of changes, if it promises that.
+/// Returns a capability without its promise of notifications, for clients that cannot get them.
 fn untold(capability: &Json) -> Option<String> {
     let mut members: serde_json::Map<String, serde_json::Value> =
         serde_json::from_str(capability.as_str()).ok()?;

@@ -1,4 +1,4 @@
-//! The result of a further method: the host's JSON, and what the revision puts around it.
+//! The result of a further method: the application's JSON in the envelope of the revision.
 
 use super::lifecycle::SERVER_INFO;
 use super::{Cache, Identity};
@@ -9,14 +9,14 @@ use crate::revision::Revision;
 /// Members that only a revision with a result envelope has.
 const ENVELOPE: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
 
-/// What kind of result it is, if it does not say so itself.
+/// The default `resultType` of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ResultType {
     Complete,
     InputRequired,
 }
 
-/// Writes the result object of a further method. The error says what is wrong with it.
+/// Writes the result object of a further method. The error names the wrong part.
 pub(crate) fn further_result(
     out: &mut Vec<u8>,
     revision: Revision,
@@ -55,7 +55,7 @@ pub(crate) fn further_result(
     Ok(())
 }
 
-/// The host's `_meta`, with the server's identity unless it names one.
+/// Writes the application's `_meta`, with the server's identity unless it names one.
 fn write_meta(out: &mut Vec<u8>, own: Option<Raw<'_>>, identity: &Identity) -> Result<(), &'static str> {
     let mut meta = Object::begin(out);
     let mut named = false;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 pub(crate) const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 
-/// The `_meta` that tells which listen stream a message belongs to.
+/// Writes the `_meta` that names the listen stream of a message.
 fn stream_meta(out: &mut Vec<u8>, stream: &RequestId) {
     let mut meta = Object::begin(out);
     meta.raw(SUBSCRIPTION_ID, stream.raw());
@@ -38,7 +38,7 @@ pub(crate) fn updated(out: &mut Vec<u8>, stream: Option<&RequestId>, uri: &str, 
     );
 }
 
-/// `notifications/progress`. `messages`: the revision has them.
+/// `notifications/progress`. `messages`: the revision has `message` there.
 pub(crate) fn progress(out: &mut Vec<u8>, token: &str, report: &Report, messages: bool) {
     notification(
         out,
@@ -58,7 +58,7 @@ pub(crate) fn progress(out: &mut Vec<u8>, token: &str, report: &Report, messages
     );
 }
 
-/// That a list changed, for a listen stream or for a session.
+/// The notification that a list changed, for a listen stream or for a session.
 pub(crate) fn list_changed(out: &mut Vec<u8>, revision: Revision, stream: Option<&RequestId>, method: &str) {
     if stream.is_none() && revision.shape != Shape::Official {
         return notification(out, method, Some(|out: &mut Vec<u8>| out.extend_from_slice(b"{}")));
@@ -102,7 +102,7 @@ pub(crate) fn acknowledged<'a>(
     );
 }
 
-/// The result that ends a listen stream from our side.
+/// The result with which the server ends a listen stream.
 pub(crate) fn stream_ended(out: &mut Vec<u8>, revision: Revision, stream: &RequestId, identity: &Identity) {
     let mut result = ResultWriter::begin(out, revision, stream);
     let mut meta = Object::begin(result.member("_meta"));

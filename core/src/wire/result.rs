@@ -1,21 +1,21 @@
-//! What surrounds every result.
+//! The envelope of every result.
 
 use super::Identity;
 use crate::jsonrpc::RequestId;
 use crate::jsonrpc::write::{begin_result, end};
 use crate::revision::Revision;
 
-/// Whether a result carries caching hints, where the revision has them.
+/// The caching hints of a result, in revisions that have them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cache {
     /// Not a cacheable result.
     None,
-    /// For how long it may be reused, and for whom.
+    /// For how many milliseconds it may be cached, and for whom.
     Hint { ttl_ms: u64, public: bool },
 }
 
 impl Cache {
-    /// May not be reused.
+    /// May not be cached.
     pub(crate) const NO_REUSE: Cache = Cache::Hint { ttl_ms: 0, public: false };
 }
 
@@ -37,7 +37,7 @@ impl<'a> ResultWriter<'a> {
         writer
     }
 
-    /// Goes on with a result that has at least one member.
+    /// Resumes a result that has at least one member.
     pub(crate) fn resume(out: &'a mut Vec<u8>, revision: Revision) -> Self {
         ResultWriter { out, revision, empty: false }
     }
@@ -62,14 +62,14 @@ impl<'a> ResultWriter<'a> {
         end(out);
     }
 
-    /// Ends a result whose `_meta` the caller has written.
+    /// Ends a result whose `_meta` the caller wrote.
     pub(crate) fn end_bare(self) {
         self.out.push(b'}');
         end(self.out);
     }
 }
 
-/// The members after a result's own, where the revision has a result envelope.
+/// Writes the members after a result's own, in revisions with a result envelope.
 fn tail(out: &mut Vec<u8>, identity: &Identity, cache: Cache, empty: bool) {
     if !empty {
         out.push(b',');
@@ -85,7 +85,7 @@ fn tail(out: &mut Vec<u8>, identity: &Identity, cache: Cache, empty: bool) {
     out.extend_from_slice(identity.result_meta());
 }
 
-/// A list of nothing.
+/// Writes an empty list.
 pub(crate) fn empty_list(
     out: &mut Vec<u8>,
     revision: Revision,
@@ -98,7 +98,7 @@ pub(crate) fn empty_list(
     result.end(identity, Cache::NO_REUSE);
 }
 
-/// The result of a request that has nothing to say: exactly `{}` where the revision has no envelope.
+/// Writes the result of a request without one: exactly `{}` in revisions without an envelope.
 pub(crate) fn empty_result(out: &mut Vec<u8>, revision: Revision, id: &RequestId, identity: &Identity) {
     ResultWriter::begin(out, revision, id).end(identity, Cache::None);
 }

@@ -62,7 +62,7 @@ fn wrong_arguments_get_a_reason_and_status_2() {
         (&["serve", "--settle-ms", "60001", path], "at most 60,000 (got 60001)"),
         (&["serve", "--max-file-size", "1T", path], "500K, 64M or 2G"),
         (&["serve", "--max-file-size", "99999999999G", path], "500K, 64M or 2G"),
-        (&["serve", "--token-file", &tokens, path], "--token-file goes with --http"),
+        (&["serve", "--token-file", &tokens, path], "--token-file needs --http"),
         (&["serve", "--http", "0", "--token-file", "/no such file", path], "/no such file"),
         (&["serve", "--http", "0", "--token-file", &empty, path], "has no token"),
         (&["serve", "--http", "0", "--token-file", &wrong, path], "line 3"),

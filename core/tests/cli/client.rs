@@ -13,7 +13,7 @@ use tempfile::TempDir;
 /// How long anything is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What a request of the stateless revision carries.
+/// The `_meta` of a request of the stateless revision.
 pub(crate) fn meta() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -59,7 +59,7 @@ fn uri(path: &Path) -> String {
     format!("file://{}", path.to_str().unwrap().trim_end_matches('/'))
 }
 
-/// The running command, and what it has said that nobody asked for yet.
+/// The running command, and its messages that no test has asked for yet.
 pub(crate) struct Client {
     child: Child,
     input: Option<ChildStdin>,
@@ -179,7 +179,7 @@ impl Client {
         self.input = None;
     }
 
-    /// Waits for the end: the status, what nobody asked for, and what was said on standard error.
+    /// Waits for the end; returns the status, the messages that no test asked for, and the text on standard error.
     pub(crate) fn end(mut self) -> (ExitStatus, Vec<Value>, String) {
         let mut said = String::new();
         self.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();

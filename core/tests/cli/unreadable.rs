@@ -1,4 +1,4 @@
-//! What the user that runs the command may not read.
+//! Files that the user of the command cannot read.
 
 use crate::client::{Folder, meta, wellhead};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
-/// Nobody: root may read everything.
+/// The user `nobody`, since root may read everything.
 const NOBODY: u32 = 65534;
 
 /// The command, run by a user that permissions hold for. The directory is that of its executable.

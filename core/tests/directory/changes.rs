@@ -1,4 +1,4 @@
-//! What clients are told of changes.
+//! Notifications of changes in a folder.
 
 use crate::support::Served;
 use serde_json::{Value, json};
@@ -109,7 +109,7 @@ impl Client {
         }
     }
 
-    /// What is told up to and with something that fits.
+    /// Returns the notifications up to and with the first that fits.
     fn next(&mut self, fits: impl Fn(&str) -> bool) -> Vec<String> {
         let until = Instant::now() + PATIENCE;
         loop {
@@ -172,7 +172,7 @@ fn an_edit_is_told_of_its_uri_and_never_of_the_list() {
             &|| served.put("d/a", "22"),
             &|| fs::File::options().append(true).open(served.root.join("d/a")).unwrap().set_len(0).unwrap(),
             &|| {
-                // As editors save: a hidden file beside it takes its place.
+                // As editors save: a hidden file in the directory takes its place.
                 served.put("d/.a.new", "333");
                 fs::rename(served.root.join("d/.a.new"), served.root.join("d/a")).unwrap();
             },

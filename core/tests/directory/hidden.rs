@@ -1,4 +1,4 @@
-//! What is hidden or ignored is not there.
+//! Hidden and ignored entries do not exist for clients.
 
 use crate::support::Served;
 use std::fs;

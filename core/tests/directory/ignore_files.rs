@@ -46,7 +46,7 @@ fn a_link_to_an_ignore_file_hides_everything_beside_it() {
 // row: U-27
 #[test]
 fn an_ignore_file_that_cannot_be_opened_hides_everything_beside_it() {
-    check(|file| drop(UnixListener::bind(file).unwrap()), "not a regular file"); // nobody may open a socket
+    check(|file| drop(UnixListener::bind(file).unwrap()), "not a regular file"); // a socket cannot be opened
     let make_pipe = |file: &Path| {
         rustix::fs::mknodat(rustix::fs::CWD, file, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
     };

@@ -5,7 +5,7 @@ use std::fs;
 
 const SECRET: &str = "secret";
 
-/// A folder with `in.txt` and `sub/in.txt`, a secret beside it, and one further up.
+/// A folder with `in.txt` and `sub/in.txt`, a secret next to it, and one further up.
 fn served() -> Served {
     let served = Served::files(&[("in.txt", "in"), ("sub/in.txt", "in")]);
     fs::write(served.outside().join("secret.txt"), SECRET).unwrap();

@@ -1,4 +1,4 @@
-//! Whoever can write in the folder swaps what is there for links to what is not, again and again.
+//! A program that can write in the folder swaps its entries for links to the outside, again and again.
 
 use crate::support::{NOT_FOUND, Served};
 use rustix::fs::{RenameFlags, renameat_with};

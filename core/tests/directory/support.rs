@@ -59,7 +59,7 @@ impl Served {
         std::mem::take(&mut *self.log.lock().unwrap())
     }
 
-    /// Beside the root, where nothing may be read.
+    /// Returns a path next to the root, where nothing may be read.
     pub(crate) fn outside(&self) -> &Path {
         self.around.path()
     }
@@ -150,7 +150,7 @@ fn put(path: &Path, contents: &str) {
     }
 }
 
-/// Pages of so many items.
+/// Returns limits with this many items on a page.
 pub(crate) fn pages_of(items: usize) -> Limits {
     let mut limits = Limits::default();
     limits.page_items = items;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use wellhead::http::{Progress, Response};
 use wellhead::{Contents, Event, Limits, Server, SharedText};
 
-/// What each request costs itself.
+/// The bytes that each request itself counts for.
 const REQUEST: usize = 4 << 10;
 
 fn world(buffer_bytes: usize) -> World {

@@ -1,4 +1,4 @@
-//! What counts as a call of the endpoint, and for how long: until its callback is over, whoever still waits for it.
+//! The calls of an endpoint that count: each until its callback ends, even if its client has gone.
 
 use crate::client::{BOTH, Got, META, Polled, World, request};
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use wellhead::http::Grant;
 use wellhead::{Caller, Event, Limits, Server};
 
-/// A world with room for so many calls, and how often its callback was begun.
+/// An endpoint with room for this many calls, and how often its callback was begun.
 fn world(most: usize) -> (World, Arc<AtomicUsize>) {
     let mut limits = Limits::default();
     limits.calls_in_flight = most;

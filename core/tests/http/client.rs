@@ -91,7 +91,7 @@ impl Polled {
         self.0.poll(now, out)
     }
 
-    /// Whether it has asked to be polled since.
+    /// Returns whether it has asked to be polled since.
     pub(crate) fn is_ready(&mut self) -> bool {
         self.1.swap(false, Ordering::SeqCst)
     }
@@ -140,7 +140,7 @@ impl World {
         self.begin_with(method, target, headers, None)
     }
 
-    /// The same with a context of the host's.
+    /// Makes an exchange with a request context.
     pub(crate) fn begin_with(
         &self,
         method: &str,
@@ -239,14 +239,14 @@ impl World {
         id
     }
 
-    /// The same with a client that may be asked for its roots.
+    /// Opens a session whose client has the capability `roots`.
     pub(crate) fn session_with_roots(&self) -> String {
         let client =
             initialize("2025-06-18").replace(r#""capabilities":{}"#, r#""capabilities":{"roots":{}}"#);
         self.post(&[], &client).header("mcp-session-id").expect("a session").to_owned()
     }
 
-    /// A POST in a session that nobody has polled.
+    /// Makes a POST in a session, without polling it.
     pub(crate) fn begin_within(&self, session: &str, body: &str) -> Polled {
         let headers = [("Content-Type", "application/json"), ("Accept", BOTH), ("Mcp-Session-Id", session)];
         let mut exchange = self.begin("POST", "/mcp", &headers);

@@ -1,4 +1,4 @@
-//! What is refused before anything is read: paths, origins, methods, types, sizes, time.
+//! Requests that are refused before anything is read, by path, origin, method, type, size or time.
 
 use crate::client::{BOTH, META, World, request};
 use wellhead::{Limits, Server};

@@ -85,7 +85,7 @@ fn hold(world: &World, session: &str, id: u32, keep: impl FnMut(Call)) -> (Polle
     world.hold(session, id, r#""uri":"test://later""#, keep)
 }
 
-/// What an exchange says from now on.
+/// Returns the output of an exchange from now on.
 fn read_on(world: &World, mut exchange: Polled) -> (Polled, Got) {
     let mut got = Got::default();
     world.go_on(&mut exchange, &mut got, Event::run);

@@ -1,4 +1,4 @@
-//! What the host is told of requests that are refused.
+//! Log lines about refused requests.
 
 use crate::client::{META, World, request};
 use std::sync::{Arc, Mutex};

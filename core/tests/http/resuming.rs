@@ -47,7 +47,7 @@ impl AsRef<str> for Trap {
 
 #[test]
 fn what_is_said_to_a_client_that_went_before_any_head_makes_room_for_others() {
-    // WIRE 6.4.
+    // A notification that belongs to no stream goes to one stream only ("Multiple Connections" in the transport).
     let world = world(1_000, 0);
     let session = world.session("2025-11-25");
     let (exchange, _, held) = hold(&world, &session);
@@ -158,7 +158,7 @@ fn a_client_that_comes_back_before_its_head_was_sent_is_let_in_at_once() {
     assert!(held.progress(1.0, None, None));
     let mut sent = Vec::new();
     assert!(matches!(exchange.poll(world.now(), &mut sent), Progress::Respond(_)));
-    // The head is on its way, and whoever drives this exchange polls it again only once it was taken.
+    // The head is on its way, and the driver of this exchange polls it again only once that was taken.
     let (mut back, mut got) = world.get(&session, &[("Last-Event-ID", "1-0")]);
     assert_eq!((got.status(), ids(&got)), (200, vec!["1-1".to_owned()]));
     assert!(held.finish("found"));

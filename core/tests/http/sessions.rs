@@ -149,7 +149,7 @@ fn a_cancelled_post_ends_empty() {
 
 #[test]
 fn a_client_of_a_session_that_goes_does_not_cancel_its_request() {
-    // WIRE 6.4.
+    // A notification that belongs to no stream goes to one stream only ("Multiple Connections" in the transport).
     let world = world();
     let session = world.session("2025-06-18");
     let mut held = Vec::new();

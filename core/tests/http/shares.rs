@@ -1,4 +1,5 @@
-//! What one client may have of an endpoint's sessions and listen streams, and whose sessions go first.
+//! The share that one client has of an endpoint's sessions and listen streams, and the sessions that are dropped
+//! first.
 
 use crate::client::{BOTH, Got, META, Polled, World, initialize, request, server};
 use wellhead::http::Grant;

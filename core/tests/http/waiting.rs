@@ -1,4 +1,4 @@
-//! Who is told to look again, and when: those that something new concerns, and nobody else.
+//! Drivers are woken exactly for the exchanges that something new concerns.
 
 use crate::client::{Got, World, hold, request, server};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,4 +1,4 @@
-//! A callback that panics harms nobody else.
+//! A callback that panics harms no other request.
 
 use crate::host::{answers, ask, connect, feed, on_uri, request, serve, server};
 use wellhead::{Completion, Json, MethodAnswer, Page, Resource, Template};

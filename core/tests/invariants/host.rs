@@ -21,7 +21,7 @@ pub(crate) fn connect(server: &Server) -> Connection {
     connect_as(server, "2025-11-25")
 }
 
-/// The same with a client of that revision.
+/// Makes a host with a client of that revision.
 pub(crate) fn connect_as(server: &Server, version: &str) -> Connection {
     let connection = server.connect(Caller::default());
     greet_as(&connection, version);

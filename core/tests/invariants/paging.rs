@@ -8,7 +8,7 @@ use wellhead::{ListCall, Page, Resource, Server, Verdict};
 
 type Rows = Arc<Mutex<BTreeSet<u16>>>;
 
-/// A server with fixed resources and two list sources, in pages of so many.
+/// Makes a server with fixed resources and two list sources, with this many items on a page.
 struct Listing {
     server: Server,
     sources: [Rows; 2],

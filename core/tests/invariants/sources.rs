@@ -1,4 +1,4 @@
-//! What the source must not contain, and that the same steps give the same bytes.
+//! Rules on the source text, and a check that equal steps give equal bytes.
 
 use crate::host::{ask, connect, on_uri, request, server};
 use std::path::{Path, PathBuf};

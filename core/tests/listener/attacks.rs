@@ -143,7 +143,7 @@ impl Client {
     }
 }
 
-/// A service whose clients together may hold so many bytes.
+/// A service whose clients together may hold this many bytes.
 fn with_buffer(buffer_bytes: usize) -> Service {
     let mut limits = Limits::default();
     limits.buffer_bytes = buffer_bytes;

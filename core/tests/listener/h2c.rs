@@ -15,7 +15,7 @@ impl Client {
         Client::connect_with_window(service, 65_535).await
     }
 
-    /// A connection whose responses may send so many bytes before the client asks for more.
+    /// A connection whose responses may send this many bytes before the client asks for more.
     pub(crate) async fn connect_with_window(service: &Service, bytes: u32) -> Client {
         let stream = TcpStream::connect(service.address).await.expect("it listens");
         stream.set_nodelay(true).expect("a socket has options");
@@ -78,7 +78,7 @@ impl Client {
     }
 }
 
-/// What comes next of a body.
+/// Returns the next part of a body.
 async fn piece(body: &mut RecvStream) -> Option<String> {
     let data = body.data().await?.expect("the stream goes on");
     body.flow_control().release_capacity(data.len()).expect("it was taken");

@@ -1,4 +1,4 @@
-//! What HTTP asks of a server to the letter, where only a socket shows it.
+//! Requirements of HTTP on a server that show only on a socket.
 
 use super::h2c::{self, run};
 use super::{Client, Service, server};

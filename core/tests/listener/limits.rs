@@ -1,4 +1,4 @@
-//! What a client may send, and that it costs no more.
+//! Limits on the size and the cost of a client's requests.
 
 use super::h2c::{self, run};
 use super::{Client, Service, is_ended, server};

@@ -176,7 +176,7 @@ fn a_client_that_vanishes_frees_what_it_held() {
     service.ends();
 }
 
-/// A server with a resource that is answered by whoever receives its responders.
+/// A server with a resource whose responders go to the test, which answers.
 fn holding() -> (Server, Receiver<Responder<Answer>>) {
     let (sent, held) = channel();
     let server = server();

@@ -6,7 +6,7 @@ use shuttle::thread;
 use std::sync::Arc;
 use wellhead::{Caller, Connection, DrainStart, Handled, Route};
 
-/// Takes at most so many bytes in at most so many pieces, then hands the drain over. Tells whether it got it.
+/// Takes at most this many bytes in at most this many pieces, then hands the drain over. Returns whether it got it.
 fn take_some(connection: &Connection, wire: &Mutex<Vec<u8>>, bytes: usize, pieces: usize) -> bool {
     let DrainStart::Ready(mut drain) = connection.drain(Route::Connection) else { return false };
     for _ in 0..pieces {

@@ -1,4 +1,5 @@
-//! Exchanges of one session, each of which acts only when it is rung for: whoever else is answered, or polls, all are told.
+//! Exchanges of one session whose drivers poll only when they are rung for. Every exchange that has news is rung for,
+//! even if another one is polled or answered.
 
 use crate::resuming::{Got, Polled, begin_session, drive};
 use crate::support::{Bell, explore, request, server};
@@ -63,7 +64,7 @@ pub(crate) fn each_hears_of_its_answer() {
     }
 }
 
-/// The deadline of a question that another thread led to is known to whoever waits for it.
+/// The driver of an exchange knows the deadline of a question that another thread caused.
 pub(crate) fn each_hears_of_its_questions() {
     let server = server();
     server.resource("a://asked", |_| "found").expect("a new URI");

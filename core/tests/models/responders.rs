@@ -8,7 +8,7 @@ use wellhead::{Call, Caller, Connection, Event, Responder};
 
 type Responding = Responder<wellhead::Answer>;
 
-/// A connection with reads under way that nobody has answered, in the order of their ids from 1.
+/// A connection with pending reads, in the order of their ids from 1.
 fn reading(count: usize) -> (Connection, Vec<Call>) {
     let server = server();
     server.fallback(|_| "").expect("the server is open");

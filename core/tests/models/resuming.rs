@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use wellhead::Event;
 use wellhead::http::{Endpoint, Exchange, Progress, RequestHead, Response};
 
-/// A client's request, and the bell of whoever polls it.
+/// A client's request, and the bell of the driver that polls it.
 pub(crate) struct Polled {
     exchange: Exchange,
     bell: Arc<Bell>,
 }
 
-/// What a response has brought by now.
+/// The parts of a response that have come by now.
 #[derive(Default)]
 pub(crate) struct Got {
     response: Option<Response>,
@@ -136,7 +136,7 @@ pub(crate) fn a_client_comes_back_while_its_call_goes_on() {
     driver.join().expect("it ends");
 }
 
-/// What belongs to no request is said on one of the two streams, even if the one that begins to say it loses its place.
+/// A message that belongs to no request goes to one of the two streams, even if the first loses its place meanwhile.
 pub(crate) fn a_stream_takes_over_while_something_changes() {
     let server = server();
     let wake = Arc::new(Bell::default());

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use wellhead::{Caller, Event, Revocable};
 
-/// What the host's loop owns: nothing touches it once it is closed.
+/// The data of the host's loop: no thread touches it once it is closed.
 struct Owned {
     closed: Arc<AtomicBool>,
     dropped: Arc<AtomicUsize>,

@@ -1,4 +1,4 @@
-//! A driver that acts only when woken never hangs, whoever answers, and whatever it waits for.
+//! A driver that polls only when woken never hangs, for every thread that answers and everything it waits for.
 
 use crate::support::{
     Driver, answers, drain, explore, feed, greet, limited, on_uri, ping, request, server, updates,
@@ -39,7 +39,7 @@ pub(crate) fn answers_from_other_threads() {
         &connection,
         &[on_uri(1, "read", "a://b"), request(2, "resources/list", "{}"), on_uri(3, "subscribe", "a://b")],
     );
-    // Nobody is woken by input: whoever received it polls.
+    // Input wakes no thread: the thread that received it polls.
     while let Some(event) = connection.poll_event() {
         questions.send(event).expect("the workers wait");
     }

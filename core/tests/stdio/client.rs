@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Names the host's side of its control socket; its presence makes this program the host.
 pub(crate) const CONTROL: &str = "WELLHEAD_TEST_CONTROL";
 
-/// What the host gets as standard input and output.
+/// The kinds of standard input and output that the host gets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wires {
     Pipes,
@@ -38,7 +38,7 @@ pub(crate) struct Client {
     received: Vec<u8>,
     control: BufReader<UnixStream>,
     served: VecDeque<String>,
-    /// What the host wrote to standard error.
+    /// The text that the host wrote to standard error.
     errors: File,
     next_id: u64,
 }
@@ -275,7 +275,7 @@ impl Client {
         }
     }
 
-    /// What the host says when its `serve` has returned.
+    /// Returns the host's report after its `serve` has returned.
     pub(crate) fn served(&mut self) -> Served {
         let line = self.served.pop_front().unwrap_or_else(|| self.report("serve to return"));
         let field = |name: &str| {
@@ -325,7 +325,7 @@ impl Client {
         kib.expect("the line is there") << 10
     }
 
-    /// What the host wrote to standard error so far.
+    /// Returns the text that the host wrote to standard error so far.
     pub(crate) fn said(&self) -> String {
         let mut file = self.errors.try_clone().expect("a file can be duplicated");
         let read = file.seek(SeekFrom::Start(0)).and_then(|_| std::io::read_to_string(&mut file));
@@ -418,7 +418,7 @@ fn scratch(what: &str) -> std::path::PathBuf {
     std::env::temp_dir().join(name)
 }
 
-/// How much a pipe holds once somebody has asked for so many bytes, which the system may refuse.
+/// Returns the size of a pipe after a request for this many bytes, which the system may refuse.
 pub(crate) fn enlarged_pipe(bytes: usize) -> usize {
     let (pipe, _other) = rustix::pipe::pipe().expect("a pipe");
     #[cfg(any(target_os = "linux", target_os = "android"))]

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use wellhead::serve::Stdio;
 use wellhead::{Answer, Call, Limits, Resource, Responder, Server, Template};
 
-/// What a test asks for when it starts the host: `name=number` arguments.
+/// The settings with which a test starts the host: `name=number` arguments.
 struct Options(BTreeMap<String, u64>);
 
 impl Options {
@@ -152,7 +152,7 @@ fn stdio(options: &Options) -> Stdio {
         .handle_sigterm(options.get("sigterm", 0) == 1)
 }
 
-/// What descriptors 0 and 1 are, and the flags of what they stand for.
+/// Returns the targets of descriptors 0 and 1, and their flags.
 fn standard_files() -> [(u64, u64, OFlags); 2] {
     [rustix::stdio::stdin(), rustix::stdio::stdout()].map(|fd| {
         let stat = fstat(fd).expect("it is open");
@@ -160,8 +160,8 @@ fn standard_files() -> [(u64, u64, OFlags); 2] {
     })
 }
 
-/// What the process has open, when it has come down to what it `was`, or does not for a while: the kernel lists a thread
-/// for a moment after it was joined, and what it held goes with it.
+/// Returns the process's open descriptors and threads, once they are back to what they `was`, or after a while. The
+/// kernel lists a thread for a moment after it was joined, and its descriptors with it.
 fn resources(was: (usize, usize)) -> (usize, usize) {
     let until = Instant::now() + Duration::from_secs(10);
     loop {
@@ -264,7 +264,7 @@ fn obey(server: &Server, state: &Arc<State>, control: UnixStream) {
                 answer(state.held.take(number(1)), number(2));
                 String::new()
             }
-            // update URIS ROUNDS THREADS: each thread so many times host://watch/0, /1, ...
+            // update URIS ROUNDS THREADS: each thread ROUNDS times host://watch/0, /1, ...
             "update" => {
                 std::thread::scope(|scope| {
                     for _ in 0..number(3) {

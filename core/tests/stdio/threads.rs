@@ -91,7 +91,7 @@ fn callback_threads_that_all_become_busy_at_once_leave_nothing_unread() {
         let mut client = Client::connect(threads);
         let ping = |id: usize| json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
         for round in 0..ROUNDS {
-            // Whoever takes a call of these lines from the input leaves the lines behind it to the others.
+            // The thread that takes a call of these lines from the input leaves the lines behind it to the others.
             let mut lines = String::new();
             for n in 0..gates {
                 let params = json!({ "uri": format!("host://gate/{n}") });

@@ -1,4 +1,4 @@
-//! What goes over the wires, and what must not.
+//! The bytes on standard input and output, and those that must not be there.
 
 use crate::client::{Client, Wires, enlarged_pipe, initialize};
 use serde_json::json;
@@ -93,7 +93,7 @@ fn what_other_processes_share_stays_blocking_while_it_is_served() {
         for threads in ["threads=0", "threads=1"] {
             let mut client = Client::connect_on(wires, threads);
             let body = client.ask_to_read("host://blob/8");
-            while client.receive("the body to begin") == 0 {} // the pipe is full, so somebody waits in a write
+            while client.receive("the body to begin") == 0 {} // the pipe is full, so a thread waits in a write
             assert_eq!(client.steer("blocking"), "true true", "{wires:?} {threads}");
             client.answer(body);
             client.close_input();

@@ -18,7 +18,7 @@ pub(crate) fn feed(connection: &Connection, message: &str) {
     assert_eq!(connection.receive(b"\n"), 1);
 }
 
-/// Takes all output of the connection, if nobody else does.
+/// Takes all output of the connection, unless another thread is taking it.
 pub(crate) fn drain(connection: &Connection) -> String {
     let mut taken = Vec::new();
     if let DrainStart::Ready(mut drain) = connection.drain(Route::Connection) {

@@ -1,4 +1,4 @@
-//! What the callbacks of a script answer and remember.
+//! The callbacks of a script: their answers, and their memory.
 
 use crate::host::{bytes, text_of};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use wellhead::{
     Watched,
 };
 
-/// What a callback says that fails.
+/// The error text of a callback that fails.
 pub(crate) const FAILURE: &str = "the callback failed";
 
 #[derive(Default)]

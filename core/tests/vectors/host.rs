@@ -528,7 +528,7 @@ fn word(verdict: &str) -> Verdict {
     }
 }
 
-/// What a template's variable stands for.
+/// The value of a template's variable, as text.
 fn value_of(value: &Value) -> TemplateValue {
     match value {
         Value::Array(list) => list.iter().map(text_of).collect::<Vec<_>>().into(),

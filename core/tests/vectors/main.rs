@@ -11,7 +11,7 @@ mod script;
 use script::{Pace, Script};
 use std::path::{Path, PathBuf};
 
-/// What Rust does not reach: a callback cannot return a wrong type.
+/// The vectors that Rust cannot run: a callback cannot return a wrong type.
 const UNREACHED: [&str; 1] = ["wrong_type"];
 
 #[test]

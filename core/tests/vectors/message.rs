@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 const MODERN: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 const SERVER: &str = r#"{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}}"#;
 
-/// What `@{name}` has matched.
+/// The texts that `@{name}` has matched.
 pub(crate) type Kept = BTreeMap<String, String>;
 
 /// The line to send.
@@ -51,7 +51,7 @@ pub(crate) fn matches(expected: &Value, line: &str, kept: &mut Kept) -> bool {
     rest.is_empty()
 }
 
-/// What a failure shows of an expected message.
+/// Returns the part of an expected message that a failure shows.
 pub(crate) fn shown(expected: &Value) -> String {
     written(expected)
 }

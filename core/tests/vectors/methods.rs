@@ -1,4 +1,4 @@
-//! What the methods of a script answer, and say meanwhile.
+//! The methods of a script: their answers, and their messages meanwhile.
 
 use crate::answers::{FAILURE, Held, Shared};
 use crate::host::text_of;

@@ -4,14 +4,14 @@ use crate::bytes::Bytes;
 use std::collections::{BTreeMap, BTreeSet};
 use wellhead::{Connection, Drain, DrainStart, Route};
 
-/// What a request may be answered.
+/// The answers that a request may get.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Expected {
     /// Exactly once.
     Once,
     /// Once or not at all: it was cancelled, or its id was used twice.
     AtMostOnce,
-    /// Not at all: the host was told that nobody wants it.
+    /// None: the host was told that the request was cancelled or timed out.
     Never,
     /// As often as may be.
     Any,

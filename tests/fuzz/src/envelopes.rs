@@ -133,7 +133,7 @@ fn damage(line: &mut Vec<u8>, bytes: &mut Bytes<'_>) {
     }
 }
 
-/// What the connection answers to a line.
+/// Returns the connection's answer to a line.
 fn said(connection: &Connection, line: &[u8]) -> String {
     for part in [line, b"\n"] {
         assert_eq!(connection.receive(part), part.len());

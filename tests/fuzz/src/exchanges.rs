@@ -1,6 +1,8 @@
-//! Exchanges of an endpoint, and a driver that polls each only when it was rung for or its time has come: whoever waits is
-//! told of everything, nothing follows an answer, no question outlives its deadline or is given up before it, whoever has gone
-//! or takes nothing, and nothing is left of a session that is over.
+//! Exchanges of an endpoint, with a driver that polls each only when it was rung for or its time has come.
+//!
+//! - Every exchange gets all its messages, and none after its answer.
+//! - No question outlives its deadline or is given up before it, even if its client has gone or reads nothing.
+//! - A session that has ended leaves nothing behind.
 
 use crate::bytes::Bytes;
 use std::sync::Arc;
@@ -18,9 +20,9 @@ const LARGE: usize = 100_000;
 struct Client {
     exchange: Exchange,
     rung: Arc<AtomicBool>,
-    /// What it was sent.
+    /// The bytes that it was sent.
     body: Vec<u8>,
-    /// The request that it made, and when: its first question was asked then, whoever takes that when.
+    /// The request that it made, and when. Its first question counts from then, no matter when a driver takes it.
     id: Option<u32>,
     began: u64,
     waits: bool,
@@ -36,7 +38,7 @@ struct Client {
 struct Held {
     question: Question,
     since: u64,
-    /// What it has asked its client: no deadline runs.
+    /// The request that it sent its client: no deadline runs meanwhile.
     asked: Vec<u64>,
 }
 
@@ -331,7 +333,7 @@ impl World {
         }
     }
 
-    /// Does everything that a driver is told to do by now, and nothing else; then nobody has anything left.
+    /// Does exactly what a driver is told to do by now. After that, no work is left.
     fn settle(&mut self) {
         if self.punctual {
             self.endpoint.tick(self.now);
@@ -379,7 +381,7 @@ impl World {
             self.settle();
         }
         if self.clients.iter().any(|client| client.stuck && client.alone && !client.done) {
-            return; // only that client's driver could tell its request the time, and nobody waits for that
+            return; // only that client's driver could advance its request's clock, and no client waits for that
         }
         for held in self.held.iter().filter(|held| held.asked.is_empty()) {
             let (what, cancelled) = match &held.question {

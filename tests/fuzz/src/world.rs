@@ -11,7 +11,7 @@ use wellhead::{
 };
 
 pub(crate) struct Outcome {
-    /// What each connection was sent.
+    /// The bytes that each connection was sent.
     pub(crate) output: Vec<Vec<u8>>,
     /// Input had to wait for room.
     pub(crate) refused: bool,
@@ -27,7 +27,7 @@ pub(crate) struct World {
     held: Vec<(usize, Event)>,
     /// Messages in hand that are to be answered later.
     later: Vec<(usize, Route)>,
-    /// What the host was told last of each URI.
+    /// The last interest that the host was told of each URI.
     watched: BTreeMap<String, bool>,
     /// The host acts on wakes only, and takes all output at once.
     woken: bool,
@@ -38,7 +38,7 @@ pub(crate) struct World {
     flooded: bool,
 }
 
-/// What a connection holds back beyond `output_bytes`: what its input budget still admits.
+/// Bytes of output beyond `output_bytes` that a connection may have: the answers to the input that it still admits.
 const INPUT: usize = 64 << 10;
 const LARGE: usize = 70_000;
 
@@ -221,7 +221,7 @@ impl World {
         }
     }
 
-    /// The host heard that nobody wants the answer any more: the request was cancelled, or its time is over.
+    /// The host heard that an answer is no longer wanted: the request was cancelled or has timed out.
     fn unwanted(&mut self, at: usize, id: &str) {
         if self.now == 0 {
             self.clients[at].never(id);
@@ -335,7 +335,7 @@ impl World {
         }
     }
 
-    /// What a host does that was woken.
+    /// Does the work of a host that was woken.
     fn serve(&mut self) {
         self.rung.store(false, Ordering::SeqCst);
         loop {
@@ -368,7 +368,7 @@ impl World {
         assert!(!fresh || taken <= most, "{taken} bytes of output were kept for one client");
     }
 
-    /// If nobody was woken, there is nothing to be woken for.
+    /// Checks that there is no work if no wake came.
     fn check_wakes(&mut self) {
         if !self.woken {
             return;

@@ -47,7 +47,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What MCP clients find.
+/// Registers the notes for MCP clients.
 fn publish(notes: &Notes) -> wellhead::Result<()> {
     let by_id = notes.by_id.clone();
     notes.server.template(Template::new(NOTE).mime_type("text/markdown"), move |call| {
@@ -84,6 +84,6 @@ async fn write(State(notes): State<Notes>, Path(id): Path<String>, text: String)
     } else {
         uri(&id).and_then(|uri| notes.server.updated(&uri))
     };
-    // Nobody is told once the server is closed: the program is about to end.
+    // Fails once the server is closed, when the program is about to end.
     if told.is_ok() { StatusCode::NO_CONTENT } else { StatusCode::SERVICE_UNAVAILABLE }
 }

@@ -1,7 +1,7 @@
-//! What Linux tells of directories: inotify.
+//! Events of directories on Linux: inotify.
 //!
-//! Directories are watched one by one, so that those which are not served cost nothing; and through the handles that
-//! they were found by, so that what is watched is what was found.
+//! Directories are watched one by one, so that those that are not served cost nothing. Each is watched through the
+//! handle by which it was found, so that no other directory can take its place.
 
 use super::Event;
 use crate::directory::tree::Folder;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Names a watched directory. Not a plain number, since other systems name it by its path.
+/// A watched directory. Not a plain number, because other systems use its path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Mark(i32);
 
@@ -25,7 +25,7 @@ pub(super) struct Notifier {
     files: Arc<Files>,
 }
 
-/// The other end of a [`Notifier`], for one thread.
+/// The receiving end of a [`Notifier`], for one thread.
 #[derive(Debug)]
 pub(super) struct Events {
     files: Arc<Files>,
@@ -38,7 +38,7 @@ struct Files {
     stop: OwnedFd,
 }
 
-/// So many events are taken at a time, at least.
+/// At least this many events are read at a time.
 const BATCH: usize = 4096;
 
 impl Notifier {
@@ -63,7 +63,7 @@ impl Notifier {
         let handle = format!("/proc/self/fd/{}", folder.dir.as_raw_fd());
         match inotify::add_watch(&self.files.inotify, handle, flags) {
             Err(Errno::NOENT) => {
-                let path = self.root.join(&folder.path); // there is no /proc here
+                let path = self.root.join(&folder.path); // this system has no /proc
                 Ok(Mark(inotify::add_watch(&self.files.inotify, path, flags | WatchFlags::DONT_FOLLOW)?))
             }
             other => Ok(Mark(other?)),
@@ -71,18 +71,18 @@ impl Notifier {
     }
 
     pub(super) fn remove(&self, mark: &Mark) {
-        let _ = inotify::remove_watch(&self.files.inotify, mark.0); // it may be gone by itself
+        let _ = inotify::remove_watch(&self.files.inotify, mark.0); // the system may have removed it already
     }
 
-    /// Whether an error says that no more directories can be watched.
+    /// Returns whether an error says that no more directories can be watched.
     pub(super) fn is_full(e: &io::Error) -> bool {
         e.raw_os_error() == Some(Errno::NOSPC.raw_os_error())
     }
 
-    /// What to do then.
+    /// Returns the advice for that error.
     pub(super) const MORE: &str = "raise fs.inotify.max_user_watches";
 
-    /// What to do where not even one can be.
+    /// Returns the advice if not even one directory can be watched.
     pub(super) const MORE_FOLDERS: &str = "raise fs.inotify.max_user_instances, or the limit of open files";
 
     pub(super) fn stop(&self) {
@@ -91,11 +91,12 @@ impl Notifier {
 }
 
 impl Events {
-    /// Adds what happened, waiting for something: for a time, or without end. False: it was stopped.
+    /// Appends new events. Blocks until there is one, for at most the given time or without end. Returns false if
+    /// it was stopped.
     pub(super) fn wait(&mut self, time: Option<Duration>, out: &mut Vec<Event>) -> bool {
         let Files { inotify, stop } = &*self.files;
         let mut ready = [PollFd::new(inotify, PollFlags::IN), PollFd::new(stop, PollFlags::IN)];
-        // A time beyond what the system knows is without end.
+        // A time beyond the system's maximum means without end.
         let time = time.and_then(|time| Timespec::try_from(time).ok());
         match poll(&mut ready, time.as_ref()) {
             Ok(_) | Err(Errno::INTR) => {}
@@ -109,7 +110,7 @@ impl Events {
             match reader.next() {
                 Ok(event) => out.extend(understood(&event)),
                 Err(Errno::INTR) => {}
-                Err(_) => break, // nothing more for now
+                Err(_) => break, // no more events for now
             }
         }
         true

@@ -1,16 +1,16 @@
-//! What is subscribed to behind links, by where it really is.
+//! The entries behind links that have subscribers, by their real paths.
 
 use std::collections::{BTreeSet, HashMap};
 
-/// So many paths are kept without a look at whether they are subscribed to.
+/// Up to this many paths are kept without looking for their subscriptions.
 const FEW: usize = 64;
 
-/// The paths behind links that are subscribed to, and some that are no longer: at most as many again, or a few.
+/// The paths behind links that have subscribers, and some that no longer have: at most as many again, or a few.
 #[derive(Debug, Default)]
 pub(super) struct Links {
     paths: HashMap<String, BTreeSet<String>>,
     count: usize,
-    /// Of so many paths, those without a subscription are forgotten. 0: there has never been a path behind a link.
+    /// At this many paths, those without a subscription are removed. 0: there has never been a path behind a link.
     full_at: usize,
 }
 
@@ -24,8 +24,8 @@ impl Links {
         self.count
     }
 
-    /// A path leads through a link to what is really elsewhere. Looks through all paths now and then, each time after as
-    /// many were added.
+    /// Adds a path that leads through a link to a real path. From time to time it checks all paths, each time after
+    /// as many were added.
     pub(super) fn add(&mut self, really: String, path: &str, is_subscribed: impl Fn(&str) -> bool) {
         if self.were_used() && self.count >= self.full_at {
             self.paths.retain(|_, paths| {
@@ -40,7 +40,7 @@ impl Links {
         self.count += usize::from(self.paths.entry(really).or_default().insert(path.to_owned()));
     }
 
-    /// The paths that lead to what is really there.
+    /// Returns the paths that lead to a real path.
     pub(super) fn to(&self, really: &str) -> Vec<String> {
         self.paths.get(really).into_iter().flatten().cloned().collect()
     }

@@ -1,6 +1,7 @@
-//! What systems other than Linux tell of directories, through `notify`.
+//! Events of directories on systems other than Linux, through `notify`.
 //!
-//! They watch a whole tree at once. What is not served is passed over, since its directories are never seen.
+//! They watch a whole tree at once. Events of entries that are not served are ignored, since their directories were
+//! never read.
 
 use super::Event;
 use crate::directory::tree::Folder;
@@ -12,7 +13,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-/// Names a watched directory: its path.
+/// A watched directory: its path.
 pub(super) type Mark = String;
 
 #[derive(Debug)]
@@ -21,7 +22,7 @@ pub(super) struct Notifier {
     send: Sender<Option<Event>>,
 }
 
-/// The other end of a [`Notifier`], for one thread.
+/// The receiving end of a [`Notifier`], for one thread.
 #[derive(Debug)]
 pub(super) struct Events(Receiver<Option<Event>>);
 
@@ -51,15 +52,15 @@ impl Notifier {
     #[allow(clippy::unused_self, reason = "on Linux it takes the system")]
     pub(super) fn remove(&self, _mark: &Mark) {}
 
-    /// Whether an error says that no more directories can be watched.
+    /// Returns whether an error says that no more directories can be watched.
     pub(super) fn is_full(_: &io::Error) -> bool {
         false
     }
 
-    /// What to do then.
+    /// Returns the advice for that error.
     pub(super) const MORE: &str = "serve fewer folders";
 
-    /// What to do where not even one can be.
+    /// Returns the advice if not even one directory can be watched.
     pub(super) const MORE_FOLDERS: &str = "serve it without `watch` if clients need not be told";
 
     pub(super) fn stop(&self) {
@@ -68,7 +69,8 @@ impl Notifier {
 }
 
 impl Events {
-    /// Adds what happened, waiting for something: for a time, or without end. False: it was stopped.
+    /// Appends new events. Blocks until there is one, for at most the given time or without end. Returns false if
+    /// it was stopped.
     pub(super) fn wait(&mut self, time: Option<Duration>, out: &mut Vec<Event>) -> bool {
         let first = match time {
             Some(time) => self.0.recv_timeout(time),
@@ -116,7 +118,7 @@ fn is_end_of_writing(access: notify::event::AccessKind) -> bool {
     access == AccessKind::Close(AccessMode::Write)
 }
 
-/// The path of a directory below the root, and the name of an entry in it.
+/// Returns the path of a directory below the root, and the name of an entry in it.
 fn below(root: &Path, path: &Path) -> Option<(String, String)> {
     let path = path.strip_prefix(root).ok()?;
     let name = path.file_name()?.to_str()?.to_owned();

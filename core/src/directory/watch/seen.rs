@@ -1,4 +1,4 @@
-//! Which directories are watched, and what was in them last.
+//! The watched directories, and the entries that they had when they were last read.
 
 use super::links::Links;
 use super::system::{Mark, Notifier};
@@ -13,14 +13,14 @@ pub(super) struct Seen {
     paths: HashMap<Mark, String>,
     hasher: RandomState,
     pub(super) links: Links,
-    /// The system watches no more.
+    /// The system cannot watch more directories.
     pub(super) full: bool,
 }
 
 #[derive(Debug)]
 struct Known {
     mark: Mark,
-    /// Hashes, since there may be a million names; the lowest bit tells a directory.
+    /// Hashes of names, since there may be a million; the lowest bit marks a directory.
     names: HashSet<u64>,
 }
 
@@ -37,21 +37,22 @@ impl Seen {
         self.paths.get(mark).map(String::as_str)
     }
 
-    /// A directory is watched from now on.
+    /// Adds a directory that is watched from now on.
     pub(super) fn add(&mut self, path: &str, mark: Mark, entries: &[(String, bool)]) {
         let names = self.hashes(entries);
         self.paths.insert(mark.clone(), path.to_owned());
         self.folders.insert(path.to_owned(), Known { mark, names });
     }
 
-    /// What is in a watched directory was read again: whether it is something else.
+    /// Stores the entries of a watched directory that was read again. Returns whether they differ.
     pub(super) fn replace(&mut self, path: &str, entries: &[(String, bool)]) -> bool {
         let names = self.hashes(entries);
         let Some(known) = self.folders.get_mut(path) else { return false };
         mem::replace(&mut known.names, names) != known.names
     }
 
-    /// An entry as it is now: whether it is a directory, none if it is not served. Returns the same of before.
+    /// Stores an entry's present state: whether it is a directory, or `None` if it is not served. Returns its
+    /// former state.
     pub(super) fn note(&mut self, folder: &str, name: &str, now: Option<bool>) -> Option<bool> {
         let [file, directory] = [false, true].map(|is_folder| self.hash(name, is_folder));
         let names = &mut self.folders.get_mut(folder)?.names;
@@ -62,11 +63,11 @@ impl Seen {
         before
     }
 
-    /// A directory and all below it are watched no longer.
+    /// Removes a directory and all below it.
     pub(super) fn forget(&mut self, path: &str, notifier: &Notifier) {
         for path in self.below(path) {
             if let Some(Known { mark, .. }) = self.folders.remove(&path)
-                // A directory that was moved may be watched at its new place already.
+                // A directory that was moved may be watched at its new path already.
                 && self.paths.get(&mark).is_some_and(|other| *other == path)
             {
                 self.paths.remove(&mark);
@@ -75,7 +76,7 @@ impl Seen {
         }
     }
 
-    /// The system watches a directory no longer.
+    /// Removes a directory that the system no longer watches.
     pub(super) fn gone(&mut self, mark: &Mark) {
         if let Some(path) = self.paths.remove(mark)
             && self.folders.get(&path).is_some_and(|known| known.mark == *mark)
@@ -84,7 +85,7 @@ impl Seen {
         }
     }
 
-    /// The paths of a directory and of those below it that are watched.
+    /// Returns the paths of the watched directories at and below a path.
     pub(super) fn below(&self, path: &str) -> Vec<String> {
         if path.is_empty() {
             return self.folders.keys().cloned().collect();

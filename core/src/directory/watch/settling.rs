@@ -1,14 +1,14 @@
-//! When changes that were gathered are told: once no more come, and now and then if they never cease.
+//! Decides when gathered changes are announced: once no more come, and now and then if they keep coming.
 
 use std::time::{Duration, Instant};
 
-/// Changes that do not cease are told after so many times the time that they may take to settle.
+/// Changes that keep coming are announced after this many times the settle time.
 const AT_MOST: u32 = 10;
 
 #[derive(Debug)]
 pub(super) struct Settling {
     quiet: Duration,
-    /// When the first and the last of the changes came that are still to be told.
+    /// When the first and the last of the pending changes came.
     gathered: Option<(Instant, Instant)>,
 }
 
@@ -18,20 +18,20 @@ impl Settling {
         Settling { quiet, gathered: None }
     }
 
-    /// There is something more to tell.
+    /// Notes another change.
     pub(super) fn changed(&mut self, now: Instant) {
         let first = self.gathered.map_or(now, |(first, _)| first);
         self.gathered = Some((first, now));
     }
 
-    /// How long it still takes until all that was gathered is to be told. None: there is nothing.
+    /// Returns the time until the pending changes are to be announced, or `None` if there are none.
     pub(super) fn left(&self, now: Instant) -> Option<Duration> {
         let (first, last) = self.gathered?;
         let settled = (last + self.quiet).min(first + self.quiet * AT_MOST);
         Some(settled.saturating_duration_since(now))
     }
 
-    /// Whether all that was gathered is to be told now. It counts as told then.
+    /// Returns whether the pending changes are to be announced now, and then counts them as announced.
     pub(super) fn is_settled(&mut self, now: Instant) -> bool {
         let settled = self.left(now) == Some(Duration::ZERO);
         if settled {
@@ -45,7 +45,7 @@ impl Settling {
 mod tests {
     use super::*;
 
-    /// When something is told, in milliseconds, if changes come at these.
+    /// Returns the times of the announcements, in milliseconds, for changes at these times.
     fn told(quiet: u64, changes: impl IntoIterator<Item = u64>) -> Vec<u64> {
         let start = Instant::now();
         let at = |ms| start + Duration::from_millis(ms);

@@ -6,19 +6,19 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A model brings its pipes along.
+/// Does nothing: a model brings its own pipes.
 pub(in crate::serve) fn open(_guard: bool, _before_restore: Option<fn()>) -> io::Result<Files> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// There is nothing to guard.
+/// Guards nothing.
 pub(in crate::serve) struct Guard;
 
-/// What a client says, all at once. It does not end it.
+/// The bytes that a client sends, all at once. They do not end by themselves.
 pub struct Input(Vec<u8>);
 
 impl Input {
-    /// With these bytes in it.
+    /// Makes an input with these bytes.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Input {
         Input(bytes.into())
     }
@@ -48,23 +48,23 @@ impl Input {
     }
 }
 
-/// What a client is sent. Little goes in without waiting.
+/// The bytes that a client receives. A few go in without waiting.
 #[derive(Clone)]
 pub struct Output(Arc<Monitor<Sent>>);
 
 struct Sent {
     bytes: Vec<u8>,
-    /// How much more goes in without waiting.
+    /// How many more bytes go in without waiting.
     room: usize,
 }
 
 impl Output {
-    /// The first `room` bytes go in without waiting.
+    /// Makes an output that takes the first `room` bytes without waiting.
     pub fn new(room: usize) -> Output {
         Output(Arc::new(Monitor::new(Sent { bytes: Vec::new(), room })))
     }
 
-    /// Waits until what was sent is as it should be.
+    /// Waits until `is` accepts the bytes that were sent.
     pub fn wait_until(&self, is: impl Fn(&str) -> bool) {
         let look = |sent: &mut Sent| is(&String::from_utf8_lossy(&sent.bytes)).then_some(());
         self.0.wait(None, look);
@@ -92,7 +92,7 @@ impl Output {
     }
 }
 
-/// There is no SIGTERM.
+/// This model has no SIGTERM.
 pub(in crate::serve) struct Terminate;
 
 #[allow(clippy::unnecessary_wraps, reason = "the same shape as on Unix")]

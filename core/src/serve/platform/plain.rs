@@ -1,6 +1,6 @@
 //! Any operating system: the standard library's blocking input and output.
 //!
-//! A read cannot be interrupted here, so the reader's thread outlives a service that was closed from our side, until
+//! A read cannot be interrupted here. So the reader's thread outlives a service that the application closed, until
 //! the next byte or the end of input.
 
 use super::{Files, Signal, Woken};
@@ -11,7 +11,7 @@ pub(in crate::serve) fn open(_guard: bool, _before_restore: Option<fn()>) -> io:
     Ok(Files { input: Input, output: Output, guard: None })
 }
 
-/// There is nothing to guard with.
+/// Guards nothing here.
 pub(in crate::serve) struct Guard;
 
 pub(in crate::serve) struct Input;
@@ -36,7 +36,7 @@ impl Input {
 pub(in crate::serve) struct Output;
 
 impl Output {
-    /// Nothing goes surely without waiting: all is left to the writer.
+    /// Writes nothing without waiting here: leaves everything to the writer.
     #[allow(clippy::unused_self, clippy::unnecessary_wraps, reason = "the same shape as on Unix")]
     pub(in crate::serve) fn try_write(&self, _: &[u8]) -> io::Result<usize> {
         Ok(0)
@@ -51,7 +51,7 @@ impl Output {
     }
 }
 
-/// There is no SIGTERM.
+/// This system has no SIGTERM.
 pub(in crate::serve) struct Terminate;
 
 #[allow(clippy::unnecessary_wraps, reason = "the same shape as on Unix")]

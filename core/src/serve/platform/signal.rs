@@ -1,4 +1,4 @@
-//! A signal that is waited for alone, not together with a descriptor.
+//! A signal that threads wait for alone, not together with a descriptor.
 
 use crate::sync::Monitor;
 use std::io;
@@ -21,7 +21,7 @@ impl Signal {
         self.0.wait(Some(timeout), |raised| std::mem::take(raised).then_some(()));
     }
 
-    /// Whether it was raised.
+    /// Returns whether it was raised.
     #[cfg(shuttle)]
     pub(super) fn lower(&self) -> bool {
         self.0.with(|raised, _| std::mem::take(raised))

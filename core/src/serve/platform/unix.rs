@@ -1,5 +1,5 @@
-//! Pipes, sockets and files through `rustix`. Nothing here sets `O_NONBLOCK`: descriptions are shared with other
-//! processes.
+//! Pipes, sockets and files through `rustix`. Nothing here sets `O_NONBLOCK`, because other processes share the file
+//! descriptions.
 
 use super::{Files, Woken};
 use crate::sync::Lock;
@@ -19,13 +19,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// What the kernel is asked to let a pipe hold; a hint.
+/// The size of a pipe to ask the kernel for; a hint.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const PIPE_SIZE: usize = 1 << 20;
-/// What a pipe that is ready for writing takes without waiting (POSIX guarantees 512).
+/// The number of bytes that a pipe ready for writing takes without waiting (POSIX guarantees 512).
 const PIPE_BUF: usize = 512;
 
-/// To a peer that is gone without a signal, which on Apple's systems is an option of the socket.
+/// Flags for writing to a closed peer without a signal. On Apple's systems that is an option of the socket.
 #[cfg(not(target_vendor = "apple"))]
 const NOW: SendFlags = SendFlags::DONTWAIT.union(SendFlags::NOSIGNAL);
 #[cfg(target_vendor = "apple")]
@@ -44,7 +44,7 @@ pub(in crate::serve) fn open(guard: bool, before_restore: Option<fn()>) -> io::R
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn enlarge(fd: &OwnedFd) {
-    let _ = rustix::pipe::fcntl_setpipe_size(fd, PIPE_SIZE); // sockets and files say no, and lose nothing
+    let _ = rustix::pipe::fcntl_setpipe_size(fd, PIPE_SIZE); // sockets and files refuse, which costs nothing
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -70,7 +70,7 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        // What was printed meanwhile is not for the client.
+        // Text printed meanwhile is not for the client.
         let _ = io::stdout().flush();
         if let Some(flush) = self.before_restore {
             flush();
@@ -87,7 +87,7 @@ impl Input {
         rustix::termios::isatty(&self.0)
     }
 
-    /// Waits for input, for the signal (which it lowers), or for the time.
+    /// Waits for input, for the signal (which it lowers), or until the time is over.
     pub(in crate::serve) fn wait(&mut self, signal: &Signal, timeout: Option<Duration>) -> Woken {
         match wait_for(self.0.as_fd(), PollFlags::IN, Some(signal), timeout) {
             Woken::Signal => {
@@ -107,7 +107,7 @@ impl Input {
 enum Kind {
     Socket,
     Pipe,
-    /// Files and terminals, which are written to as they come.
+    /// Files and terminals, which are written to directly.
     Other,
 }
 
@@ -130,7 +130,7 @@ impl Output {
         Output { fd, kind }
     }
 
-    /// Writes what goes without waiting; how much that was.
+    /// Writes as much as goes without waiting; returns how many bytes.
     pub(in crate::serve) fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
         let mut written = 0;
         while written < bytes.len() {
@@ -166,7 +166,7 @@ impl Output {
         Err(Errno::OPNOTSUPP)
     }
 
-    /// Where a write cannot be told not to wait: no more than a ready pipe surely takes.
+    /// For outputs that cannot refuse to wait: writes no more than a ready pipe surely takes.
     fn write_little(&self, bytes: &[u8]) -> rustix::io::Result<usize> {
         match wait_for(self.fd.as_fd(), PollFlags::OUT, None, Some(Duration::ZERO)) {
             Woken::Ready => write(&self.fd, &bytes[..bytes.len().min(PIPE_BUF)]),
@@ -174,7 +174,7 @@ impl Output {
         }
     }
 
-    /// Writes something, waiting if need be, unless the signal comes first.
+    /// Writes some bytes, waiting if need be, unless the signal comes first.
     pub(in crate::serve) fn write(&self, bytes: &[u8], stop: &Signal) -> io::Result<usize> {
         if bytes.is_empty() {
             return Ok(0);
@@ -211,7 +211,7 @@ fn wait_for(
     }
 }
 
-/// Something another thread can wait for together with a descriptor.
+/// A signal that a thread can wait for together with a descriptor.
 pub(in crate::serve) struct Signal {
     raised: UnixStream,
     watched: UnixStream,
@@ -234,7 +234,7 @@ impl Signal {
         while matches!((&self.watched).read(&mut buffer), Ok(n) if n == buffer.len()) {}
     }
 
-    /// Waits until it is raised, and lowers it, or for the time.
+    /// Waits until it is raised, and lowers it, or until the time is over.
     pub(in crate::serve) fn wait(&self, timeout: Duration) {
         if wait_for(self.watched.as_fd(), PollFlags::IN, None, Some(timeout)) == Woken::Ready {
             self.lower();
@@ -249,7 +249,8 @@ pub(in crate::serve) struct Terminate {
     default: Arc<AtomicBool>,
 }
 
-/// Whether SIGTERM has its default effect. A handler that was once installed stays, so it has to emulate that.
+/// Returns whether SIGTERM has its default effect. A handler that was once installed stays, so it has to emulate
+/// that.
 static DEFAULT: Lock<Option<Arc<AtomicBool>>> = Lock::new(None);
 
 pub(in crate::serve) fn on_terminate(terminate: impl Fn() + Send + 'static) -> io::Result<Terminate> {

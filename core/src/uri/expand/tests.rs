@@ -1,4 +1,4 @@
-//! The example tables of RFC 6570, section 3.2 (WIRE U-40).
+//! The example tables of RFC 6570, section 3.2 (`rows.tsv` U-40).
 
 use super::*;
 

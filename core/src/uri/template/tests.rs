@@ -5,7 +5,7 @@ fn template(text: &str) -> UriTemplate {
     UriTemplate::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// The values as `name=value`, lists as `name=[a|b]`, in template order; "no match" if there is none.
+/// Returns the values as `name=value`, lists as `name=[a|b]`, in template order; "no match" if there is none.
 fn values(text: &str, uri: &str) -> String {
     let template = template(text);
     let Some(captures) = template.matches(uri) else { return "no match".to_owned() };

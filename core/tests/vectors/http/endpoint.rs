@@ -1,5 +1,5 @@
-//! The endpoint without a socket. An exchange is polled only when it has asked for it or its time has come, and the
-//! endpoint only when it was woken, so that a script fails where nobody says that there is something to do.
+//! The endpoint without a socket. An exchange is polled only when it has asked for it or its time has come. The
+//! endpoint is polled only when it was woken. So a script fails if a wake is missing.
 
 use super::options::builder;
 use super::script::{Adapter, Got, Head, Request};

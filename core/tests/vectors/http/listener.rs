@@ -19,7 +19,7 @@ pub(crate) struct OnSocket {
 
 pub(crate) struct Connection {
     stream: TcpStream,
-    /// What has come and is not parsed yet.
+    /// Bytes that have come and are not parsed yet.
     unread: Vec<u8>,
     body: Body,
 }
@@ -28,9 +28,10 @@ pub(crate) struct Connection {
 enum Body {
     /// The head has not come.
     Unknown,
-    /// So many bytes are still to come.
+    /// This many bytes are still to come.
     Length(usize),
-    /// Chunks, of the current one so many bytes with its line end; none: its size comes next.
+    /// Chunks. `Some`: this many bytes of the current chunk are left, with its line end. `None`: the size of the
+    /// next chunk comes next.
     Chunks(Option<usize>),
 }
 

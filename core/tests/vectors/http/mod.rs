@@ -14,10 +14,10 @@ use crate::script::Pace;
 use script::Script;
 use std::path::Path;
 
-/// What is left out without a socket: nothing.
+/// Members of scripts that the endpoint without a socket does not support: none.
 const NOTHING: [&str; 0] = [];
 
-/// What the listener does not say: its clock is that of the machine, and what it is bound to it knows by itself.
+/// Members of scripts that the listener does not support: its clock is the machine's, and it knows its own address.
 #[cfg(feature = "http")]
 const UNSAID: [&str; 2] = ["clock", "loopback_only"];
 

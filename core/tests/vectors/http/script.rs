@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// How long a runner waits for what does not come at once.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What carries requests to a server, and brings responses back.
+/// Carries requests to a server, and brings responses back.
 pub(crate) trait Adapter {
     type Exchange;
 
@@ -42,13 +42,13 @@ pub(crate) struct Request {
     /// Field lines in the order in which they go out.
     pub(crate) headers: Vec<(String, Vec<u8>)>,
     pub(crate) body: Option<Vec<u8>>,
-    /// The body comes in pieces of so many bytes, if it comes in pieces.
+    /// The length in bytes of the pieces in which the body comes, if it comes in pieces.
     pub(crate) piece: usize,
     /// The end of the body does not come.
     pub(crate) unfinished: bool,
 }
 
-/// A response, as far as it has come and nobody asked for it.
+/// The part of a response that has come and that the script has not asked for.
 #[derive(Default)]
 pub(crate) struct Got {
     pub(crate) head: Option<Head>,

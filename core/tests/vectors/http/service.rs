@@ -105,7 +105,7 @@ async fn exchange(mut service: HttpService, request: http::Request<Incoming>, se
     let (head, body) = response.into_parts();
     let text = |value: &http::HeaderValue| value.to_str().expect("our fields are ASCII").to_owned();
     let headers = head.headers.iter().map(|(name, value)| (name.to_string(), text(value))).collect();
-    // Whoever does not listen any more aborts this.
+    // A client that no longer listens aborts this.
     let _ = sender.send(Piece::Head(Head { status: head.status.as_u16(), headers }));
     let mut body = pin!(body);
     while let Some(Ok(frame)) = poll_fn(|cx| body.as_mut().poll_frame(cx)).await {
