@@ -152,8 +152,8 @@ const REFUSED = {
   ],
   'a limit of 0': [() => make({ limits: { pageItems: 0 } }), '`pageItems` must be at least 1 (got 0)'],
   'a share of more than all': [
-    () => make({ limits: { callerShare: 101 } }),
-    '`callerShare` must be at most 100 (got 101)',
+    () => make({ limits: { callerPercent: 101 } }),
+    '`callerPercent` must be at most 100 (got 101)',
   ],
   'a word as ttlMs': [() => make({ cache: { ttlMs: 'x' } }), 'cache.ttlMs: a whole number from 0, not "x"'],
   ttl: [() => make({ cache: { ttl: 5 } }), 'cache has no member ttl: did you mean ttlMs?'],
@@ -186,7 +186,7 @@ const REFUSED = {
   ],
   'an array as a tool': [
     ({ server }) => server.tool('t', [], () => ({})),
-    'members: an object, not an array',
+    'definition: an object, not an array',
   ],
   'an event that is no JSON': [
     ({ server }) => server.inject('x'),
