@@ -24,7 +24,7 @@ demo: ## each of the four hosts driven by real clients, as a table
 
 .PHONY: test
 test: ## everything that one Rust, one Python and one Node can show, in at most 15 minutes; installs what it needs
-	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan lint check-header fuzz rows words prose \
+	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan test-c-tsan lint check-header fuzz rows words prose \
 	  -- test-node test-python test-clients conformance-one test-readme
 
 .PHONY: test-all

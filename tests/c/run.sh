@@ -50,7 +50,7 @@ if [ "${1:-}" = --tsan ]; then
     ln -sf "$(realpath "$LIBRARY/libwellhead.so")" "$OUT/$soname"
     # Locks are seen wherever they are taken; memory is watched where the compiler was told to, in the tests.
     export TSAN_OPTIONS=ignore_noninstrumented_modules=1
-    for one in "abi tests/c/abi/*.c" "uv ffi/examples/uv.c"; do
+    for one in "abi tests/c/abi/*.c tests/c/deadline.c" "uv ffi/examples/uv.c"; do
         # shellcheck disable=SC2086
         $C -fsanitize=thread ${one#* } -o "$OUT/${one%% *}" "-L$OUT" "-l:$soname" "-Wl,-rpath,$(realpath "$OUT")" -luv -lpthread
     done
@@ -106,21 +106,22 @@ echo "libwellhead.so exports the $(wc -w <<<"$exported") functions of the header
 
 build "$C" notes ffi/examples/notes.c
 build "$C" loop ffi/examples/loop.c
-build "$C" abi tests/c/abi/*.c
+build "$C" abi tests/c/abi/*.c tests/c/deadline.c
 build "$C" uv ffi/examples/uv.c
 build "$C" clock ffi/examples/clock.c ffi/examples/microhttpd.c
-build "$C" vectors tests/c/vectors/*.c
-build "$C -Itests/c/vectors" vectors-http tests/c/http/*.c tests/c/vectors/{answers,host,message,methods,options,runner,text}.c
+build "$C" vectors tests/c/vectors/*.c tests/c/deadline.c
+build "$C -Itests/c/vectors" vectors-http tests/c/http/*.c tests/c/vectors/{answers,host,message,methods,options,runner,text}.c \
+    tests/c/deadline.c
 build "$CXX" notes-cpp ffi/examples/notes.cpp
-build "$CXX" own-cpp tests/cpp/own.cpp
-build "$CXX" own-http-cpp tests/cpp/own_http.cpp
-# What the C++ runner shares with the one in C is compiled as C.
-for shared in vectors/text vectors/message vectors/runner http/stream; do
+# What tests in C++ share with those in C is compiled as C.
+for shared in deadline vectors/text vectors/message vectors/runner http/stream; do
     $C -Itests/c/vectors -c "tests/c/$shared.c" -o "$OUT/$(basename "$shared").o"
 done
-build "$CXX" vectors-cpp tests/cpp/vectors/*.cpp "$OUT/text.o" "$OUT/message.o"
+build "$CXX" own-cpp tests/cpp/own.cpp "$OUT/deadline.o"
+build "$CXX" own-http-cpp tests/cpp/own_http.cpp "$OUT/deadline.o"
+build "$CXX" vectors-cpp tests/cpp/vectors/*.cpp "$OUT/deadline.o" "$OUT/text.o" "$OUT/message.o"
 build "$CXX -Itests/c/vectors" vectors-http-cpp tests/cpp/http/*.cpp tests/cpp/vectors/{answers,callbacks,host,options}.cpp \
-    "$OUT"/{text,message,runner,stream}.o
+    "$OUT"/{deadline,text,message,runner,stream}.o
 
 if [ "${1:-}" = --valgrind ]; then
     command -v valgrind >/dev/null || { echo "missing: apt-get install valgrind" >&2; exit 1; }

@@ -1,5 +1,6 @@
 """Asks the example on libuv, given as a command: clients that go away while their answers are computed, then one that stays."""
 
+import contextlib
 import json
 import random
 import signal
@@ -29,7 +30,8 @@ def main(command: str) -> None:
     choose = random.Random(1)
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "socket")
-        with subprocess.Popen([command, path]) as service:
+        with subprocess.Popen([command, path]) as service, contextlib.ExitStack() as end:
+            end.callback(service.kill)
             while not Path(path).exists():
                 assert service.poll() is None, "it ended before it listened"
             for _ in range(GONE):

@@ -4,6 +4,8 @@
 
 #include <wellhead.hpp>
 
+#include "../c/deadline.h"
+
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -23,6 +25,7 @@ inline void check(bool holds, const char *what, const char *file, int line) {
 
 inline void run(const char *name, void (*test)()) {
     failures = 0;
+    deadline_start(name);
     try {
         test();
     } catch (const std::exception &e) {

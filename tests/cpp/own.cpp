@@ -445,7 +445,7 @@ static void the_library_is_the_one_of_the_header() {
     CHECK(wellhead::version() == WELLHEAD_VERSION && wellhead::abi_version() == WELLHEAD_ABI_VERSION);
 }
 
-int main() {
+static int tests(int, char **) {
     // First, while there is one thread: what others hold is lost in a child, which memcheck reports.
     RUN(after_fork_the_child_serves_new_connections_and_the_parent_its_own);
     RUN(an_error_says_what_and_has_the_status_and_the_word);
@@ -475,4 +475,8 @@ int main() {
     RUN(the_library_is_the_one_of_the_header);
     std::printf("tests of C++: %d passed, %d failed\n", passed, failed);
     return failed != 0;
+}
+
+int main(int argc, char **argv) {
+    return deadline_run(argc, argv, tests);
 }

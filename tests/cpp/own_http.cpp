@@ -225,7 +225,7 @@ void an_exchange_answers_without_a_socket() {
 
 } // namespace
 
-int main() {
+static int tests(int, char **) {
     RUN(a_server_is_served_until_it_is_closed);
     RUN(what_bound_throws_leaves_serve_http);
     RUN(an_address_that_is_none_throws);
@@ -235,4 +235,8 @@ int main() {
     RUN(an_exchange_answers_without_a_socket);
     std::printf("tests of HTTP in C++: %d passed, %d failed\n", passed, failed);
     return failed != 0;
+}
+
+int main(int argc, char **argv) {
+    return deadline_run(argc, argv, tests);
 }

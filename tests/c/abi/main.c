@@ -1,5 +1,6 @@
 /* The tests of what is C's own: arguments, ownership, threads. Behaviour is tested by the vectors. With the argument `memory`
  * or `leaks` it measures instead. */
+#include "../deadline.h"
 #include "check.h"
 
 static int failures, passed, failed;
@@ -16,6 +17,7 @@ int checks_failed(void) {
 
 void run(const char *name, void (*test)(void)) {
     failures = 0;
+    deadline_start(name);
     test();
     if (failures) printf("FAILED: %s\n", name);
     *(failures ? &failed : &passed) += 1;
@@ -116,11 +118,15 @@ static void test_all(void) {
     test_http();
 }
 
-int main(int argc, char **argv) {
+static int tests(int argc, char **argv) {
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (argc > 1 && strcmp(argv[1], "memory") == 0) test_memory();
     else if (argc > 1 && strcmp(argv[1], "leaks") == 0) test_leaks();
     else test_all();
     printf("tests of C: %d passed, %d failed\n", passed, failed);
     return failed != 0;
+}
+
+int main(int argc, char **argv) {
+    return deadline_run(argc, argv, tests);
 }

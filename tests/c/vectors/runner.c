@@ -1,4 +1,5 @@
 #include "runner.h"
+#include "../deadline.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +16,10 @@ static int unsayable(const json_t *script) {
     return 0;
 }
 
-static int run_once(const char *path, const json_t *script, int bytes, script_run *run) {
+static const char *title;
+static script_run *run;
+
+static int run_once(const char *path, const json_t *script, int bytes) {
     text why = {0};
     int passed = run(script, bytes, &why);
     if (!passed) printf("%s, %s, %s\n", path, bytes ? "byte by byte" : "whole", why.at);
@@ -23,7 +27,7 @@ static int run_once(const char *path, const json_t *script, int bytes, script_ru
     return passed;
 }
 
-int run_scripts(int argc, char **argv, const char *title, script_run *run) {
+static int run_all(int argc, char **argv) {
     int passed = 0, failed = 0, beyond = 0;
     for (int i = 1; i < argc; i++) {
         json_error_t error;
@@ -34,7 +38,8 @@ int run_scripts(int argc, char **argv, const char *title, script_run *run) {
         } else if (unsayable(script)) {
             beyond++;
         } else {
-            int whole = run_once(argv[i], script, 0, run), bytes = run_once(argv[i], script, 1, run);
+            deadline_start(argv[i]);
+            int whole = run_once(argv[i], script, 0), bytes = run_once(argv[i], script, 1);
             if (whole && bytes) passed++;
             else failed++;
         }
@@ -42,4 +47,10 @@ int run_scripts(int argc, char **argv, const char *title, script_run *run) {
     }
     printf("%s: %d passed, %d failed, %d show what C cannot say\n", title, passed, failed, beyond);
     return failed != 0 || passed == 0;
+}
+
+int run_scripts(int argc, char **argv, const char *of, script_run *one) {
+    title = of;
+    run = one;
+    return deadline_run(argc, argv, run_all);
 }

@@ -1,6 +1,8 @@
 // Runs the scripts of tests/vectors that it is given, whole and byte by byte. Their README says what a script is.
 #include "host.hpp"
 
+#include "../../c/deadline.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <deque>
@@ -174,7 +176,7 @@ static bool unsayable(const json_t *script) {
     });
 }
 
-int main(int argc, char **argv) {
+static int run_all(int argc, char **argv) {
     int passed = 0, failed = 0, beyond = 0;
     for (int i = 1; i < argc; i++) {
         json_error_t error;
@@ -185,10 +187,15 @@ int main(int argc, char **argv) {
         } else if (unsayable(script.get())) {
             beyond++;
         } else {
+            deadline_start(argv[i]);
             const bool whole = run(argv[i], script.get(), false), bytes = run(argv[i], script.get(), true);
             ++(whole && bytes ? passed : failed);
         }
     }
     std::printf("vectors in C++: %d passed, %d failed, %d show what C++ cannot say\n", passed, failed, beyond);
     return failed != 0 || passed == 0;
+}
+
+int main(int argc, char **argv) {
+    return deadline_run(argc, argv, run_all);
 }
