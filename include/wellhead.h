@@ -72,6 +72,13 @@ typedef struct wellhead_str {
     size_t len;
 } wellhead_str;
 
+/* Frees what the host passed with other callbacks. Called once, with that pointer, on any thread, after the last use. May be
+ * NULL. */
+typedef void (*wellhead_destroy_callback)(void *data);
+
+/* Wakes the loop of the host: there may be something to poll. Called on any thread, also for nothing. It must not block. */
+typedef void (*wellhead_wake_callback)(void *data);
+
 /* The string that `s`, which is NUL-terminated, holds: borrowed. NULL gives absent. */
 WELLHEAD_API wellhead_str wellhead_cstr(const char *s);
 
@@ -95,6 +102,7 @@ typedef struct wellhead_method wellhead_method;         /* responder of a method
 typedef struct wellhead_transmit wellhead_transmit;     /* bytes for a client */
 typedef struct wellhead_text wellhead_text;             /* a text of ours, for the caller to free */
 typedef struct wellhead_test_client wellhead_test_client; /* a client in memory, for a host's tests */
+typedef struct wellhead_test_request wellhead_test_request; /* a request of the server to that client */
 typedef struct wellhead_error wellhead_error;
 
 /* ---- status and errors -------------------------------------------------------------------------------------------- */
@@ -188,6 +196,10 @@ typedef struct wellhead_observed {
 } wellhead_observed;
 #define WELLHEAD_OBSERVED_INIT { sizeof(wellhead_observed), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0, 0, 0 }
 
+/* Observes the begin and the end of a call of a callback, other than `interest`. Called on the thread that polls or answers, so
+ * it must be quick. `observed` and its strings are borrowed until the callback returns. */
+typedef void (*wellhead_observe_callback)(void *observe_data, const wellhead_observed *observed);
+
 /* Counts. counters: begins as WELLHEAD_COUNTERS_INIT, and is filled as far as its struct_size goes. INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_server_counters(const wellhead_server *server, wellhead_counters *counters);
 
@@ -229,6 +241,10 @@ typedef struct wellhead_limits {
 } wellhead_limits;
 #define WELLHEAD_LIMITS_INIT { sizeof(wellhead_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
+/* Logs a line about a callback that failed, or about requests that are refused. level: one of WELLHEAD_LOG_. line: borrowed
+ * until the callback returns; no byte of it reaches a client. Called on any thread. */
+typedef void (*wellhead_log_callback)(void *log_data, uint32_t level, wellhead_str line);
+
 /* A name, and what it stands for. */
 typedef struct wellhead_pair {
     wellhead_str name;
@@ -255,9 +271,9 @@ typedef struct wellhead_server_options {
     const wellhead_limits *limits;            /* NULL: all defaults. */
     /* Told, on any thread, what went wrong in callbacks; `level` is one of WELLHEAD_LOG_. No byte of it reaches a
      * client. NULL: a line on standard error. */
-    void (*log)(void *log_data, uint32_t level, wellhead_str line);
+    wellhead_log_callback log;
     void *log_data;
-    void (*log_destroy)(void *log_data);
+    wellhead_destroy_callback log_destroy;
     /* Further capabilities: each name with a JSON object, {} or such as {"listChanged":true}. resources with {} declares and
      * serves resources before any is registered; otherwise the first registration does. */
     const wellhead_pair *capabilities;
@@ -289,9 +305,9 @@ typedef struct wellhead_server_options {
     wellhead_str origin;
     /* Told when each call of a callback begins and ends; interests aside. Called on the thread that polls or answers, so it
      * must be quick; `observed` and its strings are borrowed. NULL: off, and free. */
-    void (*observe)(void *observe_data, const wellhead_observed *observed);
+    wellhead_observe_callback observe;
     void *observe_data;
-    void (*observe_destroy)(void *observe_data);
+    wellhead_destroy_callback observe_destroy;
 } wellhead_server_options;
 #define WELLHEAD_SERVER_OPTIONS_INIT { sizeof(wellhead_server_options), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, {NULL, 0}, NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, 0, {NULL, 0}, NULL, NULL, NULL }
 
@@ -371,6 +387,29 @@ typedef struct wellhead_contents {
 } wellhead_contents;
 #define WELLHEAD_CONTENTS_INIT { sizeof(wellhead_contents), {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL }
 
+/* Reads a resource. Answer with one of the wellhead_read_ functions before the callback returns, or keep the responder with
+ * wellhead_read_keep and answer later, from any thread. A callback that does neither has answered "internal error". `call`
+ * and `responder` are borrowed until the callback returns or, if kept, until the answer. */
+typedef void (*wellhead_read_callback)(void *user_data, const wellhead_call *call, wellhead_read *responder);
+
+/* Lists the items that follow `after`, or the first ones if `after` is absent, in an order that stays the same. after: the
+ * `key` of an item that was listed before, or its URI; the item may be gone by now. limit: the number of items that fit on the
+ * page, at least 1. Items beyond it are cut off, and then more follow, whatever `more` of wellhead_list_finish says. The
+ * first page may ask for less than a full page, because fixed resources stand before. Answer with wellhead_list_finish or
+ * wellhead_list_failed; as with wellhead_read_callback, a kept responder is answered later. */
+typedef void (*wellhead_list_callback)(void *user_data, const wellhead_call *call, wellhead_str after, size_t limit,
+                                       wellhead_list *responder);
+
+/* Completes `variable` of a template or an argument of a prompt. value: the part that is typed so far; may be empty.
+ * wellhead_call_var returns the values of other variables. Answer with wellhead_complete_finish or wellhead_complete_failed;
+ * as with wellhead_read_callback, a kept responder is answered later. */
+typedef void (*wellhead_complete_callback)(void *user_data, const wellhead_call *call, wellhead_str variable,
+                                           wellhead_str value, wellhead_complete *responder);
+
+/* Returns 0 if there is no resource at `uri`, so that clients cannot subscribe to it, and 1 if there may be one. `uri` is
+ * borrowed until it returns. It must not block. */
+typedef int (*wellhead_exists_callback)(void *user_data, wellhead_str uri);
+
 /* The callbacks of one registration. NULL: not offered. They borrow `call` and `responder` until they return: answer
  * before that, or keep the responder and answer later. A callback that does neither has answered "internal error". */
 typedef struct wellhead_provider {
@@ -378,20 +417,19 @@ typedef struct wellhead_provider {
     void *user_data;
     /* Called once, after the last callback and the last kept answer, on any thread; also when the registration
      * fails. May be NULL. */
-    void (*destroy)(void *user_data);
-    /* Answers with one of the wellhead_read_ functions. */
-    void (*read)(void *user_data, const wellhead_call *call, wellhead_read *responder);
+    wellhead_destroy_callback destroy;
+    wellhead_read_callback read;              /* Answers with one of the wellhead_read_ functions. */
     /* Answers with the items that follow `after` (absent: from the start) in an order of the host's own, at most
      * `limit`; more are cut off. `after` is the key of an item listed earlier, which may be gone by now. */
-    void (*list)(void *user_data, const wellhead_call *call, wellhead_str after, size_t limit, wellhead_list *responder);
+    wellhead_list_callback list;
     /* Answers with values that `variable` of a template may have, where `value` has been typed of it already, which may
      * be empty. What other variables have, wellhead_call_var tells. Asked for the variables named in `completed` only. */
-    void (*complete)(void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value, wellhead_complete *responder);
+    wellhead_complete_callback complete;
     const wellhead_str *completed;
     size_t completed_count;
     /* Whether there may be a resource at `uri`, one of those that `read` is asked for: 0 refuses who wants to watch it.
      * It must not block. NULL: there may always be one. */
-    int (*exists)(void *user_data, wellhead_str uri);
+    wellhead_exists_callback exists;
 } wellhead_provider;
 #define WELLHEAD_PROVIDER_INIT { sizeof(wellhead_provider), NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL }
 
@@ -594,11 +632,11 @@ WELLHEAD_API wellhead_status wellhead_read_blob(wellhead_read *responder, wellhe
 /* Answers with a text without copying it: it stays the host's, unchanged, until release(release_data), which is called
  * once, on any thread, also on failure. */
 WELLHEAD_API wellhead_status wellhead_read_text_owned(wellhead_read *responder, wellhead_str text,
-                                                      void (*release)(void *release_data), void *release_data);
+                                                      wellhead_destroy_callback release, void *release_data);
 
 /* Answers with bytes without copying them, as wellhead_read_text_owned does with a text. */
 WELLHEAD_API wellhead_status wellhead_read_blob_owned(wellhead_read *responder, wellhead_str bytes,
-                                                      void (*release)(void *release_data), void *release_data);
+                                                      wellhead_destroy_callback release, void *release_data);
 
 /* Answers that there is no such resource. */
 WELLHEAD_API wellhead_status wellhead_read_not_found(wellhead_read *responder);
@@ -634,12 +672,12 @@ WELLHEAD_API wellhead_status wellhead_read_add_blob(wellhead_read *responder, co
 
 /* Adds a text without copying it: see wellhead_read_text_owned. */
 WELLHEAD_API wellhead_status wellhead_read_add_text_owned(wellhead_read *responder, const wellhead_contents *about,
-                                                          wellhead_str text, void (*release)(void *release_data),
+                                                          wellhead_str text, wellhead_destroy_callback release,
                                                           void *release_data);
 
 /* Adds bytes without copying them: see wellhead_read_text_owned. */
 WELLHEAD_API wellhead_status wellhead_read_add_blob_owned(wellhead_read *responder, const wellhead_contents *about,
-                                                          wellhead_str bytes, void (*release)(void *release_data),
+                                                          wellhead_str bytes, wellhead_destroy_callback release,
                                                           void *release_data);
 
 /* Answers with what was added. */
@@ -700,16 +738,21 @@ WELLHEAD_API wellhead_status wellhead_complete_failed(wellhead_complete *respond
 #define WELLHEAD_VERDICT_ALLOW 1              /* Go on. */
 #define WELLHEAD_VERDICT_HIDE 2               /* Answered exactly as if it did not exist. */
 
+/* Decides which of the URIs a caller may use. call: tells about the caller; its URI is absent. operation: one of
+ * WELLHEAD_OPERATION_; later versions may add numbers, so deny those that you do not know. uris: at least one; borrowed as
+ * long as the call. Set verdicts with wellhead_authorize_set, then call wellhead_authorize_finish; as with
+ * wellhead_read_callback, a kept responder is answered later. */
+typedef void (*wellhead_authorize_callback)(void *user_data, const wellhead_call *call, uint32_t operation,
+                                            const wellhead_str *uris, size_t uri_count, wellhead_authorize *responder);
+
 /* Asks `authorize` before anything is listed, read, watched or completed: one question for many URIs. It replaces an earlier one.
  * call: says who asks; its URI is absent. operation: one of WELLHEAD_OPERATION_; further numbers may be added, so deny
  * what you do not know. uris: `uri_count` of them, never none; they live as long as the call. The callback answers
  * before it returns, or keeps the responder and answers later. authorize: may not be NULL. destroy: may be NULL.
  * INVALID_ARGUMENT, CLOSED. */
-WELLHEAD_API wellhead_status wellhead_server_set_authorize(
-    wellhead_server *server,
-    void (*authorize)(void *user_data, const wellhead_call *call, uint32_t operation, const wellhead_str *uris,
-                      size_t uri_count, wellhead_authorize *responder), void *user_data,
-    void (*destroy)(void *user_data), wellhead_error **error);
+WELLHEAD_API wellhead_status wellhead_server_set_authorize(wellhead_server *server,
+                                                           wellhead_authorize_callback authorize, void *user_data,
+                                                           wellhead_destroy_callback destroy, wellhead_error **error);
 
 /* As wellhead_read_keep. Thread safety: only inside the callback. */
 WELLHEAD_API wellhead_authorize *wellhead_authorize_keep(wellhead_authorize *responder);
@@ -730,14 +773,19 @@ WELLHEAD_API wellhead_status wellhead_authorize_finish(wellhead_authorize *respo
 /* Answers "internal error". `why` goes to the log, not to the client. */
 WELLHEAD_API wellhead_status wellhead_authorize_failed(wellhead_authorize *responder, wellhead_str why);
 
+/* Tells the host that wellhead_call_uri(call) got its first subscriber (wanted 1) or lost its last one (wanted 0). Callbacks for one
+ * URI never overlap. Answer with wellhead_interest_done or wellhead_interest_failed; as with wellhead_read_callback, a kept
+ * responder is answered later. */
+typedef void (*wellhead_interest_callback)(void *user_data, const wellhead_call *call, int wanted,
+                                           wellhead_interest *responder);
+
 /* Tells `interest` which URIs are watched, for a host that must watch something itself to notice changes. It replaces
  * an earlier one. wanted: 1 if somebody watches wellhead_call_uri(call) from now on, 0 if nobody does any more; one
  * delivery at a time for a URI. A subscriber is acknowledged after the callback has answered, so that no change falls
  * between the two. interest: may not be NULL. destroy: may be NULL. INVALID_ARGUMENT, CLOSED. */
-WELLHEAD_API wellhead_status wellhead_server_set_interest(
-    wellhead_server *server,
-    void (*interest)(void *user_data, const wellhead_call *call, int wanted, wellhead_interest *responder),
-    void *user_data, void (*destroy)(void *user_data), wellhead_error **error);
+WELLHEAD_API wellhead_status wellhead_server_set_interest(wellhead_server *server, wellhead_interest_callback interest,
+                                                          void *user_data, wellhead_destroy_callback destroy,
+                                                          wellhead_error **error);
 
 /* As wellhead_read_keep. Thread safety: only inside the callback. */
 WELLHEAD_API wellhead_interest *wellhead_interest_keep(wellhead_interest *responder);
@@ -770,40 +818,50 @@ typedef struct wellhead_method_options {
 } wellhead_method_options;
 #define WELLHEAD_METHOD_OPTIONS_INIT { sizeof(wellhead_method_options), NULL, 0 }
 
+/* Handles a request. params: its params, a JSON object; {} if there are none; borrowed as long as the call. Answer with
+ * wellhead_method_result or another final wellhead_method_ function; as with wellhead_read_callback, a kept responder is
+ * answered later. */
+typedef void (*wellhead_method_callback)(void *user_data, const wellhead_call *call, wellhead_str params,
+                                         wellhead_method *responder);
+
+/* Takes the response of the client to a request of wellhead_method_request. response: one of WELLHEAD_RESPONSE_. json: the
+ * result or the error, an object; absent for WELLHEAD_RESPONSE_GIVEN_UP; borrowed until the callback returns. Called once, as
+ * an event of the connection; not called if the host closes the connection. */
+typedef void (*wellhead_response_callback)(void *then_data, uint32_t response, wellhead_str json);
+
 /* Serves a method beside those for resources, such as tools/list: JSON in, JSON out. Its capability is declared with it:
  * tools, prompts or logging for what begins so; for more see `capabilities` of wellhead_server_options. options: may be
  * NULL. params: what the request has, a JSON object, {} if there is none; borrowed as long as the call. The callback
  * answers before it returns, or keeps the responder and answers later. method: may not be NULL. destroy: may be NULL.
  * DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED. */
-WELLHEAD_API wellhead_status wellhead_server_add_method(
-    wellhead_server *server, wellhead_str name, const wellhead_method_options *options,
-    void (*method)(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *responder),
-    void *user_data, void (*destroy)(void *user_data), wellhead_error **error);
+WELLHEAD_API wellhead_status wellhead_server_add_method(wellhead_server *server, wellhead_str name,
+                                                        const wellhead_method_options *options,
+                                                        wellhead_method_callback method, void *user_data,
+                                                        wellhead_destroy_callback destroy, wellhead_error **error);
 
 /* Serves a tool. definition: how it is listed, a JSON object without a name, such as {"description":"…","inputSchema":{…}}.
  * The callback answers tools/call by wellhead_call_arguments, which it checks itself, with a result as the protocol has it:
  * one that clients would refuse is an internal error, and logged. Without an inputSchema the tool takes any object. A member
  * that does not exist, or that clients would refuse, is WELLHEAD_STATUS_INVALID_ARGUMENT. An authoriser is asked by name. Otherwise as wellhead_server_add_method. */
-WELLHEAD_API wellhead_status wellhead_server_add_tool(
-    wellhead_server *server, wellhead_str name, wellhead_str definition,
-    void (*method)(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *responder),
-    void *user_data, void (*destroy)(void *user_data), wellhead_error **error);
+WELLHEAD_API wellhead_status wellhead_server_add_tool(wellhead_server *server, wellhead_str name,
+                                                      wellhead_str definition, wellhead_method_callback method,
+                                                      void *user_data, wellhead_destroy_callback destroy,
+                                                      wellhead_error **error);
 
 /* Serves a prompt, listed by a definition such as {"description":"…","arguments":[…]}. The callback answers prompts/get.
  * Otherwise as wellhead_server_add_tool. */
-WELLHEAD_API wellhead_status wellhead_server_add_prompt(
-    wellhead_server *server, wellhead_str name, wellhead_str definition,
-    void (*method)(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *responder),
-    void *user_data, void (*destroy)(void *user_data), wellhead_error **error);
+WELLHEAD_API wellhead_status wellhead_server_add_prompt(wellhead_server *server, wellhead_str name,
+                                                        wellhead_str definition, wellhead_method_callback method,
+                                                        void *user_data, wellhead_destroy_callback destroy,
+                                                        wellhead_error **error);
 
 /* Completes an argument of a prompt that is registered, and goes with it. complete: as in wellhead_provider; its call has
  * the prompt's name for a URI. complete: may not be NULL. destroy: may be NULL. UNKNOWN if there is no such prompt,
  * DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED. */
-WELLHEAD_API wellhead_status wellhead_server_complete_prompt(
-    wellhead_server *server, wellhead_str prompt, wellhead_str argument,
-    void (*complete)(void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value,
-                     wellhead_complete *responder), void *user_data, void (*destroy)(void *user_data),
-    wellhead_error **error);
+WELLHEAD_API wellhead_status wellhead_server_complete_prompt(wellhead_server *server, wellhead_str prompt,
+                                                             wellhead_str argument,
+                                                             wellhead_complete_callback complete, void *user_data,
+                                                             wellhead_destroy_callback destroy, wellhead_error **error);
 
 /* Removes a tool; calls under way finish. UNKNOWN, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_remove_tool(wellhead_server *server, wellhead_str name,
@@ -841,10 +899,10 @@ WELLHEAD_API wellhead_status wellhead_method_notify(wellhead_method *responder, 
  * *number: for wellhead_method_cancel_request. INVALID_ARGUMENT for other methods, if the client did not declare the
  * capability, and in revisions that have wellhead_method_needs_input instead; LIMIT while the client takes nothing; CLOSED
  * once the call is over; INVALID_UTF8. */
-WELLHEAD_API wellhead_status wellhead_method_request(
-    wellhead_method *responder, wellhead_str method, wellhead_str params,
-    void (*then)(void *then_data, uint32_t response, wellhead_str json), void *then_data,
-    void (*then_destroy)(void *then_data), uint64_t *number);
+WELLHEAD_API wellhead_status wellhead_method_request(wellhead_method *responder, wellhead_str method,
+                                                     wellhead_str params, wellhead_response_callback then,
+                                                     void *then_data, wellhead_destroy_callback then_destroy,
+                                                     uint64_t *number);
 
 /* Gives a request to the client up: it is told so, and `then` hears WELLHEAD_RESPONSE_GIVEN_UP. 1: the answer was still to
  * come. */
@@ -895,14 +953,17 @@ WELLHEAD_API wellhead_status wellhead_server_access_changed(wellhead_server *ser
  * wellhead_server_updated. CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_list_changed(wellhead_server *server);
 
+/* Carries a change to other instances of the service. event: one JSON object, borrowed until the callback returns. Called on
+ * the thread that reports the change, inside the function that reports it. */
+typedef void (*wellhead_publish_callback)(void *user_data, wellhead_str event);
+
 /* Hands over each change that is told here, so that other instances of the service can tell their clients, too: one JSON
  * object as text, for a pub/sub system to carry to their wellhead_server_inject. It replaces an earlier one. Called on the
  * thread that told of the change, inside of the function that it told by; `event` is borrowed until it returns. What registering, removing and setting change is
  * each instance's own, and what was injected is not published again. publish: may not be NULL. destroy: may be NULL.
  * INVALID_ARGUMENT, CLOSED. */
-WELLHEAD_API wellhead_status wellhead_server_set_publish(wellhead_server *server,
-                                                         void (*publish)(void *user_data, wellhead_str event),
-                                                         void *user_data, void (*destroy)(void *user_data),
+WELLHEAD_API wellhead_status wellhead_server_set_publish(wellhead_server *server, wellhead_publish_callback publish,
+                                                         void *user_data, wellhead_destroy_callback destroy,
                                                          wellhead_error **error);
 
 /* Takes a change that another instance published, and tells clients here. *told: 0 for what this instance published itself,
@@ -955,15 +1016,15 @@ typedef struct wellhead_connection_options {
     /* There may be something to poll that was not there before. Called on any thread, also for nothing, until
      * wellhead_connection_free returns. Of the functions of this connection it may call wellhead_connection_free only; it
      * makes the host's loop call the others. NULL is for a host that polls after each receive and never answers later. */
-    void (*wake)(void *wake_data);
+    wellhead_wake_callback wake;
     void *wake_data;
     /* Called once, after the last wake and before wellhead_connection_free returns; also when no connection is made. May be
      * NULL. */
-    void (*wake_destroy)(void *wake_data);
+    wellhead_destroy_callback wake_destroy;
     /* For whom the connection speaks: the host's own, handed to callbacks by wellhead_call_caller. */
     void *caller;
     /* Called once, after the last call; also when no connection is made. May be NULL. */
-    void (*caller_destroy)(void *caller);
+    wellhead_destroy_callback caller_destroy;
     /* The caller in stable bytes: cursors of one id are worth nothing to another. Absent: nobody in particular. */
     wellhead_str caller_id;
     /* Names the type of `caller`, for wellhead_call_typed_caller: any address of the program's, which is compared and never
@@ -1060,95 +1121,125 @@ WELLHEAD_API wellhead_status wellhead_serve_stdio(wellhead_server *server, const
 /* A client in memory, for a host's own tests. Callbacks run inside its functions, on the caller's thread; what is answered
  * on another thread is waited for. Thread safety: one thread at a time uses a client, and no callback that it runs. */
 
-/* What to choose of a client in memory; everything has a default. */
+/* Answers a request of the server to the client, such as sampling/createMessage, elicitation/create or roots/list. Called on
+ * the thread that uses the client, inside its function, also for each of the inputRequests that a read, a tool or a prompt
+ * needs: the client then repeats its request with the answers. params: a JSON object; {} if there are none. Answer with one
+ * of the wellhead_test_request_ functions before the callback returns; without an answer the server gets an internal error.
+ * All arguments are borrowed until the callback returns. It must not use the client. */
+typedef void (*wellhead_test_request_callback)(void *user_data, wellhead_str method, wellhead_str params,
+                                               wellhead_test_request *request);
+
+/* Options of a client in memory. Zero or NULL in a field means its default. */
 typedef struct wellhead_test_options {
     size_t struct_size;
     /* The protocol version that the client speaks, by its date. Absent: the newest with a handshake that the server serves,
      * else the newest. */
     wellhead_str revision;
-    /* What the client can do: a JSON object, such as {"sampling":{}}. Absent: {}. */
+    /* The capabilities of the client: a JSON object, such as {"sampling":{}}. Absent: {}. */
     wellhead_str capabilities;
-    void *caller;                             /* For whom the client speaks, as in wellhead_connection_options. */
-    /* Called once, after the last call; also when no client is made. May be NULL. */
-    void (*caller_destroy)(void *caller);
+    /* The caller that the client speaks for, as in wellhead_connection_options. */
+    void *caller;
+    /* Called once, after the last call; also if no client is made. May be NULL. */
+    wellhead_destroy_callback caller_destroy;
     wellhead_str caller_id;                   /* As in wellhead_connection_options. */
     const void *caller_type;                  /* As in wellhead_connection_options. May be NULL. */
+    /* Answers requests of the server. NULL: the client answers each with "Method not found". */
+    wellhead_test_request_callback on_request;
+    void *on_request_data;                    /* Passed to `on_request`. */
+    /* Called once with on_request_data, after the last `on_request`; also if no client is made. May be NULL. */
+    wellhead_destroy_callback on_request_destroy;
 } wellhead_test_options;
-#define WELLHEAD_TEST_OPTIONS_INIT { sizeof(wellhead_test_options), {NULL, 0}, {NULL, 0}, NULL, NULL, {NULL, 0}, NULL }
+#define WELLHEAD_TEST_OPTIONS_INIT { sizeof(wellhead_test_options), {NULL, 0}, {NULL, 0}, NULL, NULL, {NULL, 0}, NULL, NULL, NULL, NULL }
 
-/* A client of this server that has shaken hands with it. NULL on failure: CLOSED. */
+/* Makes a client of a server and shakes hands with it. The caller frees it. NULL on failure: CLOSED. */
 WELLHEAD_API wellhead_test_client *wellhead_test_client_new(wellhead_server *server, wellhead_error **error);
 
-/* As wellhead_test_client_new, with a choice of its version, capabilities and caller. options: may be NULL. Also
- * INVALID_ARGUMENT, for a version that the server does not serve, too; INVALID_UTF8. */
+/* Makes a client with a choice of its version, capabilities and caller, and shakes hands. The caller frees it. options: may
+ * be NULL. NULL on failure: CLOSED, INVALID_UTF8, INVALID_ARGUMENT, also for a version that the server does not serve. */
 WELLHEAD_API wellhead_test_client *wellhead_test_client_new_with(wellhead_server *server,
                                                                  const wellhead_test_options *options,
                                                                  wellhead_error **error);
 
-/* NULL: nothing. */
+/* Answers a request of the server with a result, a JSON object. request: only inside its callback. INVALID_ARGUMENT: the
+ * request was answered already, or the result is no JSON object. INVALID_UTF8. */
+WELLHEAD_API wellhead_status wellhead_test_request_result(wellhead_test_request *request, wellhead_str result);
+
+/* Answers a request of the server with an error: a code, a message, and data, a JSON object that may be absent. request: only
+ * inside its callback. INVALID_ARGUMENT: the request was answered already, or the data is no JSON object. INVALID_UTF8. */
+WELLHEAD_API wellhead_status wellhead_test_request_error(wellhead_test_request *request, int32_t code,
+                                                         wellhead_str message, wellhead_str data);
+
+/* Answers a request of the server with an internal error whose message is `why`. request: only inside its callback.
+ * INVALID_ARGUMENT: the request was answered already. INVALID_UTF8. */
+WELLHEAD_API wellhead_status wellhead_test_request_failed(wellhead_test_request *request, wellhead_str why);
+
+/* Closes the client and frees it. NULL: does nothing. */
 WELLHEAD_API void wellhead_test_client_free(wellhead_test_client *client);
 
-/* Asks for everything that is listed, all pages. *count: how many resources there are, for wellhead_test_client_listed.
- * count: may be NULL. Failures as of wellhead_test_client_request. */
+/* Lists all resources, page by page. *count: the number of resources, for wellhead_test_client_listed. count: may be NULL.
+ * Fails as wellhead_test_client_request. */
 WELLHEAD_API wellhead_status wellhead_test_client_list(wellhead_test_client *client, size_t *count,
                                                        wellhead_error **error);
 
-/* The URI at `index` of the last wellhead_test_client_list, borrowed until the next one. Absent: there are no more. */
+/* Returns the URI at `index` of the last wellhead_test_client_list, borrowed until the next one. Absent: the index is not
+ * below the count. */
 WELLHEAD_API wellhead_str wellhead_test_client_listed(const wellhead_test_client *client, size_t index);
 
-/* Asks for all templates, all pages. *count: how many there are, for wellhead_test_client_template. count: may be NULL.
- * Failures as of wellhead_test_client_request. */
+/* Lists all templates, page by page. *count: the number of templates, for wellhead_test_client_template. count: may be NULL.
+ * Fails as wellhead_test_client_request. */
 WELLHEAD_API wellhead_status wellhead_test_client_templates(wellhead_test_client *client, size_t *count,
                                                             wellhead_error **error);
 
-/* The text of the template at `index` of the last wellhead_test_client_templates, borrowed until the next one. Absent: there
- * are no more. */
+/* Returns the text of the template at `index` of the last wellhead_test_client_templates, borrowed until the next one.
+ * Absent: the index is not below the count. */
 WELLHEAD_API wellhead_str wellhead_test_client_template(const wellhead_test_client *client, size_t index);
 
-/* Calls a tool with these arguments, a JSON object; absent: {}. Returns the result, JSON, to be freed; a result with
- * isError is a result. NULL on failure: as of wellhead_test_client_request. */
+/* Calls a tool. arguments: a JSON object; absent: {}. Returns the result, JSON, for the caller to free; a result with isError
+ * is a result. NULL on failure: as wellhead_test_client_request. */
 WELLHEAD_API wellhead_text *wellhead_test_client_call_tool(wellhead_test_client *client, wellhead_str name,
                                                            wellhead_str arguments, wellhead_error **error);
 
-/* Gets a prompt with these arguments, a JSON object; absent: {}. Returns the result, JSON, to be freed. NULL on failure: as of
+/* Gets a prompt. arguments: a JSON object; absent: {}. Returns the result, JSON, for the caller to free. NULL on failure: as
  * wellhead_test_client_request. */
 WELLHEAD_API wellhead_text *wellhead_test_client_get_prompt(wellhead_test_client *client, wellhead_str name,
                                                             wellhead_str arguments, wellhead_error **error);
 
-/* Asks for values for a variable of a template, given by its text, or for an argument of a prompt, given by its name, of
- * which `value` is typed so far. *count: how many there are, for wellhead_test_client_completed. count: may be NULL.
- * Failures as of wellhead_test_client_request. */
+/* Completes a variable of a template, given by its text, or an argument of a prompt, given by its name. value: the part that
+ * is typed so far. *count: the number of values, for wellhead_test_client_completed. count: may be NULL. Fails as
+ * wellhead_test_client_request. */
 WELLHEAD_API wellhead_status wellhead_test_client_complete(wellhead_test_client *client, wellhead_str reference,
                                                            wellhead_str argument, wellhead_str value, size_t *count,
                                                            wellhead_error **error);
 
-/* The value at `index` of the last wellhead_test_client_complete, borrowed until the next one. Absent: there are no more. */
+/* Returns the value at `index` of the last wellhead_test_client_complete, borrowed until the next one. Absent: the index is
+ * not below the count. */
 WELLHEAD_API wellhead_str wellhead_test_client_completed(const wellhead_test_client *client, size_t index);
 
-/* Reads a resource. *body: its text, or its bytes, decoded; borrowed until the next read. Of several contents it is that
- * of the first, absent if there are none. body: may be NULL. Failures as of wellhead_test_client_request. */
+/* Reads a resource. *body: the text or the decoded bytes of the first of its contents, borrowed until the next read; absent
+ * if there are none. body: may be NULL. Fails as wellhead_test_client_request. */
 WELLHEAD_API wellhead_status wellhead_test_client_read(wellhead_test_client *client, wellhead_str uri,
                                                        wellhead_str *body, wellhead_error **error);
 
-/* Asks to be told of changes of a resource. Failures as of wellhead_test_client_request. */
+/* Subscribes to updates of a resource. Fails as wellhead_test_client_request. */
 WELLHEAD_API wellhead_status wellhead_test_client_subscribe(wellhead_test_client *client, wellhead_str uri,
                                                             wellhead_error **error);
 
-/* Asks not to be told of changes of a resource any more. Failures as of wellhead_test_client_request. */
+/* Ends the subscription to updates of a resource. Fails as wellhead_test_client_request. */
 WELLHEAD_API wellhead_status wellhead_test_client_unsubscribe(wellhead_test_client *client, wellhead_str uri,
                                                               wellhead_error **error);
 
-/* Waits for a change of what was subscribed to. *uri: what changed; borrowed until the next call of this. uri: may be
- * NULL. LIMIT if nothing changes within 20 seconds, INVALID_ARGUMENT. */
+/* Blocks until a resource that the client subscribed to is updated, at most 20 seconds. *uri: its URI, borrowed until the next
+ * call of this function. uri: may be NULL. LIMIT if no update comes in time, CLOSED, INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_test_client_next_update(wellhead_test_client *client, wellhead_str *uri,
                                                               wellhead_error **error);
 
-/* How often the list was said to have changed since the last call of this. Does not wait. */
+/* Returns how many notifications that the list of resources changed came since the last call of this function. Does not
+ * block. */
 WELLHEAD_API size_t wellhead_test_client_list_changes(wellhead_test_client *client);
 
-/* Any request, with params, a JSON object; absent: {}. Returns the result, JSON, to be freed; waits for answers that
- * come later. NULL on failure: UNKNOWN if the server answers with an error, whose code and message the error tells; LIMIT
- * if no answer comes within 20 seconds; INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
+/* Sends a request and blocks until it is answered, at most 20 seconds. params: a JSON object; absent: {}. Returns the result,
+ * JSON, for the caller to free. NULL on failure: UNKNOWN if the server answers with an error, whose code and message are in
+ * `error`; LIMIT if no answer comes in time; INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_text *wellhead_test_client_request(wellhead_test_client *client, wellhead_str method,
                                                          wellhead_str params, wellhead_error **error);
 

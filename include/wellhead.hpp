@@ -1025,12 +1025,34 @@ private:
 
 /* ---- a client for tests ---- */
 
+/* A request of the server to a client for tests, borrowed from its callback: see wellhead_test_request_callback. */
+class TestRequest {
+public:
+    explicit TestRequest(wellhead_test_request *request) noexcept : request_(request) {}
+
+    /* Answers with a JSON object. */
+    void result(std::string_view json) { detail::check(wellhead_test_request_result(request_, str(json))); }
+    /* Answers with an error. data: a JSON object. */
+    void error(std::int32_t code, std::string_view message, const std::optional<std::string> &data = {}) {
+        detail::check(wellhead_test_request_error(request_, code, str(message), optional_str(data)));
+    }
+    /* Answers with an internal error. */
+    void failed(std::string_view why) { detail::check(wellhead_test_request_failed(request_, str(why))); }
+
+private:
+    wellhead_test_request *request_;
+};
+
+using TestRequestCallback = std::function<void(std::string_view method, std::string_view params, TestRequest &request)>;
+
 /* See wellhead_test_options. */
 struct TestOptions {
     std::optional<std::string> revision = {};
     std::optional<std::string> capabilities = {};
     Caller caller = {};
     std::optional<std::string> caller_id = {};
+    /* Answers requests of the server. If it throws, the server gets an internal error with what(). */
+    TestRequestCallback on_request = {};
 };
 
 /* See wellhead_test_client_new. What it returns is copied. */
@@ -1106,6 +1128,16 @@ public:
     }
 
 private:
+    static void answer(void *on_request, wellhead_str method, wellhead_str params, wellhead_test_request *request) noexcept {
+        try {
+            TestRequest asked(request);
+            (*static_cast<TestRequestCallback *>(on_request))(view(method), view(params), asked);
+        } catch (const std::exception &e) {
+            wellhead_test_request_failed(request, wellhead_cstr(e.what()));
+        } catch (...) {
+            wellhead_test_request_failed(request, WELLHEAD_STR("threw what is no std::exception"));
+        }
+    }
     static wellhead_test_client *make(const Server &server) {
         detail::Failure failure;
         return failure.check(wellhead_test_client_new(server.capi(), failure));
@@ -1116,6 +1148,11 @@ private:
         c.capabilities = optional_str(options.capabilities);
         std::move(options.caller).move_to(c);
         c.caller_id = optional_str(options.caller_id);
+        if (options.on_request) {
+            c.on_request = answer;
+            c.on_request_data = detail::keep(std::move(options.on_request));
+            c.on_request_destroy = detail::destroy<TestRequestCallback>;
+        }
         detail::Failure failure;
         return failure.check(wellhead_test_client_new_with(server.capi(), &c, failure));
     }

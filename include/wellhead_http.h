@@ -53,7 +53,7 @@ typedef struct wellhead_grant {
     /* For whom the request speaks: the host's own, handed to callbacks by wellhead_call_caller. */
     void *caller;
     /* Called once, after the last call; also when the answer is refused. May be NULL. */
-    void (*caller_destroy)(void *caller);
+    wellhead_destroy_callback caller_destroy;
     /* Whom the token was issued for, such as its `aud`. An endpoint with a `resource` refuses tokens that do not name it. */
     const wellhead_str *audience;
     size_t audience_count;
@@ -123,6 +123,12 @@ WELLHEAD_API wellhead_status wellhead_verify_failed(wellhead_verify *responder, 
  * are told of no changes. */
 #define WELLHEAD_NO_SESSIONS 16
 
+/* Verifies the bearer token of a request, also inside a session, before the rest of the request is read. token: as it came;
+ * borrowed as long as the call. Pass it on to its issuer only. wellhead_call_header returns fields of the request. Answer
+ * with one of the wellhead_verify_ functions; as with wellhead_read_callback, a kept responder is answered later. */
+typedef void (*wellhead_verify_callback)(void *verify_data, const wellhead_call *call, wellhead_str token,
+                                         wellhead_verify *responder);
+
 /* What an endpoint is made from; everything has a default. */
 typedef struct wellhead_endpoint_options {
     size_t struct_size;
@@ -152,10 +158,10 @@ typedef struct wellhead_endpoint_options {
     /* Judges the bearer token of each request, also inside a session, before anything else of it is read; wellhead_call_header
      * tells about the request. The callback answers before it returns, or keeps the responder and answers later. token: as it
      * came; it lives as long as the call. Never send it on to anybody but who issued it. NULL: no token is asked for. */
-    void (*verify)(void *verify_data, const wellhead_call *call, wellhead_str token, wellhead_verify *responder);
+    wellhead_verify_callback verify;
     void *verify_data;
     /* Called once, after the last verify, also when no endpoint is made. May be NULL. */
-    void (*verify_destroy)(void *verify_data);
+    wellhead_destroy_callback verify_destroy;
     const wellhead_protection *protection;    /* What clients are told of that; NULL: nothing. */
     /* How many sessions there are at most; who would begin one more is told that the server is busy. 0: 10,000 */
     size_t session_limit;
@@ -166,6 +172,10 @@ typedef struct wellhead_endpoint_options {
 
 /* SIGTERM closes the server, and has no effect any more afterwards. Without it no signal handler is installed. */
 #define WELLHEAD_HTTP_HANDLE_SIGTERM 1
+
+/* Tells the address that is listened on, with the port that the system chose if it was asked for port 0. address: borrowed
+ * until the callback returns. Called once, on the thread of wellhead_serve_http, before the first request is accepted. */
+typedef void (*wellhead_bound_callback)(void *bound_data, wellhead_str address);
 
 /* How HTTP is served; everything has a default. */
 typedef struct wellhead_http_options {
@@ -181,7 +191,7 @@ typedef struct wellhead_http_options {
     uint32_t flags;                           /* WELLHEAD_HTTP_HANDLE_SIGTERM */
     /* Called once on this thread, before the first request is taken: the address, with the port that the system chose if
      * it was asked for 0; borrowed until it returns. May be NULL. */
-    void (*bound)(void *bound_data, wellhead_str address);
+    wellhead_bound_callback bound;
     void *bound_data;
 } wellhead_http_options;
 #define WELLHEAD_HTTP_OPTIONS_INIT { sizeof(wellhead_http_options), NULL, 0, 0, 0, 0, 0, NULL, NULL }
@@ -202,8 +212,8 @@ WELLHEAD_API wellhead_status wellhead_serve_http(wellhead_server *server, wellhe
  * before wellhead_endpoint_free returns, also on failure; may be NULL. NULL on failure: INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_endpoint *wellhead_endpoint_new(wellhead_server *server,
                                                       const wellhead_endpoint_options *options,
-                                                      void (*wake)(void *wake_data), void *wake_data,
-                                                      void (*wake_destroy)(void *wake_data), wellhead_error **error);
+                                                      wellhead_wake_callback wake, void *wake_data,
+                                                      wellhead_destroy_callback wake_destroy, wellhead_error **error);
 
 /* Gives up an endpoint. Waits for a `wake` that runs on another thread; when it returns, `wake` is not called again and
  * `wake_destroy` has run. Its sessions end when its last exchange is freed, too. Free exchanges first that wait for an answer:
@@ -268,9 +278,8 @@ typedef struct wellhead_response {
  * called once, after the last `ready` and before wellhead_exchange_free returns, also on failure; may be NULL. NULL on failure: INVALID_ARGUMENT, INVALID_UTF8 for a
  * method, target or name that is not. */
 WELLHEAD_API wellhead_exchange *wellhead_exchange_new(wellhead_endpoint *endpoint, const wellhead_request *request,
-                                                      uint64_t now_ms, void (*ready)(void *ready_data),
-                                                      void *ready_data, void (*ready_destroy)(void *ready_data),
-                                                      wellhead_error **error);
+                                                      uint64_t now_ms, wellhead_wake_callback ready, void *ready_data,
+                                                      wellhead_destroy_callback ready_destroy, wellhead_error **error);
 
 /* The exchange is over, or its client is gone. Waits for a `ready` that runs on another thread; when it returns, `ready` is
  * not called again and `ready_destroy` has run. */
@@ -282,6 +291,11 @@ WELLHEAD_API void wellhead_exchange_body(wellhead_exchange *exchange, wellhead_s
 
 /* The body is complete. */
 WELLHEAD_API void wellhead_exchange_end(wellhead_exchange *exchange, uint64_t now_ms);
+
+/* Ends a response that is an event stream without an end of its own, for a program that shuts down. A listen stream ends with
+ * its result. The stream of a session ends with a `retry`, so that its client comes back. A call in flight is still
+ * answered. Call wellhead_exchange_poll afterwards. May be repeated for a stream that has begun since. */
+WELLHEAD_API void wellhead_exchange_end_stream(wellhead_exchange *exchange);
 
 /* What is to be done now, one of WELLHEAD_PROGRESS_; runs callbacks on this thread. */
 WELLHEAD_API uint32_t wellhead_exchange_poll(wellhead_exchange *exchange, uint64_t now_ms);

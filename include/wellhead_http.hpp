@@ -271,6 +271,8 @@ public:
 
     void body(std::string_view bytes) noexcept { wellhead_exchange_body(capi(), str(bytes)); }
     void end(std::uint64_t now_ms) noexcept { wellhead_exchange_end(capi(), now_ms); }
+    /* Ends an event stream that has no end of its own: see wellhead_exchange_end_stream. */
+    void end_stream() noexcept { wellhead_exchange_end_stream(capi()); }
     Progress poll(std::uint64_t now_ms) noexcept { return static_cast<Progress>(wellhead_exchange_poll(capi(), now_ms)); }
     std::uint64_t poll_timeout() const noexcept { return wellhead_exchange_poll_timeout(capi()); }
     /* Once poll has said Progress::respond. */

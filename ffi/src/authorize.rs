@@ -1,12 +1,12 @@
 //! Questions about access, and their answers.
 
-use crate::boundary::{guard, invalid};
+use crate::boundary::{guard, invalid, required};
 use crate::call::{Authorize, wellhead_call};
 use crate::foreign::UserData;
 use crate::pending::{self, Kind, Pending};
 use crate::server::wellhead_server;
 use crate::status::{wellhead_error, wellhead_status};
-use crate::types::wellhead_str;
+use crate::types::{wellhead_destroy_callback, wellhead_str};
 use std::ffi::c_void;
 use wellhead::{AuthorizeCall, Operation, Responder, Verdict};
 
@@ -34,6 +34,21 @@ pub const WELLHEAD_VERDICT_ALLOW: u32 = 1;
 /// Answered exactly as if it did not exist.
 pub const WELLHEAD_VERDICT_HIDE: u32 = 2;
 
+/// Decides which of the URIs a caller may use. call: tells about the caller; its URI is absent. operation: one of
+/// WELLHEAD_OPERATION_; later versions may add numbers, so deny those that you do not know. uris: at least one; borrowed as
+/// long as the call. Set verdicts with wellhead_authorize_set, then call wellhead_authorize_finish; as with
+/// wellhead_read_callback, a kept responder is answered later.
+pub type wellhead_authorize_callback = Option<
+    unsafe extern "C" fn(
+        user_data: *mut c_void,
+        call: *const wellhead_call,
+        operation: u32,
+        uris: *const wellhead_str,
+        uri_count: usize,
+        responder: *mut wellhead_authorize,
+    ),
+>;
+
 /// Asks `authorize` before anything is listed, read, watched or completed: one question for many URIs. It replaces an earlier one.
 /// call: says who asks; its URI is absent. operation: one of WELLHEAD_OPERATION_; further numbers may be added, so deny
 /// what you do not know. uris: `uri_count` of them, never none; they live as long as the call. The callback answers
@@ -42,18 +57,9 @@ pub const WELLHEAD_VERDICT_HIDE: u32 = 2;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_set_authorize(
     server: *mut wellhead_server,
-    authorize: Option<
-        unsafe extern "C" fn(
-            user_data: *mut c_void,
-            call: *const wellhead_call,
-            operation: u32,
-            uris: *const wellhead_str,
-            uri_count: usize,
-            responder: *mut wellhead_authorize,
-        ),
-    >,
+    authorize: wellhead_authorize_callback,
     user_data: *mut c_void,
-    destroy: Option<unsafe extern "C" fn(user_data: *mut c_void)>,
+    destroy: wellhead_destroy_callback,
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     let user_data = UserData::new(user_data, destroy);
@@ -61,7 +67,7 @@ pub unsafe extern "C" fn wellhead_server_set_authorize(
     unsafe {
         guard(error, move |promise| {
             let server = promise.hold(server, "server")?;
-            let authorize = authorize.ok_or_else(|| invalid("authorize is NULL"))?;
+            let authorize = required(authorize, "authorize")?;
             server.server.authorize(move |call: AuthorizeCall| {
                 let (deferred, responder) = call.defer();
                 let operation = number(call.operation());

@@ -293,6 +293,11 @@ fn panicked() -> Error {
     Error::new(ErrorKind::Panic, "a bug in wellhead, reported on standard error; please report it")
 }
 
+/// A callback that must be there.
+pub(crate) fn required<F>(callback: Option<F>, name: &str) -> Result<F> {
+    callback.ok_or_else(|| invalid(format!("{name} is NULL")))
+}
+
 pub(crate) fn invalid(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::InvalidArgument, message)
 }

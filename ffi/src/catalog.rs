@@ -10,24 +10,50 @@ use crate::read::wellhead_read;
 use crate::resource::{described, wellhead_contents, wellhead_resource};
 use crate::server::wellhead_server;
 use crate::status::{wellhead_error, wellhead_status};
-use crate::types::{growing, wellhead_str};
+use crate::types::{growing, wellhead_destroy_callback, wellhead_str};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use wellhead::{Body, Call, CompleteCall, HandlerId, ListCall, Provider, Result, Server};
 
-type ReadFn = unsafe extern "C" fn(*mut c_void, *const wellhead_call, *mut wellhead_read);
-type ListFn =
-    unsafe extern "C" fn(*mut c_void, *const wellhead_call, wellhead_str, usize, *mut wellhead_list);
+/// Reads a resource. Answer with one of the wellhead_read_ functions before the callback returns, or keep the responder with
+/// wellhead_read_keep and answer later, from any thread. A callback that does neither has answered "internal error". `call`
+/// and `responder` are borrowed until the callback returns or, if kept, until the answer.
+pub type wellhead_read_callback = Option<
+    unsafe extern "C" fn(user_data: *mut c_void, call: *const wellhead_call, responder: *mut wellhead_read),
+>;
 
-type ExistsFn = unsafe extern "C" fn(*mut c_void, wellhead_str) -> c_int;
+/// Lists the items that follow `after`, or the first ones if `after` is absent, in an order that stays the same. after: the
+/// `key` of an item that was listed before, or its URI; the item may be gone by now. limit: the number of items that fit on the
+/// page, at least 1. Items beyond it are cut off, and then more follow, whatever `more` of wellhead_list_finish says. The
+/// first page may ask for less than a full page, because fixed resources stand before. Answer with wellhead_list_finish or
+/// wellhead_list_failed; as with wellhead_read_callback, a kept responder is answered later.
+pub type wellhead_list_callback = Option<
+    unsafe extern "C" fn(
+        user_data: *mut c_void,
+        call: *const wellhead_call,
+        after: wellhead_str,
+        limit: usize,
+        responder: *mut wellhead_list,
+    ),
+>;
 
-pub(crate) type CompleteFn = unsafe extern "C" fn(
-    *mut c_void,
-    *const wellhead_call,
-    wellhead_str,
-    wellhead_str,
-    *mut wellhead_complete,
-);
+/// Completes `variable` of a template or an argument of a prompt. value: the part that is typed so far; may be empty.
+/// wellhead_call_var returns the values of other variables. Answer with wellhead_complete_finish or wellhead_complete_failed;
+/// as with wellhead_read_callback, a kept responder is answered later.
+pub type wellhead_complete_callback = Option<
+    unsafe extern "C" fn(
+        user_data: *mut c_void,
+        call: *const wellhead_call,
+        variable: wellhead_str,
+        value: wellhead_str,
+        responder: *mut wellhead_complete,
+    ),
+>;
+
+/// Returns 0 if there is no resource at `uri`, so that clients cannot subscribe to it, and 1 if there may be one. `uri` is
+/// borrowed until it returns. It must not block.
+pub type wellhead_exists_callback =
+    Option<unsafe extern "C" fn(user_data: *mut c_void, uri: wellhead_str) -> c_int>;
 
 /// The callbacks of one registration. NULL: not offered. They borrow `call` and `responder` until they return: answer
 /// before that, or keep the responder and answer later. A callback that does neither has answered "internal error".
@@ -38,42 +64,20 @@ pub struct wellhead_provider {
     pub user_data: *mut c_void,
     /// Called once, after the last callback and the last kept answer, on any thread; also when the registration
     /// fails. May be NULL.
-    pub destroy: Option<unsafe extern "C" fn(user_data: *mut c_void)>,
+    pub destroy: wellhead_destroy_callback,
     /// Answers with one of the wellhead_read_ functions.
-    pub read: Option<
-        unsafe extern "C" fn(
-            user_data: *mut c_void,
-            call: *const wellhead_call,
-            responder: *mut wellhead_read,
-        ),
-    >,
+    pub read: wellhead_read_callback,
     /// Answers with the items that follow `after` (absent: from the start) in an order of the host's own, at most
     /// `limit`; more are cut off. `after` is the key of an item listed earlier, which may be gone by now.
-    pub list: Option<
-        unsafe extern "C" fn(
-            user_data: *mut c_void,
-            call: *const wellhead_call,
-            after: wellhead_str,
-            limit: usize,
-            responder: *mut wellhead_list,
-        ),
-    >,
+    pub list: wellhead_list_callback,
     /// Answers with values that `variable` of a template may have, where `value` has been typed of it already, which may
     /// be empty. What other variables have, wellhead_call_var tells. Asked for the variables named in `completed` only.
-    pub complete: Option<
-        unsafe extern "C" fn(
-            user_data: *mut c_void,
-            call: *const wellhead_call,
-            variable: wellhead_str,
-            value: wellhead_str,
-            responder: *mut wellhead_complete,
-        ),
-    >,
+    pub complete: wellhead_complete_callback,
     pub completed: *const wellhead_str,
     pub completed_count: usize,
     /// Whether there may be a resource at `uri`, one of those that `read` is asked for: 0 refuses who wants to watch it.
     /// It must not block. NULL: there may always be one.
-    pub exists: Option<unsafe extern "C" fn(user_data: *mut c_void, uri: wellhead_str) -> c_int>,
+    pub exists: wellhead_exists_callback,
 }
 
 growing!(wellhead_provider);
@@ -279,11 +283,11 @@ unsafe fn register(
 
 /// A provider as the core wants it.
 struct Callbacks {
-    read: Option<ReadFn>,
-    list: Option<ListFn>,
-    complete: Option<CompleteFn>,
+    read: wellhead_read_callback,
+    list: wellhead_list_callback,
+    complete: wellhead_complete_callback,
     completed: Vec<String>,
-    exists: Option<ExistsFn>,
+    exists: wellhead_exists_callback,
     user_data: UserData,
 }
 
@@ -361,9 +365,7 @@ impl Provider for Callbacks {
     }
 
     fn complete(&self, call: CompleteCall) {
-        if let Some(complete) = self.complete {
-            run_complete(complete, &self.user_data, call);
-        }
+        run_complete(self.complete, &self.user_data, call);
     }
 
     fn exists(&self, uri: &str) -> bool {
@@ -372,7 +374,8 @@ impl Provider for Callbacks {
     }
 }
 
-pub(crate) fn run_complete(complete: CompleteFn, user_data: &UserData, call: CompleteCall) {
+pub(crate) fn run_complete(complete: wellhead_complete_callback, user_data: &UserData, call: CompleteCall) {
+    let Some(complete) = complete else { return };
     let (_, responder) = call.defer();
     Pending::run(wellhead_call::Complete(call), responder, |call, responder| {
         // SAFETY: `run` keeps the call alive until the callback returns.

@@ -4,7 +4,7 @@ use crate::boundary::{Shared, answer, ask, free, guard, invalid, release, share,
 use crate::foreign::{HostCaller, Notice, UserData, notice};
 use crate::server::{Generation, wellhead_server};
 use crate::status::{wellhead_error, wellhead_status};
-use crate::types::{growing, wellhead_str};
+use crate::types::{growing, wellhead_destroy_callback, wellhead_str, wellhead_wake_callback};
 use parking_lot::{Condvar, Mutex};
 use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
@@ -48,15 +48,15 @@ pub struct wellhead_connection_options {
     /// There may be something to poll that was not there before. Called on any thread, also for nothing, until
     /// wellhead_connection_free returns. Of the functions of this connection it may call wellhead_connection_free only; it
     /// makes the host's loop call the others. NULL is for a host that polls after each receive and never answers later.
-    pub wake: Option<unsafe extern "C" fn(wake_data: *mut c_void)>,
+    pub wake: wellhead_wake_callback,
     pub wake_data: *mut c_void,
     /// Called once, after the last wake and before wellhead_connection_free returns; also when no connection is made. May be
     /// NULL.
-    pub wake_destroy: Option<unsafe extern "C" fn(wake_data: *mut c_void)>,
+    pub wake_destroy: wellhead_destroy_callback,
     /// For whom the connection speaks: the host's own, handed to callbacks by wellhead_call_caller.
     pub caller: *mut c_void,
     /// Called once, after the last call; also when no connection is made. May be NULL.
-    pub caller_destroy: Option<unsafe extern "C" fn(caller: *mut c_void)>,
+    pub caller_destroy: wellhead_destroy_callback,
     /// The caller in stable bytes: cursors of one id are worth nothing to another. Absent: nobody in particular.
     pub caller_id: wellhead_str,
     /// Names the type of `caller`, for wellhead_call_typed_caller: any address of the program's, which is compared and never

@@ -1,17 +1,15 @@
 //! What belongs to the host and is ours to give back.
 
 use crate::boundary::{Promise, invalid};
-use crate::types::wellhead_str;
+use crate::types::{wellhead_destroy_callback, wellhead_str, wellhead_wake_callback};
 use std::ffi::c_void;
 use std::sync::Arc;
 use wellhead::{Body, Error, ErrorKind, Result, Revocable};
 
-pub(crate) type Destroy = Option<unsafe extern "C" fn(*mut c_void)>;
-
 /// A pointer of the host's, given back once, by whoever drops it last.
 pub(crate) struct UserData {
     data: *mut c_void,
-    destroy: Destroy,
+    destroy: wellhead_destroy_callback,
 }
 
 // SAFETY: the header says that callbacks and `destroy` run on any thread.
@@ -20,7 +18,7 @@ unsafe impl Send for UserData {}
 unsafe impl Sync for UserData {}
 
 impl UserData {
-    pub(crate) fn new(data: *mut c_void, destroy: Destroy) -> Self {
+    pub(crate) fn new(data: *mut c_void, destroy: wellhead_destroy_callback) -> Self {
         UserData { data, destroy }
     }
 
@@ -50,7 +48,7 @@ unsafe impl Send for HostCaller {}
 unsafe impl Sync for HostCaller {}
 
 impl HostCaller {
-    pub(crate) fn new(data: *mut c_void, destroy: Destroy, kind: *const c_void) -> Self {
+    pub(crate) fn new(data: *mut c_void, destroy: wellhead_destroy_callback, kind: *const c_void) -> Self {
         HostCaller { data: UserData::new(data, destroy), kind }
     }
 
@@ -67,7 +65,7 @@ impl HostCaller {
 /// Tells the host that there is something to do, until the handle that it belongs to is freed.
 pub(crate) type Notice = Revocable<Box<dyn Fn() + Send + Sync>>;
 
-pub(crate) fn notice(call: Option<unsafe extern "C" fn(*mut c_void)>, data: UserData) -> Arc<Notice> {
+pub(crate) fn notice(call: wellhead_wake_callback, data: UserData) -> Arc<Notice> {
     Arc::new(Revocable::new(Box::new(move || {
         if let Some(call) = call {
             // SAFETY: the host's function, called as the header says.
@@ -120,7 +118,11 @@ impl Source {
     }
 
     /// To be used where it is, and released, also if nothing comes of it.
-    pub(crate) fn owned(bytes: wellhead_str, release: Destroy, release_data: *mut c_void) -> Self {
+    pub(crate) fn owned(
+        bytes: wellhead_str,
+        release: wellhead_destroy_callback,
+        release_data: *mut c_void,
+    ) -> Self {
         Source { bytes, release: Some(UserData::new(release_data, release)) }
     }
 

@@ -1,14 +1,26 @@
 //! Which URIs are watched.
 
-use crate::boundary::{guard, invalid};
+use crate::boundary::{guard, required};
 use crate::call::wellhead_call;
 use crate::foreign::UserData;
 use crate::pending::{self, Kind, Pending};
 use crate::server::wellhead_server;
 use crate::status::{wellhead_error, wellhead_status};
-use crate::types::wellhead_str;
+use crate::types::{wellhead_destroy_callback, wellhead_str};
 use std::ffi::{c_int, c_void};
 use wellhead::{InterestCall, Responder, Watched};
+
+/// Tells the host that wellhead_call_uri(call) got its first subscriber (wanted 1) or lost its last one (wanted 0). Callbacks for one
+/// URI never overlap. Answer with wellhead_interest_done or wellhead_interest_failed; as with wellhead_read_callback, a kept
+/// responder is answered later.
+pub type wellhead_interest_callback = Option<
+    unsafe extern "C" fn(
+        user_data: *mut c_void,
+        call: *const wellhead_call,
+        wanted: c_int,
+        responder: *mut wellhead_interest,
+    ),
+>;
 
 /// Tells `interest` which URIs are watched, for a host that must watch something itself to notice changes. It replaces
 /// an earlier one. wanted: 1 if somebody watches wellhead_call_uri(call) from now on, 0 if nobody does any more; one
@@ -17,16 +29,9 @@ use wellhead::{InterestCall, Responder, Watched};
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_set_interest(
     server: *mut wellhead_server,
-    interest: Option<
-        unsafe extern "C" fn(
-            user_data: *mut c_void,
-            call: *const wellhead_call,
-            wanted: c_int,
-            responder: *mut wellhead_interest,
-        ),
-    >,
+    interest: wellhead_interest_callback,
     user_data: *mut c_void,
-    destroy: Option<unsafe extern "C" fn(user_data: *mut c_void)>,
+    destroy: wellhead_destroy_callback,
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     let user_data = UserData::new(user_data, destroy);
@@ -34,7 +39,7 @@ pub unsafe extern "C" fn wellhead_server_set_interest(
     unsafe {
         guard(error, move |promise| {
             let server = promise.hold(server, "server")?;
-            let interest = interest.ok_or_else(|| invalid("interest is NULL"))?;
+            let interest = required(interest, "interest")?;
             server.server.on_interest(move |call: InterestCall| {
                 let (deferred, responder) = call.defer();
                 let wanted = c_int::from(call.wanted());

@@ -1,14 +1,13 @@
 //! Methods of the host's own.
 
-use crate::boundary::{Promise, ask, guard, invalid};
+use crate::boundary::{Promise, ask, guard, invalid, required};
 use crate::call::{Further, wellhead_call};
-use crate::catalog::run_complete;
-use crate::complete::wellhead_complete;
+use crate::catalog::{run_complete, wellhead_complete_callback};
 use crate::foreign::{UserData, json};
 use crate::pending::{self, Kind, Pending};
 use crate::server::wellhead_server;
 use crate::status::{wellhead_error, wellhead_status};
-use crate::types::{growing, wellhead_str};
+use crate::types::{growing, wellhead_destroy_callback, wellhead_str};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use wellhead::{
@@ -28,6 +27,18 @@ pub struct wellhead_method_options {
 
 growing!(wellhead_method_options);
 
+/// Handles a request. params: its params, a JSON object; {} if there are none; borrowed as long as the call. Answer with
+/// wellhead_method_result or another final wellhead_method_ function; as with wellhead_read_callback, a kept responder is
+/// answered later.
+pub type wellhead_method_callback = Option<
+    unsafe extern "C" fn(
+        user_data: *mut c_void,
+        call: *const wellhead_call,
+        params: wellhead_str,
+        responder: *mut wellhead_method,
+    ),
+>;
+
 /// Serves a method beside those for resources, such as tools/list: JSON in, JSON out. Its capability is declared with it:
 /// tools, prompts or logging for what begins so; for more see `capabilities` of wellhead_server_options. options: may be
 /// NULL. params: what the request has, a JSON object, {} if there is none; borrowed as long as the call. The callback
@@ -38,16 +49,9 @@ pub unsafe extern "C" fn wellhead_server_add_method(
     server: *mut wellhead_server,
     name: wellhead_str,
     options: *const wellhead_method_options,
-    method: Option<
-        unsafe extern "C" fn(
-            user_data: *mut c_void,
-            call: *const wellhead_call,
-            params: wellhead_str,
-            responder: *mut wellhead_method,
-        ),
-    >,
+    method: wellhead_method_callback,
     user_data: *mut c_void,
-    destroy: Option<unsafe extern "C" fn(user_data: *mut c_void)>,
+    destroy: wellhead_destroy_callback,
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     let user_data = UserData::new(user_data, destroy);
@@ -80,16 +84,9 @@ pub unsafe extern "C" fn wellhead_server_add_tool(
     server: *mut wellhead_server,
     name: wellhead_str,
     definition: wellhead_str,
-    method: Option<
-        unsafe extern "C" fn(
-            user_data: *mut c_void,
-            call: *const wellhead_call,
-            params: wellhead_str,
-            responder: *mut wellhead_method,
-        ),
-    >,
+    method: wellhead_method_callback,
     user_data: *mut c_void,
-    destroy: Option<unsafe extern "C" fn(user_data: *mut c_void)>,
+    destroy: wellhead_destroy_callback,
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     let user_data = UserData::new(user_data, destroy);
@@ -104,16 +101,9 @@ pub unsafe extern "C" fn wellhead_server_add_prompt(
     server: *mut wellhead_server,
     name: wellhead_str,
     definition: wellhead_str,
-    method: Option<
-        unsafe extern "C" fn(
-            user_data: *mut c_void,
-            call: *const wellhead_call,
-            params: wellhead_str,
-            responder: *mut wellhead_method,
-        ),
-    >,
+    method: wellhead_method_callback,
     user_data: *mut c_void,
-    destroy: Option<unsafe extern "C" fn(user_data: *mut c_void)>,
+    destroy: wellhead_destroy_callback,
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     let user_data = UserData::new(user_data, destroy);
@@ -129,17 +119,9 @@ pub unsafe extern "C" fn wellhead_server_complete_prompt(
     server: *mut wellhead_server,
     prompt: wellhead_str,
     argument: wellhead_str,
-    complete: Option<
-        unsafe extern "C" fn(
-            user_data: *mut c_void,
-            call: *const wellhead_call,
-            variable: wellhead_str,
-            value: wellhead_str,
-            responder: *mut wellhead_complete,
-        ),
-    >,
+    complete: wellhead_complete_callback,
     user_data: *mut c_void,
-    destroy: Option<unsafe extern "C" fn(user_data: *mut c_void)>,
+    destroy: wellhead_destroy_callback,
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     let user_data = UserData::new(user_data, destroy);
@@ -147,7 +129,7 @@ pub unsafe extern "C" fn wellhead_server_complete_prompt(
     unsafe {
         guard(error, move |promise| {
             let server = promise.hold(server, "server")?.server.clone();
-            let complete = complete.ok_or_else(|| invalid("complete is NULL"))?;
+            required(complete, "complete")?;
             let completer = move |call: CompleteCall| run_complete(complete, &user_data, call);
             let (prompt, argument) = (promise.text(prompt, "prompt")?, promise.text(argument, "argument")?);
             server.add_prompt_completer(prompt, argument, Some(Arc::new(completer))).map(drop)
@@ -192,7 +174,7 @@ unsafe fn add_named(
     server: *mut wellhead_server,
     name: wellhead_str,
     definition: wellhead_str,
-    method: Option<MethodFn>,
+    method: wellhead_method_callback,
     user_data: UserData,
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
@@ -207,10 +189,8 @@ unsafe fn add_named(
     }
 }
 
-type MethodFn = unsafe extern "C" fn(*mut c_void, *const wellhead_call, wellhead_str, *mut wellhead_method);
-
-fn handler(method: Option<MethodFn>, user_data: UserData) -> Result<Handler> {
-    let run = method.ok_or_else(|| invalid("method is NULL"))?;
+fn handler(method: wellhead_method_callback, user_data: UserData) -> Result<Handler> {
+    let run = required(method, "method")?;
     Ok(Arc::new(move |call: MethodCall| {
         let (_, responder) = call.defer();
         let further = Further::new(call);
@@ -305,6 +285,12 @@ pub const WELLHEAD_RESPONSE_ERROR: u32 = 1;
 /// None will come: the call was answered or cancelled, its session ended, or the host gave the request up.
 pub const WELLHEAD_RESPONSE_GIVEN_UP: u32 = 2;
 
+/// Takes the response of the client to a request of wellhead_method_request. response: one of WELLHEAD_RESPONSE_. json: the
+/// result or the error, an object; absent for WELLHEAD_RESPONSE_GIVEN_UP; borrowed until the callback returns. Called once, as
+/// an event of the connection; not called if the host closes the connection.
+pub type wellhead_response_callback =
+    Option<unsafe extern "C" fn(then_data: *mut c_void, response: u32, json: wellhead_str)>;
+
 /// Asks the client for one of its features, sampling/createMessage, elicitation/create or roots/list, before the call is
 /// answered; so keep the responder first. then: called once as an event of the connection, with one of
 /// WELLHEAD_RESPONSE_ and the JSON that the client sent; not called if the host closes the connection. then_destroy: called once,
@@ -317,9 +303,9 @@ pub unsafe extern "C" fn wellhead_method_request(
     responder: *mut wellhead_method,
     method: wellhead_str,
     params: wellhead_str,
-    then: Option<unsafe extern "C" fn(then_data: *mut c_void, response: u32, json: wellhead_str)>,
+    then: wellhead_response_callback,
     then_data: *mut c_void,
-    then_destroy: Option<unsafe extern "C" fn(then_data: *mut c_void)>,
+    then_destroy: wellhead_destroy_callback,
     number: *mut u64,
 ) -> wellhead_status {
     let data = UserData::new(then_data, then_destroy);
@@ -328,7 +314,7 @@ pub unsafe extern "C" fn wellhead_method_request(
         guard(std::ptr::null_mut(), move |promise| {
             let pending = promise.handle(responder.cast_const(), "responder")?;
             let wellhead_call::Method(further) = &pending.call else { return Err(invalid("not a method's")) };
-            let then = then.ok_or_else(|| invalid("then is NULL"))?;
+            let then = required(then, "then")?;
             let params = promise.optional(params, "params")?.map(|text| json(text, "params")).transpose()?;
             let asked =
                 further.call.request(promise.text(method, "method")?, params.as_ref(), move |answer| {

@@ -1,10 +1,10 @@
 //! Calls as they begin and end, and counters.
 
 use crate::boundary::{answer, guard};
-use crate::foreign::{Destroy, UserData};
+use crate::foreign::UserData;
 use crate::server::wellhead_server;
 use crate::status::wellhead_status;
-use crate::types::{growing, wellhead_str};
+use crate::types::{growing, wellhead_destroy_callback, wellhead_str};
 use std::ffi::{c_int, c_void};
 use wellhead::Observed;
 
@@ -56,6 +56,11 @@ pub struct wellhead_counters {
 
 growing!(wellhead_observed, wellhead_counters);
 
+/// Observes the begin and the end of a call of a callback, other than `interest`. Called on the thread that polls or answers, so
+/// it must be quick. `observed` and its strings are borrowed until the callback returns.
+pub type wellhead_observe_callback =
+    Option<unsafe extern "C" fn(observe_data: *mut c_void, observed: *const wellhead_observed)>;
+
 /// Counts. counters: begins as WELLHEAD_COUNTERS_INIT, and is filled as far as its struct_size goes. INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_counters(
@@ -84,12 +89,10 @@ pub unsafe extern "C" fn wellhead_server_counters(
     }
 }
 
-type ObserveFn = Option<unsafe extern "C" fn(*mut c_void, *const wellhead_observed)>;
-
 pub(crate) fn observer(
-    observe: ObserveFn,
+    observe: wellhead_observe_callback,
     data: *mut c_void,
-    destroy: Destroy,
+    destroy: wellhead_destroy_callback,
 ) -> Option<impl Fn(&Observed<'_>) + Send + Sync + 'static> {
     let data = UserData::new(data, destroy);
     let observe = observe?;

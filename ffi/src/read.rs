@@ -6,7 +6,7 @@ use crate::foreign::{Source, json};
 use crate::pending::{self, Kind, Pending};
 use crate::resource::{described, wellhead_contents};
 use crate::status::wellhead_status;
-use crate::types::wellhead_str;
+use crate::types::{wellhead_destroy_callback, wellhead_str};
 use std::ffi::c_void;
 use std::time::Duration;
 use wellhead::{Answer, Body, Contents, Responder, Result};
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn wellhead_read_blob(
 pub unsafe extern "C" fn wellhead_read_text_owned(
     responder: *mut wellhead_read,
     text: wellhead_str,
-    release: Option<unsafe extern "C" fn(release_data: *mut c_void)>,
+    release: wellhead_destroy_callback,
     release_data: *mut c_void,
 ) -> wellhead_status {
     let source = Source::owned(text, release, release_data);
@@ -88,7 +88,7 @@ pub unsafe extern "C" fn wellhead_read_text_owned(
 pub unsafe extern "C" fn wellhead_read_blob_owned(
     responder: *mut wellhead_read,
     bytes: wellhead_str,
-    release: Option<unsafe extern "C" fn(release_data: *mut c_void)>,
+    release: wellhead_destroy_callback,
     release_data: *mut c_void,
 ) -> wellhead_status {
     let source = Source::owned(bytes, release, release_data);
@@ -190,7 +190,7 @@ pub unsafe extern "C" fn wellhead_read_add_text_owned(
     responder: *mut wellhead_read,
     about: *const wellhead_contents,
     text: wellhead_str,
-    release: Option<unsafe extern "C" fn(release_data: *mut c_void)>,
+    release: wellhead_destroy_callback,
     release_data: *mut c_void,
 ) -> wellhead_status {
     let source = Source::owned(text, release, release_data);
@@ -204,7 +204,7 @@ pub unsafe extern "C" fn wellhead_read_add_blob_owned(
     responder: *mut wellhead_read,
     about: *const wellhead_contents,
     bytes: wellhead_str,
-    release: Option<unsafe extern "C" fn(release_data: *mut c_void)>,
+    release: wellhead_destroy_callback,
     release_data: *mut c_void,
 ) -> wellhead_status {
     let source = Source::owned(bytes, release, release_data);

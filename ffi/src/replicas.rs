@@ -1,11 +1,16 @@
 //! Changes that instances of a service share.
 
-use crate::boundary::{answer, guard, invalid};
+use crate::boundary::{answer, guard, required};
 use crate::foreign::UserData;
 use crate::server::wellhead_server;
 use crate::status::{wellhead_error, wellhead_status};
-use crate::types::wellhead_str;
+use crate::types::{wellhead_destroy_callback, wellhead_str};
 use std::ffi::{c_int, c_void};
+
+/// Carries a change to other instances of the service. event: one JSON object, borrowed until the callback returns. Called on
+/// the thread that reports the change, inside the function that reports it.
+pub type wellhead_publish_callback =
+    Option<unsafe extern "C" fn(user_data: *mut c_void, event: wellhead_str)>;
 
 /// Hands over each change that is told here, so that other instances of the service can tell their clients, too: one JSON
 /// object as text, for a pub/sub system to carry to their wellhead_server_inject. It replaces an earlier one. Called on the
@@ -15,9 +20,9 @@ use std::ffi::{c_int, c_void};
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_set_publish(
     server: *mut wellhead_server,
-    publish: Option<unsafe extern "C" fn(user_data: *mut c_void, event: wellhead_str)>,
+    publish: wellhead_publish_callback,
     user_data: *mut c_void,
-    destroy: Option<unsafe extern "C" fn(user_data: *mut c_void)>,
+    destroy: wellhead_destroy_callback,
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     let user_data = UserData::new(user_data, destroy);
@@ -25,7 +30,7 @@ pub unsafe extern "C" fn wellhead_server_set_publish(
     unsafe {
         guard(error, move |promise| {
             let server = promise.hold(server, "server")?;
-            let publish = publish.ok_or_else(|| invalid("publish is NULL"))?;
+            let publish = required(publish, "publish")?;
             server.server.on_publish(move |event| {
                 // SAFETY: the host's function, called as the header says.
                 answer((), || publish(user_data.get(), wellhead_str::of(event)));

@@ -2,10 +2,10 @@
 
 use crate::boundary::{Promise, Shared, answer, invalid, release, share, with};
 use crate::cache::{hint, wellhead_cache, wellhead_cache_of};
-use crate::foreign::{Destroy, UserData, json, unknown_flags};
-use crate::observe::{observer, wellhead_observed};
+use crate::foreign::{UserData, json, unknown_flags};
+use crate::observe::{observer, wellhead_observe_callback};
 use crate::status::wellhead_error;
-use crate::types::{growing, wellhead_str};
+use crate::types::{growing, wellhead_destroy_callback, wellhead_str};
 use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -94,6 +94,11 @@ pub struct wellhead_error_code {
     pub code: i32,
 }
 
+/// Logs a line about a callback that failed, or about requests that are refused. level: one of WELLHEAD_LOG_. line: borrowed
+/// until the callback returns; no byte of it reaches a client. Called on any thread.
+pub type wellhead_log_callback =
+    Option<unsafe extern "C" fn(log_data: *mut c_void, level: u32, line: wellhead_str)>;
+
 /// What a server is made from; everything has a default. Arrays come with a count.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -112,9 +117,9 @@ pub struct wellhead_server_options {
     pub limits: *const wellhead_limits,
     /// Told, on any thread, what went wrong in callbacks; `level` is one of WELLHEAD_LOG_. No byte of it reaches a
     /// client. NULL: a line on standard error.
-    pub log: Option<unsafe extern "C" fn(log_data: *mut c_void, level: u32, line: wellhead_str)>,
+    pub log: wellhead_log_callback,
     pub log_data: *mut c_void,
-    pub log_destroy: Option<unsafe extern "C" fn(log_data: *mut c_void)>,
+    pub log_destroy: wellhead_destroy_callback,
     /// Further capabilities: each name with a JSON object, {} or such as {"listChanged":true}. resources with {} declares and
     /// serves resources before any is registered; otherwise the first registration does.
     pub capabilities: *const wellhead_pair,
@@ -151,9 +156,9 @@ pub struct wellhead_server_options {
     pub origin: wellhead_str,
     /// Told when each call of a callback begins and ends; interests aside. Called on the thread that polls or answers, so it
     /// must be quick; `observed` and its strings are borrowed. NULL: off, and free.
-    pub observe: Option<unsafe extern "C" fn(observe_data: *mut c_void, observed: *const wellhead_observed)>,
+    pub observe: wellhead_observe_callback,
     pub observe_data: *mut c_void,
-    pub observe_destroy: Option<unsafe extern "C" fn(observe_data: *mut c_void)>,
+    pub observe_destroy: wellhead_destroy_callback,
 }
 
 growing!(wellhead_limits, wellhead_server_options);
@@ -243,12 +248,10 @@ impl Generation {
     }
 }
 
-type LogFn = Option<unsafe extern "C" fn(*mut c_void, u32, wellhead_str)>;
-
 fn log(
-    log: LogFn,
+    log: wellhead_log_callback,
     data: *mut c_void,
-    destroy: Destroy,
+    destroy: wellhead_destroy_callback,
 ) -> Option<impl Fn(Level, &str) + Send + Sync + 'static> {
     let data = UserData::new(data, destroy);
     let log = log?;

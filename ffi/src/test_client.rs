@@ -1,15 +1,18 @@
 //! A client in memory, for the tests of hosts.
 
-use crate::boundary::{Shared, guard, invalid, make, release, share};
-use crate::foreign::{HostCaller, json};
+use crate::boundary::{Promise, Shared, guard, invalid, make, release, share};
+use crate::foreign::{HostCaller, UserData, json};
 use crate::server::wellhead_server;
 use crate::status::{wellhead_error, wellhead_status};
 use crate::text::wellhead_text;
-use crate::types::{growing, wellhead_str};
+use crate::types::{growing, wellhead_destroy_callback, wellhead_str};
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
-use wellhead::{Caller, Contents, Error, ErrorKind, Resource, Result, Template, TestClient, TestOptions};
+use wellhead::{
+    Caller, Contents, Error, ErrorKind, MethodAnswer, MethodError, Resource, Result, Template, TestClient,
+    TestOptions,
+};
 
 /// cbindgen:ignore
 pub struct wellhead_test_client {
@@ -19,17 +22,36 @@ pub struct wellhead_test_client {
 
 impl Shared for wellhead_test_client {}
 
+/// The client, and results that C borrows from it.
 struct State {
     client: TestClient,
-    /// What C borrows.
-    listed: Vec<Resource>,
-    templates: Vec<Template>,
+    listed: Vec<String>,
+    templates: Vec<String>,
     completed: Vec<String>,
     read: Vec<Contents>,
     update: String,
 }
 
-/// What to choose of a client in memory; everything has a default.
+/// cbindgen:ignore
+pub struct wellhead_test_request {
+    answer: Mutex<Option<MethodAnswer>>,
+}
+
+/// Answers a request of the server to the client, such as sampling/createMessage, elicitation/create or roots/list. Called on
+/// the thread that uses the client, inside its function, also for each of the inputRequests that a read, a tool or a prompt
+/// needs: the client then repeats its request with the answers. params: a JSON object; {} if there are none. Answer with one
+/// of the wellhead_test_request_ functions before the callback returns; without an answer the server gets an internal error.
+/// All arguments are borrowed until the callback returns. It must not use the client.
+pub type wellhead_test_request_callback = Option<
+    unsafe extern "C" fn(
+        user_data: *mut c_void,
+        method: wellhead_str,
+        params: wellhead_str,
+        request: *mut wellhead_test_request,
+    ),
+>;
+
+/// Options of a client in memory. Zero or NULL in a field means its default.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_test_options {
@@ -37,37 +59,38 @@ pub struct wellhead_test_options {
     /// The protocol version that the client speaks, by its date. Absent: the newest with a handshake that the server serves,
     /// else the newest.
     pub revision: wellhead_str,
-    /// What the client can do: a JSON object, such as {"sampling":{}}. Absent: {}.
+    /// The capabilities of the client: a JSON object, such as {"sampling":{}}. Absent: {}.
     pub capabilities: wellhead_str,
-    /// For whom the client speaks, as in wellhead_connection_options.
+    /// The caller that the client speaks for, as in wellhead_connection_options.
     pub caller: *mut c_void,
-    /// Called once, after the last call; also when no client is made. May be NULL.
-    pub caller_destroy: Option<unsafe extern "C" fn(caller: *mut c_void)>,
+    /// Called once, after the last call; also if no client is made. May be NULL.
+    pub caller_destroy: wellhead_destroy_callback,
     /// As in wellhead_connection_options.
     pub caller_id: wellhead_str,
     /// As in wellhead_connection_options. May be NULL.
     pub caller_type: *const c_void,
+    /// Answers requests of the server. NULL: the client answers each with "Method not found".
+    pub on_request: wellhead_test_request_callback,
+    /// Passed to `on_request`.
+    pub on_request_data: *mut c_void,
+    /// Called once with on_request_data, after the last `on_request`; also if no client is made. May be NULL.
+    pub on_request_destroy: wellhead_destroy_callback,
 }
 
 growing!(wellhead_test_options);
 
-/// A client of this server that has shaken hands with it. NULL on failure: CLOSED.
+/// Makes a client of a server and shakes hands with it. The caller frees it. NULL on failure: CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_new(
     server: *mut wellhead_server,
     error: *mut *mut wellhead_error,
 ) -> *mut wellhead_test_client {
     // SAFETY: our caller's promise.
-    unsafe {
-        share(error, |promise| {
-            let client = promise.hold(server, "server")?.server.test_client()?;
-            Ok(wellhead_test_client::new(client))
-        })
-    }
+    unsafe { wellhead_test_client_new_with(server, std::ptr::null(), error) }
 }
 
-/// As wellhead_test_client_new, with a choice of its version, capabilities and caller. options: may be NULL. Also
-/// INVALID_ARGUMENT, for a version that the server does not serve, too; INVALID_UTF8.
+/// Makes a client with a choice of its version, capabilities and caller, and shakes hands. The caller frees it. options: may
+/// be NULL. NULL on failure: CLOSED, INVALID_UTF8, INVALID_ARGUMENT, also for a version that the server does not serve.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_new_with(
     server: *mut wellhead_server,
@@ -78,11 +101,12 @@ pub unsafe extern "C" fn wellhead_test_client_new_with(
     unsafe {
         share(error, |promise| {
             let given = promise.options(options, "options")?;
-            // First of all, so that it is destroyed whatever comes.
+            // First of all, so that both are destroyed even if a check below fails.
             let caller = given.map(|o| HostCaller::new(o.caller, o.caller_destroy, o.caller_type));
+            let on_request_data = given.map(|o| UserData::new(o.on_request_data, o.on_request_destroy));
             let server = promise.hold(server, "server")?;
             let mut options = TestOptions::new();
-            if let (Some(given), Some(caller)) = (given, caller) {
+            if let (Some(given), Some(caller), Some(data)) = (given, caller, on_request_data) {
                 let id = promise.bytes(given.caller_id, "caller_id")?;
                 options = options.caller(Caller::new(id).with(caller));
                 if let Some(revision) = promise.optional(given.revision, "revision")? {
@@ -91,103 +115,130 @@ pub unsafe extern "C" fn wellhead_test_client_new_with(
                 if let Some(capabilities) = promise.optional(given.capabilities, "capabilities")? {
                     options = options.capabilities(json(capabilities, "capabilities")?);
                 }
+                if let Some(answer) = given.on_request {
+                    options = options.on_request(move |method: &str, params: &str| {
+                        let request = wellhead_test_request { answer: Mutex::new(None) };
+                        let (name, params) = (wellhead_str::of(method), wellhead_str::of(params));
+                        // SAFETY: the host's function, called as the header says.
+                        answer(data.get(), name, params, (&raw const request).cast_mut());
+                        let none = || MethodAnswer::Failed(format!("on_request did not answer {method}"));
+                        request.answer.into_inner().unwrap_or_else(none)
+                    });
+                }
             }
             Ok(wellhead_test_client::new(server.server.test_client_with(options)?))
         })
     }
 }
 
-/// NULL: nothing.
+/// Answers a request of the server with a result, a JSON object. request: only inside its callback. INVALID_ARGUMENT: the
+/// request was answered already, or the result is no JSON object. INVALID_UTF8.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_test_request_result(
+    request: *mut wellhead_test_request,
+    result: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        answer(request, |promise| json(promise.text(result, "result")?, "result").map(MethodAnswer::Result))
+    }
+}
+
+/// Answers a request of the server with an error: a code, a message, and data, a JSON object that may be absent. request: only
+/// inside its callback. INVALID_ARGUMENT: the request was answered already, or the data is no JSON object. INVALID_UTF8.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_test_request_error(
+    request: *mut wellhead_test_request,
+    code: i32,
+    message: wellhead_str,
+    data: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        answer(request, |promise| {
+            let error = MethodError::new(code, promise.text(message, "message")?);
+            Ok(MethodAnswer::Error(match promise.optional(data, "data")? {
+                Some(data) => error.data(json(data, "data")?),
+                None => error,
+            }))
+        })
+    }
+}
+
+/// Answers a request of the server with an internal error whose message is `why`. request: only inside its callback.
+/// INVALID_ARGUMENT: the request was answered already. INVALID_UTF8.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_test_request_failed(
+    request: *mut wellhead_test_request,
+    why: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { answer(request, |promise| Ok(MethodAnswer::Failed(promise.text(why, "why")?.to_owned()))) }
+}
+
+/// Closes the client and frees it. NULL: does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_free(client: *mut wellhead_test_client) {
     // SAFETY: our caller's promise.
     unsafe { release(client, |this| this.freed.store(true, Ordering::SeqCst)) }
 }
 
-/// Asks for everything that is listed, all pages. *count: how many resources there are, for wellhead_test_client_listed.
-/// count: may be NULL. Failures as of wellhead_test_client_request.
+/// Lists all resources, page by page. *count: the number of resources, for wellhead_test_client_listed. count: may be NULL.
+/// Fails as wellhead_test_client_request.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_list(
     client: *mut wellhead_test_client,
     count: *mut usize,
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
+    let uri = |one: Resource| one.uri().to_owned();
     // SAFETY: our caller's promise.
     unsafe {
-        guard(error, |promise| {
-            let listed = promise.hold(client, "client")?.run(|state| {
-                state.listed = state.client.list()?;
-                Ok(state.listed.len())
-            })?;
-            promise.put(count, listed);
-            Ok(())
-        })
+        fetch(client, count, error, listed, |_, client| Ok(client.list()?.into_iter().map(uri).collect()))
     }
 }
 
-/// The URI at `index` of the last wellhead_test_client_list, borrowed until the next one. Absent: there are no more.
+/// Returns the URI at `index` of the last wellhead_test_client_list, borrowed until the next one. Absent: the index is not
+/// below the count.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_listed(
     client: *const wellhead_test_client,
     index: usize,
 ) -> wellhead_str {
-    let mut uri = wellhead_str::ABSENT;
     // SAFETY: our caller's promise.
-    unsafe {
-        guard(std::ptr::null_mut(), |promise| {
-            uri = promise.hold(client, "client")?.run(|state| {
-                Ok(state.listed.get(index).map_or(wellhead_str::ABSENT, |one| wellhead_str::of(one.uri())))
-            })?;
-            Ok(())
-        });
-    }
-    uri
+    unsafe { fetched(client, index, listed) }
 }
 
-/// Asks for all templates, all pages. *count: how many there are, for wellhead_test_client_template. count: may be NULL.
-/// Failures as of wellhead_test_client_request.
+/// Lists all templates, page by page. *count: the number of templates, for wellhead_test_client_template. count: may be NULL.
+/// Fails as wellhead_test_client_request.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_templates(
     client: *mut wellhead_test_client,
     count: *mut usize,
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
+    let text = |one: Template| one.uri_template().to_owned();
     // SAFETY: our caller's promise.
     unsafe {
-        guard(error, |promise| {
-            let listed = promise.hold(client, "client")?.run(|state| {
-                state.templates = state.client.templates()?;
-                Ok(state.templates.len())
-            })?;
-            promise.put(count, listed);
-            Ok(())
+        fetch(client, count, error, templates, |_, client| {
+            Ok(client.templates()?.into_iter().map(text).collect())
         })
     }
 }
 
-/// The text of the template at `index` of the last wellhead_test_client_templates, borrowed until the next one. Absent: there
-/// are no more.
+/// Returns the text of the template at `index` of the last wellhead_test_client_templates, borrowed until the next one.
+/// Absent: the index is not below the count.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_template(
     client: *const wellhead_test_client,
     index: usize,
 ) -> wellhead_str {
-    let mut text = wellhead_str::ABSENT;
     // SAFETY: our caller's promise.
-    unsafe {
-        guard(std::ptr::null_mut(), |promise| {
-            text = promise.hold(client, "client")?.run(|state| {
-                let found = state.templates.get(index);
-                Ok(found.map_or(wellhead_str::ABSENT, |one| wellhead_str::of(one.uri_template())))
-            })?;
-            Ok(())
-        });
-    }
-    text
+    unsafe { fetched(client, index, templates) }
 }
 
-/// Calls a tool with these arguments, a JSON object; absent: {}. Returns the result, JSON, to be freed; a result with
-/// isError is a result. NULL on failure: as of wellhead_test_client_request.
+/// Calls a tool. arguments: a JSON object; absent: {}. Returns the result, JSON, for the caller to free; a result with isError
+/// is a result. NULL on failure: as wellhead_test_client_request.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_call_tool(
     client: *mut wellhead_test_client,
@@ -196,17 +247,10 @@ pub unsafe extern "C" fn wellhead_test_client_call_tool(
     error: *mut *mut wellhead_error,
 ) -> *mut wellhead_text {
     // SAFETY: our caller's promise.
-    unsafe {
-        make(error, |promise| {
-            let name = promise.text(name, "name")?;
-            let arguments = json(promise.optional(arguments, "arguments")?.unwrap_or("{}"), "arguments")?;
-            let client = promise.hold(client, "client")?;
-            client.run(|state| state.client.call_tool(name, arguments.as_str())).map(wellhead_text)
-        })
-    }
+    unsafe { send(client, (name, "name"), (arguments, "arguments"), error, TestClient::call_tool) }
 }
 
-/// Gets a prompt with these arguments, a JSON object; absent: {}. Returns the result, JSON, to be freed. NULL on failure: as of
+/// Gets a prompt. arguments: a JSON object; absent: {}. Returns the result, JSON, for the caller to free. NULL on failure: as
 /// wellhead_test_client_request.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_get_prompt(
@@ -216,19 +260,12 @@ pub unsafe extern "C" fn wellhead_test_client_get_prompt(
     error: *mut *mut wellhead_error,
 ) -> *mut wellhead_text {
     // SAFETY: our caller's promise.
-    unsafe {
-        make(error, |promise| {
-            let name = promise.text(name, "name")?;
-            let arguments = json(promise.optional(arguments, "arguments")?.unwrap_or("{}"), "arguments")?;
-            let client = promise.hold(client, "client")?;
-            client.run(|state| state.client.get_prompt(name, arguments.as_str())).map(wellhead_text)
-        })
-    }
+    unsafe { send(client, (name, "name"), (arguments, "arguments"), error, TestClient::get_prompt) }
 }
 
-/// Asks for values for a variable of a template, given by its text, or for an argument of a prompt, given by its name, of
-/// which `value` is typed so far. *count: how many there are, for wellhead_test_client_completed. count: may be NULL.
-/// Failures as of wellhead_test_client_request.
+/// Completes a variable of a template, given by its text, or an argument of a prompt, given by its name. value: the part that
+/// is typed so far. *count: the number of values, for wellhead_test_client_completed. count: may be NULL. Fails as
+/// wellhead_test_client_request.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_complete(
     client: *mut wellhead_test_client,
@@ -240,41 +277,27 @@ pub unsafe extern "C" fn wellhead_test_client_complete(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        guard(error, |promise| {
+        fetch(client, count, error, completed, |promise, client| {
             let reference = promise.text(reference, "reference")?;
             let argument = promise.text(argument, "argument")?;
-            let value = promise.text(value, "value")?;
-            let proposed = promise.hold(client, "client")?.run(|state| {
-                state.completed = state.client.complete(reference, argument, value)?;
-                Ok(state.completed.len())
-            })?;
-            promise.put(count, proposed);
-            Ok(())
+            client.complete(reference, argument, promise.text(value, "value")?)
         })
     }
 }
 
-/// The value at `index` of the last wellhead_test_client_complete, borrowed until the next one. Absent: there are no more.
+/// Returns the value at `index` of the last wellhead_test_client_complete, borrowed until the next one. Absent: the index is
+/// not below the count.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_completed(
     client: *const wellhead_test_client,
     index: usize,
 ) -> wellhead_str {
-    let mut value = wellhead_str::ABSENT;
     // SAFETY: our caller's promise.
-    unsafe {
-        guard(std::ptr::null_mut(), |promise| {
-            value = promise.hold(client, "client")?.run(|state| {
-                Ok(state.completed.get(index).map_or(wellhead_str::ABSENT, |one| wellhead_str::of(one)))
-            })?;
-            Ok(())
-        });
-    }
-    value
+    unsafe { fetched(client, index, completed) }
 }
 
-/// Reads a resource. *body: its text, or its bytes, decoded; borrowed until the next read. Of several contents it is that
-/// of the first, absent if there are none. body: may be NULL. Failures as of wellhead_test_client_request.
+/// Reads a resource. *body: the text or the decoded bytes of the first of its contents, borrowed until the next read; absent
+/// if there are none. body: may be NULL. Fails as wellhead_test_client_request.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_read(
     client: *mut wellhead_test_client,
@@ -298,7 +321,7 @@ pub unsafe extern "C" fn wellhead_test_client_read(
     }
 }
 
-/// Asks to be told of changes of a resource. Failures as of wellhead_test_client_request.
+/// Subscribes to updates of a resource. Fails as wellhead_test_client_request.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_subscribe(
     client: *mut wellhead_test_client,
@@ -314,7 +337,7 @@ pub unsafe extern "C" fn wellhead_test_client_subscribe(
     }
 }
 
-/// Asks not to be told of changes of a resource any more. Failures as of wellhead_test_client_request.
+/// Ends the subscription to updates of a resource. Fails as wellhead_test_client_request.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_unsubscribe(
     client: *mut wellhead_test_client,
@@ -330,8 +353,8 @@ pub unsafe extern "C" fn wellhead_test_client_unsubscribe(
     }
 }
 
-/// Waits for a change of what was subscribed to. *uri: what changed; borrowed until the next call of this. uri: may be
-/// NULL. LIMIT if nothing changes within 20 seconds, INVALID_ARGUMENT.
+/// Blocks until a resource that the client subscribed to is updated, at most 20 seconds. *uri: its URI, borrowed until the next
+/// call of this function. uri: may be NULL. LIMIT if no update comes in time, CLOSED, INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_next_update(
     client: *mut wellhead_test_client,
@@ -351,7 +374,8 @@ pub unsafe extern "C" fn wellhead_test_client_next_update(
     }
 }
 
-/// How often the list was said to have changed since the last call of this. Does not wait.
+/// Returns how many notifications that the list of resources changed came since the last call of this function. Does not
+/// block.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_list_changes(client: *mut wellhead_test_client) -> usize {
     let mut changes = 0;
@@ -365,9 +389,9 @@ pub unsafe extern "C" fn wellhead_test_client_list_changes(client: *mut wellhead
     changes
 }
 
-/// Any request, with params, a JSON object; absent: {}. Returns the result, JSON, to be freed; waits for answers that
-/// come later. NULL on failure: UNKNOWN if the server answers with an error, whose code and message the error tells; LIMIT
-/// if no answer comes within 20 seconds; INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
+/// Sends a request and blocks until it is answered, at most 20 seconds. params: a JSON object; absent: {}. Returns the result,
+/// JSON, for the caller to free. NULL on failure: UNKNOWN if the server answers with an error, whose code and message are in
+/// `error`; LIMIT if no answer comes in time; INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_request(
     client: *mut wellhead_test_client,
@@ -376,14 +400,7 @@ pub unsafe extern "C" fn wellhead_test_client_request(
     error: *mut *mut wellhead_error,
 ) -> *mut wellhead_text {
     // SAFETY: our caller's promise.
-    unsafe {
-        make(error, |promise| {
-            let method = promise.text(method, "method")?;
-            let params = json(promise.optional(params, "params")?.unwrap_or("{}"), "params")?;
-            let client = promise.hold(client, "client")?;
-            client.run(|state| state.client.request(method, params.as_str())).map(wellhead_text)
-        })
-    }
+    unsafe { send(client, (method, "method"), (params, "params"), error, TestClient::request) }
 }
 
 impl wellhead_test_client {
@@ -403,5 +420,93 @@ impl wellhead_test_client {
             return Err(Error::new(ErrorKind::Closed, "a callback freed the client that runs it"));
         }
         Ok(result)
+    }
+}
+
+type Texts = fn(&mut State) -> &mut Vec<String>;
+
+fn listed(state: &mut State) -> &mut Vec<String> {
+    &mut state.listed
+}
+
+fn templates(state: &mut State) -> &mut Vec<String> {
+    &mut state.templates
+}
+
+fn completed(state: &mut State) -> &mut Vec<String> {
+    &mut state.completed
+}
+
+/// Stores the texts that the client gets, for C to borrow one by one.
+unsafe fn fetch(
+    client: *mut wellhead_test_client,
+    count: *mut usize,
+    error: *mut *mut wellhead_error,
+    texts: Texts,
+    get: impl FnOnce(&Promise, &mut TestClient) -> Result<Vec<String>>,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(error, |promise| {
+            let found = promise.hold(client, "client")?.run(|state| {
+                *texts(state) = get(promise, &mut state.client)?;
+                Ok(texts(state).len())
+            })?;
+            promise.put(count, found);
+            Ok(())
+        })
+    }
+}
+
+/// Returns one of the texts that are stored; absent if there is none at the index.
+unsafe fn fetched(client: *const wellhead_test_client, index: usize, texts: Texts) -> wellhead_str {
+    let mut text = wellhead_str::ABSENT;
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(std::ptr::null_mut(), |promise| {
+            text = promise.hold(client, "client")?.run(|state| {
+                Ok(texts(state).get(index).map_or(wellhead_str::ABSENT, |one| wellhead_str::of(one)))
+            })?;
+            Ok(())
+        });
+    }
+    text
+}
+
+/// Sends a request that has a name and a JSON object; each comes with its name in errors.
+unsafe fn send(
+    client: *mut wellhead_test_client,
+    (name, its_name): (wellhead_str, &str),
+    (object, of_object): (wellhead_str, &str),
+    error: *mut *mut wellhead_error,
+    request: fn(&mut TestClient, &str, &str) -> Result<String>,
+) -> *mut wellhead_text {
+    // SAFETY: our caller's promise.
+    unsafe {
+        make(error, |promise| {
+            let name = promise.text(name, its_name)?;
+            let object = json(promise.optional(object, of_object)?.unwrap_or("{}"), of_object)?;
+            let client = promise.hold(client, "client")?;
+            client.run(|state| request(&mut state.client, name, object.as_str())).map(wellhead_text)
+        })
+    }
+}
+
+/// Stores the answer to a request of the server.
+unsafe fn answer(
+    request: *mut wellhead_test_request,
+    make: impl FnOnce(&Promise) -> Result<MethodAnswer>,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(std::ptr::null_mut(), |promise| {
+            let request = promise.handle(request.cast_const(), "request")?;
+            if request.answer.lock().is_some() {
+                return Err(invalid("the request was answered already"));
+            }
+            let answer = make(promise)?;
+            *request.answer.lock() = Some(answer);
+            Ok(())
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! Strings, and what C's structs have in common.
 
 use crate::boundary::answer;
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, c_char, c_void};
 
 /// Bytes; where text is meant, UTF-8. Not NUL-terminated. ptr NULL: absent. len 0 with a ptr: empty.
 #[repr(C)]
@@ -34,6 +34,13 @@ pub unsafe extern "C" fn wellhead_cstr(s: *const c_char) -> wellhead_str {
         wellhead_str { ptr: s, len: unsafe { CStr::from_ptr(s) }.count_bytes() }
     })
 }
+
+/// Frees what the host passed with other callbacks. Called once, with that pointer, on any thread, after the last use. May be
+/// NULL.
+pub type wellhead_destroy_callback = Option<unsafe extern "C" fn(data: *mut c_void)>;
+
+/// Wakes the loop of the host: there may be something to poll. Called on any thread, also for nothing. It must not block.
+pub type wellhead_wake_callback = Option<unsafe extern "C" fn(data: *mut c_void)>;
 
 /// A struct that C fills in, and whose first field is its size as the caller's header has it.
 ///

@@ -265,6 +265,37 @@ static void a_client_in_memory_has_a_version_and_a_caller_and_calls_what_there_i
     client.unsubscribe("n:1");
 }
 
+static void a_client_in_memory_answers_requests_of_the_server() {
+    Server s = server();
+    s.add_resource("n:1", {[](const Call &call, Read &r) {
+                               if (const auto responses = call.input_responses()) return r.text(*responses);
+                               r.needs_input(R"({"inputRequests":{"k":{"method":"elicitation/create","params":{"message":"Who?",)"
+                                             R"("requestedSchema":{"type":"object","properties":{}}}}}})");
+                           },
+                           {}});
+    int asked = 0;
+    wellhead::TestOptions options;
+    options.revision = "2026-07-28";
+    options.capabilities = R"({"elicitation":{}})";
+    options.on_request = [&asked](std::string_view method, std::string_view params, wellhead::TestRequest &request) {
+        CHECK(method == "elicitation/create" && has(std::string(params), "Who?"));
+        if (++asked == 1) request.result(R"({"action":"accept"})");
+        if (asked == 2) request.error(7, "not now", R"({"d":1})");
+        if (asked == 3) throw std::runtime_error("no answer at all");
+    };
+    wellhead::TestClient client(s, std::move(options));
+    CHECK(client.read("n:1") == R"({"k":{"action":"accept"}})");
+    for (int i = 0; i < 2; i++) {
+        try {
+            client.read("n:1");
+            CHECK(false);
+        } catch (const Error &error) {
+            CHECK(error.code() == "unknown" && has(error.what(), "the client refused the input"));
+        }
+    }
+    CHECK(asked == 3);
+}
+
 static void what_a_provider_does_not_know_is_not_watched() {
     Server s = server();
     wellhead::Provider provider;
@@ -463,6 +494,7 @@ static int tests(int, char **) {
     RUN(a_connection_is_destroyed_in_its_wake);
     RUN(a_client_in_memory_lists_reads_and_is_told_of_changes);
     RUN(a_client_in_memory_has_a_version_and_a_caller_and_calls_what_there_is);
+    RUN(a_client_in_memory_answers_requests_of_the_server);
     RUN(what_a_provider_does_not_know_is_not_watched);
     RUN(handles_move_and_can_be_given_away);
     RUN(one_message_is_handled_apart_from_other_output);

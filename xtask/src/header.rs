@@ -120,67 +120,28 @@ fn write_comment(out: &mut String, indent: &str, comment: &[&str]) {
     }
 }
 
-/// A declaration that is too long goes on below its first parameter; or, if one parameter is a function that fills more
-/// than a line there, in lines of its own.
+/// A declaration that is too long goes on below its first parameter.
 fn wrap(out: &mut String, line: &str) {
-    let Some(paren) = line.find('(').filter(|_| line.starts_with("WELLHEAD_API") && line.len() > WIDTH)
-    else {
+    let paren = if line.starts_with("typedef ") { line.find(")(").map(|at| at + 1) } else { line.find('(') };
+    let declares = line.starts_with("WELLHEAD_API") || line.starts_with("typedef ");
+    let Some(paren) = paren.filter(|_| declares && line.len() > WIDTH) else {
         out.push_str(line);
         out.push('\n');
         return;
     };
-    let parameters = parameters(&line[paren + 1..]);
-    let beside = paren + 1;
-    let (indent, mut here) = if parameters.iter().any(|one| beside + one.len() > WIDTH) {
-        (4, format!("{}\n    ", &line[..=paren]))
-    } else {
-        (beside, line[..=paren].to_owned())
-    };
-    for one in parameters {
+    let indent = paren + 1;
+    let mut here = line[..=paren].to_owned();
+    for one in line[paren + 1..].split_inclusive(", ") {
         let column = here.len() - here.rfind('\n').map_or(0, |at| at + 1);
         let fits = column + one.len() <= WIDTH;
         if !fits && column > indent {
             here.truncate(here.trim_end().len());
             let _ = write!(here, "\n{:indent$}", "");
         }
-        here.push_str(&nested(one, indent));
+        here.push_str(one);
     }
     out.push_str(here.trim_end());
     out.push('\n');
-}
-
-/// Each with the comma and the space behind it; the last with the rest of the line.
-fn parameters(text: &str) -> Vec<&str> {
-    let (mut all, mut depth, mut start) = (Vec::new(), 0, 0);
-    for (at, c) in text.char_indices() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            ',' if depth == 0 => {
-                all.push(&text[start..at + 2]);
-                start = at + 2;
-            }
-            _ => {}
-        }
-    }
-    all.push(&text[start..]);
-    all
-}
-
-/// A function as a parameter, whose own parameters may go on below its first.
-fn nested(parameter: &str, indent: usize) -> String {
-    if indent + parameter.len() <= WIDTH {
-        return parameter.to_owned();
-    }
-    let below = indent + parameter.find(")(").map_or(0, |at| at + 2);
-    let (mut out, mut rest, mut column) = (String::new(), parameter, indent);
-    while column + rest.len() > WIDTH
-        && let Some(at) = rest[..WIDTH - column].rfind(", ")
-    {
-        let _ = write!(out, "{}\n{:below$}", &rest[..=at], "");
-        (rest, column) = (&rest[at + 2..], below);
-    }
-    out + rest
 }
 
 fn write_initialiser(out: &mut String, name: &str, fields: &[String]) {
@@ -194,7 +155,7 @@ fn write_initialiser(out: &mut String, name: &str, fields: &[String]) {
 }
 
 fn zero(field: &str) -> &'static str {
-    if field.contains('*') {
+    if field.contains('*') || field.contains("_callback ") {
         "NULL"
     } else if field.starts_with("wellhead_str ") {
         "{NULL, 0}"

@@ -5,7 +5,7 @@ use crate::boundary::{Shared, release, share, with};
 use crate::foreign::{Notice, UserData, notice};
 use crate::server::wellhead_server;
 use crate::status::wellhead_error;
-use crate::types::wellhead_str;
+use crate::types::{wellhead_destroy_callback, wellhead_str, wellhead_wake_callback};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use wellhead::http::Endpoint;
@@ -27,9 +27,9 @@ impl Shared for wellhead_endpoint {}
 pub unsafe extern "C" fn wellhead_endpoint_new(
     server: *mut wellhead_server,
     options: *const wellhead_endpoint_options,
-    wake: Option<unsafe extern "C" fn(wake_data: *mut c_void)>,
+    wake: wellhead_wake_callback,
     wake_data: *mut c_void,
-    wake_destroy: Option<unsafe extern "C" fn(wake_data: *mut c_void)>,
+    wake_destroy: wellhead_destroy_callback,
     error: *mut *mut wellhead_error,
 ) -> *mut wellhead_endpoint {
     let wake = notice(wake, UserData::new(wake_data, wake_destroy));

@@ -5,7 +5,7 @@ use crate::boundary::{Shared, release, share, with};
 use crate::foreign::{Notice, UserData, notice};
 use crate::server::wellhead_pair;
 use crate::status::wellhead_error;
-use crate::types::{growing, wellhead_str};
+use crate::types::{growing, wellhead_destroy_callback, wellhead_str, wellhead_wake_callback};
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -91,9 +91,9 @@ pub unsafe extern "C" fn wellhead_exchange_new(
     endpoint: *mut wellhead_endpoint,
     request: *const wellhead_request,
     now_ms: u64,
-    ready: Option<unsafe extern "C" fn(ready_data: *mut c_void)>,
+    ready: wellhead_wake_callback,
     ready_data: *mut c_void,
-    ready_destroy: Option<unsafe extern "C" fn(ready_data: *mut c_void)>,
+    ready_destroy: wellhead_destroy_callback,
     error: *mut *mut wellhead_error,
 ) -> *mut wellhead_exchange {
     let ready = notice(ready, UserData::new(ready_data, ready_destroy));
@@ -160,6 +160,19 @@ pub unsafe extern "C" fn wellhead_exchange_end(exchange: *mut wellhead_exchange,
     unsafe {
         with(exchange, (), |_, this| {
             this.inside(|exchange| exchange.end(now_ms));
+        });
+    }
+}
+
+/// Ends a response that is an event stream without an end of its own, for a program that shuts down. A listen stream ends with
+/// its result. The stream of a session ends with a `retry`, so that its client comes back. A call in flight is still
+/// answered. Call wellhead_exchange_poll afterwards. May be repeated for a stream that has begun since.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_exchange_end_stream(exchange: *mut wellhead_exchange) {
+    // SAFETY: our caller's promise.
+    unsafe {
+        with(exchange, (), |_, this| {
+            this.inside(Exchange::end_stream);
         });
     }
 }

@@ -5,7 +5,7 @@ use crate::boundary::Promise;
 use crate::call::wellhead_call;
 use crate::foreign::{UserData, unknown_flags};
 use crate::server::wellhead_server;
-use crate::types::{growing, wellhead_str};
+use crate::types::{growing, wellhead_destroy_callback, wellhead_str};
 use std::ffi::c_void;
 use wellhead::Result;
 use wellhead::http::EndpointBuilder;
@@ -29,6 +29,18 @@ const KNOWN: u32 = WELLHEAD_NOT_LOOPBACK_ONLY
     | WELLHEAD_STRICT_ACCEPT
     | WELLHEAD_CORS
     | WELLHEAD_NO_SESSIONS;
+
+/// Verifies the bearer token of a request, also inside a session, before the rest of the request is read. token: as it came;
+/// borrowed as long as the call. Pass it on to its issuer only. wellhead_call_header returns fields of the request. Answer
+/// with one of the wellhead_verify_ functions; as with wellhead_read_callback, a kept responder is answered later.
+pub type wellhead_verify_callback = Option<
+    unsafe extern "C" fn(
+        verify_data: *mut c_void,
+        call: *const wellhead_call,
+        token: wellhead_str,
+        responder: *mut wellhead_verify,
+    ),
+>;
 
 /// What an endpoint is made from; everything has a default.
 #[repr(C)]
@@ -63,17 +75,10 @@ pub struct wellhead_endpoint_options {
     /// Judges the bearer token of each request, also inside a session, before anything else of it is read; wellhead_call_header
     /// tells about the request. The callback answers before it returns, or keeps the responder and answers later. token: as it
     /// came; it lives as long as the call. Never send it on to anybody but who issued it. NULL: no token is asked for.
-    pub verify: Option<
-        unsafe extern "C" fn(
-            verify_data: *mut c_void,
-            call: *const wellhead_call,
-            token: wellhead_str,
-            responder: *mut wellhead_verify,
-        ),
-    >,
+    pub verify: wellhead_verify_callback,
     pub verify_data: *mut c_void,
     /// Called once, after the last verify, also when no endpoint is made. May be NULL.
-    pub verify_destroy: Option<unsafe extern "C" fn(verify_data: *mut c_void)>,
+    pub verify_destroy: wellhead_destroy_callback,
     /// What clients are told of that; NULL: nothing.
     pub protection: *const wellhead_protection,
     /// How many sessions there are at most; who would begin one more is told that the server is busy. 0: 10,000

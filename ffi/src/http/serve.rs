@@ -14,6 +14,11 @@ use wellhead::serve::Http;
 /// SIGTERM closes the server, and has no effect any more afterwards. Without it no signal handler is installed.
 pub const WELLHEAD_HTTP_HANDLE_SIGTERM: u32 = 1;
 
+/// Tells the address that is listened on, with the port that the system chose if it was asked for port 0. address: borrowed
+/// until the callback returns. Called once, on the thread of wellhead_serve_http, before the first request is accepted.
+pub type wellhead_bound_callback =
+    Option<unsafe extern "C" fn(bound_data: *mut c_void, address: wellhead_str)>;
+
 /// How HTTP is served; everything has a default.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -34,7 +39,7 @@ pub struct wellhead_http_options {
     pub flags: u32,
     /// Called once on this thread, before the first request is taken: the address, with the port that the system chose if
     /// it was asked for 0; borrowed until it returns. May be NULL.
-    pub bound: Option<unsafe extern "C" fn(bound_data: *mut c_void, address: wellhead_str)>,
+    pub bound: wellhead_bound_callback,
     pub bound_data: *mut c_void,
 }
 

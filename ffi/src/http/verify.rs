@@ -6,7 +6,7 @@ use crate::call::wellhead_call;
 use crate::foreign::{HostCaller, UserData};
 use crate::pending::{self, Kind, Pending};
 use crate::status::wellhead_status;
-use crate::types::{growing, wellhead_str};
+use crate::types::{growing, wellhead_destroy_callback, wellhead_str};
 use std::ffi::{c_char, c_void};
 use wellhead::http::{EndpointBuilder, Grant, Protection, Verification};
 use wellhead::{Caller, Responder, Result, VerifyCall};
@@ -37,7 +37,7 @@ pub struct wellhead_grant {
     /// For whom the request speaks: the host's own, handed to callbacks by wellhead_call_caller.
     pub caller: *mut c_void,
     /// Called once, after the last call; also when the answer is refused. May be NULL.
-    pub caller_destroy: Option<unsafe extern "C" fn(caller: *mut c_void)>,
+    pub caller_destroy: wellhead_destroy_callback,
     /// Whom the token was issued for, such as its `aud`. An endpoint with a `resource` refuses tokens that do not name it.
     pub audience: *const wellhead_str,
     pub audience_count: usize,

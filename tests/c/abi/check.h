@@ -59,7 +59,8 @@ const char *drain(wellhead_connection *connection);
 const char *exchange(wellhead_connection *connection, const char *bytes);
 int has(const char *text, const char *part);
 /* A request over HTTP that reads n:1, whose body is to come. */
-wellhead_exchange *post(wellhead_endpoint *endpoint, void (*ready)(void *), void *ready_data, void (*ready_destroy)(void *));
+wellhead_exchange *post(wellhead_endpoint *endpoint, wellhead_wake_callback ready, void *ready_data,
+                        wellhead_destroy_callback ready_destroy);
 
 /* Something that one thread waits for and another says. */
 typedef struct { pthread_mutex_t lock; pthread_cond_t said; int is; } flag;

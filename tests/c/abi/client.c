@@ -129,6 +129,104 @@ static void it_is_of_a_version_and_calls_tools_prompts_and_completions(void) {
     wellhead_server_free(server);
 }
 
+static void sample(void *user_data, wellhead_str method, wellhead_str params, wellhead_test_request *request) {
+    static const wellhead_str none = {NULL, 0};
+    *(int *)user_data += 1;
+    CHECK(same(method, "sampling/createMessage") && has(params.ptr, "\"maxTokens\":1"));
+    if (*(int *)user_data == 1) {
+        CHECK(wellhead_test_request_result(request, WELLHEAD_STR("no JSON")) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+        CHECK(wellhead_test_request_result(request, WELLHEAD_STR("{\"model\":\"m\"}")) == WELLHEAD_STATUS_OK);
+        CHECK(wellhead_test_request_error(request, 5, WELLHEAD_STR("late"), none) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    } else if (*(int *)user_data == 2) {
+        CHECK(wellhead_test_request_error(request, 5, WELLHEAD_STR("not today"), WELLHEAD_STR("{\"d\":1}")) == WELLHEAD_STATUS_OK);
+    } else if (*(int *)user_data == 3) {
+        CHECK(wellhead_test_request_failed(request, WELLHEAD_STR("no model")) == WELLHEAD_STATUS_OK);
+    } /* else it does not answer */
+}
+
+/* Gives the call a result that quotes the client's response. */
+static void quote(void *responder, uint32_t response, wellhead_str json) {
+    char result[1024];
+    snprintf(result, sizeof result, "{\"content\":[],\"structuredContent\":{\"response\":%u,\"json\":%.*s}}", response,
+             (int)json.len, json.ptr);
+    wellhead_method_result(responder, wellhead_cstr(result));
+}
+
+static void ask_the_client(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+    (void)user_data, (void)call, (void)params;
+    r = wellhead_method_keep(r);
+    CHECK(wellhead_method_request(r, WELLHEAD_STR("sampling/createMessage"), WELLHEAD_STR("{\"messages\":[],\"maxTokens\":1}"),
+                                  quote, r, NULL, NULL) == WELLHEAD_STATUS_OK);
+}
+
+static void it_answers_requests_of_the_server(void) {
+    static const wellhead_str none = {NULL, 0};
+    static const char *const answers[] = {"{\"response\":0,\"json\":{\"model\":\"m\"}}",
+                                          "{\"response\":1,\"json\":{\"code\":5,\"message\":\"not today\",\"data\":{\"d\":1}}}",
+                                          "\"message\":\"no model\"}}", "\"message\":\"on_request did not answer sampling"};
+    wellhead_test_options options = WELLHEAD_TEST_OPTIONS_INIT;
+    wellhead_server *server = quiet_server();
+    int asked = 0;
+    CHECK(wellhead_server_add_tool(server, WELLHEAD_STR("t"), WELLHEAD_STR("{}"), ask_the_client, NULL, NULL, NULL) == WELLHEAD_STATUS_OK);
+    options.revision = WELLHEAD_STR("2025-06-18");
+    options.capabilities = WELLHEAD_STR("{\"sampling\":{}}");
+    options.on_request = sample;
+    options.on_request_data = &asked;
+    wellhead_test_client *client = wellhead_test_client_new_with(server, &options, NULL);
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+        wellhead_text *result = wellhead_test_client_call_tool(client, WELLHEAD_STR("t"), none, NULL);
+        wellhead_str text = wellhead_text_str(result);
+        CHECK(text.ptr && has(text.ptr, answers[i]));
+        wellhead_text_free(result);
+    }
+    CHECK(asked == 4);
+    wellhead_test_client_free(client);
+    options.on_request = NULL;
+    client = wellhead_test_client_new_with(server, &options, NULL);
+    wellhead_text *result = wellhead_test_client_call_tool(client, WELLHEAD_STR("t"), none, NULL);
+    CHECK(has(wellhead_text_str(result).ptr, "\"code\":-32601"));
+    wellhead_text_free(result);
+    wellhead_test_client_free(client);
+    wellhead_server_free(server);
+}
+
+/* Needs input once, then reads as what the client said. */
+static void need_input(void *user_data, const wellhead_call *call, wellhead_read *r) {
+    wellhead_str responses = wellhead_call_input_responses(call);
+    (void)user_data;
+    if (responses.ptr) {
+        CHECK(same(wellhead_call_request_state(call), "s"));
+        wellhead_read_text(r, responses);
+    } else {
+        wellhead_read_needs_input(r, WELLHEAD_STR("{\"inputRequests\":{\"k\":{\"method\":\"sampling/createMessage\",\"params\":"
+                                                  "{\"messages\":[],\"maxTokens\":1}}},\"requestState\":\"s\"}"));
+    }
+}
+
+static void it_repeats_a_read_with_the_input_that_it_needs(void) {
+    wellhead_test_options options = WELLHEAD_TEST_OPTIONS_INIT;
+    wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
+    wellhead_server *server = quiet_server();
+    wellhead_str body = {NULL, 0};
+    int asked = 0, destroyed = 0;
+    provider.read = need_input;
+    CHECK(add_template(server, "n:{id}", provider) == WELLHEAD_STATUS_OK);
+    options.revision = WELLHEAD_STR("2026-07-28");
+    options.capabilities = WELLHEAD_STR("{\"sampling\":{}}");
+    options.on_request = sample;
+    options.on_request_data = &asked;
+    wellhead_test_client *client = wellhead_test_client_new_with(server, &options, NULL);
+    CHECK(wellhead_test_client_read(client, WELLHEAD_STR("n:1"), &body, NULL) == WELLHEAD_STATUS_OK);
+    CHECK(asked == 1 && same(body, "{\"k\":{\"model\":\"m\"}}"));
+    CHECK(wellhead_test_client_read(client, WELLHEAD_STR("n:1"), &body, NULL) == WELLHEAD_STATUS_UNKNOWN && asked == 2);
+    wellhead_test_client_free(client);
+    options.on_request_data = &destroyed;
+    options.on_request_destroy = count;
+    options.revision = WELLHEAD_STR("1999-01-01");
+    CHECK(!wellhead_test_client_new_with(server, &options, NULL) && destroyed == 1);
+    wellhead_server_free(server);
+}
+
 static void it_unsubscribes(void) {
     wellhead_server *server = quiet_server();
     wellhead_str uri = {NULL, 0};
@@ -216,6 +314,8 @@ void test_client(void) {
     RUN(it_lists_reads_and_asks_anything_else);
     RUN(it_is_told_of_changes);
     RUN(it_is_of_a_version_and_calls_tools_prompts_and_completions);
+    RUN(it_answers_requests_of_the_server);
+    RUN(it_repeats_a_read_with_the_input_that_it_needs);
     RUN(it_unsubscribes);
     RUN(it_waits_for_answers_of_other_threads_and_is_no_use_to_callbacks);
     RUN(what_a_provider_does_not_know_is_not_watched);

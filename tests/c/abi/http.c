@@ -162,19 +162,62 @@ static void what_cannot_be_served_is_refused(void) {
     wellhead_server_free(server);
 }
 
-wellhead_exchange *post(wellhead_endpoint *endpoint, void (*ready)(void *), void *ready_data, void (*ready_destroy)(void *)) {
+static wellhead_exchange *post_of(wellhead_endpoint *endpoint, const char *method, const char *name,
+                                  wellhead_wake_callback ready, void *ready_data, wellhead_destroy_callback ready_destroy) {
     wellhead_pair headers[] = {{WELLHEAD_STR("host"), WELLHEAD_STR("localhost")},
                                {WELLHEAD_STR("content-type"), WELLHEAD_STR("application/json")},
                                {WELLHEAD_STR("accept"), WELLHEAD_STR("application/json, text/event-stream")},
                                {WELLHEAD_STR("mcp-protocol-version"), WELLHEAD_STR("2026-07-28")},
-                               {WELLHEAD_STR("mcp-method"), WELLHEAD_STR("resources/read")},
-                               {WELLHEAD_STR("mcp-name"), WELLHEAD_STR("n:1")}};
+                               {WELLHEAD_STR("mcp-method"), wellhead_cstr(method)},
+                               {WELLHEAD_STR("mcp-name"), wellhead_cstr(name)}};
     wellhead_request request = WELLHEAD_REQUEST_INIT;
     request.method = WELLHEAD_STR("POST");
     request.target = WELLHEAD_STR("/mcp");
     request.headers = headers;
-    request.header_count = sizeof headers / sizeof *headers;
+    request.header_count = sizeof headers / sizeof *headers - !name;
     return wellhead_exchange_new(endpoint, &request, 0, ready, ready_data, ready_destroy, NULL);
+}
+
+wellhead_exchange *post(wellhead_endpoint *endpoint, wellhead_wake_callback ready, void *ready_data,
+                        wellhead_destroy_callback ready_destroy) {
+    return post_of(endpoint, "resources/read", "n:1", ready, ready_data, ready_destroy);
+}
+
+/* Polls until there is nothing to do; what was to be sent, and with it the status and whether that was all. */
+static uint32_t collect(wellhead_endpoint *endpoint, wellhead_exchange *exchange, char *sent, size_t room) {
+    for (size_t len = strlen(sent);;) {
+        uint32_t progress = wellhead_exchange_poll(exchange, 0);
+        wellhead_str data = wellhead_exchange_data(exchange);
+        if (progress == WELLHEAD_PROGRESS_DATA && len + data.len < room) {
+            memcpy(sent + len, data.ptr, data.len);
+            sent[len += data.len] = '\0';
+        } else if (progress != WELLHEAD_PROGRESS_RESPOND && (progress != WELLHEAD_PROGRESS_WAIT
+                   || wellhead_endpoint_poll_event(endpoint, SIZE_MAX) == 0)) {
+            return progress;
+        }
+    }
+}
+
+static void a_listen_stream_is_ended_with_its_result(void) {
+    static const char listen[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"subscriptions/listen\",\"params\":"
+                                 "{\"notifications\":{\"resourcesListChanged\":true}," META "}}";
+    char sent[4096] = "";
+    wellhead_server *server = echo_server();
+    wellhead_endpoint *endpoint = wellhead_endpoint_new(server, NULL, NULL, NULL, NULL, NULL);
+    wellhead_exchange *exchange = post_of(endpoint, "subscriptions/listen", NULL, NULL, NULL, NULL);
+    wellhead_exchange_end_stream(exchange); /* there is none yet */
+    wellhead_exchange_body(exchange, wellhead_cstr(listen)); /* before the first poll, which is allowed */
+    wellhead_exchange_end(exchange, 0);
+    CHECK(collect(endpoint, exchange, sent, sizeof sent) == WELLHEAD_PROGRESS_WAIT);
+    CHECK(has(sent, "notifications/subscriptions/acknowledged") && !has(sent, "\"result\""));
+    wellhead_exchange_end_stream(exchange);
+    CHECK(collect(endpoint, exchange, sent, sizeof sent) == WELLHEAD_PROGRESS_DONE);
+    CHECK(has(sent, "\"id\":1,\"result\""));
+    wellhead_exchange_end_stream(exchange);
+    wellhead_exchange_end_stream(NULL);
+    wellhead_exchange_free(exchange);
+    wellhead_endpoint_free(endpoint);
+    wellhead_server_free(server);
 }
 
 static void an_exchange_outlives_its_endpoint_and_its_server(void) {
@@ -278,6 +321,7 @@ void test_http(void) {
     RUN(what_is_under_way_when_the_server_is_closed_is_still_answered);
     RUN(the_listener_waits_for_a_call_no_longer_than_it_is_told);
     RUN(what_cannot_be_served_is_refused);
+    RUN(a_listen_stream_is_ended_with_its_result);
     RUN(an_exchange_outlives_its_endpoint_and_its_server);
     RUN(a_response_is_a_head_and_then_its_data);
     RUN(the_caller_of_a_token_is_given_back_once);
