@@ -1,4 +1,4 @@
-"""What vectors look like, and which words of `needs` they call for: tests/vectors/README.md as code."""
+"""Checks the shape of vectors, and which words of `needs` they call for: tests/vectors/README.md as code."""
 import json
 import re
 from typing import Any, Callable
@@ -7,7 +7,7 @@ MAX_INTEGER = 2**53
 
 
 class Malformed(Exception):
-    """What is wrong in a vector, and where."""
+    """Says what is wrong in a vector, and where."""
 
 
 # ---- the shape of a vector: a checker takes a value and says where it stands
@@ -178,7 +178,7 @@ def template_value(value: Any, where: str) -> None:
 
 
 def message(value: Any, where: str) -> None:
-    """What every language writes alike: see README, Messages."""
+    """Checks a message, which every language writes alike: see README, Messages."""
     if isinstance(value, str):
         tokens(value, where)
         return
@@ -454,7 +454,7 @@ def is_host(field: Any) -> bool:
 
 
 def http_needed(value: Any) -> set[str]:
-    """The words that its options and steps call for, beside those of its catalogue and of what the host does."""
+    """The words that its options and steps call for, apart from those of its catalogue and of the steps of the host."""
     found = {"loopback_only", "verify"} & set(value.get("http", ()))
     found |= {"verify"} if "protect" in value.get("http", ()) else set()
     over = False

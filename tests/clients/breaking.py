@@ -1,7 +1,7 @@
 """Stands between a client and a host over HTTP, and breaks their connections when it is told to.
 
-Whoever connects to its socket file writes lines and gets one back for each: `break` cuts every connection, as a network does that goes away;
-`resumed` gives the number of requests so far that named the last event they had seen.
+A driver connects to its socket file, writes lines, and gets one back for each. `break` cuts every connection, as a lost network does.
+`resumed` returns the number of requests so far that named the last event they had seen.
 """
 
 import socket
@@ -80,7 +80,7 @@ class Breaking:
             self._open -= mine
         for connection in mine:
             try:
-                connection.shutdown(socket.SHUT_RDWR)  # wakes whoever waits in recv
+                connection.shutdown(socket.SHUT_RDWR)  # wakes the thread that waits in recv
             except OSError:
                 pass
             connection.close()

@@ -17,7 +17,7 @@ _running: set[subprocess.Popen[str]] = set()
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one step gave."""
+    """The outcome of one step."""
 
     step: str
     ok: bool

@@ -66,7 +66,7 @@ def main() -> int:
 
 def install() -> None:
     INSTALLED.mkdir(parents=True, exist_ok=True)
-    page = INSTALLED / "page.mjs"  # imports are looked up beside this link, not beside the file it points to
+    page = INSTALLED / "page.mjs"  # Node resolves imports next to this link, not next to its target
     page.unlink(missing_ok=True)
     page.symlink_to(PINS / "page.mjs")
     installed = INSTALLED / "installed.json"
@@ -142,7 +142,7 @@ def ask(host: list[str], method: str, extra: list[str]) -> Answer:
 
 
 def notes_steps(fifo: Path) -> Steps:
-    os.mkfifo(fifo)  # nobody writes to it: each host opens it for reading and writing
+    os.mkfifo(fifo)  # without a writer: each host opens it for reading and writing
     numbered = [f"notes://{number:03}" for number in range(1, 251)]
     return {
         "list": ("resources/list", [], listed(["notes://about", "notes://logo", "notes://slow", *numbered])),

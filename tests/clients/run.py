@@ -66,7 +66,7 @@ STDERR_LINES = 15
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one client gave with one host."""
+    """The outcome of one client with one host."""
 
     host: str
     client: str
@@ -137,7 +137,7 @@ def drive(host: str, command: list[str], client: str, stderr: IO[str]) -> Iterat
 
 
 def make_folder(path: Path) -> None:
-    """What the steps expect, and beside it what they must not reach."""
+    """The files that the steps expect, and outside of the folder those that they must not reach."""
     (path / "sub").mkdir(parents=True)
     (path / "a.md").write_text("# A\n")
     (path / "b.bin").write_bytes(b"\x00\xff")

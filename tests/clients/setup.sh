@@ -24,7 +24,7 @@ if ! cmp -s "$here/typescript/package-lock.json" "$build/typescript/installed.js
     cp "$here/typescript/package-lock.json" "$build/typescript/installed.json"
 fi
 
-# Imports are looked up beside these links, not beside the files they point to: see run.py.
+# Node resolves imports next to these links, not next to their targets: see run.py.
 ln -sf "$here"/typescript/*.mjs "$build/typescript/"
 
 # The same for the host that is written in JavaScript, which imports our own package, and the web servers which that is tested with.
@@ -35,7 +35,7 @@ for package in "$here"/../../bindings/node/node_modules/*/; do
 done
 ln -sf "$here"/hosts/*.mjs "$build/hosts/"
 
-# What the host in Python needs beside our own package, in the environment that `make python` makes.
+# Packages that the host in Python needs besides ours, in the environment that `make python` makes.
 python=$build/../python
 if ! cmp -s "$here/hosts/requirements.txt" "$python/requirements.txt"; then
     test -x "$python/bin/python" || "${PYTHON:-python3}" -m venv "$python"

@@ -3,8 +3,8 @@
     witness.py RECORD COMMAND...
 
 The host inherits stdin, stdout and stderr, so nothing of the conversation passes through here. When it has ended, one
-JSON line is appended to RECORD: `pid` (of this process, which is what the client knows), `code` (the exit status, or minus
-the signal that ended the host) and `terminated` (the client sent SIGTERM, which is passed on).
+JSON line is appended to RECORD. `pid` is that of this process, which is the one that the client knows. `code` is the exit status, or
+minus the signal that ended the host. `terminated` says whether the client sent SIGTERM, which is passed on.
 """
 
 import json

@@ -51,7 +51,7 @@ def main() -> int:
 
 
 def install() -> None:
-    # Imports are looked up beside this link, not beside the file it points to: there is our own package.
+    # Node resolves imports next to this link, not next to its target: our own package is there.
     hosts = INSTALLED / "hosts"
     (hosts / "node_modules").mkdir(parents=True, exist_ok=True)
     link(hosts / "node_modules/wellhead", ROOT / "bindings/node")

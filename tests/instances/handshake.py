@@ -57,7 +57,7 @@ async def connect(world: World, place: Instance, watched: list[str]) -> AsyncIte
                 await changes.send(LIST)
             case types.ServerNotification(root=types.ResourceUpdatedNotification(params=params)):
                 await changes.send(str(params.uri))
-            case Exception():  # an answer broke off: whoever waits for it hears of that only if the session ends
+            case Exception():  # an answer broke off: its caller gets an error only if the session ends
                 changes.close()
                 raise message
 

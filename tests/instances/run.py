@@ -3,8 +3,8 @@
 
     run.py [--pair KIND,KIND]... [--client CLIENT]...
 
-The application is bindings/python/examples/instances, in Python and, beside that, in Node. What is needed of Debian's packages is installed by
-apt where that may be done, and named otherwise; what is needed of Python's goes into build/python. Everything runs in a folder under
+The application is bindings/python/examples/instances, in Python, and its twin in Node. Packages of Debian that it needs are installed by apt
+if that is allowed, and named otherwise; packages of Python go into build/python. Everything runs in a folder under
 build/instances, which stays if something failed. The exit status is 0 only if every step passed.
 """
 

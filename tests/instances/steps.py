@@ -1,4 +1,4 @@
-"""What clients see of two instances: written once for both generations of the official client, each of which says how it does it.
+"""The steps of clients with two instances: written once for both generations of the official client, each of which says how it does them.
 
     handshake.py FOLDER KIND KIND
     stateless.py FOLDER KIND KIND
@@ -61,7 +61,7 @@ class Answers:
 
 
 class Mirror:
-    """What clients do that keep copies: they read what they are told of, and all anew once their session or stream is lost."""
+    """A client that keeps copies: it reads a resource again after a notification, and all resources after a lost session or stream."""
 
     def __init__(self, connect: Callable[[], AbstractAsyncContextManager[Client]]) -> None:
         self.copies: dict[str, str] = {}

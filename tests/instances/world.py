@@ -105,7 +105,7 @@ class World:
         return instance
 
     def web(self, method: str, path: str, body: str, port: int | None = None) -> tuple[str, Instance | None]:
-        """What the web API answers, by default through nginx, and which instance it was then."""
+        """Returns the answer of the web API, by default through nginx, and the instance that gave it."""
         connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=PATIENCE)
         try:
             connection.request(method, path, body)
@@ -119,7 +119,7 @@ class World:
         return text, self.at(by) if by else None
 
     def token_for(self, instance: Instance) -> str:
-        """What a client of the handshake era has to show so that nginx leads it to the instance."""
+        """Returns a token with which nginx leads a client of the handshake era to the instance."""
         for number in range(100):
             connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
             try:
@@ -185,7 +185,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def free_ports(count: int) -> list[int]:
-    """As many that nobody listens at, below those that systems give to connections: an instance that comes back needs its own again."""
+    """Returns free ports below those that systems give to connections: an instance that comes back needs its own again."""
     with ExitStack() as held:
         ports: list[int] = []
         for port in random.sample(range(20_000, 32_000), 1000):

@@ -23,7 +23,7 @@
 static wellhead_server *server;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int debug = 1; /* whether clients of sessions want to hear of it, under the lock */
-static wellhead_read *waiting; /* the read of wide://steps, answered once somebody reads wide://enough, under the lock */
+static wellhead_read *waiting; /* the read of wide://steps, answered once a client reads wide://enough, under the lock */
 
 /* The value of the first member of that name, as it stands in the JSON; absent without one. */
 static wellhead_str member(wellhead_str json, const char *name) {

@@ -84,7 +84,7 @@ static void add_resources(wellhead::Server &server) {
         r.finish();
     }});
 
-    // wide://steps is answered once somebody reads wide://enough.
+    // wide://steps is answered once a client reads wide://enough.
     static std::mutex lock;
     static std::vector<Read> waiting;
     server.add_resource("wide://steps", {[](const Call &call, Read &r) {

@@ -31,7 +31,7 @@ server.resource('wide://parts', () => [
   },
 ]);
 
-// `wide://steps` is answered once somebody reads `wide://enough`.
+// `wide://steps` is answered once a client reads `wide://enough`.
 let waiting = [];
 server.resource('wide://steps', (_, call) => {
   ['one', 'two', 'three'].forEach((message, done) => call.progress(done + 1, 3, message));

@@ -46,7 +46,7 @@ def parts() -> list[wellhead.Contents]:
 
 @server.resource("wide://steps")
 def steps(call: wellhead.Call) -> Future[str]:
-    """Answered once somebody reads `wide://enough`."""
+    """Answered once a client reads `wide://enough`."""
     for done, message in enumerate(["one", "two", "three"], 1):
         call.progress(done, 3, message)
     waiting.append(Future())
@@ -62,7 +62,7 @@ def enough() -> str:
 
 @server.resource("wide://endless", thread=True)
 def endless(call: wellhead.Call) -> str:
-    """What becomes of it is told in `wide://cancelled`."""
+    """Never answered; `wide://cancelled` says whether a client has cancelled it."""
     call.progress(1)
     while not call.cancelled:
         time.sleep(0.005)

@@ -41,7 +41,7 @@ fn resources(server: &Server) -> wellhead::Result<()> {
         Ok(vec![Contents::new("one").uri("wide://parts/1").mime_type("text/plain"), bytes.meta(meta)])
     })?;
 
-    // `wide://steps` is answered once somebody reads `wide://enough`.
+    // `wide://steps` is answered once a client reads `wide://enough`.
     let waiting = Arc::new(Mutex::new(Vec::new()));
     let answered = Arc::clone(&waiting);
     server.resource("wide://steps", move |call| {

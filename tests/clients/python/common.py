@@ -1,4 +1,4 @@
-"""What all steps are made of: the client as they see it, what it hears, and waiting with an end."""
+"""Shared by all steps: the client as they see it, its inbox, and waiting with a deadline."""
 
 import base64
 from collections.abc import Awaitable, Callable
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 @dataclass
 class Content:
-    """What a resource came as: one content, text or bytes."""
+    """One content of a resource, text or bytes."""
 
     uri: str
     mime_type: str | None
@@ -40,7 +40,7 @@ class Refused(Exception):
 
 
 class Inbox:
-    """What the host sends unasked, and a way to wait for more of it."""
+    """The notifications and requests of the host, and a way to wait for more."""
 
     def __init__(self) -> None:
         self.list_changes = 0

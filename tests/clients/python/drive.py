@@ -2,9 +2,8 @@
 
     v1.py KIND PLACE RECORD COMMAND...
 
-COMMAND is the host behind `witness.py`, RECORD tells how it ended; or a URL. KIND is `notes`, and PLACE the FIFO through which its user edits;
-`folder`, and PLACE the folder that is served; `wide`; `http`, which is wide over HTTP, and PLACE the socket of `breaking.py`; or an example,
-`axum` or `clock`. Prints one JSON object per line: first the names of all steps, then a verdict for each step that was reached.
+COMMAND is the host behind `witness.py`, or a URL; RECORD tells how it ended. KIND and PLACE are `notes` and the FIFO through which its user edits,
+`folder` and the folder that is served, `wide`, `http` (wide over HTTP) and the socket of `breaking.py`, or an example: `axum`, `clock`. Prints one JSON object per line: first the names of all steps, then a verdict for each step that was reached.
 """
 
 import json

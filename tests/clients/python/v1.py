@@ -98,7 +98,7 @@ class Handshake:
         return plain((await answered(self.session.complete(given, {"name": name, "value": value}, others))).completion)
 
     async def watch_tools(self) -> None:
-        """Whoever has made the handshake is told."""
+        """Each client with a session gets these notifications."""
 
     async def tools(self) -> list[Json]:
         return [plain(each) for each in (await answered(self.session.list_tools())).tools]

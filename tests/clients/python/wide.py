@@ -51,7 +51,7 @@ def answer(inbox: Inbox, method: str, params: Json) -> Json:
 
 
 def callbacks(inbox: Inbox, types: ModuleType) -> dict[str, Callable[..., Awaitable[Any]]]:
-    """What a session is given to hear log messages and to answer the host, in the types of its version of the client."""
+    """The callbacks of a session for log messages and for requests of the host, in the types of its version of the client."""
 
     async def log(params: Any) -> None:
         inbox.log(params.level, params.logger, params.data)
@@ -231,7 +231,7 @@ async def input_for_a_read(wide: Wide) -> str:
 
 
 def breaking_steps(place: str) -> dict[str, Callable[[Wide], Awaitable[str]]]:
-    """What becomes of a connection that breaks, by the socket file of `breaking.py`."""
+    """The steps in which connections break, by the socket file of `breaking.py`."""
 
     async def breaking(command: str) -> int:
         async with await anyio.connect_unix(place) as line:

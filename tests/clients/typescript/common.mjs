@@ -27,7 +27,7 @@ const PATIENCE = 20_000; // milliseconds, for each thing awaited
  * @property {(level: string) => Promise<object | undefined>} logFrom asks for messages from a level on, by the `_meta` of further calls if there is one
  */
 
-/** What came in, below the client library: it hides the code of an error and the stream of a notification. */
+/** The messages below the client library, which hides the code of an error and the stream of a notification. */
 export class Wire {
     /** @type {any[]} */
     messages = [];
@@ -36,7 +36,7 @@ export class Wire {
     /** @type {(() => void) | undefined} */
     #arrived;
 
-    /** Listens beside a client that has connected. @param {any} client @param {any} transport */
+    /** Listens to the transport of a client that has connected. @param {any} client @param {any} transport */
     tap(client, transport) {
         const deliver = transport.onmessage;
         transport.onmessage = message => {
@@ -89,7 +89,7 @@ export async function end({ session, wire, record, pid }) {
     return 'exit status 0, by itself';
 }
 
-/** The same over HTTP, where the host goes on, and the client may complain of what was broken. @param {World} world @param {RegExp} [forgiven] */
+/** Ends a client over HTTP, where the host goes on and the client may complain about broken connections. @param {World} world @param {RegExp} [forgiven] */
 export async function leave({ session, wire }, forgiven = /(?!)/) {
     await inTime(session.close(), 'the client to close');
     const faults = wire.faults.filter(({ message }) => !forgiven.test(message));
@@ -154,7 +154,7 @@ export function same(found, wanted, what) {
     expect(isDeepStrictEqual(found, wanted), `${what}: ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`);
 }
 
-/** What a step found wrong, as opposed to what threw inside it. */
+/** Thrown when a step finds something wrong, as opposed to an error inside it. */
 export class Failure extends Error {}
 
 /** @type {(truth: unknown, otherwise: string) => asserts truth} */

@@ -13,7 +13,7 @@ export class Example extends World {
         this.url = url;
     }
 
-    /** What people write to `/notes/ID`, and clients find as `notes://ID`. @param {string} id @param {string} body */
+    /** Writes to `/notes/ID`, as people do; clients find it as `notes://ID`. @param {string} id @param {string} body */
     async write(id, body) {
         const { status } = await inTime(fetch(new URL(`/notes/${id}`, this.url), { method: 'PUT', body }), 'an answer to PUT');
         expect(status === 204, `PUT gave ${status}`);

@@ -43,7 +43,7 @@ await drive((command, args) => {
             await inTime(client.ping(), 'an answer to ping');
             return `initialize: ${revision}`;
         },
-        async watchList() {}, // whoever has made the handshake is told
+        async watchList() {}, // each client with a session gets these notifications
         async watchTools() {},
         async recover() {}, // the transport comes back by itself
         async close() {

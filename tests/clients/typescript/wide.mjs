@@ -27,13 +27,13 @@ const PLACE = {
     icons: [{ src: ICON }],
     _meta: { 'example.com/colour': 'red' },
 };
-/** What the client answers to what the host asks for. @type {Record<string, any>} */
+/** The answers of the client to requests of the host. @type {Record<string, any>} */
 const ANSWERS = {
     'elicitation/create': { action: 'accept', content: { name: 'Ada' } },
     'roots/list': { roots: [{ uri: 'file:///home/ada', name: 'home' }] },
     'sampling/createMessage': { role: 'assistant', content: { type: 'text', text: 'Ada' }, model: 'none' },
 };
-/** What the client may complain of when connections were broken. */
+/** Complaints that the client may have when connections were broken. */
 const BROKEN = /SSE stream disconnected|terminated|fetch failed|aborted/;
 const NAME = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
 
@@ -204,7 +204,7 @@ export const STEPS = {
 };
 
 /**
- * The same over HTTP, and what becomes of a connection that breaks, by the socket file of `breaking.py`.
+ * The steps over HTTP, with connections that break, by the socket file of `breaking.py`.
  * @param {string} place
  * @returns {Record<string, (wide: Wide) => Promise<string>>}
  */

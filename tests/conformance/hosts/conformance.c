@@ -157,7 +157,7 @@ static void add_resources(void) {
 #define NAME ELICITS("user_name", "What is your name?", "name", "string")
 #define GREETING SAMPLES("greeting", "Generate a greeting", 50)
 
-/* The states that were given out last: whoever sends another has made it up. */
+/* The states that were given out last: a client that sends another has made it up. */
 static struct { char token[33]; size_t round; } given[64];
 static size_t given_count;
 

@@ -1,4 +1,4 @@
-"""What the official conformance suite asks of a server, over Streamable HTTP. Prints its URL, and serves until SIGTERM."""
+"""A server with everything that the official conformance suite asks for, over Streamable HTTP. Prints its URL, and serves until SIGTERM."""
 
 import asyncio
 import hashlib

@@ -1,4 +1,4 @@
-//! What the official conformance suite asks of a server, over Streamable HTTP. Prints its URL, and serves until SIGTERM.
+//! A server with everything that the official conformance suite asks for, over Streamable HTTP. Prints its URL, and serves until SIGTERM.
 use serde_json::{Value, json};
 use std::io::Write;
 use std::sync::mpsc;
@@ -363,7 +363,7 @@ fn tools_that_change_lists(server: &Server) -> Result<()> {
     })
 }
 
-/// What the client answered to the request of that name.
+/// The answer of the client to the request of that name.
 fn input(call: &MethodCall, name: &str) -> Value {
     parsed(call.params())["inputResponses"][name].take()
 }

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
-/** What is asked of a wide host, in this order. */
+/** The steps with a wide host, in this order. */
 final class Steps {
     /** The first revisions that have titles and `_meta` of a resource, and words with progress. */
     private static final String TITLES = "2025-06-18";

@@ -103,7 +103,7 @@ final class World {
         return wait(client.callTool(new McpSchema.CallToolRequest(tool, arguments)));
     }
 
-    /** Tells the host that nobody waits for the answer to a read, which this SDK has no call for. */
+    /** Cancels a read, for which this SDK has no call. */
     void cancel(String uri) {
         Map<String, Object> params = Map.of("requestId", ids.get(uri));
         wait(transport.sendMessage(new McpSchema.JSONRPCNotification("2.0", "notifications/cancelled", params)));

@@ -1,4 +1,4 @@
-//! What is asked of a wide host. Each step asserts one thing, and says what it found.
+//! The steps with a wide host. Each step asserts one thing, and says what it found.
 
 use crate::world::{News, Result, World, answer};
 use rmcp::ServiceError;

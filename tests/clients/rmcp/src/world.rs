@@ -23,7 +23,7 @@ pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
 /// The first revision without a handshake.
 const STATELESS: &str = "2026-07-28";
 
-/// What comes in without being asked for.
+/// A notification or a request of the host.
 #[derive(Debug)]
 pub enum News {
     Progress(Option<String>),
