@@ -202,6 +202,87 @@ def test_it_answers_what_the_server_asks(on_request: Callable[[str, dict[str, An
     asyncio.run(main())
 
 
+def needing() -> wellhead.Server:
+    """A server whose callbacks need input of their client."""
+    server = wellhead.Server("s", "1")
+    sampling = {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}}
+
+    def needed(call: wellhead.Call) -> str:
+        if call.input_responses is None:
+            raise wellhead.InputRequired({"inputRequests": {"text": sampling}, "requestState": "asked"})
+        assert call.request_state == "asked"
+        text: str = call.input_responses["text"]["content"]["text"]
+        return text
+
+    @server.resource("n:needs")
+    def needs(call: wellhead.Call) -> str:
+        return needed(call)
+
+    @server.resource("n:insists")
+    def insists() -> str:
+        raise wellhead.InputRequired({"requestState": "again"})
+
+    @server.tool("needs", TOOL)
+    def tool(arguments: dict[str, Any], call: wellhead.Call) -> dict[str, Any]:
+        answers = call.params.get("inputResponses")
+        if answers is None:
+            raise wellhead.InputRequired({"inputRequests": {"text": sampling}})
+        return {"content": [answers["text"]["content"]]}
+
+    return server
+
+
+@pytest.mark.parametrize("on_request", [sampled, sampled_later])
+def test_it_gives_the_input_that_a_callback_needs(on_request: Callable[[str, dict[str, Any]], Any]) -> None:
+    server = needing()
+    options: dict[str, Any] = {"revision": STATELESS, "capabilities": {"sampling": {}}, "on_request": on_request}
+    with server.test_client(**options) as client:
+        assert client.read("n:needs") == "sampled"
+        assert client.call_tool("needs")["content"][0]["text"] == "sampled"
+        with pytest.raises(wellhead.LimitError, match="the server asked for input 16 times"):
+            client.read("n:insists")
+        assert client.request("resources/read", {"uri": "n:insists"})["resultType"] == "input_required"
+
+    async def main() -> None:
+        async with server.test_client_async(**options) as client:
+            assert await client.read("n:needs") == "sampled"
+            assert (await client.call_tool("needs"))["content"][0]["text"] == "sampled"
+
+    asyncio.run(main())
+
+
+def test_input_that_the_client_refuses_is_raised() -> None:
+    def refuses(method: str, params: dict[str, Any]) -> dict[str, Any]:
+        raise wellhead.MethodError(5, "not now")
+
+    options: dict[str, Any] = {"revision": STATELESS, "capabilities": {"sampling": {}}}
+    with needing().test_client(**options, on_request=refuses) as client:
+        with pytest.raises(wellhead.Error, match='the client refused the input "text": not now') as raised:
+            client.read("n:needs")
+        assert raised.value.code == "unknown" and isinstance(raised.value.__cause__, wellhead.MethodError)
+    with (
+        needing().test_client(**options) as client,
+        pytest.raises(wellhead.Error, match="give on_request= a function that answers"),
+    ):
+        client.read("n:needs")
+
+
+def test_an_awaitable_of_a_def_that_answers_is_refused() -> None:
+    def answers_later(method: str, params: dict[str, Any]) -> Any:
+        class Never:
+            def __await__(self) -> Any:
+                yield
+
+        return Never()
+
+    options: dict[str, Any] = {"revision": STATELESS, "capabilities": {"sampling": {}}}
+    with (
+        needing().test_client(**options, on_request=answers_later) as client,
+        pytest.raises(RuntimeError, match="make it an async def"),
+    ):
+        client.read("n:needs")
+
+
 def test_a_future_of_a_def_is_answered_without_a_loop() -> None:
     server = wellhead.Server("s", "1")
 

@@ -5,19 +5,16 @@ from __future__ import annotations
 import json
 from time import monotonic
 
-from wellhead._errors import Busy, ClosedError, Error, MethodError, PermissionDenied, ResourceNotFound, ResponseError
+from wellhead._errors import Busy, ClosedError, MethodError, PermissionDenied, ResourceNotFound, ResponseError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-    from typing import Any, TypeAlias, TypeVar
+    from collections.abc import Callable
+    from typing import Any, TypeAlias
 
     from wellhead import _core
 
     _Json: TypeAlias = dict[str, Any]
-    _T = TypeVar("_T")
-    # Requests, by method and params, that are given their results.
-    _Steps: TypeAlias = Generator[tuple[str, _Json], _Json, _T]
 
 META = "io.modelcontextprotocol/"
 
@@ -64,7 +61,6 @@ class Wire:
         self.updates: list[str] = []
         self.list_changes = 0
         self.notifications: list[_Json] = []
-        self.listening: dict[str, int] = {}
         self.on_wake: Callable[[], object] = bool
         self.connection = server.connect(lambda: self.on_wake(), caller=caller)
         self.began = monotonic()
@@ -201,64 +197,3 @@ class Wire:
         self.closed = True
         self.on_wake = bool
         self.connection.close()
-
-
-def handshake(wire: Wire, revision: str | None) -> _Steps[None]:
-    """Begins to speak as a client of this revision does, by default of the newest one with a handshake."""
-    if revision is not None:
-        wire.revision = revision
-        try:
-            yield "server/discover", {}
-        except ResponseError:
-            wire.revision = None  # it is one with a handshake, or none
-        else:
-            yield "subscriptions/listen", {"notifications": {"resourcesListChanged": True}}
-            return
-    client = {"name": "test", "version": "1"}
-    params = {"protocolVersion": revision or "latest", "capabilities": wire.capabilities, "clientInfo": client}
-    try:
-        spoken = (yield "initialize", params)["protocolVersion"]
-    except ResponseError as e:
-        others = (e.data or {}).get("supported")
-        if revision is None and others:  # all of them without a handshake
-            yield from handshake(wire, others[0])
-            return
-        raise
-    if revision not in (None, spoken):
-        raise Error(f'the server does not serve the revision "{revision}"; it offers {spoken}', "invalid_argument")
-    wire.notify("notifications/initialized", {})
-
-
-def pages(method: str, member: str) -> _Steps[list[_Json]]:
-    """All items of a list."""
-    found: list[_Json] = []
-    params: _Json = {}
-    while True:
-        page = yield method, params
-        found += page[member]
-        if "nextCursor" not in page:
-            return found
-        params = {"cursor": page["nextCursor"]}
-
-
-def subscribe(wire: Wire, uri: str) -> _Steps[None]:
-    if wire.revision is None:
-        yield "resources/subscribe", {"uri": uri}
-    elif uri not in wire.listening:
-        acknowledged = yield "subscriptions/listen", {"notifications": {"resourceSubscriptions": [uri]}}
-        number = acknowledged["_meta"][META + "subscriptionId"]
-        if uri not in acknowledged["notifications"].get("resourceSubscriptions", []):
-            stop_listening(wire, number)
-            raise ResourceNotFound(f"the server lets this client watch no {uri}")
-        wire.listening[uri] = number
-
-
-def unsubscribe(wire: Wire, uri: str) -> _Steps[None]:
-    if wire.revision is None:
-        yield "resources/unsubscribe", {"uri": uri}
-    elif uri in wire.listening:
-        stop_listening(wire, wire.listening.pop(uri))
-
-
-def stop_listening(wire: Wire, number: int) -> None:
-    wire.notify("notifications/cancelled", {"requestId": number})
