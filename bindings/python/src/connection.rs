@@ -1,5 +1,6 @@
 //! A connection whose bytes the host moves itself.
 
+use crate::alive::{Alive, Share};
 use crate::body::input;
 use crate::context::Context;
 use crate::errors::{OrRaise, error};
@@ -7,7 +8,6 @@ use crate::exchange::Exchange;
 use crate::exit::{detach, try_attach};
 use crate::given;
 use crate::host::Host;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use pyo3::{PyTraverseError, PyVisit};
@@ -23,7 +23,7 @@ thread_local! {
 
 /// One client: bytes in, bytes out.
 #[pyclass(frozen, weakref, module = "wellhead")]
-pub(crate) struct Connection(Arc<Inner>);
+pub(crate) struct Connection(Arc<Inner>, Alive);
 
 /// What a connection's exchanges share with it.
 pub(crate) struct Inner {
@@ -35,8 +35,8 @@ pub(crate) struct Inner {
 }
 
 /// Whom a wake of the connection reaches. The core holds it; the Python objects in it belong to the connection.
-#[derive(Default)]
 pub(crate) struct Waker {
+    connection: Share,
     wake: Mutex<Option<Py<PyAny>>>,
     waiters: Mutex<Vec<Py<PyAny>>>,
     wakes: Mutex<u64>,
@@ -58,6 +58,9 @@ impl Waker {
         try_attach(|py| {
             let mut called: Vec<_> = lock(&self.waiters).iter().map(|waiter| waiter.clone_ref(py)).collect();
             called.extend(lock(&self.wake).as_ref().map(|wake| wake.clone_ref(py)));
+            if !self.connection.is_alive(py) {
+                return;
+            }
             for wake in called {
                 if let Err(e) = wake.call0(py) {
                     e.write_unraisable(py, Some(wake.bind(py)));
@@ -183,16 +186,25 @@ impl Drop for Inner {
 
 impl Connection {
     pub(crate) fn open(
+        py: Python<'_>,
         server: &wellhead::Server,
         caller: wellhead::Caller,
         host: Arc<Host>,
         wake: Option<Py<PyAny>>,
-    ) -> Self {
-        let waker = Arc::new(Waker { wake: Mutex::new(wake), ..Waker::default() });
+    ) -> PyResult<Self> {
+        let alive = Alive::new(py)?;
+        let waker = Arc::new(Waker {
+            connection: alive.share(py)?,
+            wake: Mutex::new(wake),
+            waiters: Mutex::default(),
+            wakes: Mutex::default(),
+            woken: Condvar::new(),
+        });
         let woken = waker.clone();
         let group = server.group(move || woken.wake());
         let core = group.connect(caller);
-        Connection(Arc::new(Inner { core: Some((core, group)), host, waker, drain: Mutex::default() }))
+        let inner = Inner { core: Some((core, group)), host, waker, drain: Mutex::default() };
+        Ok(Connection(Arc::new(inner), alive))
     }
 }
 
@@ -213,17 +225,23 @@ impl Connection {
         Ok(())
     }
 
-    #[pyo3(signature = (max = usize::MAX, /))]
-    fn poll_event(&self, py: Python<'_>, max: usize) -> PyResult<usize> {
+    #[pyo3(signature = (max = None, /))]
+    fn poll_event(&self, py: Python<'_>, max: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
+        let max = max.map_or(Ok(usize::MAX), |max| given::count("max", max))?;
         self.0.poll_event(py, max)
     }
 
-    #[pyo3(signature = (max = 262_144, /))]
-    fn poll_transmit<'py>(&self, py: Python<'py>, max: usize) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        let (core, group) = self.0.parts(py)?;
+    #[pyo3(signature = (max = None, /), text_signature = "($self, max=262144, /)")]
+    fn poll_transmit<'py>(
+        &self,
+        py: Python<'py>,
+        max: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let max = max.map_or(Ok(262_144), |max| given::count("max", max))?;
         if max == 0 {
-            return Err(PyValueError::new_err("max is at least 1"));
+            return Err(error(py, ErrorKind::InvalidArgument, "max must be at least 1 (got 0)"));
         }
+        let (core, group) = self.0.parts(py)?;
         let piece = detach(py, || {
             while group.next().is_some() {}
             // Taken: somebody else drains, or it is a `wake` from below here.
@@ -249,22 +267,26 @@ impl Connection {
     }
 
     #[pyo3(signature = (now_ms, /))]
-    fn tick(&self, py: Python<'_>, now_ms: u64) -> PyResult<()> {
+    fn tick(&self, now_ms: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (py, now_ms) = (now_ms.py(), given::count("now_ms", now_ms)?);
         let core = self.0.core(py)?;
         detach(py, || core.tick(now_ms));
         Ok(())
     }
 
-    #[pyo3(signature = (message, /, *, timeout = 60.0))]
+    #[pyo3(
+        signature = (message, /, *, timeout = None),
+        text_signature = "($self, message, /, *, timeout=60.0)"
+    )]
     fn handle<'py>(
         &self,
         message: &Bound<'py, PyAny>,
-        timeout: f64,
+        timeout: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let py = message.py();
-        let timeout = Duration::try_from_secs_f64(timeout)
-            .map_err(|_| PyValueError::new_err("timeout is a number of seconds, 0 or more"))?;
-        let until = Instant::now() + timeout;
+        let timeout =
+            timeout.map_or(Ok(Duration::from_secs(60)), |timeout| given::seconds("timeout", timeout))?;
+        let until = Instant::now().checked_add(timeout);
         let exchange = match self.0.handle(py, message)? {
             Handled::Answer(answer) => return Ok(Some(PyBytes::new(py, &answer))),
             Handled::Nothing => return Ok(None),
@@ -276,7 +298,7 @@ impl Connection {
             if let Some((answer,)) = exchange.answer(py)? {
                 return Ok(answer);
             }
-            let left = until.saturating_duration_since(Instant::now());
+            let left = until.map_or(timeout, |until| until.saturating_duration_since(Instant::now()));
             if left.is_zero() {
                 return exchange.expire(py).map(|(answer,)| answer);
             }
@@ -321,6 +343,7 @@ impl Connection {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.1.traverse(&visit)?;
         self.0.host.traverse(&visit)?;
         if let Ok(wake) = self.0.waker.wake.try_lock() {
             visit.call(&*wake)?;

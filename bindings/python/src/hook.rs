@@ -1,5 +1,6 @@
 //! Callables that the core calls by itself, wherever it is, instead of handing out an event.
 
+use crate::alive::Share;
 use crate::context::Base;
 use crate::exit::try_attach;
 use crate::log;
@@ -9,29 +10,35 @@ use std::sync::{Arc, Mutex, PoisonError};
 use wellhead::Provider;
 
 /// A callable. The core has a share of this, the server the other: so garbage collection sees it.
-#[derive(Clone, Default)]
-pub(crate) struct Hook(Arc<Mutex<Option<Py<PyAny>>>>);
+#[derive(Clone)]
+pub(crate) struct Hook {
+    callable: Arc<Mutex<Option<Py<PyAny>>>>,
+    server: Share,
+}
 
 impl Hook {
-    pub(crate) fn new(callable: Py<PyAny>) -> Self {
-        Hook(Arc::new(Mutex::new(Some(callable))))
+    pub(crate) fn new(callable: Option<Py<PyAny>>, server: Share) -> Self {
+        Hook { callable: Arc::new(Mutex::new(callable)), server }
     }
 
     pub(crate) fn set(&self, callable: Option<Py<PyAny>>) {
-        let before = std::mem::replace(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), callable);
+        let before =
+            std::mem::replace(&mut *self.callable.lock().unwrap_or_else(PoisonError::into_inner), callable);
         drop(before); // after the lock: it may run Python
     }
 
-    /// None without a callable or an interpreter, and if the callable raised, which is logged.
+    /// None without a callable, a server or an interpreter, and if the callable raised, which is logged.
     pub(crate) fn call<T>(
         &self,
         failure: &str,
         call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>,
     ) -> Option<T> {
         try_attach(|py| {
-            let callable =
-                self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|c| c.clone_ref(py));
-            call(callable?.bind(py)).map_err(|e| log::exception(py, failure, e)).ok()
+            let held = self.callable.lock().unwrap_or_else(PoisonError::into_inner);
+            let callable = held.as_ref().map(|callable| callable.clone_ref(py));
+            drop(held);
+            let callable = callable.filter(|_| self.server.is_alive(py))?;
+            call(callable.bind(py)).map_err(|e| log::exception(py, failure, e)).ok()
         })
         .flatten()
     }
@@ -42,7 +49,7 @@ impl Hook {
     }
 
     pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        match self.0.try_lock() {
+        match self.callable.try_lock() {
             Ok(callable) => visit.call(&*callable),
             Err(_) => Ok(()),
         }

@@ -4,6 +4,7 @@
 //! idiomatic there: exceptions, signatures, signals, the asyncio loop.
 
 mod access;
+mod alive;
 mod answer;
 mod arguments;
 mod asgi;

@@ -28,7 +28,7 @@ pub(crate) struct Handler {
     /// What completes the arguments of the prompt, and goes with it.
     completing: Option<HandlerId>,
     /// Says whether a URI may exist.
-    exists: Hook,
+    exists: Option<Hook>,
 }
 
 /// A callable that takes its arguments by position.
@@ -63,7 +63,7 @@ impl Handler {
         let completers = self.completers.iter().map(|(_, completer)| completer);
         let mut others = self.list.iter().chain(&self.method).chain(completers);
         others.try_for_each(|other| visit.call(&other.function))?;
-        self.exists.traverse(visit)
+        self.exists.as_ref().map_or(Ok(()), |exists| exists.traverse(visit))
     }
 }
 
@@ -155,7 +155,7 @@ impl Table {
 
     pub(crate) fn clear(&self) {
         let state = std::mem::take(&mut *self.state());
-        state.handlers.values().for_each(|handler| handler.exists.set(None)); // of which the core has a share
+        state.handlers.values().filter_map(|handler| handler.exists.as_ref()).for_each(|exists| exists.set(None));
         drop(state);
     }
 }
@@ -198,6 +198,7 @@ pub(crate) enum What {
     },
     Authorize,
     OnInterest,
+    OnPublish,
 }
 
 /// The second half of `@server.resource(…)`: registers the function and returns it unchanged.
@@ -289,7 +290,7 @@ pub(crate) fn register(
             let needs_loop = plan.is_async || others.any(|other| other.is_async);
             let called = if thread == Some(true) { pooled(function)? } else { function.clone() };
             let read = Some(callback(&called, plan.parameters, plan.is_async || thread.is_some()));
-            let (exists, provider) = with_existence(py, server, exists)?;
+            let (exists, provider) = with_existence(py, server, exists)?.unzip();
             let handler = Handler { read, list, completers, exists, ..Handler::default() };
             let id = if template {
                 let mut template = descriptor.template(py, &uri)?;
@@ -315,7 +316,7 @@ pub(crate) fn register(
         What::Fallback { exists } => {
             let plan = plan(function, &[], true)?;
             let read = Some(callback(function, plan.parameters, plan.is_async));
-            let (exists, provider) = with_existence(py, server, exists)?;
+            let (exists, provider) = with_existence(py, server, exists)?.unzip();
             let handler = Handler { read, exists, ..Handler::default() };
             let id = detach(py, || core.set_fallback(provider)).or_raise(py)?;
             server.table.put_fallback(id, handler, plan.is_async);
@@ -341,6 +342,16 @@ pub(crate) fn register(
         What::OnInterest => {
             server.table.put_watcher(positional(function, &["uri", "wanted"], 2, false)?);
             detach(py, || core.on_interest(|_| ())).or_raise(py)?;
+        }
+        What::OnPublish => {
+            let Positional { function, is_async, .. } = positional(function, &["event"], 1, false)?;
+            if is_async {
+                let why = "on_publish calls its function at once; make it a def";
+                return Err(error(py, ErrorKind::InvalidArgument, why));
+            }
+            server.publisher.set(Some(function));
+            let publisher = server.publisher.clone();
+            detach(py, || core.on_publish(move |event| publisher.publish(event))).or_raise(py)?;
         }
     }
     Ok(())
@@ -412,14 +423,14 @@ fn with_existence(
     py: Python<'_>,
     server: &Server,
     given: Option<Py<PyAny>>,
-) -> PyResult<(Hook, Option<Arc<dyn Provider>>)> {
-    let Some(given) = given else { return Ok((Hook::default(), None)) };
+) -> PyResult<Option<(Hook, Arc<dyn Provider>)>> {
+    let Some(given) = given else { return Ok(None) };
     let given = positional(given.bind(py), &["uri"], 1, false)?;
     if given.is_async {
         return Err(error(py, ErrorKind::InvalidArgument, "exists= answers at once; make it a def"));
     }
-    let hook = Hook::new(given.function);
-    Ok((hook.clone(), Some(Arc::new(Exists(hook, server.base.clone())))))
+    let hook = Hook::new(Some(given.function), server.alive.share(py)?);
+    Ok(Some((hook.clone(), Arc::new(Exists(hook, server.base.clone())))))
 }
 
 /// Who judges bearer tokens.

@@ -1,6 +1,7 @@
 //! The server as Python sees it.
 
 use crate::access::{self, Caller};
+use crate::alive::Alive;
 use crate::asgi::{self, Endpoint};
 use crate::body;
 use crate::connection::Connection;
@@ -38,8 +39,9 @@ pub(crate) struct Server {
     name: String,
     pub(crate) table: Table,
     observer: Hook,
-    publisher: Hook,
+    pub(crate) publisher: Hook,
     pub(crate) base: Base,
+    pub(crate) alive: Alive,
     process: Process,
 }
 
@@ -94,7 +96,9 @@ impl Server {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let py = name.py();
-        let (observer, publisher, base) = (Hook::default(), Hook::default(), Base::new(py)?);
+        let (base, alive) = (Base::new(py)?, Alive::new(py)?);
+        let share = alive.share(py)?;
+        let (observer, publisher) = (Hook::new(None, share.clone()), Hook::new(None, share));
         let (name, version) = (given::string("name", name)?, given::string("version", version)?);
         let core = options::builder(&name, &version, options, &observer, &base)?.build().or_raise(py)?;
         Ok(Server {
@@ -104,6 +108,7 @@ impl Server {
             observer,
             publisher,
             base,
+            alive,
             process: Process::current(),
         })
     }
@@ -324,16 +329,12 @@ impl Server {
         detach(py, || core.updated_below(&uri, &parent)).or_raise(py)
     }
 
-    #[pyo3(signature = (function, /))]
-    fn on_publish<'py>(&self, function: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let py = function.py();
-        if !function.is_callable() {
-            return Err(given::not_a("function", "a function (event)", &function));
-        }
-        self.publisher.set(Some(function.clone().unbind()));
-        let (core, publisher) = (self.core(py), self.publisher.clone());
-        detach(py, || core.on_publish(move |event| publisher.publish(event))).or_raise(py)?;
-        Ok(function)
+    #[pyo3(signature = (function = None, /))]
+    fn on_publish<'py>(
+        this: &Bound<'py, Self>,
+        function: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        Server::decorate(this, What::OnPublish, function)
     }
 
     #[pyo3(signature = (event, /))]
@@ -476,7 +477,7 @@ impl Server {
         }
         let (wake, caller) = (wake.map(Bound::unbind), caller.map(Bound::unbind));
         let host = Host::new(this.clone().unbind(), caller);
-        Ok(Connection::open(this.get().core(py), known, host, wake))
+        Connection::open(py, this.get().core(py), known, host, wake)
     }
 
     fn __enter__(this: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -554,6 +555,7 @@ impl Server {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.alive.traverse(&visit)?;
         self.table.traverse(&visit)?;
         self.observer.traverse(&visit)?;
         self.base.traverse(&visit)?;
@@ -568,7 +570,7 @@ impl Server {
     }
 }
 
-/// The first argument of a decorator, which somebody wrote without parentheses if it is a function.
+/// The first argument of a decorator. A function is refused: the decorator was written without parentheses.
 fn decorated(decorator: &str, needs: &str, such_as: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     if value.is_callable() {
         let message = format!("{decorator} needs {needs}: write @server.{decorator}(\"{such_as}\")");

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import os
+import subprocess
 import sys
 import threading
 import weakref
@@ -318,3 +319,60 @@ def forked(act: Any) -> None:
         finally:
             os._exit(status)
     assert os.waitpid(child, 0)[1] == 0
+
+
+COLLECTED = """
+import gc
+import sys
+import threading
+
+sys.path.insert(0, sys.argv[1])
+import client
+import wellhead
+
+sys.setswitchinterval(1e-5)
+gc.set_threshold(50)
+server = wellhead.Server("s", "1")
+server.text("n:x", "x")
+wanted = {"resourceSubscriptions": ["n:x"]}
+
+
+class Lingers:
+    def __del__(self) -> None:
+        for _ in range(20):  # so that threads take turns while the garbage is taken apart
+            pass
+
+
+class Client:
+    def __init__(self) -> None:
+        self.on_wake = bool
+        self.lingers = Lingers()
+        self.connection = server.connect(lambda: self.on_wake())
+        self.connection.receive(client.request(1, "subscriptions/listen", notifications=wanted))
+        self.connection.poll_event()
+        assert client.transmitted(self.connection)
+
+
+stop = False
+
+
+def update() -> None:
+    while not stop:
+        server.updated("n:x")
+
+
+threads = [threading.Thread(target=update) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for _ in range(1000):
+    Client()
+stop = True
+for thread in threads:
+    thread.join()
+"""
+
+
+def test_a_wake_of_a_connection_that_is_garbage_is_not_called() -> None:
+    arguments = [sys.executable, "-c", COLLECTED, os.path.dirname(__file__)]
+    ended = subprocess.run(arguments, capture_output=True, timeout=50, check=False)
+    assert (ended.returncode, ended.stderr) == (0, b"")

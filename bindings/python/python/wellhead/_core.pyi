@@ -888,7 +888,10 @@ class Server:
         Raises:
             ClosedError: The server was closed.
         """
-    def on_publish(self, function: _Publish, /) -> _Publish:
+    @overload
+    def on_publish(self, function: _Publish, /) -> _Publish: ...
+    @overload
+    def on_publish(self, function: None = None, /) -> Callable[[_Publish], _Publish]:
         """Hands over each change that is told here, so that other instances of the service can tell their clients, too:
         one JSON object as text, for a pub/sub system to carry to their `inject`.
 
