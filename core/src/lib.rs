@@ -60,6 +60,8 @@ pub use event::{
 pub use group::Group;
 pub use limits::Limits;
 pub use log::Level;
+#[doc(hidden)] // for bindings that check a value where it is made
+pub use model::check_mime_type;
 pub use model::{
     Annotations, Answer, Body, CacheHint, ClientAnswer, Completion, Contents, Icon, Json, Listed, Method,
     MethodAnswer, MethodError, Page, Resource, Role, SharedBytes, SharedText, Template,

@@ -40,6 +40,8 @@ pub(crate) fn body(value: &Bound<'_, PyAny>) -> PyResult<Option<Body>> {
 pub(crate) fn input<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     match value.cast::<PyString>() {
         Ok(text) => Ok(PyBytes::new(value.py(), text.to_str()?.as_bytes())),
-        Err(_) => given::bytes("message", value),
+        Err(_) => {
+            given::bytes("message", value).map_err(|_| given::not_a("message", "a str or bytes", value))
+        }
     }
 }

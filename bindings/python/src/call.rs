@@ -3,7 +3,7 @@
 use crate::access::Caller;
 use crate::errors::{OrRaise, error};
 use crate::exit::detach;
-use crate::given::object;
+use crate::given;
 use crate::host::Host;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -154,23 +154,27 @@ impl Call {
     }
 
     #[pyo3(signature = (state, until, /))]
-    fn seal_state(&self, py: Python<'_>, state: &str, until: u64) -> String {
-        let (Some(call), Some(host)) = (self.read(), self.host.upgrade()) else { return String::new() };
-        host.server.get().core(py).seal_state(call.caller(), call.uri(), state, until)
+    fn seal_state(&self, state: &Bound<'_, PyAny>, until: &Bound<'_, PyAny>) -> PyResult<String> {
+        let (py, state, until) = (state.py(), given::string("state", state)?, given::count("until", until)?);
+        let (Some(call), Some(host)) = (self.read(), self.host.upgrade()) else { return Ok(String::new()) };
+        Ok(host.server.get().core(py).seal_state(call.caller(), call.uri(), &state, until))
     }
 
     #[pyo3(signature = (now, /))]
-    fn open_state(&self, py: Python<'_>, now: u64) -> Option<String> {
-        let (call, host) = (self.read()?, self.host.upgrade()?);
-        host.server.get().core(py).open_state(call.caller(), call.uri(), call.request_state()?, now)
+    fn open_state(&self, now: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+        let (py, now) = (now.py(), given::count("now", now)?);
+        let (Some(call), Some(host)) = (self.read(), self.host.upgrade()) else { return Ok(None) };
+        let Some(state) = call.request_state() else { return Ok(None) };
+        Ok(host.server.get().core(py).open_state(call.caller(), call.uri(), state, now))
     }
 
     #[pyo3(signature = (name, /))]
-    fn header(&self, name: &str) -> Option<&str> {
-        match &self.about {
-            About::Verify(call) => call.header(name),
+    fn header(&self, name: &Bound<'_, PyAny>) -> PyResult<Option<&str>> {
+        let name = given::string("name", name)?;
+        Ok(match &self.about {
+            About::Verify(call) => call.header(&name),
             _ => None,
-        }
+        })
     }
 
     #[getter]
@@ -182,28 +186,38 @@ impl Call {
     }
 
     #[pyo3(signature = (method, params = None, /))]
-    fn notify(&self, py: Python<'_>, method: &str, params: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
-        let params = params.map(|params| object("params", params)).transpose()?;
-        match detach(py, || self.slot.notify(method, params.as_ref())) {
+    fn notify(&self, method: &Bound<'_, PyAny>, params: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
+        let (py, method) = (method.py(), given::string("method", method)?);
+        let params = given::optional(params, |params| given::object("params", params))?;
+        match detach(py, || self.slot.notify(&method, params.as_ref())) {
             Some(sent) => sent.or_raise(py),
             None => Ok(false),
         }
     }
 
     #[pyo3(signature = (progress, total = None, message = None, /))]
-    fn progress(&self, py: Python<'_>, progress: f64, total: Option<f64>, message: Option<&str>) -> bool {
-        detach(py, || self.slot.progress(progress, total, message))
+    fn progress(
+        &self,
+        progress: &Bound<'_, PyAny>,
+        total: Option<&Bound<'_, PyAny>>,
+        message: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<bool> {
+        let (py, progress) = (progress.py(), given::number("progress", progress)?);
+        let total = given::optional(total, |total| given::number("total", total))?;
+        let message = given::optional(message, |message| given::string("message", message))?;
+        Ok(detach(py, || self.slot.progress(progress, total, message.as_deref())))
     }
 
     #[pyo3(signature = (retry_ms, /))]
-    fn close_stream(&self, py: Python<'_>, retry_ms: u64) -> bool {
-        detach(py, || self.slot.close_stream(retry_ms))
+    fn close_stream(&self, retry_ms: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let (py, retry_ms) = (retry_ms.py(), given::count("retry_ms", retry_ms)?);
+        Ok(detach(py, || self.slot.close_stream(retry_ms)))
     }
 
     #[pyo3(signature = (method, params = None, /))]
     fn request<'py>(
         this: &Bound<'py, Self>,
-        method: &str,
+        method: &Bound<'py, PyAny>,
         params: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         static REQUEST: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
@@ -213,7 +227,7 @@ impl Call {
     #[pyo3(signature = (method, params = None, /))]
     fn request_async<'py>(
         this: &Bound<'py, Self>,
-        method: &str,
+        method: &Bound<'py, PyAny>,
         params: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         this.py().import("wellhead._asyncio")?.getattr("request")?.call1((this, method, params))
@@ -222,13 +236,13 @@ impl Call {
     /// For `_requests.py`: sends it, and has `future` wait for the answer.
     fn _request(
         &self,
-        method: &str,
+        method: &Bound<'_, PyAny>,
         params: Option<&Bound<'_, PyAny>>,
         future: &Bound<'_, PyAny>,
     ) -> PyResult<u64> {
-        let py = future.py();
-        let params = params.map(|params| object("params", params)).transpose()?;
-        let sent = detach(py, || self.slot.request(method, params.as_ref()));
+        let (py, method) = (future.py(), given::string("method", method)?);
+        let params = given::optional(params, |params| given::object("params", params))?;
+        let sent = detach(py, || self.slot.request(&method, params.as_ref()));
         let (Some(host), Some(sent)) = (self.host.upgrade(), sent) else {
             return Err(error(py, ErrorKind::Closed, "the call is over; ask before it is answered"));
         };

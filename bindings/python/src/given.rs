@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyMemoryView, PyString};
 use std::str::FromStr;
+use std::time::Duration;
 use wellhead::{ErrorKind, Json};
 
 pub(crate) fn text<'a, 'py>(name: &str, value: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<'py, PyString>> {
@@ -82,6 +83,36 @@ fn out_of_range<T: Count>(name: &str, value: &Bound<'_, PyAny>) -> PyErr {
         most => format!("between 0 and {most}"),
     };
     error(value.py(), ErrorKind::InvalidArgument, &format!("{name} must be {range}{given}"))
+}
+
+/// An integer or a float.
+pub(crate) fn number(name: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
+    let py = value.py();
+    value.extract().map_err(|e: PyErr| {
+        if e.is_instance_of::<PyOverflowError>(py) {
+            return error(py, ErrorKind::InvalidArgument, &format!("{name} must fit into a float"));
+        }
+        not_a(name, "a number", value)
+    })
+}
+
+/// A MIME type, checked as registrations check it.
+pub(crate) fn mime_type<'a, 'py>(
+    name: &str,
+    value: &'a Bound<'py, PyAny>,
+) -> PyResult<&'a Bound<'py, PyString>> {
+    let text = text(name, value)?;
+    wellhead::check_mime_type(text.to_str()?).or_raise(value.py())?;
+    Ok(text)
+}
+
+/// A time in seconds.
+pub(crate) fn seconds(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration> {
+    let what = "a number of seconds, 0 or more";
+    let given: f64 = value.extract().map_err(|_| not_a(name, what, value))?;
+    Duration::try_from_secs_f64(given).map_err(|_| {
+        error(value.py(), ErrorKind::InvalidArgument, &format!("{name} must be {what} (got {given})"))
+    })
 }
 
 /// Bytes, or what else has the buffer protocol.

@@ -37,7 +37,7 @@ impl Contents {
                 "uri" => contents.uri(text()?),
                 "name" => contents.name(text()?),
                 "title" => contents.title(text()?),
-                "mime_type" => contents.mime_type(text()?),
+                "mime_type" => contents.mime_type(given::mime_type(known, &value)?.to_str()?),
                 "kind" => contents.kind(text()?),
                 "version" => contents.version(text()?),
                 "meta" => contents.meta(given::object(known, &value)?),
@@ -127,7 +127,9 @@ impl Resource {
             name: text("name", name)?,
             title: text("title", title)?,
             description: text("description", description)?,
-            mime_type: text("mime_type", mime_type)?,
+            mime_type: given::optional(mime_type, |given| {
+                Ok(given::mime_type("mime_type", given)?.clone().unbind())
+            })?,
             size: given::optional(size, |size| given::count("size", size))?,
             kind: text("kind", kind)?,
             version: text("version", version)?,

@@ -201,8 +201,8 @@ def test_a_descriptor_of_the_wrong_type_is_named(server: wellhead.Server) -> Non
 
 
 def test_a_resource_tells_what_it_was_made_with() -> None:
-    resource = wellhead.Resource("n:1", name="a", title="b", description="c", mime_type="d", size=3, key="e")
+    resource = wellhead.Resource("n:1", name="a", title="b", description="c", mime_type="text/d", size=3, key="e")
     made = (resource.uri, resource.name, resource.title, resource.description, resource.mime_type, resource.size)
-    assert (*made, resource.key) == ("n:1", "a", "b", "c", "d", 3, "e")
+    assert (*made, resource.key) == ("n:1", "a", "b", "c", "text/d", 3, "e")
     assert wellhead.Resource("n:2").key == "n:2" and wellhead.Resource("n:2").name is None
     assert wellhead.Page([resource], more=True).items == [resource]

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import wellhead
+from asgi_client import Request, ask, on_a_loop, session
 
 TOOL = {"inputSchema": {"type": "object"}}
 
@@ -179,3 +180,89 @@ def test_causes_and_groups_are_logged(caplog: pytest.LogCaptureFixture) -> None:
                 client.read(uri)
     assert "the first of all" in caplog.text and "RuntimeError: outside" in caplog.text
     assert "one of several" in caplog.text
+
+
+@pytest.fixture
+def warnings(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
+    """What was logged since the last call, all of it as warnings."""
+
+    def taken() -> list[str]:
+        lines = [record.getMessage() for record in caplog.records]
+        assert {(record.name, record.levelno) for record in caplog.records} <= {("wellhead", logging.WARNING)}
+        caplog.clear()
+        return lines
+
+    return taken
+
+
+def test_a_refused_host_origin_and_path_are_logged_once_a_minute(warnings: Callable[[], list[str]]) -> None:
+    app = wellhead.Server("s", "1").asgi()
+
+    @on_a_loop
+    async def main() -> None:
+        for _ in range(3):
+            request = Request(app, "POST")
+            request.scope["headers"] = [(b"host", b"evil.example")]
+            assert (await request.done()).status == 403
+        assert warnings() == ["a request was answered 403: the host 'evil.example' is not allowed; see `allowed_hosts`"]
+        assert (await Request(app, "POST", headers={"Origin": "https://evil.example"}).done()).status == 403
+        assert warnings() == [
+            "a request was answered 403: the origin 'https://evil.example' is not allowed; see `allowed_origins`"
+        ]
+        assert (await Request(app, "POST", "/other").done()).status == 404
+        assert warnings() == [
+            "a request was answered 404: the path '/other' is not that of the endpoint, '/mcp'; see `path`"
+        ]
+
+    main()
+
+
+def test_a_session_and_a_cursor_of_another_worker_are_logged(warnings: Callable[[], list[str]]) -> None:
+    limits = wellhead.Limits(page_items=1)
+    servers = [wellhead.Server("s", "1", limits=limits) for _ in range(2)]
+    for server in servers:
+        server.text("n:1", "one")
+        server.text("n:2", "two")
+    here, there = (server.asgi() for server in servers)
+
+    @on_a_loop
+    async def main() -> None:
+        fields = await session(here)
+        ping = b'{"jsonrpc":"2.0","id":2,"method":"ping"}'
+        assert (await Request(there, "POST", "/mcp", fields, ping).done()).status == 404
+        assert warnings() == [
+            "a request was answered 404: the session is unknown or has ended; see `session_ms`. If another process "
+            "began it, share `cursor_key` among them and turn `sessions` off"
+        ]
+        cursor = (await ask(here, "resources/list").json())["result"]["nextCursor"]
+        assert "error" in await ask(there, "resources/list", cursor=cursor).json()
+        assert warnings() == [
+            "a list was refused: its cursor is invalid. If another process gave it, share `cursor_key` among them"
+        ]
+
+    main()
+
+
+def test_a_refused_token_and_a_limit_are_logged(warnings: Callable[[], list[str]]) -> None:
+    server = wellhead.Server("s", "1", limits=wellhead.Limits(listen_streams=1))
+
+    def verify(token: str) -> wellhead.Grant | None:
+        return wellhead.Grant(wellhead.Caller("ada"), scopes=["list"]) if token == "good" else None
+
+    app = server.asgi(verify=verify, scopes=["read"])
+    openly = server.asgi()
+
+    @on_a_loop
+    async def main() -> None:
+        assert (await ask(app, "resources/list").done()).status == 401
+        assert warnings() == ["a request was answered 401: it has no bearer token; see `verify`"]
+        assert (await ask(app, "resources/list", more={"Authorization": "Bearer good"}).done()).status == 403
+        assert warnings() == ["a request was answered 403: its token lacks a scope of 'read'; see `scopes`"]
+        first = ask(openly, "subscriptions/listen", notifications={})
+        await first.until(b"acknowledged")
+        assert (await ask(openly, "subscriptions/listen", notifications={}).done()).status == 503
+        assert warnings() == ["a request was answered 503: the limit `listen_streams` is reached (1)"]
+        first.disconnect()
+        await first.done()
+
+    main()

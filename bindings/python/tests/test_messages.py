@@ -25,6 +25,10 @@ async def later() -> str:
     return "x"
 
 
+async def echo(event: str) -> None:
+    pass
+
+
 def unresolvable(x: "Missing") -> str:  # type: ignore[name-defined] # noqa: F821
     return "x"
 
@@ -79,6 +83,28 @@ def in_a_loop(method: str) -> Callable[[Any], None]:
 def loop_with_coroutine(server: Any) -> None:
     server.resource("a:b")(later)
     in_a_loop("run")(server)
+
+
+def in_a_call(mistake: Callable[[Any], object]) -> Callable[[Any], None]:
+    """Makes the mistake with the call of a read."""
+
+    def read(server: wellhead.Server) -> None:
+        raised: list[Exception] = []
+
+        @server.resource("a:call")
+        def callback(call: wellhead.Call) -> str:
+            try:
+                mistake(call)
+            except Exception as e:
+                raised.append(e)
+            return "x"
+
+        with server.test_client() as client:
+            client.read("a:call")
+        if raised:
+            raise raised[0]
+
+    return read
 
 
 Mistake = tuple[str, Callable[[Any], object], type[Exception], str]
@@ -183,8 +209,20 @@ RAISED: list[Mistake] = [
     (
         "on_publish of no function",
         lambda server: server.on_publish(3),
-        TypeError,
-        "function must be a function (event), not int",
+        wellhead.RegistrationError,
+        "3: it is no function",
+    ),
+    (
+        "on_publish of a function without a parameter",
+        lambda server: server.on_publish()(f),
+        wellhead.RegistrationError,
+        "f: it takes (event)",
+    ),
+    (
+        "on_publish of an async def",
+        lambda server: server.on_publish(echo),
+        wellhead.RegistrationError,
+        "on_publish calls its function at once; make it a def",
     ),
     # Parameters.
     (
@@ -555,6 +593,118 @@ RAISED: list[Mistake] = [
         OSError,
         'the folder "/nowhere", which must exist and be readable, cannot be opened: No such file or directory',
     ),
+    (
+        "a MIME type of an item without a subtype",
+        lambda server: wellhead.Resource("a:b", mime_type="markdown"),
+        wellhead.RegistrationError,
+        '"markdown" is no MIME type; write type/subtype, such as "text/markdown"',
+    ),
+    (
+        "a MIME type of contents with a newline",
+        lambda server: wellhead.Contents("x", mime_type="text/plain\n"),
+        wellhead.RegistrationError,
+        '"text/plain\\n" is no MIME type; write type/subtype, such as "text/markdown"',
+    ),
+    # Calls.
+    *(
+        (f"call.{name}", in_a_call(mistake), kind, text)
+        for name, mistake, kind, text in [
+            ("progress(str)", lambda call: call.progress("x"), TypeError, "progress must be a number, not str"),
+            ("progress(huge)", lambda call: call.progress(10**400), ValueError, "progress must fit into a float"),
+            ("total", lambda call: call.progress(1, "x"), TypeError, "total must be a number, not str"),
+            ("message", lambda call: call.progress(1, 2, 3), TypeError, "message must be a str, not int"),
+            (
+                "close_stream(str)",
+                lambda call: call.close_stream("x"),
+                TypeError,
+                "retry_ms must be a whole number, not str",
+            ),
+            ("close_stream(-1)", lambda call: call.close_stream(-1), ValueError, "retry_ms must be 0 or more (got -1)"),
+            ("seal_state(int)", lambda call: call.seal_state(3, 4), TypeError, "state must be a str, not int"),
+            (
+                "seal_state(until)",
+                lambda call: call.seal_state("x", "y"),
+                TypeError,
+                "until must be a whole number, not str",
+            ),
+            ("open_state", lambda call: call.open_state("x"), TypeError, "now must be a whole number, not str"),
+            ("header", lambda call: call.header(3), TypeError, "name must be a str, not int"),
+            ("notify", lambda call: call.notify(3), TypeError, "method must be a str, not int"),
+            (
+                "notify(params)",
+                lambda call: call.notify("notifications/x", [1]),
+                TypeError,
+                "params must be a dict, not list",
+            ),
+            ("request", lambda call: call.request(3), TypeError, "method must be a str, not int"),
+            (
+                "request(params)",
+                lambda call: call.request("roots/list", 3),
+                TypeError,
+                "params must be a dict, not int",
+            ),
+        ]
+    ),
+    # Connections.
+    *(
+        (f"connection.{name}", lambda server, mistake=mistake: mistake(server.connect()), kind, text)
+        for name, mistake, kind, text in [
+            ("receive", lambda connection: connection.receive("x"), TypeError, "data must be bytes, not str"),
+            (
+                "poll_event(str)",
+                lambda connection: connection.poll_event("x"),
+                TypeError,
+                "max must be a whole number, not str",
+            ),
+            (
+                "poll_event(-1)",
+                lambda connection: connection.poll_event(-1),
+                ValueError,
+                "max must be 0 or more (got -1)",
+            ),
+            (
+                "poll_transmit(str)",
+                lambda connection: connection.poll_transmit("x"),
+                TypeError,
+                "max must be a whole number, not str",
+            ),
+            (
+                "poll_transmit(0)",
+                lambda connection: connection.poll_transmit(0),
+                ValueError,
+                "max must be at least 1 (got 0)",
+            ),
+            ("tick(str)", lambda connection: connection.tick("x"), TypeError, "now_ms must be a whole number, not str"),
+            ("tick(-1)", lambda connection: connection.tick(-1), ValueError, "now_ms must be 0 or more (got -1)"),
+            ("handle", lambda connection: connection.handle(3), TypeError, "message must be a str or bytes, not int"),
+            (
+                "handle(timeout)",
+                lambda connection: connection.handle("{}", timeout="x"),
+                TypeError,
+                "timeout must be a number of seconds, 0 or more, not str",
+            ),
+        ]
+    ),
+    ("connect", lambda server: server.connect(3), TypeError, "wake must be a function without parameters, not int"),
+    (
+        "connect for no caller",
+        lambda server: server.connect(caller="ada"),
+        TypeError,
+        "caller must be a wellhead.Caller, not str",
+    ),
+    (
+        "contents of a handle",
+        lambda server: server.text("a:b", "x").set(3),
+        TypeError,
+        "body must be a str, bytes or wellhead.Contents, not int",
+    ),
+    ("expand a number", lambda server: wellhead.expand(3, {}), TypeError, "uri_template must be a str, not int"),  # type: ignore[arg-type]
+    (
+        "expand with a list",
+        lambda server: wellhead.expand("a:{x}", ["x"]),  # type: ignore[arg-type]
+        TypeError,
+        "values must be a dict, not list",
+    ),
     # Running.
     (
         "run in a loop",
@@ -588,3 +738,16 @@ def test_it_raises(mistake: Callable[[Any], object], kind: type[Exception], text
     with wellhead.Server("s", "1") as server, pytest.raises(kind) as raised:
         mistake(server)
     assert str(raised.value) == text
+
+
+@pytest.mark.parametrize("decorate", [lambda server: server.on_publish, lambda server: server.on_publish()])
+def test_on_publish_may_be_written_with_and_without_parentheses(decorate: Any) -> None:
+    published: list[str] = []
+
+    def publish(event: str) -> None:
+        published.append(event)
+
+    with wellhead.Server("s", "1") as server:
+        assert decorate(server)(publish) is publish
+        server.updated("a:b")
+    assert len(published) == 1

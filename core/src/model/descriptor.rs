@@ -84,15 +84,18 @@ impl Descriptor {
 
     /// Checks that it may be registered.
     pub(crate) fn check(&self) -> Result<()> {
-        if let Some(mime_type) = &self.mime_type
-            && !is_mime_type(mime_type)
-        {
-            let what =
-                format!("{mime_type:?} is no MIME type; write type/subtype, such as \"text/markdown\"");
-            return Err(Error::new(ErrorKind::InvalidArgument, what));
-        }
+        self.mime_type.as_deref().map_or(Ok(()), check_mime_type)?;
         self.view().check()
     }
+}
+
+/// Refuses a text that is no MIME type, as registrations do.
+pub fn check_mime_type(mime_type: &str) -> Result<()> {
+    if is_mime_type(mime_type) {
+        return Ok(());
+    }
+    let what = format!("{mime_type:?} is no MIME type; write type/subtype, such as \"text/markdown\"");
+    Err(Error::new(ErrorKind::InvalidArgument, what))
 }
 
 /// RFC 6838 names, and optional parameters, which must have no control characters.

@@ -26,5 +26,7 @@ pub use page::{Listed, Page};
 pub use resource::Resource;
 pub use template::Template;
 
+#[doc(hidden)] // for bindings that check a value where it is made
+pub use descriptor::check_mime_type;
 pub(crate) use descriptor::{Described, Descriptor, Rare, check_meta};
 pub(crate) use page::PageItem;
