@@ -9,7 +9,12 @@ use pyo3::types::{PyBytes, PyString};
 use pyo3::{PyTraverseError, PyVisit};
 use wellhead::{Verdict, Watched};
 
-/// Who a connection speaks for.
+/// The caller on whose behalf a client connects, as the program knows it.
+///
+/// Args:
+///     id: Stable bytes, or a `str` that stands for its UTF-8. Cursors and sessions are bound to the
+///         id. Empty for an unknown caller.
+///     value: Any object for the program's callbacks, such as the claims of a verified token.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Caller {
     id: Py<PyBytes>,
@@ -25,11 +30,13 @@ impl Caller {
         Ok(Caller { id: caller_id("id", id)?.unbind(), value })
     }
 
+    /// The id, `bytes`.
     #[getter]
     fn id(&self, py: Python<'_>) -> Py<PyBytes> {
         self.id.clone_ref(py)
     }
 
+    /// The program's own object, or None.
     #[getter]
     fn value(&self, py: Python<'_>) -> Py<PyAny> {
         self.value.clone_ref(py)

@@ -5,7 +5,15 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use wellhead::CacheScope;
 
-/// How long a client may use an answer again, and whether for this caller only.
+/// How long a client may reuse a response, and whether it may share it between callers.
+///
+/// The most specific hint wins: an answer's, then its registration's, then that of the kind of answer,
+/// then the server's. Only some revisions have hints. Without any hint a client must not reuse a
+/// response.
+///
+/// Args:
+///     ttl_ms: The time to live in milliseconds. 0 forbids reuse.
+///     scope: `public` for all callers, or `private` for the caller who got the response.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct CacheHint {
     ttl_ms: Option<u64>,
@@ -15,7 +23,10 @@ pub(crate) struct CacheHint {
 #[pymethods]
 impl CacheHint {
     #[new]
-    #[pyo3(signature = (*, ttl_ms = None, scope = None, **unknown))]
+    #[pyo3(
+        signature = (*, ttl_ms = None, scope = None, **unknown),
+        text_signature = "(*, ttl_ms=None, scope=None)"
+    )]
     fn new(
         ttl_ms: Option<&Bound<'_, PyAny>>,
         scope: Option<&Bound<'_, PyAny>>,
@@ -28,11 +39,13 @@ impl CacheHint {
         })
     }
 
+    /// The time to live in milliseconds, or None.
     #[getter]
     fn ttl_ms(&self) -> Option<u64> {
         self.ttl_ms
     }
 
+    /// `public`, `private` or None.
     #[getter]
     fn scope(&self) -> Option<String> {
         self.scope.map(|scope| scope.to_string())

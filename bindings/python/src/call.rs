@@ -13,7 +13,10 @@ use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use wellhead::{CallId, ErrorKind, Json, Reply, Responder};
 
-/// The call that a callback answers; given to a parameter that is annotated with this class.
+/// A call of one of the program's callbacks by the server.
+///
+/// A callback gets it in a parameter that is annotated `wellhead.Call`. The callback may keep it after
+/// its return. All methods are thread-safe.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Call {
     about: About,
@@ -69,11 +72,14 @@ impl Call {
 
 #[pymethods]
 impl Call {
+    /// The URI as the client wrote it, a `str`. Empty in calls that are not about one URI.
     #[getter]
     fn uri(&self) -> &str {
         self.read().map_or("", wellhead::Call::uri)
     }
 
+    /// The `Caller` on whose behalf the client asks, as given to `Server.connect` or by `Grant`. Its id is
+    /// empty over stdio.
     #[getter]
     fn caller(&self, py: Python<'_>) -> PyResult<Py<Caller>> {
         match &self.caller {
@@ -82,11 +88,14 @@ impl Call {
         }
     }
 
+    /// The protocol revision of the request, named by its date, such as `2025-06-18`.
     #[getter]
     fn revision(&self) -> &'static str {
         common!(&self.about, call => call.revision()).unwrap_or_default()
     }
 
+    /// The request's `_meta` as the client sent it, a dict, such as `{"traceparent": "…"}`. Unchecked: do
+    /// not trust it.
     #[getter]
     fn meta<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match common!(&self.about, call => call.meta()).flatten() {
@@ -95,11 +104,14 @@ impl Call {
         }
     }
 
+    /// The version of the resource that the client already has, a `str`, or None. If it is still current,
+    /// return `wellhead.NOT_MODIFIED` instead of a body.
     #[getter]
     fn if_version(&self) -> Option<&str> {
         self.read()?.if_version()
     }
 
+    /// The name of the method that the client called, such as `tools/call`. Empty in calls for resources.
     #[getter]
     fn method(&self) -> &str {
         match &self.about {
@@ -108,6 +120,8 @@ impl Call {
         }
     }
 
+    /// The request's `params` as the client sent them, a dict, in a call of `Server.method`, `tool` or
+    /// `prompt`. Empty in other calls.
     #[getter]
     fn params<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match &self.about {
@@ -116,6 +130,7 @@ impl Call {
         }
     }
 
+    /// The name of the tool or prompt that the client called, or None.
     #[getter]
     fn name(&self) -> Option<&str> {
         match &self.about {
@@ -124,35 +139,53 @@ impl Call {
         }
     }
 
+    /// The client's own description of itself, a dict with `name` and `version`. Use it for logs, not for
+    /// decisions. None once the call is answered.
     #[getter]
     fn client<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let client = detach(py, || self.slot.client());
         client.map(|client| loads(py, &client)).transpose()
     }
 
+    /// The client's capabilities, a dict such as `{"sampling": {}}`. None once the call is answered.
     #[getter]
     fn client_capabilities<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let capabilities = detach(py, || self.slot.client_capabilities());
         capabilities.map(|capabilities| loads(py, &capabilities)).transpose()
     }
 
+    /// The filter of a listing in the `resources/get` dialect, a dict, or None. The dialect leaves its
+    /// members to client and server. A cursor works only with the filter of its list.
     #[getter]
     fn filter<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let About::List(call) = &self.about else { return Ok(None) };
         call.filter().map(|filter| loads(py, filter.as_str())).transpose()
     }
 
+    /// The client's answers to `InputRequired`, a dict by the keys of its `inputRequests`. None in the
+    /// first read.
     #[getter]
     fn input_responses<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let responses = self.read().and_then(wellhead::Call::input_responses);
         responses.map(|responses| loads(py, responses)).transpose()
     }
 
+    /// The `requestState` of `InputRequired` as the client sent it back, a `str`, or None. Any client can
+    /// make one up: see `open_state`.
     #[getter]
     fn request_state(&self) -> Option<&str> {
         self.read()?.request_state()
     }
 
+    /// Returns a `requestState` that `open_state` opens for the same caller and URI, encrypted under the
+    /// server's cursor key.
+    ///
+    /// A client can send it back any number of times.
+    ///
+    /// Args:
+    ///     state: The text to seal.
+    ///     until: The time at which it expires, on a clock that all replicas share, such as milliseconds of
+    ///         Unix time.
     #[pyo3(signature = (state, until, /))]
     fn seal_state(&self, state: &Bound<'_, PyAny>, until: &Bound<'_, PyAny>) -> PyResult<String> {
         let (py, state, until) = (state.py(), given::string("state", state)?, given::count("until", until)?);
@@ -160,6 +193,14 @@ impl Call {
         Ok(host.server.get().core(py).seal_state(call.caller(), call.uri(), &state, until))
     }
 
+    /// Returns the text that `seal_state` sealed into the state of this request.
+    ///
+    /// Args:
+    ///     now: The present time, on the clock of `seal_state`.
+    ///
+    /// Returns:
+    ///     None if there is no state, or if the state was made up, is expired, or belongs to another caller
+    ///         or URI. Raise `InvalidState` then.
     #[pyo3(signature = (now, /))]
     fn open_state(&self, now: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
         let (py, now) = (now.py(), given::count("now", now)?);
@@ -168,6 +209,14 @@ impl Call {
         Ok(host.server.get().core(py).open_state(call.caller(), call.uri(), state, now))
     }
 
+    /// Returns the value of a header field of the HTTP request, in the call of a `verify` callback.
+    ///
+    /// Args:
+    ///     name: The field's name, in upper or lower case, such as `Mcp-Method`.
+    ///
+    /// Returns:
+    ///     None if the field is absent, came more than once, or is not text; also in calls of other
+    ///         callbacks.
     #[pyo3(signature = (name, /))]
     fn header(&self, name: &Bound<'_, PyAny>) -> PyResult<Option<&str>> {
         let name = given::string("name", name)?;
@@ -177,6 +226,8 @@ impl Call {
         })
     }
 
+    /// The lowest level of log messages that the request asks for, such as `warning`, or None. Only for
+    /// methods, tools and prompts, in revisions where each request sets the level.
     #[getter]
     fn log_level(&self) -> Option<String> {
         match &self.about {
@@ -185,6 +236,21 @@ impl Call {
         }
     }
 
+    /// Sends the client a notification about this call, before its answer. Only in calls of methods, tools
+    /// and prompts. Never blocks.
+    ///
+    /// Args:
+    ///     method: A name that begins with `notifications/`.
+    ///     params: A dict, or None.
+    ///
+    /// Returns:
+    ///     False if it was not sent: the call is answered or cancelled, the client reads nothing, there is
+    ///         room for one answer only, or the level of a `notifications/message` is below the requested
+    ///         one.
+    ///
+    /// Raises:
+    ///     RegistrationError: The notification is not one about a call, a `notifications/message` has no
+    ///         level, or the capability `logging` is not declared (`invalid_argument`).
     #[pyo3(signature = (method, params = None, /))]
     fn notify(&self, method: &Bound<'_, PyAny>, params: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
         let (py, method) = (method.py(), given::string("method", method)?);
@@ -195,6 +261,18 @@ impl Call {
         }
     }
 
+    /// Sends the client the progress of its request, if it asked for progress.
+    ///
+    /// A `progress` that is not greater than the last one is dropped. A slow client gets only the newest.
+    /// Never blocks.
+    ///
+    /// Args:
+    ///     progress: The work done so far, in any unit, such as bytes.
+    ///     total: The whole work in the same unit, if it is known.
+    ///     message: A text for people.
+    ///
+    /// Returns:
+    ///     False if the client no longer wants the answer.
     #[pyo3(signature = (progress, total = None, message = None, /))]
     fn progress(
         &self,
@@ -208,12 +286,37 @@ impl Call {
         Ok(detach(py, || self.slot.progress(progress, total, message.as_deref())))
     }
 
+    /// Ends the HTTP event stream that carries the answer, before there is an answer, so that a long call
+    /// keeps no HTTP connection open.
+    ///
+    /// The client connects again after `retry_ms` milliseconds, and gets there what was sent in between.
+    /// Only the revision 2025-11-25 has this.
+    ///
+    /// Returns:
+    ///     False if there is no such stream: over stdio, in other revisions, for a client that accepts only
+    ///         JSON, after the answer, and for a stream that is closed already.
     #[pyo3(signature = (retry_ms, /))]
     fn close_stream(&self, retry_ms: &Bound<'_, PyAny>) -> PyResult<bool> {
         let (py, retry_ms) = (retry_ms.py(), given::count("retry_ms", retry_ms)?);
         Ok(detach(py, || self.slot.close_stream(retry_ms)))
     }
 
+    /// Sends the client a request before this call is answered, and returns a future of the client's
+    /// result. Only in calls of methods, tools and prompts.
+    ///
+    /// The future raises `MethodError` if the client answers an error. It is cancelled if the call is
+    /// answered or cancelled first, or if the client is gone. Cancelling it cancels the request. Do not
+    /// wait for it on a thread that runs callbacks: return a future, or use `request_async`.
+    ///
+    /// Args:
+    ///     method: `sampling/createMessage`, `elicitation/create` or `roots/list`.
+    ///     params: A dict, or None.
+    ///
+    /// Raises:
+    ///     RegistrationError: The method is another one, the client lacks the capability, or the revision
+    ///         has no such requests (`invalid_argument`). In those revisions raise `InputRequired`.
+    ///     LimitError: The client reads nothing.
+    ///     ClosedError: The call is already answered.
     #[pyo3(signature = (method, params = None, /))]
     fn request<'py>(
         this: &Bound<'py, Self>,
@@ -224,6 +327,8 @@ impl Call {
         REQUEST.import(this.py(), "wellhead._requests", "request")?.call1((this, method, params))
     }
 
+    /// Sends the client a request, and returns its result, in an `async def`. Arguments and errors are
+    /// those of `request` and of its future.
     #[pyo3(signature = (method, params = None, /))]
     fn request_async<'py>(
         this: &Bound<'py, Self>,
@@ -256,11 +361,18 @@ impl Call {
         detach(py, || self.slot.give_up(number));
     }
 
+    /// True once the answer is no longer wanted: the client cancelled the request, or is gone. A callback
+    /// that takes long checks it now and then.
     #[getter]
     fn cancelled(&self) -> bool {
         self.slot.is_cancelled()
     }
 
+    /// The variables of the template that the URI contains, by name, percent-decoded, in the order of the
+    /// template.
+    ///
+    /// An exploded variable is a list of `str`. Useful for names that are not Python identifiers, and for
+    /// callbacks that serve many templates.
     #[getter]
     fn vars<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let vars = PyDict::new(py);

@@ -7,7 +7,13 @@ use crate::given;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
-/// Some of the values that a variable may have.
+/// Values for a variable or an argument, in the order in which the client proposes them. A client gets
+/// at most 100.
+///
+/// Args:
+///     values: A list of `str`.
+///     total: The number of all values, if more are known than given.
+///     more: True if there are more values than given.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Completion(wellhead::Completion);
 

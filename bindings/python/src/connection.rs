@@ -21,7 +21,11 @@ thread_local! {
     static RUNNING: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
 }
 
-/// One client: bytes in, bytes out.
+/// The connection of one client: bytes in, bytes out. Only `handle` blocks.
+///
+/// Thread-safe, but only one thread at a time may send the output of `poll_transmit`. A connection
+/// belongs to the process that made it. After `fork` each method raises ClosedError (`forked`) in the
+/// child.
 #[pyclass(frozen, weakref, module = "wellhead")]
 pub(crate) struct Connection(Arc<Inner>, Alive);
 
@@ -210,6 +214,14 @@ impl Connection {
 
 #[pymethods]
 impl Connection {
+    /// Buffers input from the client: messages that end in a newline, split anywhere.
+    ///
+    /// Args:
+    ///     data: Bytes. They are copied.
+    ///
+    /// Returns:
+    ///     The number of bytes that were taken. If it is less than given, stop reading until `wake`, and
+    ///         pass the rest again.
     #[pyo3(signature = (data, /))]
     fn receive(&self, data: &Bound<'_, PyAny>) -> PyResult<usize> {
         let py = data.py();
@@ -219,18 +231,30 @@ impl Connection {
         Ok(detach(py, || core.receive(bytes)))
     }
 
+    /// Ends the input. Messages that were received are still answered.
     fn end(&self, py: Python<'_>) -> PyResult<()> {
         let core = self.0.core(py)?;
         detach(py, || core.end());
         Ok(())
     }
 
+    /// Handles buffered messages, and runs at most `max` callbacks on this thread. Returns how many
+    /// callbacks it ran.
+    ///
+    /// Returns 0 inside of a callback. An `async def` needs a running event loop on this thread.
+    ///
+    /// Args:
+    ///     max: The number of callbacks. Default: no limit.
     #[pyo3(signature = (max = None, /))]
     fn poll_event(&self, py: Python<'_>, max: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
         let max = max.map_or(Ok(usize::MAX), |max| given::count("max", max))?;
         self.0.poll_event(py, max)
     }
 
+    /// Returns the next bytes for the client, or None if there are none now.
+    ///
+    /// Args:
+    ///     max: The number of bytes, at least 1. Default: 262,144.
     #[pyo3(signature = (max = None, /), text_signature = "($self, max=262144, /)")]
     fn poll_transmit<'py>(
         &self,
@@ -262,10 +286,18 @@ impl Connection {
         Ok(piece.map(|piece| PyBytes::new(py, &piece)))
     }
 
+    /// Returns the time at which to call `tick`, in milliseconds on the clock of `tick`, or None if nothing
+    /// has a deadline.
     fn poll_timeout(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         Ok(self.0.core(py)?.poll_timeout())
     }
 
+    /// Advances the clock. Calls whose deadline has passed become internal errors.
+    ///
+    /// The clock starts at 0. Call it before polls, since deadlines count from the last call.
+    ///
+    /// Args:
+    ///     now_ms: The present time in milliseconds, on any monotonic clock.
     #[pyo3(signature = (now_ms, /))]
     fn tick(&self, now_ms: &Bound<'_, PyAny>) -> PyResult<()> {
         let (py, now_ms) = (now_ms.py(), given::count("now_ms", now_ms)?);
@@ -274,6 +306,20 @@ impl Connection {
         Ok(())
     }
 
+    /// Handles one message, runs its callbacks on this thread, and returns the answer. Blocks for at most
+    /// `timeout` seconds.
+    ///
+    /// Args:
+    ///     message: One JSON-RPC message, a `str` or bytes.
+    ///     timeout: Seconds after which the answer is an internal error.
+    ///
+    /// Returns:
+    ///     The answer, or None for a notification.
+    ///
+    /// Raises:
+    ///     ClosedError: The connection was closed.
+    ///     LimitError: The connection holds the message back, since `calls_in_flight` or `output_bytes` is
+    ///         reached.
     #[pyo3(
         signature = (message, /, *, timeout = None),
         text_signature = "($self, message, /, *, timeout=60.0)"
@@ -308,6 +354,7 @@ impl Connection {
         }
     }
 
+    /// Handles one message, and returns the answer, in an `async def`. Cancelling it drops the answer.
     #[pyo3(signature = (message, /))]
     fn handle_async<'py>(this: &Bound<'py, Self>, message: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         this.py().import("wellhead._asyncio")?.getattr("handle")?.call1((this, message))
@@ -323,11 +370,13 @@ impl Connection {
         })
     }
 
+    /// True once the connection is ended or closed, and nothing is left to poll, to answer or to send.
     #[getter]
     fn finished(&self, py: Python<'_>) -> PyResult<bool> {
         Ok(self.0.core(py)?.is_finished())
     }
 
+    /// Closes the connection at once. Unanswered calls and unsent output are dropped. May be called again.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let core = self.0.core(py)?;
         detach(py, || core.close());

@@ -6,17 +6,19 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString};
 use wellhead::{TakenBy, Template, TemplateValue, Why};
 
-/// What `Server.explain` found out about a URI.
+/// The result of `Server.explain`. `str()` shows it in a few lines.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Explanation(pub(crate) wellhead::Explanation);
 
 #[pymethods]
 impl Explanation {
+    /// The URI.
     #[getter]
     fn uri(&self) -> &str {
         &self.0.uri
     }
 
+    /// The kind of registration that serves the URI. `invalid` means that it is not an absolute URI.
     #[getter]
     fn taken_by(&self) -> &'static str {
         match &self.0.taken_by {
@@ -29,6 +31,7 @@ impl Explanation {
         }
     }
 
+    /// The text of the template that serves the URI, or None.
     #[getter]
     fn uri_template(&self) -> Option<&str> {
         match &self.0.taken_by {
@@ -37,6 +40,7 @@ impl Explanation {
         }
     }
 
+    /// The values of the template's variables, percent-decoded.
     #[getter]
     fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
@@ -52,6 +56,7 @@ impl Explanation {
         Ok(dict)
     }
 
+    /// The reason why it is not an absolute URI, or None.
     #[getter]
     fn reason(&self) -> Option<&str> {
         match &self.0.taken_by {
@@ -60,16 +65,20 @@ impl Explanation {
         }
     }
 
+    /// A registration that differs only by a final slash, or by the case of scheme or host, if nothing
+    /// serves the URI.
     #[getter]
     fn did_you_mean(&self) -> Option<&str> {
         self.0.did_you_mean.as_deref()
     }
 
+    /// The templates that do not serve the URI, in the order of their texts.
     #[getter]
     fn passed_over(&self) -> Vec<PassedOver> {
         self.0.passed_over.iter().cloned().map(PassedOver).collect()
     }
 
+    /// Returns one JSON object, a `str`. All languages give the same one.
     fn to_json(&self) -> String {
         self.0.to_json()
     }
@@ -83,17 +92,24 @@ impl Explanation {
     }
 }
 
-/// A template that does not take a URI.
+/// A template that does not serve a URI.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct PassedOver(wellhead::PassedOver);
 
 #[pymethods]
 impl PassedOver {
+    /// The text of the template.
     #[getter]
     fn uri_template(&self) -> &str {
         &self.0.uri_template
     }
 
+    /// The reason.
+    ///
+    /// - `differs`: the template does not match
+    /// - `values`: a value is not UTF-8 once decoded, or two values of one variable differ
+    /// - `unsafe`: a value is a path that leads elsewhere, or has a control character
+    /// - `less_specific`: another registration is more specific
     #[getter]
     fn why(&self) -> &'static str {
         match &self.0.why {
@@ -104,6 +120,8 @@ impl PassedOver {
         }
     }
 
+    /// The first byte of the URI that does not match, from 0, for `differs`. The length of the URI if it is
+    /// too short.
     #[getter]
     fn at(&self) -> Option<usize> {
         match &self.0.why {
@@ -112,6 +130,7 @@ impl PassedOver {
         }
     }
 
+    /// A template that would match, with `{+name}` in place of `{name}`, for `differs`, or None.
     #[getter]
     fn did_you_mean(&self) -> Option<&str> {
         match &self.0.why {
@@ -120,6 +139,7 @@ impl PassedOver {
         }
     }
 
+    /// The name of the variable, for `unsafe`, or None.
     #[getter]
     fn variable(&self) -> Option<&str> {
         match &self.0.why {
@@ -133,7 +153,21 @@ impl PassedOver {
     }
 }
 
-/// The URI that these values make.
+/// Returns the URI that a template makes of values, by RFC 6570, levels 1 to 4.
+///
+/// Also works for templates that cannot be registered. Values that the template does not use are
+/// ignored.
+///
+///     assert wellhead.expand("notes://{id}{?q}", {"id": "a/b", "q": ""}) == "notes://a%2Fb?q="
+///
+/// Args:
+///     uri_template: The text of the template.
+///     values: A `str`, a list of `str` or a dict of `str` for each variable.
+///
+/// Raises:
+///     TypeError: A value has another type.
+///     RegistrationError: The template is wrong (`invalid_template`), or `{name:3}` gets a list
+///         (`invalid_argument`).
 #[pyfunction]
 #[pyo3(signature = (uri_template, values, /))]
 pub(crate) fn expand(uri_template: &Bound<'_, PyAny>, values: &Bound<'_, PyAny>) -> PyResult<String> {

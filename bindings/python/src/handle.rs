@@ -9,7 +9,8 @@ use crate::values::Contents;
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
 
-/// Dropping this object removes nothing.
+/// A fixed resource or a folder that was registered, to change or remove it. Dropping this object
+/// removes nothing. Thread-safe.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Handle {
     pub(crate) server: Py<Server>,
@@ -18,11 +19,18 @@ pub(crate) struct Handle {
 
 #[pymethods]
 impl Handle {
+    /// The URI, or the template of a folder.
     #[getter]
     fn name(&self) -> &str {
         &self.name
     }
 
+    /// Replaces the contents of a fixed resource, and notifies its subscribers. A `str`, bytes or
+    /// `Contents`; without `Contents` it has no version.
+    ///
+    /// Raises:
+    ///     RegistrationError: The resource was removed (`unknown`).
+    ///     ClosedError: The server is closed.
     #[pyo3(signature = (body, /))]
     fn set(&self, body: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = body.py();
@@ -38,6 +46,11 @@ impl Handle {
         detach(py, || core.set(&self.name, given)).or_raise(py)
     }
 
+    /// Removes the resource or the folder.
+    ///
+    /// Raises:
+    ///     RegistrationError: It is already removed (`unknown`).
+    ///     ClosedError: The server is closed.
     fn remove(&self, py: Python<'_>) -> PyResult<()> {
         self.server.get().remove_name(py, &self.name)
     }

@@ -4,14 +4,23 @@ use crate::given;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// An image for a list entry.
+/// An image that a client shows for a list entry. Sent from revision 2025-11-25 on.
+///
+/// Args:
+///     src: An `https:`, `http:` or `data:` URI. Clients refuse others.
+///     mime_type: The MIME type of the image.
+///     sizes: The sizes that it is made for, such as `["48x48"]` or `["any"]`.
+///     theme: `light` or `dark`, the background that it is made for.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Icon(pub(crate) wellhead::Icon);
 
 #[pymethods]
 impl Icon {
     #[new]
-    #[pyo3(signature = (src, /, *, mime_type = None, sizes = None, theme = None, **unknown))]
+    #[pyo3(
+        signature = (src, /, *, mime_type = None, sizes = None, theme = None, **unknown),
+        text_signature = "(src, /, *, mime_type=None, sizes=None, theme=None)"
+    )]
     fn new(
         src: &Bound<'_, PyAny>,
         mime_type: Option<&Bound<'_, PyAny>>,

@@ -3,6 +3,8 @@
 //! Rust holds the state and calls the host's callables, with no lock held; Python (`python/wellhead/`) holds what is
 //! idiomatic there: exceptions, signatures, signals, the asyncio loop.
 
+#![allow(clippy::doc_markdown, reason = "docstrings are written for `help()`, as Python writes them")]
+
 mod access;
 mod alive;
 mod answer;
@@ -37,6 +39,7 @@ mod options;
 mod registration;
 mod request;
 mod server;
+mod server_docs;
 mod service;
 mod values;
 mod verification;

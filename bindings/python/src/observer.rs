@@ -27,25 +27,36 @@ pub(crate) fn observe(builder: Builder, hook: &Hook, base: &Base) -> Builder {
     })
 }
 
-/// A call that began or ended.
+/// The beginning or the end of a call of a callback.
 #[pyclass(frozen, get_all, module = "wellhead")]
 pub(crate) struct Observed {
+    /// The number of the call, unique in its server. Its beginning and its end have the same one.
     call: u64,
+    /// The method of the request, such as `resources/read`, or `authorize`.
     method: String,
+    /// The registration that the call is for: the text of a template, a fixed URI, or the name of a list
+    /// source, tool or prompt. Never a URI that a client made up. None if there is none.
     registration: Option<String>,
+    /// The request's `traceparent`, unchecked, or None.
     traceparent: Option<String>,
+    /// None at the beginning, else the outcome: `found`, `not_found`, `denied`, `not_modified`, `busy`,
+    /// `needs_input`, `missing_capability`, `result`, `error`, `page`, `completion`, `verdicts`, `failed`
+    /// or `dropped`.
     outcome: Option<&'static str>,
+    /// True if the client still wanted the answer.
     wanted: bool,
+    /// The size of the answer in bytes.
     bytes: u64,
+    /// Seconds since the call began, or None at the beginning.
     time: Option<f64>,
 }
 
 macro_rules! counters {
-    ($($field:ident),* $(,)?) => {
-        /// What a server has done, and what is open.
+    ($($(#[$doc:meta])* $field:ident),* $(,)?) => {
+        /// The numbers of a server since it was made. Each is read at a slightly different moment.
         #[pyclass(frozen, get_all, module = "wellhead")]
         pub(crate) struct Counters {
-            $($field: u64),*
+            $($(#[$doc])* $field: u64),*
         }
 
         #[pymethods]
@@ -65,12 +76,20 @@ macro_rules! counters {
 }
 
 counters! {
+    /// Connections that were made.
     connections,
+    /// Connections that are open.
     connections_open,
+    /// Calls of callbacks that began.
     calls,
+    /// Calls whose clients still wanted the answer when it came.
     calls_answered,
+    /// Answered calls that failed, or were dropped without an answer.
     calls_failed,
+    /// Changes of resources and of lists that were announced.
     changes,
+    /// URIs that have a subscriber.
     uris_watched,
+    /// Pairs of a connection and a URI that it subscribes to.
     subscriptions,
 }

@@ -155,7 +155,11 @@ impl Table {
 
     pub(crate) fn clear(&self) {
         let state = std::mem::take(&mut *self.state());
-        state.handlers.values().filter_map(|handler| handler.exists.as_ref()).for_each(|exists| exists.set(None));
+        state
+            .handlers
+            .values()
+            .filter_map(|handler| handler.exists.as_ref())
+            .for_each(|exists| exists.set(None));
         drop(state);
     }
 }

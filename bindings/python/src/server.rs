@@ -20,6 +20,7 @@ use crate::http;
 use crate::observer::Counters;
 use crate::options;
 use crate::registration::{Decorator, Family, Table, What, register};
+use crate::server_docs::docstring;
 use crate::service;
 use crate::values::Resource;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -31,10 +32,11 @@ use std::path::PathBuf;
 use wellhead::serve::Stdio;
 use wellhead::{Body, Directory, ErrorKind};
 
-/// An application's resources, for any number of clients.
+#[doc = docstring!(Server)]
 #[pyclass(frozen, weakref, module = "wellhead")]
 pub(crate) struct Server {
     core: wellhead::Server,
+    /// The programmatic name.
     #[pyo3(get)]
     name: String,
     pub(crate) table: Table,
@@ -89,7 +91,15 @@ impl Server {
 #[pymethods]
 impl Server {
     #[new]
-    #[pyo3(signature = (name, version, **options))]
+    #[pyo3(
+        signature = (name, version, **options),
+        text_signature = "(name, version, *, title=None, instructions=None, cursor_key=None, limits=None, \
+                    subscribe=True, list_changed=True, capabilities=None, announces=None, cache=None, \
+                    cache_of=None, origin=None, observe=None, versions=None, error_profile='official', \
+                    error_codes=None, permission_denied='error', undeclared_lists='error', \
+                    titles_in_contents='2025-06-18', omit_newer_fields=True, subscribe_unknown='deny', \
+                    dialect='auto')"
+    )]
     fn new(
         name: &Bound<'_, PyAny>,
         version: &Bound<'_, PyAny>,
@@ -113,7 +123,13 @@ impl Server {
         })
     }
 
-    #[pyo3(signature = (uri, body, **described))]
+    #[doc = docstring!(text)]
+    #[pyo3(
+        signature = (uri, body, **described),
+        text_signature = "($self, uri, body, *, name=None, title=None, description=None, mime_type=None, \
+                    size=None, annotations=None, icons=None, meta=None, kind=None, version=None, \
+                    metadata=None, cache=None)"
+    )]
     fn text(
         this: &Bound<'_, Self>,
         uri: &Bound<'_, PyAny>,
@@ -133,7 +149,13 @@ impl Server {
         Server::add(this, &uri, body::text(body)?, &descriptor)
     }
 
-    #[pyo3(signature = (uri, body, **described))]
+    #[doc = docstring!(blob)]
+    #[pyo3(
+        signature = (uri, body, **described),
+        text_signature = "($self, uri, body, *, name=None, title=None, description=None, mime_type=None, \
+                    size=None, annotations=None, icons=None, meta=None, kind=None, version=None, \
+                    metadata=None, cache=None)"
+    )]
     fn blob(
         this: &Bound<'_, Self>,
         uri: &Bound<'_, PyAny>,
@@ -153,12 +175,14 @@ impl Server {
         Server::add(this, &uri, body::bytes(&body), &descriptor)
     }
 
+    #[doc = docstring!(resource)]
     #[pyo3(
         signature = (
             uri, *, list = None, complete = None, exists = None, raw_values = None, thread = None, **described
         ),
-        text_signature = "($self, uri, *, list=None, complete=None, exists=None, raw_values=False, thread=None, \
-                          **described)"
+        text_signature = "($self, uri, *, name=None, title=None, description=None, mime_type=None, size=None, \
+                    annotations=None, icons=None, meta=None, kind=None, version=None, metadata=None, \
+                    cache=None, list=None, complete=None, exists=None, raw_values=False, thread=None)"
     )]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python's")]
     fn resource(
@@ -183,6 +207,7 @@ impl Server {
         Ok(Decorator::new(this.clone().unbind(), what))
     }
 
+    #[doc = docstring!(list)]
     #[pyo3(signature = (source = None, /, *, name = None))]
     fn list<'py>(
         this: &Bound<'py, Self>,
@@ -193,6 +218,7 @@ impl Server {
         Server::decorate(this, What::List { name }, source)
     }
 
+    #[doc = docstring!(fallback)]
     #[pyo3(signature = (function = None, /, *, exists = None))]
     fn fallback<'py>(
         this: &Bound<'py, Self>,
@@ -202,6 +228,7 @@ impl Server {
         Server::decorate(this, What::Fallback { exists }, function)
     }
 
+    #[doc = docstring!(method)]
     #[pyo3(signature = (name, /, *, revisions = None))]
     fn method(
         this: &Bound<'_, Self>,
@@ -213,6 +240,7 @@ impl Server {
         Ok(Decorator::new(this.clone().unbind(), What::Method { name, revisions }))
     }
 
+    #[doc = docstring!(tool)]
     #[pyo3(signature = (name, definition = None, /))]
     fn tool(
         this: &Bound<'_, Self>,
@@ -225,6 +253,7 @@ impl Server {
         Ok(Decorator::new(this.clone().unbind(), what))
     }
 
+    #[doc = docstring!(prompt)]
     #[pyo3(signature = (name, definition = None, /, *, complete = None))]
     fn prompt(
         this: &Bound<'_, Self>,
@@ -240,6 +269,7 @@ impl Server {
         Ok(Decorator::new(this.clone().unbind(), what))
     }
 
+    #[doc = docstring!(remove_tool)]
     #[pyo3(signature = (name, /))]
     fn remove_tool(&self, name: &Bound<'_, PyAny>) -> PyResult<()> {
         let (py, name) = (name.py(), given::string("name", name)?);
@@ -248,6 +278,7 @@ impl Server {
         Ok(())
     }
 
+    #[doc = docstring!(remove_prompt)]
     #[pyo3(signature = (name, /))]
     fn remove_prompt(&self, name: &Bound<'_, PyAny>) -> PyResult<()> {
         let (py, name) = (name.py(), given::string("name", name)?);
@@ -256,7 +287,12 @@ impl Server {
         Ok(())
     }
 
-    #[pyo3(signature = (path, /, **options))]
+    #[doc = docstring!(directory)]
+    #[pyo3(
+        signature = (path, /, **options),
+        text_signature = "($self, path, /, *, include=None, exclude=None, max_file_bytes=None, watch=True, \
+                    settle_ms=50)"
+    )]
     fn directory(
         this: &Bound<'_, Self>,
         path: &Bound<'_, PyAny>,
@@ -285,6 +321,7 @@ impl Server {
         Ok(Handle { server: this.clone().unbind(), name: handle.name().to_owned() })
     }
 
+    #[doc = docstring!(authorize)]
     #[pyo3(signature = (function = None, /))]
     fn authorize<'py>(
         this: &Bound<'py, Self>,
@@ -293,6 +330,7 @@ impl Server {
         Server::decorate(this, What::Authorize, function)
     }
 
+    #[doc = docstring!(on_interest)]
     #[pyo3(signature = (function = None, /))]
     fn on_interest<'py>(
         this: &Bound<'py, Self>,
@@ -301,11 +339,13 @@ impl Server {
         Server::decorate(this, What::OnInterest, function)
     }
 
+    #[doc = docstring!(remove)]
     #[pyo3(signature = (uri, /))]
     fn remove(&self, uri: &Bound<'_, PyAny>) -> PyResult<()> {
         self.remove_name(uri.py(), &given::string("uri", uri)?)
     }
 
+    #[doc = docstring!(updated)]
     #[pyo3(signature = (uri, /))]
     fn updated(&self, uri: &Bound<'_, PyAny>) -> PyResult<()> {
         let (py, uri) = (uri.py(), given::string("uri", uri)?);
@@ -313,6 +353,7 @@ impl Server {
         detach(py, || core.updated(&uri)).or_raise(py)
     }
 
+    #[doc = docstring!(updated_as)]
     #[pyo3(signature = (resource, /))]
     fn updated_as(&self, resource: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = resource.py();
@@ -321,6 +362,7 @@ impl Server {
         detach(py, || core.updated_as(resource)).or_raise(py)
     }
 
+    #[doc = docstring!(updated_below)]
     #[pyo3(signature = (uri, parent, /))]
     fn updated_below(&self, uri: &Bound<'_, PyAny>, parent: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = uri.py();
@@ -329,6 +371,7 @@ impl Server {
         detach(py, || core.updated_below(&uri, &parent)).or_raise(py)
     }
 
+    #[doc = docstring!(on_publish)]
     #[pyo3(signature = (function = None, /))]
     fn on_publish<'py>(
         this: &Bound<'py, Self>,
@@ -337,6 +380,7 @@ impl Server {
         Server::decorate(this, What::OnPublish, function)
     }
 
+    #[doc = docstring!(inject)]
     #[pyo3(signature = (event, /))]
     fn inject(&self, event: &Bound<'_, PyAny>) -> PyResult<bool> {
         let (py, event) = (event.py(), given::string("event", event)?);
@@ -344,11 +388,13 @@ impl Server {
         detach(py, || core.inject(&event)).or_raise(py)
     }
 
+    #[doc = docstring!(counters)]
     fn counters(&self, py: Python<'_>) -> Counters {
         let core = self.core(py);
         detach(py, || core.counters()).into()
     }
 
+    #[doc = docstring!(announce)]
     #[pyo3(signature = (kind, /))]
     fn announce(&self, kind: &Bound<'_, PyAny>) -> PyResult<()> {
         let (py, kind) = (kind.py(), given::string("kind", kind)?);
@@ -356,6 +402,7 @@ impl Server {
         detach(py, || core.announce(&kind)).or_raise(py)
     }
 
+    #[doc = docstring!(access_changed)]
     #[pyo3(signature = (caller_id, /))]
     fn access_changed(&self, caller_id: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = caller_id.py();
@@ -365,12 +412,17 @@ impl Server {
         detach(py, || core.access_changed(id)).or_raise(py)
     }
 
+    #[doc = docstring!(list_changed)]
     fn list_changed(&self, py: Python<'_>) -> PyResult<()> {
         let core = self.core(py);
         detach(py, || core.list_changed()).or_raise(py)
     }
 
-    #[pyo3(signature = (**options))]
+    #[doc = docstring!(run)]
+    #[pyo3(
+        signature = (**options),
+        text_signature = "($self, *, callback_threads=1, drain_ms=5000, guard=True)"
+    )]
     fn run(this: &Bound<'_, Self>, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         let stdio = service::stdio("run", options, true)?;
         let _inside = Inside::enter(); // Python's frames stand on this one
@@ -378,7 +430,11 @@ impl Server {
         run.call1((this, stdio.callback_threads, stdio.drain_ms, stdio.guard)).map(drop)
     }
 
-    #[pyo3(signature = (**options))]
+    #[doc = docstring!(run_async)]
+    #[pyo3(
+        signature = (**options),
+        text_signature = "($self, *, drain_ms=5000, guard=True)"
+    )]
     fn run_async<'py>(
         this: &Bound<'py, Self>,
         options: Option<&Bound<'py, PyDict>>,
@@ -388,9 +444,15 @@ impl Server {
         run.call1((this, stdio.drain_ms, stdio.guard))
     }
 
+    #[doc = docstring!(serve_http)]
     #[pyo3(
         signature = (host = None, port = None, *, callback_threads = None, on_listening = None, **options),
-        text_signature = "($self, host='127.0.0.1', port=8000, *, callback_threads=1, on_listening=None, **options)"
+        text_signature = "($self, host='127.0.0.1', port=8000, *, callback_threads=1, on_listening=None, \
+                    drain_ms=5000, connections=10000, io_threads=1, head_ms=10000, idle_ms=60000, path='/mcp', \
+                    verify=None, resource=None, authorization_servers=(), scopes=(), allowed_origins=(), \
+                    allowed_hosts=(), cors=False, strict_accept=False, sessions=True, session_ms=3600000, \
+                    session_limit=10000, delete=True, keep_alive_ms=15000, body_ms=30000, \
+                    replay_bytes=1048576)"
     )]
     fn serve_http(
         this: &Bound<'_, Self>,
@@ -409,9 +471,14 @@ impl Server {
         serve.call1((this, address, threads, told, options)).map(drop)
     }
 
+    #[doc = docstring!(serve_http_async)]
     #[pyo3(
         signature = (host = None, port = None, *, on_listening = None, **options),
-        text_signature = "($self, host='127.0.0.1', port=8000, *, on_listening=None, **options)"
+        text_signature = "($self, host='127.0.0.1', port=8000, *, on_listening=None, drain_ms=5000, connections=10000, \
+                    io_threads=1, head_ms=10000, idle_ms=60000, path='/mcp', verify=None, resource=None, \
+                    authorization_servers=(), scopes=(), allowed_origins=(), allowed_hosts=(), cors=False, \
+                    strict_accept=False, sessions=True, session_ms=3600000, session_limit=10000, \
+                    delete=True, keep_alive_ms=15000, body_ms=30000, replay_bytes=1048576)"
     )]
     fn serve_http_async<'py>(
         this: &Bound<'py, Self>,
@@ -426,7 +493,14 @@ impl Server {
         serve.call1((this, address, told, given(py, options)))
     }
 
-    #[pyo3(signature = (**options))]
+    #[doc = docstring!(asgi)]
+    #[pyo3(
+        signature = (**options),
+        text_signature = "($self, *, path='/mcp', verify=None, resource=None, authorization_servers=(), scopes=(), \
+                    allowed_origins=(), allowed_hosts=(), cors=False, strict_accept=False, sessions=True, \
+                    session_ms=3600000, session_limit=10000, delete=True, keep_alive_ms=15000, \
+                    body_ms=30000, replay_bytes=1048576, loopback_only=True)"
+    )]
     fn asgi<'py>(
         this: &Bound<'py, Self>,
         options: Option<&Bound<'py, PyDict>>,
@@ -435,6 +509,7 @@ impl Server {
         app.call1((this, given(this.py(), options)))
     }
 
+    #[doc = docstring!(explain)]
     #[pyo3(signature = (uri, /))]
     fn explain(&self, uri: &Bound<'_, PyAny>) -> PyResult<Explanation> {
         let (py, uri) = (uri.py(), given::string("uri", uri)?);
@@ -442,7 +517,11 @@ impl Server {
         Ok(Explanation(detach(py, || core.explain(&uri))))
     }
 
-    #[pyo3(signature = (**options))]
+    #[doc = docstring!(test_client)]
+    #[pyo3(
+        signature = (**options),
+        text_signature = "($self, *, revision=None, capabilities=None, on_request=None, caller=None)"
+    )]
     fn test_client<'py>(
         this: &Bound<'py, Self>,
         options: Option<&Bound<'py, PyDict>>,
@@ -450,7 +529,11 @@ impl Server {
         this.py().import("wellhead._testing")?.getattr("TestClient")?.call((this,), options)
     }
 
-    #[pyo3(signature = (**options))]
+    #[doc = docstring!(test_client_async)]
+    #[pyo3(
+        signature = (**options),
+        text_signature = "($self, *, revision=None, capabilities=None, on_request=None, caller=None)"
+    )]
     fn test_client_async<'py>(
         this: &Bound<'py, Self>,
         options: Option<&Bound<'py, PyDict>>,
@@ -458,11 +541,13 @@ impl Server {
         this.py().import("wellhead._testing")?.getattr("AsyncTestClient")?.call((this,), options)
     }
 
+    #[doc = docstring!(close)]
     fn close(&self, py: Python<'_>) {
         let core = self.core(py);
         detach(py, || core.close());
     }
 
+    #[doc = docstring!(connect)]
     #[pyo3(signature = (wake = None, *, caller = None))]
     fn connect(
         this: &Bound<'_, Self>,

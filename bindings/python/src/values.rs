@@ -14,14 +14,38 @@ use wellhead::Listed;
 const DESCRIBED: [&str; 9] =
     ["uri", "name", "title", "mime_type", "meta", "kind", "version", "metadata", "cache"];
 
-/// One element of an answer, where text or bytes alone do not say enough.
+/// One element of an answer, with more than a text or bytes. Values that are not given come from the
+/// registration.
+///
+/// Args:
+///     body: A `str`, or bytes.
+///     uri: The URI of a sub-resource.
+///     name: The programmatic name. Only sent to clients of some revisions, as is `title`.
+///     title: The name for people.
+///     mime_type: The MIME type, `type/subtype`.
+///     meta: The `_meta` of this element, a dict.
+///     kind: The sort of resource, as for `Resource`.
+///     version: The version of the contents, as for `Resource`. A client that has this version gets no
+///         body.
+///     metadata: Attributes of the resource, as for `Resource`.
+///     cache: How long a client may reuse the answer. With several elements the hint of the resource
+///         itself counts.
+///
+/// Raises:
+///     TypeError: An argument has the wrong type, or cannot be written as JSON.
+///     RegistrationError: `mime_type` is no MIME type, or `meta` or `metadata` is no JSON object
+///         (`invalid_argument`).
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Contents(wellhead::Contents);
 
 #[pymethods]
 impl Contents {
     #[new]
-    #[pyo3(signature = (body, **described))]
+    #[pyo3(
+        signature = (body, **described),
+        text_signature = "(body, *, uri=None, name=None, title=None, mime_type=None, meta=None, kind=None, \
+                    version=None, metadata=None, cache=None)"
+    )]
     fn new(body: &Bound<'_, PyAny>, described: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let Some(given) = body::body(body)? else {
             return Err(given::not_a("body", "a str or bytes", body));
@@ -63,7 +87,7 @@ impl Contents {
     }
 }
 
-/// What `NOT_MODIFIED` is.
+/// The type of `NOT_MODIFIED`, for annotations.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct NotModified;
 
@@ -76,6 +100,30 @@ impl NotModified {
 }
 
 /// One item of a listing.
+///
+/// Args:
+///     uri: An absolute URI (RFC 3986).
+///     key: The sort key after which the next page starts. It must still sort to the same place after
+///         the item is deleted. Default: the URI.
+///     name: The programmatic name. Default: the URI.
+///     title: The name for people.
+///     description: A description for people and models.
+///     mime_type: The MIME type of the contents, `type/subtype`.
+///     size: The size of the contents in bytes, before any encoding, at least 0.
+///     annotations: The protocol's annotations, such as `{"audience": ["user"], "priority": 0.5,
+///         "lastModified": "2025-01-12T15:00:58Z"}`. Each member is optional.
+///     icons: `Icon` objects.
+///     meta: The `_meta`, a dict. The contents inherit it.
+///     kind: The sort of resource, a word of the program's own. Only clients of the `resources/get`
+///         dialect get it, `version` and `metadata`.
+///     version: A text that changes whenever the contents change.
+///     metadata: Attributes of the program's own, a dict.
+///     cache: How long a client may reuse the contents. Not used in lists.
+///
+/// Raises:
+///     TypeError: An argument has the wrong type.
+///     RegistrationError: `mime_type`, `annotations`, `meta` or `metadata` is not as the protocol has
+///         it, or `size` is out of range (`invalid_argument`).
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Resource {
     uri: Py<PyString>,
@@ -90,9 +138,14 @@ pub(crate) struct Resource {
 #[pymethods]
 impl Resource {
     #[new]
-    #[pyo3(signature = (uri, *, key = None, name = None, title = None, description = None, mime_type = None,
+    #[pyo3(
+        signature = (uri, *, key = None, name = None, title = None, description = None, mime_type = None,
         size = None, annotations = None, icons = None, meta = None, kind = None, version = None, metadata = None,
-        cache = None, **unknown))]
+        cache = None, **unknown),
+        text_signature = "(uri, *, key=None, name=None, title=None, description=None, mime_type=None, size=None, \
+                    annotations=None, icons=None, meta=None, kind=None, version=None, metadata=None, \
+                    cache=None)"
+    )]
     #[allow(clippy::too_many_arguments, reason = "named here, they cost half of what a dict of them does")]
     fn new(
         uri: &Bound<'_, PyAny>,
@@ -139,46 +192,55 @@ impl Resource {
         Ok(Resource { uri, key, descriptor, listed: AtomicBool::new(false), written: OnceLock::new() })
     }
 
+    /// The URI.
     #[getter]
     fn uri(&self) -> &Py<PyString> {
         &self.uri
     }
 
+    /// The sort key; by default the URI.
     #[getter]
     fn key(&self) -> &Py<PyString> {
         self.key.as_ref().unwrap_or(&self.uri)
     }
 
+    /// The programmatic name, or None.
     #[getter]
     fn name(&self) -> Option<&Py<PyString>> {
         self.descriptor.name.as_ref()
     }
 
+    /// The name for people, or None.
     #[getter]
     fn title(&self) -> Option<&Py<PyString>> {
         self.descriptor.title.as_ref()
     }
 
+    /// The description, or None.
     #[getter]
     fn description(&self) -> Option<&Py<PyString>> {
         self.descriptor.description.as_ref()
     }
 
+    /// The MIME type, or None.
     #[getter]
     fn mime_type(&self) -> Option<&Py<PyString>> {
         self.descriptor.mime_type.as_ref()
     }
 
+    /// The size in bytes, or None.
     #[getter]
     fn size(&self) -> Option<u64> {
         self.descriptor.size
     }
 
+    /// The sort of resource, or None.
     #[getter]
     fn kind(&self) -> Option<&Py<PyString>> {
         self.descriptor.kind.as_ref()
     }
 
+    /// The version, or None.
     #[getter]
     fn version(&self) -> Option<&Py<PyString>> {
         self.descriptor.version.as_ref()
@@ -216,7 +278,11 @@ impl Resource {
     }
 }
 
-/// Some items of a listing, and whether there are more behind them.
+/// One page of a listing: the items, in order, and whether more follow.
+///
+/// Args:
+///     items: A list of `Resource`, or any other iterable of them.
+///     more: True if more items follow.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Page {
     items: Vec<Py<Resource>>,
@@ -245,11 +311,13 @@ impl Page {
         Ok(Page { items: taken.collect::<PyResult<_>>()?, more })
     }
 
+    /// The items, a list of `Resource`.
     #[getter]
     fn items(&self, py: Python<'_>) -> Vec<Py<Resource>> {
         self.items.iter().map(|item| item.clone_ref(py)).collect()
     }
 
+    /// True if more items follow.
     #[getter]
     fn more(&self) -> bool {
         self.more

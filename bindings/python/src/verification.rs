@@ -10,7 +10,16 @@ use pyo3::types::{PyDict, PyList};
 use pyo3::{PyTraverseError, PyVisit};
 use wellhead::http::{Grant as CoreGrant, Verification};
 
-/// What a good token is good for.
+/// The rights of a valid bearer token, returned by a `verify` callback.
+///
+/// Args:
+///     caller: The caller of the request. Sessions, cursors and streams belong to its id: give each
+///         principal an id of its own.
+///     audience: The audience of the token, such as its `aud`, as a list of `str`. With `resource=`, a
+///         token for another audience is refused.
+///     scopes: The scopes of the token, with those that they imply, as a list of `str`.
+///     expires_in_ms: The time until the token expires, in milliseconds. Streams that it opened end
+///         then. Default: never.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Grant {
     caller: Py<Caller>,
@@ -22,7 +31,10 @@ pub(crate) struct Grant {
 #[pymethods]
 impl Grant {
     #[new]
-    #[pyo3(signature = (caller, /, *, audience = None, scopes = None, expires_in_ms = None, **unknown))]
+    #[pyo3(
+        signature = (caller, /, *, audience = None, scopes = None, expires_in_ms = None, **unknown),
+        text_signature = "(caller, /, *, audience=None, scopes=None, expires_in_ms=None)"
+    )]
     fn new(
         caller: &Bound<'_, PyAny>,
         audience: Option<&Bound<'_, PyAny>>,

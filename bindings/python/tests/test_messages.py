@@ -507,7 +507,7 @@ RAISED: list[Mistake] = [
         "members that are no JSON",
         lambda server: server.tool("t", {"description": {1}}),
         TypeError,
-        "members cannot be written as JSON: Object of type set is not JSON serializable",
+        "definition cannot be written as JSON: Object of type set is not JSON serializable",
     ),
     (
         "complete that is no dict",
@@ -579,7 +579,7 @@ RAISED: list[Mistake] = [
         "a kind of lists that is none",
         lambda server: server.announce("x"),
         wellhead.RegistrationError,
-        'no kind of lists is named "x"; see announces',
+        'no kind of lists is named "x"; see `announces`',
     ),
     (
         "scopes without verify",

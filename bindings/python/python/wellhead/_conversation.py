@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from wellhead._wire import _Json
 
     _T = TypeVar("_T")
-    OnRequest: TypeAlias = Callable[[str, _Json], Any]
+    _OnRequest: TypeAlias = Callable[[str, _Json], Any]
 
-    class Turns(Protocol):
+    class _Turns(Protocol):
         async def until(self, found: Callable[[], _T | None], seconds: float | None) -> _T | None:
             """Does what there is to do until `found` returns something, and returns that. None: the time is over."""
 
@@ -33,14 +33,14 @@ ROUNDS = 16
 class Conversation:
     """A client's side of a connection, as coroutines. `turns` decides how they wait."""
 
-    turns: Turns
+    turns: _Turns
 
     def __init__(
         self,
         server: _core.Server,
         revision: str | None,
         capabilities: _Json | None,
-        on_request: OnRequest | None,
+        on_request: _OnRequest | None,
         caller: _core.Caller | None,
     ) -> None:
         self.wire = Wire(server, capabilities, caller)

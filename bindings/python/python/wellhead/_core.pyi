@@ -68,149 +68,213 @@ _Interest = TypeVar("_Interest", bound=Callable[[str, bool], _Soon[None]])
 
 @final
 class Call:
-    """The call that a callback answers: given to a parameter that is annotated `wellhead.Call`.
+    """A call of one of the program's callbacks by the server.
 
-    Valid for as long as the callback keeps it, on any thread.
+    A callback gets it in a parameter that is annotated `wellhead.Call`. The callback may keep it after
+    its return. All methods are thread-safe.
     """
 
     @property
     def uri(self) -> str:
-        """The URI as the client spelled it; empty in calls that are not about one."""
+        """The URI as the client wrote it, a `str`. Empty in calls that are not about one URI."""
     @property
     def vars(self) -> dict[str, str | list[str]]:
-        """The template's variables that are present in the URI, percent-decoded, in the order of the template;
-        exploded ones as lists. For names that are no Python identifiers, and for callbacks that serve many
-        templates."""
+        """The variables of the template that the URI contains, by name, percent-decoded, in the order of the
+        template.
+
+        An exploded variable is a list of `str`. Useful for names that are not Python identifiers, and for
+        callbacks that serve many templates.
+        """
     @property
     def caller(self) -> Caller:
-        """Who asks: what `Server.connect` was given. Over stdio, nobody in particular."""
+        """The `Caller` on whose behalf the client asks, as given to `Server.connect` or by `Grant`. Its id is
+        empty over stdio.
+        """
     @property
     def revision(self) -> str:
-        """The protocol revision of the request, its date, such as `2025-06-18`."""
+        """The protocol revision of the request, named by its date, such as `2025-06-18`."""
     @property
     def meta(self) -> dict[str, Any]:
-        """The request's `_meta` as it came: `traceparent` and the like. Its keys are the client's, never checked."""
+        """The request's `_meta` as the client sent it, a dict, such as `{"traceparent": "…"}`. Unchecked: do
+        not trust it.
+        """
     @property
     def client(self) -> dict[str, Any] | None:
-        """Who the client is, with a `name` and a `version`, as it says: for logs, not for decisions. None once the call
-        is answered."""
+        """The client's own description of itself, a dict with `name` and `version`. Use it for logs, not for
+        decisions. None once the call is answered.
+        """
     @property
     def client_capabilities(self) -> dict[str, Any] | None:
-        """What the client can do, such as `{"sampling": {}}`, as it said with this request or when its session began.
-        None once the call is answered."""
+        """The client's capabilities, a dict such as `{"sampling": {}}`. None once the call is answered."""
     @property
     def cancelled(self) -> bool:
-        """Whether nobody wants the answer any more: the request was cancelled, or its client is gone. Cheap; a
-        callback that takes long asks now and then."""
+        """True once the answer is no longer wanted: the client cancelled the request, or is gone. A callback
+        that takes long checks it now and then.
+        """
     def progress(self, progress: float, total: float | None = None, message: str | None = None, /) -> bool:
-        """Tells the client how far the work on its request is, if it asked for that: in any unit, such as bytes, and
-        with what it will be in the end, if that is known. Any thread.
+        """Sends the client the progress of its request, if it asked for progress.
 
-        `progress` only grows: what does not is dropped. A client that takes its messages slowly is told the newest.
-        Returns whether anybody still wants to know.
+        A `progress` that is not greater than the last one is dropped. A slow client gets only the newest.
+        Never blocks.
+
+        Args:
+            progress: The work done so far, in any unit, such as bytes.
+            total: The whole work in the same unit, if it is known.
+            message: A text for people.
+
+        Returns:
+            False if the client no longer wants the answer.
         """
     def close_stream(self, retry_ms: int, /) -> bool:
-        """Ends the stream that carries the answer over HTTP, before there is one: its client is told to come back after
-        so many milliseconds, and gets there what was said meanwhile. No connection has to be kept for a call that takes
-        long. Any thread.
+        """Ends the HTTP event stream that carries the answer, before there is an answer, so that a long call
+        keeps no HTTP connection open.
 
-        Returns whether it did: not where there is no stream to come back to, as over stdio, for a client that accepts
-        JSON only and in every revision but 2025-11-25; not if it is closed already, and not after the answer.
+        The client connects again after `retry_ms` milliseconds, and gets there what was sent in between.
+        Only the revision 2025-11-25 has this.
+
+        Returns:
+            False if there is no such stream: over stdio, in other revisions, for a client that accepts only
+                JSON, after the answer, and for a stream that is closed already.
         """
     @property
     def if_version(self) -> str | None:
-        """The version of the resource that the client has. If it is still the right one, answer
-        `wellhead.NOT_MODIFIED`, without making a body."""
+        """The version of the resource that the client already has, a `str`, or None. If it is still current,
+        return `wellhead.NOT_MODIFIED` instead of a body.
+        """
     @property
     def input_responses(self) -> dict[str, Any] | None:
-        """In a read after `InputRequired`: what the client answered, by the keys of `inputRequests`."""
+        """The client's answers to `InputRequired`, a dict by the keys of its `inputRequests`. None in the
+        first read.
+        """
     @property
     def request_state(self) -> str | None:
-        """In a read after `InputRequired`: its `requestState`, as the client sent it: anybody may have made it up."""
+        """The `requestState` of `InputRequired` as the client sent it back, a `str`, or None. Any client can
+        make one up: see `open_state`.
+        """
     def seal_state(self, state: str, until: int, /) -> str:
-        """A `requestState` that `open_state` opens for this caller and URI until a time, on any clock that replicas
-        with the same cursor key share, such as milliseconds of Unix time. It may be used any number of times."""
+        """Returns a `requestState` that `open_state` opens for the same caller and URI, encrypted under the
+        server's cursor key.
+
+        A client can send it back any number of times.
+
+        Args:
+            state: The text to seal.
+            until: The time at which it expires, on a clock that all replicas share, such as milliseconds of
+                Unix time.
+        """
     def open_state(self, now: int, /) -> str | None:
-        """What `seal_state` sealed into the state of this request. None if there is none, or if it was made up, or for
-        another caller or URI, or is too old: raise `InvalidState` then, and do not ask again."""
+        """Returns the text that `seal_state` sealed into the state of this request.
+
+        Args:
+            now: The present time, on the clock of `seal_state`.
+
+        Returns:
+            None if there is no state, or if the state was made up, is expired, or belongs to another caller
+                or URI. Raise `InvalidState` then.
+        """
     @property
     def filter(self) -> dict[str, Any] | None:
-        """In the call of a listing: which resources a client of the `resources/get` dialect wants, in members that the
-        dialect leaves to the two of them. A cursor is good for the filter that it came with."""
+        """The filter of a listing in the `resources/get` dialect, a dict, or None. The dialect leaves its
+        members to client and server. A cursor works only with the filter of its list.
+        """
     @property
     def method(self) -> str:
-        """The name of the further method; empty in other calls."""
+        """The name of the method that the client called, such as `tools/call`. Empty in calls for resources."""
     @property
     def params(self) -> dict[str, Any]:
-        """In the call of a further method: the request's `params` as they came."""
+        """The request's `params` as the client sent them, a dict, in a call of `Server.method`, `tool` or
+        `prompt`. Empty in other calls.
+        """
     @property
     def name(self) -> str | None:
-        """The name of the tool or prompt that is called."""
+        """The name of the tool or prompt that the client called, or None."""
     def header(self, name: str, /) -> str | None:
-        """Where a bearer token is verified: the value of a header field of the request, in whichever case its name is
-        written: `Mcp-Method` and `Mcp-Name` say what a client of 2026-07-28 is about to do. None if it is absent, came
-        more than once, or is no text."""
+        """Returns the value of a header field of the HTTP request, in the call of a `verify` callback.
+
+        Args:
+            name: The field's name, in upper or lower case, such as `Mcp-Method`.
+
+        Returns:
+            None if the field is absent, came more than once, or is not text; also in calls of other
+                callbacks.
+        """
     @property
     def log_level(self) -> str | None:
-        """In the call of a further method: from which level on the request asks for `notifications/message`, in the
-        revisions where each request says so."""
+        """The lowest level of log messages that the request asks for, such as `warning`, or None. Only for
+        methods, tools and prompts, in revisions where each request sets the level.
+        """
     def notify(self, method: str, params: dict[str, Any] | None = None, /) -> bool:
-        """Sends a notification about the call of a further method, before its answer and on the same way. Any thread.
+        """Sends the client a notification about this call, before its answer. Only in calls of methods, tools
+        and prompts. Never blocks.
 
-        Returns whether it was sent: not after the answer, not when nobody wants that any more, not where there is room
-        for an answer only, and not while the client takes nothing. `notifications/message` is sent only from the level
-        on that the request asks for.
+        Args:
+            method: A name that begins with `notifications/`.
+            params: A dict, or None.
+
+        Returns:
+            False if it was not sent: the call is answered or cancelled, the client reads nothing, there is
+                room for one answer only, or the level of a `notifications/message` is below the requested
+                one.
 
         Raises:
-            RegistrationError: It is no notification of a call, such as another name than `notifications/…`, or a
-                `notifications/message` without a level or without the capability `logging` (`invalid_argument`).
+            RegistrationError: The notification is not one about a call, a `notifications/message` has no
+                level, or the capability `logging` is not declared (`invalid_argument`).
         """
     def request(self, method: str, params: dict[str, Any] | None = None, /) -> Future[dict[str, Any]]:
-        """Asks the client for one of its features before the call of a further method is answered:
-        `sampling/createMessage`, `elicitation/create` or `roots/list`.
+        """Sends the client a request before this call is answered, and returns a future of the client's
+        result. Only in calls of methods, tools and prompts.
 
-        The future has the client's result, or raises `MethodError` with its error. It is cancelled if none will come:
-        the call was answered or cancelled first, or its client is gone. Cancelling it tells the client. Do not wait for
-        it on the thread that runs callbacks: answer with a future of your own, or use `request_async`.
+        The future raises `MethodError` if the client answers an error. It is cancelled if the call is
+        answered or cancelled first, or if the client is gone. Cancelling it cancels the request. Do not
+        wait for it on a thread that runs callbacks: return a future, or use `request_async`.
+
+        Args:
+            method: `sampling/createMessage`, `elicitation/create` or `roots/list`.
+            params: A dict, or None.
 
         Raises:
-            RegistrationError: Another method, a capability that the client did not declare, or a revision that has no
-                such requests: raise `InputRequired` there (`invalid_argument`).
-            LimitError: The client takes nothing.
-            ClosedError: The call is over.
+            RegistrationError: The method is another one, the client lacks the capability, or the revision
+                has no such requests (`invalid_argument`). In those revisions raise `InputRequired`.
+            LimitError: The client reads nothing.
+            ClosedError: The call is already answered.
         """
     async def request_async(self, method: str, params: dict[str, Any] | None = None, /) -> dict[str, Any]:
-        """`request` for an `async def`: awaits the answer. Raises also what the future would raise."""
+        """Sends the client a request, and returns its result, in an `async def`. Arguments and errors are
+        those of `request` and of its future.
+        """
     def _request(self, method: str, params: dict[str, Any] | None, future: Future[Any]) -> int: ...
     def _give_up(self, number: int) -> None: ...
 
 @final
 class Caller:
-    """Who a connection speaks for, as the program that accepted it knows them.
+    """The caller on whose behalf a client connects, as the program knows it.
 
     Args:
-        id: Stable bytes that list cursors are bound to, or a `str` for its UTF-8. Empty: nobody in particular.
-        value: Whatever the program wants to know in its callbacks, such as the claims of a verified token.
+        id: Stable bytes, or a `str` that stands for its UTF-8. Cursors and sessions are bound to the
+            id. Empty for an unknown caller.
+        value: Any object for the program's callbacks, such as the claims of a verified token.
     """
 
     def __new__(cls, id: str | Buffer, value: Any = None, /) -> Self: ...
     @property
-    def id(self) -> bytes: ...
+    def id(self) -> bytes:
+        """The id, `bytes`."""
     @property
-    def value(self) -> Any: ...
+    def value(self) -> Any:
+        """The program's own object, or None."""
 
 @final
 class Grant:
-    """What a bearer token is good for.
+    """The rights of a valid bearer token, returned by a `verify` callback.
 
     Args:
-        caller: Who the request speaks for. Sessions, cursors and streams belong to its id: give each principal one of
-            its own. Callbacks see the caller of the request that they answer.
-        audience: Whom the token was issued for, such as its `aud`: where `resource=` is given, a token that does not
-            name it is refused.
-        scopes: The scopes of the token, with those that they imply.
-        expires_in_ms: In how many milliseconds it expires: streams of changes that it opened end then. Never, unless
-            this is said.
+        caller: The caller of the request. Sessions, cursors and streams belong to its id: give each
+            principal an id of its own.
+        audience: The audience of the token, such as its `aud`, as a list of `str`. With `resource=`, a
+            token for another audience is refused.
+        scopes: The scopes of the token, with those that they imply, as a list of `str`.
+        expires_in_ms: The time until the token expires, in milliseconds. Streams that it opened end
+            then. Default: never.
     """
 
     def __new__(
@@ -225,33 +289,34 @@ class Grant:
 
 @final
 class CacheHint:
-    """How long a client may use an answer again, and whether for this caller only. What is not said here is taken from
-    the next more general place: an answer's hint, its registration's, that of its kind of answer, the server's.
+    """How long a client may reuse a response, and whether it may share it between callers.
 
-    Sent in revisions that have caching hints; without any, an answer may not be used again.
+    The most specific hint wins: an answer's, then its registration's, then that of the kind of answer,
+    then the server's. Only some revisions have hints. Without any hint a client must not reuse a
+    response.
 
     Args:
-        ttl_ms: For how many milliseconds; 0: not at all.
-        scope: `public`: for anybody; `private`: for the caller who got it.
+        ttl_ms: The time to live in milliseconds. 0 forbids reuse.
+        scope: `public` for all callers, or `private` for the caller who got the response.
     """
 
     def __new__(cls, *, ttl_ms: int | None = None, scope: Literal["public", "private"] | None = None) -> Self: ...
     @property
-    def ttl_ms(self) -> int | None: ...
+    def ttl_ms(self) -> int | None:
+        """The time to live in milliseconds, or None."""
     @property
-    def scope(self) -> Literal["public", "private"] | None: ...
+    def scope(self) -> Literal["public", "private"] | None:
+        """`public`, `private` or None."""
 
 @final
 class Icon:
-    """An image for a list entry.
-
-    Clients of revisions before 2025-11-25 are not sent it.
+    """An image that a client shows for a list entry. Sent from revision 2025-11-25 on.
 
     Args:
-        src: An `https:`, `http:` or `data:` URI; clients refuse others.
-        mime_type: The image's MIME type.
-        sizes: What it is good for, such as `48x48` or `any`.
-        theme: `light` or `dark`: the background it is made for.
+        src: An `https:`, `http:` or `data:` URI. Clients refuse others.
+        mime_type: The MIME type of the image.
+        sizes: The sizes that it is made for, such as `["48x48"]` or `["any"]`.
+        theme: `light` or `dark`, the background that it is made for.
     """
 
     def __new__(
@@ -266,25 +331,27 @@ class Icon:
 
 @final
 class Contents:
-    """One element of an answer, where text or bytes alone do not say enough.
-
-    What is not given is taken from the registration.
+    """One element of an answer, with more than a text or bytes. Values that are not given come from the
+    registration.
 
     Args:
-        body: Text or bytes.
-        uri: A sub-resource's own URI.
-        name: The resource's name. Only some clients are shown it, as with `title`.
-        title: The resource's name for people.
-        mime_type: The MIME type of this element.
-        meta: The `_meta` of this element.
-        kind: What sort of thing the resource is, as for `Resource`.
-        version: The version of these contents, as for `Resource`. A client that has it is told so, and sent nothing.
+        body: A `str`, or bytes.
+        uri: The URI of a sub-resource.
+        name: The programmatic name. Only sent to clients of some revisions, as is `title`.
+        title: The name for people.
+        mime_type: The MIME type, `type/subtype`.
+        meta: The `_meta` of this element, a dict.
+        kind: The sort of resource, as for `Resource`.
+        version: The version of the contents, as for `Resource`. A client that has this version gets no
+            body.
         metadata: Attributes of the resource, as for `Resource`.
-        cache: How long the answer may be kept; of several, that of the resource itself counts.
+        cache: How long a client may reuse the answer. With several elements the hint of the resource
+            itself counts.
 
     Raises:
-        TypeError: The body is neither `str` nor bytes.
-        RegistrationError: `meta` or `metadata` is no JSON object.
+        TypeError: An argument has the wrong type, or cannot be written as JSON.
+        RegistrationError: `mime_type` is no MIME type, or `meta` or `metadata` is no JSON object
+            (`invalid_argument`).
     """
 
     def __new__(
@@ -319,25 +386,27 @@ class Resource:
 
     Args:
         uri: An absolute URI (RFC 3986).
-        key: Where the page after this item starts, by default the URI. It must keep its place in the order of the
-            listing when the item itself is gone.
-        name: The programmatic name, by default the URI.
+        key: The sort key after which the next page starts. It must still sort to the same place after
+            the item is deleted. Default: the URI.
+        name: The programmatic name. Default: the URI.
         title: The name for people.
-        description: What it is, for people and models.
-        mime_type: The MIME type of the contents.
-        size: Bytes of the contents, before any encoding.
-        annotations: The protocol's own object: `{"audience": ["user", "assistant"], "priority": 0.5, "lastModified":
-            "2025-01-12T15:00:58Z"}`, each member optional.
-        icons: Images.
-        meta: Its `_meta`; contents inherit it.
-        kind: What sort of thing it is, in a word of the program's own. Only clients of the `resources/get` dialect are
-            told this, `version` and `metadata`.
-        version: Any text that is another one whenever the contents are.
-        metadata: Attributes of the program's own.
-        cache: How long, and for whom, the contents may be kept; where it is listed, this is not looked at.
+        description: A description for people and models.
+        mime_type: The MIME type of the contents, `type/subtype`.
+        size: The size of the contents in bytes, before any encoding, at least 0.
+        annotations: The protocol's annotations, such as `{"audience": ["user"], "priority": 0.5,
+            "lastModified": "2025-01-12T15:00:58Z"}`. Each member is optional.
+        icons: `Icon` objects.
+        meta: The `_meta`, a dict. The contents inherit it.
+        kind: The sort of resource, a word of the program's own. Only clients of the `resources/get`
+            dialect get it, `version` and `metadata`.
+        version: A text that changes whenever the contents change.
+        metadata: Attributes of the program's own, a dict.
+        cache: How long a client may reuse the contents. Not used in lists.
 
     Raises:
-        RegistrationError: `annotations`, `meta` or `metadata` is not as the protocol has it.
+        TypeError: An argument has the wrong type.
+        RegistrationError: `mime_type`, `annotations`, `meta` or `metadata` is not as the protocol has
+            it, or `size` is out of range (`invalid_argument`).
     """
 
     def __new__(
@@ -359,94 +428,123 @@ class Resource:
         cache: CacheHint | None = None,
     ) -> Self: ...
     @property
-    def uri(self) -> str: ...
+    def uri(self) -> str:
+        """The URI."""
     @property
-    def key(self) -> str: ...
+    def key(self) -> str:
+        """The sort key; by default the URI."""
     @property
-    def name(self) -> str | None: ...
+    def name(self) -> str | None:
+        """The programmatic name, or None."""
     @property
-    def title(self) -> str | None: ...
+    def title(self) -> str | None:
+        """The name for people, or None."""
     @property
-    def description(self) -> str | None: ...
+    def description(self) -> str | None:
+        """The description, or None."""
     @property
-    def mime_type(self) -> str | None: ...
+    def mime_type(self) -> str | None:
+        """The MIME type, or None."""
     @property
-    def size(self) -> int | None: ...
+    def size(self) -> int | None:
+        """The size in bytes, or None."""
     @property
-    def kind(self) -> str | None: ...
+    def kind(self) -> str | None:
+        """The sort of resource, or None."""
     @property
-    def version(self) -> str | None: ...
+    def version(self) -> str | None:
+        """The version, or None."""
 
 @final
 class Completion:
-    """Some of the values that a template's variable may have, in the order in which they are proposed. A client is sent
-    the first hundred.
+    """Values for a variable or an argument, in the order in which the client proposes them. A client gets
+    at most 100.
 
     Args:
-        values: The values.
-        total: How many there are in all, if more are known than given.
-        more: Whether there are more than given.
+        values: A list of `str`.
+        total: The number of all values, if more are known than given.
+        more: True if there are more values than given.
     """
 
     def __new__(cls, values: Iterable[str], /, *, total: int | None = None, more: bool = False) -> Self: ...
 
 @final
 class Page:
-    """Some items of a listing, in its order, and whether there are more behind them."""
+    """One page of a listing: the items, in order, and whether more follow.
+
+    Args:
+        items: A list of `Resource`, or any other iterable of them.
+        more: True if more items follow.
+    """
 
     def __new__(cls, items: Iterable[Resource], /, *, more: bool = False) -> Self: ...
     @property
-    def items(self) -> list[Resource]: ...
+    def items(self) -> list[Resource]:
+        """The items, a list of `Resource`."""
     @property
-    def more(self) -> bool: ...
+    def more(self) -> bool:
+        """True if more items follow."""
     def __len__(self) -> int: ...
 
 @final
 class Handle:
-    """What was registered, to be changed or removed. Dropping this object removes nothing."""
+    """A fixed resource or a folder that was registered, to change or remove it. Dropping this object
+    removes nothing. Thread-safe.
+    """
 
     @property
     def name(self) -> str:
-        """The URI; of a folder, its template."""
+        """The URI, or the template of a folder."""
     def set(self, body: str | Buffer | Contents, /) -> None:
-        """Replaces the contents of a fixed resource, and tells those who watch it. Any thread. `Contents` give it a new
-        version; without one, none is known any more.
+        """Replaces the contents of a fixed resource, and notifies its subscribers. A `str`, bytes or
+        `Contents`; without `Contents` it has no version.
 
         Raises:
-            RegistrationError: It was removed (`unknown`).
-            ClosedError: The server was closed.
+            RegistrationError: The resource was removed (`unknown`).
+            ClosedError: The server is closed.
         """
     def remove(self) -> None:
-        """Removes what was registered. Raises as `set`."""
+        """Removes the resource or the folder.
+
+        Raises:
+            RegistrationError: It is already removed (`unknown`).
+            ClosedError: The server is closed.
+        """
 
 @final
 class Limits:
-    """What one client may cost. Everything has a default.
+    """Upper bounds on the costs of clients, each with a default.
 
-    Those marked *refuses* answer an error; those marked *holds back* make the connection stop dispatching, and then
-    stop reading, until there is room. Over HTTP `calls_in_flight` and `listen_streams` are those of the whole endpoint,
-    whoever asks, and requests beyond them are answered 503 at once.
+    A limit that *refuses* answers an error. A limit that *holds back* makes the connection dispatch
+    nothing, and then read nothing, until there is room. Over HTTP `calls_in_flight` and
+    `listen_streams` count for the whole endpoint, and requests above them get the status 503.
 
     Args:
-        message_bytes: Bytes of one incoming message. Refuses. 4 MiB.
-        nesting: Nesting depth of one incoming message. Refuses. 100.
-        id_bytes: Bytes of a request id as it was written. Refuses. 1 KiB.
-        batch_length: Messages of one batch, in the revision that has batches. Refuses. 100.
-        uri_bytes: Bytes of a URI in a request. Refuses. 8 KiB.
-        page_items: Items of one page of a list. 1,000.
-        page_bytes: Bytes of one page of a list, which holds at least one item. 1 MiB.
-        calls_in_flight: Calls of one connection that are not answered. Holds back. 1,024.
-        subscriptions: Subscriptions of one connection, listen streams included. Refuses. 10,000.
-        subscriptions_total: Subscriptions of all connections of the server. Refuses. 1,000,000.
-        listen_streams: Open listen streams of one connection. Refuses. 1,000.
-        output_bytes: Bytes of output that the client has not taken. Holds back. 16 MiB.
-        call_ms: Milliseconds that an answer may be held before it becomes an internal error. 60,000.
-        buffer_bytes: Bytes that an endpoint over HTTP holds for all clients: bodies until their requests are over,
-            output that clients have not taken, and what is kept for clients that come back, of which the oldest goes
-            first. A request itself counts as 4 KiB. A client's connection has at most a quarter of what others leave of
-            two thirds, of five sixths while it has at most 64 KiB, of all while it has at most 8 KiB. Refuses. 256 MiB.
-        caller_percent: How many percent of an endpoint's sessions and listen streams one caller may have who is known by
-            a token, at least one of each. Refuses. 25.
+        message_bytes: Bytes of one incoming message. Refuses. Default: 4 MiB.
+        nesting: Nesting depth of one incoming message. Refuses. Default: 100.
+        id_bytes: Bytes of a request id. Refuses. Default: 1 KiB.
+        batch_length: Messages of one batch, in the revision that has batches. Refuses. Default: 100.
+        uri_bytes: Bytes of a URI in a request. Refuses. Default: 8 KiB.
+        page_items: Items of one page of a list. Default: 1,000.
+        page_bytes: Bytes of one page of a list, which has at least one item. Default: 1 MiB.
+        calls_in_flight: Unanswered calls of one connection. Holds back. Default: 1,024.
+        subscriptions: Subscriptions of one connection, with those of listen streams. Refuses. Default:
+            10,000.
+        subscriptions_total: Subscriptions of all connections of the server. Refuses. Default:
+            1,000,000.
+        listen_streams: Open listen streams of one connection. Refuses. Default: 1,000.
+        output_bytes: Bytes of output that the client has not read. Holds back. Default: 16 MiB.
+        call_ms: Milliseconds until an unanswered call becomes an internal error. Default: 60,000.
+        buffer_bytes: Bytes that an HTTP endpoint buffers for all clients: bodies of open requests,
+            unread output, and events kept for clients that return. Each request counts 4 KiB. The
+            oldest kept events go first. One HTTP connection gets a share of what is left: a quarter, or
+            more while it has little. Refuses. Default: 256 MiB.
+        caller_percent: Percent of an endpoint's sessions and listen streams for one caller with a token,
+            at least one of each. Refuses. Default: 25.
+
+    Raises:
+        RegistrationError: A limit is negative or too large (`invalid_argument`). `Server` refuses those
+            below their minimum.
     """
 
     def __new__(
@@ -469,85 +567,103 @@ class Limits:
         caller_percent: int | None = None,
     ) -> Self: ...
     @property
-    def message_bytes(self) -> int: ...
+    def message_bytes(self) -> int:
+        """Bytes of one incoming message."""
     @property
-    def nesting(self) -> int: ...
+    def nesting(self) -> int:
+        """Nesting depth of one incoming message."""
     @property
-    def id_bytes(self) -> int: ...
+    def id_bytes(self) -> int:
+        """Bytes of a request id."""
     @property
-    def batch_length(self) -> int: ...
+    def batch_length(self) -> int:
+        """Messages of one batch."""
     @property
-    def uri_bytes(self) -> int: ...
+    def uri_bytes(self) -> int:
+        """Bytes of a URI in a request."""
     @property
-    def page_items(self) -> int: ...
+    def page_items(self) -> int:
+        """Items of one page of a list."""
     @property
-    def page_bytes(self) -> int: ...
+    def page_bytes(self) -> int:
+        """Bytes of one page of a list."""
     @property
-    def calls_in_flight(self) -> int: ...
+    def calls_in_flight(self) -> int:
+        """Unanswered calls of one connection."""
     @property
-    def subscriptions(self) -> int: ...
+    def subscriptions(self) -> int:
+        """Subscriptions of one connection."""
     @property
-    def subscriptions_total(self) -> int: ...
+    def subscriptions_total(self) -> int:
+        """Subscriptions of all connections of the server."""
     @property
-    def listen_streams(self) -> int: ...
+    def listen_streams(self) -> int:
+        """Open listen streams of one connection."""
     @property
-    def output_bytes(self) -> int: ...
+    def output_bytes(self) -> int:
+        """Bytes of output that the client has not read."""
     @property
-    def call_ms(self) -> int: ...
+    def call_ms(self) -> int:
+        """Milliseconds until an unanswered call becomes an internal error."""
     @property
-    def buffer_bytes(self) -> int: ...
+    def buffer_bytes(self) -> int:
+        """Bytes that an HTTP endpoint buffers for all clients."""
     @property
-    def caller_percent(self) -> int: ...
+    def caller_percent(self) -> int:
+        """Percent of an endpoint's sessions and listen streams for one caller."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
 
 @final
 class Server:
-    """An application's resources, for any number of clients.
+    """An application's resources, tools and prompts, for any number of MCP clients.
 
-    Every method may be called from any thread, also from inside a callback. What goes wrong in callbacks is logged to
-    the logger `wellhead`, with its traceback; no byte of it reaches a client.
+    All methods are thread-safe and may be called inside callbacks. Failures of callbacks are logged to
+    the logger `wellhead`, with their tracebacks. A client sees only "Internal error".
 
     Args:
         name: The programmatic name.
         version: The version of the application.
         title: The name for people.
-        instructions: How a model should use the server.
-        cursor_key: The 32 bytes under which list cursors are sealed. Replicas share them. Random by default; over stdio
-            derived from name and version, so that a client which starts a process for each request can page.
-        limits: What one client may cost.
-        subscribe: Whether clients may watch resources.
-        list_changed: Whether clients are told when the list of resources changes.
-        capabilities: Capabilities beside those for resources, by name, with what there is to say of each, such as
-            `{"tools": {"listChanged": True}}`. See `method`.
-            `{"resources": {}}` declares and serves resources before any is registered; otherwise the first
-            registration does.
-        announces: Further kinds of lists whose changes `announce` tells of: the name, as a client asks for it in the
-            filter of `subscriptions/listen`, and the notification.
-        cache: How long, and for whom, answers may be kept. With `authorize`, `public` has to be said again where it
-            holds: of a kind of answer, a registration or an answer.
-        cache_of: The same for one kind of answer: `discover`, `resources`, `templates`, `tools`, `prompts`, `reads`.
-        origin: The name of this instance among those that share their changes by `on_publish`; random by default.
-        observe: A function that is told, with a `wellhead.Observed`, when each call of a callback begins and ends;
-            interests aside. Called on the thread that polls or answers, so it must be quick, and in the context
-            (`contextvars`) of the callback: what it sets when a call begins, such as OpenTelemetry's current span, the
-            callback sees.
-        versions: The protocol versions that are served, all by default. Without one that has a handshake, a client that
-            sends `initialize` is told which there are; without a stateless one, `_meta` decides nothing.
-        error_profile: Which documents settle the codes of errors.
-        error_codes: Other codes, by version and condition: `{"2024-11-05": {"resource_not_found": -32000}}`. Conditions
-            are `resource_not_found`, `permission_denied`, `internal_error` and `not_modified`.
-        permission_denied: What a client is told of a resource that it may not have: `mask` answers exactly as if it
-            did not exist.
-        undeclared_lists: What a client gets that lists resources, templates, tools or prompts though none are offered.
-        titles_in_contents: For which clients contents have `name` and `title`: those of 2025-06-18, none or all.
-        omit_newer_fields: Whether fields that a client's revision does not have are left out for it.
-        subscribe_unknown: Whether a URI that nothing serves may be watched.
-        dialect: Whether the `resources/get` dialect is served: `auto` decides by each message.
+        instructions: A text for models about how to use the server.
+        cursor_key: The 32 secret bytes that encrypt list cursors. Replicas share them. Default: random
+            over HTTP; over stdio derived from `name` and `version`, since some clients start a process
+            for each request.
+        limits: Upper bounds on the costs of clients. Default: `Limits()`.
+        subscribe: True if clients can subscribe to resources.
+        list_changed: True if clients are notified when the list of resources changes.
+        capabilities: Further capabilities by name, such as `{"tools": {"listChanged": True}}`. A
+            registration declares the capability that it needs. `{"resources": {}}` declares resources
+            before the first one is registered.
+        announces: Further kinds of lists for `announce`: the name that clients use in
+            `subscriptions/listen`, and the notification.
+        cache: How long clients may reuse answers. With `authorize`, an answer is `public` only if a
+            more specific hint says so.
+        cache_of: Hints by kind of answer: `discover`, `resources`, `templates`, `tools`, `prompts` and
+            `reads`.
+        origin: The name of this instance among the instances that exchange changes through
+            `on_publish`. Default: random.
+        observe: A function `(observed)`, called with a `wellhead.Observed` when a call of a callback
+            begins and when it ends. It runs in the context (`contextvars`) of that callback, on the
+            thread that polls or answers, so it must return quickly.
+        versions: The protocol revisions to serve, named by their dates. Default: all.
+        error_profile: The documents that define the codes of errors.
+        error_codes: Other codes by revision and condition, such as `{"2024-11-05":
+            {"resource_not_found": -32000}}`. Conditions are `resource_not_found`, `permission_denied`,
+            `internal_error` and `not_modified`.
+        permission_denied: `mask` answers a forbidden read as if the resource did not exist.
+        undeclared_lists: The answer to a client that lists what the server does not offer: an error or
+            an empty list.
+        titles_in_contents: The clients that get `name` and `title` of contents: those of 2025-06-18, none,
+            or all.
+        omit_newer_fields: True if the server omits fields that a client's revision does not have.
+        subscribe_unknown: `allow` accepts subscriptions to URIs that nothing serves.
+        dialect: The `resources/get` dialect: `auto` recognizes it by the messages of the client.
 
     Raises:
-        RegistrationError: The cursor key is of another length, a version does not exist, or another of these may not
-            be (`invalid_argument`).
+        TypeError: An argument is unknown, or has the wrong type.
+        RegistrationError: A value is not allowed: the length of the cursor key, a revision, a limit
+            (`invalid_argument`).
     """
 
     def __new__(
@@ -598,12 +714,12 @@ class Server:
         metadata: dict[str, Any] | None = None,
         cache: CacheHint | None = None,
     ) -> Handle:
-        """Serves a fixed text without a callback.
+        """Serves a fixed text, without a callback. The other arguments are those of `Resource`.
 
         Raises:
-            RegistrationError: The URI is not absolute (`invalid_uri`) or registered already (`duplicate`), or what
-                describes it may not be sent (`invalid_argument`).
-            ClosedError: The server was closed.
+            RegistrationError: The URI is not absolute (`invalid_uri`), is registered already (`duplicate`),
+                or an argument is not allowed (`invalid_argument`).
+            ClosedError: The server is closed.
         """
     def blob(
         self,
@@ -623,7 +739,7 @@ class Server:
         metadata: dict[str, Any] | None = None,
         cache: CacheHint | None = None,
     ) -> Handle:
-        """Serves fixed bytes without a callback. Raises as `text`."""
+        """Serves fixed bytes, without a callback. Arguments and errors are those of `text`."""
     def resource(
         self,
         uri: str,
@@ -646,56 +762,71 @@ class Server:
         raw_values: bool = False,
         thread: bool | None = None,
     ) -> Callable[[_Read], _Read]:
-        """Serves a URI, or every URI of a template such as `notes://{id}` (RFC 6570), with what the decorated
-        function returns. The function itself stays as it is; `name` and `description` are taken from its name and
-        docstring.
+        """Returns a decorator that serves a URI, or each URI of a template such as `notes://{id}` (RFC 6570),
+        with the result of a function.
 
-        Its parameters are the template's variables, by name, converted by annotation: `str`; `bytes`, the value as the
-        client spelled it; `int`, where anything but `0` or `-?[1-9][0-9]*` is not found; `list[str]` for an exploded
-        variable; `X | None`, or a default, for one that may be absent. A parameter annotated `wellhead.Call` is given
-        the call.
+        The parameters of the function are the variables of the template, by name. An annotation converts
+        the value:
 
-        It returns `str`, bytes, `Contents` or a list of Contents; `None`, or raises `ResourceNotFound`, if there is no
-        such resource; `wellhead.NOT_MODIFIED` if the client has the version that it names. It raises `PermissionDenied`
-        if the client may not read it, `Busy` if it cannot be read now. Any other exception is logged and becomes an
-        internal error.
+        - `str`: the value, percent-decoded
+        - `bytes`: the value as the client wrote it
+        - `int`: `0` or `-?[1-9][0-9]*`; any other value is not found
+        - `list[str]`: the values of an exploded variable
+        - `X | None`, or a default: the variable may be absent
+        - `wellhead.Call`: the call
 
-        An `async def` runs on the event loop. A `def` may return anything with `result` and `add_done_callback`, such
-        as a `concurrent.futures.Future`, to be answered later from any thread.
+        The function returns `str`, bytes, `Contents` or a list of `Contents`. It returns `None`, or raises
+        `ResourceNotFound`, if there is no such resource. It returns `wellhead.NOT_MODIFIED` if the client
+        has the current version. It raises `PermissionDenied` if the client may not read it, and `Busy` if
+        it cannot be read now. Any other exception is logged, and the client gets an internal error.
+
+        An `async def` runs on the event loop. A `def` may return a future, such as a
+        `concurrent.futures.Future`, and answer later from any thread. The decorator returns the function
+        unchanged. Its name and docstring are the defaults of `name` and `description`.
 
         Args:
-            list: What the template lists: the items themselves, or a function as for `Server.list`.
-            complete: What is proposed for the template's variables, by name: all values there are, of which those are
-                proposed that begin with what was typed; or a function `(value)` that is given that and returns a list
-                or a `Completion`, now or later. A second parameter is given the values of other variables, as a dict,
-                and one annotated `wellhead.Call` the call.
-            exists: A function `(uri)` that says at once whether there may be such a resource: nobody can watch it
-                otherwise. By default there may always be one; reads and lists do not ask. It runs on whichever thread
-                takes what clients send, so it must be quick, and no `async def`. If it raises, which is logged, there
-                may be one.
-            raw_values: Hands over every value as it was sent. Without it, values with a `..` segment, an absolute path,
-                a drive or a control character are not found; with it, checking them is the function's work.
-            thread: True: the function runs in a pool of threads instead of on the one that runs the server. False: it
-                runs there always, under `asgi` too, so it must be quick.
+            uri: An absolute URI, or a URI template.
+            list: The resources of the template: a list of `Resource`, or a function as for `Server.list`.
+            complete: Values to propose for the variables, by name. Each is a list of `str`, of which those
+                are proposed that begin with the typed text, or a function `(value)` that returns a list or
+                a `Completion`. A second parameter gets the values of the other variables, a dict.
+            exists: A function `(uri)` that returns False if there is no such resource. Clients cannot
+                subscribe to it then. It runs on the thread that reads the client's messages: it must return
+                quickly, and cannot be an `async def`. Default: every URI may exist. Reads and lists do not
+                call it.
+            raw_values: True passes values unchecked. By default a value with a `..` segment, an absolute
+                path, a drive or a control character is not found.
+            thread: True runs the function in a pool of threads. False runs it on the thread that serves,
+                also under `asgi`, so it must return quickly.
+
+        The other arguments are those of `Resource`.
 
         Raises:
-            RegistrationError: `invalid_uri`, `invalid_template`, `duplicate`, `ambiguous`, or a parameter that cannot
-                be given (`invalid_argument`).
-            ClosedError: The server was closed.
+            RegistrationError: The URI or template is wrong (`invalid_uri`, `invalid_template`), is
+                registered already (`duplicate`), matches the same URIs as another one (`ambiguous`), or a
+                parameter has no value (`invalid_argument`).
+            ClosedError: The server is closed.
         """
     @overload
     def list(self, source: _List, /, *, name: str | None = None) -> _List: ...
     @overload
     def list(self, source: None = None, /, *, name: str | None = None) -> Callable[[_List], _List]:
-        """Adds a list source: a function `(after, limit)` that returns a `Page` of at most `limit` items, those behind
-        the item whose key is `after`, from the start if it is `None`. After the fixed resources, the sources are listed
-        in the order of their registration. A parameter annotated `wellhead.Call` is given the call.
+        """Adds a source of listed resources: a function `(after, limit)` that returns a `Page`.
 
-        The name goes into cursors, so replicas use the same; by default it is the source's ordinal.
+        The page has at most `limit` items: those behind the item with the key `after`, or the first ones if
+        `after` is None. Fixed resources are listed first, then the sources in the order of their
+        registration. A parameter that is annotated `wellhead.Call` gets the call. Usable as a decorator,
+        with and without parentheses.
+
+        Args:
+            source: The function, or a list of `Resource`.
+            name: The name of the source in cursors. Replicas use the same name. Default: the number of the
+                source.
 
         Raises:
-            RegistrationError: The name is taken (`duplicate`), or the function takes other parameters.
-            ClosedError: The server was closed.
+            RegistrationError: The name is taken (`duplicate`), or the function has other parameters
+                (`invalid_argument`).
+            ClosedError: The server is closed.
         """
     @overload
     def fallback(self, function: _Read, /, *, exists: Callable[[str], bool] | None = None) -> _Read: ...
@@ -703,12 +834,17 @@ class Server:
     def fallback(
         self, function: None = None, /, *, exists: Callable[[str], bool] | None = None
     ) -> Callable[[_Read], _Read]:
-        """Reads whatever no registration serves, with a parameter `uri: str` or `call: wellhead.Call`. `exists` is as
-        for `resource`: without it, everything may be watched. A second function replaces the first.
+        """Reads each URI that no registration serves, with a function that has a parameter `uri: str` or
+        `call: wellhead.Call`.
+
+        A second function replaces the first. Usable as a decorator, with and without parentheses.
+
+        Args:
+            exists: As for `resource`. By default clients can subscribe to every URI.
 
         Raises:
-            RegistrationError: The function takes other parameters (`invalid_argument`).
-            ClosedError: The server was closed.
+            RegistrationError: The function has other parameters (`invalid_argument`).
+            ClosedError: The server is closed.
         """
     def directory(
         self,
@@ -721,91 +857,106 @@ class Server:
         watch: bool = True,
         settle_ms: int = 50,
     ) -> Handle:
-        """Serves a folder with everything in it, as resources under `file:` (RFC 8089): listed depth first, files read
-        as text or bytes by their names and contents, directories as a `text/uri-list` of what is in them (RFC 2483).
+        """Serves a folder and everything in it, as `file:` URIs (RFC 8089).
 
-        Hidden entries (whose names begin with a dot) and those that `.gitignore` and `.ignore` files name are never
-        served, links only if they lead to something that is. Files are read on the thread that would run a callback.
-        The handle's name is the template `file:///…/{+path}`, whose `path` is completed with the names in the directory
-        typed so far.
+        Files are read whole, as text or bytes by their names and contents. A directory reads as the
+        `text/uri-list` of its entries (RFC 2483). Entries whose names begin with a dot, and those that
+        `.gitignore` and `.ignore` files name, are not served. A link is served only if it leads to
+        something that is.
 
         Args:
-            path: The folder; a relative path is taken from the current one.
-            include: If given, only files that one of these patterns matches are served. Patterns have the form of lines
-                of `.gitignore`: `*.md` anywhere, `/docs` at the top, `docs/` for everything in such directories.
-            exclude: What these patterns match is not served. They win over `include`.
-            max_file_bytes: The largest file that is served, 64 MiB by default. A file is read whole.
-            watch: Whether clients are told what changes in the folder.
-            settle_ms: How long changes are gathered, in milliseconds; at most 60,000. Clients are told once no change
-                has come for so long, and after ten times as long if they do not cease. 0 tells each at once.
+            path: The folder, a `str` or a path. A relative path starts at the current directory.
+            include: Patterns of the files to serve, in the form of `.gitignore`: `*.md` anywhere, `/docs`
+                at the top, `docs/` for everything in such directories. Default: all files.
+            exclude: Patterns of entries that are not served. They win over `include`.
+            max_file_bytes: The size of the largest file that is served. Default: 64 MiB.
+            watch: True if subscribers are notified of changes in the folder.
+            settle_ms: Milliseconds without a further change after which clients are notified, at most
+                60,000. Without such a pause they are notified after ten times as long. 0 sends each change
+                at once.
+
+        Returns:
+            A handle whose name is the template `file:///…/{+path}`.
 
         Raises:
             IoError: The folder cannot be opened (`io`).
-            RegistrationError: It is not a folder, a pattern is bad, or `settle_ms` is over 60,000
-                (`invalid_argument`); or it is served already, is in one that is, or has one in it (`duplicate`).
-            ClosedError: The server was closed.
+            RegistrationError: It is no folder, a pattern is wrong, `settle_ms` is too large
+                (`invalid_argument`), or the folder contains a served one, or is inside of one
+                (`duplicate`).
+            ClosedError: The server is closed.
         """
     @overload
     def authorize(self, function: _Authorize, /) -> _Authorize: ...
     @overload
     def authorize(self, function: None = None, /) -> Callable[[_Authorize], _Authorize]:
-        """Asks a function `(operation, uris)` before anything is listed, read or watched: one question for many URIs.
-        A parameter annotated `wellhead.Call` is given the call, whose `caller` says who asks.
+        """Calls a function `(operation, uris)` before the server lists, reads or watches anything, once for
+        many URIs.
 
-        `operation` is `"list"`, `"read"`, `"subscribe"` or `"complete"`, which is about templates; for `"list_tools"`,
-        `"call_tool"`, `"list_prompts"` and `"get_prompt"` names stand in place of URIs.
+        `operation` is `"list"`, `"read"`, `"subscribe"` or `"complete"`; for `"complete"` the URIs are
+        templates. For `"list_tools"`, `"call_tool"`, `"list_prompts"` and `"get_prompt"` they are names. A
+        parameter that is annotated `wellhead.Call` gets the call, whose `caller` is the one who asks.
 
-        The function returns one verdict for each URI, in their order, now or later as a callback of `resource` does:
-        `"allow"`; `"deny"`, which answers "permission denied", and leaves it out of lists; `"hide"`, which answers
-        exactly as if it did not exist. If it raises, nothing is allowed. A second function replaces the first.
+        The function returns one verdict per URI, in order, now or later as a `resource` callback does.
+        `"allow"` allows it. `"deny"` answers "permission denied", and omits it from lists. `"hide"` answers
+        as if it did not exist. If the function raises, all URIs are denied. A second function replaces the
+        first. Usable as a decorator, with and without parentheses.
 
         Raises:
-            RegistrationError: The function takes other parameters (`invalid_argument`).
-            ClosedError: The server was closed.
+            RegistrationError: The function has other parameters (`invalid_argument`).
+            ClosedError: The server is closed.
         """
     @overload
     def on_interest(self, function: _Interest, /) -> _Interest: ...
     @overload
     def on_interest(self, function: None = None, /) -> Callable[[_Interest], _Interest]:
-        """Tells a function `(uri, wanted)` when a URI begins and ceases to be watched by anybody, one call for a URI at
-        a time. Those who subscribe are acknowledged once it is done, now or later as a callback of `resource`, so they
-        miss no change that it lets the program see; if it raises, they get an error.
+        """Calls a function `(uri, wanted)` when a URI gets its first subscriber, and when it loses its last
+        one.
+
+        Calls for one URI never overlap. A client's subscription is acknowledged after the function is done,
+        now or later as a `resource` callback, so the client misses no change. If the function raises, the
+        client gets an error. Usable as a decorator, with and without parentheses.
 
         Raises:
-            RegistrationError: The function takes other parameters (`invalid_argument`).
-            ClosedError: The server was closed.
+            RegistrationError: The function has other parameters (`invalid_argument`).
+            ClosedError: The server is closed.
         """
     def method(self, name: str, /, *, revisions: Sequence[str] | None = None) -> Callable[[_Method], _Method]:
-        """Serves a method beside those for resources, such as `tools/list`, with what the decorated function makes of
-        its `params`: a dict in, a dict out, now or later as a callback of `resource`.
+        """Returns a decorator that serves a method other than those of the protocol's resources, with a
+        function `(params)`: a dict in, a dict out.
 
-        Where the revision wants them, `resultType` and the server's identity are added to the result. The function
-        raises `MethodError` for an error that the client sees, and `InputRequired` or `MissingCapability` for what it
-        wants of the client. A parameter annotated `wellhead.Call` is given the call.
-
-        A capability is declared with the method: `tools`, `prompts` or `logging` for what begins so. Say more of it, or
-        declare another, with `capabilities=`.
+        The function may answer later, as a `resource` callback. It raises `MethodError` for an error that
+        the client sees, `InputRequired` or `MissingCapability` for a need of the client's help. A parameter
+        that is annotated `wellhead.Call` gets the call. The server adds `resultType` and its identity to
+        the result where the revision requires them, and declares the capability `tools`, `prompts` or
+        `logging` for methods of these names.
 
         Args:
-            revisions: Serves it under these protocol revisions only, each named by its date.
+            name: The name of the method, such as `notes/search`.
+            revisions: The protocol revisions that have the method, named by their dates. Default: all.
 
         Raises:
-            RegistrationError: The method is served already, or a notification, or a revision is unknown
-                (`invalid_argument`, `duplicate`).
-            ClosedError: The server was closed.
+            RegistrationError: The name is served already (`duplicate`), is a notification, or a revision is
+                unknown (`invalid_argument`).
+            ClosedError: The server is closed.
         """
     def tool(self, name: str, definition: dict[str, Any] | None = None, /) -> Callable[[_Method], _Method]:
-        """Serves a tool, listed with this definition beside its name, such as `description` and `inputSchema`.
+        """Returns a decorator that serves a tool with a function `(arguments)`: a dict in, the protocol's
+        result out.
 
-        The decorated function answers `tools/call`: it is given the call's `arguments`, a dict, which it checks itself,
-        and returns the result as the protocol has it, such as `{"content": [{"type": "text", "text": "3"}]}`. Otherwise
-        as `method`. A function given to `authorize` is asked by name, in lists (`list_tools`) and before each call
-        (`call_tool`).
+        The function checks the arguments itself, and returns a result such as `{"content": [{"type":
+        "text", "text": "3"}]}`. Everything else is as for `method`. With `authorize`, that function is
+        asked for the name in lists (`list_tools`) and before each call (`call_tool`).
+
+        Args:
+            name: The name of the tool.
+            definition: Its other members in lists, such as `{"description": "…", "inputSchema": {"type":
+                "object"}}`.
 
         Raises:
-            RegistrationError: There is no name, or a member that does not exist or that clients would refuse
-                (`invalid_argument`), or a tool of that name, or a method `tools/list` or `tools/call` (`duplicate`).
-            ClosedError: The server was closed.
+            RegistrationError: The name is empty, a member is unknown or would be refused by clients
+                (`invalid_argument`), or the tool, `tools/list` or `tools/call` is served already
+                (`duplicate`).
+            ClosedError: The server is closed.
         """
     def prompt(
         self,
@@ -815,129 +966,165 @@ class Server:
         *,
         complete: Mapping[str, _Complete] | None = None,
     ) -> Callable[[_Method], _Method]:
-        """Serves a prompt, listed with this definition beside its name, such as `description` and `arguments`. The
-        decorated function answers `prompts/get`. Otherwise as `tool`.
+        """Returns a decorator that serves a prompt with a function `(arguments)`: a dict in, the protocol's
+        result out. Errors are those of `tool`.
 
         Args:
-            complete: What is proposed for the prompt's arguments, by name, as for `resource`.
+            name: The name of the prompt.
+            definition: Its other members in lists, such as `{"description": "…", "arguments": [{"name":
+                "topic"}]}`.
+            complete: Values to propose for the arguments, by name, as for `resource`.
         """
     def remove_tool(self, name: str, /) -> None:
-        """Removes a tool. Calls under way finish.
+        """Removes a tool. Calls in flight are still answered.
 
         Raises:
-            RegistrationError: There is none of that name (`unknown`).
-            ClosedError: The server was closed.
+            RegistrationError: There is no such tool (`unknown`).
+            ClosedError: The server is closed.
         """
     def remove_prompt(self, name: str, /) -> None:
-        """Removes a prompt. Raises as `remove_tool`."""
-    def remove(self, uri: str, /) -> None:
-        """Removes a resource by its URI, a template by its text, a list source or a method by its name. Calls under way
-        finish.
+        """Removes a prompt. Calls in flight are still answered.
 
         Raises:
-            RegistrationError: Nothing is registered under it (`unknown`).
-            ClosedError: The server was closed.
+            RegistrationError: There is no such prompt (`unknown`).
+            ClosedError: The server is closed.
+        """
+    def remove(self, uri: str, /) -> None:
+        """Removes a resource by its URI, a template by its text, or a list source or a method by its name.
+        Calls in flight are still answered.
+
+        Raises:
+            RegistrationError: Nothing is registered under the name (`unknown`).
+            ClosedError: The server is closed.
         """
     def updated(self, uri: str, /) -> None:
-        """Tells everybody who watches the resource that it changed. Never blocks. An unknown URI is fine.
+        """Notifies the subscribers of a URI that the resource changed. Never blocks. A URI without
+        subscribers, or that nothing serves, is fine.
 
         Raises:
             RegistrationError: The URI is not absolute (`invalid_uri`).
-            ClosedError: The server was closed.
+            ClosedError: The server is closed.
         """
     def updated_as(self, resource: Resource, /) -> None:
-        """`updated`, telling what the resource is now: its new version above all. What is registered has that version
-        from now on; its other members, and what is listed, stay as they are.
+        """Notifies the subscribers of a resource that it changed, and sets its new version. Never blocks.
+
+        Only the version of the registration changes; its other members, and its entry in lists, stay as
+        they are. Clients of the `resources/get` dialect get all members of `resource`.
 
         Raises:
-            RegistrationError: The URI is not absolute (`invalid_uri`), or the resource may not be sent
+            RegistrationError: The URI is not absolute (`invalid_uri`), or a member is not allowed
                 (`invalid_argument`).
-            ClosedError: The server was closed.
+            ClosedError: The server is closed.
         """
     def updated_below(self, uri: str, parent: str, /) -> None:
-        """Tells those who watch `parent`, such as a folder, that the resource at `uri` below it changed.
-
-        Those who watch `uri` are told by `updated`, and who watches both is told once. A client that has not been told
-        of more than 16 such changes is told instead that `parent` changed. Never blocks. Raises as `updated`.
-        """
-    def announce(self, kind: str, /) -> None:
-        """Lists of a kind changed: everybody who wants to know is told. Never blocks.
-
-        Args:
-            kind: `toolsListChanged`, `promptsListChanged`, or one of `announces=`.
-
-        Raises:
-            RegistrationError: There is no such kind (`unknown`), or the capability does not declare `listChanged`
-                (`invalid_argument`).
-            ClosedError: The server was closed.
-        """
-    def access_changed(self, caller_id: str | Buffer, /) -> None:
-        """What the caller with this id may do changed: everything that its connections watch is asked for again, and
-        what is refused is watched no longer.
-
-        One question is about many URIs. Clients are not told what they lose; until the verdict is in, changes are sent
-        as before. Does nothing without `authorize`. Never blocks.
-
-        Raises:
-            ClosedError: The server was closed.
-        """
-    def list_changed(self) -> None:
-        """Tells everybody who wants to know that what is listed changed by other means than registering and removing.
+        """Notifies the subscribers of `parent`, such as a folder, that the resource at `uri` below it changed.
         Never blocks.
 
+        Call `updated` for the subscribers of `uri` itself. A client that subscribes to both gets one
+        notification. A client with more than 16 unread changes gets one for `parent` instead.
+
         Raises:
-            ClosedError: The server was closed.
+            RegistrationError: A URI is not absolute (`invalid_uri`).
+            ClosedError: The server is closed.
+        """
+    def announce(self, kind: str, /) -> None:
+        """Notifies clients that the lists of one kind changed. Never blocks.
+
+        Args:
+            kind: `toolsListChanged`, `promptsListChanged`, or a kind of `announces=`.
+
+        Raises:
+            RegistrationError: The kind is unknown (`unknown`), or the capability does not declare
+                `listChanged` (`invalid_argument`).
+            ClosedError: The server is closed.
+        """
+    def access_changed(self, caller_id: str | Buffer, /) -> None:
+        """Calls `authorize` again for everything that the connections of a caller subscribe to, and ends the
+        subscriptions that it refuses.
+
+        One question is about many URIs. Clients are not notified of the end. Until the verdicts are there,
+        changes are sent as before. Does nothing without `authorize`. Never blocks.
+
+        Args:
+            caller_id: The id of the `Caller`, bytes or a `str`.
+
+        Raises:
+            ClosedError: The server is closed.
+        """
+    def list_changed(self) -> None:
+        """Notifies clients that the list of resources changed for another reason than a registration or a
+        removal. Never blocks.
+
+        Raises:
+            ClosedError: The server is closed.
         """
     @overload
     def on_publish(self, function: _Publish, /) -> _Publish: ...
     @overload
     def on_publish(self, function: None = None, /) -> Callable[[_Publish], _Publish]:
-        """Hands over each change that is told here, so that other instances of the service can tell their clients, too:
-        one JSON object as text, for a pub/sub system to carry to their `inject`.
+        """Calls a function `(event)` with each change that this instance announces, for the `inject` of other
+        instances of the service.
 
-        Called on the thread that told of the change. What registering, removing and `Handle.set` change is each
-        instance's own, and what was injected is not published again. The object has `origin`, which names the instance,
-        and `change`: `updated` (with `uri`, and `resource` if `updated_as` said what it is now), `updated_below` (with
-        `uri` and `parent`), `lists` (with `list`, a kind such as `resourcesListChanged`) or `access` (with `caller`,
-        the id in base64).
+        `event` is one JSON object, a `str`, to send over a pub/sub system. It has `origin`, the name of the
+        instance, and `change`: `updated` (with `uri`, and `resource` after `updated_as`), `updated_below`
+        (with `uri` and `parent`), `lists` (with `list`, such as `resourcesListChanged`) or `access` (with
+        `caller`, the id in base64).
+
+        The function runs on the thread that announces the change, and must return quickly. It is not called
+        for registrations, removals and `Handle.set`, nor for injected changes. A second function replaces
+        the first. Usable as a decorator, with and without parentheses.
 
         Raises:
-            ClosedError: The server was closed.
+            RegistrationError: The function has other parameters, or is an `async def` (`invalid_argument`).
+            ClosedError: The server is closed.
         """
     def inject(self, event: str, /) -> bool:
-        """Takes a change that another instance published, and tells clients here. Never blocks.
-
-        Returns False for what this instance published itself, and for a kind of change that is not known here.
-
-        Raises:
-            RegistrationError: It is no event (`invalid_argument`), or its URI is none (`invalid_uri`).
-            ClosedError: The server was closed.
-        """
-    def counters(self) -> Counters:
-        """What the server has done and what is open, counted."""
-    def explain(self, uri: str, /) -> Explanation:
-        """Which registration takes `uri`, and why each template that does not take it does not: for people who wonder
-        why a URI is not found. Calls no callback."""
-    def run(self, *, callback_threads: int = 1, drain_ms: int = 5000, guard: bool = True) -> None:
-        """Serves standard input and output until the client goes or the server is closed.
-
-        Callbacks run on this thread, each in a copy of the context (`contextvars`) in which this was called. If an
-        `async def` is registered, so does an event loop. Ctrl-C is raised as
-        KeyboardInterrupt between callbacks; on the main thread SIGTERM ends the service cleanly, unless the program
-        handles it.
+        """Notifies the clients of this instance of a change that another instance published. Never blocks.
 
         Args:
-            callback_threads: More than 1: callbacks run on so many threads of their own instead.
-            drain_ms: Milliseconds that answers under way may take after the end of input.
-            guard: Points the descriptors 0 and 1 elsewhere meanwhile (the null device and standard error), so that a
-                stray print cannot corrupt what the client reads.
+            event: The text that `on_publish` gave there.
+
+        Returns:
+            False for a change of this instance, and for an unknown kind of change.
+
+        Raises:
+            RegistrationError: The text is no event (`invalid_argument`), or its URI is not absolute
+                (`invalid_uri`).
+            ClosedError: The server is closed.
+        """
+    def counters(self) -> Counters:
+        """Returns the numbers of connections, calls, changes and subscriptions."""
+    def explain(self, uri: str, /) -> Explanation:
+        """Returns which registration serves a URI, and why each template that does not match it does not.
+        Calls no callback.
+        """
+    def run(self, *, callback_threads: int = 1, drain_ms: int = 5000, guard: bool = True) -> None:
+        """Serves standard input and output. Blocks until the client closes standard input, or the server is
+        closed.
+
+        Callbacks run on this thread, each in a copy of the present context (`contextvars`). With an `async
+        def`, an event loop runs on it too. Ctrl-C raises KeyboardInterrupt between callbacks. On the main
+        thread SIGTERM ends the service cleanly, unless the program handles it.
+
+        Args:
+            callback_threads: The number of threads that run callbacks, at least 1. 1 is this thread; more
+                are threads of their own.
+            drain_ms: Milliseconds that calls in flight may take after the end of input.
+            guard: True redirects the descriptors 0 and 1 while the server runs, so that a stray `print`
+                goes to standard error and not to the client.
 
         Raises:
             ClosedError: The server was closed before.
-            RegistrationError: Standard input and output are being served already (`invalid_argument`).
+            RegistrationError: Another server serves standard input and output (`invalid_argument`).
+            RuntimeError: An event loop is running on this thread: use `run_async`.
         """
     async def run_async(self, *, drain_ms: int = 5000, guard: bool = True) -> None:
-        """`run` on the running asyncio loop. Cancelling it ends the service. Signals are left to the loop's owner."""
+        """Serves standard input and output on the running asyncio loop, until the client closes standard
+        input, or the server is closed.
+
+        Callbacks run on the loop, each `def` too. Cancelling it ends the service. Signals stay with the
+        owner of the loop. Arguments and errors are those of `run`.
+        """
     def serve_http(
         self,
         host: str = "127.0.0.1",
@@ -967,52 +1154,59 @@ class Server:
         body_ms: int = 30_000,
         replay_bytes: int = 1_048_576,
     ) -> None:
-        """Serves Streamable HTTP, in every protocol revision that has it, until the server is closed.
+        """Serves Streamable HTTP on a listener of its own. Blocks until the server is closed.
 
-        Callbacks run on this thread, as with `run`; Ctrl-C and SIGTERM too are dealt with as there, but that SIGTERM
-        closes the server. HTTP/1.1, and HTTP/2 with prior knowledge; without TLS, which is a proxy's matter.
+        It speaks HTTP/1.1, and HTTP/2 with prior knowledge, without TLS: put a proxy in front of it.
+        Callbacks run on this thread, as with `run`. Ctrl-C raises KeyboardInterrupt; SIGTERM on the main
+        thread closes the server.
+
+        By default the listener accepts connections from this machine only, and rejects pages of other
+        origins. On another address than a loopback one, it accepts any `Host`, unless `allowed_hosts` is
+        given.
 
         Args:
-            host: A name or an address of this machine. Unless it is a loopback address, any `Host` is accepted and no
-                `Origin`, except those that are allowed.
-            port: 0: one that is free.
-            callback_threads: More than 1: callbacks run on so many threads of their own instead.
-            on_listening: Called with the address and the port once clients can connect.
-            drain_ms: Milliseconds that answers under way may take after the server was closed.
-            connections: How many clients are connected at once; further ones wait.
-            io_threads: How many threads read and write, at most 1024.
+            host: A name or an address of this machine.
+            port: The TCP port, 0 to 65,535. 0 takes a free one.
+            callback_threads: The number of threads that run callbacks, at least 1. 1 is this thread; more
+                are threads of their own.
+            on_listening: A function `(address, port)`, called once clients can connect.
+            drain_ms: Milliseconds that calls in flight may take after the server is closed.
+            connections: The number of TCP connections at once. Further ones wait.
+            io_threads: The number of threads that read and write, 1 to 1,024.
             head_ms: Milliseconds that the head of a request may take to arrive.
-            idle_ms: Milliseconds that a client's connection is kept that asks nothing, or takes nothing of its answer.
-            path: The path that clients POST to.
-            verify: Answers only requests with a bearer token that this function finds good: it takes the token, and a
-                `wellhead.Call` if it wants one, with the `header` fields of the request. It returns a `Grant`, or None
-                if the token is not good; it raises `InsufficientScope` if it is good for less than this request. Never
-                send the token on to anybody but who issued it.
-            resource: The URL that clients know the endpoint by: the audience that tokens have to be issued for. It is
-                told to clients with `authorization_servers`, as the metadata of RFC 9728.
-            authorization_servers: The URLs where clients get their tokens.
-            scopes: The scopes that every request needs.
-            allowed_origins: Origins whose pages may ask, `scheme://host[:port]`, beside those of this machine where
-                only this machine is served. `*` allows any, `https://*.example.com` any subdomain. Raises
-                `RegistrationError` for one that no request can match.
-            allowed_hosts: Names that the server goes by, with or without a port. None: any, unless only this machine is
-                served. `*` allows any, `*.example.com` any subdomain. Raises `RegistrationError` for one that no
-                request can match.
-            cors: Lets pages of the allowed origins read the answers (CORS).
-            strict_accept: Refuses requests whose `Accept` lacks one of the two types that clients have to accept.
-            sessions: Whether clients of the revisions with a handshake get sessions. Without, each of their requests
-                stands for itself; they are told of no changes, and cannot subscribe.
-            session_ms: Milliseconds after which a session ends that nobody uses.
-            session_limit: How many sessions there are at once, at most.
-            delete: Whether clients may end their session.
-            keep_alive_ms: After so many milliseconds of silence a stream gets a comment.
-            body_ms: Milliseconds that a body may take to arrive.
-            replay_bytes: Bytes of events that a session keeps for a client whose stream broke.
+            idle_ms: Milliseconds that a connection may stay idle, with no request and no progress of its
+                response.
+            path: The path of the endpoint.
+            verify: A function `(token)` that returns a `Grant` for a valid bearer token, and None for any
+                other. It raises `InsufficientScope` if the token is not good enough for this request.
+                Requests without a valid token get the status 401. A parameter that is annotated
+                `wellhead.Call` gets the call, with the `header` fields. Never forward the token to others.
+            resource: The URL of the endpoint, the audience that tokens must have. With
+                `authorization_servers`, clients find it in the metadata of RFC 9728.
+            authorization_servers: The URLs where clients get tokens.
+            scopes: The scopes that each request needs.
+            allowed_origins: Origins of web pages that may send requests, `scheme://host[:port]`. `*` allows
+                any, `https://*.example.com` any subdomain.
+            allowed_hosts: Values of `Host` that are accepted, with or without a port. `*` allows any,
+                `*.example.com` any subdomain.
+            cors: True lets pages of the allowed origins read the responses (CORS).
+            strict_accept: True refuses requests whose `Accept` lacks one of the two types that the protocol
+                requires.
+            sessions: True if clients of the handshake era get sessions. Without sessions each of their
+                requests stands alone, and they cannot subscribe.
+            session_ms: Milliseconds after which an idle session ends.
+            session_limit: The number of sessions at once.
+            delete: True if clients may end their sessions.
+            keep_alive_ms: Milliseconds of silence after which an event stream gets a comment.
+            body_ms: Milliseconds that the body of a request may take to arrive.
+            replay_bytes: Bytes of events that a session keeps for a client that connects again.
 
         Raises:
-            IoError: The address cannot be bound (`io`): `errno` says why, as with any `OSError`.
-            RegistrationError: `verify` takes other parameters, or a URL or a scope is none (`invalid_argument`).
+            IoError: The address cannot be bound (`io`). `errno` says why, as for any `OSError`.
+            RegistrationError: `verify` has other parameters, or a URL, a scope, a host or an origin is not
+                one (`invalid_argument`).
             ClosedError: The server was closed before.
+            RuntimeError: An event loop is running on this thread: use `serve_http_async`.
         """
     async def serve_http_async(
         self,
@@ -1042,8 +1236,12 @@ class Server:
         body_ms: int = 30_000,
         replay_bytes: int = 1_048_576,
     ) -> None:
-        """`serve_http` on the running asyncio loop. Cancelling it ends the service. Signals are left to the loop's
-        owner."""
+        """Serves Streamable HTTP on a listener of its own, with callbacks on the running asyncio loop, until
+        the server is closed.
+
+        Cancelling it ends the service. Signals stay with the owner of the loop. Arguments and errors are
+        those of `serve_http`.
+        """
     def asgi(
         self,
         *,
@@ -1065,23 +1263,24 @@ class Server:
         replay_bytes: int = 1_048_576,
         loopback_only: bool = True,
     ) -> AsgiApp:
-        """An ASGI 3 application that serves Streamable HTTP: for uvicorn and hypercorn, or to be mounted in another
-        application, such as one of Starlette or FastAPI.
+        """Returns an ASGI 3 application that serves Streamable HTTP, for uvicorn, hypercorn, Starlette or
+        FastAPI.
 
-        An `async def` runs on the application's loop, a `def` on a thread of a pool, unless its registration says
-        `thread=False`. Each callback runs in a copy of the context (`contextvars`) of its own request.
+        An `async def` runs on the application's loop, a `def` in a pool of threads unless its registration
+        has `thread=False`. Each callback runs in a copy of the context (`contextvars`) of its own request.
 
         Args:
-            loopback_only: Only this machine is served: `Host`, and `Origin` where there is one, must name it, or be allowed.
-                False: any `Host` is accepted, unless `allowed_hosts` are given.
-            path: The path that clients POST to, from where the application is mounted.
+            path: The path of the endpoint, from where the application is mounted.
+            loopback_only: True accepts only requests whose `Host` and `Origin` name this machine, or are
+                allowed. False accepts any `Host`, unless `allowed_hosts` is given.
 
-        The others are those of `serve_http`.
+        The other arguments, and the errors, are those of `serve_http`.
         """
     def close(self) -> None:
-        """Ends every connection, and makes `run` and `serve_http` return. May be repeated.
+        """Closes every connection, and makes `run` and `serve_http` return. May be called again.
 
-        Answers still owed are dropped, but over HTTP those under way may still go out, in the `drain_ms` of `serve_http`.
+        Unanswered calls are dropped. Over HTTP they may still be answered within the `drain_ms` of
+        `serve_http`.
         """
     def _start(self, callback_threads: int, drain_ms: int, guard: bool, on_loop: bool) -> Driver: ...
     def _start_http(
@@ -1098,7 +1297,8 @@ class Server:
         on_request: Callable[[str, dict[str, Any]], Any] | None = None,
         caller: Caller | None = None,
     ) -> TestClient:
-        """Returns a client in memory, for the program's own tests: see `TestClient`.
+        """Returns a client in memory, for tests without a running event loop. The arguments are those of
+        `TestClient`.
 
         Raises:
             RuntimeError: An event loop is running on this thread: use `test_client_async`.
@@ -1111,54 +1311,64 @@ class Server:
         on_request: Callable[[str, dict[str, Any]], Any] | None = None,
         caller: Caller | None = None,
     ) -> AsyncTestClient:
-        """Returns a client in memory for tests on an event loop: `async with server.test_client_async() as client:`."""
+        """Returns a client in memory, for tests on an event loop: `async with server.test_client_async() as
+        client:`. The arguments are those of `TestClient`.
+        """
     def connect(self, wake: Callable[[], object] | None = None, *, caller: Caller | None = None) -> Connection:
-        """A connection whose bytes the program moves itself, for `caller`, by default nobody in particular.
+        """Returns a connection of one client, whose bytes the program itself moves.
 
-        `wake` is called, on any thread and perhaps for nothing, when there is something to poll or to transmit that was
-        not there before: call `poll_event` until 0 and `poll_transmit` until `None` then, but not from inside `wake`.
+        Callbacks of messages given to `handle` run in a copy of the context (`contextvars`) around it.
+        Those of other messages run in a copy of the context in which the server was made.
 
-        Callbacks of messages that `handle` takes run in a copy of the context (`contextvars`) around it, those of other
-        messages in a copy of the context in which the server was made.
+        Args:
+            wake: A function without arguments, called on any thread when there may be something new to poll
+                or to send. Then call `poll_event` until it returns 0, and `poll_transmit` until it returns
+                None, but not inside `wake`.
+            caller: The caller on whose behalf the client connects. Default: an unknown caller.
+
+        Raises:
+            TypeError: An argument has the wrong type.
         """
     def __enter__(self) -> Self: ...
     def __exit__(self, t: type[BaseException] | None, e: BaseException | None, tb: TracebackType | None, /) -> None: ...
 
 @final
 class Observed:
-    """A call of a callback that began or ended."""
+    """The beginning or the end of a call of a callback."""
 
     @property
     def call(self) -> int:
-        """A number that begin and end of a call share; unique in its server."""
+        """The number of the call, unique in its server. Its beginning and its end have the same one."""
     @property
     def method(self) -> str:
-        """What is asked: the method of the request, such as `resources/read`, or `authorize`."""
+        """The method of the request, such as `resources/read`, or `authorize`."""
     @property
     def registration(self) -> str | None:
-        """Which registration is asked: the text of a template, a fixed URI, the name of a list source, tool or prompt.
-        Never a URI that a client has made up."""
+        """The registration that the call is for: the text of a template, a fixed URI, or the name of a list
+        source, tool or prompt. Never a URI that a client made up. None if there is none.
+        """
     @property
     def traceparent(self) -> str | None:
-        """The request's `traceparent`, as it came."""
+        """The request's `traceparent`, unchecked, or None."""
     @property
     def outcome(self) -> str | None:
-        """None: the call begins. Otherwise how it ended: `found`, `not_found`, `denied`, `not_modified`, `busy`,
-        `needs_input`, `missing_capability`, `result`, `error`, `page`, `completion`, `verdicts`, `failed` or
-        `dropped`."""
+        """None at the beginning, else the outcome: `found`, `not_found`, `denied`, `not_modified`, `busy`,
+        `needs_input`, `missing_capability`, `result`, `error`, `page`, `completion`, `verdicts`, `failed`
+        or `dropped`.
+        """
     @property
     def wanted(self) -> bool:
-        """Whether somebody still wanted the answer."""
+        """True if the client still wanted the answer."""
     @property
     def bytes(self) -> int:
-        """The size of what was answered."""
+        """The size of the answer in bytes."""
     @property
     def time(self) -> float | None:
-        """Seconds since the call began."""
+        """Seconds since the call began, or None at the beginning."""
 
 @final
 class Counters:
-    """What a server has done since it was made, and what is open. Taken at slightly different moments."""
+    """The numbers of a server since it was made. Each is read at a slightly different moment."""
 
     @property
     def connections(self) -> int:
@@ -1171,122 +1381,167 @@ class Counters:
         """Calls of callbacks that began."""
     @property
     def calls_answered(self) -> int:
-        """Calls that somebody still wanted when they were answered."""
+        """Calls whose clients still wanted the answer when it came."""
     @property
     def calls_failed(self) -> int:
-        """Of these, those that failed or were dropped without an answer."""
+        """Answered calls that failed, or were dropped without an answer."""
     @property
     def changes(self) -> int:
-        """Changes of resources that were told, and of lists."""
+        """Changes of resources and of lists that were announced."""
     @property
     def uris_watched(self) -> int:
-        """URIs that somebody watches."""
+        """URIs that have a subscriber."""
     @property
     def subscriptions(self) -> int:
-        """Watchers of all URIs, each connection once a URI."""
+        """Pairs of a connection and a URI that it subscribes to."""
 
 @final
 class Explanation:
-    """What `Server.explain` found out about a URI. `str()` of it shows it in a few lines."""
+    """The result of `Server.explain`. `str()` shows it in a few lines."""
 
     @property
-    def uri(self) -> str: ...
+    def uri(self) -> str:
+        """The URI."""
     @property
     def taken_by(self) -> Literal["value", "resource", "template", "fallback", "nothing", "invalid"]:
-        """What takes it. `invalid`: nothing, since it is not an absolute URI."""
+        """The kind of registration that serves the URI. `invalid` means that it is not an absolute URI."""
     @property
     def uri_template(self) -> str | None:
-        """The text of the template that takes it."""
+        """The text of the template that serves the URI, or None."""
     @property
     def values(self) -> dict[str, str | list[str]]:
-        """What the template's variables are, percent-decoded."""
+        """The values of the template's variables, percent-decoded."""
     @property
     def reason(self) -> str | None:
-        """Why it is no absolute URI."""
+        """The reason why it is not an absolute URI, or None."""
     @property
     def did_you_mean(self) -> str | None:
-        """Of what nothing takes: a registration that differs only by a final slash, or by the case of scheme or
-        host."""
+        """A registration that differs only by a final slash, or by the case of scheme or host, if nothing
+        serves the URI.
+        """
     @property
     def passed_over(self) -> list[PassedOver]:
-        """The templates that do not take it, by their text."""
+        """The templates that do not serve the URI, in the order of their texts."""
     def to_json(self) -> str:
-        """One JSON object, the same in every language."""
+        """Returns one JSON object, a `str`. All languages give the same one."""
 
 @final
 class PassedOver:
-    """A template that does not take a URI."""
+    """A template that does not serve a URI."""
 
     @property
-    def uri_template(self) -> str: ...
+    def uri_template(self) -> str:
+        """The text of the template."""
     @property
     def why(self) -> Literal["differs", "values", "unsafe", "less_specific"]:
-        """`differs`: no reading gets past a byte of the URI. The others match, but: `values`: a value is not UTF-8 once
-        decoded, or one that may stand once stands twice; `unsafe`: a value is a path that leads elsewhere, or has a
-        control character; `less_specific`: what takes the URI is more specific."""
+        """The reason.
+
+        - `differs`: the template does not match
+        - `values`: a value is not UTF-8 once decoded, or two values of one variable differ
+        - `unsafe`: a value is a path that leads elsewhere, or has a control character
+        - `less_specific`: another registration is more specific
+        """
     @property
     def at(self) -> int | None:
-        """Of `differs`: the byte, from 0; the length of the URI if more was expected."""
+        """The first byte of the URI that does not match, from 0, for `differs`. The length of the URI if it is
+        too short.
+        """
     @property
     def did_you_mean(self) -> str | None:
-        """Of `differs`: a template that would match, this one with `{+name}` for `{name}`."""
+        """A template that would match, with `{+name}` in place of `{name}`, for `differs`, or None."""
     @property
     def variable(self) -> str | None:
-        """Of `unsafe`: the variable's name."""
+        """The name of the variable, for `unsafe`, or None."""
 
 def expand(uri_template: str, values: Mapping[str, str | Sequence[str] | Mapping[str, str]], /) -> str:
-    """The URI that these values make, by RFC 6570, levels 1 to 4: for links. Works for templates that cannot be
-    registered because a URI would not tell their values, too. Values of other names are not used.
+    """Returns the URI that a template makes of values, by RFC 6570, levels 1 to 4.
 
-    ```python
-    assert wellhead.expand("notes://{id}{?q}", {"id": "a/b", "q": ""}) == "notes://a%2Fb?q="
-    ```
+    Also works for templates that cannot be registered. Values that the template does not use are
+    ignored.
+
+        assert wellhead.expand("notes://{id}{?q}", {"id": "a/b", "q": ""}) == "notes://a%2Fb?q="
+
+    Args:
+        uri_template: The text of the template.
+        values: A `str`, a list of `str` or a dict of `str` for each variable.
 
     Raises:
-        RegistrationError: `invalid_template`; a list where `{name:3}` wants a text (`invalid_argument`).
+        TypeError: A value has another type.
+        RegistrationError: The template is wrong (`invalid_template`), or `{name:3}` gets a list
+            (`invalid_argument`).
     """
 @final
 class Connection:
-    """One client: bytes in, bytes out, nothing blocks. Any thread, but one at a time drains `poll_transmit`.
+    """The connection of one client: bytes in, bytes out. Only `handle` blocks.
 
-    A connection belongs to the process that made it: after `fork` every method raises ClosedError (`forked`).
+    Thread-safe, but only one thread at a time may send the output of `poll_transmit`. A connection
+    belongs to the process that made it. After `fork` each method raises ClosedError (`forked`) in the
+    child.
     """
 
     def receive(self, data: Buffer, /) -> int:
-        """Takes input: newline-delimited messages, split anywhere. It is only buffered.
+        """Buffers input from the client: messages that end in a newline, split anywhere.
 
-        Returns how many bytes were accepted. Fewer than given: stop reading until woken, and offer the rest again.
+        Args:
+            data: Bytes. They are copied.
+
+        Returns:
+            The number of bytes that were taken. If it is less than given, stop reading until `wake`, and
+                pass the rest again.
         """
     def end(self) -> None:
-        """No more input. What was received is still answered."""
-    def poll_event(self, max: int = ..., /) -> int:
-        """Deals with what was received, and runs at most `max` callbacks on this thread. Returns how many it ran; 0
-        from inside one of them. An awaitable needs a running event loop on this thread."""
-    def poll_transmit(self, max: int = 262_144, /) -> bytes | None:
-        """At most `max` bytes for the client; `None` if there are none."""
-    def poll_timeout(self) -> int | None:
-        """When to call `tick` at the latest, on the clock of `tick`; `None` if nothing is waiting for time to pass."""
-    def tick(self, now_ms: int, /) -> None:
-        """Tells the time, in milliseconds of any monotonic clock. Answers that were held too long become errors.
+        """Ends the input. Messages that were received are still answered."""
+    def poll_event(self, max: int | None = None, /) -> int:
+        """Handles buffered messages, and runs at most `max` callbacks on this thread. Returns how many
+        callbacks it ran.
 
-        The time is what was told last, at first 0, and what is asked has its time from then on: tell it before each
-        poll that comes after a while, or the next `tick` finds too early that an answer is overdue.
+        Returns 0 inside of a callback. An `async def` needs a running event loop on this thread.
+
+        Args:
+            max: The number of callbacks. Default: no limit.
+        """
+    def poll_transmit(self, max: int = 262_144, /) -> bytes | None:
+        """Returns the next bytes for the client, or None if there are none now.
+
+        Args:
+            max: The number of bytes, at least 1. Default: 262,144.
+        """
+    def poll_timeout(self) -> int | None:
+        """Returns the time at which to call `tick`, in milliseconds on the clock of `tick`, or None if nothing
+        has a deadline.
+        """
+    def tick(self, now_ms: int, /) -> None:
+        """Advances the clock. Calls whose deadline has passed become internal errors.
+
+        The clock starts at 0. Call it before polls, since deadlines count from the last call.
+
+        Args:
+            now_ms: The present time in milliseconds, on any monotonic clock.
         """
     def handle(self, message: str | Buffer, /, *, timeout: float = 60.0) -> bytes | None:
-        """Deals with one message apart from the input, runs its callbacks here, and returns its answer; `None` for a
-        notification. An answer that has not come after `timeout` seconds is an internal error.
+        """Handles one message, runs its callbacks on this thread, and returns the answer. Blocks for at most
+        `timeout` seconds.
+
+        Args:
+            message: One JSON-RPC message, a `str` or bytes.
+            timeout: Seconds after which the answer is an internal error.
+
+        Returns:
+            The answer, or None for a notification.
 
         Raises:
             ClosedError: The connection was closed.
+            LimitError: The connection holds the message back, since `calls_in_flight` or `output_bytes` is
+                reached.
         """
     def _begin(self, message: str | Buffer) -> bytes | Exchange | None: ...
     async def handle_async(self, message: str | Buffer, /) -> bytes | None:
-        """`handle` for asyncio: awaits the answer. Cancelling it gives the answer up."""
+        """Handles one message, and returns the answer, in an `async def`. Cancelling it drops the answer."""
     @property
     def finished(self) -> bool:
-        """Ended or closed, and nothing is left to poll, to answer or to drain."""
+        """True once the connection is ended or closed, and nothing is left to poll, to answer or to send."""
     def close(self) -> None:
-        """Drops everything at once, output included."""
+        """Closes the connection at once. Unanswered calls and unsent output are dropped. May be called again."""
 
 # For the package's own modules.
 

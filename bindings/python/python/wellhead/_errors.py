@@ -2,43 +2,60 @@
 
 
 class Error(Exception):
+    """The root of this package's exceptions. `code` is the same word in every language, such as `invalid_uri`."""
+
     def __init__(self, message="", code="error", /):
         super().__init__(message)
         self.code = code
 
 
 class RegistrationError(Error, ValueError):
-    pass
+    """A URI, template, name, value or callback that cannot be used. The message says what to do.
+
+    `code` is `invalid_uri`, `invalid_template`, `duplicate`, `ambiguous`, `unknown` or `invalid_argument`.
+    """
 
 
 class ClosedError(Error):
-    pass
+    """The server or connection is closed (`closed`), or belongs to the parent of a `fork` (`forked`)."""
 
 
 class LimitError(Error):
-    pass
+    """A limit is reached (`limit`). The message names it."""
 
 
 class IoError(Error, OSError):
+    """The operating system refused something (`io`), such as to bind an address. `errno` says why."""
+
     # Not OSError's, which shows the number too, and not the number alone.
     __str__ = Exception.__str__
 
 
 class Outcome(Error):
-    """What a callback raises to answer. `errors.rs` tells them apart by their code."""
+    """An answer that a callback raises. `errors.rs` tells them apart by their codes."""
 
 
 class ResourceNotFound(Outcome, LookupError):
+    """Raised by a callback: there is no such resource."""
+
     def __init__(self, message="", /):
         super().__init__(message, "not_found")
 
 
 class PermissionDenied(Outcome, PermissionError):
+    """Raised by a callback: the client may not have the resource."""
+
     def __init__(self, message="", /):
         super().__init__(message, "denied")
 
 
 class Busy(Outcome):
+    """Raised by a callback: the resource cannot be read now.
+
+    Args:
+        retry_after: Seconds after which the client may ask again, at least 0, or None.
+    """
+
     def __init__(self, retry_after=None, /):
         if retry_after is not None and not 0 <= retry_after < float("inf"):
             raise ValueError(f"retry_after is a number of seconds, 0 or more, not {retry_after!r}")
@@ -47,29 +64,58 @@ class Busy(Outcome):
 
 
 class InputRequired(Outcome):
+    """Raised by a callback that reads or answers a method: the client must give input first.
+
+    The client repeats its request with the input, which `Call.input_responses` and `Call.request_state` return. In
+    revisions without this the client gets an internal error.
+
+    Args:
+        value: A dict with `inputRequests`, `requestState` or both.
+    """
+
     def __init__(self, value, /):
         super().__init__("input is required", "input_required")
         self.value = value
 
 
 class InvalidState(Outcome):
+    """Raised by a callback that reads: the request's state is not one of this server. See `Call.open_state`."""
+
     def __init__(self, message="", /):
         super().__init__(message, "invalid_state")
 
 
 class InsufficientScope(Outcome):
+    """Raised by a `verify` callback: the token is valid, but the request needs these scopes. The status is 403."""
+
     def __init__(self, *scopes):
         super().__init__("the token lacks a scope", "insufficient_scope")
         self.scopes = scopes
 
 
 class MissingCapability(Outcome):
+    """Raised by a callback that answers a method: the client lacks capabilities that it needs.
+
+    Args:
+        value: The capabilities, such as `{"sampling": {}}`.
+    """
+
     def __init__(self, value, /):
         super().__init__("the client lacks a capability", "missing_capability")
         self.value = value
 
 
 class MethodError(Outcome):
+    """Raised by a callback that answers a method: an error that the client sees.
+
+    The future of `Call.request` raises it too, with the client's error.
+
+    Args:
+        number: A number of JSON-RPC 2.0 section 5.1, or one of the program's own.
+        message: A text for the client.
+        data: Further data, or None.
+    """
+
     def __init__(self, number, message, data=None, /):
         super().__init__(message, "method_error")
         self.number = number
@@ -78,6 +124,17 @@ class MethodError(Outcome):
 
 
 class ResponseError(Error):
+    """Raised by a test client: the server answered an error.
+
+    An error for a missing resource is also a `ResourceNotFound`, with the code `not_found`. The same holds for
+    `PermissionDenied` and `Busy`. All others have the code `response`.
+
+    Args:
+        number: The number of the error, such as -32602.
+        message: The message of the error.
+        data: The data of the error, or None.
+    """
+
     def __init__(self, number, message, data=None, code="response", /):
         self.number = number
         self.message = message
@@ -88,6 +145,7 @@ class ResponseError(Error):
 
     @property
     def uri(self):
+        """The URI in the data of the error, or None."""
         return self.data.get("uri") if isinstance(self.data, dict) else None
 
 

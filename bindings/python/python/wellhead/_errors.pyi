@@ -1,27 +1,28 @@
 from typing import Any
 
 class Error(Exception):
-    """The root of this package's exceptions."""
+    """The root of this package's exceptions. `code` is the same word in every language, such as `invalid_uri`."""
 
     code: str
-    """What to branch on: the same word in every language, such as `invalid_uri`."""
     def __init__(self, message: str = "", code: str = "error", /) -> None: ...
 
 class RegistrationError(Error, ValueError):
-    """A URI, template, name or callback that cannot be used: `invalid_uri`, `invalid_template`, `duplicate`,
-    `ambiguous`, `unknown`, `invalid_argument`. The message says what to do."""
+    """A URI, template, name, value or callback that cannot be used. The message says what to do.
+
+    `code` is `invalid_uri`, `invalid_template`, `duplicate`, `ambiguous`, `unknown` or `invalid_argument`.
+    """
 
 class ClosedError(Error):
-    """The server or connection was closed (`closed`), or left behind by `fork` (`forked`)."""
+    """The server or connection is closed (`closed`), or belongs to the parent of a `fork` (`forked`)."""
 
 class LimitError(Error):
-    """A limit; the message names it (`limit`)."""
+    """A limit is reached (`limit`). The message names it."""
 
 class IoError(Error, OSError):
-    """The operating system refused (`io`), such as to bind an address: `errno` says why."""
+    """The operating system refused something (`io`), such as to bind an address. `errno` says why."""
 
 class Outcome(Error):
-    """What a callback raises to answer."""
+    """An answer that a callback raises."""
 
 class ResourceNotFound(Outcome, LookupError):
     """Raised by a callback: there is no such resource."""
@@ -29,46 +30,64 @@ class ResourceNotFound(Outcome, LookupError):
     def __init__(self, message: str = "", /) -> None: ...
 
 class PermissionDenied(Outcome, PermissionError):
-    """Raised by a callback: there is, but not for this client."""
+    """Raised by a callback: the client may not have the resource."""
 
     def __init__(self, message: str = "", /) -> None: ...
 
 class Busy(Outcome):
-    """Raised by a callback: not now; perhaps after `retry_after` seconds."""
+    """Raised by a callback: the resource cannot be read now.
+
+    Args:
+        retry_after: Seconds after which the client may ask again, at least 0, or None.
+    """
 
     retry_after: float | None
     def __init__(self, retry_after: float | None = None, /) -> None: ...
 
 class InputRequired(Outcome):
-    """Raised by a callback that reads, or a further method: the client has to answer something first, the
-    `inputRequests`, `requestState` or both of this dict. It asks again with what `Call.input_responses` and
-    `Call.request_state` then show. Where the revision does not have that, an internal error."""
+    """Raised by a callback that reads or answers a method: the client must give input first.
+
+    The client repeats its request with the input, which `Call.input_responses` and `Call.request_state` return. In
+    revisions without this the client gets an internal error.
+
+    Args:
+        value: A dict with `inputRequests`, `requestState` or both.
+    """
 
     value: dict[str, Any]
     def __init__(self, value: dict[str, Any], /) -> None: ...
 
 class InvalidState(Outcome):
-    """Raised by a callback that reads: the request came with a state that is not ours. See `Call.open_state`."""
+    """Raised by a callback that reads: the request's state is not one of this server. See `Call.open_state`."""
 
     def __init__(self, message: str = "", /) -> None: ...
 
 class InsufficientScope(Outcome):
-    """Raised by a function that verifies tokens: this one is good, but the request needs all of these scopes. The
-    client is told so with a 403."""
+    """Raised by a `verify` callback: the token is valid, but the request needs these scopes. The status is 403."""
 
     scopes: tuple[str, ...]
     def __init__(self, *scopes: str) -> None: ...
 
 class MissingCapability(Outcome):
-    """Raised by a further method: it cannot go on without these capabilities of the client, such as
-    `{"sampling": {}}`."""
+    """Raised by a callback that answers a method: the client lacks capabilities that it needs.
+
+    Args:
+        value: The capabilities, such as `{"sampling": {}}`.
+    """
 
     value: dict[str, Any]
     def __init__(self, value: dict[str, Any], /) -> None: ...
 
 class MethodError(Outcome):
-    """Raised by a further method: an error that the client sees, with a number of JSON-RPC 2.0 section 5.1 or of its
-    own."""
+    """Raised by a callback that answers a method: an error that the client sees.
+
+    The future of `Call.request` raises it too, with the client's error.
+
+    Args:
+        number: A number of JSON-RPC 2.0 section 5.1, or one of the program's own.
+        message: A text for the client.
+        data: Further data, or None.
+    """
 
     number: int
     message: str
@@ -76,10 +95,15 @@ class MethodError(Outcome):
     def __init__(self, number: int, message: str, data: dict[str, Any] | None = None, /) -> None: ...
 
 class ResponseError(Error):
-    """Raised by a test client: the error that the server answered.
+    """Raised by a test client: the server answered an error.
 
-    One that says that a resource is not found is a `ResourceNotFound`, too, and has the code `not_found`. Likewise
-    `PermissionDenied` and `Busy`. The code of all others is `response`.
+    An error for a missing resource is also a `ResourceNotFound`, with the code `not_found`. The same holds for
+    `PermissionDenied` and `Busy`. All others have the code `response`.
+
+    Args:
+        number: The number of the error, such as -32602.
+        message: The message of the error.
+        data: The data of the error, or None.
     """
 
     number: int
@@ -91,4 +115,4 @@ class ResponseError(Error):
     def __init__(self, number: int, message: str, data: Any = None, code: str = "response", /) -> None: ...
     @property
     def uri(self) -> str | None:
-        """The URI that the error's data names."""
+        """The URI in the data of the error, or None."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from wellhead._conversation import OnRequest
+    from wellhead._conversation import _OnRequest
     from wellhead._wire import _Json
 
     _T = TypeVar("_T")
@@ -56,7 +56,7 @@ class TestClient:
         *,
         revision: str | None = None,
         capabilities: _Json | None = None,
-        on_request: OnRequest | None = None,
+        on_request: _OnRequest | None = None,
         caller: _core.Caller | None = None,
     ) -> None:
         refuse_in_a_loop()
@@ -199,7 +199,7 @@ class AsyncTestClient:
         *,
         revision: str | None = None,
         capabilities: _Json | None = None,
-        on_request: OnRequest | None = None,
+        on_request: _OnRequest | None = None,
         caller: _core.Caller | None = None,
     ) -> None:
         self._talk = Conversation(server, revision, capabilities, on_request, caller)

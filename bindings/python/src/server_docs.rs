@@ -1,0 +1,506 @@
+//! The docstrings of `Server`: they are longer than its code. Those of other classes stand at their methods.
+
+/// `docstring!(name)` is the docstring of the method, `docstring!(Server)` that of the class.
+macro_rules! docstring {
+    (Server) => {
+        r#"An application's resources, tools and prompts, for any number of MCP clients.
+
+All methods are thread-safe and may be called inside callbacks. Failures of callbacks are logged to
+the logger `wellhead`, with their tracebacks. A client sees only "Internal error".
+
+Args:
+    name: The programmatic name.
+    version: The version of the application.
+    title: The name for people.
+    instructions: A text for models about how to use the server.
+    cursor_key: The 32 secret bytes that encrypt list cursors. Replicas share them. Default: random
+        over HTTP; over stdio derived from `name` and `version`, since some clients start a process
+        for each request.
+    limits: Upper bounds on the costs of clients. Default: `Limits()`.
+    subscribe: True if clients can subscribe to resources.
+    list_changed: True if clients are notified when the list of resources changes.
+    capabilities: Further capabilities by name, such as `{"tools": {"listChanged": True}}`. A
+        registration declares the capability that it needs. `{"resources": {}}` declares resources
+        before the first one is registered.
+    announces: Further kinds of lists for `announce`: the name that clients use in
+        `subscriptions/listen`, and the notification.
+    cache: How long clients may reuse answers. With `authorize`, an answer is `public` only if a
+        more specific hint says so.
+    cache_of: Hints by kind of answer: `discover`, `resources`, `templates`, `tools`, `prompts` and
+        `reads`.
+    origin: The name of this instance among the instances that exchange changes through
+        `on_publish`. Default: random.
+    observe: A function `(observed)`, called with a `wellhead.Observed` when a call of a callback
+        begins and when it ends. It runs in the context (`contextvars`) of that callback, on the
+        thread that polls or answers, so it must return quickly.
+    versions: The protocol revisions to serve, named by their dates. Default: all.
+    error_profile: The documents that define the codes of errors.
+    error_codes: Other codes by revision and condition, such as `{"2024-11-05":
+        {"resource_not_found": -32000}}`. Conditions are `resource_not_found`, `permission_denied`,
+        `internal_error` and `not_modified`.
+    permission_denied: `mask` answers a forbidden read as if the resource did not exist.
+    undeclared_lists: The answer to a client that lists what the server does not offer: an error or
+        an empty list.
+    titles_in_contents: The clients that get `name` and `title` of contents: those of 2025-06-18, none,
+        or all.
+    omit_newer_fields: True if the server omits fields that a client's revision does not have.
+    subscribe_unknown: `allow` accepts subscriptions to URIs that nothing serves.
+    dialect: The `resources/get` dialect: `auto` recognizes it by the messages of the client.
+
+Raises:
+    TypeError: An argument is unknown, or has the wrong type.
+    RegistrationError: A value is not allowed: the length of the cursor key, a revision, a limit
+        (`invalid_argument`)."#
+    };
+    (text) => {
+        "Serves a fixed text, without a callback. The other arguments are those of `Resource`.
+
+Raises:
+    RegistrationError: The URI is not absolute (`invalid_uri`), is registered already (`duplicate`),
+        or an argument is not allowed (`invalid_argument`).
+    ClosedError: The server is closed."
+    };
+    (blob) => {
+        "Serves fixed bytes, without a callback. Arguments and errors are those of `text`."
+    };
+    (resource) => {
+        "Returns a decorator that serves a URI, or each URI of a template such as `notes://{id}` (RFC 6570),
+with the result of a function.
+
+The parameters of the function are the variables of the template, by name. An annotation converts
+the value:
+
+- `str`: the value, percent-decoded
+- `bytes`: the value as the client wrote it
+- `int`: `0` or `-?[1-9][0-9]*`; any other value is not found
+- `list[str]`: the values of an exploded variable
+- `X | None`, or a default: the variable may be absent
+- `wellhead.Call`: the call
+
+The function returns `str`, bytes, `Contents` or a list of `Contents`. It returns `None`, or raises
+`ResourceNotFound`, if there is no such resource. It returns `wellhead.NOT_MODIFIED` if the client
+has the current version. It raises `PermissionDenied` if the client may not read it, and `Busy` if
+it cannot be read now. Any other exception is logged, and the client gets an internal error.
+
+An `async def` runs on the event loop. A `def` may return a future, such as a
+`concurrent.futures.Future`, and answer later from any thread. The decorator returns the function
+unchanged. Its name and docstring are the defaults of `name` and `description`.
+
+Args:
+    uri: An absolute URI, or a URI template.
+    list: The resources of the template: a list of `Resource`, or a function as for `Server.list`.
+    complete: Values to propose for the variables, by name. Each is a list of `str`, of which those
+        are proposed that begin with the typed text, or a function `(value)` that returns a list or
+        a `Completion`. A second parameter gets the values of the other variables, a dict.
+    exists: A function `(uri)` that returns False if there is no such resource. Clients cannot
+        subscribe to it then. It runs on the thread that reads the client's messages: it must return
+        quickly, and cannot be an `async def`. Default: every URI may exist. Reads and lists do not
+        call it.
+    raw_values: True passes values unchecked. By default a value with a `..` segment, an absolute
+        path, a drive or a control character is not found.
+    thread: True runs the function in a pool of threads. False runs it on the thread that serves,
+        also under `asgi`, so it must return quickly.
+
+The other arguments are those of `Resource`.
+
+Raises:
+    RegistrationError: The URI or template is wrong (`invalid_uri`, `invalid_template`), is
+        registered already (`duplicate`), matches the same URIs as another one (`ambiguous`), or a
+        parameter has no value (`invalid_argument`).
+    ClosedError: The server is closed."
+    };
+    (list) => {
+        "Adds a source of listed resources: a function `(after, limit)` that returns a `Page`.
+
+The page has at most `limit` items: those behind the item with the key `after`, or the first ones if
+`after` is None. Fixed resources are listed first, then the sources in the order of their
+registration. A parameter that is annotated `wellhead.Call` gets the call. Usable as a decorator,
+with and without parentheses.
+
+Args:
+    source: The function, or a list of `Resource`.
+    name: The name of the source in cursors. Replicas use the same name. Default: the number of the
+        source.
+
+Raises:
+    RegistrationError: The name is taken (`duplicate`), or the function has other parameters
+        (`invalid_argument`).
+    ClosedError: The server is closed."
+    };
+    (fallback) => {
+        "Reads each URI that no registration serves, with a function that has a parameter `uri: str` or
+`call: wellhead.Call`.
+
+A second function replaces the first. Usable as a decorator, with and without parentheses.
+
+Args:
+    exists: As for `resource`. By default clients can subscribe to every URI.
+
+Raises:
+    RegistrationError: The function has other parameters (`invalid_argument`).
+    ClosedError: The server is closed."
+    };
+    (directory) => {
+        "Serves a folder and everything in it, as `file:` URIs (RFC 8089).
+
+Files are read whole, as text or bytes by their names and contents. A directory reads as the
+`text/uri-list` of its entries (RFC 2483). Entries whose names begin with a dot, and those that
+`.gitignore` and `.ignore` files name, are not served. A link is served only if it leads to
+something that is.
+
+Args:
+    path: The folder, a `str` or a path. A relative path starts at the current directory.
+    include: Patterns of the files to serve, in the form of `.gitignore`: `*.md` anywhere, `/docs`
+        at the top, `docs/` for everything in such directories. Default: all files.
+    exclude: Patterns of entries that are not served. They win over `include`.
+    max_file_bytes: The size of the largest file that is served. Default: 64 MiB.
+    watch: True if subscribers are notified of changes in the folder.
+    settle_ms: Milliseconds without a further change after which clients are notified, at most
+        60,000. Without such a pause they are notified after ten times as long. 0 sends each change
+        at once.
+
+Returns:
+    A handle whose name is the template `file:///…/{+path}`.
+
+Raises:
+    IoError: The folder cannot be opened (`io`).
+    RegistrationError: It is no folder, a pattern is wrong, `settle_ms` is too large
+        (`invalid_argument`), or the folder contains a served one, or is inside of one
+        (`duplicate`).
+    ClosedError: The server is closed."
+    };
+    (authorize) => {
+        r#"Calls a function `(operation, uris)` before the server lists, reads or watches anything, once for
+many URIs.
+
+`operation` is `"list"`, `"read"`, `"subscribe"` or `"complete"`; for `"complete"` the URIs are
+templates. For `"list_tools"`, `"call_tool"`, `"list_prompts"` and `"get_prompt"` they are names. A
+parameter that is annotated `wellhead.Call` gets the call, whose `caller` is the one who asks.
+
+The function returns one verdict per URI, in order, now or later as a `resource` callback does.
+`"allow"` allows it. `"deny"` answers "permission denied", and omits it from lists. `"hide"` answers
+as if it did not exist. If the function raises, all URIs are denied. A second function replaces the
+first. Usable as a decorator, with and without parentheses.
+
+Raises:
+    RegistrationError: The function has other parameters (`invalid_argument`).
+    ClosedError: The server is closed."#
+    };
+    (on_interest) => {
+        "Calls a function `(uri, wanted)` when a URI gets its first subscriber, and when it loses its last
+one.
+
+Calls for one URI never overlap. A client's subscription is acknowledged after the function is done,
+now or later as a `resource` callback, so the client misses no change. If the function raises, the
+client gets an error. Usable as a decorator, with and without parentheses.
+
+Raises:
+    RegistrationError: The function has other parameters (`invalid_argument`).
+    ClosedError: The server is closed."
+    };
+    (method) => {
+        "Returns a decorator that serves a method other than those of the protocol's resources, with a
+function `(params)`: a dict in, a dict out.
+
+The function may answer later, as a `resource` callback. It raises `MethodError` for an error that
+the client sees, `InputRequired` or `MissingCapability` for a need of the client's help. A parameter
+that is annotated `wellhead.Call` gets the call. The server adds `resultType` and its identity to
+the result where the revision requires them, and declares the capability `tools`, `prompts` or
+`logging` for methods of these names.
+
+Args:
+    name: The name of the method, such as `notes/search`.
+    revisions: The protocol revisions that have the method, named by their dates. Default: all.
+
+Raises:
+    RegistrationError: The name is served already (`duplicate`), is a notification, or a revision is
+        unknown (`invalid_argument`).
+    ClosedError: The server is closed."
+    };
+    (tool) => {
+        r#"Returns a decorator that serves a tool with a function `(arguments)`: a dict in, the protocol's
+result out.
+
+The function checks the arguments itself, and returns a result such as `{"content": [{"type":
+"text", "text": "3"}]}`. Everything else is as for `method`. With `authorize`, that function is
+asked for the name in lists (`list_tools`) and before each call (`call_tool`).
+
+Args:
+    name: The name of the tool.
+    definition: Its other members in lists, such as `{"description": "…", "inputSchema": {"type":
+        "object"}}`.
+
+Raises:
+    RegistrationError: The name is empty, a member is unknown or would be refused by clients
+        (`invalid_argument`), or the tool, `tools/list` or `tools/call` is served already
+        (`duplicate`).
+    ClosedError: The server is closed."#
+    };
+    (prompt) => {
+        r#"Returns a decorator that serves a prompt with a function `(arguments)`: a dict in, the protocol's
+result out. Errors are those of `tool`.
+
+Args:
+    name: The name of the prompt.
+    definition: Its other members in lists, such as `{"description": "…", "arguments": [{"name":
+        "topic"}]}`.
+    complete: Values to propose for the arguments, by name, as for `resource`."#
+    };
+    (remove_tool) => {
+        "Removes a tool. Calls in flight are still answered.
+
+Raises:
+    RegistrationError: There is no such tool (`unknown`).
+    ClosedError: The server is closed."
+    };
+    (remove_prompt) => {
+        "Removes a prompt. Calls in flight are still answered.
+
+Raises:
+    RegistrationError: There is no such prompt (`unknown`).
+    ClosedError: The server is closed."
+    };
+    (remove) => {
+        "Removes a resource by its URI, a template by its text, or a list source or a method by its name.
+Calls in flight are still answered.
+
+Raises:
+    RegistrationError: Nothing is registered under the name (`unknown`).
+    ClosedError: The server is closed."
+    };
+    (updated) => {
+        "Notifies the subscribers of a URI that the resource changed. Never blocks. A URI without
+subscribers, or that nothing serves, is fine.
+
+Raises:
+    RegistrationError: The URI is not absolute (`invalid_uri`).
+    ClosedError: The server is closed."
+    };
+    (updated_as) => {
+        "Notifies the subscribers of a resource that it changed, and sets its new version. Never blocks.
+
+Only the version of the registration changes; its other members, and its entry in lists, stay as
+they are. Clients of the `resources/get` dialect get all members of `resource`.
+
+Raises:
+    RegistrationError: The URI is not absolute (`invalid_uri`), or a member is not allowed
+        (`invalid_argument`).
+    ClosedError: The server is closed."
+    };
+    (updated_below) => {
+        "Notifies the subscribers of `parent`, such as a folder, that the resource at `uri` below it changed.
+Never blocks.
+
+Call `updated` for the subscribers of `uri` itself. A client that subscribes to both gets one
+notification. A client with more than 16 unread changes gets one for `parent` instead.
+
+Raises:
+    RegistrationError: A URI is not absolute (`invalid_uri`).
+    ClosedError: The server is closed."
+    };
+    (announce) => {
+        "Notifies clients that the lists of one kind changed. Never blocks.
+
+Args:
+    kind: `toolsListChanged`, `promptsListChanged`, or a kind of `announces=`.
+
+Raises:
+    RegistrationError: The kind is unknown (`unknown`), or the capability does not declare
+        `listChanged` (`invalid_argument`).
+    ClosedError: The server is closed."
+    };
+    (access_changed) => {
+        "Calls `authorize` again for everything that the connections of a caller subscribe to, and ends the
+subscriptions that it refuses.
+
+One question is about many URIs. Clients are not notified of the end. Until the verdicts are there,
+changes are sent as before. Does nothing without `authorize`. Never blocks.
+
+Args:
+    caller_id: The id of the `Caller`, bytes or a `str`.
+
+Raises:
+    ClosedError: The server is closed."
+    };
+    (list_changed) => {
+        "Notifies clients that the list of resources changed for another reason than a registration or a
+removal. Never blocks.
+
+Raises:
+    ClosedError: The server is closed."
+    };
+    (on_publish) => {
+        "Calls a function `(event)` with each change that this instance announces, for the `inject` of other
+instances of the service.
+
+`event` is one JSON object, a `str`, to send over a pub/sub system. It has `origin`, the name of the
+instance, and `change`: `updated` (with `uri`, and `resource` after `updated_as`), `updated_below`
+(with `uri` and `parent`), `lists` (with `list`, such as `resourcesListChanged`) or `access` (with
+`caller`, the id in base64).
+
+The function runs on the thread that announces the change, and must return quickly. It is not called
+for registrations, removals and `Handle.set`, nor for injected changes. A second function replaces
+the first. Usable as a decorator, with and without parentheses.
+
+Raises:
+    RegistrationError: The function has other parameters, or is an `async def` (`invalid_argument`).
+    ClosedError: The server is closed."
+    };
+    (inject) => {
+        "Notifies the clients of this instance of a change that another instance published. Never blocks.
+
+Args:
+    event: The text that `on_publish` gave there.
+
+Returns:
+    False for a change of this instance, and for an unknown kind of change.
+
+Raises:
+    RegistrationError: The text is no event (`invalid_argument`), or its URI is not absolute
+        (`invalid_uri`).
+    ClosedError: The server is closed."
+    };
+    (counters) => {
+        "Returns the numbers of connections, calls, changes and subscriptions."
+    };
+    (explain) => {
+        "Returns which registration serves a URI, and why each template that does not match it does not.
+Calls no callback."
+    };
+    (run) => {
+        "Serves standard input and output. Blocks until the client closes standard input, or the server is
+closed.
+
+Callbacks run on this thread, each in a copy of the present context (`contextvars`). With an `async
+def`, an event loop runs on it too. Ctrl-C raises KeyboardInterrupt between callbacks. On the main
+thread SIGTERM ends the service cleanly, unless the program handles it.
+
+Args:
+    callback_threads: The number of threads that run callbacks, at least 1. 1 is this thread; more
+        are threads of their own.
+    drain_ms: Milliseconds that calls in flight may take after the end of input.
+    guard: True redirects the descriptors 0 and 1 while the server runs, so that a stray `print`
+        goes to standard error and not to the client.
+
+Raises:
+    ClosedError: The server was closed before.
+    RegistrationError: Another server serves standard input and output (`invalid_argument`).
+    RuntimeError: An event loop is running on this thread: use `run_async`."
+    };
+    (run_async) => {
+        "Serves standard input and output on the running asyncio loop, until the client closes standard
+input, or the server is closed.
+
+Callbacks run on the loop, each `def` too. Cancelling it ends the service. Signals stay with the
+owner of the loop. Arguments and errors are those of `run`."
+    };
+    (serve_http) => {
+        "Serves Streamable HTTP on a listener of its own. Blocks until the server is closed.
+
+It speaks HTTP/1.1, and HTTP/2 with prior knowledge, without TLS: put a proxy in front of it.
+Callbacks run on this thread, as with `run`. Ctrl-C raises KeyboardInterrupt; SIGTERM on the main
+thread closes the server.
+
+By default the listener accepts connections from this machine only, and rejects pages of other
+origins. On another address than a loopback one, it accepts any `Host`, unless `allowed_hosts` is
+given.
+
+Args:
+    host: A name or an address of this machine.
+    port: The TCP port, 0 to 65,535. 0 takes a free one.
+    callback_threads: The number of threads that run callbacks, at least 1. 1 is this thread; more
+        are threads of their own.
+    on_listening: A function `(address, port)`, called once clients can connect.
+    drain_ms: Milliseconds that calls in flight may take after the server is closed.
+    connections: The number of TCP connections at once. Further ones wait.
+    io_threads: The number of threads that read and write, 1 to 1,024.
+    head_ms: Milliseconds that the head of a request may take to arrive.
+    idle_ms: Milliseconds that a connection may stay idle, with no request and no progress of its
+        response.
+    path: The path of the endpoint.
+    verify: A function `(token)` that returns a `Grant` for a valid bearer token, and None for any
+        other. It raises `InsufficientScope` if the token is not good enough for this request.
+        Requests without a valid token get the status 401. A parameter that is annotated
+        `wellhead.Call` gets the call, with the `header` fields. Never forward the token to others.
+    resource: The URL of the endpoint, the audience that tokens must have. With
+        `authorization_servers`, clients find it in the metadata of RFC 9728.
+    authorization_servers: The URLs where clients get tokens.
+    scopes: The scopes that each request needs.
+    allowed_origins: Origins of web pages that may send requests, `scheme://host[:port]`. `*` allows
+        any, `https://*.example.com` any subdomain.
+    allowed_hosts: Values of `Host` that are accepted, with or without a port. `*` allows any,
+        `*.example.com` any subdomain.
+    cors: True lets pages of the allowed origins read the responses (CORS).
+    strict_accept: True refuses requests whose `Accept` lacks one of the two types that the protocol
+        requires.
+    sessions: True if clients of the handshake era get sessions. Without sessions each of their
+        requests stands alone, and they cannot subscribe.
+    session_ms: Milliseconds after which an idle session ends.
+    session_limit: The number of sessions at once.
+    delete: True if clients may end their sessions.
+    keep_alive_ms: Milliseconds of silence after which an event stream gets a comment.
+    body_ms: Milliseconds that the body of a request may take to arrive.
+    replay_bytes: Bytes of events that a session keeps for a client that connects again.
+
+Raises:
+    IoError: The address cannot be bound (`io`). `errno` says why, as for any `OSError`.
+    RegistrationError: `verify` has other parameters, or a URL, a scope, a host or an origin is not
+        one (`invalid_argument`).
+    ClosedError: The server was closed before.
+    RuntimeError: An event loop is running on this thread: use `serve_http_async`."
+    };
+    (serve_http_async) => {
+        "Serves Streamable HTTP on a listener of its own, with callbacks on the running asyncio loop, until
+the server is closed.
+
+Cancelling it ends the service. Signals stay with the owner of the loop. Arguments and errors are
+those of `serve_http`."
+    };
+    (asgi) => {
+        "Returns an ASGI 3 application that serves Streamable HTTP, for uvicorn, hypercorn, Starlette or
+FastAPI.
+
+An `async def` runs on the application's loop, a `def` in a pool of threads unless its registration
+has `thread=False`. Each callback runs in a copy of the context (`contextvars`) of its own request.
+
+Args:
+    path: The path of the endpoint, from where the application is mounted.
+    loopback_only: True accepts only requests whose `Host` and `Origin` name this machine, or are
+        allowed. False accepts any `Host`, unless `allowed_hosts` is given.
+
+The other arguments, and the errors, are those of `serve_http`."
+    };
+    (close) => {
+        "Closes every connection, and makes `run` and `serve_http` return. May be called again.
+
+Unanswered calls are dropped. Over HTTP they may still be answered within the `drain_ms` of
+`serve_http`."
+    };
+    (test_client) => {
+        "Returns a client in memory, for tests without a running event loop. The arguments are those of
+`TestClient`.
+
+Raises:
+    RuntimeError: An event loop is running on this thread: use `test_client_async`."
+    };
+    (test_client_async) => {
+        "Returns a client in memory, for tests on an event loop: `async with server.test_client_async() as
+client:`. The arguments are those of `TestClient`."
+    };
+    (connect) => {
+        "Returns a connection of one client, whose bytes the program itself moves.
+
+Callbacks of messages given to `handle` run in a copy of the context (`contextvars`) around it.
+Those of other messages run in a copy of the context in which the server was made.
+
+Args:
+    wake: A function without arguments, called on any thread when there may be something new to poll
+        or to send. Then call `poll_event` until it returns 0, and `poll_transmit` until it returns
+        None, but not inside `wake`.
+    caller: The caller on whose behalf the client connects. Default: an unknown caller.
+
+Raises:
+    TypeError: An argument has the wrong type."
+    };
+}
+pub(crate) use docstring;
