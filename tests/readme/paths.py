@@ -34,7 +34,7 @@ def tree(text: str) -> list[str]:
             root = root if margin else path
             found.append(root + path if margin else path)
             folders = [Path(found[-1]), Path(found[-1]).parent]
-            for name in re.findall(r"`([\w/]+\.rs)`", line):
+            for name in re.findall(r"`([\w/]+\.(?:rs|py|ts))`", line):
                 found.append(str(next((folder / name for folder in folders if (ROOT / folder / name).exists()), folders[0] / name)))
     return found
 
