@@ -30,7 +30,7 @@ test: ## everything that one Rust, one Python and one Node can show, in at most 
 .PHONY: test-all
 test-all: ## the same with what is long, and with more Pythons
 	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan test-c-tsan lint check-header check-features test-rust-oldest test-race test-leaks test-c-valgrind fuzz-long rows words prose \
-	  -- test-node test-node-oldest test-python-all test-python-leaks test-clients test-clients-go test-clients-java test-clients-rmcp test-inspector test-instances conformance test-readme
+	  -- test-node test-node-oldest test-python-all test-python-leaks test-node-leaks test-clients test-clients-go test-clients-java test-clients-rmcp test-inspector test-instances conformance test-readme
 
 # ---- the parts
 

@@ -8,6 +8,10 @@ node: ## the Node package, in bindings/node
 test-node: node ## the Node package: vectors, connections, standard input and output, workers, types, its tarball
 	cd bindings/node && npm run lint --silent && npm test --silent
 
+.PHONY: test-node-leaks
+test-node-leaks: node ## that in Node 100,000 servers, connections, sessions and calls leave no memory behind
+	cd bindings/node && LEAK_ROUNDS=100000 node --test --test-timeout=900000 test/scale.test.mjs
+
 .PHONY: test-node-oldest
 test-node-oldest: node ## the same with the oldest Node that we promise
 	npm install --prefix build/node-oldest --silent --no-audit --no-fund node@20.19.0

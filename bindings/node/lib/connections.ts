@@ -11,11 +11,12 @@ export class Connections {
   readonly #owner: Owner;
   /** By their numbers; they are the host's to keep. */
   readonly #connections = new Map<number, WeakRef<Connection>>();
-  readonly #collected = Connections.#forgetting(this.#connections);
+  readonly #collected: FinalizationRegistry<number>;
 
   constructor(native: NativeServer, owner: Omit<Owner, 'waiting'>) {
     this.#native = native;
     this.#owner = { ...owner, waiting: new Set() };
+    this.#collected = Connections.#forgetting(this.#connections, this.#owner);
   }
 
   connect(options: ConnectOptions): Connection {
@@ -42,9 +43,13 @@ export class Connections {
     }
   }
 
-  /** Forgets those that were collected. */
-  static #forgetting(connections: Map<number, unknown>): FinalizationRegistry<number> {
-    return new FinalizationRegistry((number) => connections.delete(number));
+  /** Forgets connections that were collected, and ends what their clients were asked. */
+  static #forgetting(connections: Map<number, unknown>, owner: Owner): FinalizationRegistry<number> {
+    return new FinalizationRegistry((number) => {
+      connections.delete(number);
+      owner.closed(number);
+      setImmediate(owner.abandon); // the native half lets go of the connection only now
+    });
   }
 
   /** Their server is closed: no exchange of theirs is answered any more, and no request to their clients. */
