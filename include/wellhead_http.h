@@ -258,8 +258,11 @@ typedef struct wellhead_request {
     /* Field lines in the order in which they came: names in any case, values as they are. HTTP/2's :authority is host. */
     const wellhead_pair *headers;
     size_t header_count;
+    /* The connection that the request came over: its client's address and port, or what else tells it from others. All
+     * requests of one peer share a part of buffer_bytes. Empty if that is unknown: then a bearer token counts. */
+    wellhead_str peer;
 } wellhead_request;
-#define WELLHEAD_REQUEST_INIT { sizeof(wellhead_request), {NULL, 0}, {NULL, 0}, NULL, 0 }
+#define WELLHEAD_REQUEST_INIT { sizeof(wellhead_request), {NULL, 0}, {NULL, 0}, NULL, 0, {NULL, 0} }
 
 /* The head of a response. */
 typedef struct wellhead_response {

@@ -227,6 +227,8 @@ struct Request {
     std::string method, target;
     /* Field lines in the order in which they came. */
     std::vector<std::pair<std::string, std::string>> headers;
+    /* The connection that the request came over, if the server tells connections apart. */
+    std::string peer = {};
 };
 
 /* The head of a response; borrowed until the exchange is freed. */
@@ -290,6 +292,7 @@ private:
         c.target = str(request.target);
         c.headers = headers.data();
         c.header_count = headers.size();
+        c.peer = str(request.peer);
         const bool tells = static_cast<bool>(ready);
         detail::Failure failure;
         return failure.check(wellhead_exchange_new(endpoint.capi(), &c, now_ms, tells ? detail::tell : nullptr,

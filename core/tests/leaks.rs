@@ -68,7 +68,8 @@ fn send(endpoint: &Endpoint, method: &str, session: Option<&str>, body: &str) ->
         ("content-length", length.as_bytes()),
     ];
     headers.extend(session.map(|session| ("mcp-session-id", session.as_bytes())));
-    let mut exchange = endpoint.begin(&RequestHead { method, target: "/mcp", headers: &headers }, 0, || {});
+    let mut exchange =
+        endpoint.begin(&RequestHead { method, target: "/mcp", headers: &headers, peer: &[] }, 0, || {});
     exchange.body(body.as_bytes());
     exchange.end(0);
     let (mut named, mut out) = (None, Vec::new());

@@ -12,8 +12,8 @@ use std::pin::pin;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 use tower_service::Service;
-use wellhead::ErrorKind;
 use wellhead::serve::{HttpService, ResponseBody};
+use wellhead::{ErrorKind, Limits, MethodCall, Server};
 
 fn run<T>(test: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
@@ -154,4 +154,45 @@ fn a_service_takes_a_runtime_and_an_open_server() {
     run(async {
         assert_eq!(HttpService::new(server.endpoint(), 1).unwrap_err().kind(), ErrorKind::Closed);
     });
+}
+
+#[test]
+fn requests_of_one_peer_share_a_part_of_the_budget() {
+    run(async {
+        let mut limits = Limits::default();
+        limits.buffer_bytes = 1_200_000;
+        let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();
+        let (begun, begins) = channel();
+        let method = move |call: MethodCall| {
+            let (later, responder) = call.defer();
+            begun.send(responder).unwrap();
+            later
+        };
+        server.method("x/keep", method).unwrap();
+        let service = HttpService::new(server.endpoint(), 1).unwrap();
+        let service = service.peer(|extensions| extensions.get::<String>().cloned());
+        let keep = |peer: &str| {
+            let mut request = post("x/keep", &format!(r#""x":"{}","#, "x".repeat(150_000)), "");
+            request.extensions_mut().insert(peer.to_owned());
+            let service = service.clone();
+            tokio::spawn(async move { whole(call(&service, request).await).await })
+        };
+        let first = keep("ann");
+        let one = until(|| begins.try_recv().ok()).await;
+        assert_eq!(keep("ann").await.unwrap().0, 503, "the connection has its part");
+        let other = keep("bob");
+        let two = until(|| begins.try_recv().ok()).await;
+        drop((one, two)); // unanswered: an internal error
+        assert_eq!((first.await.unwrap().0, other.await.unwrap().0), (200, 200));
+    });
+}
+
+/// Waits for what another thread does.
+async fn until<T>(mut so: impl FnMut() -> Option<T>) -> T {
+    loop {
+        match so() {
+            Some(so) => return so,
+            None => tokio::task::yield_now().await,
+        }
+    }
 }

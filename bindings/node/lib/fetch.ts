@@ -49,7 +49,7 @@ export function answerRequest(endpoint: Endpoint, request: Request): Promise<Res
     });
     request.signal.addEventListener('abort', () => gone(request.signal.reason), { once: true });
     if (request.signal.aborted) return gone(request.signal.reason);
-    exchange.begin(request.method, url.pathname + url.search, headers);
+    exchange.begin(request.method, url.pathname + url.search, headers, 0);
   });
 }
 

@@ -317,11 +317,11 @@ export class Exchange {
     return this.#over;
   }
 
-  /** `headers`: names and values in turn. */
-  begin(method: string, target: string, headers: readonly string[]): void {
+  /** `headers`: names and values in turn. `peer`: the number of the connection, or 0 if that is unknown. */
+  begin(method: string, target: string, headers: readonly string[], peer: number): void {
     const head = [method, target, ...headers].join('\n'); // crosses at the price of one string
     const lines = headers.length + 2;
-    const step = this.#native.begin(this.#number, head, lines, now(), this.#ask, this.#context);
+    const step = this.#native.begin(this.#number, head, lines, peer, now(), this.#ask, this.#context);
     if (this.#follow(step)) this.#pump();
   }
 

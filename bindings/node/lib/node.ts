@@ -1,6 +1,6 @@
 /** Streamable HTTP for what serves Node's own requests: `node:http`, Express, Fastify. */
 import type { Endpoint, ResponseHead } from './http.js';
-import { type Socket, whenGone } from './sockets.js';
+import { type Socket, numberOf, whenGone } from './sockets.js';
 
 /** A request of `node:http` or `node:http2`, as far as it is looked at, perhaps with what a framework has made of it. */
 interface Incoming {
@@ -9,6 +9,8 @@ interface Incoming {
   readonly url?: string | undefined;
   readonly rawHeaders: string[];
   readonly httpVersionMajor: number;
+  /** Of HTTP/2. */
+  readonly stream?: { readonly session?: object | undefined } | undefined;
   /** Absent where a framework makes requests up. */
   readonly socket?: Socket | null | undefined;
   /** Somebody has read the body. */
@@ -90,6 +92,7 @@ export function serve(endpoint: Endpoint, ...[request, response, next]: Paramete
     incoming.method ?? '',
     target,
     incoming.httpVersionMajor === 2 ? withHost(rawHeaders) : rawHeaders,
+    peerOf(incoming),
   );
   const { socket } = incoming;
   const drop = () => exchange.drop();
@@ -100,6 +103,12 @@ export function serve(endpoint: Endpoint, ...[request, response, next]: Paramete
     drop();
   });
   if (outgoing.destroyed === true) drop();
+}
+
+/** The number of the connection that a request came over. Streams of HTTP/2 share their session. */
+function peerOf({ stream, socket }: Incoming): number {
+  const connection = stream?.session ?? socket;
+  return connection ? numberOf(connection) : 0;
 }
 
 /** The header fields of HTTP/2, whose `:authority` stands for `Host` (RFC 9113, section 8.3.1). */

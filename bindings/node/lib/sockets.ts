@@ -6,6 +6,20 @@ export interface Socket {
   once(event: 'close', listener: () => void): unknown;
 }
 
+/** Connections that requests came over, by a number that tells them apart. */
+const numbers = new WeakMap<object, number>();
+let last = 0;
+
+/** The number of a connection, from 1 on. */
+export function numberOf(connection: object): number {
+  let number = numbers.get(connection);
+  if (number === undefined) {
+    last = (last + 1) >>> 0 || 1;
+    numbers.set(connection, (number = last));
+  }
+  return number;
+}
+
 type Drop = () => void;
 
 const open = new WeakMap<Socket, Set<Drop>>();

@@ -137,7 +137,7 @@ impl NativeEndpoint {
     }
 
     /// A request has come, which has that number from now on. `head`: its method, its target, and the names and values of
-    /// its fields in turn, a line each, so many of them. `context`: an object that its callbacks are asked with. `now` in milliseconds, the same clock for all calls. Like all that
+    /// its fields in turn, a line each, so many of them. `peer`: the number of its connection, or 0. `context`: an object that its callbacks are asked with. `now` in milliseconds, the same clock for all calls. Like all that
     /// gives a step, it runs callbacks.
     #[napi]
     #[allow(clippy::too_many_arguments, reason = "called from one place")]
@@ -147,6 +147,7 @@ impl NativeEndpoint {
         number: u32,
         head: String,
         lines: u32,
+        peer: u32,
         now: f64,
         ask: Hook<'_>,
         context: Unknown<'_>,
@@ -159,7 +160,12 @@ impl NativeEndpoint {
         let fields = fields.as_chunks().0.iter().map(|[name, value]| (*name, latin1(value)));
         let fields: Vec<(&str, Cow<'_, [u8]>)> = fields.collect();
         let headers: Vec<(&str, &[u8])> = fields.iter().map(|(name, value)| (*name, &**value)).collect();
-        let head = RequestHead { method, target, headers: &headers };
+        let head = RequestHead {
+            method,
+            target,
+            headers: &headers,
+            peer: if peer == 0 { &[] } else { &peer.to_be_bytes() },
+        };
         let bell = self.inner.bell.clone();
         let js = Js::new(env);
         let context = js.keep(js.value(&context), &bell)?;

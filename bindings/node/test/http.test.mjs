@@ -1,6 +1,6 @@
 // Streamable HTTP through everything that carries it: real servers, each with an endpoint of ours.
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer, get, request as requestOf } from 'node:http';
 import { connect as connect2, createServer as createServer2 } from 'node:http2';
 import { connect } from 'node:net';
@@ -422,4 +422,42 @@ test('a request whose fields have line breaks, which HTTP does not know, is not 
   handler({ ...incoming, rawHeaders }, outgoing);
   handler({ ...incoming, rawHeaders: [...rawHeaders, 'x', 'a\nb\nc'] }, outgoing);
   assert.deepEqual(heads, [200, 404]);
+});
+
+test('requests of one connection share a part of the budget', limit, async (t) => {
+  const server = new Server('s', '1', { limits: { bufferBytes: 1_200_000 }, onLog: () => {} });
+  const begun = new EventEmitter();
+  let release;
+  const released = new Promise((resolve) => (release = resolve));
+  server.resource('t:wait', async () => {
+    begun.emit('call');
+    await released;
+    return 'w';
+  });
+  const http = createServer(server.handler()).listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  t.after(() => http.close());
+  const { headers, body } = post(request(1, 'resources/read', { uri: 't:wait', x: 'x'.repeat(150_000) }));
+  const fields = { ...headers, host: 'localhost', 'content-length': body.length };
+  const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  const message = `POST /mcp HTTP/1.1\r\n${head.join('')}\r\n${body}`;
+
+  const first = connect(http.address().port, '127.0.0.1');
+  t.after(() => first.destroy());
+  let call = once(begun, 'call');
+  first.write(message);
+  await call;
+  const second = once(http, 'request');
+  first.write(message); // its answer comes behind the first one's
+  const [, refused] = await second;
+  if (!refused.headersSent) await once(refused, 'prefinish');
+  assert.equal(refused.statusCode, 503);
+
+  const other = connect(http.address().port, '127.0.0.1');
+  t.after(() => other.destroy());
+  call = once(begun, 'call');
+  other.write(message);
+  await call;
+  release();
+  for (const socket of [first, other]) assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1.1 200/);
 });

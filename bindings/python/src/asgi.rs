@@ -92,6 +92,7 @@ impl Endpoint {
         method: &str,
         target: &str,
         headers: &Bound<'_, PyAny>,
+        peer: &str,
         ready: Py<PyAny>,
     ) -> PyResult<HttpExchange> {
         let core = self.0.core(py)?;
@@ -102,7 +103,7 @@ impl Endpoint {
             .iter()
             .map(|(name, value)| (std::str::from_utf8(name).unwrap_or_default(), &**value))
             .collect();
-        let head = RequestHead { method, target, headers: &headers };
+        let head = RequestHead { method, target, headers: &headers, peer: peer.as_bytes() };
         let exchange = core.begin_with_context(&head, now, Context::of_request(py)?, move || call(&ready));
         let process = Process::current();
         Ok(HttpExchange { endpoint: self.0.clone(), process, exchange: Mutex::new(Some(exchange)) })

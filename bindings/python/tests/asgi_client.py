@@ -37,6 +37,7 @@ class Request:
         *bodies: bytes,
         root_path: str = "",
         query: bytes = b"",
+        client: tuple[str, int] | None = None,
     ) -> None:
         self.scope = {
             "type": "http",
@@ -47,6 +48,7 @@ class Request:
             "path": path,
             "root_path": root_path,
             "query_string": query,
+            "client": client,
             "headers": [(b"host", b"localhost")]
             + [(name.lower().encode(), value.encode()) for name, value in (headers or {}).items()],
         }

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import wellhead
 from asgi_client import POST, Request, ask, endless, listen, on_a_loop, read, session, text
+from client import META
 from wellhead._asgi import Reading
 
 
@@ -408,3 +409,36 @@ def test_an_application_is_freed_with_its_server() -> None:
     del app, s
     gc.collect()
     assert [each() for each in known] == [None, None]
+
+
+@on_a_loop
+async def test_requests_of_one_connection_share_a_part_of_the_budget() -> None:
+    s = wellhead.Server("s", "1", limits=wellhead.Limits(buffer_bytes=1_200_000))
+    begun: asyncio.Queue[None] = asyncio.Queue()
+    done = asyncio.Event()
+
+    @s.resource("n:wait")
+    async def wait() -> str:
+        begun.put_nowait(None)
+        await done.wait()
+        return "w"
+
+    app = s.asgi()
+    params = {"uri": "n:wait", "x": "x" * 150_000, "_meta": META}
+    message = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": params}).encode()
+    fields = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "resources/read", "Mcp-Name": "n:wait"}
+
+    def send(port: int) -> Request:
+        return Request(app, "POST", "/mcp", {**POST, **fields}, message, client=("127.0.0.1", port))
+
+    first = send(5)
+    await begun.get()
+    second = send(5)
+    await second.task
+    assert second.status == 503
+    other = send(6)
+    await begun.get()
+    done.set()
+    await first.task
+    await other.task
+    assert (first.status, other.status) == (200, 200)

@@ -9,7 +9,7 @@ use crate::sync::Lock;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// The counts of one endpoint. What is counted is given back by its [`Permit`], wherever that ends.
 pub(crate) struct Account {
@@ -25,6 +25,8 @@ pub(crate) struct Account {
     bodies: Lock<RequestBodies>,
     /// Listen streams of callers that are known by their tokens.
     callers: Lock<Callers>,
+    /// Holders whose requests come one by one.
+    holders: Lock<Holders>,
 }
 
 /// How many of something each caller has. Those that have none are swept out when there are twice as many as after the last
@@ -32,6 +34,13 @@ pub(crate) struct Account {
 #[derive(Default)]
 struct Callers {
     all: BTreeMap<Box<[u8]>, Arc<AtomicUsize>>,
+    sweep_at: usize,
+}
+
+/// Holders by what their requests have in common. Those that nothing refers to are swept out as callers are.
+#[derive(Default)]
+struct Holders {
+    all: BTreeMap<Box<[u8]>, Weak<Holder>>,
     sweep_at: usize,
 }
 
@@ -111,7 +120,8 @@ pub(crate) struct Permit {
     _caller: Option<Place>,
 }
 
-/// Who holds bytes of an endpoint: a client's connection; or one request, where the driver tells no connections apart.
+/// Who holds bytes of an endpoint: a client's connection; where the driver does not tell connections apart, all requests with
+/// one bearer token; or else one request.
 #[derive(Debug)]
 pub(crate) struct Holder {
     account: Arc<Account>,
@@ -145,6 +155,7 @@ impl Account {
             kept: AtomicUsize::new(0),
             bodies: Lock::default(),
             callers: Lock::default(),
+            holders: Lock::default(),
         })
     }
 
@@ -176,6 +187,22 @@ impl Account {
     /// One that holds nothing yet.
     pub(crate) fn holder(self: &Arc<Self>) -> Arc<Holder> {
         Arc::new(Holder { account: self.clone(), bytes: AtomicUsize::new(0) })
+    }
+
+    /// The holder of all requests of that name that are under way.
+    pub(crate) fn holder_named(self: &Arc<Self>, name: &[u8]) -> Arc<Holder> {
+        self.holders.with(|holders, _| {
+            if let Some(holder) = holders.all.get(name).and_then(Weak::upgrade) {
+                return holder;
+            }
+            if holders.all.len() >= holders.sweep_at {
+                holders.all.retain(|_, holder| holder.strong_count() > 0);
+                holders.sweep_at = 2 * holders.all.len() + 16;
+            }
+            let holder = self.holder();
+            holders.all.insert(name.into(), Arc::downgrade(&holder));
+            holder
+        })
     }
 
     /// So many bytes of events are kept for clients that come back, more than before.

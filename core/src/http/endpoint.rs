@@ -1,13 +1,11 @@
 //! One endpoint: what it is reached by, whom it answers, and what all its exchanges share.
 
 use super::RequestHead;
-use super::account::Account;
-#[cfg(feature = "http")]
-use super::account::Holder;
+use super::account::{Account, Holder};
 use super::exchange::{Exchange, Ready};
 use super::listeners::{Listener, Listeners};
 use super::origin::Gate;
-use super::protection::Protection;
+use super::protection::{Protection, Token};
 use super::sessions::Sessions;
 use super::verification::Verification;
 use crate::access::RequestContext;
@@ -322,7 +320,7 @@ impl Endpoint {
         now: u64,
         ready: impl Fn() + Send + Sync + 'static,
     ) -> Exchange {
-        Exchange::begin(self.clone(), head, now, None, self.0.account.holder(), Arc::new(ready))
+        Exchange::begin(self.clone(), head, now, None, self.0.holder_of(head), Arc::new(ready))
     }
 
     /// [`Endpoint::begin`] for a request with a context of the host's: every callback that the request causes finds it,
@@ -334,10 +332,10 @@ impl Endpoint {
         context: RequestContext,
         ready: impl Fn() + Send + Sync + 'static,
     ) -> Exchange {
-        Exchange::begin(self.clone(), head, now, Some(context), self.0.account.holder(), Arc::new(ready))
+        Exchange::begin(self.clone(), head, now, Some(context), self.0.holder_of(head), Arc::new(ready))
     }
 
-    /// [`Endpoint::begin`] for a request of a connection that others may come over, too.
+    /// [`Endpoint::begin`] for a driver that has one holder for each of its connections.
     #[cfg(feature = "http")]
     pub(crate) fn begin_for(
         &self,
@@ -420,7 +418,7 @@ impl Endpoint {
 
     /// Whether requests of this target, or path, are for the endpoint: for drivers that serve other things, too.
     pub fn serves(&self, target: &str) -> bool {
-        let path = RequestHead { method: "", target, headers: &[] }.path();
+        let path = RequestHead { method: "", target, headers: &[], peer: &[] }.path();
         path == self.0.options.path || self.0.is_metadata(path)
     }
 
@@ -431,6 +429,18 @@ impl Endpoint {
 }
 
 impl Inner {
+    /// Who holds what a request costs. A bearer token counts before it is judged: a client that invents one for each request
+    /// holds no more than one without.
+    pub(super) fn holder_of(&self, head: &RequestHead<'_>) -> Arc<Holder> {
+        match Token::read(head) {
+            _ if !head.peer.is_empty() => self.account.holder_named(&[b"peer ", head.peer].concat()),
+            Token::Bearer(token) if self.options.protection.is_some() => {
+                self.account.holder_named(format!("token {token}").as_bytes())
+            }
+            _ => self.account.holder(),
+        }
+    }
+
     /// Closes a connection, and has the host told which of its calls nobody waits for any more.
     pub(super) fn close(&self, connection: &Connection) {
         let told = connection.close_and_tell();

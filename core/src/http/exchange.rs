@@ -250,6 +250,12 @@ impl Exchange {
         }
     }
 
+    /// Who holds what the exchange costs.
+    #[cfg(feature = "http")]
+    pub(crate) fn holder(&self) -> &Arc<Holder> {
+        &self.holder
+    }
+
     /// Runs what [`Progress::Event`] asked, here; the next poll takes what it leads to.
     #[cfg(feature = "http")]
     pub(crate) fn run(&self, event: Event) {

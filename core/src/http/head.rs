@@ -9,6 +9,10 @@ pub struct RequestHead<'a> {
     pub target: &'a str,
     /// Field lines in the order in which they came: name in any case, value as bytes. HTTP/2's `:authority` is `host`.
     pub headers: &'a [(&'a str, &'a [u8])],
+    /// The connection that the request came over: its client's address and port, or what else tells it from others. All
+    /// requests of one peer share a part of [`crate::Limits::buffer_bytes`]. Empty if that is unknown: then a bearer token counts, and a
+    /// request without one is a peer of its own.
+    pub peer: &'a [u8],
 }
 
 /// A field that may occur once came several times: what one reader takes from it is not what the next one does.
@@ -64,7 +68,7 @@ impl OwnedHead {
     pub(super) fn with<R>(&self, f: impl FnOnce(&RequestHead<'_>) -> R) -> R {
         let headers: Vec<(&str, &[u8])> =
             self.fields.iter().map(|(n, v)| (n.as_str(), v.as_slice())).collect();
-        f(&RequestHead { method: &self.method, target: &self.target, headers: &headers })
+        f(&RequestHead { method: &self.method, target: &self.target, headers: &headers, peer: &[] })
     }
 
     /// The value of a field that came once and is text.
@@ -87,7 +91,7 @@ mod tests {
     use super::*;
 
     fn head<'a>(headers: &'a [(&'a str, &'a [u8])]) -> RequestHead<'a> {
-        RequestHead { method: "POST", target: "/mcp?x=/y", headers }
+        RequestHead { method: "POST", target: "/mcp?x=/y", headers, peer: &[] }
     }
 
     #[test]
@@ -109,7 +113,7 @@ mod tests {
             ("/mcp?x=http://h/other", "/mcp", None),
             ("*", "*", None),
         ] {
-            let head = RequestHead { method: "POST", target, headers: &[] };
+            let head = RequestHead { method: "POST", target, headers: &[], peer: &[] };
             assert_eq!((head.path(), head.authority()), (path, authority), "{target}");
         }
     }

@@ -114,7 +114,7 @@ mod tests {
     fn accepts(values: &[&str]) -> (bool, bool) {
         let headers: Vec<(&str, &[u8])> = values.iter().map(|value| ("Accept", value.as_bytes())).collect();
         let Accepts { json, stream } =
-            Accepts::read(&RequestHead { method: "POST", target: "/", headers: &headers });
+            Accepts::read(&RequestHead { method: "POST", target: "/", headers: &headers, peer: &[] });
         (json, stream)
     }
 
@@ -138,7 +138,7 @@ mod tests {
         let status = |values: &[&str]| {
             let headers: Vec<(&str, &[u8])> =
                 values.iter().map(|value| ("Transfer-Encoding", value.as_bytes())).collect();
-            let head = RequestHead { method: "POST", target: "/", headers: &headers };
+            let head = RequestHead { method: "POST", target: "/", headers: &headers, peer: &[] };
             check_transfer_codings(&head).map_or_else(|refused| refused.status, |()| 200)
         };
         assert_eq!([status(&[]), status(&["chunked"]), status(&["Chunked", ","])], [200; 3]);
@@ -153,12 +153,12 @@ mod tests {
         // row: H-01, X-32
         let is = |value: &str| {
             let headers: [(&str, &[u8]); 1] = [("content-type", value.as_bytes())];
-            is_json(&RequestHead { method: "POST", target: "/", headers: &headers })
+            is_json(&RequestHead { method: "POST", target: "/", headers: &headers, peer: &[] })
         };
         assert_eq!(is("application/json"), Ok(true));
         assert_eq!(is("Application/Json ; charset=utf-8"), Ok(true));
         assert_eq!(is("application/json-seq"), Ok(false));
         assert_eq!(is("text/plain"), Ok(false));
-        assert_eq!(is_json(&RequestHead { method: "POST", target: "/", headers: &[] }), Ok(false));
+        assert_eq!(is_json(&RequestHead { method: "POST", target: "/", headers: &[], peer: &[] }), Ok(false));
     }
 }

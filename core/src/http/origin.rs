@@ -231,7 +231,7 @@ mod tests {
 
     fn status(gate: &Gate, target: &str, headers: &[(&str, &str)]) -> u16 {
         let headers: Vec<(&str, &[u8])> = headers.iter().map(|(n, v)| (*n, v.as_bytes())).collect();
-        let result = gate.check(&RequestHead { method: "POST", target, headers: &headers });
+        let result = gate.check(&RequestHead { method: "POST", target, headers: &headers, peer: &[] });
         result.map_or_else(|refused| refused.status, |()| 200)
     }
 

@@ -228,7 +228,7 @@ impl Exchange {
     pub(super) fn message(&mut self, incoming: &Incoming, message: &[u8]) -> Result<Box<Answering>, Whole> {
         let inner = self.endpoint.0.clone();
         let fields: Vec<(&str, &[u8])> = incoming.head.iter().map(|(n, v)| (*n, v.as_slice())).collect();
-        let head = RequestHead { method: "POST", target: "", headers: &fields };
+        let head = RequestHead { method: "POST", target: "", headers: &fields, peer: &[] };
         let version = Version::read(&head, inner.server.revisions());
         let ParseLimits { nesting, id_bytes, .. } = inner.server.limits().of_parsing();
         let parsed = parse(message, &inner.server.limits().of_parsing());

@@ -264,7 +264,8 @@ mod tests {
         let read = |values: &[&str]| {
             let headers: Vec<(&str, &[u8])> =
                 values.iter().map(|v| ("Authorization", v.as_bytes())).collect();
-            let head = RequestHead { method: "POST", target: "/mcp?access_token=x", headers: &headers };
+            let head =
+                RequestHead { method: "POST", target: "/mcp?access_token=x", headers: &headers, peer: &[] };
             format!("{:?}", Token::read(&head))
         };
         assert_eq!(read(&["Bearer abc.def-1~+/="]), "Bearer(\"abc.def-1~+/=\")");

@@ -84,7 +84,11 @@ mod tests {
     fn a_field_says_what_the_body_says_in_the_same_case() {
         // row: H-62, H-63, H-64, H-65
         let result = |headers: &[(&str, &[u8])]| {
-            check(&RequestHead { method: "POST", target: "/", headers }, "Mcp-Method", "tools/list")
+            check(
+                &RequestHead { method: "POST", target: "/", headers, peer: &[] },
+                "Mcp-Method",
+                "tools/list",
+            )
         };
         assert_eq!(result(&[("MCP-METHOD", b" tools/list\t")]), Ok(()));
         assert!(

@@ -49,6 +49,14 @@ impl Bell {
     }
 }
 
+/// Which client a request is from.
+pub(super) enum Client {
+    /// That of a connection.
+    Connection(Arc<Holder>),
+    /// See [`RequestHead::peer`].
+    Peer(Vec<u8>),
+}
+
 /// A driver's knowledge of the client of a request; dropped with the response.
 pub(super) trait Peer: Send + 'static {
     /// Returns whether the client has closed its side. Most such clients are gone, but some wait for their
@@ -64,14 +72,15 @@ pub(super) trait Peer: Send + 'static {
 /// Handles one request until the head of its response is known.
 pub(super) async fn respond<B: Body, U: Peer>(
     shared: Arc<Shared>,
-    holder: Arc<Holder>,
+    client: Client,
     peer: U,
     request: ::http::Request<B>,
 ) -> ::http::Response<Answer<U>> {
     let (parts, incoming) = request.into_parts();
     let mut incoming = pin!(incoming);
     let bell = Arc::new(Bell { waker: Lock::default(), asked: Asked::new() });
-    let exchange = begin(&shared, &parts, holder.clone(), bell.clone());
+    let exchange = begin(&shared, &parts, client, bell.clone());
+    let holder = exchange.holder().clone();
     drop(parts); // not needed any more, and a callback may take its time
     let mut answer = Going { shared, holder, exchange, bell, sleep: None, data: Vec::new(), peer };
     loop {
@@ -114,7 +123,7 @@ pub(super) async fn respond<B: Body, U: Peer>(
     }
 }
 
-fn begin(shared: &Shared, parts: &Parts, holder: Arc<Holder>, bell: Arc<Bell>) -> Exchange {
+fn begin(shared: &Shared, parts: &Parts, client: Client, bell: Arc<Bell>) -> Exchange {
     let mut fields: Vec<(&str, &[u8])> =
         parts.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
     let url;
@@ -133,8 +142,17 @@ fn begin(shared: &Shared, parts: &Parts, holder: Arc<Holder>, bell: Arc<Bell>) -
         (Version::HTTP_10, None) if !parts.headers.contains_key("host") => fields.push(("host", b"")),
         _ => {}
     }
-    let head = RequestHead { method: parts.method.as_str(), target, headers: &fields };
-    shared.endpoint.begin_for(&head, shared.now(), holder, move || bell.ring())
+    let (method, now, ready) = (parts.method.as_str(), shared.now(), move || bell.ring());
+    match client {
+        Client::Connection(holder) => {
+            let head = RequestHead { method, target, headers: &fields, peer: &[] };
+            shared.endpoint.begin_for(&head, now, holder, ready)
+        }
+        Client::Peer(peer) => {
+            let head = RequestHead { method, target, headers: &fields, peer: &peer };
+            shared.endpoint.begin(&head, now, ready)
+        }
+    }
 }
 
 /// The body of a response.

@@ -4,7 +4,7 @@ mod socket;
 
 use self::socket::{Socket, Watch};
 use super::LONGEST;
-use super::answer::respond;
+use super::answer::{Client, respond};
 use super::jobs::{Jobs, OnReady};
 use super::listening::Listening;
 use super::shared::{Shared, no_thread, ticks};
@@ -319,7 +319,7 @@ async fn attend(
 ) {
     let (watch, holder) = (Watch::new(shared.clone()), shared.endpoint.holder());
     let service = service_fn(|request| {
-        let answer = respond(shared.clone(), holder.clone(), watch.request(), request);
+        let answer = respond(shared.clone(), Client::Connection(holder.clone()), watch.request(), request);
         async { Ok::<_, Infallible>(answer.await) }
     });
     let socket = TokioIo::new(Socket::new(stream, watch.clone()));

@@ -1,6 +1,6 @@
 //! The endpoint as a service of `tower`, for programs with an HTTP server of their own, such as one of `axum`.
 
-use super::answer::{Answer, Peer, respond};
+use super::answer::{Answer, Client, Peer, respond};
 use super::jobs::Jobs;
 use super::shared::{Shared, no_thread, ticks};
 use crate::error::{Error, ErrorKind, Result};
@@ -37,7 +37,12 @@ use tower_service::Service;
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct HttpService(Arc<Owner>);
+pub struct HttpService {
+    owner: Arc<Owner>,
+    peer: Option<Arc<NamePeer>>,
+}
+
+type NamePeer = dyn Fn(&::http::Extensions) -> Option<String> + Send + Sync;
 
 /// Ends the tasks that were started for the service.
 struct Owner {
@@ -61,7 +66,7 @@ impl HttpService {
         })?;
         let jobs = (callback_threads > 0).then(|| Arc::new(Jobs::new(1, None)));
         let (shared, wake) = Shared::new(endpoint, jobs.clone())?;
-        let service = HttpService(Arc::new(Owner { shared, wake }));
+        let service = HttpService { owner: Arc::new(Owner { shared, wake }), peer: None };
         if let Some(jobs) = jobs.clone() {
             runtime.spawn(async move { jobs.tell().await });
         }
@@ -70,9 +75,24 @@ impl HttpService {
             let thread = std::thread::Builder::new().name(format!("wellhead-{n}"));
             thread.spawn(move || jobs.run()).map_err(no_thread)?;
         }
-        let Owner { shared, wake } = &*service.0;
+        let Owner { shared, wake } = &*service.owner;
         runtime.spawn(attend(Arc::downgrade(shared), wake.clone()));
         Ok(service)
+    }
+
+    /// Sets the function that names the connection of a request, from the extensions that the program's server set. All
+    /// requests of one peer share a part of [`crate::Limits::buffer_bytes`]. If it returns `None`, and by default, requests
+    /// with the same bearer token share a part, and each request without a token has one.
+    ///
+    /// With axum's `into_make_service_with_connect_info::<SocketAddr>()` it is
+    /// `.peer(|extensions| extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.to_string()))`.
+    #[must_use]
+    pub fn peer(
+        mut self,
+        name: impl Fn(&::http::Extensions) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.peer = Some(Arc::new(name));
+        self
     }
 }
 
@@ -106,9 +126,10 @@ where
     }
 
     fn call(&mut self, request: ::http::Request<B>) -> Self::Future {
-        let (shared, owner) = (self.0.shared.clone(), self.0.clone());
-        let holder = shared.endpoint.holder(); // the program's server does not tell connections apart
-        Box::pin(async { Ok(respond(shared, holder, owner, request).await.map(ResponseBody)) })
+        let (shared, owner) = (self.owner.shared.clone(), self.owner.clone());
+        let peer = self.peer.as_ref().and_then(|name| name(request.extensions())).unwrap_or_default();
+        let client = Client::Peer(peer.into_bytes());
+        Box::pin(async { Ok(respond(shared, client, owner, request).await.map(ResponseBody)) })
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::client::{BOTH, Got, META, Polled, World, request};
 use std::sync::Arc;
-use wellhead::http::{Progress, Response};
-use wellhead::{Contents, Event, Limits, Server, SharedText};
+use wellhead::http::{Grant, Progress, RequestHead, Response};
+use wellhead::{Caller, Contents, Event, Limits, Server, SharedText};
 
 /// The bytes that each request itself counts for.
 const REQUEST: usize = 4 << 10;
@@ -292,4 +292,39 @@ fn a_body_that_was_let_go_is_refused_with_its_next_piece_or_its_end() {
     is_full(&poll(&world, first), most);
     second.end(world.now());
     is_full(&poll(&world, second), most);
+}
+
+/// How many of 20 bodies that lack their end are not refused, if their requests come with that peer and field.
+fn bodies_kept(world: &World, peer: impl Fn(u8) -> Vec<u8>, token: Option<&str>) -> usize {
+    let mut kept = Vec::new();
+    for at in 0..20 {
+        let (peer, token) = (peer(at), token.unwrap_or_default().as_bytes());
+        let mut headers: Vec<(&str, &[u8])> =
+            vec![("host", b"localhost"), ("content-type", b"application/json")];
+        headers.extend((!token.is_empty()).then_some(("authorization", token)));
+        let head = RequestHead { method: "POST", target: "/mcp", headers: &headers, peer: &peer };
+        let mut exchange = world.endpoint.begin(&head, world.now(), || {});
+        while let Progress::Event(event) = exchange.poll(world.now(), &mut Vec::new()) {
+            event.run();
+        }
+        exchange.body(&vec![b'x'; 60 << 10]);
+        if let Progress::Body(_) = exchange.poll(world.now(), &mut Vec::new()) {
+            kept.push(exchange);
+        }
+    }
+    kept.len()
+}
+
+#[test]
+fn requests_of_one_peer_or_of_one_token_share_a_part() {
+    let open = world(2 << 20);
+    assert_eq!(bodies_kept(&open, |_| b"127.0.0.1 5".to_vec(), None), 5, "a quarter of five sixths");
+    assert!(bodies_kept(&open, |at| vec![at + 1], None) > 10, "each peer has a part of its own");
+    assert!(bodies_kept(&open, |_| Vec::new(), None) > 10, "each request is a peer of its own");
+    assert!(bodies_kept(&open, |_| Vec::new(), Some("Bearer t")) > 10, "nobody judges the token");
+    let endpoint =
+        open.server.endpoint().verify(|call| Some(Grant::new(Caller::new(call.token().as_bytes()))));
+    let protected = World::with(&open.server, endpoint.build(|| {}).unwrap());
+    assert_eq!(bodies_kept(&protected, |_| Vec::new(), Some("Bearer t")), 5);
+    assert!(bodies_kept(&protected, |at| vec![at + 1], Some("Bearer t")) > 10, "the peer is what counts");
 }

@@ -153,7 +153,7 @@ impl World {
             fields.push(("host", b"localhost"));
         }
         let ready = Arc::new(AtomicBool::new(false));
-        let head = RequestHead { method, target, headers: &fields };
+        let head = RequestHead { method, target, headers: &fields, peer: &[] };
         let rings = ready.clone();
         let ring = move || rings.store(true, Ordering::SeqCst);
         let exchange = match context {

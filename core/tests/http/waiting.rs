@@ -341,7 +341,7 @@ fn a_ready_that_panics_keeps_nobody_else_from_hearing() {
     let mut held = Vec::new();
     let fields = [("host", "localhost"), ("content-type", "application/json"), ("mcp-session-id", &*session)];
     let headers = fields.map(|(name, value)| (name, value.as_bytes()));
-    let request_head = RequestHead { method: "POST", target: "/mcp", headers: &headers };
+    let request_head = RequestHead { method: "POST", target: "/mcp", headers: &headers, peer: &[] };
     let rings = move || assert!(!panic.load(Ordering::SeqCst), "a host's bug");
     let mut bad = world.endpoint.begin(&request_head, world.now(), rings);
     bad.body(request(1, "resources/read", LATER).as_bytes());

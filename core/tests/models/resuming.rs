@@ -30,7 +30,7 @@ impl Polled {
             fields.iter().map(|(name, value)| (*name, value.as_bytes())).collect();
         let bell = Arc::new(Bell::default());
         let rings = bell.clone();
-        let head = RequestHead { method, target: "/mcp", headers: &headers };
+        let head = RequestHead { method, target: "/mcp", headers: &headers, peer: &[] };
         let mut exchange = endpoint.begin(&head, 0, move || rings.ring());
         exchange.body(body.as_bytes());
         exchange.end(0);

@@ -53,6 +53,9 @@ pub struct wellhead_request {
     /// Field lines in the order in which they came: names in any case, values as they are. HTTP/2's :authority is host.
     pub headers: *const wellhead_pair,
     pub header_count: usize,
+    /// The connection that the request came over: its client's address and port, or what else tells it from others. All
+    /// requests of one peer share a part of buffer_bytes. Empty if that is unknown: then a bearer token counts.
+    pub peer: wellhead_str,
 }
 
 /// The head of a response.
@@ -111,6 +114,7 @@ pub unsafe extern "C" fn wellhead_exchange_new(
                 method: promise.text(request.method, "method")?,
                 target: promise.text(request.target, "target")?,
                 headers: &headers,
+                peer: promise.bytes(request.peer, "peer")?,
             };
             let rung = ready.clone();
             let exchange = Some(endpoint.endpoint.begin(&head, now_ms, move || rung.call()));

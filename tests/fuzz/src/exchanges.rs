@@ -156,7 +156,7 @@ impl World {
             fields.iter().map(|(name, value)| (*name, value.as_bytes())).collect();
         let rung = Arc::new(AtomicBool::new(false));
         let rings = rung.clone();
-        let head = RequestHead { method, target: "/mcp", headers: &headers };
+        let head = RequestHead { method, target: "/mcp", headers: &headers, peer: &[] };
         let mut exchange = self.endpoint.begin(&head, self.now, move || rings.store(true, Ordering::Relaxed));
         exchange.body(body.as_bytes());
         exchange.end(self.now);

@@ -216,7 +216,8 @@ class Response:
             pass  # the loop is closed, and with it whoever waited
 
     async def run(self, endpoint: Endpoint, scope: _Scope) -> None:
-        exchange = endpoint.begin(scope["method"], target(scope), list(scope["headers"]), self.ready)
+        method, headers = scope["method"], list(scope["headers"])
+        exchange = endpoint.begin(method, target(scope), headers, peer(scope), self.ready)
         self.exchange = exchange
         try:
             await self.respond(exchange)
@@ -372,6 +373,12 @@ def target(scope: _Scope) -> str:
     path = path.replace("?", "%3F").replace("#", "%23")
     query: bytes = scope.get("query_string", b"")
     return f"{path or '/'}?{query.decode('latin-1')}" if query else path or "/"
+
+
+def peer(scope: _Scope) -> str:
+    """The address and port of the client, or behind a proxy what the server takes for it. Empty if it is unknown."""
+    client = scope.get("client")
+    return f"{client[0]} {client[1]}" if client and client[0] else ""
 
 
 def waker(app: AsgiApp) -> Callable[[], None]:

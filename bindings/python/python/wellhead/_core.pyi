@@ -1566,7 +1566,12 @@ class Exchange:
 @final
 class Endpoint:
     def begin(
-        self, method: str, target: str, headers: list[tuple[bytes, bytes]], ready: Callable[[], object]
+        self,
+        method: str,
+        target: str,
+        headers: list[tuple[bytes, bytes]],
+        peer: str,
+        ready: Callable[[], object],
     ) -> HttpExchange: ...
     def poll(self) -> list[Job]: ...
     def tick(self) -> float | None: ...

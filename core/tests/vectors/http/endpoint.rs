@@ -58,7 +58,8 @@ impl Adapter for InMemory {
     fn send(&mut self, request: &Request) -> Polled {
         let headers: Vec<(&str, &[u8])> =
             request.headers.iter().map(|(name, value)| (name.as_str(), value.as_slice())).collect();
-        let head = RequestHead { method: &request.method, target: &request.target, headers: &headers };
+        let head =
+            RequestHead { method: &request.method, target: &request.target, headers: &headers, peer: &[] };
         let ready = Flag::raised();
         let rings = ready.clone();
         let mut exchange = self.endpoint.begin(&head, self.now, move || rings.raise());
