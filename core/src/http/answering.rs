@@ -1,11 +1,11 @@
 //! What a route of a connection has to say, as the response to a request.
 
 use super::account::Permit;
-use super::choice::{Choice, Head, Step};
 use super::endpoint::Inner;
 use super::exchange::Progress;
 use super::listeners::Listener;
 use super::response::Response;
+use super::response_head::{HeadChoice, ResponseHead};
 use super::sessions::Sessions;
 use super::sse;
 use super::streams::Place;
@@ -21,7 +21,7 @@ pub(super) struct Answering {
     pub(super) connection: Connection,
     pub(super) listener: Listener,
     pub(super) route: Route,
-    pub(super) choice: Choice,
+    pub(super) choice: HeadChoice,
     pub(super) drain: Option<Drain>,
     pub(super) event: Option<Event>,
     /// The head has gone.
@@ -145,22 +145,19 @@ impl Answering {
             };
             let length = transmit.bytes.len();
             let (kind, first, last) = (transmit.kind, transmit.first, transmit.last);
-            match self.choice.step(&transmit) {
-                Step::Begin(head) => {
-                    self.begun = true;
-                    return Progress::Respond(match head {
-                        Head::Json { status, length } => self.announce(Response::json(status, length)),
-                        Head::Empty { status } => Response::empty(status),
-                        Head::EventStream => {
-                            self.stream = true;
-                            if self.session.is_some() {
-                                self.drain = None; // for whoever goes on with the stream before this client has its head
-                            }
-                            self.begin_stream(inner, out)
+            if let Some(head) = self.choice.choose(&transmit) {
+                self.begun = true;
+                return Progress::Respond(match head {
+                    ResponseHead::Json { status, length } => self.announce(Response::json(status, length)),
+                    ResponseHead::Empty { status } => Response::empty(status),
+                    ResponseHead::EventStream => {
+                        self.stream = true;
+                        if self.session.is_some() {
+                            self.drain = None; // for whoever goes on with the stream before this client has its head
                         }
-                    });
-                }
-                Step::Continue => {}
+                        self.begin_stream(inner, out)
+                    }
+                });
             }
             if let Kind::Paused(retry_ms) = kind {
                 sse::retry(retry_ms, out);
@@ -275,8 +272,8 @@ impl Answering {
 }
 
 impl InSession {
-    pub(super) fn new(id: Box<str>, announce: bool, priming: bool) -> Self {
-        InSession { id, announce, priming, stream: None, gathered: Vec::new() }
+    pub(super) fn new(id: Box<str>) -> Self {
+        InSession { id, announce: false, priming: false, stream: None, gathered: Vec::new() }
     }
 }
 

@@ -3,6 +3,8 @@
 use super::RequestHead;
 use super::account::{Account, Holder};
 use super::exchange::{Exchange, Ready};
+#[cfg(feature = "http")]
+use super::idle_timeout::IdleTimeout;
 use super::listeners::{Listener, Listeners};
 use super::origin::Gate;
 use super::protection::{Protection, Token};
@@ -404,10 +406,15 @@ impl Endpoint {
         &self.0.server
     }
 
-    /// `head_ms` and `idle_ms`.
+    /// The timeouts of a client's connection that opens now.
     #[cfg(feature = "http")]
-    pub(crate) fn patience(&self) -> (u64, u64) {
-        (self.0.options.head_ms, self.0.options.idle_ms)
+    pub(crate) fn idle_timeout(&self, now: u64) -> IdleTimeout {
+        IdleTimeout::new(self.0.options.head_ms, self.0.options.idle_ms, now)
+    }
+
+    #[cfg(feature = "http")]
+    pub(crate) fn idle_ms(&self) -> u64 {
+        self.0.options.idle_ms
     }
 
     /// A connection among those of the endpoint, on which nothing is said.

@@ -5,8 +5,8 @@ use super::account::{Charge, Holder, REQUEST};
 use super::answering::Answering;
 use super::cors;
 use super::endpoint::Endpoint;
+use super::limits::{busy, too_large};
 use super::media::Accepts;
-use super::paths::{busy, too_large};
 use super::request_body::{Need, RequestBody, cost, make_room};
 use super::response::{Response, Whole, invalid};
 use super::verifying::Verifying;
@@ -66,6 +66,18 @@ pub(super) enum State {
     Done,
 }
 
+impl State {
+    /// A response that is known as a whole.
+    pub(super) fn whole((response, body): Whole) -> State {
+        State::Whole(Some(response), body)
+    }
+
+    /// The message was taken, and has no response.
+    pub(super) fn accepted() -> State {
+        State::whole((Response::empty(202), Vec::new()))
+    }
+}
+
 /// A POST whose body is on its way.
 pub(super) struct Incoming {
     /// The fields that are looked at again once the body is there.
@@ -122,10 +134,10 @@ impl Exchange {
             _ => None,
         };
         self.deadline = time.map(|ms| self.now.saturating_add(ms));
-        if next.is_err() {
+        if !matches!(next, Ok(State::Verifying(_) | State::Body(_))) {
             drop((self.body.take(), self.body_cost.take()));
         }
-        self.state = next.unwrap_or_else(|(response, body)| State::Whole(Some(response), body));
+        self.state = next.unwrap_or_else(State::whole);
     }
 
     /// Some of the body, also before it was asked for. More than the limit is refused at once; the rest need not be read.
@@ -154,7 +166,7 @@ impl Exchange {
         self.now = now;
         match std::mem::replace(&mut self.state, State::Done) {
             State::Body(incoming) => {
-                let answering = match self.body.take() {
+                let next = match self.body.take() {
                     Ok((message, cost)) => {
                         self.body_cost = cost;
                         self.message(&incoming, &message)
@@ -162,7 +174,7 @@ impl Exchange {
                     Err(full) => Err(busy(None, full)),
                 };
                 drop(self.body_cost.take());
-                self.enter(answering.map(State::Answering));
+                self.enter(next);
             }
             State::Verifying(mut verifying) => {
                 verifying.end();

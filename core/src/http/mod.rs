@@ -12,25 +12,29 @@
 
 mod account;
 mod answering;
-mod choice;
 mod classify;
 mod cors;
+mod delete;
 mod endpoint;
 mod exchange;
+mod get;
 mod head;
+pub(crate) mod header_check;
+#[cfg(feature = "http")]
+mod idle_timeout;
+mod limits;
 mod listeners;
 mod media;
 mod origin;
-mod paths;
-#[cfg(feature = "http")]
-mod patience;
+mod post;
 mod protection;
 mod replay;
 mod request_body;
 mod response;
+mod response_head;
+mod routing;
 mod sessions;
 mod sse;
-pub(crate) mod standard;
 mod streams;
 mod verification;
 mod verifying;
@@ -43,7 +47,7 @@ pub use exchange::{Exchange, Progress};
 pub(crate) use head::OwnedHead;
 pub use head::RequestHead;
 #[cfg(feature = "http")]
-pub(crate) use patience::{Over, Patience};
+pub(crate) use idle_timeout::{IdleTimeout, Silence};
 pub use protection::Protection;
 pub use response::Response;
 pub(crate) use verification::Question;

@@ -1,7 +1,7 @@
 //! What a request says, read without any lock and before anything is known of the connection.
 
 use super::kinds::{KindSet, Kinds};
-use crate::http::{RequestHead, standard};
+use crate::http::{RequestHead, header_check};
 use crate::jsonrpc::{
     DuplicateMember, Params, Picked, Raw, RequestId, RpcError, boolean, for_each_member, is_null, is_object,
     members, pick, string, string_members, strings,
@@ -372,7 +372,7 @@ pub(crate) fn is_stateless_meta(meta: Raw<'_>) -> bool {
 }
 
 fn compare(head: &RequestHead<'_>, name: &'static str, body: &str) -> Result<(), RpcError> {
-    standard::check(head, name, body).map_err(|mismatch| RpcError::new(HEADER_MISMATCH, mismatch.0))
+    header_check::check(head, name, body).map_err(|mismatch| RpcError::new(HEADER_MISMATCH, mismatch.0))
 }
 
 /// The id that `notifications/cancelled` names, if it is one.

@@ -9,7 +9,7 @@ use super::jobs::{Jobs, OnReady};
 use super::listening::Listening;
 use super::shared::{Shared, no_thread, ticks};
 use crate::error::{Error, ErrorKind, Result};
-use crate::http::{EndpointBuilder, Over};
+use crate::http::{EndpointBuilder, Silence};
 use crate::server::Server;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -339,8 +339,8 @@ async fn attend(
                 return Poll::Ready(());
             }
             match watch.poll_over(&mut timer, cx) {
-                Poll::Ready(Over::Idle) => connection.as_mut().graceful_shutdown(),
-                Poll::Ready(Over::Broken) => return Poll::Ready(()),
+                Poll::Ready(Silence::Idle) => connection.as_mut().graceful_shutdown(),
+                Poll::Ready(Silence::Broken) => return Poll::Ready(()),
                 Poll::Pending => return Poll::Pending,
             }
         }

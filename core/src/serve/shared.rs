@@ -35,8 +35,7 @@ impl Shared {
         let rings = wake.clone();
         let endpoint = endpoint.build(move || rings.notify_one())?;
         let sentinel = endpoint.connect(Caller::default());
-        let (_, idle_ms) = endpoint.patience();
-        let (bodies, began) = (Bodies::new(idle_ms), Instant::now());
+        let (bodies, began) = (Bodies::new(endpoint.idle_ms()), Instant::now());
         Ok((Arc::new(Shared { endpoint, bodies, began, jobs, _sentinel: sentinel }), wake))
     }
 

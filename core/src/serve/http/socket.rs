@@ -2,7 +2,7 @@
 
 use super::super::answer::Peer;
 use super::super::shared::Shared;
-use crate::http::{Over, Patience};
+use crate::http::{IdleTimeout, Silence};
 use crate::sync::Lock;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use std::io;
@@ -16,7 +16,7 @@ use tokio::time::Sleep;
 /// What is known of a client's silence.
 pub(super) struct Watch {
     shared: Arc<Shared>,
-    patience: Lock<Patience>,
+    idle: Lock<IdleTimeout>,
     /// The client has closed its half while a request was under way.
     silent: AtomicBool,
     /// Wakes hyper to find that end, once the request is over.
@@ -26,11 +26,10 @@ pub(super) struct Watch {
 
 impl Watch {
     pub(super) fn new(shared: Arc<Shared>) -> Arc<Watch> {
-        let (head_ms, idle_ms) = shared.endpoint.patience();
-        let patience = Lock::new(Patience::new(head_ms, idle_ms, shared.now()));
+        let idle = Lock::new(shared.endpoint.idle_timeout(shared.now()));
         Arc::new(Watch {
             shared,
-            patience,
+            idle,
             silent: AtomicBool::new(false),
             end: Lock::default(),
             abandoned: AtomicBool::new(false),
@@ -39,13 +38,13 @@ impl Watch {
 
     /// A request has begun; it is over when that is dropped.
     pub(super) fn request(self: &Arc<Self>) -> UnderWay {
-        self.patience.with(|patience, _| patience.request());
+        self.idle.with(|idle, _| idle.begin_request());
         UnderWay(self.clone())
     }
 
     /// Whether to keep the end of the input from hyper, which would break off what is under way.
     fn hides_end(&self, cx: &Context<'_>) -> bool {
-        let hides = self.patience.with(|patience, _| patience.is_alone());
+        let hides = self.idle.with(|idle, _| idle.is_alone());
         if hides {
             self.silent.store(true, Ordering::Relaxed);
             let waker = cx.waker().clone();
@@ -61,9 +60,13 @@ impl Watch {
     }
 
     /// Waits until the client was silent for too long. For the task that polls the connection, after that.
-    pub(super) fn poll_over(&self, timer: &mut Option<Pin<Box<Sleep>>>, cx: &mut Context<'_>) -> Poll<Over> {
+    pub(super) fn poll_over(
+        &self,
+        timer: &mut Option<Pin<Box<Sleep>>>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Silence> {
         loop {
-            let Some(deadline) = self.patience.with(|patience, _| patience.deadline()) else {
+            let Some(deadline) = self.idle.with(|idle, _| idle.deadline()) else {
                 return Poll::Pending;
             };
             let at = self.shared.instant(deadline);
@@ -74,7 +77,7 @@ impl Watch {
             }
             ready!(timer.as_mut().poll(cx));
             let now = self.shared.now();
-            let over = self.patience.with(|patience, _| patience.over(now));
+            let over = self.idle.with(|idle, _| idle.on_timeout(now));
             if let Some(over) = over {
                 return Poll::Ready(over);
             }
@@ -98,7 +101,7 @@ impl Peer for UnderWay {
 impl Drop for UnderWay {
     fn drop(&mut self) {
         let now = self.0.shared.now();
-        self.0.patience.with(|patience, _| patience.answered(now));
+        self.0.idle.with(|idle, _| idle.end_request(now));
         let end = self.0.end.with(|end, _| end.take());
         if let Some(waker) = end {
             waker.wake();
@@ -131,17 +134,17 @@ impl Socket {
             }
         }
         let now = self.watch.shared.now();
-        self.watch.patience.with(|patience, _| {
+        self.watch.idle.with(|idle, _| {
             if is_shared {
-                patience.share();
+                idle.mark_shared();
             }
-            patience.heard(now);
+            idle.handle_input(now);
         });
     }
 
     fn took<T>(&self, result: &Poll<io::Result<T>>) {
         let now = self.watch.shared.now();
-        self.watch.patience.with(|patience, _| patience.took(result.is_ready(), now));
+        self.watch.idle.with(|idle, _| idle.handle_output(result.is_ready(), now));
     }
 }
 

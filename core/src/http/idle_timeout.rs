@@ -2,7 +2,7 @@
 
 /// One transport connection of a client, between its requests and while it does not take its answers.
 #[derive(Debug)]
-pub(crate) struct Patience {
+pub(crate) struct IdleTimeout {
     head_ms: u64,
     idle_ms: u64,
     /// Several requests share it (HTTP/2): a piece of one is not the beginning of the next.
@@ -19,16 +19,16 @@ pub(crate) struct Patience {
 
 /// What to do with a client that was silent for too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Over {
+pub(crate) enum Silence {
     /// Nothing is under way: end in good order.
     Idle,
     /// It began something that it does not finish: break off.
     Broken,
 }
 
-impl Patience {
-    pub(crate) fn new(head_ms: u64, idle_ms: u64, now: u64) -> Patience {
-        Patience {
+impl IdleTimeout {
+    pub(crate) fn new(head_ms: u64, idle_ms: u64, now: u64) -> IdleTimeout {
+        IdleTimeout {
             head_ms,
             idle_ms,
             shared: false,
@@ -41,7 +41,7 @@ impl Patience {
     }
 
     /// The connection turns out to carry several requests at once.
-    pub(crate) fn share(&mut self) {
+    pub(crate) fn mark_shared(&mut self) {
         self.shared = true;
         self.head = None;
     }
@@ -52,26 +52,26 @@ impl Patience {
     }
 
     /// Bytes came.
-    pub(crate) fn heard(&mut self, now: u64) {
+    pub(crate) fn handle_input(&mut self, now: u64) {
         if self.requests == 0 && !self.shared {
             self.head.get_or_insert(now);
         }
     }
 
     /// The head of a request is whole.
-    pub(crate) fn request(&mut self) {
+    pub(crate) fn begin_request(&mut self) {
         self.requests += 1;
         self.head = None;
     }
 
     /// A request is over.
-    pub(crate) fn answered(&mut self, now: u64) {
+    pub(crate) fn end_request(&mut self, now: u64) {
         self.requests = self.requests.saturating_sub(1);
         self.idle = now;
     }
 
     /// Whether the client took something, or there is no room for more.
-    pub(crate) fn took(&mut self, some: bool, now: u64) {
+    pub(crate) fn handle_output(&mut self, some: bool, now: u64) {
         if some {
             self.stuck = None;
         } else {
@@ -88,14 +88,14 @@ impl Patience {
     }
 
     /// What to do now. A client that was asked to end and does not is broken off.
-    pub(crate) fn over(&mut self, now: u64) -> Option<Over> {
+    pub(crate) fn on_timeout(&mut self, now: u64) -> Option<Silence> {
         self.deadline().filter(|deadline| *deadline <= now)?;
         if self.head.is_some() || self.stuck.is_some() || self.asked_to_end {
-            return Some(Over::Broken);
+            return Some(Silence::Broken);
         }
         self.asked_to_end = true;
         self.idle = now;
-        Some(Over::Idle)
+        Some(Silence::Idle)
     }
 }
 
@@ -103,60 +103,60 @@ impl Patience {
 mod tests {
     use super::*;
 
-    fn patience() -> Patience {
-        Patience::new(10, 60, 100)
+    fn idle_timeout() -> IdleTimeout {
+        IdleTimeout::new(10, 60, 100)
     }
 
     #[test]
     fn a_head_that_comes_drop_by_drop_is_broken_off() {
-        let mut client = patience();
+        let mut client = idle_timeout();
         assert_eq!(client.deadline(), Some(160));
-        client.heard(120);
-        client.heard(129);
-        assert_eq!((client.deadline(), client.over(129)), (Some(130), None));
-        assert_eq!(client.over(130), Some(Over::Broken));
-        let mut client = patience();
-        client.heard(120);
-        client.request();
+        client.handle_input(120);
+        client.handle_input(129);
+        assert_eq!((client.deadline(), client.on_timeout(129)), (Some(130), None));
+        assert_eq!(client.on_timeout(130), Some(Silence::Broken));
+        let mut client = idle_timeout();
+        client.handle_input(120);
+        client.begin_request();
         assert_eq!(client.deadline(), None, "an answer may take its time");
-        client.heard(200);
+        client.handle_input(200);
         assert_eq!(client.deadline(), None, "a body has a limit of its own");
     }
 
     #[test]
     fn a_client_that_asks_nothing_is_asked_to_end_and_then_broken_off() {
-        let mut client = patience();
-        client.request();
-        client.answered(300);
-        assert_eq!((client.over(359), client.over(360)), (None, Some(Over::Idle)));
-        assert_eq!((client.over(419), client.over(420)), (None, Some(Over::Broken)));
+        let mut client = idle_timeout();
+        client.begin_request();
+        client.end_request(300);
+        assert_eq!((client.on_timeout(359), client.on_timeout(360)), (None, Some(Silence::Idle)));
+        assert_eq!((client.on_timeout(419), client.on_timeout(420)), (None, Some(Silence::Broken)));
     }
 
     #[test]
     fn on_a_shared_connection_pieces_are_no_heads() {
-        let mut client = patience();
-        client.heard(101);
-        client.share();
-        client.heard(102);
-        assert_eq!(client.over(159), None);
-        client.request();
-        client.request();
-        client.answered(159);
+        let mut client = idle_timeout();
+        client.handle_input(101);
+        client.mark_shared();
+        client.handle_input(102);
+        assert_eq!(client.on_timeout(159), None);
+        client.begin_request();
+        client.begin_request();
+        client.end_request(159);
         assert_eq!(client.deadline(), None);
-        client.answered(170);
-        assert_eq!(client.over(230), Some(Over::Idle));
+        client.end_request(170);
+        assert_eq!(client.on_timeout(230), Some(Silence::Idle));
     }
 
     #[test]
     fn a_client_that_takes_nothing_of_its_answer_is_broken_off() {
-        let mut client = patience();
-        client.request();
-        client.took(false, 200);
-        client.took(false, 250);
-        assert_eq!(client.over(259), None);
-        client.took(true, 259);
-        assert_eq!(client.over(400), None);
-        client.took(false, 400);
-        assert_eq!(client.over(460), Some(Over::Broken));
+        let mut client = idle_timeout();
+        client.begin_request();
+        client.handle_output(false, 200);
+        client.handle_output(false, 250);
+        assert_eq!(client.on_timeout(259), None);
+        client.handle_output(true, 259);
+        assert_eq!(client.on_timeout(400), None);
+        client.handle_output(false, 400);
+        assert_eq!(client.on_timeout(460), Some(Silence::Broken));
     }
 }

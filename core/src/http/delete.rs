@@ -1,0 +1,32 @@
+//! DELETE: the end of a session.
+
+use super::RequestHead;
+use super::classify::Version;
+use super::exchange::{Exchange, State};
+use super::response::{Response, Whole};
+use super::routing::{not_offered, session_id, unknown_session};
+
+impl Exchange {
+    pub(super) fn delete(&mut self, head: &RequestHead<'_>) -> Result<State, Whole> {
+        let options = &self.endpoint.0.options;
+        let version = Version::read(head, self.revisions());
+        if matches!(version, Version::Stateless(_)) {
+            return Err(not_offered(options, head, None));
+        }
+        if !options.delete || !options.sessions {
+            let setting = if options.sessions { "delete" } else { "sessions" };
+            return Err(not_offered(options, head, Some(setting)));
+        }
+        self.is_served(&version)?;
+        let id = session_id(head, None)?;
+        let session = self.endpoint.0.state.with(|s, _| {
+            s.sessions.find(&id, self.caller.id())?;
+            s.sessions.remove(&id)
+        });
+        match session {
+            Some(session) => self.endpoint.0.close(&session.connection),
+            None => return Err(unknown_session(None)),
+        }
+        Ok(State::whole((Response::empty(204), Vec::new())))
+    }
+}

@@ -1,0 +1,98 @@
+//! GET: a session's event stream.
+
+use super::RequestHead;
+use super::answering::InSession;
+use super::classify::Version;
+use super::exchange::{Exchange, State};
+use super::limits::crowded;
+use super::media::Accepts;
+use super::response::{Response, Whole, invalid};
+use super::response_head::HeadChoice;
+use super::routing::{NO_STREAM, closing, not_offered, session_id, unknown_session};
+use super::streams::Place;
+use crate::protocol::Route;
+
+impl Exchange {
+    /// Opens the stream of what belongs to no request, or goes on with any stream of the session.
+    pub(super) fn get(&mut self, head: &RequestHead<'_>) -> Result<State, Whole> {
+        let options = &self.endpoint.0.options;
+        let version = Version::read(head, self.revisions());
+        if matches!(version, Version::Stateless(_)) {
+            return Err(not_offered(options, head, None));
+        }
+        if !options.sessions {
+            return Err(not_offered(options, head, Some("sessions")));
+        }
+        if !Accepts::read(head).stream {
+            return Err(invalid(406, NO_STREAM));
+        }
+        self.is_served(&version)?;
+        let inner = self.endpoint.0.clone();
+        if inner.server.is_closed() {
+            return Err(closing(None));
+        }
+        let id = session_id(head, None)?;
+        let place = match head.one("last-event-id") {
+            Ok(None) => None,
+            Ok(Some(id)) => Some(Place::read(id).ok_or_else(unknown_event)?),
+            Err(_) => return Err(unknown_event()),
+        };
+        let (now, look) = (self.now, inner.next_look(self.now));
+        let opened = inner.state.with(|s, _| {
+            let session = s.sessions.find(&id, self.caller.id()).ok_or_else(|| unknown_session(None))?;
+            if !session.has_room() {
+                return Err(crowded(None));
+            }
+            let (route, stream, holder) = if let Some(place) = place {
+                let (route, holder, goes_on) = session.streams.resume(place).ok_or_else(unknown_event)?;
+                if !goes_on {
+                    return Ok(None);
+                }
+                (route, place.stream, holder)
+            } else {
+                let (stream, holder) = session.streams.open(Route::Connection);
+                (Route::Connection, stream, holder)
+            };
+            let taken = match route {
+                Route::Connection => session.take_over(stream, inner.options.replay_bytes),
+                Route::Exchange(_) => None,
+            };
+            let connection = session.connection.clone();
+            s.sessions.enter(&id, true, now, look);
+            s.sessions.over(connection.id(), route);
+            let replaces = taken.is_some();
+            for event in taken.into_iter().flatten() {
+                s.sessions.said(&id, stream, event, &inner.account);
+            }
+            Ok(Some((connection, route, stream, holder, replaces)))
+        });
+        let Some((connection, route, stream, holder, replaces)) = opened? else {
+            return Ok(State::whole(nothing_left()));
+        };
+        self.renew(&connection);
+        if place.is_some() {
+            connection.go_on(route);
+        }
+        if place.is_some() || replaces {
+            inner.ring(&connection, Some(&[route])); // the exchange that held the stream before ends now
+        }
+        let priming = place.is_none() && connection.session_revision().is_some_and(|r| r.sse_priming);
+        let mut session = InSession::new(id);
+        session.priming = priming;
+        session.stream = Some((stream, holder));
+        let mut answering = self.answer(connection, route, HeadChoice::stream(), None, Some(session));
+        answering.stream = true;
+        answering.until = self.until.filter(|_| route == Route::Connection);
+        Ok(State::Answering(answering))
+    }
+}
+
+fn unknown_event() -> Whole {
+    invalid(400, "Last-Event-ID names no event that is still kept; see replay_bytes")
+}
+
+/// The stream is over, and the client has seen all of it: it was cancelled, and has no answer. To an empty stream clients
+/// would come back again and again; this tells them not to (WHATWG HTML, server-sent events).
+fn nothing_left() -> Whole {
+    (Response::empty(204), Vec::new())
+}

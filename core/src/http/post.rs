@@ -1,0 +1,273 @@
+//! POST: the body, and the message in it.
+
+use super::RequestHead;
+use super::account::Counted;
+use super::answering::InSession;
+use super::classify::{Body, Version, classify};
+use super::exchange::{Exchange, Incoming, State};
+use super::limits::{crowded, too_large};
+use super::media::{Accepts, is_json};
+use super::response::{Whole, invalid, refusal, unreadable};
+use super::response_head::HeadChoice;
+use super::routing::{NO_STREAM, SESSION, closing, session_id, unknown_session};
+use super::sessions::new_id;
+use crate::jsonrpc::{Fault, ParseLimits, Parsed, RequestId, RpcError, parse};
+use crate::protocol::{limit, unsupported_version};
+use crate::revision::{Era, Revision};
+
+/// The message of a POST.
+struct Posted<'a> {
+    accepts: Accepts,
+    bytes: &'a [u8],
+    parsed: Parsed<'a>,
+}
+
+/// The fields that a POST is looked at for once its body is there.
+const FIELDS: [&str; 4] = [Version::FIELD, "Mcp-Session-Id", "Mcp-Method", "Mcp-Name"];
+
+impl Exchange {
+    pub(super) fn post(&mut self, head: &RequestHead<'_>) -> Result<State, Whole> {
+        let options = &self.endpoint.0.options;
+        if is_json(head) != Ok(true) {
+            return Err(invalid(415, "Content-Type is not application/json"));
+        }
+        let accepts = Accepts::read(head);
+        if !accepts.json && !accepts.stream {
+            return Err(invalid(406, "Accept allows neither application/json nor text/event-stream"));
+        }
+        if options.strict_accept && !(accepts.json && accepts.stream) {
+            let what = "Accept has to allow both application/json and text/event-stream; see strict_accept";
+            return Err(invalid(406, what));
+        }
+        let length = head.one("content-length").ok().flatten();
+        let length = length.and_then(|length| std::str::from_utf8(length).ok()?.parse::<u64>().ok());
+        if length.is_some_and(|length| length > self.endpoint.0.server.limits().message_bytes as u64) {
+            return Err(too_large(&self.endpoint.0));
+        }
+        let mut fields = Vec::new();
+        for name in FIELDS {
+            fields.extend(head.all(name).map(|value| (name, value.to_vec())));
+        }
+        let length = length.and_then(|length| usize::try_from(length).ok());
+        self.body.length = length;
+        Ok(State::Body(Box::new(Incoming { head: fields, accepts })))
+    }
+
+    /// Handles the message: of which era is it, and which connection handles it?
+    pub(super) fn message(&mut self, incoming: &Incoming, message: &[u8]) -> Result<State, Whole> {
+        let inner = self.endpoint.0.clone();
+        let fields: Vec<(&str, &[u8])> = incoming.head.iter().map(|(n, v)| (*n, v.as_slice())).collect();
+        let head = RequestHead { method: "POST", target: "", headers: &fields, peer: &[] };
+        let version = Version::read(&head, inner.server.revisions());
+        let ParseLimits { nesting, id_bytes, .. } = inner.server.limits().of_parsing();
+        let parsed = parse(message, &inner.server.limits().of_parsing());
+        let body = classify(&parsed, &version);
+        let posted = Posted { accepts: incoming.accepts, bytes: message, parsed };
+        let refuse = |status, id: Option<&RequestId>, fault: &RpcError| {
+            Err(refusal(status, id, version.revision().as_ref(), fault))
+        };
+        match (&body, &version) {
+            (Body::Bad { id, fault }, _) => {
+                let fault = match fault {
+                    Fault::Parse => RpcError::parse_error(),
+                    Fault::Invalid(what) => RpcError::invalid_request(what),
+                    Fault::Nesting => limit("nesting", nesting),
+                    Fault::IdTooLong => limit("id_bytes", id_bytes),
+                };
+                match id {
+                    Some(id) => refuse(400, Some(id), &fault),
+                    None => {
+                        Err(unreadable(self.revision_of(&head, &version).is_none_or(|r| r.null_id), &fault))
+                    }
+                }
+            }
+            (Body::Request { id, stateless, counted: Counted::Listen, .. }, _)
+                if !incoming.accepts.stream && *stateless =>
+            {
+                refuse(406, Some(id), &RpcError::invalid_request(NO_STREAM))
+            }
+            // Where no revision is served that lets a request stand for itself, none does.
+            (Body::Request { id, stateless: true, counted, .. }, _)
+                if self.revisions().newest(Era::Stateless).is_some() =>
+            {
+                self.stateless(posted, &head, id, *counted)
+            }
+            (Body::Request { initialize: true, id, .. }, _) => self.initialize(posted, &head, id),
+            (Body::Request { id, .. }, Version::Unknown(requested)) => {
+                refuse(400, Some(id), &unsupported_version(requested, inner.server.revisions()))
+            }
+            (_, Version::Unknown(requested)) => {
+                refuse(400, None, &unsupported_version(requested, inner.server.revisions()))
+            }
+            (Body::Notification, Version::Stateless(_)) => Ok(State::accepted()),
+            (Body::Response, Version::Stateless(_)) => {
+                refuse(400, None, &RpcError::invalid_request("this revision asks nothing of clients"))
+            }
+            (Body::Array { stateless: true, .. }, _) | (Body::Array { .. }, Version::Stateless(_)) => {
+                refuse(400, None, &RpcError::invalid_request("send one message at a time"))
+            }
+            _ if !inner.options.sessions => self.without_session(posted, &body, &version),
+            _ => self.in_session(posted, &head, &body),
+        }
+    }
+
+    /// The revision of an answer to what cannot be read: the session's, or what the head says.
+    fn revision_of(&self, head: &RequestHead<'_>, version: &Version) -> Option<Revision> {
+        let session = session_id(head, None).ok().and_then(|id| {
+            let sessions = &self.endpoint.0.state;
+            sessions.with(|s, _| Some(s.sessions.find(&id, self.caller.id())?.connection.clone()))
+        });
+        session.and_then(|connection| connection.session_revision()).or_else(|| version.revision())
+    }
+
+    /// A request that stands for itself has a connection for itself.
+    fn stateless(
+        &mut self,
+        posted: Posted<'_>,
+        head: &RequestHead<'_>,
+        id: &RequestId,
+        counted: Counted,
+    ) -> Result<State, Whole> {
+        let permit = self.count(counted, 1, Some(id))?;
+        let listening = (counted == Counted::Listen).then(|| permit.clone());
+        let connection = self.endpoint.0.group.connect_apart(self.caller.clone());
+        connection.tick(self.now);
+        let choice = HeadChoice::new(posted.accepts, Era::Stateless);
+        let single = !posted.accepts.stream;
+        let opened = connection.exchange_alone(posted.bytes, posted.parsed, single, Some(head), permit);
+        let (route, event) = opened.map_err(|_| closing(Some(id)))?;
+        let mut answering = self.answer(connection, route, choice, event, None);
+        answering.until = self.until.filter(|_| listening.is_some());
+        answering.permit = listening;
+        Ok(State::Answering(answering))
+    }
+
+    fn initialize(
+        &mut self,
+        posted: Posted<'_>,
+        head: &RequestHead<'_>,
+        request: &RequestId,
+    ) -> Result<State, Whole> {
+        let caller = self.caller.clone().in_context(None); // the session outlives the request
+        let sessions = self.endpoint.0.options.sessions;
+        if sessions && head.all(SESSION).next().is_some() {
+            let id = session_id(head, Some(request))?;
+            let known = self.endpoint.0.state.with(|s, _| s.sessions.find(&id, caller.id()).is_some());
+            let fault = RpcError::invalid_request("already initialized");
+            return Err(if known {
+                refusal(400, Some(request), None, &fault)
+            } else {
+                unknown_session(Some(request))
+            });
+        }
+        if sessions {
+            self.room_for_session(request)?;
+        }
+        let permit = self.count(Counted::Call, 1, Some(request))?;
+        let connection = self.endpoint.0.group.connect(caller.clone());
+        connection.frame_elsewhere();
+        connection.tick(self.now);
+        if !sessions {
+            connection.stand_alone(None);
+        }
+        let choice = HeadChoice::new(posted.accepts, Era::Handshake);
+        let opened = connection.exchange_parsed(posted.bytes, posted.parsed, false, None, Some(permit));
+        let (route, event) = opened.map_err(|_| closing(Some(request)))?;
+        if !sessions || connection.session_revision().is_none() {
+            return Ok(State::Answering(self.answer(connection, route, choice, event, None))); // it was refused
+        }
+        let Ok(id) = new_id() else {
+            return Err(refusal(500, Some(request), None, &RpcError::internal()));
+        };
+        let (now, look) = (self.now, self.endpoint.0.next_look(self.now));
+        let account = self.endpoint.0.account.clone();
+        let (most, unused) = (self.endpoint.0.options.session_limit, self.unused());
+        let gone = self.endpoint.0.state.with(|s, _| {
+            let gone = s.sessions.make_place(most, unused);
+            s.sessions.add(&id, connection.clone(), caller.id(), account, now, look);
+            gone
+        });
+        if let Some(gone) = gone {
+            self.endpoint.0.close(&gone.connection);
+        }
+        let mut session = InSession::new(id.into());
+        session.announce = true;
+        Ok(State::Answering(self.answer(connection, route, choice, event, Some(session))))
+    }
+
+    /// A message of the handshake era where there are no sessions: its request stands for itself.
+    fn without_session(
+        &mut self,
+        posted: Posted<'_>,
+        body: &Body,
+        version: &Version,
+    ) -> Result<State, Whole> {
+        let inner = self.endpoint.0.clone();
+        let (id, number) = match body {
+            Body::Request { id, .. } => (Some(id), 1),
+            Body::Array { length, .. } => (None, *length),
+            // Nothing is under way that it could be about.
+            Body::Notification | Body::Response | Body::Bad { .. } => {
+                return Ok(State::accepted());
+            }
+        };
+        let revision = match version.revision() {
+            Some(revision) => revision,
+            None => inner.server.revisions().unnamed().map_err(|unnamed| {
+                refusal(400, id, None, &unsupported_version(unnamed, inner.server.revisions()))
+            })?,
+        };
+        let permit = self.count(Counted::Call, number, id)?;
+        let connection = inner.group.connect_apart(self.caller.clone());
+        connection.tick(self.now);
+        connection.stand_alone(Some(revision));
+        let choice = HeadChoice::new(posted.accepts, Era::Handshake);
+        let single = !posted.accepts.stream;
+        let opened = connection.exchange_alone(posted.bytes, posted.parsed, single, None, permit);
+        let (route, event) = opened.map_err(|_| closing(id))?;
+        Ok(State::Answering(self.answer(connection, route, choice, event, None)))
+    }
+
+    fn in_session(
+        &mut self,
+        posted: Posted<'_>,
+        head: &RequestHead<'_>,
+        body: &Body,
+    ) -> Result<State, Whole> {
+        let (request, calls) = match body {
+            Body::Request { id, .. } => (Some(id), 1),
+            Body::Array { length, .. } => (None, (*length).max(1)),
+            // A call under way may wait for just this.
+            Body::Notification | Body::Response | Body::Bad { .. } => (None, 0),
+        };
+        let id = session_id(head, request)?;
+        let (now, look) = (self.now, self.endpoint.0.next_look(self.now));
+        let permit = (calls > 0).then(|| self.count(Counted::Call, calls, request)).transpose()?;
+        let found = self.endpoint.0.state.with(|s, _| {
+            let session = s.sessions.find(&id, self.caller.id()).ok_or_else(|| unknown_session(request))?;
+            if calls > 0 && !session.has_room() {
+                return Err(crowded(request));
+            }
+            let connection = session.connection.clone();
+            s.sessions.enter(&id, calls > 0, now, look);
+            Ok(connection)
+        });
+        let connection = found?;
+        connection.tick(self.now);
+        self.renew(&connection);
+        let choice = HeadChoice::new(posted.accepts, Era::Handshake);
+        let own = self.endpoint.0.options.protection.is_some() || self.caller.context().is_some();
+        let caller = own.then(|| self.caller.clone());
+        let single = !posted.accepts.stream;
+        let opened = connection.exchange_parsed(posted.bytes, posted.parsed, single, caller, permit);
+        let (route, event) = opened.map_err(|_| {
+            self.endpoint.0.state.with(|s, _| {
+                s.sessions.exit(&id, now);
+            });
+            closing(request)
+        })?;
+        let mut session = InSession::new(id);
+        session.priming = connection.session_revision().is_some_and(|revision| revision.sse_priming);
+        Ok(State::Answering(self.answer(connection, route, choice, event, Some(session))))
+    }
+}

@@ -1,0 +1,162 @@
+//! Where a request goes: the checks of its head, then its method.
+
+use super::RequestHead;
+use super::answering::{Answering, InSession};
+use super::classify::Version;
+use super::cors;
+use super::endpoint::Options;
+use super::exchange::{Exchange, State};
+use super::media::check_transfer_codings;
+use super::origin::Refused;
+use super::response::{Response, Whole, hinted, invalid, refusal};
+use super::response_head::HeadChoice;
+use crate::connection::Connection;
+use crate::event::Event;
+use crate::jsonrpc::{RequestId, RpcError};
+use crate::protocol::{Route, unsupported_version};
+use crate::refusals::RefusalKind;
+use crate::revision::Revisions;
+
+pub(super) const NO_STREAM: &str = "Accept does not allow text/event-stream";
+/// The field that names a session.
+pub(super) const SESSION: &str = "Mcp-Session-Id";
+const NO_SESSION: &str = "Mcp-Session-Id is missing; see sessions";
+const UNKNOWN_SESSION: &str = "the session is unknown or has ended; see session_ms";
+/// The application's log has this.
+const FOREIGN_SESSION: &str = "the session is unknown or has ended; see `session_ms`. If another process began it, share \
+    `cursor_key` among them and turn `sessions` off";
+
+impl Exchange {
+    /// Judges everything that needs neither the body nor the application's judgement of a token.
+    pub(super) fn admit(&mut self, head: &RequestHead<'_>) -> Result<State, Whole> {
+        let inner = self.endpoint.0.clone();
+        let options = &inner.options;
+        let metadata = inner.is_metadata(head.path());
+        if head.path() != options.path && !metadata {
+            let why = format!(
+                "the path '{}' is not that of the endpoint, '{}'; see `path`",
+                head.path(),
+                options.path
+            );
+            return Err(hinted((Response::empty(404), Vec::new()), RefusalKind::Path, &why));
+        }
+        let checked = options.gate.check(head).and_then(|()| check_transfer_codings(head));
+        checked.map_err(|Refused { status, why, hint }| match hint {
+            None => invalid(status, &why),
+            Some((kind, setting)) => {
+                let told = invalid(status, &format!("{why}; see {setting}"));
+                hinted(told, kind, &format!("{why}; see `{setting}`"))
+            }
+        })?;
+        self.origin = if options.cors { cors::origin(head) } else { None };
+        match &options.protection {
+            Some(protection) if metadata && head.method == "GET" => {
+                let document = protection.metadata();
+                Ok(State::whole((Response::json(200, document.len() as u64), document)))
+            }
+            _ if options.cors && cors::is_preflight(head) => {
+                let offered = if metadata { "GET" } else { offered(options) };
+                Ok(State::whole((cors::preflight(offered), Vec::new())))
+            }
+            _ if metadata => Err((Response::empty(405).with("allow", "GET"), Vec::new())),
+            _ if !["POST", "GET", "DELETE"].contains(&head.method) => {
+                let setting = (head.method == "OPTIONS" && !options.cors).then_some("cors");
+                Err(not_offered(options, head, setting))
+            }
+            Some(protection) => self.verify(head, protection),
+            None => self.head(head),
+        }
+    }
+
+    /// What else the head says, of a client that is known by now.
+    pub(super) fn head(&mut self, head: &RequestHead<'_>) -> Result<State, Whole> {
+        match head.method {
+            "POST" => self.post(head),
+            "GET" => self.get(head),
+            _ => self.delete(head),
+        }
+    }
+
+    pub(super) fn revisions(&self) -> &Revisions {
+        self.endpoint.0.server.revisions()
+    }
+
+    /// Refuses a request without a body whose head names a version that is not served.
+    pub(super) fn is_served(&self, version: &Version) -> Result<(), Whole> {
+        match version {
+            Version::Unknown(requested) => {
+                Err(refusal(400, None, None, &unsupported_version(requested, self.revisions())))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn answer(
+        &self,
+        connection: Connection,
+        route: Route,
+        choice: HeadChoice,
+        event: Option<Event>,
+        session: Option<InSession>,
+    ) -> Box<Answering> {
+        let listener = self.endpoint.0.listen(connection.id(), route, self.ready.clone());
+        Box::new(Answering {
+            connection,
+            listener,
+            route,
+            choice,
+            drain: None,
+            event,
+            begun: false,
+            stream: false,
+            over: false,
+            paused: false,
+            session,
+            spoke: self.now,
+            until: None,
+            permit: None,
+        })
+    }
+
+    /// The session's caller is by now the one of this request.
+    pub(super) fn renew(&self, connection: &Connection) {
+        if self.endpoint.0.options.protection.is_some() {
+            connection.renew_caller(self.caller.clone().in_context(None)); // it outlives the request
+        }
+    }
+}
+
+pub(super) fn session_id(head: &RequestHead<'_>, request: Option<&RequestId>) -> Result<Box<str>, Whole> {
+    let refused = |what| refusal(400, request, None, &RpcError::invalid_request(what));
+    let id = head.one(SESSION).map_err(|_| refused("Mcp-Session-Id came more than once"))?;
+    let id = id.ok_or_else(|| refused(NO_SESSION))?;
+    std::str::from_utf8(id).map(Into::into).map_err(|_| unknown_session(request))
+}
+
+pub(super) fn unknown_session(request: Option<&RequestId>) -> Whole {
+    let told = refusal(404, request, None, &RpcError::invalid_request(UNKNOWN_SESSION));
+    hinted(told, RefusalKind::Session, FOREIGN_SESSION)
+}
+
+/// The method is not among those of the endpoint, but would be with that setting, if there is one.
+pub(super) fn not_offered(options: &Options, head: &RequestHead<'_>, setting: Option<&str>) -> Whole {
+    let (response, body) = match setting {
+        Some(setting) => invalid(405, &format!("{} is not offered; see {setting}", head.method)),
+        None => (Response::empty(405), Vec::new()),
+    };
+    let more = if options.cors { ", OPTIONS" } else { "" };
+    (response.with("allow", format!("{}{more}", offered(options))), body)
+}
+
+pub(super) fn closing(id: Option<&RequestId>) -> Whole {
+    refusal(503, id, None, &RpcError::invalid_request("the server is closing"))
+}
+
+/// The methods that the endpoint takes.
+fn offered(options: &Options) -> &'static str {
+    match (options.sessions, options.delete) {
+        (false, _) => "POST",
+        (true, false) => "POST, GET",
+        (true, true) => "POST, GET, DELETE",
+    }
+}
