@@ -135,7 +135,15 @@ export type Step = readonly [
 export interface NativeEndpoint {
   readonly number: number;
   /** `head`: method, target, and the names and values of the fields in turn, so many lines. */
-  begin(exchange: number, head: string, lines: number, nowMs: number, ask: Ask, context: Context): Step;
+  begin(
+    exchange: number,
+    head: string,
+    lines: number,
+    peer: number,
+    nowMs: number,
+    ask: Ask,
+    context: Context,
+  ): Step;
   body(exchange: number, bytes: Uint8Array, last: boolean, nowMs: number, ask: Ask): Step;
   poll(exchange: number, nowMs: number, ask: Ask): Step;
   drop(exchange: number): void;

@@ -10,8 +10,8 @@ pub struct RequestHead<'a> {
     /// Field lines in the order in which they came: name in any case, value as bytes. HTTP/2's `:authority` is `host`.
     pub headers: &'a [(&'a str, &'a [u8])],
     /// The connection that the request came over: its client's address and port, or what else tells it from others. All
-    /// requests of one peer share a part of [`crate::Limits::buffer_bytes`]. Empty if that is unknown: then a bearer token counts, and a
-    /// request without one is a peer of its own.
+    /// requests of one peer share a part of [`crate::Limits::buffer_bytes`]. Empty if it is unknown: then requests with the
+    /// same bearer token share a part, and each request without a token has one.
     pub peer: &'a [u8],
 }
 

@@ -54,6 +54,7 @@ pub(super) enum Client {
     /// That of a connection.
     Connection(Arc<Holder>),
     /// See [`RequestHead::peer`].
+    #[cfg(feature = "tower")]
     Peer(Vec<u8>),
 }
 
@@ -148,6 +149,7 @@ fn begin(shared: &Shared, parts: &Parts, client: Client, bell: Arc<Bell>) -> Exc
             let head = RequestHead { method, target, headers: &fields, peer: &[] };
             shared.endpoint.begin_for(&head, now, holder, ready)
         }
+        #[cfg(feature = "tower")]
         Client::Peer(peer) => {
             let head = RequestHead { method, target, headers: &fields, peer: &peer };
             shared.endpoint.begin(&head, now, ready)
