@@ -184,6 +184,38 @@ static void list_more_of_nothing(void *user_data, const wellhead_call *call, wel
     *kept = wellhead_list_keep(r);
 }
 
+static void list_three(void *user_data, const wellhead_call *call, wellhead_str after, size_t limit, wellhead_list *r) {
+    static const char *const uris[] = {"n:1", "n:2", "n:3"};
+    (void)user_data, (void)call;
+    CHECK(limit == 2);
+    for (size_t i = after.ptr ? (size_t)(after.ptr[2] - '0') : 0; i < 3; i++) {
+        wellhead_resource item = WELLHEAD_RESOURCE_INIT;
+        item.uri = wellhead_cstr(uris[i]);
+        CHECK(wellhead_list_add(r, &item) == WELLHEAD_STATUS_OK);
+    }
+    CHECK(wellhead_list_finish(r, 0) == WELLHEAD_STATUS_OK);
+}
+
+static void items_beyond_the_limit_are_on_the_next_page(void) {
+    wellhead_server_options options = WELLHEAD_SERVER_OPTIONS_INIT;
+    wellhead_limits limits = WELLHEAD_LIMITS_INIT;
+    wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
+    size_t found = 0;
+    limits.page_items = 2; /* each other limit is 0, its default */
+    options.limits = &limits;
+    wellhead_server *server = wellhead_server_new(WELLHEAD_STR("s"), WELLHEAD_STR("1"), &options, NULL);
+    provider.list = list_three;
+    CHECK(wellhead_server_add_list(server, WELLHEAD_STR("l"), &provider, NULL) == WELLHEAD_STATUS_OK);
+    wellhead_connection *connection = connect_to(server);
+    const char *page = exchange(connection, LIST(1));
+    CHECK(has(page, "n:2") && !has(page, "n:3") && has(page, "nextCursor"));
+    wellhead_connection_free(connection);
+    wellhead_test_client *client = wellhead_test_client_new(server, NULL);
+    CHECK(wellhead_test_client_list(client, &found, NULL) == WELLHEAD_STATUS_OK && found == 3);
+    wellhead_test_client_free(client);
+    wellhead_server_free(server);
+}
+
 static void more_without_items_is_refused(void) {
     wellhead_server *server = quiet_server();
     wellhead_connection *connection = connect_to(server);
@@ -324,6 +356,7 @@ void test_answers(void) {
     RUN(an_answer_that_is_not_utf8_is_an_internal_error);
     RUN(refused_parts_leave_the_answer_as_it_was);
     RUN(a_refused_item_leaves_the_page_as_it_was);
+    RUN(items_beyond_the_limit_are_on_the_next_page);
     RUN(more_without_items_is_refused);
     RUN(a_call_tells_its_variables);
     RUN(a_value_with_dots_is_not_found_unless_the_template_takes_raw_values);

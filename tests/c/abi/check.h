@@ -1,4 +1,4 @@
-/* What the tests of the C ABI share. A test is a function whose name says what holds. */
+/* Shared code of the tests of the C ABI. A test is a function whose name says what holds. */
 #ifndef CHECK_H
 #define CHECK_H
 

@@ -13,6 +13,7 @@ static void write_file(const char *path, const char *text) {
 
 static void a_folder_is_listed_and_read_as_its_options_say(void) {
     char folder[] = "wellhead-c-XXXXXX", path[64];
+    size_t count_of = 0;
     wellhead_directory directory = WELLHEAD_DIRECTORY_INIT;
     wellhead_str include[] = {WELLHEAD_STR("*.md")}, exclude[] = {WELLHEAD_STR("b.md")};
     wellhead_server *server = quiet_server();
@@ -39,6 +40,12 @@ static void a_folder_is_listed_and_read_as_its_options_say(void) {
     const char *output = exchange(connection, LIST(1));
     CHECK(has(output, "a.md") && !has(output, "b.md") && !has(output, "c.txt"));
     wellhead_connection_free(connection);
+    wellhead_test_client *client = wellhead_test_client_new(server, NULL);
+    CHECK(wellhead_test_client_templates(client, &count_of, NULL) == WELLHEAD_STATUS_OK && count_of == 1);
+    CHECK(wellhead_server_remove(server, wellhead_test_client_template(client, 0), NULL) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_test_client_list(client, &count_of, NULL) == WELLHEAD_STATUS_OK && count_of == 0);
+    wellhead_test_client_free(client);
+    CHECK(wellhead_server_add_directory(server, &directory, NULL) == WELLHEAD_STATUS_OK);
     for (size_t i = 0; i < 3; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
         unlink(path);

@@ -83,7 +83,7 @@ static void the_listener_serves_until_the_server_is_closed(void) {
     wellhead_server_free(s.server);
 }
 
-/* A read that is kept until somebody answers it. */
+/* A read that is kept until the test answers it. */
 typedef struct { flag asked; wellhead_read *kept; } held_read;
 
 static void hold(void *user_data, const wellhead_call *call, wellhead_read *r) {
@@ -277,7 +277,7 @@ static void the_caller_of_a_token_is_given_back_once(void) {
     wellhead_protection protection = WELLHEAD_PROTECTION_INIT;
     wellhead_server *server = quiet_server();
     options.protection = &protection;
-    CHECK(!wellhead_endpoint_new(server, &options, NULL, NULL, NULL, NULL)); /* nobody judges */
+    CHECK(!wellhead_endpoint_new(server, &options, NULL, NULL, NULL, NULL)); /* without verify */
     options.verify = grant;
     options.verify_data = &destroyed;
     options.verify_destroy = count;

@@ -59,6 +59,33 @@ static void user_data_of_a_duplicate_is_destroyed_and_the_first_stays(void) {
     CHECK(first.destroyed == 1 && second.destroyed == 1);
 }
 
+static void user_data_of_two_registrations_is_destroyed_once_for_each(void) {
+    owner o = {NULL, 0, 0, NULL};
+    wellhead_server *server = quiet_server();
+    wellhead_provider provider = owned(&o);
+    CHECK(add_template(server, "a:{id}", provider) == WELLHEAD_STATUS_OK);
+    CHECK(add_template(server, "b:{id}", provider) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_server_remove(server, WELLHEAD_STR("a:{id}"), NULL) == WELLHEAD_STATUS_OK && o.destroyed == 1);
+    wellhead_server_free(server);
+    CHECK(o.destroyed == 2);
+}
+
+static void *update_until_closed(void *server) {
+    while (wellhead_server_updated(server, WELLHEAD_STR("n:1")) == WELLHEAD_STATUS_OK) {}
+    return NULL;
+}
+
+static void a_thread_that_updates_ends_when_the_server_is_closed(void) {
+    pthread_t thread;
+    wellhead_server *server = quiet_server();
+    wellhead_connection *connection = connect_to(server);
+    if (pthread_create(&thread, NULL, update_until_closed, server)) abort();
+    wellhead_server_close(server);
+    pthread_join(thread, NULL);
+    wellhead_connection_free(connection);
+    wellhead_server_free(server);
+}
+
 static void user_data_waits_for_kept_answers(void) {
     owner o = {quiet_server(), 0, 0, NULL};
     wellhead_connection *connection = connect_to(o.server);
@@ -208,6 +235,8 @@ void test_lifetimes(void) {
     RUN(user_data_is_destroyed_once_when_its_registration_is_removed);
     RUN(user_data_is_destroyed_once_when_its_registration_fails);
     RUN(user_data_of_a_duplicate_is_destroyed_and_the_first_stays);
+    RUN(user_data_of_two_registrations_is_destroyed_once_for_each);
+    RUN(a_thread_that_updates_ends_when_the_server_is_closed);
     RUN(user_data_waits_for_kept_answers);
     RUN(a_change_that_destroy_tells_of_reaches_who_watches);
     RUN(handles_may_be_freed_in_any_order);
