@@ -6,21 +6,22 @@
  *       server.add_template("hello://people/{name}", {[](const wellhead::Call &call, wellhead::Read &r) {
  *           r.text("Hello, " + std::string(call.var("name").value()) + "!");
  *       }});
- *       server.serve_stdio();                            // until the client goes
+ *       server.serve_stdio();                            // until the client is gone
  *   }
  *
- * Names are those of wellhead.h without their prefix: wellhead_server_add_text is Server::add_text. What a function does,
- * when it fails and which thread may call it is said there. The rest is this:
+ * Names are those of wellhead.h without their prefix: wellhead_server_add_text is Server::add_text. The comment in wellhead.h
+ * says what a function does, when it fails and which thread may call it. C++ adds this:
  *
- * Handles are move-only and free themselves; capi() gives the handle of wellhead.h, capi_release() gives it away.
- * HTTP stands in wellhead_http.hpp, which this header includes: server.serve_http("127.0.0.1:8000"), and Endpoint and Exchange
- *   for programs that have an HTTP server of their own.
- * Texts come in as std::string_view and are copied. Those that come out are borrowed, as in wellhead.h.
- * Callbacks may throw: the answer is then "internal error", and what() goes to the log, unless what the callback kept with keep()
- *   lives on elsewhere and answers later. They may run on several threads at
- *   once where wellhead.h says so. A callback gets its responder by reference and answers before it returns, or takes
- *   keep() with it and answers later.
- * Errors are thrown as wellhead::Error, also by answers that are refused.
+ * Handles are move-only and free themselves. capi() returns the handle of wellhead.h, and capi_release() gives it away.
+ * HTTP has a header of its own, wellhead_http.hpp, which this header includes: server.serve_http("127.0.0.1:8000"), and Endpoint
+ *   and Exchange for programs with their own HTTP server.
+ * Texts are passed in as std::string_view and copied. Texts that are returned as std::string_view are borrowed, as in wellhead.h.
+ * Callbacks are std::function, so they must be copyable: put what they own into a std::shared_ptr. A callback gets its
+ *   responder by reference and answers before it returns, or moves keep() somewhere and answers later. Several threads may run
+ *   callbacks at once if an option of wellhead.h says so.
+ * Callbacks may throw: the answer is then "internal error", and what() is logged. A responder that the callback has moved
+ *   elsewhere with keep() still answers later.
+ * Errors are thrown as wellhead::Error, also by answers that are refused. The header needs exceptions; it does not need RTTI.
  */
 #ifndef WELLHEAD_HPP
 #define WELLHEAD_HPP
@@ -65,7 +66,7 @@ public:
     Error(wellhead_status status, const std::string &message) : std::runtime_error(message), status_(status) {}
 
     wellhead_status status() const noexcept { return status_; }
-    /* The status in a word, such as "invalid_uri". */
+    /* Returns the name of the status, such as "invalid_uri". */
     std::string_view code() const noexcept { return wellhead_status_name(status_); }
 
 private:
@@ -91,10 +92,10 @@ private:
     std::unique_ptr<T, Deleter<release>> handle_;
 };
 
-/* A place for the error of a call, and its end as an exception. */
+/* Receives the error of a call, and throws it. */
 class Failure {
 public:
-    /* For the last argument of a function. */
+    /* Converts to the last argument of a function. */
     operator wellhead_error **() noexcept { return &error_; }
 
     void check(wellhead_status status) {
@@ -120,7 +121,7 @@ inline void check(wellhead_status status) {
     Failure().check(status);
 }
 
-/* Borrows from `texts`. */
+/* Returns strings that borrow from `texts`. */
 inline std::vector<wellhead_str> strs(const std::vector<std::string> &texts) {
     std::vector<wellhead_str> all;
     for (const std::string &text : texts) all.push_back(str(text));
@@ -133,7 +134,7 @@ inline std::vector<wellhead_pair> pairs(const std::map<std::string, std::string>
     return all;
 }
 
-/* A function on the heap, for `user_data` and `destroy`. */
+/* Moves a function to the heap, for `user_data` and `destroy`. */
 template <class F> void *keep(F &&function) {
     return new std::decay_t<F>(std::forward<F>(function));
 }
@@ -142,13 +143,14 @@ template <class F> void destroy(void *user_data) noexcept {
     delete static_cast<F *>(user_data);
 }
 
-/* Gives a body away; the function that takes it releases it, whatever it returns. */
+/* Passes a body to a function that releases it, whatever it returns. */
 template <class F> void lend(std::string body, F &&take) {
     auto *lent = new std::string(std::move(body));
     check(take(str(*lent), destroy<std::string>, static_cast<void *>(lent)));
 }
 
-/* A callback that runs on this thread. A responder that it keeps, and that an exception destroys, is left to it: it says why. */
+/* A callback that runs on this thread. If an exception destroys a responder that it kept, this takes the responder back and fails
+ * it with the text of the exception. */
 class Running {
 public:
     explicit Running(const void *responder) noexcept : responder_(responder), outer_(std::exchange(now_, this)) {}
@@ -170,7 +172,7 @@ private:
     inline static thread_local Running *now_ = nullptr;
 };
 
-/* Runs a callback; what it throws fails the answer. */
+/* Runs a callback. An exception fails the answer. */
 template <class R, class F> void guarded(R &responder, F &&run) noexcept {
     auto *const asked = responder.capi();
     const Running running(asked);
@@ -190,12 +192,12 @@ template <class R, class F> void guarded(R &responder, F &&run) noexcept {
     else responder.fail(why);
 }
 
-/* Its address names the type T. */
+/* The address of this variable stands for the type T. */
 template <class T> inline char type_of = 0;
 
 } // namespace detail
 
-/* For whom a connection or a token speaks: an object of the program's, which keeps its type. */
+/* The caller that a connection or a token speaks for: an object of the program, which keeps its type. */
 class Caller {
 public:
     Caller() = default;
@@ -206,7 +208,7 @@ public:
     const void *get() const noexcept { return value_.get(); }
     const void *type() const noexcept { return type_; }
 
-    /* Gives the caller to a struct of C's that has these fields. */
+    /* Moves the caller to a struct of C that has these fields. */
     template <class C> void move_to(C &c) && {
         if (!value_) return;
         c.caller_type = type_;
@@ -219,7 +221,7 @@ private:
     const void *type_ = nullptr;
 };
 
-/* A text of the library's. */
+/* A text that the library made. */
 class Text : public detail::Handle<wellhead_text, wellhead_text_free> {
 public:
     using Handle::Handle;
@@ -234,7 +236,7 @@ struct Cache {
     std::optional<std::uint64_t> ttl_ms = {};
     std::optional<std::string> scope = {};
 
-    /* Borrows from this. */
+    /* Returns a struct of C that borrows from this. */
     wellhead_cache capi() const noexcept {
         wellhead_cache c = WELLHEAD_CACHE_INIT;
         c.ttl_ms = ttl_ms ? &*ttl_ms : nullptr;
@@ -245,7 +247,7 @@ struct Cache {
 
 namespace detail {
 
-/* A struct of C's that borrows from one of ours, with its caching hint. */
+/* A struct of C that borrows from one of C++, with its caching hint. */
 template <class C> class Lent {
 public:
     template <class T> explicit Lent(const T &value) : c_(value.capi()) {
@@ -265,7 +267,7 @@ private:
 
 } // namespace detail
 
-/* What a listing shows: see wellhead_resource. */
+/* A resource in a list, or a template: see wellhead_resource. */
 struct Resource {
     Resource(std::string resource_uri) : uri(std::move(resource_uri)) {}
     Resource(const char *resource_uri) : uri(resource_uri) {}
@@ -274,13 +276,13 @@ struct Resource {
     std::optional<std::string> name, title, description, mime_type;
     std::optional<std::uint64_t> size;
     std::optional<std::string> key;
-    /* JSON, as the protocol has it. */
+    /* JSON. */
     std::optional<std::string> annotations, icons, meta;
     std::optional<std::string> kind, version, metadata;
     std::optional<Cache> cache;
     bool raw_values = false;
 
-    /* Borrows from this; without the caching hint. */
+    /* Returns a struct of C that borrows from this, without the caching hint. */
     wellhead_resource capi() const noexcept {
         wellhead_resource c = WELLHEAD_RESOURCE_INIT;
         c.uri = str(uri);
@@ -301,13 +303,13 @@ struct Resource {
     }
 };
 
-/* What is said of contents beside their body: see wellhead_contents. */
+/* Details of contents: see wellhead_contents. */
 struct Contents {
     std::optional<std::string> uri = {}, mime_type = {}, meta = {};
     std::optional<std::string> name = {}, title = {}, kind = {}, version = {}, metadata = {};
     std::optional<Cache> cache = {};
 
-    /* Borrows from this; without the caching hint. */
+    /* Returns a struct of C that borrows from this, without the caching hint. */
     wellhead_contents capi() const noexcept {
         wellhead_contents c = WELLHEAD_CONTENTS_INIT;
         c.uri = optional_str(uri);
@@ -322,7 +324,7 @@ struct Contents {
     }
 };
 
-/* A folder to be served: see wellhead_directory. */
+/* A folder to serve: see wellhead_directory. */
 struct Directory {
     Directory(std::string directory_path) : path(std::move(directory_path)) {}
     Directory(const char *directory_path) : path(directory_path) {}
@@ -336,7 +338,7 @@ struct Directory {
 
 /* ---- calls and answers ---- */
 
-/* What a callback is asked; borrowed. */
+/* The request that a callback answers; borrowed. */
 class Call {
 public:
     explicit Call(const wellhead_call *call) noexcept : call_(call) {}
@@ -364,16 +366,16 @@ public:
         }
         return given ? static_cast<T *>(const_cast<void *>(static_cast<const Caller *>(given)->get())) : nullptr;
     }
-    /* The caller that was given through a function of C; NULL: there is none. */
+    /* Returns the caller that was given through a function of C. NULL: there is none. */
     void *caller_capi() const noexcept { return wellhead_call_caller(call_); }
     std::string_view caller_id() const noexcept { return view(wellhead_call_caller_id(call_)); }
     std::string_view revision() const noexcept { return view(wellhead_call_revision(call_)); }
     std::optional<std::string_view> meta() const noexcept { return optional_view(wellhead_call_meta(call_)); }
-    /* Whether the client wants to know. */
+    /* Returns true if the client asked for progress notifications. */
     bool progress(double progress, std::optional<double> total = {}, const std::optional<std::string> &message = {}) const {
         return wellhead_call_progress(call_, progress, total ? &*total : nullptr, optional_str(message)) != 0;
     }
-    /* Whether there was a stream to close. */
+    /* Returns true if it ended a stream. */
     bool close_stream(std::uint64_t retry_ms) const noexcept { return wellhead_call_close_stream(call_, retry_ms) != 0; }
     std::optional<std::string_view> if_version() const noexcept { return optional_view(wellhead_call_if_version(call_)); }
     std::optional<std::string_view> input_responses() const noexcept {
@@ -383,7 +385,7 @@ public:
     Text seal_state(std::string_view state, std::uint64_t until) const {
         return Text(wellhead_call_seal_state(call_, wellhead::str(state), until));
     }
-    /* False: there is none that is the host's. */
+    /* Returns false if there is no valid state. */
     Text open_state(std::uint64_t now) const noexcept { return Text(wellhead_call_open_state(call_, now)); }
     std::optional<std::string_view> filter() const noexcept { return optional_view(wellhead_call_filter(call_)); }
     std::string_view method() const noexcept { return view(wellhead_call_method(call_)); }
@@ -392,7 +394,7 @@ public:
     std::optional<std::string_view> client_capabilities() const noexcept {
         return optional_view(wellhead_call_client_capabilities(call_));
     }
-    /* Of a token: see wellhead_call_header. */
+    /* Returns a header field, for a token: see wellhead_call_header. */
     std::optional<std::string_view> header(const char *name) const noexcept;
     std::optional<std::string_view> log_level() const noexcept { return optional_view(wellhead_call_log_level(call_)); }
 
@@ -404,7 +406,7 @@ private:
 
 namespace detail {
 
-/* A responder: borrowed inside a callback, owned once it is kept. An owned one that goes unanswered is freed. */
+/* A responder: borrowed inside a callback, owned after keep(). An owned one frees itself, which answers "internal error". */
 template <class Self, class T, auto keep_it, auto free_it, auto call_of, auto fail_it> class Responder {
 public:
     explicit Responder(T *borrowed) noexcept : responder_(borrowed) {}
@@ -419,7 +421,7 @@ public:
         if (owned_ && !Running::takes_back(responder_)) free_it(responder_);
     }
 
-    /* Only inside the callback; afterwards this is empty. */
+    /* Moves the responder out of its callback; this one is then empty. Only inside the callback. */
     [[nodiscard]] Self keep() {
         Self kept(keep_it(std::exchange(responder_, nullptr)));
         if (!kept.responder_) throw Error(WELLHEAD_STATUS_INVALID_ARGUMENT, "the call was answered already");
@@ -436,11 +438,11 @@ public:
     }
 
     static void drop(T *kept) noexcept { free_it(kept); }
-    /* As failed(), of a call that may be answered already. */
+    /* Does what failed() does, and nothing if the call was answered. */
     void fail(std::string_view why) noexcept { fail_it(responder_, str(why)); }
 
 protected:
-    /* A final call consumes what was kept. */
+    /* Returns the handle for a function that answers, which consumes a kept one. */
     T *take() noexcept {
         T *responder = responder_;
         if (std::exchange(owned_, false)) responder_ = nullptr;
@@ -495,7 +497,7 @@ public:
     void finish() { detail::check(wellhead_read_finish(take())); }
 };
 
-/* The responder of a listing. */
+/* The responder of a list. */
 class List : public detail::Responder<List, wellhead_list, wellhead_list_keep, wellhead_list_free, wellhead_list_call,
                                       wellhead_list_failed> {
 public:
@@ -521,22 +523,22 @@ public:
     }
 };
 
-/* What the client answered: one of WELLHEAD_RESPONSE_, and JSON. */
+/* Handles the response of the client: one of WELLHEAD_RESPONSE_, and JSON. */
 using ResponseCallback = std::function<void(std::uint32_t response, std::string_view json)>;
 
-/* The responder of a method of the host's own. Results and the like are JSON. */
+/* The responder of a method, a tool or a prompt. Results, params and data are JSON. */
 class Method : public detail::Responder<Method, wellhead_method, wellhead_method_keep, wellhead_method_free,
                                         wellhead_method_call, wellhead_method_failed> {
 public:
     using Responder::Responder;
 
-    /* Whether it was sent. */
+    /* Sends a notification, and returns true if it was sent. */
     bool notify(std::string_view method, const std::optional<std::string> &params = {}) {
         int sent = 0;
         detail::check(wellhead_method_notify(capi(), str(method), optional_str(params), &sent));
         return sent != 0;
     }
-    /* The number of the request. What `then` throws goes nowhere; a responder that it held answers by being freed. */
+    /* Sends a request to the client and returns its number. An exception of `then` is dropped; a responder that it held is freed. */
     std::uint64_t request(std::string_view method, const std::optional<std::string> &params, ResponseCallback then) {
         std::uint64_t number = 0;
         detail::check(wellhead_method_request(
@@ -545,13 +547,13 @@ public:
                 try {
                     (*static_cast<ResponseCallback *>(then_data))(response, view(json));
                 } catch (...) {
-                    /* As said above. */
+                    /* It is dropped, as the comment of request says. */
                 }
             },
             detail::keep(std::move(then)), detail::destroy<ResponseCallback>, &number));
         return number;
     }
-    /* Whether its answer was still to come. */
+    /* Cancels a request, and returns true if its response had not come yet. */
     bool cancel_request(std::uint64_t number) { return wellhead_method_cancel_request(capi(), number) != 0; }
     void result(std::string_view result) { detail::check(wellhead_method_result(take(), str(result))); }
     void error(std::int32_t code, std::string_view message, const std::optional<std::string> &data = {}) {
@@ -563,7 +565,7 @@ public:
     }
 };
 
-/* The responder of a question about access. */
+/* The responder of an authorize callback. */
 class Authorize
     : public detail::Responder<Authorize, wellhead_authorize, wellhead_authorize_keep, wellhead_authorize_free,
                                wellhead_authorize_call, wellhead_authorize_failed> {
@@ -576,7 +578,7 @@ public:
     void finish() { detail::check(wellhead_authorize_finish(take())); }
 };
 
-/* The responder of an interest. */
+/* The responder of an interest callback. */
 class Interest
     : public detail::Responder<Interest, wellhead_interest, wellhead_interest_keep, wellhead_interest_free,
                                wellhead_interest_call, wellhead_interest_failed> {
@@ -589,10 +591,10 @@ public:
 using CompleteCallback =
     std::function<void(const Call &call, std::string_view variable, std::string_view value, Complete &responder)>;
 
-/* The callbacks of a registration: see wellhead_provider. Those that are empty are not offered. */
+/* The callbacks of a registration: see wellhead_provider. Empty ones are not offered. */
 struct Provider {
     std::function<void(const Call &call, Read &responder)> read = {};
-    /* after: absent for the start. */
+    /* after: absent for the first page. */
     std::function<void(const Call &call, std::optional<std::string_view> after, std::size_t limit, List &responder)> list =
         {};
     CompleteCallback complete = {};
@@ -610,7 +612,7 @@ using LogCallback = std::function<void(std::uint32_t level, std::string_view lin
 
 /* ---- server ---- */
 
-/* See wellhead_server_options. */
+/* Options of a server: see wellhead_server_options. */
 struct ServerOptions {
     struct ErrorCode {
         std::string version, condition;
@@ -621,20 +623,20 @@ struct ServerOptions {
     std::optional<std::string> title, instructions, cursor_key;
     wellhead_limits limits = WELLHEAD_LIMITS_INIT;
     LogCallback log;
-    /* By name. */
+    /* JSON, by name. */
     std::map<std::string, std::string> capabilities, announces;
     std::vector<std::string> versions;
     std::optional<std::string> error_profile;
     std::vector<ErrorCode> error_codes;
     std::optional<std::string> permission_denied, undeclared_lists, titles_in_contents, subscribe_unknown, dialect;
     std::optional<Cache> cache;
-    /* By kind of answer. */
+    /* Hints by kind of response. */
     std::map<std::string, Cache> cache_of;
     std::optional<std::string> origin;
     ObserveCallback observe;
 };
 
-/* See wellhead_stdio_options. */
+/* Options of the stdio driver: see wellhead_stdio_options. */
 struct StdioOptions {
     std::int32_t callback_threads = 0;
     std::uint32_t drain_ms = 0, flags = 0;
@@ -806,12 +808,12 @@ public:
                 try {
                     (*static_cast<PublishCallback *>(user_data))(view(event));
                 } catch (...) {
-                    /* The change was told here; there is nobody to tell. */
+                    /* Clients of this instance are notified all the same. */
                 }
             },
             detail::keep(std::move(publish)), detail::destroy<PublishCallback>, failure));
     }
-    /* Whether clients were told. */
+    /* Takes a change of another instance, and returns true if clients were notified. */
     bool inject(std::string_view event) {
         int told = 0;
         detail::check(wellhead_server_inject(capi(), str(event), &told));
@@ -893,7 +895,7 @@ private:
                 try {
                     (*static_cast<ObserveCallback *>(observe_data))(*observed);
                 } catch (...) {
-                    /* An observer changes nothing. */
+                    /* An observer cannot fail a call. */
                 }
             };
             c.observe_data = detail::keep(std::move(options.observe));
@@ -904,7 +906,7 @@ private:
                 try {
                     (*static_cast<LogCallback *>(log_data))(level, view(line));
                 } catch (...) {
-                    /* There is nobody left to tell. */
+                    /* The log is where failures go, so there is no other place. */
                 }
             };
             c.log_data = detail::keep(std::move(options.log));
@@ -942,7 +944,7 @@ private:
                 try {
                     return static_cast<int>(static_cast<Provider *>(user_data)->exists(view(uri)));
                 } catch (...) {
-                    return 1; /* Nothing was said against it. */
+                    return 1; /* The resource may exist. */
                 }
             };
         c.user_data = detail::keep(std::move(provider));
@@ -953,7 +955,7 @@ private:
 
 /* ---- URIs ---- */
 
-/* See wellhead_expand. */
+/* Expands a template: see wellhead_expand. */
 inline Text expand(std::string_view uri_template, const std::vector<wellhead_value> &values) {
     detail::Failure failure;
     return Text(failure.check(wellhead_expand(str(uri_template), values.data(), values.size(), failure)));
@@ -961,14 +963,14 @@ inline Text expand(std::string_view uri_template, const std::vector<wellhead_val
 
 /* ---- connection: bytes in, bytes out ---- */
 
-/* See wellhead_connection_options. */
+/* Options of a connection: see wellhead_connection_options. */
 struct ConnectionOptions {
     std::function<void()> wake = {};
     Caller caller = {};
     std::optional<std::string> caller_id = {};
 };
 
-/* Bytes for a client: false if there are none. */
+/* A piece of output for a client; false if there is none. */
 class Transmit : public detail::Handle<wellhead_transmit, wellhead_transmit_free> {
 public:
     using Handle::Handle;
@@ -980,7 +982,7 @@ class Connection : public detail::Handle<wellhead_connection, wellhead_connectio
 public:
     explicit Connection(const Server &server, ConnectionOptions options = {}) : Handle(make(server, options)) {}
 
-    /* How many bytes were taken. */
+    /* Buffers input, and returns the number of bytes that were accepted. */
     std::size_t receive(std::string_view bytes) {
         std::size_t taken = 0;
         detail::Failure failure;
@@ -1010,7 +1012,7 @@ private:
                 try {
                     (*static_cast<Wake *>(wake_data))();
                 } catch (...) {
-                    /* There is nobody to tell: the next poll finds what there is. */
+                    /* The next poll finds everything that there is to do. */
                 }
             };
             c.wake_data = detail::keep(std::move(options.wake));
@@ -1045,7 +1047,7 @@ private:
 
 using TestRequestCallback = std::function<void(std::string_view method, std::string_view params, TestRequest &request)>;
 
-/* See wellhead_test_options. */
+/* Options of a client for tests: see wellhead_test_options. */
 struct TestOptions {
     std::optional<std::string> revision = {};
     std::optional<std::string> capabilities = {};
@@ -1055,13 +1057,13 @@ struct TestOptions {
     TestRequestCallback on_request = {};
 };
 
-/* See wellhead_test_client_new. What it returns is copied. */
+/* A client in memory, for tests: see wellhead_test_client_new. Its results are copies. */
 class TestClient : public detail::Handle<wellhead_test_client, wellhead_test_client_free> {
 public:
     explicit TestClient(const Server &server) : Handle(make(server)) {}
     TestClient(const Server &server, TestOptions options) : Handle(make(server, options)) {}
 
-    /* The URIs of everything that is listed. */
+    /* Returns the URIs of all listed resources. */
     std::vector<std::string> list() {
         std::size_t count = 0;
         detail::Failure failure;
@@ -1070,7 +1072,7 @@ public:
         for (std::size_t i = 0; i < count; i++) uris.emplace_back(view(wellhead_test_client_listed(capi(), i)));
         return uris;
     }
-    /* The texts of all templates. */
+    /* Returns the texts of all templates. */
     std::vector<std::string> templates() {
         std::size_t count = 0;
         detail::Failure failure;
@@ -1079,7 +1081,7 @@ public:
         for (std::size_t i = 0; i < count; i++) texts.emplace_back(view(wellhead_test_client_template(capi(), i)));
         return texts;
     }
-    /* arguments: a JSON object. Its result is one, too; likewise for get_prompt. */
+    /* Calls a tool. arguments and result: JSON objects; the same holds for get_prompt. */
     std::string call_tool(std::string_view name, std::string_view arguments = "{}") {
         detail::Failure failure;
         const Text result(failure.check(wellhead_test_client_call_tool(capi(), str(name), str(arguments), failure)));
@@ -1090,7 +1092,7 @@ public:
         const Text result(failure.check(wellhead_test_client_get_prompt(capi(), str(name), str(arguments), failure)));
         return std::string(result.str());
     }
-    /* The values for a variable of a template, or for an argument of a prompt. */
+    /* Returns the values for a variable of a template, or for an argument of a prompt. */
     std::vector<std::string> complete(std::string_view reference, std::string_view argument, std::string_view value) {
         std::size_t count = 0;
         detail::Failure failure;
@@ -1120,7 +1122,7 @@ public:
         return std::string(view(uri));
     }
     std::size_t list_changes() noexcept { return wellhead_test_client_list_changes(capi()); }
-    /* params: a JSON object. Its result is one, too. */
+    /* Sends any request. params and result: JSON objects. */
     std::string request(std::string_view method, std::string_view params = "{}") {
         detail::Failure failure;
         const Text result(failure.check(wellhead_test_client_request(capi(), str(method), str(params), failure)));

@@ -11,9 +11,9 @@
  *   };
  *   server.serve_http("127.0.0.1:8000", options);
  *
- * A verify callback that throws refuses the request with a 500, and what() goes to the log. Endpoint and Exchange are for
- * programs that have an HTTP server of their own. Names are those of wellhead_http.h without their prefix; what a function
- * does, when it fails and which thread may call it is said there.
+ * If a verify callback throws, the client gets a 500, and what() is logged. Endpoint and Exchange are for programs with their
+ * own HTTP server. Names are those of wellhead_http.h without their prefix. The comment there says what a function does, when
+ * it fails and which thread may call it.
  */
 #ifndef WELLHEAD_HTTP_HPP
 #define WELLHEAD_HTTP_HPP
@@ -29,24 +29,24 @@ inline std::optional<std::string_view> Call::header(const char *name) const noex
     return optional_view(wellhead_call_header(call_, name));
 }
 
-/* What a good token is good for: see wellhead_grant. */
+/* The rights that a valid token grants: see wellhead_grant. */
 struct Grant {
     Grant(std::string id, Caller grant_caller = {}) : caller_id(std::move(id)), caller(std::move(grant_caller)) {}
 
     std::string caller_id;
-    /* Handed to callbacks by Call::caller. */
+    /* Call::caller returns it to callbacks. */
     Caller caller;
     std::vector<std::string> audience, scopes;
     std::optional<std::uint64_t> expires_in_ms;
 };
 
-/* What clients are told of an endpoint that asks for tokens: see wellhead_protection. */
+/* Metadata of an endpoint that requires tokens: see wellhead_protection. */
 struct Protection {
     std::optional<std::string> resource = {};
     std::vector<std::string> authorization_servers = {}, scopes = {};
 };
 
-/* The responder of a question about a token. */
+/* The responder of a verify callback. */
 class Verify : public detail::Responder<Verify, wellhead_verify, wellhead_verify_keep, wellhead_verify_free,
                                         wellhead_verify_call, wellhead_verify_failed> {
 public:
@@ -148,7 +148,7 @@ private:
     wellhead_endpoint_options c_ = WELLHEAD_ENDPOINT_OPTIONS_INIT;
 };
 
-/* Calls a function that only tells. There is nobody to tell what it throws: the next poll finds what there is. */
+/* Calls a wake function. Its exceptions are dropped: the next poll finds everything that there is to do. */
 inline void tell(void *function) noexcept {
     try {
         (*static_cast<std::function<void()> *>(function))();
@@ -256,7 +256,7 @@ private:
     const wellhead_response *response_;
 };
 
-/* What is to be done for an exchange now. */
+/* The next step of an exchange. */
 enum class Progress : std::uint32_t {
     done = WELLHEAD_PROGRESS_DONE,
     body = WELLHEAD_PROGRESS_BODY,

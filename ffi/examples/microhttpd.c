@@ -1,4 +1,4 @@
-/* microhttpd.c - MCP in a program that has an HTTP server of its own, GNU libmicrohttpd, beside a page.
+/* microhttpd.c - MCP and a page in a program that has an HTTP server of its own, GNU libmicrohttpd.
  *
  * The network has one thread of libmicrohttpd's, what goes on without a request another, and the calling thread waits for
  * SIGTERM. */
@@ -27,7 +27,7 @@ typedef struct {
     request *requests;
 } app;
 
-/* A request to the endpoint. It lives until nobody calls `ready` any more. */
+/* A request to the endpoint. It lives until its `ready_destroy` is called. */
 struct request {
     app *app;
     request *next;
@@ -174,7 +174,7 @@ static void completed(void *cls, struct MHD_Connection *connection, void **seen,
     q->connection = NULL;
     pthread_cond_broadcast(&a->changed);
     pthread_mutex_unlock(&a->lock);
-    /* If its length was known, nobody has asked whether that was all. */
+    /* If the length was known, libmicrohttpd did not read on, so the exchange is not polled to its end yet. */
     if (how == MHD_REQUEST_TERMINATED_COMPLETED_OK) wellhead_exchange_poll(q->exchange, now_ms());
     wellhead_exchange_free(q->exchange); /* and perhaps q */
 }

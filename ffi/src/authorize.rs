@@ -10,34 +10,34 @@ use crate::types::{wellhead_destroy_callback, wellhead_str};
 use std::ffi::c_void;
 use wellhead::{AuthorizeCall, Operation, Responder, Verdict};
 
-/// See the URIs in a list.
+/// List the URIs.
 pub const WELLHEAD_OPERATION_LIST: u32 = 1;
-/// Read them.
+/// Read the URIs.
 pub const WELLHEAD_OPERATION_READ: u32 = 2;
-/// Be told of their changes.
+/// Subscribe to the URIs.
 pub const WELLHEAD_OPERATION_SUBSCRIBE: u32 = 3;
-/// Have values of the template's variables proposed; the URI is the template.
+/// Complete variables of the template; the URI is the template.
 pub const WELLHEAD_OPERATION_COMPLETE: u32 = 4;
-/// See tools in a list; the URIs are their names.
+/// List the tools; the URIs are their names.
 pub const WELLHEAD_OPERATION_LIST_TOOLS: u32 = 5;
-/// Call the tool of this name.
+/// Call the tool; the URI is its name.
 pub const WELLHEAD_OPERATION_CALL_TOOL: u32 = 6;
-/// See prompts in a list; the URIs are their names.
+/// List the prompts; the URIs are their names.
 pub const WELLHEAD_OPERATION_LIST_PROMPTS: u32 = 7;
-/// Get the prompt of this name.
+/// Get the prompt; the URI is its name.
 pub const WELLHEAD_OPERATION_GET_PROMPT: u32 = 8;
 
 /// "Permission denied"; left out of lists.
 pub const WELLHEAD_VERDICT_DENY: u32 = 0;
-/// Go on.
+/// Allowed.
 pub const WELLHEAD_VERDICT_ALLOW: u32 = 1;
-/// Answered exactly as if it did not exist.
+/// Answered as if it did not exist; left out of lists.
 pub const WELLHEAD_VERDICT_HIDE: u32 = 2;
 
-/// Decides which of the URIs a caller may use. call: tells about the caller; its URI is absent. operation: one of
-/// WELLHEAD_OPERATION_; later versions may add numbers, so deny those that you do not know. uris: at least one; borrowed as
-/// long as the call. Set verdicts with wellhead_authorize_set, then call wellhead_authorize_finish; as with
-/// wellhead_read_callback, a kept responder is answered later.
+/// Decides which URIs a caller may use. call: has the caller; its URI is absent. operation: one of WELLHEAD_OPERATION_. Later
+/// versions may add numbers, so deny those that you do not know. uris: at least one; borrowed as long as the call. Set
+/// verdicts with wellhead_authorize_set, then answer with wellhead_authorize_finish. As in wellhead_read_callback, a kept
+/// responder is answered later.
 pub type wellhead_authorize_callback = Option<
     unsafe extern "C" fn(
         user_data: *mut c_void,
@@ -49,11 +49,9 @@ pub type wellhead_authorize_callback = Option<
     ),
 >;
 
-/// Asks `authorize` before anything is listed, read, watched or completed: one question for many URIs. It replaces an earlier one.
-/// call: says who asks; its URI is absent. operation: one of WELLHEAD_OPERATION_; further numbers may be added, so deny
-/// what you do not know. uris: `uri_count` of them, never none; they live as long as the call. The callback answers
-/// before it returns, or keeps the responder and answers later. authorize: may not be NULL. destroy: may be NULL.
-/// INVALID_ARGUMENT, CLOSED.
+/// Sets the callback that decides about each list, read, subscription, completion, tool and prompt, many URIs at once. It
+/// replaces an earlier one. authorize: may not be NULL. destroy: called once, after the last call, also on failure; may be
+/// NULL. INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_set_authorize(
     server: *mut wellhead_server,
@@ -113,7 +111,8 @@ impl Kind for Question {
     }
 }
 
-/// As wellhead_read_keep. Thread safety: only inside the callback.
+/// Keeps the responder beyond its callback, to be answered or freed once, from any thread, even before the callback returns.
+/// The call stays valid until then. Returns `responder`; NULL if it was answered. Thread safety: only inside the callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_authorize_keep(
     responder: *mut wellhead_authorize,
@@ -122,7 +121,7 @@ pub unsafe extern "C" fn wellhead_authorize_keep(
     unsafe { pending::keep(responder) }
 }
 
-/// The call of a kept responder; borrowed until the answer.
+/// Returns the call of a kept responder, borrowed until the answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_authorize_call(
     responder: *const wellhead_authorize,
@@ -131,15 +130,15 @@ pub unsafe extern "C" fn wellhead_authorize_call(
     unsafe { pending::call(responder) }
 }
 
-/// Gives up a kept responder unanswered: the client is told "internal error".
+/// Frees a kept responder without an answer, which answers "internal error". NULL: does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_authorize_free(responder: *mut wellhead_authorize) {
     // SAFETY: our caller's promise.
     unsafe { pending::give_up(responder) }
 }
 
-/// Sets the verdict, one of WELLHEAD_VERDICT_, about the URI at `index`. A verdict that is not set denies.
-/// INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer.
+/// Sets the verdict, one of WELLHEAD_VERDICT_, about the URI at `index`. A URI without a verdict is denied. INVALID_ARGUMENT.
+/// Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_authorize_set(
     responder: *mut wellhead_authorize,
@@ -169,7 +168,7 @@ pub unsafe extern "C" fn wellhead_authorize_set(
     }
 }
 
-/// Answers with the verdicts that were set.
+/// Answers with the verdicts that were set. INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_authorize_finish(responder: *mut wellhead_authorize) -> wellhead_status {
     // SAFETY: our caller's promise.
@@ -184,7 +183,7 @@ pub unsafe extern "C" fn wellhead_authorize_finish(responder: *mut wellhead_auth
     }
 }
 
-/// Answers "internal error". `why` goes to the log, not to the client.
+/// Answers "internal error". `why` is logged, and not sent to the client. INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_authorize_failed(
     responder: *mut wellhead_authorize,

@@ -7,15 +7,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use wellhead::{Error, ErrorKind, Result};
 
-/// What the caller of an exported function promises: each pointer is NULL or points to what the header says, for the
+/// The promise of the caller of an exported function: each pointer is NULL or points to what the header says, for the
 /// length of the call.
 pub(crate) struct Promise(());
 
-/// What no struct of any header is larger than, in bytes.
+/// The bytes of the largest struct that any header may have.
 const MOST: usize = 4096;
 
-/// What the host has a handle of that it may free in a callback, while a call on that handle is under way: each call holds
-/// it. Made by [`share`] and freed by [`release`] only.
+/// A handle that the host may free in a callback while a function runs on it: each function holds a reference. Made by [`share`] and freed by [`release`] only.
 pub(crate) trait Shared: Send + Sync {}
 
 #[allow(clippy::unused_self, reason = "having a promise is what allows to look behind pointers")]

@@ -4,20 +4,21 @@ use crate::boundary::{Promise, invalid};
 use crate::types::{growing, wellhead_str};
 use wellhead::{CacheHint, Result};
 
-/// How long a client may use an answer again, and whether for this caller only. What is not said is taken from the next
-/// more general place: the answer's, its registration's, that of its kind of answer, the server's; by default an answer
-/// may not be used again. For clients of the revisions that have such hints.
+/// A caching hint: how long a client may reuse a response, and whether it may share it between callers. A field that is not
+/// given is taken from the answer, else its registration, else the hint for its kind, else the server. By default a response
+/// may not be reused. Revisions without such hints are not sent any.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_cache {
     pub struct_size: usize,
-    /// Milliseconds; 0: not at all. NULL: not said.
+    /// How long a client may reuse the response, in milliseconds; 0: not at all. NULL: not given.
     pub ttl_ms: *const u64,
-    /// public, private; absent: not said. Once somebody authorises, what is said for all answers makes none public.
+    /// public or private; absent: not given. While an `authorize` callback is set, a hint of the server or of a kind never
+    /// makes a response public.
     pub scope: wellhead_str,
 }
 
-/// A hint for one kind of answer.
+/// A caching hint for one kind of response. Copied before return.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_cache_of {
@@ -28,7 +29,7 @@ pub struct wellhead_cache_of {
 
 growing!(wellhead_cache);
 
-/// What a pointer that may be NULL says.
+/// Reads a hint behind a pointer that may be NULL.
 pub(crate) fn hint(promise: &Promise, cache: *const wellhead_cache) -> Result<Option<CacheHint>> {
     let Some(cache) = promise.options(cache, "cache")? else { return Ok(None) };
     let mut hint = CacheHint::new();

@@ -1,4 +1,4 @@
-//! What a callback is asked.
+//! Calls: the requests that callbacks answer.
 
 use crate::boundary::ask;
 use crate::foreign::HostCaller;
@@ -19,8 +19,8 @@ pub enum wellhead_call {
     Verify(VerifyCall),
 }
 
-/// The URI as the client spelled it; of a completion the template. Absent for a listing, a method, a token, and a
-/// question about access.
+/// Returns the URI as the client spelled it; the template for a completion. Absent for a list, a method, a token and an
+/// authorize callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_uri(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -40,15 +40,16 @@ pub unsafe extern "C" fn wellhead_call_uri(call: *const wellhead_call) -> wellhe
     }
 }
 
-/// The value of a template's variable, percent-decoded; of a list ({name*}) the first. Absent if the URI has none. Of a
-/// completion: what another variable has already, if the client says so.
+/// Returns the value of a variable of the template, percent-decoded; the first value of a list ({name*}). Absent if the URI
+/// has none. For a completion: the value of another variable, if the client sent it. name: NUL-terminated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_var(call: *const wellhead_call, name: *const c_char) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe { wellhead_call_var_at(call, name, 0) }
 }
 
-/// The same as the client spelled it, escapes included.
+/// Returns the value of a variable as the client spelled it, with its escapes. Absent if the URI has none. name:
+/// NUL-terminated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_raw(call: *const wellhead_call, name: *const c_char) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -60,7 +61,7 @@ pub unsafe extern "C" fn wellhead_call_raw(call: *const wellhead_call, name: *co
     }
 }
 
-/// The value at `index` of a list ({name*}), percent-decoded. Absent: there are no more.
+/// Returns the value at `index` of a list ({name*}), percent-decoded. Absent if the list is shorter. name: NUL-terminated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_var_at(
     call: *const wellhead_call,
@@ -81,8 +82,8 @@ pub unsafe extern "C" fn wellhead_call_var_at(
     }
 }
 
-/// The name of the variable at `index` of those that the URI has, in the order of the template. Absent: there are no
-/// more.
+/// Returns the name of the variable at `index`, in the order of the template, of those that the URI has. Absent if there are
+/// fewer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_var_name(call: *const wellhead_call, index: usize) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -98,7 +99,7 @@ pub unsafe extern "C" fn wellhead_call_var_name(call: *const wellhead_call, inde
     }
 }
 
-/// The caller that the connection was made with, or that the token was granted for; NULL: none was given.
+/// Returns the caller that the connection was made with, or that the token was granted for. NULL if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_caller(call: *const wellhead_call) -> *mut c_void {
     let none = std::ptr::null_mut();
@@ -110,8 +111,8 @@ pub unsafe extern "C" fn wellhead_call_caller(call: *const wellhead_call) -> *mu
     }
 }
 
-/// As wellhead_call_caller, if the caller was given with this `caller_type`; NULL otherwise. Code that did not make the caller
-/// itself uses this, so that it never takes one type for another.
+/// Returns the caller if it was given with this `caller_type`, else NULL. Code that did not make the caller uses this, so
+/// that it never takes one type for another.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_typed_caller(
     call: *const wellhead_call,
@@ -127,7 +128,7 @@ pub unsafe extern "C" fn wellhead_call_typed_caller(
     }
 }
 
-/// The caller_id that the connection was made with; absent: none was given.
+/// Returns the caller_id of the connection or the token. Absent if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_caller_id(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -139,7 +140,7 @@ pub unsafe extern "C" fn wellhead_call_caller_id(call: *const wellhead_call) -> 
     }
 }
 
-/// The protocol revision of the request, its date. Absent for an interest, which is nobody's request, and
+/// Returns the protocol revision of the request, a date. Absent for an interest callback, which belongs to no request, and
 /// for a token.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_revision(call: *const wellhead_call) -> wellhead_str {
@@ -159,8 +160,8 @@ pub unsafe extern "C" fn wellhead_call_revision(call: *const wellhead_call) -> w
     }
 }
 
-/// The _meta of the request as it came, a JSON object: traceparent and the like. Its keys are the client's, and never
-/// checked. Absent: there was none.
+/// Returns the _meta of the request as it came, a JSON object with traceparent and the like. Its content is not checked.
+/// Absent if the request has none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_meta(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -179,8 +180,8 @@ pub unsafe extern "C" fn wellhead_call_meta(call: *const wellhead_call) -> wellh
     }
 }
 
-/// Tells the client how far the work on its request is, if it asked for that: in any unit, which only grows. total: what it
-/// will be in the end; NULL: not known. message: may be absent. 1: the client wants to know.
+/// Sends a progress notification, if the client asked for them. progress: in any unit; it only grows. total: the final value;
+/// NULL: not known. message: may be absent. Returns 1 if the client asked for them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_progress(
     call: *const wellhead_call,
@@ -205,11 +206,10 @@ pub unsafe extern "C" fn wellhead_call_progress(
     }
 }
 
-/// Ends the stream that carries the answer over HTTP before there is one: the client is told to come back after `retry_ms`
-/// milliseconds, and gets there what was said meanwhile, so that no connection is kept for a call that takes long. 1: it did.
-/// 0: there is no stream to come back to, as over stdio, for a client that accepts JSON only and in every revision but
-/// 2025-11-25; it is closed already; or the call was answered. What the client has not come back for counts against
-/// output_bytes. Source: MCP 2025-11-25, Transports, "Sending Messages to the Server".
+/// Ends the event stream that carries the answer over HTTP, before the answer. The client reconnects after `retry_ms`
+/// milliseconds, so that a call that takes long keeps no connection open. Returns 1 if it ended a stream. Returns 0 over
+/// stdio, for a client that accepts only JSON, in every revision but 2025-11-25, and after the answer. Events that the client
+/// has not read count against output_bytes. Source: MCP 2025-11-25, Transports, "Sending Messages to the Server".
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_close_stream(call: *const wellhead_call, retry_ms: u64) -> c_int {
     // SAFETY: our caller's promise.
@@ -227,8 +227,8 @@ pub unsafe extern "C" fn wellhead_call_close_stream(call: *const wellhead_call, 
     }
 }
 
-/// Of a read: the version of the resource that the client has. If it is still the right one, wellhead_read_not_modified
-/// says so, without a body being made. Absent: it did not say.
+/// Returns the version of the resource that the client has, for a read. If it is current, answer wellhead_read_not_modified
+/// instead of making a body. Absent if the client did not send it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_if_version(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -239,8 +239,8 @@ pub unsafe extern "C" fn wellhead_call_if_version(call: *const wellhead_call) ->
     }
 }
 
-/// Of a read: what the client answers to wellhead_read_needs_input, by the keys of its inputRequests: a JSON object of
-/// objects, checked for no more than that. Keys may be missing: ask again. Absent: nothing.
+/// Returns the client's answers to wellhead_read_needs_input, for a read: a JSON object of objects, by the keys of its
+/// inputRequests. Their content is not checked, and keys may be missing. Absent if there are none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_input_responses(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -251,8 +251,8 @@ pub unsafe extern "C" fn wellhead_call_input_responses(call: *const wellhead_cal
     }
 }
 
-/// Of a read: the requestState of wellhead_read_needs_input as the client sent it: anybody may have made it up. See
-/// wellhead_call_open_state. Absent: none.
+/// Returns the requestState as the client sent it, for a read. Any client may invent one: see wellhead_call_open_state.
+/// Absent if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_request_state(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -263,9 +263,9 @@ pub unsafe extern "C" fn wellhead_call_request_state(call: *const wellhead_call)
     }
 }
 
-/// Of a read: makes a requestState that wellhead_call_open_state opens for this caller and URI until a time, on any clock of
-/// the host's that replicas with its key share, such as milliseconds of Unix time. It says nothing about how often it is
-/// used. To be freed. NULL: no read, or not UTF-8.
+/// Seals a requestState for this caller and URI, for a read. until: the time at which it expires, on a clock that replicas
+/// share, such as milliseconds of Unix time. It may be used more than once. The caller frees it. NULL: the call is no read,
+/// or the state is not UTF-8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_seal_state(
     call: *const wellhead_call,
@@ -282,8 +282,9 @@ pub unsafe extern "C" fn wellhead_call_seal_state(
     }
 }
 
-/// Of a read: what wellhead_call_seal_state sealed into its requestState. To be freed. NULL: there is none, it was made up or
-/// for another caller or URI, or its time is over: answer wellhead_read_invalid_state then, and do not ask again.
+/// Opens the requestState that wellhead_call_seal_state sealed, for a read. now: the time on the clock of `until`. The caller
+/// frees it. NULL: there is none, it is invented, it is for another caller or URI, or it has expired. Then answer
+/// wellhead_read_invalid_state.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_open_state(
     call: *const wellhead_call,
@@ -299,8 +300,7 @@ pub unsafe extern "C" fn wellhead_call_open_state(
     }
 }
 
-/// Of a listing: which resources the client wants, as one of the resources/get dialect may say: a JSON object whose members
-/// are between the two of them. Absent: all.
+/// Returns the filter of a list, which a client of the resources/get dialect may send: a JSON object. Absent: no filter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_filter(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -315,7 +315,7 @@ pub unsafe extern "C" fn wellhead_call_filter(call: *const wellhead_call) -> wel
     }
 }
 
-/// Of a method: its name.
+/// Returns the name of the method, for a method. Absent for other calls.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_method(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -326,7 +326,7 @@ pub unsafe extern "C" fn wellhead_call_method(call: *const wellhead_call) -> wel
     }
 }
 
-/// Of a tool or a prompt: its name.
+/// Returns the name of the tool or the prompt. Absent for other calls.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_name(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -338,7 +338,7 @@ pub unsafe extern "C" fn wellhead_call_name(call: *const wellhead_call) -> wellh
     }
 }
 
-/// Of a method: the `arguments` among its params, a JSON object; {} if there are none.
+/// Returns the `arguments` among the params of a method, a JSON object; {} if there are none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_arguments(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -349,7 +349,8 @@ pub unsafe extern "C" fn wellhead_call_arguments(call: *const wellhead_call) -> 
     }
 }
 
-/// Of a read or a method: what the client can do, a JSON object such as {"sampling":{}}. Absent: it did not say.
+/// Returns the capabilities of the client, for a read or a method: a JSON object such as {"sampling":{}}. Absent if the
+/// client did not send them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_client_capabilities(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -365,7 +366,8 @@ pub unsafe extern "C" fn wellhead_call_client_capabilities(call: *const wellhead
     }
 }
 
-/// Of a method: from which level on the request asks for notifications/message, such as "info". Absent: it does not.
+/// Returns the lowest level of notifications/message that the request asks for, such as "info", for a method. Absent: it asks
+/// for none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_log_level(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -376,8 +378,8 @@ pub unsafe extern "C" fn wellhead_call_log_level(call: *const wellhead_call) -> 
     }
 }
 
-/// 1: nobody wants the answer any more. Cheap; a callback that takes long asks now and then. The answer is still to be
-/// given, or the kept responder freed.
+/// Returns 1 if the client no longer waits for the answer. It is cheap: a callback that takes long calls it from time to
+/// time. The call must still be answered, or the kept responder freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_cancelled(call: *const wellhead_call) -> c_int {
     // SAFETY: our caller's promise.

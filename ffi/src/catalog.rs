@@ -1,4 +1,4 @@
-//! What is served: fixed contents, and what callbacks supply.
+//! Registrations: fixed contents, and callbacks.
 
 use crate::boundary::{Promise, guard, invalid};
 use crate::call::{Reading, wellhead_call};
@@ -22,11 +22,11 @@ pub type wellhead_read_callback = Option<
     unsafe extern "C" fn(user_data: *mut c_void, call: *const wellhead_call, responder: *mut wellhead_read),
 >;
 
-/// Lists the items that follow `after`, or the first ones if `after` is absent, in an order that stays the same. after: the
-/// `key` of an item that was listed before, or its URI; the item may be gone by now. limit: the number of items that fit on the
-/// page, at least 1. Items beyond it are cut off, and then more follow, whatever `more` of wellhead_list_finish says. The
-/// first page may ask for less than a full page, because fixed resources stand before. Answer with wellhead_list_finish or
-/// wellhead_list_failed; as with wellhead_read_callback, a kept responder is answered later.
+/// Lists the items that follow `after`, or the first ones if `after` is absent, in an order that stays the same. `after` is
+/// the `key` of an item that was listed before, or its URI; the item may be gone by now. `limit` is the number of items that
+/// fit on this page, at least 1; fixed resources may have used part of it. Items beyond it are cut off and come on the next
+/// page, also if `more` of wellhead_list_finish is 0. Answer with wellhead_list_finish or wellhead_list_failed. As in
+/// wellhead_read_callback, a kept responder is answered later.
 pub type wellhead_list_callback = Option<
     unsafe extern "C" fn(
         user_data: *mut c_void,
@@ -37,9 +37,9 @@ pub type wellhead_list_callback = Option<
     ),
 >;
 
-/// Completes `variable` of a template or an argument of a prompt. value: the part that is typed so far; may be empty.
-/// wellhead_call_var returns the values of other variables. Answer with wellhead_complete_finish or wellhead_complete_failed;
-/// as with wellhead_read_callback, a kept responder is answered later.
+/// Completes a variable of a template or an argument of a prompt. value: the part that is typed so far; may be empty.
+/// wellhead_call_var returns the values of the other variables. Answer with wellhead_complete_finish or
+/// wellhead_complete_failed. As in wellhead_read_callback, a kept responder is answered later.
 pub type wellhead_complete_callback = Option<
     unsafe extern "C" fn(
         user_data: *mut c_void,
@@ -50,40 +50,36 @@ pub type wellhead_complete_callback = Option<
     ),
 >;
 
-/// Returns 0 if there is no resource at `uri`, so that clients cannot subscribe to it, and 1 if there may be one. `uri` is
-/// borrowed until it returns. It must not block.
+/// Returns 0 if no resource exists at `uri`, which then cannot be subscribed to, and 1 if one may exist. `uri` is borrowed
+/// until the callback returns. It must not block.
 pub type wellhead_exists_callback =
     Option<unsafe extern "C" fn(user_data: *mut c_void, uri: wellhead_str) -> c_int>;
 
-/// The callbacks of one registration. NULL: not offered. They borrow `call` and `responder` until they return: answer
-/// before that, or keep the responder and answer later. A callback that does neither has answered "internal error".
+/// The callbacks of one registration. NULL: not offered. The struct itself is copied before return.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_provider {
     pub struct_size: usize,
+    /// Passed to each callback.
     pub user_data: *mut c_void,
-    /// Called once, after the last callback and the last kept answer, on any thread; also when the registration
-    /// fails. May be NULL.
+    /// Called once for each registration, with user_data, after its last callback and its last kept answer; also if the
+    /// registration fails. A struct that is registered twice is destroyed twice. May be NULL.
     pub destroy: wellhead_destroy_callback,
-    /// Answers with one of the wellhead_read_ functions.
+    /// Reads a resource.
     pub read: wellhead_read_callback,
-    /// Answers with the items that follow `after` (absent: from the start) in an order of the host's own, at most
-    /// `limit`; more are cut off. `after` is the key of an item listed earlier, which may be gone by now.
+    /// Lists resources. For a template it lists the resources of the template; wellhead_server_add_list lists others.
     pub list: wellhead_list_callback,
-    /// Answers with values that `variable` of a template may have, where `value` has been typed of it already, which may
-    /// be empty. What other variables have, wellhead_call_var tells. Asked for the variables named in `completed` only.
+    /// Completes the variables that are named in `completed`.
     pub complete: wellhead_complete_callback,
     pub completed: *const wellhead_str,
     pub completed_count: usize,
-    /// Whether there may be a resource at `uri`, one of those that `read` is asked for: 0 refuses who wants to watch it.
-    /// It must not block. NULL: there may always be one.
+    /// Tells whether a resource may exist, before a client subscribes to it. NULL: it may always exist.
     pub exists: wellhead_exists_callback,
 }
 
 growing!(wellhead_provider);
 
-/// Serves a fixed text, without a callback. The text is copied. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE,
-/// CLOSED.
+/// Registers a fixed text. resource, text: copied. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_text(
     server: *mut wellhead_server,
@@ -95,8 +91,8 @@ pub unsafe extern "C" fn wellhead_server_add_text(
     unsafe { add_value(server, resource, error, |promise| Source::copied(text).text(promise)) }
 }
 
-/// Serves fixed bytes, without a callback. They are copied; absent is empty. Status values as for
-/// wellhead_server_add_text.
+/// Registers fixed bytes; absent is empty. resource, bytes: copied. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE,
+/// CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_blob(
     server: *mut wellhead_server,
@@ -108,8 +104,8 @@ pub unsafe extern "C" fn wellhead_server_add_blob(
     unsafe { add_value(server, resource, error, |promise| Source::copied(bytes).blob(promise)) }
 }
 
-/// Replaces fixed contents by a text, and tells those who watch the URI. about: may be NULL; its version is the
-/// resource's from now on, which otherwise has none. UNKNOWN if none are registered there, INVALID_URI,
+/// Replaces fixed contents with a text, and notifies subscribers of the URI. about: may be NULL; its version becomes that of
+/// the resource. Without it the resource has no version. UNKNOWN if no fixed contents are registered there, INVALID_URI,
 /// INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_set_text(
@@ -123,7 +119,8 @@ pub unsafe extern "C" fn wellhead_server_set_text(
     unsafe { set_value(server, uri, about, error, |promise| Source::copied(text).text(promise)) }
 }
 
-/// Replaces fixed contents by bytes. Otherwise as wellhead_server_set_text.
+/// Replaces fixed contents with bytes, and notifies subscribers of the URI. about: may be NULL; its version becomes that of
+/// the resource. Fails as wellhead_server_set_text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_set_blob(
     server: *mut wellhead_server,
@@ -136,8 +133,8 @@ pub unsafe extern "C" fn wellhead_server_set_blob(
     unsafe { set_value(server, uri, about, error, |promise| Source::copied(bytes).blob(promise)) }
 }
 
-/// Serves a fixed URI whose contents come from provider->read, which is required. provider->list must be NULL. Status
-/// values as for wellhead_server_add_text.
+/// Registers one URI that provider->read reads. provider->read is required; provider->list must be NULL. INVALID_URI,
+/// INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_resource(
     server: *mut wellhead_server,
@@ -154,8 +151,8 @@ pub unsafe extern "C" fn wellhead_server_add_resource(
     }
 }
 
-/// Serves every URI that a template makes: resource->uri is an RFC 6570 template. provider->read is required;
-/// provider->list, if given, lists what the template makes. INVALID_TEMPLATE, AMBIGUOUS, DUPLICATE, INVALID_UTF8,
+/// Registers an RFC 6570 template, resource->uri. provider->read is required, and reads every URI that matches.
+/// provider->list, if given, lists resources of the template. INVALID_TEMPLATE, AMBIGUOUS, DUPLICATE, INVALID_UTF8,
 /// INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_template(
@@ -177,9 +174,9 @@ pub unsafe extern "C" fn wellhead_server_add_template(
     }
 }
 
-/// A list source: after the fixed resources, the sources are listed in the order of their registration. `name` goes
-/// into cursors, so replicas use the same; absent: its ordinal. provider->list is required, provider->read must be
-/// NULL. DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
+/// Registers a list source. Fixed resources are listed first, then the sources in the order of their registration. `name` is
+/// part of cursors, so replicas must use the same; absent: the number of the source. `provider->list` is required, and
+/// `provider->read` must be NULL. DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_list(
     server: *mut wellhead_server,
@@ -196,8 +193,8 @@ pub unsafe extern "C" fn wellhead_server_add_list(
     }
 }
 
-/// Reads whatever no registration serves, by provider->read; replaces an earlier fallback. provider->list must be
-/// NULL. INVALID_ARGUMENT, CLOSED.
+/// Sets the provider that reads URIs which no registration serves. It replaces an earlier one. provider->read is required;
+/// provider->list must be NULL. INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_set_fallback(
     server: *mut wellhead_server,
@@ -212,9 +209,9 @@ pub unsafe extern "C" fn wellhead_server_set_fallback(
     }
 }
 
-/// Removes what has that name: the resource with that URI, else the template with that text and its list source, else the
-/// list source, else the method. Of several it is the first in this order, one a call. A list source that was added without
-/// a name stays. Callbacks under way still finish. UNKNOWN, INVALID_UTF8, CLOSED.
+/// Removes one registration by its name: a resource by its URI, else a template with its list by the text of the template,
+/// else a list source, else a method. A folder is removed by the text of its template, such as file:///srv/notes/{+path}. A
+/// list source without a name cannot be removed. Pending calls finish. UNKNOWN, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_remove(
     server: *mut wellhead_server,

@@ -23,29 +23,30 @@ impl Kind for Complete {
     }
 }
 
-/// As wellhead_read_keep. Thread safety: only inside the callback.
+/// Keeps the responder beyond its callback, to be answered or freed once, from any thread, even before the callback returns.
+/// The call stays valid until then. Returns `responder`; NULL if it was answered. Thread safety: only inside the callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_complete_keep(responder: *mut wellhead_complete) -> *mut wellhead_complete {
     // SAFETY: our caller's promise.
     unsafe { pending::keep(responder) }
 }
 
-/// The call of a kept responder; borrowed until the answer.
+/// Returns the call of a kept responder, borrowed until the answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_complete_call(responder: *const wellhead_complete) -> *const wellhead_call {
     // SAFETY: our caller's promise.
     unsafe { pending::call(responder) }
 }
 
-/// Gives up a kept responder unanswered: the client is told "internal error".
+/// Frees a kept responder without an answer, which answers "internal error". NULL: does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_complete_free(responder: *mut wellhead_complete) {
     // SAFETY: our caller's promise.
     unsafe { pending::give_up(responder) }
 }
 
-/// Proposes a value, after those before it. INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an
-/// answer.
+/// Adds a value, which is copied, behind the others. INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time
+/// builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_complete_add(
     responder: *mut wellhead_complete,
@@ -61,8 +62,8 @@ pub unsafe extern "C" fn wellhead_complete_add(
     }
 }
 
-/// Answers with the values that were added; of more than a hundred the client is sent the first hundred. more: not 0 if
-/// there are more. total: how many there are in all; NULL: no more is known than was added.
+/// Answers with the values that were added. The client gets at most 100, the first ones. more: not 0 if there are more.
+/// total: the number of all values; NULL: not known. INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_complete_finish(
     responder: *mut wellhead_complete,
@@ -81,7 +82,7 @@ pub unsafe extern "C" fn wellhead_complete_finish(
     }
 }
 
-/// Answers "internal error". `why` goes to the log, not to the client.
+/// Answers "internal error". `why` is logged, and not sent to the client. INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_complete_failed(
     responder: *mut wellhead_complete,

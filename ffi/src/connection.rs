@@ -40,33 +40,34 @@ enum Output {
     Answer(Vec<u8>),
 }
 
-/// What a connection is made with; everything has a default.
+/// Options of a connection. Zero, NULL or absent in a field means its default.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_connection_options {
     pub struct_size: usize,
-    /// There may be something to poll that was not there before. Called on any thread, also for nothing, until
-    /// wellhead_connection_free returns. Of the functions of this connection it may call wellhead_connection_free only; it
-    /// makes the host's loop call the others. NULL is for a host that polls after each receive and never answers later.
+    /// Called when there may be something new to poll, on any thread, also for nothing, until wellhead_connection_free
+    /// returns. It makes the loop of the host call the functions of this connection. Itself it may call
+    /// wellhead_connection_free only. NULL: for a host that polls after each receive and never answers later.
     pub wake: wellhead_wake_callback,
+    /// Passed to `wake`.
     pub wake_data: *mut c_void,
-    /// Called once, after the last wake and before wellhead_connection_free returns; also when no connection is made. May be
-    /// NULL.
+    /// Called once with wake_data, after the last `wake` and before wellhead_connection_free returns; also if no connection
+    /// is made. May be NULL.
     pub wake_destroy: wellhead_destroy_callback,
-    /// For whom the connection speaks: the host's own, handed to callbacks by wellhead_call_caller.
+    /// The caller that the connection speaks for: a pointer of the host, which wellhead_call_caller returns.
     pub caller: *mut c_void,
-    /// Called once, after the last call; also when no connection is made. May be NULL.
+    /// Called once with caller, after the last call; also if no connection is made. May be NULL.
     pub caller_destroy: wellhead_destroy_callback,
-    /// The caller in stable bytes: cursors of one id are worth nothing to another. Absent: nobody in particular.
+    /// The id of the caller, stable bytes. A cursor of one id is invalid for another. Absent: no id.
     pub caller_id: wellhead_str,
-    /// Names the type of `caller`, for wellhead_call_typed_caller: any address of the program's, which is compared and never
-    /// read. May be NULL.
+    /// The type of `caller`, for wellhead_call_typed_caller: any address in the program, which is compared and never read.
+    /// May be NULL.
     pub caller_type: *const c_void,
 }
 
 growing!(wellhead_connection_options);
 
-/// Makes a connection. options: may be NULL. NULL on failure: INVALID_ARGUMENT.
+/// Makes a connection to a client. options: may be NULL. The caller frees it. NULL on failure: INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_new(
     server: *mut wellhead_server,
@@ -98,8 +99,8 @@ pub unsafe extern "C" fn wellhead_connection_new(
     }
 }
 
-/// Takes input: newline-delimited messages, split anywhere. It is only buffered. *taken: how many bytes were accepted;
-/// fewer than given means: stop reading until woken, and offer the rest again. taken: may not be NULL. CLOSED, FORKED.
+/// Buffers input: newline-delimited messages, split anywhere. *taken: the number of bytes that were accepted. If it is less
+/// than given, stop reading until `wake`, then pass the rest again. taken: may not be NULL. CLOSED, FORKED, INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_receive(
     connection: *mut wellhead_connection,
@@ -122,16 +123,15 @@ pub unsafe extern "C" fn wellhead_connection_receive(
     }
 }
 
-/// No more input. A last line without a newline still counts; what was received is still answered.
+/// Ends the input. A last line without a newline still counts, and requests in flight are still answered.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_end(connection: *mut wellhead_connection) {
     // SAFETY: our caller's promise.
     unsafe { with(connection, (), |_, this| this.quietly((), Connection::end)) }
 }
 
-/// Deals with what was received, and with what goes on, and runs up to `max` callbacks on this thread. Returns how many
-/// things it handed to the host; fewer than `max`: nothing is left, send what there is. 0 when called from inside a
-/// callback of this connection.
+/// Handles input and runs up to `max` callbacks on this thread. Returns how many it ran; fewer than `max`: nothing is left to
+/// run, so send the output. Returns 0 inside a callback of this connection.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_poll_event(
     connection: *mut wellhead_connection,
@@ -141,8 +141,8 @@ pub unsafe extern "C" fn wellhead_connection_poll_event(
     unsafe { with(connection, 0, |_, this| this.quietly(0, |_| this.poll(max))) }
 }
 
-/// About `max` bytes to send at most, or NULL if there is nothing, or if the last ones are not freed yet: output is
-/// handed out one piece at a time, in order. Send all of it, then free it, and ask again until there is nothing.
+/// Returns the next piece of output, about `max` bytes at most. NULL: there is no output, or the last piece is not freed yet.
+/// Send all of it, free it, and call this again until it returns NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_poll_transmit(
     connection: *mut wellhead_connection,
@@ -153,22 +153,21 @@ pub unsafe extern "C" fn wellhead_connection_poll_transmit(
     unsafe { with(connection, none, |_, this| this.quietly(none, |_| this.transmit(max))) }
 }
 
-/// Borrowed until the transmit is freed. NULL: absent.
+/// Returns the bytes of a piece of output, borrowed until it is freed. NULL: absent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_transmit_bytes(transmit: *const wellhead_transmit) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe { ask(transmit, wellhead_str::ABSENT, |_, transmit| transmit.bytes) }
 }
 
-/// The bytes were sent, or nobody wants them any more. May come after its connection was freed.
+/// Frees a piece of output that was sent, or that cannot be sent. May come after its connection is freed. NULL: does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_transmit_free(transmit: *mut wellhead_transmit) {
     // SAFETY: our caller's promise.
     unsafe { free(transmit) }
 }
 
-/// When to call wellhead_connection_tick at the latest, in milliseconds of the clock that it is given. UINT64_MAX:
-/// never.
+/// Returns the time by which to call wellhead_connection_tick, in milliseconds of its clock. UINT64_MAX: no deadline.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_poll_timeout(connection: *const wellhead_connection) -> u64 {
     // SAFETY: our caller's promise.
@@ -177,32 +176,32 @@ pub unsafe extern "C" fn wellhead_connection_poll_timeout(connection: *const wel
     }
 }
 
-/// Tells the time, in milliseconds of a monotonic clock of the host's choosing. Answers kept longer than call_ms become
-/// internal errors. The time is what was told last, at first 0, and what is asked has its time from then on: tick before
-/// each poll that comes after a while, or the next tick finds too early that an answer is overdue.
+/// Advances the clock of the connection. now_ms: milliseconds of a monotonic clock of the host. Calls that are not answered
+/// within call_ms become internal errors. A call starts at the time of the last tick, at first 0. So call this before each
+/// poll, or a call that comes after a pause seems older than it is.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_tick(connection: *mut wellhead_connection, now_ms: u64) {
     // SAFETY: our caller's promise.
     unsafe { with(connection, (), |_, this| this.quietly((), |c| c.tick(now_ms))) }
 }
 
-/// 1: ended or closed, and nothing is left to poll, to answer or to send.
+/// Returns 1 if the connection is ended or closed, and nothing is left to poll, answer or send.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_finished(connection: *const wellhead_connection) -> c_int {
     // SAFETY: our caller's promise.
     unsafe { with(connection, 1, |_, this| this.quietly(1, |c| c_int::from(c.is_finished()))) }
 }
 
-/// Drops what is in flight and what was not sent, now. Everything after gives CLOSED or nothing.
+/// Closes the connection: drops calls in flight and output that is not sent. Later functions return CLOSED or do nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_close(connection: *mut wellhead_connection) {
     // SAFETY: our caller's promise.
     unsafe { with(connection, (), |_, this| this.quietly((), Connection::close)) }
 }
 
-/// Closes the connection and gives up this handle. Waits for a `wake` that runs on another thread; when it returns, `wake`
-/// is not called again and `wake_destroy` has run. A connection made before fork is only given up: nothing of it is touched
-/// or destroyed.
+/// Closes the connection and frees it. Waits while `wake` runs on another thread. When it returns, `wake` is not called
+/// again, and `wake_destroy` has run. A connection that was made before a fork is freed in the child without calling a
+/// callback. NULL: does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_free(connection: *mut wellhead_connection) {
     // SAFETY: our caller's promise.
@@ -219,9 +218,9 @@ pub unsafe extern "C" fn wellhead_connection_free(connection: *mut wellhead_conn
     }
 }
 
-/// One message in, its answer out, apart from other input and output; runs callbacks on this thread. Waits until kept
-/// responders are answered, at most `timeout_ms`; then the answer is an internal error. *answer: to be freed; NULL if
-/// there is none, as for a notification. answer: may not be NULL. CLOSED, FORKED.
+/// Handles one message apart from other input and output, and runs callbacks on this thread. Blocks until kept responders are
+/// answered, at most `timeout_ms` milliseconds; then the answer is an internal error. *answer: for the caller to free; NULL
+/// if the message has no answer, such as a notification. answer: may not be NULL. CLOSED, FORKED, INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_handle(
     connection: *mut wellhead_connection,
@@ -359,7 +358,7 @@ impl Drop for wellhead_transmit {
     }
 }
 
-/// Closes the connection if a panic passes: nobody knows what state it is in.
+/// Closes the connection if a panic passes, because its state is then unknown.
 struct Fuse<'a>(&'a Connection);
 
 impl Drop for Fuse<'_> {

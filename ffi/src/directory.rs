@@ -7,27 +7,27 @@ use crate::status::{wellhead_error, wellhead_status};
 use crate::types::{growing, wellhead_str};
 use wellhead::{Directory, Result};
 
-/// Clients are not told what changes in the folder.
+/// Do not notify clients of changes in the folder.
 pub const WELLHEAD_NO_WATCH: u32 = 1;
 
-/// A folder to be served, and how. Patterns have the form of lines of .gitignore: *.md anywhere, /docs at the top, docs/
-/// for everything in such directories.
+/// A folder to serve. Patterns have the form of lines of .gitignore: *.md anywhere, /docs at the top, docs/ for everything in
+/// such directories. Copied before return.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_directory {
     pub struct_size: usize,
     /// Required. A relative path is taken from the current directory.
     pub path: wellhead_str,
-    /// Only files that one of these patterns matches; none: all.
+    /// Serve only files that one of these patterns matches; none: all files.
     pub include: *const wellhead_str,
     pub include_count: usize,
-    /// Nothing that one of these patterns matches.
+    /// Do not serve files that one of these patterns matches.
     pub exclude: *const wellhead_str,
     pub exclude_count: usize,
-    /// The largest file that is served, which is read whole; 0: 64 MiB
+    /// Bytes of the largest file that is served; 0: 64 MiB. A file is read whole.
     pub max_file_bytes: u64,
-    /// How long changes are gathered, in milliseconds; at most 60,000; 0: 50. Clients are told once no change has come for
-    /// so long, and after ten times as long if they do not cease.
+    /// How long changes are gathered, in milliseconds; at most 60,000; 0: 50. Clients are notified once there was no change
+    /// for this time, and after ten times this time at the latest.
     pub settle_ms: u64,
     /// WELLHEAD_NO_WATCH
     pub flags: u32,
@@ -35,11 +35,10 @@ pub struct wellhead_directory {
 
 growing!(wellhead_directory);
 
-/// Serves a folder with everything in it, as resources under file: (RFC 8089): files as text or bytes, directories as a
-/// text/uri-list (RFC 2483) of what is in them. Hidden entries and those that .gitignore and .ignore files name are not
-/// served, links only if they lead to something that is. The path of its template file:///.../{+path} is completed with the
-/// names in the directory typed so far. IO, DUPLICATE (of one in a served one, too, or around it),
-/// INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
+/// Registers a folder with all its files and directories, under file: URIs (RFC 8089). Files are read as text or bytes,
+/// directories as a text/uri-list (RFC 2483). Hidden entries and those that .gitignore and .ignore files name are not served;
+/// links only if they lead to a file that is served. Paths are completed while they are typed. IO, DUPLICATE also for a
+/// folder inside or around a registered one, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_directory(
     server: *mut wellhead_server,

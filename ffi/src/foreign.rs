@@ -1,4 +1,4 @@
-//! What belongs to the host and is ours to give back.
+//! Pointers and bytes of the host that the library gives back.
 
 use crate::boundary::{Promise, invalid};
 use crate::types::{wellhead_destroy_callback, wellhead_str, wellhead_wake_callback};
@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use wellhead::{Body, Error, ErrorKind, Result, Revocable};
 
-/// A pointer of the host's, given back once, by whoever drops it last.
+/// A pointer of the host. Dropping it calls the destroy function of the host.
 pub(crate) struct UserData {
     data: *mut c_void,
     destroy: wellhead_destroy_callback,
@@ -95,7 +95,7 @@ impl AsRef<[u8]> for Lent {
     }
 }
 
-/// The same, checked to be UTF-8.
+/// Lent bytes that were checked to be UTF-8.
 struct LentText(Lent);
 
 impl AsRef<str> for LentText {

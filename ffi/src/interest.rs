@@ -10,9 +10,9 @@ use crate::types::{wellhead_destroy_callback, wellhead_str};
 use std::ffi::{c_int, c_void};
 use wellhead::{InterestCall, Responder, Watched};
 
-/// Tells the host that wellhead_call_uri(call) got its first subscriber (wanted 1) or lost its last one (wanted 0). Callbacks for one
-/// URI never overlap. Answer with wellhead_interest_done or wellhead_interest_failed; as with wellhead_read_callback, a kept
-/// responder is answered later.
+/// Tells the host that wellhead_call_uri(call) has its first subscriber (wanted is 1), or has lost its last one (wanted is
+/// 0). Calls about one URI never overlap. Answer with wellhead_interest_done or wellhead_interest_failed. As in
+/// wellhead_read_callback, a kept responder is answered later.
 pub type wellhead_interest_callback = Option<
     unsafe extern "C" fn(
         user_data: *mut c_void,
@@ -22,10 +22,10 @@ pub type wellhead_interest_callback = Option<
     ),
 >;
 
-/// Tells `interest` which URIs are watched, for a host that must watch something itself to notice changes. It replaces
-/// an earlier one. wanted: 1 if somebody watches wellhead_call_uri(call) from now on, 0 if nobody does any more; one
-/// delivery at a time for a URI. A subscriber is acknowledged after the callback has answered, so that no change falls
-/// between the two. interest: may not be NULL. destroy: may be NULL. INVALID_ARGUMENT, CLOSED.
+/// Sets the callback that hears which URIs have subscribers, for a host that must itself watch for changes. It replaces an
+/// earlier one. A subscription is acknowledged after the callback has answered, so that no change in between is lost.
+/// interest: may not be NULL. destroy: called once, after the last call, also on failure; may be NULL. INVALID_ARGUMENT,
+/// CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_set_interest(
     server: *mut wellhead_server,
@@ -68,35 +68,37 @@ impl Kind for Interest {
     }
 }
 
-/// As wellhead_read_keep. Thread safety: only inside the callback.
+/// Keeps the responder beyond its callback, to be answered or freed once, from any thread, even before the callback returns.
+/// The call stays valid until then. Returns `responder`; NULL if it was answered. Thread safety: only inside the callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_interest_keep(responder: *mut wellhead_interest) -> *mut wellhead_interest {
     // SAFETY: our caller's promise.
     unsafe { pending::keep(responder) }
 }
 
-/// The call of a kept responder; borrowed until the answer.
+/// Returns the call of a kept responder, borrowed until the answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_interest_call(responder: *const wellhead_interest) -> *const wellhead_call {
     // SAFETY: our caller's promise.
     unsafe { pending::call(responder) }
 }
 
-/// Gives up a kept responder unanswered, as wellhead_interest_failed does.
+/// Frees a kept responder without an answer, which answers "internal error". NULL: does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_interest_free(responder: *mut wellhead_interest) {
     // SAFETY: our caller's promise.
     unsafe { pending::give_up(responder) }
 }
 
-/// Answers that the host now watches the URI, or has stopped.
+/// Answers that the host now watches the URI, or has stopped. INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_interest_done(responder: *mut wellhead_interest) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe { pending::finish(responder, |_, _, ()| Ok(Watched::Done)) }
 }
 
-/// Answers that it could not: those who wait to watch the URI are told "internal error". `why` goes to the log.
+/// Answers that the host cannot watch the URI: clients that wait to subscribe get "internal error". `why` is logged.
+/// INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_interest_failed(
     responder: *mut wellhead_interest,

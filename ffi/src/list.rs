@@ -24,29 +24,30 @@ impl Kind for List {
     }
 }
 
-/// As wellhead_read_keep. Thread safety: only inside the callback.
+/// Keeps the responder beyond its callback, to be answered or freed once, from any thread, even before the callback returns.
+/// The call stays valid until then. Returns `responder`; NULL if it was answered. Thread safety: only inside the callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_list_keep(responder: *mut wellhead_list) -> *mut wellhead_list {
     // SAFETY: our caller's promise.
     unsafe { pending::keep(responder) }
 }
 
-/// The call of a kept responder; borrowed until the answer.
+/// Returns the call of a kept responder, borrowed until the answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_list_call(responder: *const wellhead_list) -> *const wellhead_call {
     // SAFETY: our caller's promise.
     unsafe { pending::call(responder) }
 }
 
-/// Gives up a kept responder unanswered: the client is told "internal error".
+/// Frees a kept responder without an answer, which answers "internal error". NULL: does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_list_free(responder: *mut wellhead_list) {
     // SAFETY: our caller's promise.
     unsafe { pending::give_up(responder) }
 }
 
-/// Adds an item to the page. A refused one leaves the page as it was: INVALID_UTF8, INVALID_ARGUMENT. One whose URI is
-/// none is left out later, and logged. Thread safety: one thread at a time builds a page.
+/// Adds an item to the page. item: copied. On failure the page is unchanged: INVALID_UTF8, INVALID_ARGUMENT. An item with an
+/// invalid URI is left out of the answer, and logged. Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_list_add(
     responder: *mut wellhead_list,
@@ -62,8 +63,8 @@ pub unsafe extern "C" fn wellhead_list_add(
     }
 }
 
-/// Answers with the items that were added. more: not 0 if items follow the last one; without an item that is
-/// INVALID_ARGUMENT, and an internal error for the client.
+/// Answers with the items that were added. more: not 0 if items follow the last one. With `more` and no items the client gets
+/// an internal error: INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_list_finish(responder: *mut wellhead_list, more: c_int) -> wellhead_status {
     // SAFETY: our caller's promise.
@@ -77,7 +78,7 @@ pub unsafe extern "C" fn wellhead_list_finish(responder: *mut wellhead_list, mor
     }
 }
 
-/// Answers "internal error". `why` goes to the log, not to the client.
+/// Answers "internal error". `why` is logged, and not sent to the client. INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_list_failed(
     responder: *mut wellhead_list,

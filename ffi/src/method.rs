@@ -15,12 +15,12 @@ use wellhead::{
     Result, Server,
 };
 
-/// How a method is served; everything has a default.
+/// Options of a method. Zero or NULL in a field means its default.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_method_options {
     pub struct_size: usize,
-    /// The protocol revisions that have it, by their dates; none: all that have not removed a method of that name.
+    /// The protocol revisions that have the method, by their dates; none: all that have not removed a method of that name.
     pub revisions: *const wellhead_str,
     pub revision_count: usize,
 }
@@ -28,8 +28,8 @@ pub struct wellhead_method_options {
 growing!(wellhead_method_options);
 
 /// Handles a request. params: its params, a JSON object; {} if there are none; borrowed as long as the call. Answer with
-/// wellhead_method_result or another final wellhead_method_ function; as with wellhead_read_callback, a kept responder is
-/// answered later.
+/// wellhead_method_result or another wellhead_method_ function that answers. As in wellhead_read_callback, a kept responder
+/// is answered later.
 pub type wellhead_method_callback = Option<
     unsafe extern "C" fn(
         user_data: *mut c_void,
@@ -39,11 +39,10 @@ pub type wellhead_method_callback = Option<
     ),
 >;
 
-/// Serves a method beside those for resources, such as tools/list: JSON in, JSON out. Its capability is declared with it:
-/// tools, prompts or logging for what begins so; for more see `capabilities` of wellhead_server_options. options: may be
-/// NULL. params: what the request has, a JSON object, {} if there is none; borrowed as long as the call. The callback
-/// answers before it returns, or keeps the responder and answers later. method: may not be NULL. destroy: may be NULL.
-/// DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
+/// Registers a method other than those for resources, such as tools/list. A method whose name begins with tools/, prompts/ or
+/// logging/ declares that capability. For others see `capabilities` of wellhead_server_options. `options` and `destroy` may
+/// be NULL; `method` may not. `destroy` is called once, after the last call, also on failure. DUPLICATE, INVALID_UTF8,
+/// INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_method(
     server: *mut wellhead_server,
@@ -75,10 +74,11 @@ pub unsafe extern "C" fn wellhead_server_add_method(
     }
 }
 
-/// Serves a tool. definition: how it is listed, a JSON object without a name, such as {"description":"…","inputSchema":{…}}.
-/// The callback answers tools/call by wellhead_call_arguments, which it checks itself, with a result as the protocol has it:
-/// one that clients would refuse is an internal error, and logged. Without an inputSchema the tool takes any object. A member
-/// that does not exist, or that clients would refuse, is WELLHEAD_STATUS_INVALID_ARGUMENT. An authoriser is asked by name. Otherwise as wellhead_server_add_method.
+/// Registers a tool. definition: how it is listed, a JSON object without a name, such as
+/// {"description":"…","inputSchema":{…}}. Without an inputSchema the tool takes any object. method: answers tools/call; it
+/// checks wellhead_call_arguments itself. A result that clients would refuse becomes an internal error, and is logged.
+/// INVALID_ARGUMENT also for a member that does not exist or that clients would refuse. An `authorize` callback decides by
+/// the name. The rest is as in wellhead_server_add_method.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_tool(
     server: *mut wellhead_server,
@@ -94,8 +94,8 @@ pub unsafe extern "C" fn wellhead_server_add_tool(
     unsafe { add_named(Server::add_tool, server, name, definition, method, user_data, error) }
 }
 
-/// Serves a prompt, listed by a definition such as {"description":"…","arguments":[…]}. The callback answers prompts/get.
-/// Otherwise as wellhead_server_add_tool.
+/// Registers a prompt. definition: how it is listed, such as {"description":"…","arguments":[…]}. method: answers
+/// prompts/get. The rest is as in wellhead_server_add_tool.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_prompt(
     server: *mut wellhead_server,
@@ -111,9 +111,9 @@ pub unsafe extern "C" fn wellhead_server_add_prompt(
     unsafe { add_named(Server::add_prompt, server, name, definition, method, user_data, error) }
 }
 
-/// Completes an argument of a prompt that is registered, and goes with it. complete: as in wellhead_provider; its call has
-/// the prompt's name for a URI. complete: may not be NULL. destroy: may be NULL. UNKNOWN if there is no such prompt,
-/// DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
+/// Registers the completion of an argument of a registered prompt; it is removed with the prompt. The URI of its call is the
+/// name of the prompt. `complete` may not be NULL. `destroy` is called once, after the last call, also on failure; it may be
+/// NULL. UNKNOWN if the prompt is not registered, DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_complete_prompt(
     server: *mut wellhead_server,
@@ -137,7 +137,7 @@ pub unsafe extern "C" fn wellhead_server_complete_prompt(
     }
 }
 
-/// Removes a tool; calls under way finish. UNKNOWN, INVALID_UTF8, CLOSED.
+/// Removes a tool. Pending calls finish. UNKNOWN, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_remove_tool(
     server: *mut wellhead_server,
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn wellhead_server_remove_tool(
     }
 }
 
-/// Removes a prompt, as wellhead_server_remove_tool removes a tool.
+/// Removes a prompt. Pending calls finish. UNKNOWN, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_remove_prompt(
     server: *mut wellhead_server,
@@ -202,9 +202,9 @@ fn handler(method: wellhead_method_callback, user_data: UserData) -> Result<Hand
     }))
 }
 
-/// Tells everybody who wants to know that the lists of a kind changed: toolsListChanged, promptsListChanged, or one of
-/// `announces` of wellhead_server_options. Never blocks, never calls back but for `wake`. UNKNOWN; INVALID_ARGUMENT if
-/// the capability does not declare listChanged; INVALID_UTF8, CLOSED.
+/// Notifies clients that lists of a kind changed. kind: toolsListChanged, promptsListChanged, or one of `announces` of
+/// wellhead_server_options. Does not block. Calls back as wellhead_server_updated. UNKNOWN; INVALID_ARGUMENT if the
+/// capability does not declare listChanged; INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_announce(
     server: *mut wellhead_server,
@@ -233,31 +233,33 @@ impl Kind for Own {
     }
 }
 
-/// As wellhead_read_keep. Thread safety: only inside the callback.
+/// Keeps the responder beyond its callback, to be answered or freed once, from any thread, even before the callback returns.
+/// The call stays valid until then. Returns `responder`; NULL if it was answered. Thread safety: only inside the callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_keep(responder: *mut wellhead_method) -> *mut wellhead_method {
     // SAFETY: our caller's promise.
     unsafe { pending::keep(responder) }
 }
 
-/// The call of a kept responder; borrowed until the answer.
+/// Returns the call of a kept responder, borrowed until the answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_call(responder: *const wellhead_method) -> *const wellhead_call {
     // SAFETY: our caller's promise.
     unsafe { pending::call(responder) }
 }
 
-/// Gives up a kept responder unanswered: the client is told "internal error".
+/// Frees a kept responder without an answer, which answers "internal error". NULL: does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_free(responder: *mut wellhead_method) {
     // SAFETY: our caller's promise.
     unsafe { pending::give_up(responder) }
 }
 
-/// Sends a notification about the call, before its answer. params: a JSON object; may be absent. *sent: whether it was:
-/// not after the answer, not when nobody wants that any more, not while the client takes nothing, and notifications/message
-/// only from the level on that the request asks for. sent: may be NULL. INVALID_ARGUMENT for what is no notification of a
-/// call, or for notifications/message without a level or without the capability logging; INVALID_UTF8.
+/// Sends a notification that belongs to the call, before its answer. params: a JSON object; may be absent. *sent: 1 if it was
+/// sent; may be NULL. It is not sent after the answer, after the client cancelled the call, or while the client reads
+/// nothing. A notifications/message is sent only from the level on that the request asks for. INVALID_ARGUMENT for a method
+/// that is no notification of a call, and for notifications/message without a level or without the capability logging.
+/// INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_notify(
     responder: *mut wellhead_method,
@@ -278,26 +280,24 @@ pub unsafe extern "C" fn wellhead_method_notify(
     }
 }
 
-/// The client's result.
+/// The result of the client.
 pub const WELLHEAD_RESPONSE_RESULT: u32 = 0;
-/// The client's error, an object with code and message.
+/// The error of the client, an object with code and message.
 pub const WELLHEAD_RESPONSE_ERROR: u32 = 1;
-/// None will come: the call was answered or cancelled, its session ended, or the host gave the request up.
+/// No response will come: the call was answered or cancelled, its session ended, or the host gave the request up.
 pub const WELLHEAD_RESPONSE_GIVEN_UP: u32 = 2;
 
-/// Takes the response of the client to a request of wellhead_method_request. response: one of WELLHEAD_RESPONSE_. json: the
-/// result or the error, an object; absent for WELLHEAD_RESPONSE_GIVEN_UP; borrowed until the callback returns. Called once, as
-/// an event of the connection; not called if the host closes the connection.
+/// Handles the response of the client to wellhead_method_request. response: one of WELLHEAD_RESPONSE_. json: the result or
+/// the error, a JSON object, borrowed until the callback returns; absent for WELLHEAD_RESPONSE_GIVEN_UP. Called once, as an
+/// event of the connection; not called if the host closes the connection.
 pub type wellhead_response_callback =
     Option<unsafe extern "C" fn(then_data: *mut c_void, response: u32, json: wellhead_str)>;
 
-/// Asks the client for one of its features, sampling/createMessage, elicitation/create or roots/list, before the call is
-/// answered; so keep the responder first. then: called once as an event of the connection, with one of
-/// WELLHEAD_RESPONSE_ and the JSON that the client sent; not called if the host closes the connection. then_destroy: called once,
-/// after `then` or instead of it, also when this fails. then: may not be NULL; params, then_destroy and number may.
-/// *number: for wellhead_method_cancel_request. INVALID_ARGUMENT for other methods, if the client did not declare the
-/// capability, and in revisions that have wellhead_method_needs_input instead; LIMIT while the client takes nothing; CLOSED
-/// once the call is over; INVALID_UTF8.
+/// Sends a request to the client: sampling/createMessage, elicitation/create or roots/list. Keep the responder first. then:
+/// may not be NULL. then_destroy: called once, after `then` or instead of it, also on failure. params, then_destroy and
+/// number: may be NULL or absent. *number: for wellhead_method_cancel_request. INVALID_ARGUMENT for other methods, for a
+/// client without the capability, and in revisions that have wellhead_method_needs_input instead. LIMIT while the client
+/// reads nothing, CLOSED after the call, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_request(
     responder: *mut wellhead_method,
@@ -332,8 +332,8 @@ pub unsafe extern "C" fn wellhead_method_request(
     }
 }
 
-/// Gives a request to the client up: it is told so, and `then` hears WELLHEAD_RESPONSE_GIVEN_UP. 1: the answer was still to
-/// come.
+/// Cancels a request to the client, which is notified; `then` gets WELLHEAD_RESPONSE_GIVEN_UP. Returns 1 if the response had
+/// not come yet.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_cancel_request(
     responder: *mut wellhead_method,
@@ -348,7 +348,7 @@ pub unsafe extern "C" fn wellhead_method_cancel_request(
     }
 }
 
-/// Answers with a result, a JSON object. What the revision wants beside it is added.
+/// Answers with a result, a JSON object. Members that the revision requires are added. INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_result(
     responder: *mut wellhead_method,
@@ -358,8 +358,8 @@ pub unsafe extern "C" fn wellhead_method_result(
     unsafe { finish(responder, result, MethodAnswer::Result) }
 }
 
-/// Answers with an error for the client: a code of JSON-RPC 2.0 section 5.1 or one of the host's own. data: any JSON
-/// object; may be absent.
+/// Answers with an error. code: of JSON-RPC 2.0 section 5.1, or the host's own. data: a JSON object; may be absent.
+/// INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_error(
     responder: *mut wellhead_method,
@@ -379,8 +379,8 @@ pub unsafe extern "C" fn wellhead_method_error(
     }
 }
 
-/// Answers that the client is to be asked for input, by the inputRequests and requestState of this JSON object, and may
-/// then ask again. An internal error where the revision does not have that.
+/// Answers that the client must give input first. input: a JSON object with inputRequests, requestState or both. The client
+/// then repeats the request. An internal error in revisions that do not have this. INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_needs_input(
     responder: *mut wellhead_method,
@@ -390,7 +390,7 @@ pub unsafe extern "C" fn wellhead_method_needs_input(
     unsafe { finish(responder, input, MethodAnswer::NeedsInput) }
 }
 
-/// Answers that the client lacks capabilities, those of this JSON object, such as {"sampling":{}}.
+/// Answers that the client lacks capabilities: a JSON object such as {"sampling":{}}. INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_missing_capability(
     responder: *mut wellhead_method,
@@ -400,7 +400,7 @@ pub unsafe extern "C" fn wellhead_method_missing_capability(
     unsafe { finish(responder, capabilities, MethodAnswer::MissingCapability) }
 }
 
-/// Answers "internal error". `why` goes to the log, not to the client.
+/// Answers "internal error". `why` is logged, and not sent to the client. INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_failed(
     responder: *mut wellhead_method,

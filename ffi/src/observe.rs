@@ -8,49 +8,52 @@ use crate::types::{growing, wellhead_destroy_callback, wellhead_str};
 use std::ffi::{c_int, c_void};
 use wellhead::Observed;
 
-/// A call of one of the host's callbacks that begins or ends.
+/// The begin or the end of a call of a callback.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_observed {
     pub struct_size: usize,
-    /// A number that begin and end of a call share; unique in its server.
+    /// The number of the call, the same at its begin and its end; unique in its server.
     pub call: u64,
-    /// What is asked: the method of the request, such as resources/read, or authorize.
+    /// The method of the request, such as resources/read, or authorize.
     pub method: wellhead_str,
-    /// Which registration is asked: a template, a fixed URI, the name of a list source, a tool or a prompt; may be absent.
+    /// The registration whose callback is called: a template, a fixed URI, or the name of a list source, a tool or a prompt.
+    /// May be absent.
     pub registration: wellhead_str,
-    /// Of the request, as it came; may be absent.
+    /// The traceparent of the request, unchecked. May be absent.
     pub traceparent: wellhead_str,
-    /// How it ended: found, not_found, denied, not_modified, busy, needs_input, missing_capability, result, error, page,
-    /// completion, verdicts, failed, dropped and perhaps more. Absent: it begins, and what follows means nothing.
+    /// Absent at the begin; then the fields below mean nothing. At the end: found, not_found, denied, not_modified, busy,
+    /// needs_input, missing_capability, result, error, page, completion, verdicts, failed or dropped. Later versions may add
+    /// words.
     pub outcome: wellhead_str,
-    /// 0: nobody wanted the answer any more.
+    /// 0 if the client no longer waited for the answer.
     pub wanted: c_int,
-    /// The size of the answer.
+    /// The size of the answer in bytes.
     pub bytes: u64,
-    /// Since the call began, in nanoseconds.
+    /// The time since the call began, in nanoseconds.
     pub time_ns: u64,
 }
 
-/// What a server has done since it was made, and what is open. Taken at slightly different moments.
+/// Counters of a server since it was made. They are read at slightly different moments.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_counters {
     pub struct_size: usize,
-    /// Connections that were made.
+    /// Connections made.
     pub connections: u64,
+    /// Connections that are open now.
     pub connections_open: u64,
     /// Calls of callbacks that began.
     pub calls: u64,
-    /// Calls that somebody still wanted when they were answered.
+    /// Calls that were answered while the client still waited.
     pub calls_answered: u64,
-    /// Of these, those that failed or were dropped without an answer.
+    /// Calls among these that failed or were dropped without an answer.
     pub calls_failed: u64,
-    /// Changes of resources that were told, and of lists.
+    /// Changes of resources and of lists that the host reported.
     pub changes: u64,
-    /// URIs that somebody watches.
+    /// URIs that have a subscriber now.
     pub uris_watched: u64,
-    /// Watchers of all URIs, each connection once a URI.
+    /// Subscriptions now: each pair of a connection and a URI is one.
     pub subscriptions: u64,
 }
 
@@ -61,7 +64,8 @@ growing!(wellhead_observed, wellhead_counters);
 pub type wellhead_observe_callback =
     Option<unsafe extern "C" fn(observe_data: *mut c_void, observed: *const wellhead_observed)>;
 
-/// Counts. counters: begins as WELLHEAD_COUNTERS_INIT, and is filled as far as its struct_size goes. INVALID_ARGUMENT.
+/// Reads the counters of a server. counters: begins as WELLHEAD_COUNTERS_INIT, and is filled up to its struct_size. Does not
+/// block. INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_counters(
     server: *const wellhead_server,

@@ -12,10 +12,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use wellhead::{Reply, Responder, Result};
 
-/// What a responder answers.
+/// The kind of a responder: its answer, and how it is put together.
 pub trait Kind {
     type Answer: Reply;
-    /// What an answer of several parts is gathered in.
+    /// The parts of an answer that were added so far.
     type Added: Default + Send;
 
     /// Answers "internal error"; `why` goes to the log.

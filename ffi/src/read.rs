@@ -26,30 +26,29 @@ impl Kind for Read {
     }
 }
 
-/// Takes the responder out of its callback: now it is the host's, to be answered or freed once, from any thread, even
-/// before the callback has returned. It keeps the call alive as well. Returns `responder`; NULL if it was answered.
-/// Thread safety: only inside the callback.
+/// Keeps the responder beyond its callback, to be answered or freed once, from any thread, even before the callback returns.
+/// The call stays valid until then. Returns `responder`; NULL if it was answered. Thread safety: only inside the callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_keep(responder: *mut wellhead_read) -> *mut wellhead_read {
     // SAFETY: our caller's promise.
     unsafe { pending::keep(responder) }
 }
 
-/// The call of a kept responder; borrowed until the answer.
+/// Returns the call of a kept responder, borrowed until the answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_call(responder: *const wellhead_read) -> *const wellhead_call {
     // SAFETY: our caller's promise.
     unsafe { pending::call(responder) }
 }
 
-/// Gives up a kept responder unanswered: the client is told "internal error".
+/// Frees a kept responder without an answer, which answers "internal error". NULL: does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_free(responder: *mut wellhead_read) {
     // SAFETY: our caller's promise.
     unsafe { pending::give_up(responder) }
 }
 
-/// Answers with a text, which is copied.
+/// Answers with a text, which is copied. INVALID_UTF8, INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_text(
     responder: *mut wellhead_read,
@@ -59,7 +58,7 @@ pub unsafe extern "C" fn wellhead_read_text(
     unsafe { whole(responder, |promise| Source::copied(text).text(promise)) }
 }
 
-/// Answers with bytes, which are copied; absent is empty.
+/// Answers with bytes, which are copied; absent is empty. INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_blob(
     responder: *mut wellhead_read,
@@ -69,8 +68,8 @@ pub unsafe extern "C" fn wellhead_read_blob(
     unsafe { whole(responder, |promise| Source::copied(bytes).blob(promise)) }
 }
 
-/// Answers with a text without copying it: it stays the host's, unchanged, until release(release_data), which is called
-/// once, on any thread, also on failure.
+/// Answers with a text that is not copied. It stays the host's, unchanged, until release(release_data), which is called once,
+/// on any thread, also on failure. release: may be NULL. INVALID_UTF8, INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_text_owned(
     responder: *mut wellhead_read,
@@ -83,7 +82,8 @@ pub unsafe extern "C" fn wellhead_read_text_owned(
     unsafe { whole(responder, |promise| source.text(promise)) }
 }
 
-/// Answers with bytes without copying them, as wellhead_read_text_owned does with a text.
+/// Answers with bytes that are not copied. They stay the host's, unchanged, until release(release_data), which is called
+/// once, on any thread, also on failure. release: may be NULL. INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_blob_owned(
     responder: *mut wellhead_read,
@@ -96,28 +96,29 @@ pub unsafe extern "C" fn wellhead_read_blob_owned(
     unsafe { whole(responder, |promise| source.blob(promise)) }
 }
 
-/// Answers that there is no such resource.
+/// Answers that the resource does not exist. INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_not_found(responder: *mut wellhead_read) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe { pending::finish(responder, |_, _, _| Ok(Answer::NotFound)) }
 }
 
-/// Answers that there is one, but not for this caller.
+/// Answers that the caller may not read the resource. INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_denied(responder: *mut wellhead_read) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe { pending::finish(responder, |_, _, _| Ok(Answer::Denied)) }
 }
 
-/// Answers that the client has the resource already: only where wellhead_call_if_version says which version that is.
+/// Answers that the client has the current version, which wellhead_call_if_version returned. INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_not_modified(responder: *mut wellhead_read) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe { pending::finish(responder, |_, _, _| Ok(Answer::NotModified)) }
 }
 
-/// Answers that it cannot be read now. retry_after_ms: when it is worth asking again; UINT64_MAX: not known.
+/// Answers that the resource cannot be read now. retry_after_ms: the time after which to retry, in milliseconds; UINT64_MAX:
+/// not known. INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_busy(
     responder: *mut wellhead_read,
@@ -128,9 +129,9 @@ pub unsafe extern "C" fn wellhead_read_busy(
     unsafe { pending::finish(responder, |_, _, _| Ok(Answer::Busy(after))) }
 }
 
-/// Answers that the client has to answer something first: a JSON object with inputRequests, requestState or both, as the
-/// protocol has them. It repeats the read with what wellhead_call_input_responses and wellhead_call_request_state then tell.
-/// Clients that cannot do what is asked for are told what that takes.
+/// Answers that the client must give input first. input: a JSON object with inputRequests, requestState or both. The client
+/// repeats the read; then wellhead_call_input_responses and wellhead_call_request_state return its answers. A client without
+/// the capability gets an error that names it. INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_needs_input(
     responder: *mut wellhead_read,
@@ -144,14 +145,14 @@ pub unsafe extern "C" fn wellhead_read_needs_input(
     }
 }
 
-/// Answers that the read came with a requestState that is not the host's: see wellhead_call_open_state.
+/// Answers that the requestState of the client is invalid: see wellhead_call_open_state. INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_invalid_state(responder: *mut wellhead_read) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe { pending::finish(responder, |_, _, _| Ok(Answer::InvalidState)) }
 }
 
-/// Answers "internal error". `why` goes to the log, not to the client.
+/// Answers "internal error". `why` is logged, and not sent to the client. INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_failed(
     responder: *mut wellhead_read,
@@ -161,7 +162,7 @@ pub unsafe extern "C" fn wellhead_read_failed(
     unsafe { pending::fail(responder, why) }
 }
 
-/// Adds a text to an answer of several elements. about: may be NULL. A refused one leaves the answer as it was:
+/// Adds a text, which is copied, to an answer of several elements. about: may be NULL. On failure the answer is unchanged:
 /// INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_add_text(
@@ -173,7 +174,8 @@ pub unsafe extern "C" fn wellhead_read_add_text(
     unsafe { add(responder, about, |promise| Source::copied(text).text(promise)) }
 }
 
-/// Adds bytes, as wellhead_read_add_text adds a text.
+/// Adds bytes, which are copied, to an answer of several elements. about: may be NULL. On failure the answer is unchanged:
+/// INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_add_blob(
     responder: *mut wellhead_read,
@@ -184,7 +186,9 @@ pub unsafe extern "C" fn wellhead_read_add_blob(
     unsafe { add(responder, about, |promise| Source::copied(bytes).blob(promise)) }
 }
 
-/// Adds a text without copying it: see wellhead_read_text_owned.
+/// Adds a text that is not copied. about: may be NULL. It stays the host's, unchanged, until release(release_data), which is
+/// called once, on any thread, also on failure. release: may be NULL. On failure the answer is unchanged: INVALID_UTF8,
+/// INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_add_text_owned(
     responder: *mut wellhead_read,
@@ -198,7 +202,9 @@ pub unsafe extern "C" fn wellhead_read_add_text_owned(
     unsafe { add(responder, about, |promise| source.text(promise)) }
 }
 
-/// Adds bytes without copying them: see wellhead_read_text_owned.
+/// Adds bytes that are not copied. about: may be NULL. They stay the host's, unchanged, until release(release_data), which is
+/// called once, on any thread, also on failure. release: may be NULL. On failure the answer is unchanged: INVALID_UTF8,
+/// INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_add_blob_owned(
     responder: *mut wellhead_read,
@@ -212,7 +218,7 @@ pub unsafe extern "C" fn wellhead_read_add_blob_owned(
     unsafe { add(responder, about, |promise| source.blob(promise)) }
 }
 
-/// Answers with what was added.
+/// Answers with the elements that were added. INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_finish(responder: *mut wellhead_read) -> wellhead_status {
     // SAFETY: our caller's promise.

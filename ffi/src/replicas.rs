@@ -12,11 +12,10 @@ use std::ffi::{c_int, c_void};
 pub type wellhead_publish_callback =
     Option<unsafe extern "C" fn(user_data: *mut c_void, event: wellhead_str)>;
 
-/// Hands over each change that is told here, so that other instances of the service can tell their clients, too: one JSON
-/// object as text, for a pub/sub system to carry to their wellhead_server_inject. It replaces an earlier one. Called on the
-/// thread that told of the change, inside of the function that it told by; `event` is borrowed until it returns. What registering, removing and setting change is
-/// each instance's own, and what was injected is not published again. publish: may not be NULL. destroy: may be NULL.
-/// INVALID_ARGUMENT, CLOSED.
+/// Sets the callback that carries changes to other instances, for example by a pub/sub system. They pass each event to
+/// wellhead_server_inject. It replaces an earlier one. Changes by registering, removing and setting are not published, and
+/// neither are injected ones. publish: may not be NULL. destroy: called once, after the last event, also on failure; may be
+/// NULL. INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_set_publish(
     server: *mut wellhead_server,
@@ -39,9 +38,9 @@ pub unsafe extern "C" fn wellhead_server_set_publish(
     }
 }
 
-/// Takes a change that another instance published, and tells clients here. *told: 0 for what this instance published itself,
-/// and for a kind of change that is not known here. told: may be NULL. Never blocks, and calls `wake` only.
-/// INVALID_ARGUMENT for what is no event, INVALID_URI, INVALID_UTF8, CLOSED.
+/// Takes a change that another instance published, and notifies clients of this one. *told: 0 for an event that this instance
+/// published, and for an unknown kind of change; else 1. told: may be NULL. Does not block, and calls back only `wake`.
+/// INVALID_ARGUMENT for text that is no event, INVALID_URI, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_inject(
     server: *mut wellhead_server,

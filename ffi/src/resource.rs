@@ -1,4 +1,4 @@
-//! What a listing shows.
+//! Resources and contents.
 
 use crate::boundary::Promise;
 use crate::cache::{hint, wellhead_cache};
@@ -6,71 +6,70 @@ use crate::foreign::{json, unknown_flags};
 use crate::types::{growing, wellhead_str};
 use wellhead::{Annotations, Body, Contents, Icon, Listed, Resource, Result, Template};
 
-/// For templates: hand over every value as it was sent. Without it, values with a ".." segment, an absolute path, a
-/// drive or a control character look like "not found"; with it, checking them is the host's work.
+/// For templates: pass every value to the callback as it was sent, which the host then checks. By default a value with a ".."
+/// segment, an absolute path, a drive or a control character is answered "not found".
 pub const WELLHEAD_RAW_VALUES: u32 = 1;
 
-/// What a listing shows of a resource, or of a template (then `uri` holds the template, and `size` is not used).
-/// Copied before return.
+/// A resource in a list, or a template: then `uri` holds the template, and `size` is ignored. Copied before return.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_resource {
     pub struct_size: usize,
     /// Required: an absolute URI, or an RFC 6570 template such as notes://{id}.
     pub uri: wellhead_str,
-    /// The programmatic name; absent: the URI.
+    /// The name for programs; absent: the URI.
     pub name: wellhead_str,
     /// The name for people.
     pub title: wellhead_str,
-    /// What it is, for people and models.
+    /// A description for people and models.
     pub description: wellhead_str,
-    /// Contents inherit it unless they say otherwise.
+    /// The MIME type; contents inherit it.
     pub mime_type: wellhead_str,
     /// Bytes of the raw content; NULL: unknown (0 is a size).
     pub size: *const u64,
-    /// In list callbacks only: where the page after this item starts; absent: the URI. It must keep its place in the
-    /// order when the item is gone.
+    /// In list callbacks only: passed as `after` for the page behind this item; absent: the URI. It must still sort to the
+    /// same place after the item is deleted.
     pub key: wellhead_str,
-    /// JSON as the protocol has it: {"audience":["user"],"priority":0.5,"lastModified":"2025-01-12T15:00:58Z"}, each
-    /// member optional.
+    /// Annotations as JSON: {"audience":["user"],"priority":0.5,"lastModified":"2025-01-12T15:00:58Z"}; each member is
+    /// optional.
     pub annotations: wellhead_str,
-    /// JSON as the protocol has it: [{"src":"https://x/i.png","mimeType":"image/png","sizes":["48x48"],"theme":"dark"}],
-    /// each member but src optional.
+    /// Icons as JSON: [{"src":"https://x/i.png","mimeType":"image/png","sizes":["48x48"],"theme":"dark"}]; only src is
+    /// required.
     pub icons: wellhead_str,
     /// A JSON object, sent as _meta; contents inherit it. Keys that the protocol reserves are INVALID_ARGUMENT.
     pub meta: wellhead_str,
-    /// What sort of thing it is, in the host's own words. Clients of the resources/get dialect are shown it, as they are
-    /// `version` and `metadata`.
+    /// The kind of thing, in the host's own words. Clients of the resources/get dialect get it, with `version` and
+    /// `metadata`.
     pub kind: wellhead_str,
-    /// Another one whenever the contents are; of a template's resources wellhead_contents says it.
+    /// The version of the contents, another one after each change. For resources of a template, set it in wellhead_contents.
     pub version: wellhead_str,
-    /// A JSON object with attributes of the host's own.
+    /// More attributes, a JSON object.
     pub metadata: wellhead_str,
-    /// How long what is read here may be used again; NULL: not said. Not of an item of a list.
+    /// The caching hint for reads; NULL: not given. Ignored for items of a list.
     pub cache: *const wellhead_cache,
     /// WELLHEAD_RAW_VALUES
     pub flags: u32,
 }
 
-/// What is said of contents beside their body, one element of an answer or what replaces fixed contents. What is absent
-/// here is taken from the registration.
+/// Details of contents: of one element of an answer, or of new fixed contents. An absent field is taken from the
+/// registration. Copied before return.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_contents {
     pub struct_size: usize,
-    /// Of a sub-resource; absent: the requested URI.
+    /// The URI of a sub-resource; absent: the requested URI.
     pub uri: wellhead_str,
     pub mime_type: wellhead_str,
     /// A JSON object, sent as _meta.
     pub meta: wellhead_str,
-    /// Of the resource, as in wellhead_resource; clients that have no room for it are not sent it. If `version` is the one
-    /// that the client has, it is told so, and sent nothing.
+    /// As in wellhead_resource; only clients whose revision has the field get it. If `version` is the one that the client
+    /// has, the client is told that nothing changed, and no body is sent.
     pub name: wellhead_str,
     pub title: wellhead_str,
     pub kind: wellhead_str,
     pub version: wellhead_str,
     pub metadata: wellhead_str,
-    /// How long the answer may be used again; NULL: not said.
+    /// The caching hint for this answer; NULL: not given.
     pub cache: *const wellhead_cache,
 }
 

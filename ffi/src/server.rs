@@ -20,63 +20,63 @@ pub struct wellhead_server {
 
 impl Shared for wellhead_server {}
 
-/// What one client may cost. 0 in a field means its default, given behind it. Limits that refuse answer an error which
-/// names them; those that hold back make the connection stop dispatching, and then stop reading, until there is room.
-/// Over HTTP calls_in_flight and listen_streams are those of the whole endpoint, whoever asks, and requests beyond them are
-/// answered 503 at once.
+/// Limits on how much a client may use. 0 in a field means its default, which stands at the end of its comment: a limit
+/// cannot be set to 0. Exceeding a limit that "refuses" is answered with an error that names it. A limit that "holds back"
+/// stops the connection from dispatching, and then from reading, until there is room. Over HTTP, calls_in_flight and
+/// listen_streams count for the whole endpoint, and requests above them are answered 503 at once.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_limits {
     pub struct_size: usize,
-    /// Of one incoming message; refuses. 4 MiB
+    /// Bytes of one incoming message; refuses. 4 MiB
     pub message_bytes: usize,
-    /// Depth of one incoming message; refuses. 100
+    /// Depth of nesting of one incoming message; refuses. 100
     pub nesting: usize,
-    /// Of a request id as it was written; refuses. 1 KiB
+    /// Bytes of a request id as it was written; refuses. 1 KiB
     pub id_bytes: usize,
-    /// Of one batch, in messages, where the revision has batches; refuses. 100
+    /// Messages of one batch, where the revision has batches; refuses. 100
     pub batch_length: usize,
-    /// Of a URI in a request; refuses. 8 KiB
+    /// Bytes of a URI in a request; refuses. 8 KiB
     pub uri_bytes: usize,
-    /// Of one page of a list. 1,000
+    /// Items on one page of a list. 1,000
     pub page_items: usize,
-    /// Of one page of a list, which holds at least one item. 1 MiB
+    /// Bytes of one page of a list, which holds at least one item. 1 MiB
     pub page_bytes: usize,
-    /// Calls of one connection that are not answered; holds back. 1,024
+    /// Unanswered calls of one connection; holds back. 1,024
     pub calls_in_flight: usize,
-    /// Of one connection, listen streams included; refuses. 10,000
+    /// Subscriptions of one connection, with those of listen streams; refuses. 10,000
     pub subscriptions: usize,
-    /// Of all connections of the server; refuses. 1,000,000
+    /// Subscriptions of all connections of the server; refuses. 1,000,000
     pub subscriptions_total: usize,
-    /// Of one connection; refuses. 1,000
+    /// Listen streams of one connection; refuses. 1,000
     pub listen_streams: usize,
-    /// Output that the client has not taken; holds back. 16 MiB
+    /// Bytes of output that the client has not read yet; holds back. 16 MiB
     pub output_bytes: usize,
-    /// Milliseconds that an answer may be kept before it becomes an internal error; UINT64_MAX: for ever. 60,000
+    /// How long an answer may take before it becomes an internal error, in milliseconds; UINT64_MAX: no limit. 60,000
     pub call_ms: u64,
-    /// Of an endpoint over HTTP, for all clients: bodies until their requests are over, output that clients have not taken,
-    /// and what is kept for clients that come back, of which the oldest goes first. A request itself counts as 4 KiB. A
-    /// client's connection has at most a quarter of what others leave of two thirds, of five sixths while it has at most 64 KiB,
-    /// of all while it has at most 8 KiB; refuses. 256 MiB
+    /// Bytes that an endpoint over HTTP buffers for all clients: request bodies, unread output, and events kept for clients
+    /// that reconnect, of which the oldest is dropped first. A request itself counts as 4 KiB. One connection of a client
+    /// gets at most a quarter of the free part of two thirds of this; up to 64 KiB it may use five sixths, and up to 8 KiB
+    /// all. Refuses. 256 MiB
     pub buffer_bytes: usize,
-    /// How many percent of an endpoint's sessions and listen streams one caller may have who is known by a token, at least one
-    /// of each; refuses. 25
+    /// The percentage of an endpoint's sessions and listen streams that one caller with a token may use, at least one of
+    /// each; refuses. At most 100. 25
     pub caller_percent: usize,
 }
 
 /// Do not offer subscriptions.
 pub const WELLHEAD_NO_SUBSCRIBE: u32 = 1;
-/// Do not tell clients when the list of resources changes.
+/// Do not notify clients when the list of resources changes.
 pub const WELLHEAD_NO_LIST_CHANGED: u32 = 2;
-/// Send fields that a client's revision does not have all the same.
+/// Send fields also to clients whose revision does not have them.
 pub const WELLHEAD_SEND_NEWER_FIELDS: u32 = 4;
 
-/// Works, but is probably not what was meant.
+/// The host or a client did something that is probably a mistake.
 pub const WELLHEAD_LOG_WARNING: u32 = 1;
-/// A client got an error because of it.
+/// A client got an error because of a failure of the host.
 pub const WELLHEAD_LOG_ERROR: u32 = 2;
 
-/// A name, and what it stands for.
+/// A name and its value.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_pair {
@@ -84,12 +84,12 @@ pub struct wellhead_pair {
     pub value: wellhead_str,
 }
 
-/// The code of one condition for clients of one protocol version.
+/// The error code of one condition for clients of one protocol version.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_error_code {
     pub version: wellhead_str,
-    /// resource_not_found, permission_denied, internal_error, not_modified
+    /// resource_not_found, permission_denied, internal_error or not_modified.
     pub condition: wellhead_str,
     pub code: i32,
 }
@@ -99,72 +99,74 @@ pub struct wellhead_error_code {
 pub type wellhead_log_callback =
     Option<unsafe extern "C" fn(log_data: *mut c_void, level: u32, line: wellhead_str)>;
 
-/// What a server is made from; everything has a default. Arrays come with a count.
+/// Options of a server. Zero, NULL or absent in a field means its default. Everything is copied before return.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_server_options {
     pub struct_size: usize,
     /// WELLHEAD_NO_SUBSCRIBE, WELLHEAD_NO_LIST_CHANGED, WELLHEAD_SEND_NEWER_FIELDS
     pub flags: u32,
-    /// The server's name for people.
+    /// The name of the server for people.
     pub title: wellhead_str,
-    /// How a model should use the server.
+    /// Tells a model how to use the server.
     pub instructions: wellhead_str,
-    /// 32 bytes under which cursors are sealed. Replicas share them. Absent: random; over stdio derived from name and version,
-    /// so that a client which starts a process for each request can page.
+    /// The key that seals cursors, 32 bytes. Replicas share it. Absent: random; over stdio derived from name and version, so
+    /// that a client which starts a process for each request can page.
     pub cursor_key: wellhead_str,
     /// NULL: all defaults.
     pub limits: *const wellhead_limits,
-    /// Told, on any thread, what went wrong in callbacks; `level` is one of WELLHEAD_LOG_. No byte of it reaches a
-    /// client. NULL: a line on standard error.
+    /// Called with a line of text when a callback fails or requests are refused. NULL: writes the line to standard error.
     pub log: wellhead_log_callback,
+    /// Passed to `log`.
     pub log_data: *mut c_void,
+    /// Called once with log_data, after the last line; also if no server is made. May be NULL.
     pub log_destroy: wellhead_destroy_callback,
-    /// Further capabilities: each name with a JSON object, {} or such as {"listChanged":true}. resources with {} declares and
-    /// serves resources before any is registered; otherwise the first registration does.
+    /// More capabilities: each name with a JSON object, such as {} or {"listChanged":true}. resources with {} declares and
+    /// serves resources before any is registered; by default the first registration does.
     pub capabilities: *const wellhead_pair,
     pub capability_count: usize,
-    /// Further kinds of lists for wellhead_server_announce: each name, as clients ask for it, with its notification.
+    /// More kinds of lists for wellhead_server_announce: each name, as clients request it, with its notification.
     pub announces: *const wellhead_pair,
     pub announce_count: usize,
     /// The protocol versions that are served, by their dates; none: all.
     pub versions: *const wellhead_str,
     pub version_count: usize,
-    /// Which documents settle the codes of errors: official (default), or variant-2024-11-05, which early clients of that
-    /// version may follow. Another word, here and below, is INVALID_ARGUMENT.
+    /// The document that defines error codes: official (default), or variant-2024-11-05, which some early clients of that
+    /// version follow. Any other word, here and in the options below, is INVALID_ARGUMENT.
     pub error_profile: wellhead_str,
-    /// Codes over the profile.
+    /// Error codes that replace those of the profile.
     pub error_codes: *const wellhead_error_code,
     pub error_code_count: usize,
-    /// What a client is told of what is denied: error (default), or mask: as of what does not exist.
+    /// The answer about a resource that is denied: error (default), or mask, as if it did not exist.
     pub permission_denied: wellhead_str,
-    /// Lists of tools and prompts where nothing of the kind is offered: error (default), or empty.
+    /// The answer to lists of tools or prompts if none are registered: error (default), or empty.
     pub undeclared_lists: wellhead_str,
     /// For whom contents have `name` and `title`: 2025-06-18 (default), never, always.
     pub titles_in_contents: wellhead_str,
-    /// Whether what nothing serves may be watched: deny (default), allow.
+    /// Subscriptions to a URI that no registration serves: deny (default), allow.
     pub subscribe_unknown: wellhead_str,
-    /// Whether the resources/get dialect is served: auto (default), always, never.
+    /// The resources/get dialect: auto (default), always, never.
     pub dialect: wellhead_str,
-    /// For all answers that may be used again; NULL: they may not.
+    /// The caching hint for all responses that may be reused; NULL: none.
     pub cache: *const wellhead_cache,
-    /// For kinds of them.
+    /// Caching hints for kinds of responses.
     pub cache_of: *const wellhead_cache_of,
     pub cache_of_count: usize,
-    /// The name of this instance among replicas: see wellhead_server_set_publish. Absent: random. Two with one name do not
-    /// hear each other.
+    /// The name of this instance among replicas: see wellhead_server_set_publish. Absent: random. Two instances of one name
+    /// ignore each other's changes.
     pub origin: wellhead_str,
-    /// Told when each call of a callback begins and ends; interests aside. Called on the thread that polls or answers, so it
-    /// must be quick; `observed` and its strings are borrowed. NULL: off, and free.
+    /// Called when a call of a callback begins and when it ends. NULL: off, which costs nothing.
     pub observe: wellhead_observe_callback,
+    /// Passed to `observe`.
     pub observe_data: *mut c_void,
+    /// Called once with observe_data, after the last `observe`; also if no server is made. May be NULL.
     pub observe_destroy: wellhead_destroy_callback,
 }
 
 growing!(wellhead_limits, wellhead_server_options);
 
-/// Makes a server. name, version: who it says it is. options: may be NULL. NULL on failure: INVALID_ARGUMENT,
-/// INVALID_UTF8, IO if there is no randomness.
+/// Makes a server. name, version: sent to clients. options: may be NULL. The caller frees it. NULL on failure:
+/// INVALID_ARGUMENT, INVALID_UTF8, IO if the system has no randomness.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_new(
     name: wellhead_str,
@@ -196,25 +198,26 @@ pub unsafe extern "C" fn wellhead_server_new(
     }
 }
 
-/// Ends every connection and makes wellhead_serve_stdio and wellhead_serve_http return. Answers still owed are dropped,
-/// but over HTTP those under way may still go out, in the drain_ms of wellhead_serve_http. May be repeated. Not for
-/// signal handlers, in which hardly anything may be called: let a thread wait for the signal (sigwait). NULL: nothing.
+/// Closes every connection, and makes wellhead_serve_stdio and wellhead_serve_http return. Pending answers are dropped; over
+/// HTTP they may still be sent, for the drain_ms of wellhead_serve_http. Later calls do nothing. Not for signal handlers: let
+/// a thread wait for the signal with sigwait. NULL: does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_close(server: *mut wellhead_server) {
     // SAFETY: our caller's promise.
     unsafe { with(server, (), |_, this| this.server.close()) }
 }
 
-/// Gives up this handle; connections, drivers and kept responders hold the state until they go.
+/// Frees a handle. Connections, drivers and kept responders keep what they need until they are gone. No other thread may be
+/// using the handle. NULL: does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_free(server: *mut wellhead_server) {
     // SAFETY: our caller's promise.
     unsafe { release(server, |_| ()) }
 }
 
-/// For the child after fork, before anything else there: connections made before answer WELLHEAD_STATUS_FORKED from now
-/// on, or do nothing; what is registered stays, and new connections can be made. Fork while no other thread is inside a
-/// function of this server.
+/// Prepares a server for use in the child after fork; call it there before any other function. Connections that were made
+/// before return WELLHEAD_STATUS_FORKED or do nothing. Registrations stay, and new connections can be made. Fork while no
+/// other thread is inside a function of this library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_after_fork(server: *mut wellhead_server) {
     // SAFETY: our caller's promise.

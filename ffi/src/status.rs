@@ -1,40 +1,40 @@
-//! What functions return, and error objects.
+//! Statuses and errors.
 
 use crate::boundary::{Promise, ask, free};
 use crate::types::wellhead_str;
 use std::ffi::c_char;
 use wellhead::{Error, ErrorKind};
 
-/// How a call went. Further numbers may be added.
+/// The result of a function. Later versions may add numbers.
 pub type wellhead_status = u32;
-/// Done.
+/// Success.
 pub const WELLHEAD_STATUS_OK: wellhead_status = 0;
-/// A value that can never be right: NULL, struct_size 0, an answer to an answered call.
+/// An argument that can never be right, such as NULL or struct_size 0; or a second answer to a call.
 pub const WELLHEAD_STATUS_INVALID_ARGUMENT: wellhead_status = 1;
 /// Text that is not UTF-8.
 pub const WELLHEAD_STATUS_INVALID_UTF8: wellhead_status = 2;
 /// Not an absolute URI of RFC 3986.
 pub const WELLHEAD_STATUS_INVALID_URI: wellhead_status = 3;
-/// Not a template of RFC 6570, or one that cannot be matched; the message says where and why.
+/// Not a template of RFC 6570, or one that cannot be matched. The message says where and why.
 pub const WELLHEAD_STATUS_INVALID_TEMPLATE: wellhead_status = 4;
 /// Registered already.
 pub const WELLHEAD_STATUS_DUPLICATE: wellhead_status = 5;
-/// Two templates match the same URIs and nothing orders them; the message names both.
+/// Two templates match the same URIs, and neither is more specific. The message names both.
 pub const WELLHEAD_STATUS_AMBIGUOUS: wellhead_status = 6;
-/// Nothing is registered under that name.
+/// No registration has that name.
 pub const WELLHEAD_STATUS_UNKNOWN: wellhead_status = 7;
 /// The server or connection was closed.
 pub const WELLHEAD_STATUS_CLOSED: wellhead_status = 8;
-/// A limit; the message names it.
+/// A limit is reached; the message names it.
 pub const WELLHEAD_STATUS_LIMIT: wellhead_status = 9;
 /// The operating system refused; the message says why.
 pub const WELLHEAD_STATUS_IO: wellhead_status = 10;
-/// A connection made before fork, used in the child.
+/// The connection was made before a fork, and this is the child.
 pub const WELLHEAD_STATUS_FORKED: wellhead_status = 11;
-/// A bug of ours; the connection is closed, and only free makes sense.
+/// A bug of the library. The connection is closed; only free it.
 pub const WELLHEAD_STATUS_PANIC: wellhead_status = 12;
 
-/// The status in a word, such as "invalid_uri". Static; never NULL.
+/// Returns the name of a status, such as "invalid_uri". Static; never NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn wellhead_status_name(status: wellhead_status) -> *const c_char {
     let name = match status {
@@ -62,21 +62,21 @@ pub struct wellhead_error {
     message: String,
 }
 
-/// Why. NULL: WELLHEAD_STATUS_OK.
+/// Returns the status of an error. NULL: WELLHEAD_STATUS_OK.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_error_status(error: *const wellhead_error) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe { ask(error, WELLHEAD_STATUS_OK, |_, error| error.kind.number()) }
 }
 
-/// What went wrong and what to do, for people; borrowed until the error is freed. NULL: absent.
+/// Returns a message for people: the problem, and a way to solve it. Borrowed until the error is freed. NULL: absent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_error_message(error: *const wellhead_error) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe { ask(error, wellhead_str::ABSENT, |_, error| wellhead_str::of(&error.message)) }
 }
 
-/// NULL: nothing.
+/// Frees an error. NULL: does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_error_free(error: *mut wellhead_error) {
     // SAFETY: our caller's promise.

@@ -8,23 +8,23 @@ use crate::types::growing;
 use std::time::Duration;
 use wellhead::serve::Stdio;
 
-/// Callbacks run on the caller's thread, which then also reads, without a hop: for hosts whose callbacks are quick.
+/// Run callbacks on the thread that reads, the caller's, for hosts whose callbacks are quick.
 pub const WELLHEAD_CALLBACKS_INLINE: i32 = -1;
 
-/// Leave descriptors 0 and 1 as they are. Without it they point to the null device and to standard error meanwhile, so
-/// that a stray printf cannot corrupt the wire, and a child process cannot swallow input.
+/// Leave descriptors 0 and 1 as they are. By default they point to the null device and to standard error during the service.
+/// So a stray printf cannot corrupt the output, and a child process cannot read the input.
 pub const WELLHEAD_STDIO_KEEP_STDOUT: u32 = 1;
-/// SIGTERM ends the service cleanly. Without it no signal handler is installed.
+/// End the service cleanly on SIGTERM. By default no signal handler is installed.
 pub const WELLHEAD_STDIO_HANDLE_SIGTERM: u32 = 2;
 
-/// How standard input and output are served; everything has a default.
+/// Options of the stdio driver. Zero in a field means its default.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_stdio_options {
     pub struct_size: usize,
-    /// 0: the caller's; N: so many, the caller's among them; WELLHEAD_CALLBACKS_INLINE
+    /// The number of threads that run callbacks, the caller's among them; 0: 1. Or WELLHEAD_CALLBACKS_INLINE.
     pub callback_threads: i32,
-    /// How long answers under way may take after the end of input, in milliseconds; 0: 5,000
+    /// How long calls in flight may take after the end of input, in milliseconds; 0: 5,000
     pub drain_ms: u32,
     /// WELLHEAD_STDIO_KEEP_STDOUT, WELLHEAD_STDIO_HANDLE_SIGTERM
     pub flags: u32,
@@ -32,10 +32,10 @@ pub struct wellhead_stdio_options {
 
 growing!(wellhead_stdio_options);
 
-/// Serves standard input and output until the client goes, the pipe breaks, or wellhead_server_close: all three are OK.
-/// options: may be NULL. One at a time a process. By default callbacks run on the caller's thread, one at a time, and two more
-/// threads read and write. While a service runs in the process SIGPIPE is ignored, if it was at its default; the last one
-/// restores that. IO, CLOSED, INVALID_ARGUMENT.
+/// Serves standard input and output. Blocks until the client is gone, the pipe breaks or wellhead_server_close is called: all
+/// three are OK. options: may be NULL. A process serves one client at a time this way. By default callbacks run on this
+/// thread, one at a time, and two more threads read and write. Ignores SIGPIPE during the service if it had its default
+/// action; the last service of the process restores that. IO, CLOSED, INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_serve_stdio(
     server: *mut wellhead_server,

@@ -6,14 +6,14 @@ use crate::types::wellhead_str;
 /// cbindgen:ignore
 pub struct wellhead_text(pub(crate) String);
 
-/// What it holds; borrowed until it is freed. NULL: absent.
+/// Returns the string of a text, borrowed until the text is freed. NULL: absent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_text_str(text: *const wellhead_text) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe { ask(text, wellhead_str::ABSENT, |_, text| wellhead_str::of(&text.0)) }
 }
 
-/// NULL: nothing.
+/// Frees a text. NULL: does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_text_free(text: *mut wellhead_text) {
     // SAFETY: our caller's promise.

@@ -3,7 +3,7 @@
 use crate::boundary::answer;
 use std::ffi::{CStr, c_char, c_void};
 
-/// Bytes; where text is meant, UTF-8. Not NUL-terminated. ptr NULL: absent. len 0 with a ptr: empty.
+/// A string of bytes; UTF-8 where text is meant. It does not end in a NUL. ptr NULL: absent. len 0 with a ptr: empty.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_str {
@@ -23,7 +23,7 @@ impl wellhead_str {
     }
 }
 
-/// The string that `s`, which is NUL-terminated, holds: borrowed. NULL gives absent.
+/// Returns a NUL-terminated string as a wellhead_str that borrows it. NULL: absent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_cstr(s: *const c_char) -> wellhead_str {
     if s.is_null() {

@@ -6,9 +6,9 @@ use crate::server::wellhead_server;
 use crate::status::wellhead_status;
 use crate::types::wellhead_str;
 
-/// The resource at `uri` changed: everybody who watches it is told. Never blocks. Calls `wake` and, before it returns, the
-/// function of wellhead_server_set_publish, both on this thread, and no other callback: call it with no lock held that
-/// these take. OK if nobody watches. INVALID_URI, INVALID_UTF8, CLOSED.
+/// Notifies subscribers that the resource at `uri` changed. Does not block. On this thread, before it returns, it calls
+/// `wake` of connections and the function of wellhead_server_set_publish, and no other callback: hold no lock that these
+/// take. OK if there is no subscriber. INVALID_URI, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_updated(
     server: *mut wellhead_server,
@@ -22,8 +22,9 @@ pub unsafe extern "C" fn wellhead_server_updated(
     }
 }
 
-/// As wellhead_server_updated, telling what the resource is now: its new version above all. What is registered has that
-/// version from now on; its other members, and what is listed, stay as they are. Also INVALID_ARGUMENT.
+/// Notifies subscribers that a resource changed, with its new version. A registered resource keeps that version; its other
+/// fields, and lists, stay as they are. Calls back as wellhead_server_updated. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT,
+/// CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_updated_as(
     server: *mut wellhead_server,
@@ -38,10 +39,9 @@ pub unsafe extern "C" fn wellhead_server_updated_as(
     }
 }
 
-/// The resource at `uri`, which lies below the one at `parent`, changed: those who watch `parent` are told of `uri`.
-/// Those who watch `uri` are told by wellhead_server_updated; who watches both is told once. A client that has been
-/// told of none of more than 16 such changes is told instead that `parent` changed. Otherwise as
-/// wellhead_server_updated.
+/// Notifies subscribers of `parent` that the resource at `uri` below it changed. Subscribers of `uri` are notified by
+/// wellhead_server_updated; a subscriber of both is notified once. When more than 16 such changes wait for one client, it
+/// gets one notification for `parent` instead. Calls back as wellhead_server_updated. INVALID_URI, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_updated_below(
     server: *mut wellhead_server,
@@ -57,8 +57,8 @@ pub unsafe extern "C" fn wellhead_server_updated_below(
     }
 }
 
-/// What the caller with this id may do changed: everything that its connections watch is asked for again, many URIs to a
-/// question, and what is refused is watched no longer. Nothing without wellhead_server_set_authorize. Calls back as
+/// Reviews the subscriptions of a caller, by its id, after its rights changed: `authorize` decides about them again, many
+/// URIs at once, and those that are refused end. Does nothing without wellhead_server_set_authorize. Calls back as
 /// wellhead_server_updated. OK for an unknown caller. INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_access_changed(
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn wellhead_server_access_changed(
     }
 }
 
-/// What is listed changed, by other means than adding and removing, which say so themselves. Calls back as
+/// Notifies clients that the list of resources changed. Adding and removing registrations does so by itself. Calls back as
 /// wellhead_server_updated. CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_list_changed(server: *mut wellhead_server) -> wellhead_status {

@@ -9,10 +9,10 @@ use crate::types::wellhead_str;
 use std::collections::BTreeMap;
 use wellhead::{Result, Template, TemplateValue};
 
-/// This value is an element of a list, also if it is the only one.
+/// The value is an element of a list, even if it is the only one.
 pub const WELLHEAD_VALUE_LIST: u32 = 1;
 
-/// A value of a template's variable. Several with one name are a list, in their order; with keys they are pairs.
+/// A value of a variable of a template. Several values of one name are a list, in their order; with keys they are pairs.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_value {
@@ -24,8 +24,8 @@ pub struct wellhead_value {
     pub flags: u32,
 }
 
-/// The URI that these values make of an RFC 6570 template, levels 1 to 4: for links. Variables without a value are left
-/// out, values of other names not used. NULL on failure: INVALID_TEMPLATE, INVALID_UTF8, INVALID_ARGUMENT.
+/// Expands an RFC 6570 template, levels 1 to 4, to a URI. Variables without a value are left out; values of other names are
+/// ignored. The caller frees the result. NULL on failure: INVALID_TEMPLATE, INVALID_UTF8, INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_expand(
     uri_template: wellhead_str,
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn wellhead_expand(
     }
 }
 
-/// What each name stands for.
+/// Gathers the values of each name.
 fn gathered(promise: &Promise, values: &[wellhead_value]) -> Result<BTreeMap<String, TemplateValue>> {
     let mut all: BTreeMap<String, TemplateValue> = BTreeMap::new();
     for one in values {
@@ -75,9 +75,8 @@ fn gathered(promise: &Promise, values: &[wellhead_value]) -> Result<BTreeMap<Str
     Ok(all)
 }
 
-/// Which registration takes a URI, and why each template that does not take it does not: for people who wonder why a
-/// URI is not found. JSON: {"uri":…,"takenBy":…,"passedOver":[…]}. No callback is called. NULL on failure:
-/// INVALID_UTF8, INVALID_ARGUMENT.
+/// Explains which registration serves a URI, and why each other template does not. Calls no callback. Returns JSON, which the
+/// caller frees: {"uri":…,"takenBy":…,"passedOver":[…]}. NULL on failure: INVALID_UTF8, INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_explain(
     server: *mut wellhead_server,

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Builds the tests in C and C++ against the library and runs them: the headers by themselves, the exported symbols, the
-# examples, what is each language's own, and the vectors. With --asan the library and the tests are built with AddressSanitizer and
-# UndefinedBehaviorSanitizer; with --tsan C's own tests and the example on libuv are built with ThreadSanitizer, and use the shared
-# library; with --valgrind the languages' own tests run under memcheck with the release library, which `make install` installs, and
-# the vectors do not.
+# examples, the own tests of each language, and the vectors. With --asan the library and the tests are built with AddressSanitizer
+# and UndefinedBehaviorSanitizer. With --tsan C's own tests and the example on libuv are built with ThreadSanitizer, and use the
+# shared library. With --valgrind the own tests of each language run under memcheck with the release library, which `make
+# install` installs.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

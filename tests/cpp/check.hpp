@@ -1,4 +1,4 @@
-// What the tests of C++'s own share.
+// Shared code of the tests of C++ alone.
 #ifndef CHECK_HPP
 #define CHECK_HPP
 

@@ -18,11 +18,12 @@ pub struct wellhead_endpoint {
 
 impl Shared for wellhead_endpoint {}
 
-/// Makes an endpoint. options: may be NULL. wake: called on any thread, perhaps for nothing, when
-/// wellhead_endpoint_poll_event has something to do, until wellhead_endpoint_free returns. Of the functions of the endpoint and
-/// its exchanges it may call their _free only; it makes another thread, or the host's loop, call the others. wake: may be
-/// NULL for a host that polls after each step and never answers later. wake_destroy: called once, after the last wake and
-/// before wellhead_endpoint_free returns, also on failure; may be NULL. NULL on failure: INVALID_ARGUMENT, INVALID_UTF8.
+/// Makes an endpoint for a program with its own HTTP server. options: may be NULL. wake: called when
+/// wellhead_endpoint_poll_event may have something to do, on any thread, also for nothing, until wellhead_endpoint_free
+/// returns. It makes another thread or the loop of the host call that. Itself it may call only the _free functions of the
+/// endpoint and its exchanges. NULL: for a host that polls after each step and never answers later. wake_destroy: called once
+/// with wake_data, after the last `wake` and before wellhead_endpoint_free returns, also on failure; may be NULL. The caller
+/// frees the endpoint. NULL on failure: INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_new(
     server: *mut wellhead_server,
@@ -43,18 +44,18 @@ pub unsafe extern "C" fn wellhead_endpoint_new(
     }
 }
 
-/// Gives up an endpoint. Waits for a `wake` that runs on another thread; when it returns, `wake` is not called again and
-/// `wake_destroy` has run. Its sessions end when its last exchange is freed, too. Free exchanges first that wait for an answer:
-/// without wellhead_endpoint_poll_event nobody tells them of it.
+/// Frees an endpoint. Waits while `wake` runs on another thread. When it returns, `wake` is not called again, and
+/// `wake_destroy` has run. Its sessions end when its last exchange is freed. Free exchanges that wait for an answer first:
+/// without wellhead_endpoint_poll_event they never get it. NULL: does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_free(endpoint: *mut wellhead_endpoint) {
     // SAFETY: our caller's promise.
     unsafe { release(endpoint, |this| this.wake.revoke()) }
 }
 
-/// Deals with what goes on, runs up to `max` callbacks on this thread, and calls `ready` of the exchanges that have
-/// something to say. Returns how many callbacks it ran; fewer than `max`: nothing is left. Several threads may do so at
-/// once, and so run callbacks side by side.
+/// Runs up to `max` callbacks on this thread, and calls `ready` of exchanges that have something to send. Returns how many
+/// callbacks it ran; fewer than `max`: nothing is left to run. Several threads may call it at once, and so run callbacks in
+/// parallel.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_poll_event(endpoint: *mut wellhead_endpoint, max: usize) -> usize {
     let run = |endpoint: &Endpoint| {
@@ -71,22 +72,23 @@ pub unsafe extern "C" fn wellhead_endpoint_poll_event(endpoint: *mut wellhead_en
     unsafe { with(endpoint, 0, |_, this| run(&this.endpoint)) }
 }
 
-/// When to call wellhead_endpoint_tick at the latest, in milliseconds of the clock that it is given. UINT64_MAX: never.
-/// It may come sooner after each step.
+/// Returns the time by which to call wellhead_endpoint_tick, in milliseconds of its clock. UINT64_MAX: no deadline. Each step
+/// may bring it forward.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_poll_timeout(endpoint: *const wellhead_endpoint) -> u64 {
     // SAFETY: our caller's promise.
     unsafe { with(endpoint, u64::MAX, |_, this| this.endpoint.poll_timeout().unwrap_or(u64::MAX)) }
 }
 
-/// Tells the time: sessions that nobody used end, and answers kept longer than call_ms become internal errors.
+/// Advances the clock of the endpoint. now_ms: milliseconds of the monotonic clock of the host, the same as for exchanges.
+/// Idle sessions end, and calls that are not answered within call_ms become internal errors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_tick(endpoint: *mut wellhead_endpoint, now_ms: u64) {
     // SAFETY: our caller's promise.
     unsafe { with(endpoint, (), |_, this| this.endpoint.tick(now_ms)) }
 }
 
-/// 1: requests of this target, or path, are for the endpoint; for a host that serves other things, too.
+/// Returns 1 if requests with this target or path are for the endpoint, for a host that serves other paths, too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_serves(
     endpoint: *const wellhead_endpoint,
@@ -100,7 +102,7 @@ pub unsafe extern "C" fn wellhead_endpoint_serves(
     }
 }
 
-/// How many sessions there are.
+/// Returns the number of sessions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_sessions(endpoint: *const wellhead_endpoint) -> usize {
     // SAFETY: our caller's promise.

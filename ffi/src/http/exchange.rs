@@ -38,19 +38,20 @@ struct Answer {
     view: wellhead_response,
 }
 
-// SAFETY: the views are into what is kept beside them, which nothing changes.
+// SAFETY: the views point into the other fields, which nothing changes.
 unsafe impl Send for Answer {}
 
-/// The head of a request, as the host's HTTP server has read it.
+/// The head of a request, as the HTTP server of the host has read it. Copied before return.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_request {
     pub struct_size: usize,
     /// Such as POST; case-sensitive.
     pub method: wellhead_str,
-    /// Path and query, as in the request line. Of a URL the host counts, whatever Host says.
+    /// The path and query of the request line. If it is a URL, its host counts instead of Host.
     pub target: wellhead_str,
-    /// Field lines in the order in which they came: names in any case, values as they are. HTTP/2's :authority is host.
+    /// The header fields in the order in which they came: names in any case, values as they are. Pass :authority of HTTP/2 as
+    /// host.
     pub headers: *const wellhead_pair,
     pub header_count: usize,
     /// The connection that the request came over: its client's address and port, or what else tells it from others. All
@@ -64,10 +65,10 @@ pub struct wellhead_request {
 pub struct wellhead_response {
     pub struct_size: usize,
     pub status: u32,
-    /// Field lines, names in lower case.
+    /// The header fields; names are in lower case.
     pub headers: *const wellhead_pair,
     pub header_count: usize,
-    /// How many bytes follow, then content-length is among the headers; UINT64_MAX: not known.
+    /// The number of bytes that follow, also in content-length; UINT64_MAX: not known.
     pub length: u64,
 }
 
@@ -75,20 +76,21 @@ growing!(wellhead_request, wellhead_response);
 
 /// The response is complete: free the exchange.
 pub const WELLHEAD_PROGRESS_DONE: u32 = 0;
-/// Read the body: give it to wellhead_exchange_body, then call wellhead_exchange_end.
+/// Read the body: pass it to wellhead_exchange_body, then call wellhead_exchange_end.
 pub const WELLHEAD_PROGRESS_BODY: u32 = 1;
-/// Send the head that wellhead_exchange_response tells.
+/// Send the head that wellhead_exchange_response returns.
 pub const WELLHEAD_PROGRESS_RESPOND: u32 = 2;
-/// Send wellhead_exchange_data.
+/// Send the bytes that wellhead_exchange_data returns.
 pub const WELLHEAD_PROGRESS_DATA: u32 = 3;
-/// Nothing now: poll again when `ready` was called.
+/// Nothing to do now: poll again when `ready` is called.
 pub const WELLHEAD_PROGRESS_WAIT: u32 = 4;
 
-/// A request has come, of which the head is known so far. now_ms: milliseconds of a monotonic clock of the host's choosing,
-/// one for all exchanges and the endpoint. ready: called on any thread, perhaps for nothing, when wellhead_exchange_poll has
-/// something to do that it had not before; as `wake` of wellhead_endpoint_new it only tells. ready: may be NULL. ready_destroy:
-/// called once, after the last `ready` and before wellhead_exchange_free returns, also on failure; may be NULL. NULL on failure: INVALID_ARGUMENT, INVALID_UTF8 for a
-/// method, target or name that is not.
+/// Begins an exchange with the head of a request. now_ms: milliseconds of a monotonic clock of the host, the same for all
+/// exchanges and the endpoint. `ready` is called when wellhead_exchange_poll may have something new to do, on any thread,
+/// also for nothing. As `wake` of wellhead_endpoint_new it may call only _free functions. It may be NULL. `ready_destroy` is
+/// called once with ready_data, after the last `ready` and before wellhead_exchange_free returns, also on failure. It may be
+/// NULL. The caller frees the exchange. NULL on failure, for which the host answers 400: INVALID_ARGUMENT, INVALID_UTF8 for a
+/// method, target or name that is not UTF-8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_new(
     endpoint: *mut wellhead_endpoint,
@@ -125,8 +127,8 @@ pub unsafe extern "C" fn wellhead_exchange_new(
     }
 }
 
-/// The exchange is over, or its client is gone. Waits for a `ready` that runs on another thread; when it returns, `ready` is
-/// not called again and `ready_destroy` has run.
+/// Frees an exchange that is complete, or whose client is gone. Waits while `ready` runs on another thread. When it returns,
+/// `ready` is not called again, and `ready_destroy` has run. NULL: does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_free(exchange: *mut wellhead_exchange) {
     // SAFETY: our caller's promise.
@@ -143,8 +145,8 @@ pub unsafe extern "C" fn wellhead_exchange_free(exchange: *mut wellhead_exchange
     }
 }
 
-/// Some of the body, also before it was asked for; it is copied. More than message_bytes is refused at once: poll, and read
-/// no further.
+/// Takes a part of the body, which is copied. May come before the first poll. A body over message_bytes is refused at once:
+/// poll, and stop reading.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_body(exchange: *mut wellhead_exchange, bytes: wellhead_str) {
     // SAFETY: our caller's promise.
@@ -157,7 +159,7 @@ pub unsafe extern "C" fn wellhead_exchange_body(exchange: *mut wellhead_exchange
     }
 }
 
-/// The body is complete.
+/// Ends the body. Call it once, when all of the body has come. May come before the first poll.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_end(exchange: *mut wellhead_exchange, now_ms: u64) {
     // SAFETY: our caller's promise.
@@ -168,8 +170,8 @@ pub unsafe extern "C" fn wellhead_exchange_end(exchange: *mut wellhead_exchange,
     }
 }
 
-/// Ends a response that is an event stream without an end of its own, for a program that shuts down. A listen stream ends with
-/// its result. The stream of a session ends with a `retry`, so that its client comes back. A call in flight is still
+/// Ends a response that is an event stream without an end of its own, for a program that shuts down. A listen stream ends
+/// with its result. The stream of a session ends with a `retry`, so that its client reconnects. A call in flight is still
 /// answered. Call wellhead_exchange_poll afterwards. May be repeated for a stream that has begun since.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_end_stream(exchange: *mut wellhead_exchange) {
@@ -181,22 +183,23 @@ pub unsafe extern "C" fn wellhead_exchange_end_stream(exchange: *mut wellhead_ex
     }
 }
 
-/// What is to be done now, one of WELLHEAD_PROGRESS_; runs callbacks on this thread.
+/// Returns the next step, one of WELLHEAD_PROGRESS_, and runs callbacks on this thread. now_ms: as in wellhead_exchange_new.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_poll(exchange: *mut wellhead_exchange, now_ms: u64) -> u32 {
     // SAFETY: our caller's promise.
     unsafe { with(exchange, WELLHEAD_PROGRESS_DONE, |_, this| this.poll(now_ms)) }
 }
 
-/// When to poll again at the latest, in milliseconds of the clock: for a comment that keeps a stream alive, or because a body
-/// has to be there by then. UINT64_MAX: never.
+/// Returns the time by which to poll again, in milliseconds of the clock: for a comment that keeps a stream alive, or because
+/// the body is due. UINT64_MAX: no deadline.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_poll_timeout(exchange: *const wellhead_exchange) -> u64 {
     // SAFETY: our caller's promise.
     unsafe { with(exchange, u64::MAX, |_, this| this.state.lock().until) }
 }
 
-/// The head to send, once poll has said WELLHEAD_PROGRESS_RESPOND; borrowed until the exchange is freed. NULL before.
+/// Returns the head to send, once poll has returned WELLHEAD_PROGRESS_RESPOND. Borrowed until the exchange is freed. NULL
+/// before.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_response(
     exchange: *const wellhead_exchange,
@@ -210,7 +213,7 @@ pub unsafe extern "C" fn wellhead_exchange_response(
     }
 }
 
-/// The bytes to send, after poll has said WELLHEAD_PROGRESS_DATA; borrowed until the next poll.
+/// Returns the bytes to send, after poll has returned WELLHEAD_PROGRESS_DATA. Borrowed until the next poll.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_data(exchange: *const wellhead_exchange) -> wellhead_str {
     // SAFETY: our caller's promise.

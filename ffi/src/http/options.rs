@@ -1,4 +1,4 @@
-//! What an endpoint is made from.
+//! Options of an endpoint.
 
 use super::verify::{protected, wellhead_protection, wellhead_verify};
 use crate::boundary::Promise;
@@ -10,18 +10,17 @@ use std::ffi::c_void;
 use wellhead::Result;
 use wellhead::http::EndpointBuilder;
 
-/// The endpoint can be reached from elsewhere: any Host is answered, unless allowed_hosts says which. Without it, Host,
-/// and Origin where there is one, must name this machine, against DNS rebinding. wellhead_serve_http knows that by its
-/// address.
+/// Accept requests from other machines: any Host is accepted unless allowed_hosts is set. By default Host, and Origin if
+/// there is one, must name this machine, which prevents DNS rebinding. wellhead_serve_http sets this by its address.
 pub const WELLHEAD_NOT_LOOPBACK_ONLY: u32 = 1;
-/// Clients may not end their session with DELETE.
+/// Refuse DELETE, with which clients end their session.
 pub const WELLHEAD_NO_DELETE: u32 = 2;
-/// Refuse requests whose Accept lacks one of the two types that clients have to accept.
+/// Refuse requests whose Accept lacks one of the two types that clients must accept.
 pub const WELLHEAD_STRICT_ACCEPT: u32 = 4;
-/// Let pages of the allowed origins read the answers (CORS, WHATWG Fetch): they may ask beforehand with OPTIONS.
+/// Let pages of the allowed origins read responses (CORS, WHATWG Fetch), and answer their OPTIONS requests.
 pub const WELLHEAD_CORS: u32 = 8;
-/// Clients of the handshake era get no session: each of their requests stands for itself, any instance answers it, and they
-/// are told of no changes.
+/// Give clients of the handshake era no session. Then any instance can answer each of their requests, and they get no
+/// notifications of changes.
 pub const WELLHEAD_NO_SESSIONS: u32 = 16;
 
 const KNOWN: u32 = WELLHEAD_NOT_LOOPBACK_ONLY
@@ -31,8 +30,8 @@ const KNOWN: u32 = WELLHEAD_NOT_LOOPBACK_ONLY
     | WELLHEAD_NO_SESSIONS;
 
 /// Verifies the bearer token of a request, also inside a session, before the rest of the request is read. token: as it came;
-/// borrowed as long as the call. Pass it on to its issuer only. wellhead_call_header returns fields of the request. Answer
-/// with one of the wellhead_verify_ functions; as with wellhead_read_callback, a kept responder is answered later.
+/// borrowed as long as the call. Pass it on to its issuer only. wellhead_call_header returns header fields. Answer with one
+/// of the wellhead_verify_ functions. As in wellhead_read_callback, a kept responder is answered later.
 pub type wellhead_verify_callback = Option<
     unsafe extern "C" fn(
         verify_data: *mut c_void,
@@ -42,46 +41,45 @@ pub type wellhead_verify_callback = Option<
     ),
 >;
 
-/// What an endpoint is made from; everything has a default.
+/// Options of an endpoint. Zero, NULL or absent in a field means its default. Everything is copied before return.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_endpoint_options {
     pub struct_size: usize,
-    /// The path that clients POST to; absent: /mcp
+    /// The path of the endpoint; absent: /mcp
     pub path: wellhead_str,
     /// WELLHEAD_NOT_LOOPBACK_ONLY, WELLHEAD_NO_DELETE, WELLHEAD_STRICT_ACCEPT, WELLHEAD_CORS, WELLHEAD_NO_SESSIONS
     pub flags: u32,
-    /// Origins whose pages may ask, scheme://host[:port], beside those of this machine where the endpoint is bound to it. "*"
-    /// allows any, "*." before the domain any subdomain. INVALID_ARGUMENT for one that no request can match.
+    /// Origins whose pages may send requests, scheme://host[:port], in addition to this machine if the endpoint is bound to
+    /// it. "*" allows any, and "*." before the domain any subdomain. INVALID_ARGUMENT for one that no request can match.
     pub allowed_origins: *const wellhead_str,
     pub allowed_origin_count: usize,
-    /// Names that the endpoint goes by, with or without a port; none: any, unless it is bound to a loopback address. "*"
-    /// allows any, "*.example.com" any subdomain. INVALID_ARGUMENT for one that no request can match.
+    /// Host names of the endpoint, with or without a port; none: any, unless it is bound to a loopback address. "*" allows
+    /// any, and "*.example.com" any subdomain. INVALID_ARGUMENT for one that no request can match.
     pub allowed_hosts: *const wellhead_str,
     pub allowed_host_count: usize,
-    /// How long a session lives that nobody uses, in milliseconds; 0: 3,600,000
+    /// How long an idle session is kept, in milliseconds; 0: 3,600,000
     pub session_ms: u64,
-    /// After how many milliseconds of silence a stream gets a comment; 0: 15,000
+    /// After how long a silent event stream gets a comment, in milliseconds; 0: 15,000
     pub keep_alive_ms: u64,
-    /// How long a body may take to arrive, in milliseconds; 0: 30,000
+    /// How long a request body may take to arrive, in milliseconds; 0: 30,000
     pub body_ms: u64,
-    /// How long a head may take, in milliseconds, kept by wellhead_serve_http; 0: 10,000
+    /// How long a request head may take to arrive at wellhead_serve_http, in milliseconds; 0: 10,000
     pub head_ms: u64,
-    /// How long a client's connection is kept that asks nothing, or takes nothing of its answer, in milliseconds, by
-    /// wellhead_serve_http; 0: 60,000
+    /// How long wellhead_serve_http keeps the connection of a client that sends no request, or does not read its response, in
+    /// milliseconds; 0: 60,000
     pub idle_ms: u64,
-    /// How many bytes of events a session keeps for clients that come back after their stream broke; NULL: 1 MiB
+    /// Bytes of events that a session keeps for a client that reconnects; NULL: 1 MiB
     pub replay_bytes: *const usize,
-    /// Judges the bearer token of each request, also inside a session, before anything else of it is read; wellhead_call_header
-    /// tells about the request. The callback answers before it returns, or keeps the responder and answers later. token: as it
-    /// came; it lives as long as the call. Never send it on to anybody but who issued it. NULL: no token is asked for.
+    /// Verifies tokens. NULL: requests need no token.
     pub verify: wellhead_verify_callback,
+    /// Passed to `verify`.
     pub verify_data: *mut c_void,
-    /// Called once, after the last verify, also when no endpoint is made. May be NULL.
+    /// Called once with verify_data, after the last `verify`; also if no endpoint is made. May be NULL.
     pub verify_destroy: wellhead_destroy_callback,
-    /// What clients are told of that; NULL: nothing.
+    /// The metadata for clients that need a token; NULL: none.
     pub protection: *const wellhead_protection,
-    /// How many sessions there are at most; who would begin one more is told that the server is busy. 0: 10,000
+    /// The largest number of sessions; a client that would begin one more gets a 503. 0: 10,000
     pub session_limit: usize,
 }
 

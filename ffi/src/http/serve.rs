@@ -11,44 +11,45 @@ use std::ffi::c_void;
 use std::time::Duration;
 use wellhead::serve::Http;
 
-/// SIGTERM closes the server, and has no effect any more afterwards. Without it no signal handler is installed.
+/// Close the server on SIGTERM. After the service the signal has no effect any more. By default no signal handler is
+/// installed.
 pub const WELLHEAD_HTTP_HANDLE_SIGTERM: u32 = 1;
 
-/// Tells the address that is listened on, with the port that the system chose if it was asked for port 0. address: borrowed
-/// until the callback returns. Called once, on the thread of wellhead_serve_http, before the first request is accepted.
+/// Gets the address that is bound, with the port that the system chose if port 0 was requested. address: borrowed until the
+/// callback returns. Called once, on the thread of wellhead_serve_http, before the first request is accepted.
 pub type wellhead_bound_callback =
     Option<unsafe extern "C" fn(bound_data: *mut c_void, address: wellhead_str)>;
 
-/// How HTTP is served; everything has a default.
+/// Options of the HTTP listener. Zero or NULL in a field means its default.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_http_options {
     pub struct_size: usize,
-    /// NULL: all defaults.
+    /// Options of its endpoint; NULL: all defaults.
     pub endpoint: *const wellhead_endpoint_options,
-    /// 0: the caller's; N: so many, the caller's among them; WELLHEAD_CALLBACKS_INLINE: those of the network, without a
-    /// hop, for hosts whose callbacks are quick
+    /// The number of threads that run callbacks, the caller's among them; 0: 1. Or WELLHEAD_CALLBACKS_INLINE: the threads of
+    /// the network, for hosts whose callbacks are quick.
     pub callback_threads: i32,
-    /// How many threads read and write, at most 1024; 0: 1
+    /// The number of threads that read and write, at most 1024; 0: 1
     pub io_threads: u32,
-    /// How many connections are open at once, further ones wait; 0: 10,000
+    /// The largest number of open connections; more of them wait. 0: 10,000
     pub connections: usize,
-    /// How long answers under way may take after the server was closed, in milliseconds; 0: 5,000
+    /// How long calls in flight may take after the server is closed, in milliseconds; 0: 5,000
     pub drain_ms: u32,
     /// WELLHEAD_HTTP_HANDLE_SIGTERM
     pub flags: u32,
-    /// Called once on this thread, before the first request is taken: the address, with the port that the system chose if
-    /// it was asked for 0; borrowed until it returns. May be NULL.
+    /// Gets the address that is bound. May be NULL.
     pub bound: wellhead_bound_callback,
+    /// Passed to `bound`.
     pub bound_data: *mut c_void,
 }
 
 growing!(wellhead_http_options);
 
-/// Serves Streamable HTTP (HTTP/1.1, and HTTP/2 with prior knowledge) on an address such as 127.0.0.1:8000, until
-/// wellhead_server_close, which is OK. options: may be NULL. Unless it is a loopback address, any Host is answered, and no
-/// Origin but those that are allowed. While a service runs in the process SIGPIPE is ignored, if it was
-/// at its default; the last one restores that. IO, CLOSED, INVALID_ARGUMENT, INVALID_UTF8.
+/// Serves Streamable HTTP (HTTP/1.1, and HTTP/2 with prior knowledge) on an address such as 127.0.0.1:8000. Blocks until
+/// wellhead_server_close is called, which is OK. options: may be NULL. At an address that is not loopback it accepts any
+/// Host, and only the allowed origins. Ignores SIGPIPE during the service if it had its default action; the last service of
+/// the process restores that. IO, CLOSED, INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_serve_http(
     server: *mut wellhead_server,

@@ -11,42 +11,43 @@ use std::ffi::{c_char, c_void};
 use wellhead::http::{EndpointBuilder, Grant, Protection, Verification};
 use wellhead::{Caller, Responder, Result, VerifyCall};
 
-/// What clients are told of an endpoint that asks for tokens: RFC 6750, RFC 9728. All absent is for tokens that people hand
-/// out by themselves: nothing is told, and no audience compared.
+/// Metadata of an endpoint that requires tokens: RFC 6750, RFC 9728. With all fields absent, for tokens that the host hands
+/// out itself, no metadata is served and no audience is checked.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_protection {
     pub struct_size: usize,
-    /// The URL by which clients know the endpoint, such as https://example.com/mcp: the audience of tokens for it.
+    /// The URL of the endpoint, such as https://example.com/mcp: the audience of its tokens.
     pub resource: wellhead_str,
-    /// Who issues tokens, URLs; with `resource` at least one. Both are served as metadata at the well-known places.
+    /// The URLs of the authorization servers; with `resource` at least one. Both are served as metadata at the well-known
+    /// paths.
     pub authorization_servers: *const wellhead_str,
     pub authorization_server_count: usize,
-    /// The scopes that every request needs: a token without them gets a 403.
+    /// The scopes that every request needs. A token without them gets a 403.
     pub scopes: *const wellhead_str,
     pub scope_count: usize,
 }
 
-/// What a good token is good for.
+/// The rights that a valid token grants. Copied before return.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_grant {
     pub struct_size: usize,
-    /// The caller in stable bytes. Sessions, cursors and streams belong to it: give each principal one of its own.
+    /// The id of the caller, stable bytes, required. Sessions, cursors and streams belong to it: give each principal its own.
     pub caller_id: wellhead_str,
-    /// For whom the request speaks: the host's own, handed to callbacks by wellhead_call_caller.
+    /// The caller: a pointer of the host, which wellhead_call_caller returns.
     pub caller: *mut c_void,
-    /// Called once, after the last call; also when the answer is refused. May be NULL.
+    /// Called once with caller, after the last call; also if the answer is refused. May be NULL.
     pub caller_destroy: wellhead_destroy_callback,
-    /// Whom the token was issued for, such as its `aud`. An endpoint with a `resource` refuses tokens that do not name it.
+    /// The audience of the token, such as its `aud`. An endpoint with a `resource` refuses tokens that do not name it.
     pub audience: *const wellhead_str,
     pub audience_count: usize,
     /// The scopes of the token, with those that they imply.
     pub scopes: *const wellhead_str,
     pub scope_count: usize,
-    /// In how many milliseconds it expires: streams of changes that it opened end then. NULL: never.
+    /// The time until the token expires, in milliseconds; event streams that it opened end then. NULL: it does not expire.
     pub expires_in_ms: *const u64,
-    /// Names the type of `caller`, as in wellhead_connection_options. May be NULL.
+    /// The type of `caller`, as in wellhead_connection_options. May be NULL.
     pub caller_type: *const c_void,
 }
 
@@ -67,9 +68,9 @@ impl Kind for Token {
     }
 }
 
-/// Of a token: the value of a header field of its request, in whichever case its name is written. Mcp-Method and Mcp-Name
-/// say what a client of 2026-07-28 is about to do, for hosts that ask for scopes by that. Absent: it is not there, came more
-/// than once, or is no text.
+/// Returns the value of a header field of a request, for a token. name: NUL-terminated, in any case. Mcp-Method and Mcp-Name
+/// tell the purpose of a request of 2026-07-28, for hosts that require scopes by it. Absent if the field is missing, came
+/// more than once, or is not UTF-8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_header(
     call: *const wellhead_call,
@@ -87,28 +88,29 @@ pub unsafe extern "C" fn wellhead_call_header(
     }
 }
 
-/// As wellhead_read_keep. Thread safety: only inside the callback.
+/// Keeps the responder beyond its callback, to be answered or freed once, from any thread, even before the callback returns.
+/// The call stays valid until then. Returns `responder`; NULL if it was answered. Thread safety: only inside the callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_verify_keep(responder: *mut wellhead_verify) -> *mut wellhead_verify {
     // SAFETY: our caller's promise.
     unsafe { pending::keep(responder) }
 }
 
-/// The call of a kept responder; borrowed until the answer.
+/// Returns the call of a kept responder, borrowed until the answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_verify_call(responder: *const wellhead_verify) -> *const wellhead_call {
     // SAFETY: our caller's promise.
     unsafe { pending::call(responder) }
 }
 
-/// Gives up a kept responder unanswered, as wellhead_verify_failed does.
+/// Frees a kept responder without an answer, which answers "internal error". NULL: does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_verify_free(responder: *mut wellhead_verify) {
     // SAFETY: our caller's promise.
     unsafe { pending::give_up(responder) }
 }
 
-/// Answers that the token is good, for this.
+/// Answers that the token is valid, with its rights. INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_verify_granted(
     responder: *mut wellhead_verify,
@@ -140,14 +142,16 @@ pub unsafe extern "C" fn wellhead_verify_granted(
     }
 }
 
-/// Answers that it is not, or not any more: the client gets a 401 and may come back with another.
+/// Answers that the token is invalid or has expired: the client gets a 401, and may retry with another token.
+/// INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_verify_refused(responder: *mut wellhead_verify) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe { pending::finish(responder, |_, _, ()| Ok(Verification::Refused)) }
 }
 
-/// Answers that it is good, but not for this request, which needs all of these scopes: a 403 that names them.
+/// Answers that the token is valid, but not for this request, which needs all of these scopes: the client gets a 403 that
+/// names them. INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_verify_insufficient_scope(
     responder: *mut wellhead_verify,
@@ -162,7 +166,8 @@ pub unsafe extern "C" fn wellhead_verify_insufficient_scope(
     }
 }
 
-/// Answers that nobody can tell now: a 500. `why` goes to the log, not to the client.
+/// Answers that the token cannot be verified now: the client gets a 500. `why` is logged, and not sent to the client.
+/// INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_verify_failed(
     responder: *mut wellhead_verify,
@@ -172,7 +177,7 @@ pub unsafe extern "C" fn wellhead_verify_failed(
     unsafe { pending::fail(responder, why) }
 }
 
-/// What the options say of bearer tokens. `data` is that of `verify`.
+/// Applies the options about bearer tokens. `data` belongs to `verify`.
 pub(super) fn protected(
     promise: &Promise,
     builder: EndpointBuilder,

@@ -1,6 +1,6 @@
 /* Runs the scripts of tests/vectors/http that it is given, on an endpoint without a socket, with bodies whole and byte by
- * byte. Their README says what a script is, under "HTTP". An exchange is polled only when it has asked for it or its time has
- * come, and the endpoint only when it was woken, so that a script fails where nobody says that there is something to do. */
+ * byte. Their README says what a script is, under "HTTP". An exchange is polled only after `ready` or at its timeout, and
+ * the endpoint only after `wake`. So a script fails if one of these calls is missing. */
 #include "endpoint.h"
 #include "message.h"
 #include "runner.h"
@@ -12,7 +12,7 @@
 
 enum { MANY = 32 };
 
-/* A request and its response, as far as it has come and nobody asked for it. */
+/* A request, and the part of its response that no step has expected yet. */
 typedef struct exchange {
     struct exchange *next;
     const char *name;

@@ -1,11 +1,11 @@
-/* What the callbacks of a script answer. */
+/* The answers of the callbacks of a script. */
 #ifndef ANSWERS_H
 #define ANSWERS_H
 
 #include "host.h"
 #include "options.h"
 
-/* What a callback says that fails. */
+/* The reason that a failing callback gives. */
 #define FAILURE "the callback failed"
 
 /* A descriptor, and what it points to. */

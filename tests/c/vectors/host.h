@@ -32,9 +32,9 @@ void host_start(host *h, const json_t *script);
 /* Gives up the server. 0: something was not given back, and `why` says so. */
 int host_stop(host *h, text *why);
 wellhead_status host_add(host *h, json_t *entry, wellhead_error **error);
-/* What a step is named for. */
+/* Returns the verb of a step. */
 const char *verb_of(json_t *step);
-/* What is held under a name; NULL: nothing, and `why` says so. */
+/* Returns the call that is held under a name. NULL if there is none; then `why` says so. */
 held *find_held(host *h, const char *name, text *why);
 /* Whether a step that may fail went as it says. */
 int outcome(const json_t *step, wellhead_status status, text *why);

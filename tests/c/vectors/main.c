@@ -39,7 +39,7 @@ static client *find(run *r, const char *name, wellhead_str caller_id) {
 static int offer(client *c) {
     size_t taken = 0;
     if (c->unread.len && wellhead_connection_receive(c->connection, view(&c->unread), &taken, NULL) != WELLHEAD_STATUS_OK)
-        taken = c->unread.len; /* closed: nobody wants it */
+        taken = c->unread.len; /* closed: it is not read any more */
     text_drop(&c->unread, taken);
     return taken > 0;
 }

@@ -12,7 +12,7 @@ typedef struct { wellhead_cache cache; uint64_t ttl_ms; } caching;
 /* Reads a HINT; NULL if there is none. */
 const wellhead_cache *caching_read(caching *c, const json_t *hint);
 
-/* What the options of a server point to. */
+/* Storage that the options of a server point to. */
 typedef struct {
     wellhead_server_options server;
     wellhead_limits limits;

@@ -1,4 +1,4 @@
-/* What the programs share that run scripts. */
+/* Shared code of the programs that run scripts. */
 #ifndef RUNNER_H
 #define RUNNER_H
 

@@ -18,7 +18,7 @@ void text_replace(text *t, const char *what, const char *by, size_t len);
 
 text text_of_base64(const json_t *string);
 text text_of_hex(const char *hex);
-/* What a number of times of `unit` makes. */
+/* Returns a number of copies of `unit`, one after the other. */
 text text_repeated(const char *unit, size_t len, size_t times);
 /* The JSON of a value, compact, members in their order. */
 text text_of_json(const json_t *value);

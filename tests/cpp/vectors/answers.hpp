@@ -1,4 +1,4 @@
-// What the callbacks of a script answer.
+// The answers of the callbacks of a script.
 #ifndef ANSWERS_HPP
 #define ANSWERS_HPP
 
@@ -6,7 +6,7 @@
 
 #include <wellhead.hpp>
 
-// What a callback throws that fails.
+// The exception of a failing callback.
 inline const std::runtime_error FAILURE("the callback failed");
 
 // A text in which `{v}` stands for the value of the variable v of `call`, if there is one.

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-// What a step expects and did not get.
+// A difference between what a step expects and what came.
 struct Different : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -25,7 +25,7 @@ public:
     explicit Host(const json_t *options);
 
     void add(const json_t *entry);
-    // What an endpoint is made from; tokens are judged as the script says.
+    // Returns the options of an endpoint that verifies tokens as the script says.
     wellhead::EndpointOptions endpoint_options(const json_t *script);
     // Whether something is held under a name.
     bool holds(const std::string &name) const { return held_.count(name) != 0; }

@@ -23,7 +23,7 @@ struct Client {
         try {
             if (!unread.empty()) taken = connection.receive(unread);
         } catch (const wellhead::Error &) {
-            // closed: nobody wants it
+            // closed: it is not read any more
         }
         unread.erase(0, taken);
         return taken > 0;

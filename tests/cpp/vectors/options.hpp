@@ -9,7 +9,7 @@
 wellhead::ServerOptions options_of(const json_t *options, wellhead::LogCallback log);
 // A HINT of the README, if there is one.
 std::optional<wellhead::Cache> hint_of(const json_t *hint);
-// What a Resource and Contents can both say.
+// Sets the fields that a Resource and Contents have in common.
 template <class T> void describe(T &about, const json_t *said) {
     about.name = optional_string(get(said, "name"));
     about.title = optional_string(get(said, "title"));

@@ -65,7 +65,7 @@ inline std::vector<std::pair<std::string, const json_t *>> members(const json_t 
     return all;
 }
 
-// What a growable text of C's holds.
+// Returns the contents of a growable text of C, and frees it.
 inline std::string taken(text made) {
     std::string whole(made.at ? made.at : "", made.len);
     text_free(&made);
