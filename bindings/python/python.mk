@@ -6,7 +6,7 @@ PYTHON_VERSIONS ?= 3.10 3.13
 
 PYTHON_SOURCES = $(shell find Cargo.toml Cargo.lock core/Cargo.toml core/src $(addprefix bindings/python/,Cargo.toml pyproject.toml README.md src python) \
     -not -name '*.pyc' -not -name __pycache__)
-# One build at a time. Where there is no flock, as on macOS, that is up to whoever starts two.
+# One build at a time. Without flock, as on macOS, do not start two.
 PYTHON_LOCK = $(if $(shell command -v flock),flock build/python.lock)
 
 python: ## the Python package, unoptimised, in an environment of its own: build/python

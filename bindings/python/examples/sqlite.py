@@ -108,7 +108,7 @@ def contents(database: sqlite3.Connection, table: str, rowid: int) -> str | None
 
 
 def read(database: sqlite3.Connection, uri: str) -> str | None:
-    """What a row's URI stands for; nothing for the URI of a schema."""
+    """The table and the key of a row's URI; nothing for the URI of a schema."""
     kind, _, path = uri.removeprefix("sqlite://").partition("/")
     table, _, rowid = path.rpartition("/")
     names = {wellhead.expand("{table}", {"table": name}): name for name in tables(database)}
@@ -129,13 +129,13 @@ def rows_behind(database: sqlite3.Connection, after: str | None, limit: int) -> 
 
 
 def sizes(database: sqlite3.Connection) -> list[tuple[object, ...]]:
-    """What changes when rows come and go."""
+    """A value that changes when rows come and go."""
     select = "SELECT count(*), min(rowid), max(rowid) FROM"
     return [(name, *database.execute(f"{select} {quoted(name)}").fetchone()) for name in tables(database)]
 
 
 def committed(database: sqlite3.Connection) -> int:
-    """Another number whenever somebody else has committed."""
+    """A number that changes whenever another program has committed."""
     number: int = database.execute("PRAGMA data_version").fetchone()[0]
     return number
 

@@ -61,7 +61,7 @@ impl Caller {
         this.get().to_core(this.py()).with(this.clone().unbind())
     }
 
-    /// What [`Caller::carried`] carries.
+    /// The caller that [`Caller::carried`] carries.
     pub(crate) fn of(py: Python<'_>, caller: &wellhead::Caller) -> Option<Py<Self>> {
         caller.value::<Py<Caller>>().map(|caller| caller.clone_ref(py))
     }

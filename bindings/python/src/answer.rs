@@ -1,4 +1,4 @@
-//! What callbacks return, as answers.
+//! Return values of callbacks, as answers.
 
 use crate::body;
 use crate::call::Way;
@@ -10,7 +10,7 @@ use wellhead::Answer;
 
 /// An answer that can be made from what a callback returned or raised.
 pub(crate) trait FromCallback: wellhead::Reply + Sized {
-    /// What to return, for the log.
+    /// The types to return, for the log.
     const EXPECTED: &'static str;
 
     /// None: the value is of no type that answers.

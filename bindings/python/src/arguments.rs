@@ -24,7 +24,7 @@ enum Kind {
 pub(crate) struct Parameter {
     name: String,
     kind: Kind,
-    /// What is given if the variable is absent.
+    /// The argument if the variable is absent.
     default: Py<PyAny>,
     keyword_only: bool,
 }

@@ -1,7 +1,8 @@
 //! Streamable HTTP for an event loop that has a server of its own. `wellhead/_asgi.py` drives it.
 //!
-//! The interpreter is let go of where a long body is read, and kept for the short steps around that: threads that run callbacks
-//! would take it each time, and the loop would wait for them. Nobody who holds one of the core's locks waits for the interpreter.
+//! A thread detaches from the interpreter to read a long body, and stays attached for the short steps around that. Otherwise
+//! threads that run callbacks would take it each time, and the loop would wait for them. No thread that holds a lock of the core
+//! waits for the interpreter.
 
 use crate::context::Context;
 use crate::errors::error;
@@ -21,7 +22,7 @@ use wellhead::{ErrorKind, Event};
 /// Bytes of a body that are read faster than the interpreter comes back.
 const SHORT: usize = 16 << 10;
 
-/// What all requests share. All of it is for one loop at a time.
+/// The state that all requests share. It serves one loop at a time.
 #[pyclass(frozen, module = "wellhead._core")]
 pub(crate) struct Endpoint(Arc<Inner>);
 
@@ -98,7 +99,7 @@ impl Endpoint {
         let core = self.0.core(py)?;
         let now = self.0.now();
         let headers: Vec<(PyBackedBytes, PyBackedBytes)> = headers.extract()?;
-        // A name that is no text is one that nobody looks for.
+        // No code looks for a name that is no text.
         let headers: Vec<(&str, &[u8])> = headers
             .iter()
             .map(|(name, value)| (std::str::from_utf8(name).unwrap_or_default(), &**value))
@@ -143,7 +144,7 @@ impl Endpoint {
         self.0.host.take_tasks()
     }
 
-    /// Ends its sessions. Nobody waits for what their calls would say; exchanges are closed apart.
+    /// Ends its sessions and drops the answers of their calls. Exchanges are closed apart.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         self.0.host.process.check(py, "endpoint")?;
         let core = self.0.owned().take();
@@ -193,7 +194,7 @@ impl HttpExchange {
         if bytes.len() > SHORT { detach(py, read) } else { read() }
     }
 
-    /// What is to be done: a word, and what goes with it.
+    /// The next step: a word, and its value.
     fn poll<'py>(&self, py: Python<'py>) -> PyResult<(&'static str, Bound<'py, PyAny>)> {
         loop {
             let mut out = Vec::new();

@@ -36,7 +36,7 @@ pub(crate) fn body(value: &Bound<'_, PyAny>) -> PyResult<Option<Body>> {
     Ok(given::bytes("body", value).ok().map(|value| bytes(&value)))
 }
 
-/// What a message or other input given as text or a buffer holds.
+/// The bytes of a message, given as text or a buffer.
 pub(crate) fn input<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     match value.cast::<PyString>() {
         Ok(text) => Ok(PyBytes::new(value.py(), text.to_str()?.as_bytes())),

@@ -1,4 +1,4 @@
-//! What a callback may know about its call, and the answer's way back.
+//! A call of a callback, and the answer's way back.
 
 use crate::access::Caller;
 use crate::errors::{OrRaise, error};
@@ -35,7 +35,7 @@ pub(crate) enum About {
     Verify(wellhead::VerifyCall),
 }
 
-/// What calls have that are about a message.
+/// A value that all calls but those of `verify` have.
 macro_rules! common {
     ($about:expr, $call:ident => $value:expr) => {
         match $about {
@@ -402,7 +402,7 @@ pub(crate) fn loads<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyA
     LOADS.import(py, "wellhead._json", "loads")?.call1((text,))
 }
 
-/// What a [`Call`] asks of its responder.
+/// The parts of a responder that [`Call`] uses.
 trait Watched: Send + Sync {
     fn is_cancelled(&self) -> bool;
     /// None: there is no responder any more.
@@ -428,7 +428,7 @@ enum State<A: Reply> {
     },
 }
 
-/// What to do with the responder; dropping it answers "internal error".
+/// The last use of the responder. Dropping the responder answers "internal error".
 type End<A> = Box<dyn FnOnce(Responder<A>) + Send>;
 
 impl<A: Reply> Slot<A> {
@@ -440,7 +440,7 @@ impl<A: Reply> Slot<A> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the call, now or when nobody uses the responder any more. Only the first end counts.
+    /// Ends the call, now or when no thread uses the responder any more. Only the first end counts.
     fn end(&self, end: impl FnOnce(Responder<A>) + Send + 'static) {
         let mut state = self.state();
         let State::Open(responder) = &*state else { return };
@@ -477,7 +477,7 @@ impl<A: Reply> Slot<A> {
         Some(result)
     }
 
-    /// Carries the end out if there was one meanwhile and nobody else has the responder.
+    /// Carries the end out if there was one meanwhile and no other thread has the responder.
     fn let_go(&self, responder: Arc<Responder<A>>) {
         let Some(responder) = Arc::into_inner(responder) else { return };
         let end = match &mut *self.state() {

@@ -29,7 +29,7 @@ thread_local! {
 #[pyclass(frozen, weakref, module = "wellhead")]
 pub(crate) struct Connection(Arc<Inner>, Alive);
 
-/// What a connection's exchanges share with it.
+/// The state that a connection shares with its exchanges.
 pub(crate) struct Inner {
     /// None once it was left behind by `fork`.
     core: Option<(wellhead::Connection, Group)>,
@@ -268,7 +268,7 @@ impl Connection {
         let (core, group) = self.0.parts(py)?;
         let piece = detach(py, || {
             while group.next().is_some() {}
-            // Taken: somebody else drains, or it is a `wake` from below here.
+            // Taken: another thread drains, or this is a `wake` inside of the closure.
             let mut kept = self.0.drain.try_lock().ok()?;
             let mut drain = match kept.take() {
                 Some(drain) => drain,

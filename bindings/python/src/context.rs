@@ -48,7 +48,7 @@ impl Context {
         self.0.bind(py).call_method1(intern!(py, "run"), arguments)
     }
 
-    /// The same with keyword arguments.
+    /// `Context.run` with keyword arguments.
     pub(crate) fn run_with<'py>(
         &self,
         arguments: Bound<'py, PyTuple>,

@@ -1,4 +1,4 @@
-//! What describes a resource or template, from keyword arguments.
+//! The description of a resource or a template, from keyword arguments.
 
 use crate::cache::CacheHint;
 use crate::errors::OrRaise;
@@ -38,7 +38,7 @@ pub(crate) struct Descriptor {
     pub(crate) rare: Option<Box<Rare>>,
 }
 
-/// What few resources have.
+/// Members that few resources have.
 #[derive(Default)]
 pub(crate) struct Rare {
     annotations: Option<Annotations>,
@@ -50,7 +50,7 @@ pub(crate) struct Rare {
 }
 
 impl Descriptor {
-    /// What `function` was given by keyword; `None` stands for nothing. `others` are its other arguments.
+    /// Reads the keyword arguments of `function`. `None` stands for nothing. `others` are its other arguments.
     pub(crate) fn new(
         function: &str,
         keywords: Option<&Bound<'_, PyDict>>,

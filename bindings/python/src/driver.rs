@@ -27,14 +27,14 @@ pub(crate) struct Driver {
     signals: Mutex<Option<SignalWatch>>,
 }
 
-/// What the end of the process must find.
+/// A service that the end of the process ends.
 struct Service {
     process: Process,
     /// None once it was left behind by `fork`.
     driver: Option<Transport>,
 }
 
-/// What serves.
+/// The transport that serves.
 enum Transport {
     Stdio(StdioDriver),
     Http(Arc<Listening>, SocketAddr),

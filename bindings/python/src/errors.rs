@@ -61,7 +61,7 @@ pub(crate) fn from_core(py: Python<'_>, e: &wellhead::Error) -> PyErr {
     raised
 }
 
-/// What the operating system calls an error, as Python's own exceptions say it.
+/// The operating system's name of an error, as in Python's own exceptions.
 fn said_by_system(number: i32) -> String {
     let text = std::io::Error::from_raw_os_error(number).to_string();
     text.strip_suffix(&format!(" (os error {number})")).unwrap_or(&text).to_owned()
@@ -78,7 +78,7 @@ impl<T> OrRaise<T> for wellhead::Result<T> {
     }
 }
 
-/// What an exception of a callback means.
+/// The meaning of a callback's exception.
 pub(crate) enum Meaning {
     NotFound,
     Denied,

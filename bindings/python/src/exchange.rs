@@ -8,7 +8,7 @@ use pyo3::types::PyBytes;
 use std::sync::Arc;
 use wellhead::{ErrorKind, Handled, Route};
 
-/// Dropped before its answer was taken, nobody wants the answer any more.
+/// A message in hand. Dropping it drops the answer.
 #[pyclass(frozen, module = "wellhead._core")]
 pub(crate) struct Exchange {
     connection: Arc<Inner>,

@@ -1,4 +1,4 @@
-//! What `fork` leaves behind: connections and drivers belong to the process that made them.
+//! Objects that `fork` leaves behind: connections and drivers belong to the process that made them.
 
 use crate::errors::error;
 use crate::exit;
@@ -12,7 +12,7 @@ static GENERATION: AtomicU64 = AtomicU64::new(0);
 /// Called once, when the package is imported: from then on a fork finds no lock held by a thread that it leaves behind.
 pub(crate) fn guard() {
     fork::guard(|| {
-        // Who waits with the interpreter lets the thread have it that forks.
+        // A thread that waits with the interpreter lets the thread that forks have it.
         let waited = Python::try_attach(|py| py.detach(thread::yield_now));
         waited.unwrap_or_else(thread::yield_now);
     });

@@ -1,4 +1,4 @@
-//! What a program handed over as an argument, or an exception that names the argument.
+//! Converts an argument, or raises an exception that names it.
 
 use crate::errors::{OrRaise, error};
 use pyo3::PyClass;

@@ -1,4 +1,4 @@
-//! What was registered, to be changed or removed.
+//! A registration, to be changed or removed.
 
 use crate::body;
 use crate::errors::OrRaise;

@@ -69,11 +69,11 @@ impl Host {
     /// Only what is not an `Exception`: `KeyboardInterrupt`, `SystemExit`. The call is answered all the same.
     pub(crate) fn run(self: &Arc<Self>, py: Python<'_>, event: Event) -> PyResult<bool> {
         let Some(_inside) = Inside::enter() else {
-            std::mem::forget(event); // the process ends, and nobody is to be told of that
+            std::mem::forget(event); // the process ends, and no callback hears of that
             return Ok(false);
         };
         if !event.begin() {
-            return Ok(false); // nobody waits for the answer any more
+            return Ok(false); // the client no longer waits for the answer
         }
         match self.dispatch(py, event) {
             // What a callback left goes wrong in ways that are its own, and ends nothing but its call.
@@ -370,7 +370,7 @@ impl Host {
         drop(before);
     }
 
-    /// Takes the tasks of calls that nobody will hear of any more.
+    /// Takes the tasks of calls whose answers are dropped.
     pub(crate) fn take_tasks(&self) -> Vec<Py<PyAny>> {
         let tasks = std::mem::take(&mut *lock(&self.tasks));
         tasks.into_values().collect()

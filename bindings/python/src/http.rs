@@ -37,7 +37,7 @@ const ENDPOINT: [&str; 16] = [
     "scopes",
 ];
 
-/// The options of the native listener beside these.
+/// The further options of the native listener.
 const LISTENER: [&str; 5] = ["connections", "drain_ms", "io_threads", "head_ms", "idle_ms"];
 
 /// The endpoint of a program that has an HTTP server of its own.

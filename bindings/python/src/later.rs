@@ -10,7 +10,7 @@ use pyo3::{PyTraverseError, PyVisit};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use wellhead::CallId;
 
-/// What a callback may return in place of an answer.
+/// A value that a callback may return in place of an answer.
 pub(crate) enum Later<'py> {
     /// Anything with `result` and `add_done_callback`.
     Future(Bound<'py, PyAny>),
@@ -74,7 +74,7 @@ impl Pending {
         Pending { question: Mutex::new(Some(question)), host: Arc::downgrade(host), call, context }
     }
 
-    /// Nobody will call it.
+    /// Gives the answer up: it will not be called.
     pub(crate) fn fail(&self, py: Python<'_>, e: PyErr) -> PyResult<()> {
         self.take().map_or(Ok(()), |question| question.raised(py, e, &self.context))
     }

@@ -67,7 +67,7 @@ pub(crate) fn exception(py: Python<'_>, line: &str, exception: PyErr) {
 }
 
 /// Lets `answer` tell the core of a failure of a callback, whose line then is logged in its context and carries the traceback
-/// of `exception`. If the core had nothing to say, since nobody waited any more, the exception is logged all the same.
+/// of `exception`. If the core logged nothing, since no client waited any more, the exception is logged all the same.
 pub(crate) fn of_callback(
     py: Python<'_>,
     exception: Option<PyErr>,

@@ -1,4 +1,4 @@
-//! What further methods answer.
+//! Answers of methods, tools and prompts.
 
 use crate::answer::FromCallback;
 use crate::call::Way;

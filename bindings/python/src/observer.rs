@@ -1,4 +1,4 @@
-//! What a program is told about the service: calls and counts.
+//! Calls and counts, for the program.
 
 use crate::context::Base;
 use crate::hook::Hook;

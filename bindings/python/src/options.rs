@@ -1,4 +1,4 @@
-//! What a server is made with, from keyword arguments.
+//! The options of a server, from keyword arguments.
 
 use crate::cache::CacheHint;
 use crate::context::Base;

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use wellhead::{ErrorKind, HandlerId, Json, Method, Provider, Template, Variable};
 
-/// What was registered with one decorator.
+/// The callables of one registration.
 #[derive(Default)]
 pub(crate) struct Handler {
     pub(crate) read: Option<Callback>,
@@ -25,7 +25,7 @@ pub(crate) struct Handler {
     pub(crate) method: Option<Positional>,
     /// The method is that of a tool or a prompt, and wants its arguments only.
     pub(crate) named: bool,
-    /// What completes the arguments of the prompt, and goes with it.
+    /// The completers of the prompt's arguments, removed with it.
     completing: Option<HandlerId>,
     /// Says whether a URI may exist.
     exists: Option<Hook>,
@@ -99,12 +99,12 @@ impl Table {
         drop((removed, completing)); // after the lock: it may run Python
     }
 
-    /// What `authorize` registered.
+    /// The function of `authorize`.
     pub(crate) fn gatekeeper(&self) -> Option<Arc<Positional>> {
         self.state().gatekeeper.clone()
     }
 
-    /// What `on_interest` registered.
+    /// The function of `on_interest`.
     pub(crate) fn watcher(&self) -> Option<Arc<Positional>> {
         self.state().watcher.clone()
     }
@@ -169,14 +169,14 @@ pub(crate) enum Family {
     Prompt,
 }
 
-/// What a decorator registers.
+/// A registration that a decorator is about to make.
 pub(crate) enum What {
     /// A fixed URI or a template, with the function that lists what the template makes.
     Resource {
         uri: String,
         descriptor: Descriptor,
         raw_values: bool,
-        /// Whether it runs in the pool; none: where the service has its callbacks run.
+        /// True if it runs in the pool. None: where the service runs its callbacks.
         thread: Option<bool>,
         list: Option<Py<PyAny>>,
         complete: Option<Py<PyDict>>,
@@ -245,7 +245,7 @@ impl Decorator {
     }
 }
 
-/// What `_parameters.py` found out about a function.
+/// The plan that `_parameters.py` makes for a function.
 #[derive(FromPyObject)]
 struct Plan {
     #[pyo3(item(0))]
@@ -422,7 +422,7 @@ fn completers(given: &Bound<'_, PyDict>) -> PyResult<Vec<(String, Positional)>> 
     given.iter().map(|(name, given)| Ok((name.extract()?, completer.call1((given,))?.extract()?))).collect()
 }
 
-/// What says whether a URI may exist, and the core's share of it.
+/// The function that says if a URI may exist, and the core's share of it.
 fn with_existence(
     py: Python<'_>,
     server: &Server,

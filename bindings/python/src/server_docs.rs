@@ -333,8 +333,8 @@ Raises:
         "Calls a function `(event)` with each change that this instance announces, for the `inject` of other
 instances of the service.
 
-`event` is one JSON object, a `str`, to send over a pub/sub system. It has `origin`, the name of the
-instance, and `change`: `updated` (with `uri`, and `resource` after `updated_as`), `updated_below`
+`event` is one JSON object, a `str`, to send over a pub/sub system. Its `origin` is the name of the
+instance. Its `change` is `updated` (with `uri`, and `resource` after `updated_as`), `updated_below`
 (with `uri` and `parent`), `lists` (with `list`, such as `resourcesListChanged`) or `access` (with
 `caller`, the id in base64).
 

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use wellhead::Listed;
 
-/// What describes [`Contents`].
+/// The keyword arguments of [`Contents`].
 const DESCRIBED: [&str; 9] =
     ["uri", "name", "title", "mime_type", "meta", "kind", "version", "metadata", "cache"];
 

@@ -80,7 +80,7 @@ class Request:
         self.incoming.put_nowait({"type": "http.disconnect"})
 
     async def until(self, wanted: bytes, times: int = 1) -> None:
-        """Waits until this stands in the body so many times."""
+        """Waits until this stands in the body this often."""
         async with self.news:
             await asyncio.wait_for(self.news.wait_for(lambda: self.body.count(wanted) >= times), 30)
 

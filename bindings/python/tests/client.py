@@ -52,7 +52,7 @@ def ask(server: wellhead.Server, uri: str) -> Json:
 
 
 def transmitted(connection: wellhead.Connection) -> list[Json]:
-    """What came out so far."""
+    """Takes the output so far."""
     output = b""
     while piece := connection.poll_transmit():
         output += piece

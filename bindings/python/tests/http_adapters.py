@@ -1,4 +1,4 @@
-"""What carries the requests of HTTP's vectors: an ASGI application on an event loop, and `serve_http` over sockets."""
+"""Carriers of the requests of HTTP's vectors: an ASGI application on an event loop, and `serve_http` over sockets."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Request:
 
 
 class Got:
-    """A response, as far as it has come and nobody asked for it."""
+    """The part of a response that has come and is not yet read."""
 
     def __init__(self) -> None:
         self.news = threading.Condition()

@@ -5,7 +5,7 @@ import random
 
 
 class Shuffled:
-    """Lets all that wait go on once there are so many, in an order that the seed gives."""
+    """Lets all that wait go on once enough do, in an order that the seed gives."""
 
     def __init__(self, count: int) -> None:
         self.count = count

@@ -61,7 +61,7 @@ def test_one_function_decides_for_all_operations(server: wellhead.Server) -> Non
 
 
 @pytest.mark.parametrize("verdicts", [None, "allow", ["yes"], [True], [], ["allow", "allow"]])
-def test_what_is_no_verdict_allows_nothing(
+def test_an_answer_that_is_no_verdict_allows_nothing(
     server: wellhead.Server, verdicts: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     server.authorize(lambda operation, uris: verdicts)
@@ -110,7 +110,7 @@ def test_a_coroutine_authorizes_and_is_cancelled_with_its_request(server: wellhe
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-def test_interest_is_told_before_it_is_acknowledged(server: wellhead.Server, is_async: bool) -> None:
+def test_on_interest_is_called_before_a_subscription_is_acknowledged(server: wellhead.Server, is_async: bool) -> None:
     told: list[tuple[str, bool]] = []
 
     def watch(uri: str, wanted: bool) -> None:
@@ -200,7 +200,7 @@ def test_a_descriptor_of_the_wrong_type_is_named(server: wellhead.Server) -> Non
         server.text("n:5", "x", icons=["https://example.com/i.png"])  # type: ignore[list-item]
 
 
-def test_a_resource_tells_what_it_was_made_with() -> None:
+def test_a_resource_has_the_values_that_it_was_made_with() -> None:
     resource = wellhead.Resource("n:1", name="a", title="b", description="c", mime_type="text/d", size=3, key="e")
     made = (resource.uri, resource.name, resource.title, resource.description, resource.mime_type, resource.size)
     assert (*made, resource.key) == ("n:1", "a", "b", "c", "text/d", 3, "e")

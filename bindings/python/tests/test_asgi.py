@@ -119,7 +119,7 @@ async def test_a_client_that_disconnects_cancels_its_call() -> None:
 
 
 @on_a_loop
-async def test_a_request_that_is_cancelled_lets_go_of_what_it_held() -> None:
+async def test_a_cancelled_request_lets_go_of_its_values() -> None:
     s = server()
     app = s.asgi()
     stream = listen(app, "n:a")
@@ -251,7 +251,7 @@ async def test_a_late_body_is_refused_in_a_task_that_has_survived_a_cancellation
 
 
 @on_a_loop
-async def test_what_middleware_adds_to_a_response_is_in_no_other() -> None:
+async def test_a_header_that_middleware_adds_is_in_no_other_response() -> None:
     app = server().asgi(body_ms=20)
 
     async def middleware(scope: Any, receive: Any, send: Any) -> None:

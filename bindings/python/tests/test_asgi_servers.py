@@ -180,7 +180,7 @@ def test_the_lifespan_of_the_application_around_it_cancels_a_read_that_outlives_
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
 @pytest.mark.parametrize("app", MOUNTED, ids=["alone", "Starlette", "FastAPI"])
-def test_a_uvicorn_that_is_told_to_end_ends_streams_and_answers_calls(app: tuple[str, str], number: int) -> None:
+def test_a_uvicorn_that_ends_ends_streams_and_answers_calls(app: tuple[str, str], number: int) -> None:
     application, path = app
     with served(SERVER + application + UVICORN, PATIENT, path=path) as (process, client):
         headers = client.session()
@@ -220,7 +220,7 @@ def test_streams_end_with_their_result_where_the_server_is_closed_first() -> Non
 @SERVERS
 @pytest.mark.parametrize("uri", ["n:held/def", "n:held/async"])
 @pytest.mark.parametrize("in_session", [False, True], ids=["stateless", "session"])
-def test_what_is_under_way_when_a_server_is_told_to_end_is_answered(run: str, uri: str, in_session: bool) -> None:
+def test_calls_in_flight_when_a_server_ends_are_answered(run: str, uri: str, in_session: bool) -> None:
     with served(SERVER + ALONE + run, PATIENT) as (process, client):
         connection = (
             client.read_in(client.session(), uri) if in_session else client.call("resources/read", uri, uri=uri)

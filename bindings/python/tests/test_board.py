@@ -28,7 +28,7 @@ def web(client: Client, method: str, path: str, body: str) -> int:
     return status
 
 
-def test_what_the_web_api_changes_reaches_mcp_clients() -> None:
+def test_a_change_over_the_web_api_reaches_mcp_clients() -> None:
     folder = Path(__file__).parents[1] / "examples" / "http"
     with served(PROGRAM, str(folder)) as (_, client):
         assert [web(client, "POST", "/tasks", text) for text in ("Water", "Weed", "Rest")] == [201] * 3

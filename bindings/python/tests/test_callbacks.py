@@ -1,4 +1,4 @@
-"""What callbacks are given, and what becomes of what they return or raise."""
+"""Arguments of callbacks, and the answers for their return values and exceptions."""
 
 import base64
 import logging
@@ -37,7 +37,7 @@ def test_an_integer_is_given_as_int(server: wellhead.Server, value: str) -> None
 
 
 @pytest.mark.parametrize("value", ["07", "+7", "-0", "00", "", "-", "1_0", "%207", "7%0A", "٣", "1" * 5000])
-def test_what_is_no_canonical_integer_is_not_found(server: wellhead.Server, value: str) -> None:
+def test_a_value_that_is_no_canonical_integer_is_not_found(server: wellhead.Server, value: str) -> None:
     @server.resource("n:{number}")
     def callback(number: int) -> str:
         return repr(number)
@@ -228,7 +228,7 @@ def test_a_future_that_fails_is_an_internal_error(server: wellhead.Server, caplo
     assert "secret" in caplog.text and "was cancelled" in caplog.text and "returned int" in caplog.text
 
 
-def test_a_future_that_nobody_keeps_is_an_internal_error_at_once(
+def test_a_future_that_is_dropped_is_an_internal_error_at_once(
     server: wellhead.Server, caplog: pytest.LogCaptureFixture
 ) -> None:
     server.resource("n:x")(lambda: Future[str]())
@@ -360,7 +360,7 @@ def pages(server: wellhead.Server) -> list[list[str]]:
         cursor = {"cursor": result["nextCursor"]}
 
 
-def test_annotated_types_are_what_they_annotate() -> None:
+def test_annotated_types_count_as_the_types_that_they_annotate() -> None:
     server = wellhead.Server("s", "1")
 
     @server.resource("n:{id}{?q,tags*}")

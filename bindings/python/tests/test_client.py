@@ -110,7 +110,7 @@ def test_it_asks_for_everything_on_a_loop(asynchronous: bool, revision: str | No
 
 
 @pytest.mark.parametrize("revision", [None, STATELESS])
-def test_an_error_is_raised_as_what_it_says(revision: str | None) -> None:
+def test_an_error_is_raised_as_the_exception_that_it_stands_for(revision: str | None) -> None:
     with shop(False).test_client(revision=revision) as client:
         with pytest.raises(wellhead.ResourceNotFound) as not_found:
             client.read("shop://items/none")
@@ -142,7 +142,7 @@ def test_a_revision_that_is_not_served_is_refused() -> None:
         server.test_client(revision=STATELESS)
 
 
-def test_without_a_handshake_it_speaks_what_there_is() -> None:
+def test_without_a_handshake_era_it_speaks_the_newest_revision() -> None:
     server = wellhead.Server("s", "1", versions=[STATELESS])
     server.text("n:a", "A")
     with server.test_client() as client:
@@ -153,7 +153,7 @@ def test_without_a_handshake_it_speaks_what_there_is() -> None:
         server.test_client(revision=HANDSHAKE)
 
 
-def test_what_no_client_may_watch_is_refused() -> None:
+def test_a_subscription_that_the_server_denies_is_refused() -> None:
     with shop(False).test_client(revision=STATELESS) as client:
         with pytest.raises(wellhead.ResourceNotFound, match="watch"):
             client.subscribe("elsewhere://x")
@@ -185,7 +185,7 @@ async def sampled_later(method: str, params: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("on_request", [sampled, sampled_later])
-def test_it_answers_what_the_server_asks(on_request: Callable[[str, dict[str, Any]], Any]) -> None:
+def test_it_answers_the_requests_of_the_server(on_request: Callable[[str, dict[str, Any]], Any]) -> None:
     server = asking()
     with server.test_client(capabilities={"sampling": {}}, on_request=on_request) as client:
         result = client.request("tools/call", {"name": "ask", "_meta": {"progressToken": 7}})
@@ -297,7 +297,7 @@ def test_a_future_of_a_def_is_answered_without_a_loop() -> None:
         assert client.call_tool("ask")["content"][0]["text"] == "sampled"
 
 
-def test_a_request_that_nothing_answers_is_told_to_the_test() -> None:
+def test_a_request_without_an_answer_is_raised_in_the_test() -> None:
     server = asking()
     message = '^the server asks its client for "sampling/createMessage": give on_request= a function that answers$'
     with server.test_client(capabilities={"sampling": {}}) as client, pytest.raises(wellhead.Error, match=message):
@@ -349,7 +349,7 @@ def test_a_reader_that_never_answers_runs_into_its_limit() -> None:
     asyncio.run(main())
 
 
-def test_in_a_running_loop_it_says_what_to_do() -> None:
+def test_in_a_running_loop_it_names_the_client_to_use() -> None:
     server = shop(False)
     message = '^an event loop is running on this thread: use "async with server.test_client_async\\(\\) as client:"$'
     outside = server.test_client()
@@ -476,7 +476,7 @@ def test_it_lists_and_reads() -> None:
             client.read("n:empty")
 
 
-def test_it_is_told_of_changes_from_any_thread() -> None:
+def test_it_is_notified_of_changes_from_any_thread() -> None:
     server = wellhead.Server("s", "1")
     handle = server.text("n:1", "one")
     with server.test_client() as client:

@@ -1,4 +1,4 @@
-"""Requests to a client that is gone are over: nobody waits for them, and nothing stays behind."""
+"""Requests to a client that is gone are over: no callback waits for them, and nothing stays behind."""
 
 import asyncio
 import gc

@@ -1,4 +1,4 @@
-"""What is under way over HTTP when the server is closed, or the service that carries it ends."""
+"""Requests in flight over HTTP when the server is closed, or the service that carries them ends."""
 
 import asyncio
 import queue
@@ -18,7 +18,7 @@ Begin = Callable[[Client], HTTPConnection]
 
 
 def holding(is_async: bool) -> tuple[wellhead.Server, Held]:
-    """Reads of `n:held` are answered by whoever takes their futures."""
+    """A server whose reads of `n:held` wait for the futures that the test answers."""
     server = wellhead.Server("s", "1")
     server.text("n:a", "a")
     held: Held = queue.Queue()
@@ -63,7 +63,7 @@ def answered(connection: HTTPConnection) -> object:
 @BEGIN
 @KINDS
 @pytest.mark.parametrize("threads", [1, 2])
-def test_the_listener_still_answers_what_is_under_way(begin: Begin, is_async: bool, threads: int) -> None:
+def test_the_listener_still_answers_calls_in_flight(begin: Begin, is_async: bool, threads: int) -> None:
     server, held = holding(is_async)
     thread, client = serve(server, callback_threads=threads)
     connection = begin(client)
@@ -78,7 +78,7 @@ def test_the_listener_still_answers_what_is_under_way(begin: Begin, is_async: bo
 
 @BEGIN
 @KINDS
-def test_the_listener_waits_for_a_call_no_longer_than_it_is_told(begin: Begin, is_async: bool) -> None:
+def test_the_listener_waits_for_a_call_at_most_drain_ms(begin: Begin, is_async: bool) -> None:
     server, held = holding(is_async)
     thread, client = serve(server, drain_ms=50)
     connection = begin(client)
@@ -108,7 +108,7 @@ def test_the_listener_ends_streams_as_they_should_end() -> None:
 
 
 @on_a_loop
-async def test_an_application_still_answers_what_is_under_way() -> None:
+async def test_an_application_still_answers_calls_in_flight() -> None:
     for is_async in (False, True):
         server, held = holding(is_async)
         app = server.asgi()
@@ -146,7 +146,7 @@ async def test_an_application_ends_streams_as_they_should_end() -> None:
     assert b'"result"' in listening.body and b'"result"' not in stream.body
 
 
-def test_what_the_end_of_a_lifespan_cancels_is_no_failure_of_the_host(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_call_that_the_end_of_a_lifespan_cancels_is_not_logged_as_a_failure(caplog: pytest.LogCaptureFixture) -> None:
     server = wellhead.Server("s", "1")
     app = server.asgi()
 

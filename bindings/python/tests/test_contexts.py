@@ -158,7 +158,7 @@ async def test_a_thousand_requests_at_once_see_each_their_own() -> None:
 
 
 @on_a_loop
-async def test_the_observer_is_told_of_begin_and_end_in_the_context_of_the_callback() -> None:
+async def test_the_observer_sees_begin_and_end_in_the_context_of_the_callback() -> None:
     told: dict[int, list[tuple[str, int]]] = {}
 
     def observe(observed: wellhead.Observed) -> None:
@@ -210,7 +210,7 @@ async def test_a_session_that_many_requests_share_leads_none_into_the_context_of
 
 
 @on_a_loop
-async def test_what_is_logged_of_a_callback_is_logged_in_its_context() -> None:
+async def test_a_failure_of_a_callback_is_logged_in_its_context() -> None:
     server = wellhead.Server("s", "1")
     lines: list[tuple[str, str]] = []
 

@@ -1,4 +1,4 @@
-"""What a registration says of whether a URI may exist."""
+"""A registration's `exists` says if a URI may exist."""
 
 import gc
 import logging
@@ -54,7 +54,7 @@ def test_a_fallback_is_decorated_with_and_without_it(server: wellhead.Server) ->
 
 
 @pytest.mark.parametrize("answer", [None, 1, "yes", ValueError("gone")])
-def test_what_is_no_answer_is_logged_and_refuses_nobody(
+def test_an_exists_without_an_answer_is_logged_and_refuses_no_client(
     server: wellhead.Server, answer: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     def exists(uri: str) -> Any:

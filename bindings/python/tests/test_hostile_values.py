@@ -1,4 +1,4 @@
-"""What callbacks return and raise ends nothing but their own call."""
+"""Return values and exceptions of callbacks end nothing but their own call."""
 
 import json
 from typing import Any

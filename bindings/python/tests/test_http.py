@@ -183,7 +183,7 @@ def test_options_are_those_of_the_endpoint() -> None:
     thread.join(30)
 
 
-def test_what_cannot_be_served_is_refused() -> None:
+def test_a_folder_that_cannot_be_served_is_refused() -> None:
     server = wellhead.Server("s", "1")
     thread, client = serve(server)
     with pytest.raises(wellhead.Error, match="cannot be bound") as refused:
@@ -201,7 +201,7 @@ def test_what_cannot_be_served_is_refused() -> None:
         server.serve_http(port=0, callback_threads=0)
 
 
-def test_what_on_listening_raises_ends_the_service() -> None:
+def test_an_exception_of_on_listening_ends_the_service() -> None:
     server = wellhead.Server("s", "1")
 
     def refuse(host: str, port: int) -> None:

@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parents[3] / "tests" / "vectors" / "http"
 SCRIPTS: dict[str, Any] = {
     str(path.relative_to(FOLDER)): json.loads(path.read_text("utf-8")) for path in sorted(FOLDER.glob("*/*.json"))
 }
-# What each adapter reaches beside what the package does.
+# The features that an adapter has and the package lacks.
 ADAPTERS: dict[str, tuple[Callable[[wellhead.Server, dict[str, Any], bool], Adapter], set[str]]] = {
     "asgi": (Asgi, {"clock", "loopback_only", "repeated", "unfinished", "verify"}),
     "sockets": (Sockets, {"repeated", "unfinished", "verbatim", "verify"}),

@@ -1,4 +1,4 @@
-"""What is made and dropped leaves nothing behind: servers, connections, sessions and calls."""
+"""Servers, connections, sessions and calls leave nothing behind when they are dropped."""
 
 import asyncio
 import ctypes

@@ -112,7 +112,7 @@ def test_polling_from_inside_a_callback_runs_nothing() -> None:
     assert len(transmitted(connection)) == 2
 
 
-def test_poll_event_runs_no_more_than_it_is_told() -> None:
+def test_poll_event_runs_at_most_max_callbacks() -> None:
     server = wellhead.Server("s", "1")
     server.resource("n:{id}")(lambda id: id)
     connection = server.connect()
@@ -170,7 +170,7 @@ def test_a_wake_that_polls_all_the_same_does_no_harm() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_wake_that_raises_harms_nobody() -> None:
+def test_a_wake_that_raises_harms_no_connection() -> None:
     def wake() -> None:
         raise ValueError("from wake")
 
@@ -215,7 +215,7 @@ def test_a_closed_connection_takes_nothing_and_is_finished() -> None:
         connection.handle(request(1, "ping"))
 
 
-def test_time_ends_what_is_held_too_long() -> None:
+def test_a_call_that_is_held_too_long_times_out() -> None:
     server = wellhead.Server("s", "1", limits=wellhead.Limits(call_ms=50))
     future: Future[str] = Future()
     server.resource("n:x")(lambda: future)
@@ -230,7 +230,7 @@ def test_time_ends_what_is_held_too_long() -> None:
     future.set_result("too late")
 
 
-def test_what_was_registered_before_fork_works_in_the_child() -> None:
+def test_a_registration_made_before_fork_works_in_the_child() -> None:
     server = wellhead.Server("s", "1")
     fixed = server.text("n:fixed", "x")
     server.resource("n:{id}")(lambda id: id)

@@ -1,4 +1,4 @@
-"""What a programmer reads in the log after a mistake in a callback, word for word."""
+"""Lines of the log after a mistake in a callback or a refused request, word for word."""
 
 import dataclasses
 import logging
@@ -116,7 +116,7 @@ SOURCES: list[tuple[str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("source", "text"), [case[1:] for case in SOURCES], ids=[case[0] for case in SOURCES])
-def test_what_is_wrong_with_a_list_is_logged(source: Any, text: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_fault_of_a_list_source_is_logged(source: Any, text: str, caplog: pytest.LogCaptureFixture) -> None:
     server = wellhead.Server("s", "1")
     server.list(source)
     with server.test_client() as client, pytest.raises(wellhead.ResponseError, match="Internal error"):
@@ -135,7 +135,7 @@ def test_a_bad_uri_in_a_list_is_left_out(caplog: pytest.LogCaptureFixture) -> No
     ]
 
 
-def test_what_is_wrong_with_a_tool_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_fault_of_a_tool_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     server = wellhead.Server("s", "1")
     server.tool("text", TOOL)(lambda arguments: "x")  # type: ignore[type-var]
     server.tool("raises", TOOL)(lambda arguments: {"x": arguments["x"]})
@@ -184,7 +184,7 @@ def test_causes_and_groups_are_logged(caplog: pytest.LogCaptureFixture) -> None:
 
 @pytest.fixture
 def warnings(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
-    """What was logged since the last call, all of it as warnings."""
+    """Takes the lines that were logged since the last call, all of them warnings."""
 
     def taken() -> list[str]:
         lines = [record.getMessage() for record in caplog.records]

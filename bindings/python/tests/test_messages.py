@@ -1,4 +1,4 @@
-"""What a programmer reads after a mistake, word for word: the exceptions. What is logged is in `test_logged.py`."""
+"""Messages of exceptions after a mistake, word for word. `test_logged.py` has the lines of the log."""
 
 import asyncio
 import uuid

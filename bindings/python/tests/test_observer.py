@@ -1,4 +1,4 @@
-"""What a program is told about its service: calls, counts, and changes for other instances."""
+"""Calls, counts, and changes for other instances, as the program gets them."""
 
 import gc
 import json
@@ -10,7 +10,7 @@ import wellhead
 from client import ask
 
 
-def test_the_observer_is_told_when_calls_begin_and_how_they_end() -> None:
+def test_the_observer_sees_when_calls_begin_and_how_they_end() -> None:
     seen: list[wellhead.Observed] = []
     server = wellhead.Server("s", "1", observe=seen.append)
     server.resource("n:{id}")(lambda id: "12345" if id == "a" else None)
@@ -27,7 +27,7 @@ def test_the_observer_is_told_when_calls_begin_and_how_they_end() -> None:
     assert begin.time is None and end.time is not None and end.time >= 0
 
 
-def test_an_observer_that_fails_is_logged_and_harms_nobody(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_observer_that_fails_is_logged_and_harms_no_call(caplog: pytest.LogCaptureFixture) -> None:
     def broken(observed: wellhead.Observed) -> None:
         raise RuntimeError("broken")
 
@@ -53,7 +53,7 @@ def test_calls_and_changes_are_counted() -> None:
     assert (counters.uris_watched, counters.subscriptions) == (1, 1)
 
 
-def test_what_one_instance_publishes_another_tells_its_clients() -> None:
+def test_a_change_that_one_instance_publishes_reaches_the_clients_of_another() -> None:
     first, second = (wellhead.Server("s", "1", origin=origin) for origin in ("first", "second"))
     second.text("n:a", "a")
     events: list[str] = []

@@ -1,4 +1,4 @@
-"""What cannot be registered is refused where it is written, with a word and an advice."""
+"""A wrong registration is refused where it is written, with a word and an advice."""
 
 from collections.abc import Callable
 from typing import Any
@@ -96,7 +96,7 @@ def test_wrong_types_are_type_errors(server: wellhead.Server) -> None:
         server.text("n:a", "x").set(body)
 
 
-def test_what_was_removed_is_unknown(server: wellhead.Server) -> None:
+def test_a_removed_registration_is_unknown(server: wellhead.Server) -> None:
     fixed = server.text("n:a", "x")
     fixed.remove()
     for act in (fixed.remove, lambda: fixed.set("y"), lambda: server.remove("n:a")):
@@ -139,7 +139,7 @@ def test_limits_are_compared_and_shown() -> None:
     assert "nesting=5" in repr(wellhead.Limits(nesting=5))
 
 
-def test_outcomes_are_what_callers_already_catch() -> None:
+def test_outcomes_are_exceptions_that_callers_already_catch() -> None:
     assert issubclass(wellhead.ResourceNotFound, LookupError)
     assert issubclass(wellhead.PermissionDenied, PermissionError)
     assert wellhead.ResourceNotFound("gone").code == "not_found"

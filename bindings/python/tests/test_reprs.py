@@ -1,4 +1,4 @@
-"""What the package says of itself in a shell."""
+"""Representations of the package's objects in a shell."""
 
 from importlib.metadata import version
 from typing import Literal

@@ -60,7 +60,7 @@ def test_tables_schemas_and_rows_are_listed_page_by_page_and_read(database: Path
         assert process.end() == (0, "")
 
 
-def test_who_watches_a_row_is_told_when_another_program_changes_it(database: Path) -> None:
+def test_a_subscriber_of_a_row_is_notified_when_another_program_changes_it(database: Path) -> None:
     uri = "sqlite://rows/customer/7"
     wanted = {"resourceSubscriptions": [uri], "resourcesListChanged": True}
     with Process(PROGRAM, str(database)) as process, closing(sqlite3.connect(database)) as sql:

@@ -96,7 +96,7 @@ def test_an_answer_overtakes_one_that_another_thread_gives_later() -> None:
 
 
 @pytest.mark.parametrize("run", ["server.run()", "asyncio.run(server.run_async())", "server.run(callback_threads=2)"])
-def test_async_callbacks_are_served_beside_others(run: str) -> None:
+def test_async_callbacks_and_others_are_served_together(run: str) -> None:
     program = f"""
     import asyncio
     import wellhead
@@ -393,7 +393,7 @@ def test_an_async_def_that_comes_too_late_is_an_internal_error() -> None:
         assert status == 0 and "event loop" in errors and "never awaited" not in errors
 
 
-def test_run_inside_a_loop_says_what_to_use_instead() -> None:
+def test_run_inside_a_loop_names_the_function_to_use() -> None:
     program = """
     import asyncio
     import wellhead
@@ -439,7 +439,7 @@ def test_the_notes_are_edited_through_a_fifo(tmp_path: Path) -> None:
 
 # Unoptimised, it takes 15 s of a processor: on a machine with much else to do more than the usual 60 s of time.
 @pytest.mark.timeout(300)
-def test_a_read_of_64_mib_takes_a_chunk_beside_its_source_and_ping_is_answered_behind_it() -> None:
+def test_a_read_of_64_mib_takes_one_more_chunk_and_a_ping_behind_it_is_answered() -> None:
     program = """
     import wellhead
 

@@ -8,7 +8,7 @@ import pytest
 from wellhead._threads import Jobs
 
 
-def test_jobs_that_never_end_leave_room_for_what_else_is_in_the_pool() -> None:
+def test_jobs_that_never_end_leave_room_for_other_jobs() -> None:
     with ThreadPoolExecutor(1) as pool:
         jobs = Jobs(pool)
         over = threading.Event()
@@ -30,7 +30,7 @@ def test_jobs_that_wait_for_each_other_get_threads_of_their_own() -> None:
     assert not together.broken
 
 
-def test_what_a_job_raises_stops_no_other() -> None:
+def test_a_job_that_raises_stops_no_other() -> None:
     ran = threading.Event()
 
     def fails() -> None:
@@ -43,7 +43,7 @@ def test_what_a_job_raises_stops_no_other() -> None:
         assert ran.wait(30)
 
 
-def test_who_gets_no_thread_is_told_and_the_next_one_tries_again() -> None:
+def test_a_job_without_a_thread_is_refused_and_the_next_one_tries_again() -> None:
     class Scarce(ThreadPoolExecutor):
         threads = 0
 

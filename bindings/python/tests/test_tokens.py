@@ -55,7 +55,7 @@ def test_a_good_token_tells_callbacks_who_asks(verify: Any) -> None:
     asyncio.run(main())
 
 
-def test_a_token_that_lacks_a_scope_is_told_which() -> None:
+def test_the_client_of_a_token_that_lacks_a_scope_learns_which() -> None:
     async def main() -> None:
         app = server().asgi(verify=judge, scopes=["a", "b"])
         less = await read(app, "n:who", "less").done()
@@ -67,7 +67,7 @@ def test_a_token_that_lacks_a_scope_is_told_which() -> None:
     asyncio.run(main())
 
 
-def test_a_token_is_judged_by_what_the_request_is_about() -> None:
+def test_a_token_is_judged_by_the_subject_of_the_request() -> None:
     def judge_call(token: str, call: wellhead.Call) -> wellhead.Grant | None:
         assert (call.uri, call.revision, call.meta, call.caller.id) == ("", "", {}, b"")
         if call.header("MCP-Method") != "resources/list" or call.header("other") or call.cancelled:

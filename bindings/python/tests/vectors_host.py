@@ -151,7 +151,7 @@ class Host:
         if isinstance(read, dict) and "hold" in read:
             return self.hold(fill(read["hold"], values), call)
         if read == "none":
-            return Future()  # nobody keeps it
+            return Future()  # dropped at once
         return answer(read, values)
 
     def with_existence(self, entry: Json) -> dict[str, Callable[[str], bool]]:
@@ -516,7 +516,7 @@ def hint(given: Json) -> wellhead.CacheHint:
 
 
 def forward(answered: Any, later: Future[Any]) -> None:
-    """What a handler returned, as the answer of a future."""
+    """The return value of a handler, as the answer of a future."""
     if isinstance(answered, Future):
         answered.add_done_callback(lambda done: later.set_result(done.result()))
     else:

@@ -1,4 +1,4 @@
-"""A task board: a web API, and beside it, at /mcp, its tasks as resources for MCP clients, told of every change.
+"""A task board: a web API, and at /mcp its tasks as resources for MCP clients, which are notified of every change.
 
 pip install starlette uvicorn
 uvicorn --app-dir bindings/python/examples/http --port 8000 board:app

@@ -1,4 +1,4 @@
-"""Notes in Redis, served by any number of instances: a web API, and beside it, at /mcp, the notes for MCP clients.
+"""Notes in Redis, served by any number of instances: a web API, and at /mcp the notes for MCP clients.
 
 What is changed through one instance is told to the clients of all. README.md says how to start them.
 """
@@ -19,8 +19,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 
-# What all instances know, in Redis: the texts by id (a hash), the ids in their order (a sorted set), the last id given
-# out, and what the instances tell each other (a stream: who lost its connection goes on where it was).
+# The keys of Redis: the texts by id (a hash), the ids in their order (a sorted set), the last id given out, and the
+# changes (a stream). An instance that lost its connection goes on in the stream where it was.
 TEXTS, IDS, LAST, CHANGES = "notes:texts", "notes:ids", "notes:last", "notes:changes"
 
 # Its types do not know that answers are decoded.
@@ -74,8 +74,8 @@ async def change(request: Request) -> Response:
 
 
 async def publish() -> None:
-    """Tells the other instances what was told to clients here. A request is answered only after this, so that whoever
-    gets no answer, because an instance is gone, asks another one again, and everybody is told then."""
+    """Sends the other instances a change that clients here are notified of. A request is answered only after this. A
+    client without an answer, because its instance is gone, asks another instance again, which then notifies all."""
     events, told[:] = told[:], []
     for event in events:
         await redis.xadd(CHANGES, {"event": event}, maxlen=10_000)

@@ -48,7 +48,7 @@ class AsgiApp:
         self._process = 0
         self._timer: asyncio.TimerHandle | None = None
         self._responses: set[Response] = set()
-        # Those that grow old together. None: nobody is young.
+        # Responses that grow old together. None: no response is young.
         self._young: set[Response] | None = None
         self._looking: asyncio.TimerHandle | None = None
 
@@ -155,7 +155,7 @@ class AsgiApp:
             return
         for response in self._responses:
             response.end()
-        endpoint.close()  # nobody wants what the tasks would say
+        endpoint.close()  # the answers of the tasks are not wanted
         tasks = endpoint.take_tasks()
         for task in tasks:
             task.cancel()
@@ -213,7 +213,7 @@ class Response:
             else:
                 self.loop.call_soon_threadsafe(self.woken.set)
         except RuntimeError:
-            pass  # the loop is closed, and with it whoever waited
+            pass  # the loop is closed, and no task waits any more
 
     async def run(self, endpoint: Endpoint, scope: _Scope) -> None:
         method, headers = scope["method"], list(scope["headers"])
@@ -260,7 +260,7 @@ class Response:
                     return
 
     async def read(self, exchange: HttpExchange, seconds: float) -> bool:
-        """Hands over the next piece of the body, if it comes in time. False: nobody waits for an answer any more."""
+        """Hands over the next piece of the body, if it comes in time. False: the client no longer waits."""
         self.reading = reading = Reading(self.loop, seconds)
         if not self.keeps_young(seconds):
             reading.limit()
@@ -276,7 +276,7 @@ class Response:
         return took(exchange, message)
 
     async def wait(self, exchange: HttpExchange, seconds: float | None) -> bool:
-        """Until there is something to do. False: nobody waits for an answer any more."""
+        """Waits until there is something to do. False: the client no longer waits for an answer."""
         if self.keeps_young(seconds):
             await self.woken.wait()
             self.woken.clear()
@@ -296,7 +296,7 @@ class Response:
         return True
 
     def keeps_young(self, seconds: float | None) -> bool:
-        """Whether it can wait so long without a timer."""
+        """True if it can wait for these seconds without a timer."""
         self.young = self.young and (seconds is None or seconds > YOUTH)
         return self.young
 
@@ -331,7 +331,7 @@ class Reading:
             self.task.cancel()
 
     def is_cancelled(self) -> bool:
-        """Whether somebody else has cancelled the task, too. Python 3.10 cannot tell."""
+        """True if other code has cancelled the task, too. Python 3.10 cannot tell."""
         return not self.interrupted or cancellations(self.task) > self.before + 1
 
     def end(self) -> None:
@@ -396,7 +396,7 @@ def waker(app: AsgiApp) -> Callable[[], None]:
             try:
                 app._loop.call_soon_threadsafe(turn)
             except RuntimeError:
-                pass  # the loop is closed, and with it whoever waited
+                pass  # the loop is closed, and no task waits any more
 
     return wake
 

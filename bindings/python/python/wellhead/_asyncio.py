@@ -1,4 +1,4 @@
-"""What needs asyncio; imported only then."""
+"""The parts that need asyncio; imported only then."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def serve(driver: Driver, callback_threads: int) -> None:
         else:
             await work(driver, loop, callback_threads)
     finally:
-        driver.stop()  # nobody wants what the tasks would say
+        driver.stop()  # the answers of the tasks are not wanted
         tasks = driver.take_tasks()
         for task in tasks:
             task.cancel()
@@ -163,7 +163,7 @@ async def handle(connection: Connection, message: str | Buffer) -> bytes | None:
         try:
             loop.call_soon_threadsafe(woken.set)
         except RuntimeError:
-            pass  # the loop is closed, and nobody waits any more
+            pass  # the loop is closed, and no task waits any more
 
     exchange.on_wake(wake)
     try:

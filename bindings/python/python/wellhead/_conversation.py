@@ -1,4 +1,4 @@
-"""What the clients in memory have in common: requests and their answers, on a thread or on an event loop."""
+"""The common part of the clients in memory: requests and their answers, on a thread or on an event loop."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
     class _Turns(Protocol):
         async def until(self, found: Callable[[], _T | None], seconds: float | None) -> _T | None:
-            """Does what there is to do until `found` returns something, and returns that. None: the time is over."""
+            """Handles messages until `found` returns something, and returns that. None: the time is over."""
 
 
-# A call that asks for input again and again is given up after so many times.
+# A call may ask for input this many times.
 ROUNDS = 16
 
 
@@ -110,7 +110,7 @@ class Conversation:
             raise Error(f'the client refused the input "{key}": {e.message}', "unknown") from e
 
     async def answer(self, request: _Json) -> _Json:
-        """What `on_request` answers."""
+        """Returns the answer of `on_request`."""
         method = request["method"]
         if self.on_request is None:
             raise Error(f'the server asks its client for "{method}": give on_request= a function that answers')

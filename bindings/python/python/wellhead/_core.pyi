@@ -47,7 +47,7 @@ __all__ = [
 _T_co = TypeVar("_T_co", covariant=True)
 
 class _Later(Protocol[_T_co]):
-    """What a `concurrent.futures.Future` is (that class itself is invariant: Future[str] is no Future[str | bytes])."""
+    """A `concurrent.futures.Future`, but covariant: a Future[str] is a Future[str | bytes]."""
 
     def result(self, timeout: float | None = None) -> _T_co: ...
     def add_done_callback(self, fn: Callable[..., object], /) -> None: ...
@@ -1065,8 +1065,8 @@ class Server:
         """Calls a function `(event)` with each change that this instance announces, for the `inject` of other
         instances of the service.
 
-        `event` is one JSON object, a `str`, to send over a pub/sub system. It has `origin`, the name of the
-        instance, and `change`: `updated` (with `uri`, and `resource` after `updated_as`), `updated_below`
+        `event` is one JSON object, a `str`, to send over a pub/sub system. Its `origin` is the name of the
+        instance. Its `change` is `updated` (with `uri`, and `resource` after `updated_as`), `updated_below`
         (with `uri` and `parent`), `lists` (with `list`, such as `resourcesListChanged`) or `access` (with
         `caller`, the id in base64).
 

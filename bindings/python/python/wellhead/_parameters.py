@@ -1,4 +1,4 @@
-"""What a callback wants to be given: worked out once, at registration."""
+"""The arguments that a callback needs, found out once, at registration."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def signature(function: Any) -> list[_Parameter]:
 
 
 def from_inspect(function: Any) -> list[_Parameter]:
-    """The same for whatever is callable."""
+    """The parameters of any callable."""
     import inspect
 
     if not callable(function):

@@ -75,7 +75,7 @@ def serve(start: Callable[[bool], Driver], needs_loop: bool, callback_threads: i
 
 
 class Service:
-    """A driver, stopped at the end. SIGTERM ends it cleanly, where nobody else handles that."""
+    """A driver, stopped at the end. SIGTERM ends it cleanly, unless the program handles SIGTERM."""
 
     def __init__(self, start: Callable[[bool], Driver], on_loop: bool) -> None:
         self.start = start

@@ -30,14 +30,14 @@ def pool() -> ThreadPoolExecutor:
 
 
 def submit(job: Callable[[], object]) -> None:
-    """Runs it in the pool, where nobody waits for its result."""
+    """Runs a job in the pool, and drops its result."""
     pool()
     assert _jobs is not None
     _jobs.submit(job)
 
 
 class Jobs:
-    """What is to be run in a pool, with fewer wakes than there are jobs.
+    """Jobs for a pool, with fewer wakes than jobs.
 
     A thread is called once for all that comes in before it is there, and goes on while there is something, for a turn.
     It calls another one before it runs something while more is waiting, in case what it runs takes long: if that does
