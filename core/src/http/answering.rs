@@ -16,7 +16,6 @@ use crate::protocol::{Kind, Route};
 use std::sync::Arc;
 
 /// A route of a connection whose output is the response.
-#[allow(clippy::struct_excessive_bools, reason = "facts of their own, not the states of one thing")]
 pub(super) struct Answering {
     pub(super) connection: Connection,
     pub(super) listener: Listener,
@@ -24,13 +23,7 @@ pub(super) struct Answering {
     pub(super) choice: HeadChoice,
     pub(super) drain: Option<Drain>,
     pub(super) event: Option<Event>,
-    /// The head has gone.
-    pub(super) begun: bool,
-    pub(super) stream: bool,
-    /// The final message was sent.
-    pub(super) over: bool,
-    /// The host let go of the stream before that.
-    pub(super) paused: bool,
+    pub(super) sent: Sent,
     /// In a session.
     pub(super) session: Option<InSession>,
     pub(super) spoke: u64,
@@ -38,6 +31,44 @@ pub(super) struct Answering {
     pub(super) until: Option<u64>,
     /// Of a listen stream, as long as that lasts.
     pub(super) permit: Option<Arc<Permit>>,
+}
+
+/// How much of a response was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sent {
+    Nothing,
+    /// Nothing, of a response that is an event stream from the start.
+    NothingOfStream,
+    /// The head, of a response that is one body.
+    Head,
+    /// The head, of an event stream.
+    StreamHead,
+    /// A stream that the application closed before the final message.
+    PausedStream,
+    /// All of a body.
+    Body,
+    /// All of an event stream.
+    Stream,
+}
+
+impl Sent {
+    pub(super) fn is_stream(self) -> bool {
+        !matches!(self, Sent::Nothing | Sent::Head | Sent::Body)
+    }
+
+    /// Whether the final message was sent.
+    pub(super) fn is_complete(self) -> bool {
+        matches!(self, Sent::Body | Sent::Stream)
+    }
+
+    fn has_head(self) -> bool {
+        !matches!(self, Sent::Nothing | Sent::NothingOfStream)
+    }
+
+    /// The final message was sent.
+    fn complete(self) -> Sent {
+        if self.is_stream() { Sent::Stream } else { Sent::Body }
+    }
 }
 
 pub(super) struct InSession {
@@ -59,12 +90,15 @@ impl Answering {
         }
         self.connection.pass(now);
         let before = out.len();
+        let opens = self.sent == Sent::NothingOfStream;
+        if opens {
+            self.sent = Sent::StreamHead;
+        }
         if self.until.is_some_and(|until| until <= now) {
             self.until = None;
             self.expire(out);
         }
-        if self.stream && !self.begun {
-            self.begun = true;
+        if opens {
             return Progress::Respond(self.begin_stream(inner, out));
         }
         let progress = self.output(inner, out);
@@ -76,8 +110,8 @@ impl Answering {
             };
         }
         if let Progress::Wait(_) = progress
-            && self.begun
-            && self.stream
+            && self.sent.has_head()
+            && self.sent.is_stream()
         {
             let next = self.spoke.saturating_add(inner.options.keep_alive_ms);
             if next <= now {
@@ -102,7 +136,7 @@ impl Answering {
         if self.session.is_none() {
             self.connection.end_streams();
         } else {
-            self.over = true;
+            self.sent = self.sent.complete();
             sse::retry(RETRY, out);
         }
     }
@@ -119,7 +153,10 @@ impl Answering {
     /// What the route has to say, at most a chunk of a large message.
     fn output(&mut self, inner: &Inner, out: &mut Vec<u8>) -> Progress {
         let before = out.len();
-        if !self.read_on(inner, |_, _, _| {}, out) || self.over || self.paused {
+        if !self.read_on(inner, |_, _, _| {}, out)
+            || self.sent.is_complete()
+            || self.sent == Sent::PausedStream
+        {
             return Progress::Done;
         }
         if out.len() - before >= CHUNK {
@@ -129,8 +166,9 @@ impl Answering {
             match self.connection.drain(self.route) {
                 DrainStart::Ready(drain) => self.drain = Some(drain),
                 DrainStart::Empty if self.connection.is_closed() => {
-                    self.over = true;
-                    return if self.begun { Progress::Done } else { self.gone() };
+                    let has_head = self.sent.has_head();
+                    self.sent = self.sent.complete();
+                    return if has_head { Progress::Done } else { Progress::Respond(Response::empty(404)) };
                 }
                 DrainStart::Empty | DrainStart::Busy => {
                     return Progress::Wait(self.deadline());
@@ -141,17 +179,21 @@ impl Answering {
             let Some(drain) = &mut self.drain else { return Progress::Done };
             let Some(transmit) = drain.poll_transmit(CHUNK) else {
                 self.drain = None;
-                return if self.over { Progress::Done } else { Progress::Wait(self.deadline()) };
+                return if self.sent.is_complete() {
+                    Progress::Done
+                } else {
+                    Progress::Wait(self.deadline())
+                };
             };
             let length = transmit.bytes.len();
             let (kind, first, last) = (transmit.kind, transmit.first, transmit.last);
             if let Some(head) = self.choice.choose(&transmit) {
-                self.begun = true;
+                self.sent = Sent::Head;
                 return Progress::Respond(match head {
                     ResponseHead::Json { status, length } => self.announce(Response::json(status, length)),
                     ResponseHead::Empty { status } => Response::empty(status),
                     ResponseHead::EventStream => {
-                        self.stream = true;
+                        self.sent = Sent::StreamHead;
                         if self.session.is_some() {
                             self.drain = None; // for whoever goes on with the stream before this client has its head
                         }
@@ -163,31 +205,31 @@ impl Answering {
                 sse::retry(retry_ms, out);
                 drain.wrote(length);
                 self.drain = None;
-                self.paused = true;
+                self.sent = Sent::PausedStream;
                 return Progress::Data;
             }
             match &mut self.session {
                 _ if matches!(kind, Kind::Ended) => drain.wrote(length), // the stream ends, and says nothing about it
-                Some(session) if self.stream => drain.hand_over(length, &mut session.gathered),
+                Some(session) if self.sent.is_stream() => drain.hand_over(length, &mut session.gathered),
                 _ => {
-                    if self.stream && first {
+                    if self.sent.is_stream() && first {
                         sse::begin(None, out);
                     }
                     drain.hand_over(length, out);
-                    if self.stream && last {
+                    if self.sent.is_stream() && last {
                         out.extend_from_slice(sse::END);
                     }
                 }
             }
             if last && matches!(kind, Kind::Final(_) | Kind::Ended) {
-                self.over = true;
+                self.sent = self.sent.complete();
             }
             if last && !self.say(inner, out) {
                 return Progress::Done;
             }
             let gathering = self.session.as_ref().is_some_and(|session| !session.gathered.is_empty());
             if out.len() >= CHUNK && !gathering {
-                if self.session.is_some() && self.stream {
+                if self.session.is_some() && self.sent.is_stream() {
                     self.drain = None; // for whoever goes on with the stream while this client takes nothing
                 }
                 return Progress::Data;
@@ -198,9 +240,9 @@ impl Answering {
     /// Says a whole message as an event of the session's stream, or ends it without one. False if somebody else has the
     /// stream now, and sends that event.
     fn say(&mut self, inner: &Inner, out: &mut Vec<u8>) -> bool {
-        let Some(session) = self.session.as_mut().filter(|_| self.stream) else { return true };
+        let Some(session) = self.session.as_mut().filter(|_| self.sent.is_stream()) else { return true };
         let data: Arc<[u8]> = std::mem::take(&mut session.gathered).into();
-        let (over, route) = (self.over, self.route);
+        let (over, route) = (self.sent.is_complete(), self.route);
         let say = |sessions: &mut Sessions, id: &str, held| {
             let Some(session) = sessions.get(id) else { return };
             // Another exchange may have taken over meanwhile, with a stream of its own.
@@ -233,7 +275,9 @@ impl Answering {
             s.sessions.get(&session.id)?.streams.take(stream, holder)
         });
         let Some((unsent, over)) = unsent else { return false };
-        self.over |= over;
+        if over {
+            self.sent = self.sent.complete();
+        }
         for (number, data) in unsent {
             event(Place { stream, event: number }, &data, out);
         }
@@ -262,12 +306,6 @@ impl Answering {
             Some(session) if session.announce => response.with("mcp-session-id", &*session.id),
             _ => response,
         }
-    }
-
-    /// The connection ended before there was an answer.
-    fn gone(&mut self) -> Progress {
-        self.begun = true;
-        Progress::Respond(Response::empty(404))
     }
 }
 

@@ -280,7 +280,8 @@ impl Exchange {
     /// Lets go of what the exchange held.
     fn finish(&mut self) {
         let State::Answering(answering) = std::mem::replace(&mut self.state, State::Done) else { return };
-        let Answering { connection, listener, route, drain, event, over, session, stream, .. } = *answering;
+        let Answering { connection, listener, route, drain, event, sent, session, .. } = *answering;
+        let (over, stream) = (sent.is_complete(), sent.is_stream());
         drop((drain, event));
         let inner = self.endpoint.0.clone();
         inner.unlisten(listener);

@@ -1,7 +1,7 @@
 //! GET: a session's event stream.
 
 use super::RequestHead;
-use super::answering::InSession;
+use super::answering::{InSession, Sent};
 use super::classify::Version;
 use super::exchange::{Exchange, State};
 use super::limits::crowded;
@@ -81,7 +81,7 @@ impl Exchange {
         session.priming = priming;
         session.stream = Some((stream, holder));
         let mut answering = self.answer(connection, route, HeadChoice::stream(), None, Some(session));
-        answering.stream = true;
+        answering.sent = Sent::NothingOfStream;
         answering.until = self.until.filter(|_| route == Route::Connection);
         Ok(State::Answering(answering))
     }

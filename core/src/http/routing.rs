@@ -1,7 +1,7 @@
 //! Where a request goes: the checks of its head, then its method.
 
 use super::RequestHead;
-use super::answering::{Answering, InSession};
+use super::answering::{Answering, InSession, Sent};
 use super::classify::Version;
 use super::cors;
 use super::endpoint::Options;
@@ -107,10 +107,7 @@ impl Exchange {
             choice,
             drain: None,
             event,
-            begun: false,
-            stream: false,
-            over: false,
-            paused: false,
+            sent: Sent::Nothing,
             session,
             spoke: self.now,
             until: None,
