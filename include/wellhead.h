@@ -14,30 +14,31 @@
  *       wellhead_server_free(s);
  *   }
  *
- * Terms. The host is the program that includes this header. The client is the MCP client that sends requests to it.
- * Ownership. `x_new` returns a handle that the host frees with `x_free`; free(NULL) does nothing. Handles may be freed in any
- *   order. Strings passed in are copied before return, unless the name of the function ends in `_owned`. Strings passed out
- *   are borrowed; each function says until when.
+ * Terms. The application is the program that includes this header. The client is the MCP client that sends requests to it.
+ * Ownership. `x_new` returns a handle that the application frees with `x_free`; free(NULL) does nothing. Handles may be
+ *   freed in any order. Strings passed in are copied before return, unless the name of the function ends in `_owned`.
+ *   Strings passed out are borrowed; each function says until when.
  * Callbacks. The first argument is the `user_data` of the registration. `destroy(user_data)` runs once, after the last
- *   callback, on any thread. It also runs if the function that took it fails, unless the struct that holds it cannot be
- *   read (NULL, struct_size 0). The library holds no lock during a callback, so a callback may call any function, unless its
+ *   callback, on any thread. It also runs if the function that took it fails, unless the struct that holds it cannot be read
+ *   (NULL, struct_size 0). The library holds no lock during a callback, so a callback may call any function, unless its
  *   comment says otherwise. It may also free the handle whose function runs it; that function then returns as if the handle
  *   were closed. A callback must not throw or longjmp.
  * Threads. Every function is thread-safe, unless its comment ends in a `Thread safety:` line. By default the drivers run
  *   callbacks on the thread that calls them, one at a time; a poll function runs them on its own thread. A `_free` is the
  *   last use of its handle: no other thread may be using it. The `_free` of a connection, an endpoint or an exchange waits
  *   while its `wake` or `ready` runs on another thread. After it has returned, neither is called again and its destroy
- *   function has run, so the host may close what they use. Call such a `_free` without a lock that `wake` or `ready` takes.
- *   Inside that very `wake` or `ready` it does not wait, and the destroy function runs when they have returned.
+ *   function has run, so the application may close what they use. Call such a `_free` without a lock that `wake` or `ready`
+ *   takes. Inside that very `wake` or `ready` it does not wait, and the destroy function runs when they have returned.
  * Errors. Functions return a `wellhead_status`, 0 for success, or NULL if they make no object. A last parameter
  *   `wellhead_error **error` may be NULL. On failure it receives an error for the caller to free; on success it is not
- *   written. Other results are written only on success. Comments name the statuses without WELLHEAD_STATUS_. A handle that is
- *   NULL is INVALID_ARGUMENT, or gives the result that a comment calls absent, NULL or 0. A function without either does nothing.
- * Memory. If memory runs out, the process aborts; there is no hook for another allocator. Limits bound the memory that clients
- *   can use.
- * Time. The drivers keep the time themselves. A host with a loop of its own passes it: wellhead_connection_tick before each
- *   poll, `now_ms` to the functions of exchanges. Without it no call times out.
- * SIGPIPE. The drivers ignore it while they run. A host that writes to clients itself must ignore it, or send with
+ *   written. Other results are written only on success. Comments name the statuses without WELLHEAD_STATUS_. A handle that
+ *   is NULL is INVALID_ARGUMENT, or gives the result that a comment calls absent, NULL or 0. A function without either does
+ *   nothing.
+ * Memory. If memory runs out, the process aborts; there is no hook for another allocator. Limits bound the memory that
+ *   clients can use.
+ * Time. The drivers keep the time themselves. An application with a loop of its own passes it: wellhead_connection_tick
+ *   before each poll, `now_ms` to the functions of exchanges. Without it no call times out.
+ * SIGPIPE. The drivers ignore it while they run. An application that writes to clients itself must ignore it, or send with
  *   MSG_NOSIGNAL; else it ends when a client is gone.
  * Shutdown. wellhead_server_close makes the drivers return, from any thread. Then the other threads stop, and the handle is
  *   freed last:
@@ -52,13 +53,13 @@
  *       pthread_join(thread, NULL);
  *       wellhead_server_free(server);
  *
- * Sanitizers. AddressSanitizer and valgrind need no settings; valgrind may report 48 bytes of the main thread as possibly lost.
- *   ThreadSanitizer does not see the locks inside the library: set TSAN_OPTIONS=ignore_noninstrumented_modules=1. It also
- *   delays a signal while its thread waits inside the library.
- * Growth. Structs that may grow begin with `struct_size`: start from their `_INIT`; struct_size 0 is INVALID_ARGUMENT. In these
- *   a field that is zero has its default, so no limit can be set to 0. A struct of a newer header that sets a field which this
- *   library does not know is INVALID_ARGUMENT; so is an unknown flag. Structs without `struct_size` never change. Fields,
- *   functions and status numbers are only ever added.
+ * Sanitizers. AddressSanitizer and valgrind need no settings; valgrind may report 48 bytes of the main thread as possibly
+ *   lost. ThreadSanitizer does not see the locks inside the library: set TSAN_OPTIONS=ignore_noninstrumented_modules=1. It
+ *   also delays a signal while its thread waits inside the library.
+ * Growth. Structs that may grow begin with `struct_size`: start from their `_INIT`; struct_size 0 is INVALID_ARGUMENT. In
+ *   these a field that is zero has its default, so no limit can be set to 0. A struct of a newer header that sets a field
+ *   which this library does not know is INVALID_ARGUMENT; so is an unknown flag. Structs without `struct_size` never change.
+ *   Fields, functions and status numbers are only ever added.
  */
 #ifndef WELLHEAD_H
 #define WELLHEAD_H
@@ -99,11 +100,11 @@ typedef struct wellhead_str {
     size_t len;
 } wellhead_str;
 
-/* Frees what the host passed with other callbacks. Called once, with that pointer, on any thread, after the last use. May be
- * NULL. */
+/* Frees what the application passed with other callbacks. Called once, with that pointer, on any thread, after the last use.
+ * May be NULL. */
 typedef void (*wellhead_destroy_callback)(void *data);
 
-/* Wakes the loop of the host: there may be something to poll. Called on any thread, also for nothing. It must not block. */
+/* Wakes the loop of the application: there may be something to poll. Called on any thread, also for nothing. It must not block. */
 typedef void (*wellhead_wake_callback)(void *data);
 
 /* Returns a NUL-terminated string as a wellhead_str that borrows it. NULL: absent. */
@@ -201,7 +202,7 @@ typedef struct wellhead_counters {
     uint64_t calls;                           /* Calls of callbacks that began. */
     uint64_t calls_answered;                  /* Calls that were answered while the client still waited. */
     uint64_t calls_failed;                    /* Calls among these that failed or were dropped without an answer. */
-    uint64_t changes;                         /* Changes of resources and of lists that the host reported. */
+    uint64_t changes;                         /* Changes of resources and of lists that the application reported. */
     uint64_t uris_watched;                    /* URIs that have a subscriber now. */
     uint64_t subscriptions;                   /* Subscriptions now: each pair of a connection and a URI is one. */
 } wellhead_counters;
@@ -227,8 +228,8 @@ typedef struct wellhead_observed {
 } wellhead_observed;
 #define WELLHEAD_OBSERVED_INIT { sizeof(wellhead_observed), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0, 0, 0 }
 
-/* Observes the begin and the end of a call of a callback, other than `interest`. Called on the thread that polls or answers, so
- * it must be quick. `observed` and its strings are borrowed until the callback returns. */
+/* Observes the begin and the end of a call of a callback, other than `interest`. Called on the thread that polls or answers,
+ * so it must be quick. `observed` and its strings are borrowed until the callback returns. */
 typedef void (*wellhead_observe_callback)(void *observe_data, const wellhead_observed *observed);
 
 /* Reads the counters of a server. counters: begins as WELLHEAD_COUNTERS_INIT, and is filled up to its struct_size. Does not
@@ -238,38 +239,42 @@ WELLHEAD_API wellhead_status wellhead_server_counters(const wellhead_server *ser
 #define WELLHEAD_NO_SUBSCRIBE 1               /* Do not offer subscriptions. */
 #define WELLHEAD_NO_LIST_CHANGED 2            /* Do not notify clients when the list of resources changes. */
 #define WELLHEAD_SEND_NEWER_FIELDS 4          /* Send fields also to clients whose revision does not have them. */
-#define WELLHEAD_LOG_WARNING 1                /* The host or a client did something that is probably a mistake. */
-#define WELLHEAD_LOG_ERROR 2                  /* A client got an error because of a failure of the host. */
+/* The application or a client did something that is probably a mistake. */
+#define WELLHEAD_LOG_WARNING 1
+#define WELLHEAD_LOG_ERROR 2                  /* A client got an error because of a failure of the application. */
 
-/* Limits on how much a client may use. 0 in a field means its default, which stands at the end of its comment: a limit
+/* Limits on how much a client may use. 0 in a field means its default: a limit
  * cannot be set to 0. Exceeding a limit that "refuses" is answered with an error that names it. A limit that "holds back"
  * stops the connection from dispatching, and then from reading, until there is room. Over HTTP, calls_in_flight and
  * listen_streams count for the whole endpoint, and requests above them are answered 503 at once. */
 typedef struct wellhead_limits {
     size_t struct_size;
-    size_t message_bytes;                     /* Bytes of one incoming message; refuses. 4 MiB */
-    size_t nesting;                           /* Depth of nesting of one incoming message; refuses. 100 */
-    size_t id_bytes;                          /* Bytes of a request id as it was written; refuses. 1 KiB */
-    size_t batch_length;                      /* Messages of one batch, where the revision has batches; refuses. 100 */
-    size_t uri_bytes;                         /* Bytes of a URI in a request; refuses. 8 KiB */
-    size_t page_items;                        /* Items on one page of a list. 1,000 */
-    size_t page_bytes;                        /* Bytes of one page of a list, which holds at least one item. 1 MiB */
-    size_t calls_in_flight;                   /* Unanswered calls of one connection; holds back. 1,024 */
-    /* Subscriptions of one connection, with those of listen streams; refuses. 10,000 */
+    size_t message_bytes;                     /* Bytes of one incoming message; refuses. Default 4 MiB. */
+    size_t nesting;                           /* Depth of nesting of one incoming message; refuses. Default 100. */
+    size_t id_bytes;                          /* Bytes of a request id as it was written; refuses. Default 1 KiB. */
+    /* Messages of one batch, where the revision has batches; refuses. Default 100. */
+    size_t batch_length;
+    size_t uri_bytes;                         /* Bytes of a URI in a request; refuses. Default 8 KiB. */
+    size_t page_items;                        /* Items on one page of a list. Default 1,000. */
+    /* Bytes of one page of a list, which holds at least one item. Default 1 MiB. */
+    size_t page_bytes;
+    size_t calls_in_flight;                   /* Unanswered calls of one connection; holds back. Default 1,024. */
+    /* Subscriptions of one connection, with those of listen streams; refuses. Default 10,000. */
     size_t subscriptions;
-    size_t subscriptions_total;               /* Subscriptions of all connections of the server; refuses. 1,000,000 */
-    size_t listen_streams;                    /* Listen streams of one connection; refuses. 1,000 */
-    /* Bytes of output that the client has not read yet; holds back. 16 MiB */
+    /* Subscriptions of all connections of the server; refuses. Default 1,000,000. */
+    size_t subscriptions_total;
+    size_t listen_streams;                    /* Listen streams of one connection; refuses. Default 1,000. */
+    /* Bytes of output that the client has not read yet; holds back. Default 16 MiB. */
     size_t output_bytes;
-    /* How long an answer may take before it becomes an internal error, in milliseconds; UINT64_MAX: no limit. 60,000 */
+    /* How long an answer may take before it becomes an internal error, in milliseconds; UINT64_MAX: no limit. Default 60,000. */
     uint64_t call_ms;
     /* Bytes that an endpoint over HTTP buffers for all clients: request bodies, unread output, and events kept for clients
      * that reconnect, of which the oldest is dropped first. A request itself counts as 4 KiB. One connection of a client
      * gets at most a quarter of the free part of two thirds of this; up to 64 KiB it may use five sixths, and up to 8 KiB
-     * all. Refuses. 256 MiB */
+     * all. Refuses. Default 256 MiB. */
     size_t buffer_bytes;
     /* The percentage of an endpoint's sessions and listen streams that one caller with a token may use, at least one of
-     * each; refuses. At most 100. 25 */
+     * each; refuses. At most 100. Default 25. */
     size_t caller_percent;
 } wellhead_limits;
 #define WELLHEAD_LIMITS_INIT { sizeof(wellhead_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
@@ -292,7 +297,7 @@ typedef struct wellhead_error_code {
     int32_t code;
 } wellhead_error_code;
 
-/* Options of a server. Zero, NULL or absent in a field means its default. Everything is copied before return. */
+/* Options of a server. Zero, NULL or absent in a field means its default. Strings and arrays are copied. */
 typedef struct wellhead_server_options {
     size_t struct_size;
     /* WELLHEAD_NO_SUBSCRIBE, WELLHEAD_NO_LIST_CHANGED, WELLHEAD_SEND_NEWER_FIELDS */
@@ -366,8 +371,8 @@ WELLHEAD_API void wellhead_server_after_fork(wellhead_server *server);
 
 /* ---- what is served ----------------------------------------------------------------------------------------------- */
 
-/* For templates: pass every value to the callback as it was sent, which the host then checks. By default a value with a ".."
- * segment, an absolute path, a drive or a control character is answered "not found". */
+/* For templates: pass every value to the callback as it was sent, which the application then checks. By default a value with
+ * a ".." segment, an absolute path, a drive or a control character is answered "not found". */
 #define WELLHEAD_RAW_VALUES 1
 
 /* A resource in a list, or a template: then `uri` holds the template, and `size` is ignored. Copied before return. */
@@ -391,7 +396,7 @@ typedef struct wellhead_resource {
     wellhead_str icons;
     /* A JSON object, sent as _meta; contents inherit it. Keys that the protocol reserves are INVALID_ARGUMENT. */
     wellhead_str meta;
-    /* The kind of thing, in the host's own words. Clients of the resources/get dialect get it, with `version` and
+    /* The kind of thing, in the application's own words. Clients of the resources/get dialect get it, with `version` and
      * `metadata`. */
     wellhead_str kind;
     /* The version of the contents, another one after each change. For resources of a template, set it in wellhead_contents. */
@@ -541,8 +546,8 @@ WELLHEAD_API wellhead_status wellhead_server_add_directory(wellhead_server *serv
 
 /* ---- calls -------------------------------------------------------------------------------------------------------- */
 
-/* A call and its strings are valid as long as its responder: until the callback returns or, if kept, until the answer. For a
- * call that is NULL each string is absent. */
+/* A call and its strings are valid as long as its responder: until the callback returns or, if kept, until the answer. For
+ * a call that is NULL each string is absent. */
 
 /* Returns the URI as the client spelled it; the template for a completion. Absent for a list, a method, a token and an
  * authorize callback. */
@@ -640,11 +645,11 @@ WELLHEAD_API int wellhead_call_cancelled(const wellhead_call *call);
 
 /* ---- answers ------------------------------------------------------------------------------------------------------ */
 
-/* Answer each call once: with one function, such as _text, _blob, _not_found or _failed, or by adding parts and then calling
- * _finish. A function that answers drops parts that were added before, unless it is _finish. It also consumes a kept
- * responder, whatever it returns. It returns OK also if the client no longer waits, and INVALID_ARGUMENT if the call was answered
- * already. If it returns INVALID_UTF8 or INVALID_ARGUMENT for its arguments, the client gets "internal error", and the
- * log the reason. */
+/* Answer each call once: with one function, such as _text, _blob, _not_found or _failed, or by adding parts and then
+ * calling _finish. A function that answers drops parts that were added before, unless it is _finish. It also consumes a
+ * kept responder, whatever it returns. It returns OK also if the client no longer waits, and INVALID_ARGUMENT if the call
+ * was answered already. If it returns INVALID_UTF8 or INVALID_ARGUMENT for its arguments, the client gets "internal
+ * error", and the log the reason. */
 
 /* Keeps the responder beyond its callback, to be answered or freed once, from any thread, even before the callback returns.
  * The call stays valid until then. Returns `responder`; NULL if it was answered. Thread safety: only inside the callback. */
@@ -662,13 +667,13 @@ WELLHEAD_API wellhead_status wellhead_read_text(wellhead_read *responder, wellhe
 /* Answers with bytes, which are copied; absent is empty. INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_read_blob(wellhead_read *responder, wellhead_str bytes);
 
-/* Answers with a text that is not copied. It stays the host's, unchanged, until release(release_data), which is called once,
- * on any thread, also on failure. release: may be NULL. INVALID_UTF8, INVALID_ARGUMENT. */
+/* Answers with a text that is not copied. It stays the application's, unchanged, until release(release_data), which is
+ * called once, on any thread, also on failure. release: may be NULL. INVALID_UTF8, INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_read_text_owned(wellhead_read *responder, wellhead_str text,
                                                       wellhead_destroy_callback release, void *release_data);
 
-/* Answers with bytes that are not copied. They stay the host's, unchanged, until release(release_data), which is called
- * once, on any thread, also on failure. release: may be NULL. INVALID_ARGUMENT. */
+/* Answers with bytes that are not copied. They stay the application's, unchanged, until release(release_data), which is
+ * called once, on any thread, also on failure. release: may be NULL. INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_read_blob_owned(wellhead_read *responder, wellhead_str bytes,
                                                       wellhead_destroy_callback release, void *release_data);
 
@@ -706,16 +711,16 @@ WELLHEAD_API wellhead_status wellhead_read_add_text(wellhead_read *responder, co
 WELLHEAD_API wellhead_status wellhead_read_add_blob(wellhead_read *responder, const wellhead_contents *about,
                                                     wellhead_str bytes);
 
-/* Adds a text that is not copied. about: may be NULL. It stays the host's, unchanged, until release(release_data), which is
- * called once, on any thread, also on failure. release: may be NULL. On failure the answer is unchanged: INVALID_UTF8,
- * INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer. */
+/* Adds a text that is not copied. about: may be NULL. It stays the application's, unchanged, until release(release_data),
+ * which is called once, on any thread, also on failure. release: may be NULL. On failure the answer is unchanged:
+ * INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer. */
 WELLHEAD_API wellhead_status wellhead_read_add_text_owned(wellhead_read *responder, const wellhead_contents *about,
                                                           wellhead_str text, wellhead_destroy_callback release,
                                                           void *release_data);
 
-/* Adds bytes that are not copied. about: may be NULL. They stay the host's, unchanged, until release(release_data), which is
- * called once, on any thread, also on failure. release: may be NULL. On failure the answer is unchanged: INVALID_UTF8,
- * INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer. */
+/* Adds bytes that are not copied. about: may be NULL. They stay the application's, unchanged, until release(release_data),
+ * which is called once, on any thread, also on failure. release: may be NULL. On failure the answer is unchanged:
+ * INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer. */
 WELLHEAD_API wellhead_status wellhead_read_add_blob_owned(wellhead_read *responder, const wellhead_contents *about,
                                                           wellhead_str bytes, wellhead_destroy_callback release,
                                                           void *release_data);
@@ -813,16 +818,16 @@ WELLHEAD_API wellhead_status wellhead_authorize_finish(wellhead_authorize *respo
 /* Answers "internal error". `why` is logged, and not sent to the client. INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_authorize_failed(wellhead_authorize *responder, wellhead_str why);
 
-/* Tells the host that wellhead_call_uri(call) has its first subscriber (wanted is 1), or has lost its last one (wanted is
- * 0). Calls about one URI never overlap. Answer with wellhead_interest_done or wellhead_interest_failed. As in
+/* Tells the application that wellhead_call_uri(call) has its first subscriber (wanted is 1), or has lost its last one
+ * (wanted is 0). Calls about one URI never overlap. Answer with wellhead_interest_done or wellhead_interest_failed. As in
  * wellhead_read_callback, a kept responder is answered later. */
 typedef void (*wellhead_interest_callback)(void *user_data, const wellhead_call *call, int wanted,
                                            wellhead_interest *responder);
 
-/* Sets the callback that hears which URIs have subscribers, for a host that must itself watch for changes. It replaces an
- * earlier one. A subscription is acknowledged after the callback has answered, so that no change in between is lost.
- * interest: may not be NULL. destroy: called once, after the last call, also on failure; may be NULL. INVALID_ARGUMENT,
- * CLOSED. */
+/* Sets the callback that hears which URIs have subscribers, for an application that must itself watch for changes. It
+ * replaces an earlier one. A subscription is acknowledged after the callback has answered, so that no change in between is
+ * lost. interest: may not be NULL. destroy: called once, after the last call, also on failure; may be NULL.
+ * INVALID_ARGUMENT, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_set_interest(wellhead_server *server, wellhead_interest_callback interest,
                                                           void *user_data, wellhead_destroy_callback destroy,
                                                           wellhead_error **error);
@@ -837,10 +842,10 @@ WELLHEAD_API const wellhead_call *wellhead_interest_call(const wellhead_interest
 /* Frees a kept responder without an answer, which answers "internal error". NULL: does nothing. */
 WELLHEAD_API void wellhead_interest_free(wellhead_interest *responder);
 
-/* Answers that the host now watches the URI, or has stopped. INVALID_ARGUMENT. */
+/* Answers that the application now watches the URI, or has stopped. INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_interest_done(wellhead_interest *responder);
 
-/* Answers that the host cannot watch the URI: clients that wait to subscribe get "internal error". `why` is logged.
+/* Answers that the application cannot watch the URI: clients that wait to subscribe get "internal error". `why` is logged.
  * INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_interest_failed(wellhead_interest *responder, wellhead_str why);
 
@@ -848,7 +853,7 @@ WELLHEAD_API wellhead_status wellhead_interest_failed(wellhead_interest *respond
 
 #define WELLHEAD_RESPONSE_RESULT 0            /* The result of the client. */
 #define WELLHEAD_RESPONSE_ERROR 1             /* The error of the client, an object with code and message. */
-/* No response will come: the call was answered or cancelled, its session ended, or the host gave the request up. */
+/* No response will come: the call was answered or cancelled, its session ended, or the application gave the request up. */
 #define WELLHEAD_RESPONSE_GIVEN_UP 2
 
 /* Options of a method. Zero or NULL in a field means its default. */
@@ -868,7 +873,7 @@ typedef void (*wellhead_method_callback)(void *user_data, const wellhead_call *c
 
 /* Handles the response of the client to wellhead_method_request. response: one of WELLHEAD_RESPONSE_. json: the result or
  * the error, a JSON object, borrowed until the callback returns; absent for WELLHEAD_RESPONSE_GIVEN_UP. Called once, as an
- * event of the connection; not called if the host closes the connection. */
+ * event of the connection; not called if the application closes the connection. */
 typedef void (*wellhead_response_callback)(void *then_data, uint32_t response, wellhead_str json);
 
 /* Registers a method other than those for resources, such as tools/list. A method whose name begins with tools/, prompts/ or
@@ -953,7 +958,7 @@ WELLHEAD_API int wellhead_method_cancel_request(wellhead_method *responder, uint
 /* Answers with a result, a JSON object. Members that the revision requires are added. INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_method_result(wellhead_method *responder, wellhead_str result);
 
-/* Answers with an error. code: of JSON-RPC 2.0 section 5.1, or the host's own. data: a JSON object; may be absent.
+/* Answers with an error. code: of JSON-RPC 2.0 section 5.1, or the application's own. data: a JSON object; may be absent.
  * INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_method_error(wellhead_method *responder, int32_t code, wellhead_str message,
                                                    wellhead_str data);
@@ -1035,8 +1040,8 @@ WELLHEAD_API wellhead_text *wellhead_server_explain(wellhead_server *server, wel
 
 /* ---- connection: bytes in, bytes out ------------------------------------------------------------------------------ */
 
-/* For a host with a loop of its own. The loop runs this after reading, and when `wake` was called (in the loop, not inside
- * `wake`), and at the time that wellhead_connection_poll_timeout returns:
+/* For an application with a loop of its own. The loop runs this after reading, and when `wake` was called (in the loop,
+ * not inside `wake`), and at the time that wellhead_connection_poll_timeout returns:
  *
  *   wellhead_connection_tick(c, now_ms);                          // before each poll, or no call times out
  *   wellhead_connection_receive(c, input, &taken, NULL);          // after reading; keep the bytes that were not taken
@@ -1054,14 +1059,14 @@ WELLHEAD_API wellhead_text *wellhead_server_explain(wellhead_server *server, wel
 typedef struct wellhead_connection_options {
     size_t struct_size;
     /* Called when there may be something new to poll, on any thread, also for nothing, until wellhead_connection_free
-     * returns. It makes the loop of the host call the functions of this connection. Itself it may call
-     * wellhead_connection_free only. NULL: for a host that polls after each receive and never answers later. */
+     * returns. It makes the loop of the application call the functions of this connection. Itself it may call
+     * wellhead_connection_free only. NULL: for an application that polls after each receive and never answers later. */
     wellhead_wake_callback wake;
     void *wake_data;                          /* Passed to `wake`. */
     /* Called once with wake_data, after the last `wake` and before wellhead_connection_free returns; also if no connection
      * is made. May be NULL. */
     wellhead_destroy_callback wake_destroy;
-    /* The caller that the connection speaks for: a pointer of the host, which wellhead_call_caller returns. */
+    /* The caller that the connection speaks for: a pointer of the application, which wellhead_call_caller returns. */
     void *caller;
     /* Called once with caller, after the last call; also if no connection is made. May be NULL. */
     wellhead_destroy_callback caller_destroy;
@@ -1103,9 +1108,9 @@ WELLHEAD_API void wellhead_transmit_free(wellhead_transmit *transmit);
 /* Returns the time by which to call wellhead_connection_tick, in milliseconds of its clock. UINT64_MAX: no deadline. */
 WELLHEAD_API uint64_t wellhead_connection_poll_timeout(const wellhead_connection *connection);
 
-/* Advances the clock of the connection. now_ms: milliseconds of a monotonic clock of the host. Calls that are not answered
- * within call_ms become internal errors. A call starts at the time of the last tick, at first 0. So call this before each
- * poll, or a call that comes after a pause seems older than it is. */
+/* Advances the clock of the connection. now_ms: milliseconds of a monotonic clock of the application. Calls that are not
+ * answered within call_ms become internal errors. A call starts at the time of the last tick, at first 0. So call this
+ * before each poll, or a call that comes after a pause seems older than it is. */
 WELLHEAD_API void wellhead_connection_tick(wellhead_connection *connection, uint64_t now_ms);
 
 /* Returns 1 if the connection is ended or closed, and nothing is left to poll, answer or send. */
@@ -1128,7 +1133,7 @@ WELLHEAD_API wellhead_status wellhead_connection_handle(wellhead_connection *con
 
 /* ---- stdio -------------------------------------------------------------------------------------------------------- */
 
-/* Run callbacks on the thread that reads, the caller's, for hosts whose callbacks are quick. */
+/* Run callbacks on the thread that reads, the caller's, for applications whose callbacks are quick. */
 #define WELLHEAD_CALLBACKS_INLINE (-1)
 /* Leave descriptors 0 and 1 as they are. By default they point to the null device and to standard error during the service.
  * So a stray printf cannot corrupt the output, and a child process cannot read the input. */
@@ -1156,8 +1161,9 @@ WELLHEAD_API wellhead_status wellhead_serve_stdio(wellhead_server *server, const
 
 /* ---- a client for tests ------------------------------------------------------------------------------------------- */
 
-/* A client in memory, for the tests of a host. Its functions run callbacks on the thread that calls them, and block until kept
- * responders are answered. Thread safety: one thread at a time uses a client; callbacks that it runs must not use it. */
+/* A client in memory, for the tests of an application. Its functions run callbacks on the thread that calls them, and
+ * block until kept responders are answered. Thread safety: one thread at a time uses a client; callbacks that it runs must
+ * not use it. */
 
 /* Answers a request of the server to the client, such as sampling/createMessage, elicitation/create or roots/list. Called on
  * the thread that uses the client, inside its function, also for each of the inputRequests that a read, a tool or a prompt
@@ -1202,8 +1208,8 @@ WELLHEAD_API wellhead_test_client *wellhead_test_client_new_with(wellhead_server
  * request was answered already, or the result is no JSON object. INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_test_request_result(wellhead_test_request *request, wellhead_str result);
 
-/* Answers a request of the server with an error: a code, a message, and data, a JSON object that may be absent. request: only
- * inside its callback. INVALID_ARGUMENT: the request was answered already, or the data is no JSON object. INVALID_UTF8. */
+/* Answers a request of the server with an error: a code, a message, and data, a JSON object that may be absent. request:
+ * only inside its callback. INVALID_ARGUMENT: the request was answered already, or the data is no JSON object. INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_test_request_error(wellhead_test_request *request, int32_t code,
                                                          wellhead_str message, wellhead_str data);
 
@@ -1232,8 +1238,8 @@ WELLHEAD_API wellhead_status wellhead_test_client_templates(wellhead_test_client
  * Absent: the index is not below the count. */
 WELLHEAD_API wellhead_str wellhead_test_client_template(const wellhead_test_client *client, size_t index);
 
-/* Calls a tool. arguments: a JSON object; absent: {}. Returns the result, JSON, for the caller to free; a result with isError
- * is a result. NULL on failure: as wellhead_test_client_request. */
+/* Calls a tool. arguments: a JSON object; absent: {}. Returns the result, JSON, for the caller to free; a result with
+ * isError is a result. NULL on failure: as wellhead_test_client_request. */
 WELLHEAD_API wellhead_text *wellhead_test_client_call_tool(wellhead_test_client *client, wellhead_str name,
                                                            wellhead_str arguments, wellhead_error **error);
 
@@ -1266,8 +1272,8 @@ WELLHEAD_API wellhead_status wellhead_test_client_subscribe(wellhead_test_client
 WELLHEAD_API wellhead_status wellhead_test_client_unsubscribe(wellhead_test_client *client, wellhead_str uri,
                                                               wellhead_error **error);
 
-/* Blocks until a resource that the client subscribed to is updated, at most 20 seconds. *uri: its URI, borrowed until the next
- * call of this function. uri: may be NULL. LIMIT if no update comes in time, CLOSED, INVALID_ARGUMENT. */
+/* Blocks until a resource that the client subscribed to is updated, at most 20 seconds. *uri: its URI, borrowed until the
+ * next call of this function. uri: may be NULL. LIMIT if no update comes in time, CLOSED, INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_test_client_next_update(wellhead_test_client *client, wellhead_str *uri,
                                                               wellhead_error **error);
 
@@ -1275,9 +1281,9 @@ WELLHEAD_API wellhead_status wellhead_test_client_next_update(wellhead_test_clie
  * block. */
 WELLHEAD_API size_t wellhead_test_client_list_changes(wellhead_test_client *client);
 
-/* Sends a request and blocks until it is answered, at most 20 seconds. params: a JSON object; absent: {}. Returns the result,
- * JSON, for the caller to free. NULL on failure: UNKNOWN if the server answers with an error, whose code and message are in
- * `error`; LIMIT if no answer comes in time; INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
+/* Sends a request and blocks until it is answered, at most 20 seconds. params: a JSON object; absent: {}. Returns the
+ * result, JSON, for the caller to free. NULL on failure: UNKNOWN if the server answers with an error, whose code and message
+ * are in `error`; LIMIT if no answer comes in time; INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_text *wellhead_test_client_request(wellhead_test_client *client, wellhead_str method,
                                                          wellhead_str params, wellhead_error **error);
 

@@ -13,15 +13,17 @@
  * says what a function does, when it fails and which thread may call it. C++ adds this:
  *
  * Handles are move-only and free themselves. capi() returns the handle of wellhead.h, and capi_release() gives it away.
- * HTTP has a header of its own, wellhead_http.hpp, which this header includes: server.serve_http("127.0.0.1:8000"), and Endpoint
- *   and Exchange for programs with their own HTTP server.
- * Texts are passed in as std::string_view and copied. Texts that are returned as std::string_view are borrowed, as in wellhead.h.
+ * HTTP has a header of its own, wellhead_http.hpp, which this header includes: server.serve_http("127.0.0.1:8000"), and
+ *   Endpoint and Exchange for programs with their own HTTP server.
+ * Texts are passed in as std::string_view and copied. Texts that are returned as std::string_view are borrowed, as in
+ *   wellhead.h.
  * Callbacks are std::function, so they must be copyable: put what they own into a std::shared_ptr. A callback gets its
- *   responder by reference and answers before it returns, or moves keep() somewhere and answers later. Several threads may run
- *   callbacks at once if an option of wellhead.h says so.
+ *   responder by reference and answers before it returns, or moves keep() somewhere and answers later. Several threads may
+ *   run callbacks at once if an option of wellhead.h says so.
  * Callbacks may throw: the answer is then "internal error", and what() is logged. A responder that the callback has moved
  *   elsewhere with keep() still answers later.
- * Errors are thrown as wellhead::Error, also by answers that are refused. The header needs exceptions; it does not need RTTI.
+ * Errors are thrown as wellhead::Error, also by answers that are refused. The header needs exceptions; it does not need
+ *   RTTI.
  */
 #ifndef WELLHEAD_HPP
 #define WELLHEAD_HPP
@@ -149,8 +151,8 @@ template <class F> void lend(std::string body, F &&take) {
     check(take(str(*lent), destroy<std::string>, static_cast<void *>(lent)));
 }
 
-/* A callback that runs on this thread. If an exception destroys a responder that it kept, this takes the responder back and fails
- * it with the text of the exception. */
+/* A callback that runs on this thread. If an exception destroys a responder that it kept, this takes the responder back
+ * and fails it with the text of the exception. */
 class Running {
 public:
     explicit Running(const void *responder) noexcept : responder_(responder), outer_(std::exchange(now_, this)) {}

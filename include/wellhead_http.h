@@ -1,8 +1,10 @@
 /* wellhead_http.h - Streamable HTTP for wellhead.h. Written by `make header`; do not edit.
  *
+ * A program without an HTTP server uses the listener of the library:
+ *
  *   wellhead_serve_http(server, WELLHEAD_STR("127.0.0.1:8000"), NULL, NULL);    // until the server is closed
  *
- * serves it with a listener of its own. A program that has its own HTTP server makes an endpoint, and for each request:
+ * A program that has its own HTTP server makes an endpoint, and for each request:
  *
  *   wellhead_exchange *x = wellhead_exchange_new(endpoint, &request, now, ready, my_request, NULL, NULL);
  *   for (;;)
@@ -25,7 +27,7 @@
  * ffi/examples/microhttpd.c does so with GNU libmicrohttpd. All revisions that have this transport are served, 2025-03-26 to
  * 2026-07-28. If wellhead_exchange_new fails, answer the request with status 400.
  *
- * wellhead.h says what holds for ownership, callbacks, threads, errors, time, SIGPIPE and growth.
+ * The rules of wellhead.h about ownership, callbacks, threads, errors, time, SIGPIPE and growth hold here, too.
  */
 #ifndef WELLHEAD_HTTP_H
 #define WELLHEAD_HTTP_H
@@ -50,7 +52,7 @@ typedef struct wellhead_grant {
     size_t struct_size;
     /* The id of the caller, stable bytes, required. Sessions, cursors and streams belong to it: give each principal its own. */
     wellhead_str caller_id;
-    /* The caller: a pointer of the host, which wellhead_call_caller returns. */
+    /* The caller: a pointer of the application, which wellhead_call_caller returns. */
     void *caller;
     /* Called once with caller, after the last call; also if the answer is refused. May be NULL. */
     wellhead_destroy_callback caller_destroy;
@@ -66,8 +68,8 @@ typedef struct wellhead_grant {
 } wellhead_grant;
 #define WELLHEAD_GRANT_INIT { sizeof(wellhead_grant), {NULL, 0}, NULL, NULL, NULL, 0, NULL, 0, NULL, NULL }
 
-/* Metadata of an endpoint that requires tokens: RFC 6750, RFC 9728. With all fields absent, for tokens that the host hands
- * out itself, no metadata is served and no audience is checked. */
+/* Metadata of an endpoint that requires tokens: RFC 6750, RFC 9728. With all fields absent, for tokens that the application
+ * hands out itself, no metadata is served and no audience is checked. */
 typedef struct wellhead_protection {
     size_t struct_size;
     /* The URL of the endpoint, such as https://example.com/mcp: the audience of its tokens. */
@@ -83,8 +85,8 @@ typedef struct wellhead_protection {
 #define WELLHEAD_PROTECTION_INIT { sizeof(wellhead_protection), {NULL, 0}, NULL, 0, NULL, 0 }
 
 /* Returns the value of a header field of a request, for a token. name: NUL-terminated, in any case. Mcp-Method and Mcp-Name
- * tell the purpose of a request of 2026-07-28, for hosts that require scopes by it. Absent if the field is missing, came
- * more than once, or is not UTF-8. */
+ * tell the purpose of a request of 2026-07-28, for applications that require scopes by it. Absent if the field is missing,
+ * came more than once, or is not UTF-8. */
 WELLHEAD_API wellhead_str wellhead_call_header(const wellhead_call *call, const char *name);
 
 /* Keeps the responder beyond its callback, to be answered or freed once, from any thread, even before the callback returns.
@@ -133,7 +135,7 @@ WELLHEAD_API wellhead_status wellhead_verify_failed(wellhead_verify *responder, 
 typedef void (*wellhead_verify_callback)(void *verify_data, const wellhead_call *call, wellhead_str token,
                                          wellhead_verify *responder);
 
-/* Options of an endpoint. Zero, NULL or absent in a field means its default. Everything is copied before return. */
+/* Options of an endpoint. Zero, NULL or absent in a field means its default. Strings and arrays are copied. */
 typedef struct wellhead_endpoint_options {
     size_t struct_size;
     wellhead_str path;                        /* The path of the endpoint; absent: /mcp */
@@ -184,7 +186,7 @@ typedef struct wellhead_http_options {
     size_t struct_size;
     const wellhead_endpoint_options *endpoint; /* Options of its endpoint; NULL: all defaults. */
     /* The number of threads that run callbacks, the caller's among them; 0: 1. Or WELLHEAD_CALLBACKS_INLINE: the threads of
-     * the network, for hosts whose callbacks are quick. */
+     * the network, for applications whose callbacks are quick. */
     int32_t callback_threads;
     uint32_t io_threads;                      /* The number of threads that read and write, at most 1024; 0: 1 */
     /* The largest number of open connections; more of them wait. 0: 10,000 */
@@ -208,10 +210,10 @@ WELLHEAD_API wellhead_status wellhead_serve_http(wellhead_server *server, wellhe
 
 /* Makes an endpoint for a program with its own HTTP server. options: may be NULL. wake: called when
  * wellhead_endpoint_poll_event may have something to do, on any thread, also for nothing, until wellhead_endpoint_free
- * returns. It makes another thread or the loop of the host call that. Itself it may call only the _free functions of the
- * endpoint and its exchanges. NULL: for a host that polls after each step and never answers later. wake_destroy: called once
- * with wake_data, after the last `wake` and before wellhead_endpoint_free returns, also on failure; may be NULL. The caller
- * frees the endpoint. NULL on failure: INVALID_ARGUMENT, INVALID_UTF8. */
+ * returns. It makes another thread or the loop of the application call that. Itself it may call only the _free functions of
+ * the endpoint and its exchanges. NULL: for an application that polls after each step and never answers later. wake_destroy:
+ * called once with wake_data, after the last `wake` and before wellhead_endpoint_free returns, also on failure; may be NULL.
+ * The caller frees the endpoint. NULL on failure: INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_endpoint *wellhead_endpoint_new(wellhead_server *server,
                                                       const wellhead_endpoint_options *options,
                                                       wellhead_wake_callback wake, void *wake_data,
@@ -231,11 +233,11 @@ WELLHEAD_API size_t wellhead_endpoint_poll_event(wellhead_endpoint *endpoint, si
  * may bring it forward. */
 WELLHEAD_API uint64_t wellhead_endpoint_poll_timeout(const wellhead_endpoint *endpoint);
 
-/* Advances the clock of the endpoint. now_ms: milliseconds of the monotonic clock of the host, the same as for exchanges.
- * Idle sessions end, and calls that are not answered within call_ms become internal errors. */
+/* Advances the clock of the endpoint. now_ms: milliseconds of the monotonic clock of the application, the same as for
+ * exchanges. Idle sessions end, and calls that are not answered within call_ms become internal errors. */
 WELLHEAD_API void wellhead_endpoint_tick(wellhead_endpoint *endpoint, uint64_t now_ms);
 
-/* Returns 1 if requests with this target or path are for the endpoint, for a host that serves other paths, too. */
+/* Returns 1 if requests with this target or path are for the endpoint, for an application that serves other paths, too. */
 WELLHEAD_API int wellhead_endpoint_serves(const wellhead_endpoint *endpoint, wellhead_str target);
 
 /* Returns the number of sessions. */
@@ -252,14 +254,14 @@ WELLHEAD_API size_t wellhead_endpoint_sessions(const wellhead_endpoint *endpoint
 #define WELLHEAD_PROGRESS_DATA 3              /* Send the bytes that wellhead_exchange_data returns. */
 #define WELLHEAD_PROGRESS_WAIT 4              /* Nothing to do now: poll again when `ready` is called. */
 
-/* The head of a request, as the HTTP server of the host has read it. Copied before return. */
+/* The head of a request, as the HTTP server of the application has read it. Copied before return. */
 typedef struct wellhead_request {
     size_t struct_size;
     wellhead_str method;                      /* Such as POST; case-sensitive. */
     /* The path and query of the request line. If it is a URL, its host counts instead of Host. */
     wellhead_str target;
     /* The header fields in the order in which they came: names in any case, values as they are. Pass :authority of HTTP/2 as
-     * host. */
+     * application. */
     const wellhead_pair *headers;
     size_t header_count;
     /* The connection that the request came over: its client's address and port, or what else tells it from others. All
@@ -279,12 +281,12 @@ typedef struct wellhead_response {
 } wellhead_response;
 #define WELLHEAD_RESPONSE_INIT { sizeof(wellhead_response), 0, NULL, 0, 0 }
 
-/* Begins an exchange with the head of a request. now_ms: milliseconds of a monotonic clock of the host, the same for all
- * exchanges and the endpoint. `ready` is called when wellhead_exchange_poll may have something new to do, on any thread,
+/* Begins an exchange with the head of a request. now_ms: milliseconds of a monotonic clock of the application, the same for
+ * all exchanges and the endpoint. `ready` is called when wellhead_exchange_poll may have something new to do, on any thread,
  * also for nothing. As `wake` of wellhead_endpoint_new it may call only _free functions. It may be NULL. `ready_destroy` is
  * called once with ready_data, after the last `ready` and before wellhead_exchange_free returns, also on failure. It may be
- * NULL. The caller frees the exchange. NULL on failure, for which the host answers 400: INVALID_ARGUMENT, INVALID_UTF8 for a
- * method, target or name that is not UTF-8. */
+ * NULL. The caller frees the exchange. NULL on failure, for which the application answers 400: INVALID_ARGUMENT,
+ * INVALID_UTF8 for a method, target or name that is not UTF-8. */
 WELLHEAD_API wellhead_exchange *wellhead_exchange_new(wellhead_endpoint *endpoint, const wellhead_request *request,
                                                       uint64_t now_ms, wellhead_wake_callback ready, void *ready_data,
                                                       wellhead_destroy_callback ready_destroy, wellhead_error **error);

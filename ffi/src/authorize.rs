@@ -72,7 +72,7 @@ pub unsafe extern "C" fn wellhead_server_set_authorize(
                 let question = Authorize::new(call);
                 let (uris, count) = (question.uris.as_ptr(), question.uris.len());
                 Pending::run(wellhead_call::Authorize(question), responder, |call, responder| {
-                    // SAFETY: the host's function, called as the header says.
+                    // SAFETY: the application's function, called as the header says.
                     authorize(user_data.get(), call, operation, uris, count, responder);
                 });
                 deferred

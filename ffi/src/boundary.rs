@@ -14,7 +14,8 @@ pub(crate) struct Promise(());
 /// The bytes of the largest struct that any header may have.
 const MOST: usize = 4096;
 
-/// A handle that the host may free in a callback while a function runs on it: each function holds a reference. Made by [`share`] and freed by [`release`] only.
+/// A handle that the application may free in a callback while a function runs on it: each function holds a reference. Made by
+/// [`share`] and freed by [`release`] only.
 pub(crate) trait Shared: Send + Sync {}
 
 #[allow(clippy::unused_self, reason = "having a promise is what allows to look behind pointers")]

@@ -341,7 +341,7 @@ impl Provider for Callbacks {
         let Some(read) = self.read else { return };
         let (_, responder) = call.defer();
         Pending::run(wellhead_call::Read(Reading::new(call)), responder, |call, responder| {
-            // SAFETY: the host's function, called as the header says.
+            // SAFETY: the application's function, called as the header says.
             unsafe { read(self.user_data.get(), call, responder) }
         });
     }
@@ -356,7 +356,7 @@ impl Provider for Callbacks {
                 wellhead_call::List(call) => call.after().map_or(wellhead_str::ABSENT, wellhead_str::of),
                 _ => wellhead_str::ABSENT,
             };
-            // SAFETY: the host's function, called as the header says.
+            // SAFETY: the application's function, called as the header says.
             unsafe { list(self.user_data.get(), call, after, limit, responder) }
         });
     }
@@ -366,7 +366,7 @@ impl Provider for Callbacks {
     }
 
     fn exists(&self, uri: &str) -> bool {
-        // SAFETY: the host's function, called as the header says.
+        // SAFETY: the application's function, called as the header says.
         self.exists.is_none_or(|exists| unsafe { exists(self.user_data.get(), wellhead_str::of(uri)) } != 0)
     }
 }
@@ -382,7 +382,7 @@ pub(crate) fn run_complete(complete: wellhead_complete_callback, user_data: &Use
             }
             _ => (wellhead_str::ABSENT, wellhead_str::ABSENT),
         };
-        // SAFETY: the host's function, called as the header says.
+        // SAFETY: the application's function, called as the header says.
         unsafe { complete(user_data.get(), call, variable, value, responder) }
     });
 }

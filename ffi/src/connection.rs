@@ -46,15 +46,15 @@ enum Output {
 pub struct wellhead_connection_options {
     pub struct_size: usize,
     /// Called when there may be something new to poll, on any thread, also for nothing, until wellhead_connection_free
-    /// returns. It makes the loop of the host call the functions of this connection. Itself it may call
-    /// wellhead_connection_free only. NULL: for a host that polls after each receive and never answers later.
+    /// returns. It makes the loop of the application call the functions of this connection. Itself it may call
+    /// wellhead_connection_free only. NULL: for an application that polls after each receive and never answers later.
     pub wake: wellhead_wake_callback,
     /// Passed to `wake`.
     pub wake_data: *mut c_void,
     /// Called once with wake_data, after the last `wake` and before wellhead_connection_free returns; also if no connection
     /// is made. May be NULL.
     pub wake_destroy: wellhead_destroy_callback,
-    /// The caller that the connection speaks for: a pointer of the host, which wellhead_call_caller returns.
+    /// The caller that the connection speaks for: a pointer of the application, which wellhead_call_caller returns.
     pub caller: *mut c_void,
     /// Called once with caller, after the last call; also if no connection is made. May be NULL.
     pub caller_destroy: wellhead_destroy_callback,
@@ -176,9 +176,9 @@ pub unsafe extern "C" fn wellhead_connection_poll_timeout(connection: *const wel
     }
 }
 
-/// Advances the clock of the connection. now_ms: milliseconds of a monotonic clock of the host. Calls that are not answered
-/// within call_ms become internal errors. A call starts at the time of the last tick, at first 0. So call this before each
-/// poll, or a call that comes after a pause seems older than it is.
+/// Advances the clock of the connection. now_ms: milliseconds of a monotonic clock of the application. Calls that are not
+/// answered within call_ms become internal errors. A call starts at the time of the last tick, at first 0. So call this
+/// before each poll, or a call that comes after a pause seems older than it is.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_tick(connection: *mut wellhead_connection, now_ms: u64) {
     // SAFETY: our caller's promise.
@@ -292,7 +292,7 @@ impl wellhead_connection {
         done
     }
 
-    /// Only after this is the host woken again.
+    /// Only after this is the application woken again.
     fn rearm(&self) {
         while self.group.next().is_some() {}
     }

@@ -1,4 +1,4 @@
-//! Pointers and bytes of the host that the library gives back.
+//! Pointers and bytes of the application that the library gives back.
 
 use crate::boundary::{Promise, invalid};
 use crate::types::{wellhead_destroy_callback, wellhead_str, wellhead_wake_callback};
@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use wellhead::{Body, Error, ErrorKind, Result, Revocable};
 
-/// A pointer of the host. Dropping it calls the destroy function of the host.
+/// A pointer of the application. Dropping it calls the destroy function of the application.
 pub(crate) struct UserData {
     data: *mut c_void,
     destroy: wellhead_destroy_callback,
@@ -62,19 +62,19 @@ impl HostCaller {
     }
 }
 
-/// Tells the host that there is something to do, until the handle that it belongs to is freed.
+/// Tells the application that there is something to do, until the handle that it belongs to is freed.
 pub(crate) type Notice = Revocable<Box<dyn Fn() + Send + Sync>>;
 
 pub(crate) fn notice(call: wellhead_wake_callback, data: UserData) -> Arc<Notice> {
     Arc::new(Revocable::new(Box::new(move || {
         if let Some(call) = call {
-            // SAFETY: the host's function, called as the header says.
+            // SAFETY: the application's function, called as the header says.
             unsafe { call(data.get()) };
         }
     })))
 }
 
-/// Bytes that the host keeps unchanged until they are released.
+/// Bytes that the application keeps unchanged until they are released.
 struct Lent {
     bytes: wellhead_str,
     _release: UserData,
@@ -100,12 +100,12 @@ struct LentText(Lent);
 
 impl AsRef<str> for LentText {
     fn as_ref(&self) -> &str {
-        // SAFETY: `Source::text` has checked it, and the host promised not to change it.
+        // SAFETY: `Source::text` has checked it, and the application promised not to change it.
         unsafe { std::str::from_utf8_unchecked(self.0.as_ref()) }
     }
 }
 
-/// A body as the host hands it over.
+/// A body as the application hands it over.
 pub(crate) struct Source {
     bytes: wellhead_str,
     release: Option<UserData>,
@@ -143,7 +143,7 @@ impl Source {
     }
 }
 
-/// Text of one JSON value from the host, for what passes through.
+/// Text of one JSON value from the application, for what passes through.
 pub(crate) fn json(text: &str, name: &str) -> Result<wellhead::Json> {
     wellhead::Json::object(text).map_err(|e| invalid(format!("{name}: {e}")))
 }

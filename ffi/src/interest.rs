@@ -10,8 +10,8 @@ use crate::types::{wellhead_destroy_callback, wellhead_str};
 use std::ffi::{c_int, c_void};
 use wellhead::{InterestCall, Responder, Watched};
 
-/// Tells the host that wellhead_call_uri(call) has its first subscriber (wanted is 1), or has lost its last one (wanted is
-/// 0). Calls about one URI never overlap. Answer with wellhead_interest_done or wellhead_interest_failed. As in
+/// Tells the application that wellhead_call_uri(call) has its first subscriber (wanted is 1), or has lost its last one
+/// (wanted is 0). Calls about one URI never overlap. Answer with wellhead_interest_done or wellhead_interest_failed. As in
 /// wellhead_read_callback, a kept responder is answered later.
 pub type wellhead_interest_callback = Option<
     unsafe extern "C" fn(
@@ -22,10 +22,10 @@ pub type wellhead_interest_callback = Option<
     ),
 >;
 
-/// Sets the callback that hears which URIs have subscribers, for a host that must itself watch for changes. It replaces an
-/// earlier one. A subscription is acknowledged after the callback has answered, so that no change in between is lost.
-/// interest: may not be NULL. destroy: called once, after the last call, also on failure; may be NULL. INVALID_ARGUMENT,
-/// CLOSED.
+/// Sets the callback that hears which URIs have subscribers, for an application that must itself watch for changes. It
+/// replaces an earlier one. A subscription is acknowledged after the callback has answered, so that no change in between is
+/// lost. interest: may not be NULL. destroy: called once, after the last call, also on failure; may be NULL.
+/// INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_set_interest(
     server: *mut wellhead_server,
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn wellhead_server_set_interest(
                 let (deferred, responder) = call.defer();
                 let wanted = c_int::from(call.wanted());
                 Pending::run(wellhead_call::Interest(call), responder, |call, responder| {
-                    // SAFETY: the host's function, called as the header says.
+                    // SAFETY: the application's function, called as the header says.
                     interest(user_data.get(), call, wanted, responder);
                 });
                 deferred
@@ -90,14 +90,14 @@ pub unsafe extern "C" fn wellhead_interest_free(responder: *mut wellhead_interes
     unsafe { pending::give_up(responder) }
 }
 
-/// Answers that the host now watches the URI, or has stopped. INVALID_ARGUMENT.
+/// Answers that the application now watches the URI, or has stopped. INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_interest_done(responder: *mut wellhead_interest) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe { pending::finish(responder, |_, _, ()| Ok(Watched::Done)) }
 }
 
-/// Answers that the host cannot watch the URI: clients that wait to subscribe get "internal error". `why` is logged.
+/// Answers that the application cannot watch the URI: clients that wait to subscribe get "internal error". `why` is logged.
 /// INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_interest_failed(

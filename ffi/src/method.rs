@@ -1,4 +1,4 @@
-//! Methods of the host's own.
+//! Methods of the application's own.
 
 use crate::boundary::{Promise, ask, guard, invalid, required};
 use crate::call::{Further, wellhead_call};
@@ -196,7 +196,7 @@ fn handler(method: wellhead_method_callback, user_data: UserData) -> Result<Hand
         let further = Further::new(call);
         let params = wellhead_str::of(further.call.params());
         Pending::run(wellhead_call::Method(further), responder, |call, responder| {
-            // SAFETY: the host's function, called as the header says.
+            // SAFETY: the application's function, called as the header says.
             unsafe { run(user_data.get(), call, params, responder) };
         });
     }))
@@ -221,7 +221,7 @@ pub unsafe extern "C" fn wellhead_server_announce(
 /// cbindgen:ignore
 pub type wellhead_method = Pending<Own>;
 
-/// Methods of the host's own.
+/// Methods of the application's own.
 pub enum Own {}
 
 impl Kind for Own {
@@ -284,12 +284,12 @@ pub unsafe extern "C" fn wellhead_method_notify(
 pub const WELLHEAD_RESPONSE_RESULT: u32 = 0;
 /// The error of the client, an object with code and message.
 pub const WELLHEAD_RESPONSE_ERROR: u32 = 1;
-/// No response will come: the call was answered or cancelled, its session ended, or the host gave the request up.
+/// No response will come: the call was answered or cancelled, its session ended, or the application gave the request up.
 pub const WELLHEAD_RESPONSE_GIVEN_UP: u32 = 2;
 
 /// Handles the response of the client to wellhead_method_request. response: one of WELLHEAD_RESPONSE_. json: the result or
 /// the error, a JSON object, borrowed until the callback returns; absent for WELLHEAD_RESPONSE_GIVEN_UP. Called once, as an
-/// event of the connection; not called if the host closes the connection.
+/// event of the connection; not called if the application closes the connection.
 pub type wellhead_response_callback =
     Option<unsafe extern "C" fn(then_data: *mut c_void, response: u32, json: wellhead_str)>;
 
@@ -323,7 +323,7 @@ pub unsafe extern "C" fn wellhead_method_request(
                         ClientAnswer::Error(json) => (WELLHEAD_RESPONSE_ERROR, wellhead_str::of(json)),
                         _ => (WELLHEAD_RESPONSE_GIVEN_UP, wellhead_str::ABSENT),
                     };
-                    // SAFETY: the host's function, called as the header says.
+                    // SAFETY: the application's function, called as the header says.
                     then(data.get(), response, json);
                 })?;
             promise.put(number, asked);
@@ -358,7 +358,7 @@ pub unsafe extern "C" fn wellhead_method_result(
     unsafe { finish(responder, result, MethodAnswer::Result) }
 }
 
-/// Answers with an error. code: of JSON-RPC 2.0 section 5.1, or the host's own. data: a JSON object; may be absent.
+/// Answers with an error. code: of JSON-RPC 2.0 section 5.1, or the application's own. data: a JSON object; may be absent.
 /// INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_error(

@@ -49,7 +49,7 @@ pub struct wellhead_counters {
     pub calls_answered: u64,
     /// Calls among these that failed or were dropped without an answer.
     pub calls_failed: u64,
-    /// Changes of resources and of lists that the host reported.
+    /// Changes of resources and of lists that the application reported.
     pub changes: u64,
     /// URIs that have a subscriber now.
     pub uris_watched: u64,
@@ -59,8 +59,8 @@ pub struct wellhead_counters {
 
 growing!(wellhead_observed, wellhead_counters);
 
-/// Observes the begin and the end of a call of a callback, other than `interest`. Called on the thread that polls or answers, so
-/// it must be quick. `observed` and its strings are borrowed until the callback returns.
+/// Observes the begin and the end of a call of a callback, other than `interest`. Called on the thread that polls or answers,
+/// so it must be quick. `observed` and its strings are borrowed until the callback returns.
 pub type wellhead_observe_callback =
     Option<unsafe extern "C" fn(observe_data: *mut c_void, observed: *const wellhead_observed)>;
 
@@ -116,7 +116,7 @@ pub(crate) fn observer(
                 .and_then(|end| end.time)
                 .map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)),
         };
-        // SAFETY: the host's function, called as the header says.
+        // SAFETY: the application's function, called as the header says.
         answer((), || unsafe { observe(data.get(), &raw const shown) });
     })
 }

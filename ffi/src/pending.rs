@@ -1,6 +1,6 @@
 //! Responders: one allocation that holds the call, what was added to the answer, and who owns it.
 //!
-//! The frame that runs the callback holds a reference until the callback returns. `keep` makes one more, the host's,
+//! The frame that runs the callback holds a reference until the callback returns. `keep` makes one more, the application's,
 //! which the answer gives back. When the last one goes without an answer, the drop of what is inside answers.
 
 use crate::boundary::{Promise, answer, guard, invalid};
@@ -27,7 +27,7 @@ pub struct Pending<K: Kind> {
     pub(crate) call: wellhead_call,
     /// None: answered.
     open: Mutex<Option<Open<K>>>,
-    /// The host holds a reference.
+    /// The application holds a reference.
     kept: AtomicBool,
 }
 
@@ -53,7 +53,7 @@ fn answered() -> wellhead::Error {
     invalid("the call was answered already")
 }
 
-/// Makes the host an owner. NULL if there is nothing left to answer.
+/// Makes the application an owner. NULL if there is nothing left to answer.
 ///
 /// # Safety
 /// `responder` is NULL or was given to a callback that has not returned.
@@ -87,7 +87,7 @@ pub(crate) unsafe fn call<K: Kind>(responder: *const Pending<K>) -> *const wellh
     unsafe { &raw const (*responder).call }
 }
 
-/// Adds to the answer what `make` gives, which is the host's and is dropped, if it is, with no lock held.
+/// Adds to the answer what `make` gives, which is the application's and is dropped, if it is, with no lock held.
 ///
 /// # Safety
 /// `responder` is NULL or valid.
@@ -151,7 +151,7 @@ pub(crate) unsafe fn fail<K: Kind>(responder: *mut Pending<K>, why: wellhead_str
     }
 }
 
-/// Takes the answer out of a responder, and gives back the host's reference.
+/// Takes the answer out of a responder, and gives back the application's reference.
 unsafe fn consume<K: Kind>(
     responder: *mut Pending<K>,
     answer: impl FnOnce(&Promise, &wellhead_call, Open<K>) -> Result<()>,
@@ -169,7 +169,7 @@ unsafe fn consume<K: Kind>(
     }
 }
 
-/// Gives back the host's reference.
+/// Gives back the application's reference.
 ///
 /// # Safety
 /// `responder` is valid, and used no more unless its callback has not returned.

@@ -31,7 +31,7 @@ pub unsafe extern "C" fn wellhead_server_set_publish(
             let server = promise.hold(server, "server")?;
             let publish = required(publish, "publish")?;
             server.server.on_publish(move |event| {
-                // SAFETY: the host's function, called as the header says.
+                // SAFETY: the application's function, called as the header says.
                 answer((), || publish(user_data.get(), wellhead_str::of(event)));
             })
         })

@@ -6,8 +6,8 @@ use crate::foreign::{json, unknown_flags};
 use crate::types::{growing, wellhead_str};
 use wellhead::{Annotations, Body, Contents, Icon, Listed, Resource, Result, Template};
 
-/// For templates: pass every value to the callback as it was sent, which the host then checks. By default a value with a ".."
-/// segment, an absolute path, a drive or a control character is answered "not found".
+/// For templates: pass every value to the callback as it was sent, which the application then checks. By default a value with
+/// a ".." segment, an absolute path, a drive or a control character is answered "not found".
 pub const WELLHEAD_RAW_VALUES: u32 = 1;
 
 /// A resource in a list, or a template: then `uri` holds the template, and `size` is ignored. Copied before return.
@@ -38,7 +38,7 @@ pub struct wellhead_resource {
     pub icons: wellhead_str,
     /// A JSON object, sent as _meta; contents inherit it. Keys that the protocol reserves are INVALID_ARGUMENT.
     pub meta: wellhead_str,
-    /// The kind of thing, in the host's own words. Clients of the resources/get dialect get it, with `version` and
+    /// The kind of thing, in the application's own words. Clients of the resources/get dialect get it, with `version` and
     /// `metadata`.
     pub kind: wellhead_str,
     /// The version of the contents, another one after each change. For resources of a template, set it in wellhead_contents.

@@ -20,7 +20,7 @@ pub struct wellhead_server {
 
 impl Shared for wellhead_server {}
 
-/// Limits on how much a client may use. 0 in a field means its default, which stands at the end of its comment: a limit
+/// Limits on how much a client may use. 0 in a field means its default: a limit
 /// cannot be set to 0. Exceeding a limit that "refuses" is answered with an error that names it. A limit that "holds back"
 /// stops the connection from dispatching, and then from reading, until there is room. Over HTTP, calls_in_flight and
 /// listen_streams count for the whole endpoint, and requests above them are answered 503 at once.
@@ -28,39 +28,39 @@ impl Shared for wellhead_server {}
 #[derive(Clone, Copy)]
 pub struct wellhead_limits {
     pub struct_size: usize,
-    /// Bytes of one incoming message; refuses. 4 MiB
+    /// Bytes of one incoming message; refuses. Default 4 MiB.
     pub message_bytes: usize,
-    /// Depth of nesting of one incoming message; refuses. 100
+    /// Depth of nesting of one incoming message; refuses. Default 100.
     pub nesting: usize,
-    /// Bytes of a request id as it was written; refuses. 1 KiB
+    /// Bytes of a request id as it was written; refuses. Default 1 KiB.
     pub id_bytes: usize,
-    /// Messages of one batch, where the revision has batches; refuses. 100
+    /// Messages of one batch, where the revision has batches; refuses. Default 100.
     pub batch_length: usize,
-    /// Bytes of a URI in a request; refuses. 8 KiB
+    /// Bytes of a URI in a request; refuses. Default 8 KiB.
     pub uri_bytes: usize,
-    /// Items on one page of a list. 1,000
+    /// Items on one page of a list. Default 1,000.
     pub page_items: usize,
-    /// Bytes of one page of a list, which holds at least one item. 1 MiB
+    /// Bytes of one page of a list, which holds at least one item. Default 1 MiB.
     pub page_bytes: usize,
-    /// Unanswered calls of one connection; holds back. 1,024
+    /// Unanswered calls of one connection; holds back. Default 1,024.
     pub calls_in_flight: usize,
-    /// Subscriptions of one connection, with those of listen streams; refuses. 10,000
+    /// Subscriptions of one connection, with those of listen streams; refuses. Default 10,000.
     pub subscriptions: usize,
-    /// Subscriptions of all connections of the server; refuses. 1,000,000
+    /// Subscriptions of all connections of the server; refuses. Default 1,000,000.
     pub subscriptions_total: usize,
-    /// Listen streams of one connection; refuses. 1,000
+    /// Listen streams of one connection; refuses. Default 1,000.
     pub listen_streams: usize,
-    /// Bytes of output that the client has not read yet; holds back. 16 MiB
+    /// Bytes of output that the client has not read yet; holds back. Default 16 MiB.
     pub output_bytes: usize,
-    /// How long an answer may take before it becomes an internal error, in milliseconds; UINT64_MAX: no limit. 60,000
+    /// How long an answer may take before it becomes an internal error, in milliseconds; UINT64_MAX: no limit. Default 60,000.
     pub call_ms: u64,
     /// Bytes that an endpoint over HTTP buffers for all clients: request bodies, unread output, and events kept for clients
     /// that reconnect, of which the oldest is dropped first. A request itself counts as 4 KiB. One connection of a client
     /// gets at most a quarter of the free part of two thirds of this; up to 64 KiB it may use five sixths, and up to 8 KiB
-    /// all. Refuses. 256 MiB
+    /// all. Refuses. Default 256 MiB.
     pub buffer_bytes: usize,
     /// The percentage of an endpoint's sessions and listen streams that one caller with a token may use, at least one of
-    /// each; refuses. At most 100. 25
+    /// each; refuses. At most 100. Default 25.
     pub caller_percent: usize,
 }
 
@@ -71,9 +71,9 @@ pub const WELLHEAD_NO_LIST_CHANGED: u32 = 2;
 /// Send fields also to clients whose revision does not have them.
 pub const WELLHEAD_SEND_NEWER_FIELDS: u32 = 4;
 
-/// The host or a client did something that is probably a mistake.
+/// The application or a client did something that is probably a mistake.
 pub const WELLHEAD_LOG_WARNING: u32 = 1;
-/// A client got an error because of a failure of the host.
+/// A client got an error because of a failure of the application.
 pub const WELLHEAD_LOG_ERROR: u32 = 2;
 
 /// A name and its value.
@@ -99,7 +99,7 @@ pub struct wellhead_error_code {
 pub type wellhead_log_callback =
     Option<unsafe extern "C" fn(log_data: *mut c_void, level: u32, line: wellhead_str)>;
 
-/// Options of a server. Zero, NULL or absent in a field means its default. Everything is copied before return.
+/// Options of a server. Zero, NULL or absent in a field means its default. Strings and arrays are copied.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_server_options {
@@ -229,7 +229,7 @@ pub unsafe extern "C" fn wellhead_server_after_fork(server: *mut wellhead_server
     }
 }
 
-/// How many forks the process has gone through, as the host said.
+/// How many forks the process has gone through, as the application said.
 #[derive(Default)]
 pub(crate) struct Forks(Arc<AtomicU32>);
 
@@ -259,7 +259,7 @@ fn log(
     let data = UserData::new(data, destroy);
     let log = log?;
     Some(move |level, line: &str| {
-        // SAFETY: the host's function, called as the header says.
+        // SAFETY: the application's function, called as the header says.
         answer((), || unsafe { log(data.get(), level as u32, wellhead_str::of(line)) });
     })
 }

@@ -8,7 +8,7 @@ use crate::types::growing;
 use std::time::Duration;
 use wellhead::serve::Stdio;
 
-/// Run callbacks on the thread that reads, the caller's, for hosts whose callbacks are quick.
+/// Run callbacks on the thread that reads, the caller's, for applications whose callbacks are quick.
 pub const WELLHEAD_CALLBACKS_INLINE: i32 = -1;
 
 /// Leave descriptors 0 and 1 as they are. By default they point to the null device and to standard error during the service.
@@ -114,7 +114,7 @@ pub(crate) mod sigpipe {
         fn drop(&mut self) {
             let mut services = SERVICES.lock();
             services.0 -= 1;
-            // What the host has set meanwhile stays.
+            // What the application has set meanwhile stays.
             if services.0 == 0 && std::mem::take(&mut services.1) && is(libc::SIG_IGN) {
                 // SAFETY: the default runs no code of ours.
                 unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };

@@ -1,4 +1,4 @@
-//! A client in memory, for the tests of hosts.
+//! A client in memory, for the tests of applications.
 
 use crate::boundary::{Promise, Shared, guard, invalid, make, release, share};
 use crate::foreign::{HostCaller, UserData, json};
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn wellhead_test_client_new_with(
                     options = options.on_request(move |method: &str, params: &str| {
                         let request = wellhead_test_request { answer: Mutex::new(None) };
                         let (name, params) = (wellhead_str::of(method), wellhead_str::of(params));
-                        // SAFETY: the host's function, called as the header says.
+                        // SAFETY: the application's function, called as the header says.
                         answer(data.get(), name, params, (&raw const request).cast_mut());
                         let none = || MethodAnswer::Failed(format!("on_request did not answer {method}"));
                         request.answer.into_inner().unwrap_or_else(none)
@@ -144,8 +144,8 @@ pub unsafe extern "C" fn wellhead_test_request_result(
     }
 }
 
-/// Answers a request of the server with an error: a code, a message, and data, a JSON object that may be absent. request: only
-/// inside its callback. INVALID_ARGUMENT: the request was answered already, or the data is no JSON object. INVALID_UTF8.
+/// Answers a request of the server with an error: a code, a message, and data, a JSON object that may be absent. request:
+/// only inside its callback. INVALID_ARGUMENT: the request was answered already, or the data is no JSON object. INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_request_error(
     request: *mut wellhead_test_request,
@@ -237,8 +237,8 @@ pub unsafe extern "C" fn wellhead_test_client_template(
     unsafe { fetched(client, index, templates) }
 }
 
-/// Calls a tool. arguments: a JSON object; absent: {}. Returns the result, JSON, for the caller to free; a result with isError
-/// is a result. NULL on failure: as wellhead_test_client_request.
+/// Calls a tool. arguments: a JSON object; absent: {}. Returns the result, JSON, for the caller to free; a result with
+/// isError is a result. NULL on failure: as wellhead_test_client_request.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_call_tool(
     client: *mut wellhead_test_client,
@@ -353,8 +353,8 @@ pub unsafe extern "C" fn wellhead_test_client_unsubscribe(
     }
 }
 
-/// Blocks until a resource that the client subscribed to is updated, at most 20 seconds. *uri: its URI, borrowed until the next
-/// call of this function. uri: may be NULL. LIMIT if no update comes in time, CLOSED, INVALID_ARGUMENT.
+/// Blocks until a resource that the client subscribed to is updated, at most 20 seconds. *uri: its URI, borrowed until the
+/// next call of this function. uri: may be NULL. LIMIT if no update comes in time, CLOSED, INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_next_update(
     client: *mut wellhead_test_client,
@@ -389,9 +389,9 @@ pub unsafe extern "C" fn wellhead_test_client_list_changes(client: *mut wellhead
     changes
 }
 
-/// Sends a request and blocks until it is answered, at most 20 seconds. params: a JSON object; absent: {}. Returns the result,
-/// JSON, for the caller to free. NULL on failure: UNKNOWN if the server answers with an error, whose code and message are in
-/// `error`; LIMIT if no answer comes in time; INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
+/// Sends a request and blocks until it is answered, at most 20 seconds. params: a JSON object; absent: {}. Returns the
+/// result, JSON, for the caller to free. NULL on failure: UNKNOWN if the server answers with an error, whose code and message
+/// are in `error`; LIMIT if no answer comes in time; INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_request(
     client: *mut wellhead_test_client,

@@ -1,4 +1,4 @@
-//! Texts that are given to the host.
+//! Texts that are given to the application.
 
 use crate::boundary::{ask, free};
 use crate::types::wellhead_str;

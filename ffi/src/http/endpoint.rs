@@ -20,10 +20,10 @@ impl Shared for wellhead_endpoint {}
 
 /// Makes an endpoint for a program with its own HTTP server. options: may be NULL. wake: called when
 /// wellhead_endpoint_poll_event may have something to do, on any thread, also for nothing, until wellhead_endpoint_free
-/// returns. It makes another thread or the loop of the host call that. Itself it may call only the _free functions of the
-/// endpoint and its exchanges. NULL: for a host that polls after each step and never answers later. wake_destroy: called once
-/// with wake_data, after the last `wake` and before wellhead_endpoint_free returns, also on failure; may be NULL. The caller
-/// frees the endpoint. NULL on failure: INVALID_ARGUMENT, INVALID_UTF8.
+/// returns. It makes another thread or the loop of the application call that. Itself it may call only the _free functions of
+/// the endpoint and its exchanges. NULL: for an application that polls after each step and never answers later. wake_destroy:
+/// called once with wake_data, after the last `wake` and before wellhead_endpoint_free returns, also on failure; may be NULL.
+/// The caller frees the endpoint. NULL on failure: INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_new(
     server: *mut wellhead_server,
@@ -80,15 +80,15 @@ pub unsafe extern "C" fn wellhead_endpoint_poll_timeout(endpoint: *const wellhea
     unsafe { with(endpoint, u64::MAX, |_, this| this.endpoint.poll_timeout().unwrap_or(u64::MAX)) }
 }
 
-/// Advances the clock of the endpoint. now_ms: milliseconds of the monotonic clock of the host, the same as for exchanges.
-/// Idle sessions end, and calls that are not answered within call_ms become internal errors.
+/// Advances the clock of the endpoint. now_ms: milliseconds of the monotonic clock of the application, the same as for
+/// exchanges. Idle sessions end, and calls that are not answered within call_ms become internal errors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_tick(endpoint: *mut wellhead_endpoint, now_ms: u64) {
     // SAFETY: our caller's promise.
     unsafe { with(endpoint, (), |_, this| this.endpoint.tick(now_ms)) }
 }
 
-/// Returns 1 if requests with this target or path are for the endpoint, for a host that serves other paths, too.
+/// Returns 1 if requests with this target or path are for the endpoint, for an application that serves other paths, too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_serves(
     endpoint: *const wellhead_endpoint,

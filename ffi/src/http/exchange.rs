@@ -20,7 +20,7 @@ pub struct wellhead_exchange {
 impl Shared for wellhead_exchange {}
 
 struct State {
-    /// None while a thread is inside of it, which may run the host's code, and once the handle is freed.
+    /// None while a thread is inside of it, which may run the application's code, and once the handle is freed.
     exchange: Option<Exchange>,
     freed: bool,
     data: Vec<u8>,
@@ -41,7 +41,7 @@ struct Answer {
 // SAFETY: the views point into the other fields, which nothing changes.
 unsafe impl Send for Answer {}
 
-/// The head of a request, as the HTTP server of the host has read it. Copied before return.
+/// The head of a request, as the HTTP server of the application has read it. Copied before return.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_request {
@@ -51,7 +51,7 @@ pub struct wellhead_request {
     /// The path and query of the request line. If it is a URL, its host counts instead of Host.
     pub target: wellhead_str,
     /// The header fields in the order in which they came: names in any case, values as they are. Pass :authority of HTTP/2 as
-    /// host.
+    /// application.
     pub headers: *const wellhead_pair,
     pub header_count: usize,
     /// The connection that the request came over: its client's address and port, or what else tells it from others. All
@@ -85,12 +85,12 @@ pub const WELLHEAD_PROGRESS_DATA: u32 = 3;
 /// Nothing to do now: poll again when `ready` is called.
 pub const WELLHEAD_PROGRESS_WAIT: u32 = 4;
 
-/// Begins an exchange with the head of a request. now_ms: milliseconds of a monotonic clock of the host, the same for all
-/// exchanges and the endpoint. `ready` is called when wellhead_exchange_poll may have something new to do, on any thread,
+/// Begins an exchange with the head of a request. now_ms: milliseconds of a monotonic clock of the application, the same for
+/// all exchanges and the endpoint. `ready` is called when wellhead_exchange_poll may have something new to do, on any thread,
 /// also for nothing. As `wake` of wellhead_endpoint_new it may call only _free functions. It may be NULL. `ready_destroy` is
 /// called once with ready_data, after the last `ready` and before wellhead_exchange_free returns, also on failure. It may be
-/// NULL. The caller frees the exchange. NULL on failure, for which the host answers 400: INVALID_ARGUMENT, INVALID_UTF8 for a
-/// method, target or name that is not UTF-8.
+/// NULL. The caller frees the exchange. NULL on failure, for which the application answers 400: INVALID_ARGUMENT,
+/// INVALID_UTF8 for a method, target or name that is not UTF-8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_new(
     endpoint: *mut wellhead_endpoint,

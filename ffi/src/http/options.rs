@@ -41,7 +41,7 @@ pub type wellhead_verify_callback = Option<
     ),
 >;
 
-/// Options of an endpoint. Zero, NULL or absent in a field means its default. Everything is copied before return.
+/// Options of an endpoint. Zero, NULL or absent in a field means its default. Strings and arrays are copied.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_endpoint_options {

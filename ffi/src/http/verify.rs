@@ -11,8 +11,8 @@ use std::ffi::{c_char, c_void};
 use wellhead::http::{EndpointBuilder, Grant, Protection, Verification};
 use wellhead::{Caller, Responder, Result, VerifyCall};
 
-/// Metadata of an endpoint that requires tokens: RFC 6750, RFC 9728. With all fields absent, for tokens that the host hands
-/// out itself, no metadata is served and no audience is checked.
+/// Metadata of an endpoint that requires tokens: RFC 6750, RFC 9728. With all fields absent, for tokens that the application
+/// hands out itself, no metadata is served and no audience is checked.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_protection {
@@ -35,7 +35,7 @@ pub struct wellhead_grant {
     pub struct_size: usize,
     /// The id of the caller, stable bytes, required. Sessions, cursors and streams belong to it: give each principal its own.
     pub caller_id: wellhead_str,
-    /// The caller: a pointer of the host, which wellhead_call_caller returns.
+    /// The caller: a pointer of the application, which wellhead_call_caller returns.
     pub caller: *mut c_void,
     /// Called once with caller, after the last call; also if the answer is refused. May be NULL.
     pub caller_destroy: wellhead_destroy_callback,
@@ -69,8 +69,8 @@ impl Kind for Token {
 }
 
 /// Returns the value of a header field of a request, for a token. name: NUL-terminated, in any case. Mcp-Method and Mcp-Name
-/// tell the purpose of a request of 2026-07-28, for hosts that require scopes by it. Absent if the field is missing, came
-/// more than once, or is not UTF-8.
+/// tell the purpose of a request of 2026-07-28, for applications that require scopes by it. Absent if the field is missing,
+/// came more than once, or is not UTF-8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_header(
     call: *const wellhead_call,
@@ -215,7 +215,7 @@ fn judged(builder: EndpointBuilder, options: &wellhead_endpoint_options, data: U
                 wellhead_call::Verify(call) => wellhead_str::of(call.token()),
                 _ => wellhead_str::ABSENT,
             };
-            // SAFETY: the host's function, called as the header says.
+            // SAFETY: the application's function, called as the header says.
             unsafe { verify(data.get(), call, token, responder) };
         });
         deferred
