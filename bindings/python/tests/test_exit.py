@@ -68,7 +68,7 @@ if busy:
 
 @pytest.mark.parametrize(
     ("threads", "busy", "on_loop", "times"),
-    [(3, 1, 0, 50), (3, 0, 0, 20), (1, 1, 0, 10), (3, 1, 1, 20), (1, 0, 1, 10)],
+    [(3, 1, 0, 50), (3, 0, 0, 20), (1, 1, 0, 10), (3, 1, 1, 20), (3, 0, 1, 10), (1, 0, 1, 10)],
 )
 def test_a_process_ends_as_it_should_while_a_daemon_thread_serves(
     threads: int, busy: int, on_loop: int, times: int

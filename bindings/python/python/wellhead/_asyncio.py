@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from wellhead._run import Pool, Service, listen
+from wellhead._run import Pool, Service, listening
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,42 +16,44 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     from wellhead._core import Call, Connection, Driver, Server
+    from wellhead._run import _OnListening
 
 
-def run_on_loop(start: Callable[[bool], Driver], callback_threads: int) -> None:
+def run_on_loop(start: Callable[[bool], Driver], callback_threads: int, on_listening: _OnListening | None) -> None:
     with Service(start, callback_threads == 1) as driver:
-        asyncio.run(serve(driver, callback_threads))
+        asyncio.run(serve(driver, callback_threads, on_listening))
 
 
 async def run_async(server: Server, drain_ms: int, guard: bool) -> None:
-    await serve_here(server._start(1, drain_ms, guard, True))
+    await serve_here(server._start(1, drain_ms, guard, True), None)
 
 
 async def serve_http_async(
     server: Server,
     address: tuple[str, int],
-    on_listening: Callable[[str, int], object] | None,
+    on_listening: _OnListening | None,
     options: dict[str, Any],
 ) -> None:
-    await serve_here(listen(server._start_http(address, 1, True, options), on_listening))
+    await serve_here(server._start_http(address, 1, True, options), on_listening)
 
 
-async def serve_here(driver: Driver) -> None:
+async def serve_here(driver: Driver, on_listening: _OnListening | None) -> None:
     try:
-        await serve(driver, 1)
+        await serve(driver, 1, on_listening)
     finally:
         driver.stop()
 
 
-async def serve(driver: Driver, callback_threads: int) -> None:
+async def serve(driver: Driver, callback_threads: int, on_listening: _OnListening | None) -> None:
     """Serves on the running loop: coroutines as tasks, and `def` callbacks too unless there are threads for them."""
     loop = asyncio.get_running_loop()
     driver.use_loop(loop)
     try:
         if callback_threads == 1:
+            listening(driver, on_listening)
             await pump(driver, loop)
         else:
-            await work(driver, loop, callback_threads)
+            await work(driver, loop, callback_threads, on_listening)
     finally:
         driver.stop()  # the answers of the tasks are not wanted
         tasks = driver.take_tasks()
@@ -83,7 +85,9 @@ async def pump(driver: Driver, loop: asyncio.AbstractEventLoop) -> None:
         loop.remove_reader(descriptor)
 
 
-async def work(driver: Driver, loop: asyncio.AbstractEventLoop, callback_threads: int) -> None:
+async def work(
+    driver: Driver, loop: asyncio.AbstractEventLoop, callback_threads: int, on_listening: _OnListening | None
+) -> None:
     pool = Pool(driver, callback_threads)
     over = asyncio.Event()
     pool.on_over = lambda: loop.call_soon_threadsafe(over.set)
@@ -96,6 +100,7 @@ async def work(driver: Driver, loop: asyncio.AbstractEventLoop, callback_threads
             over.clear()
 
     try:
+        listening(driver, on_listening)
         await until_over()
     finally:
         driver.stop()

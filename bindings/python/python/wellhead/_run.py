@@ -10,11 +10,13 @@ from wellhead._parameters import is_async
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeAlias
 
     from typing_extensions import Self
 
     from wellhead._core import Driver, Server
+
+    _OnListening: TypeAlias = Callable[[str, int], object]
 
 
 def run(server: Server, callback_threads: int, drain_ms: int, guard: bool) -> None:
@@ -23,23 +25,24 @@ def run(server: Server, callback_threads: int, drain_ms: int, guard: bool) -> No
     def start(on_loop: bool) -> Driver:
         return server._start(callback_threads, drain_ms, guard, on_loop)
 
-    serve(start, server._needs_loop(), callback_threads)
+    serve(start, server._needs_loop(), callback_threads, None)
 
 
 def serve_http(
     server: Server,
     address: tuple[str, int],
     callback_threads: int,
-    on_listening: Callable[[str, int], object] | None,
+    on_listening: _OnListening | None,
     options: dict[str, Any],
 ) -> None:
     refuse_in_a_loop("serve_http_async()")
 
     def start(on_loop: bool) -> Driver:
-        return listen(server._start_http(address, callback_threads, on_loop, options), on_listening)
+        return server._start_http(address, callback_threads, on_loop, options)
 
     verify = options.get("verify")
-    serve(start, server._needs_loop() or (callable(verify) and is_async(verify)), callback_threads)
+    needs_loop = server._needs_loop() or (callable(verify) and is_async(verify))
+    serve(start, needs_loop, callback_threads, on_listening)
 
 
 def refuse_in_a_loop(instead: str) -> None:
@@ -48,29 +51,32 @@ def refuse_in_a_loop(instead: str) -> None:
         raise RuntimeError(f"an event loop is running on this thread: use await server.{instead}")
 
 
-def listen(driver: Driver, on_listening: Callable[[str, int], object] | None) -> Driver:
-    """Tells where clients reach it."""
+def listening(driver: Driver, on_listening: _OnListening | None) -> None:
+    """Calls `on_listening` with the address.
+
+    The threads that run callbacks have started before: from Python 3.12 on, no thread starts once the main thread ends,
+    which may be as soon as this returns.
+    """
     address = driver.address()
     if on_listening is not None and address is not None:
-        try:
-            on_listening(*address)
-        except BaseException:
-            driver.stop()
-            raise
-    return driver
+        on_listening(*address)
 
 
-def serve(start: Callable[[bool], Driver], needs_loop: bool, callback_threads: int) -> None:
+def serve(
+    start: Callable[[bool], Driver], needs_loop: bool, callback_threads: int, on_listening: _OnListening | None
+) -> None:
     if needs_loop:
         from wellhead._asyncio import run_on_loop
 
-        run_on_loop(start, callback_threads)
+        run_on_loop(start, callback_threads, on_listening)
         return
     with Service(start, False) as driver, Interrupts(driver):
         if callback_threads == 1:
+            listening(driver, on_listening)
             driver.work()
         else:
             with Pool(driver, callback_threads) as pool:
+                listening(driver, on_listening)
                 pool.wait()
 
 
