@@ -839,7 +839,7 @@ WELLHEAD_API wellhead_interest *wellhead_interest_keep(wellhead_interest *respon
 /* Returns the call of a kept responder, borrowed until the answer. */
 WELLHEAD_API const wellhead_call *wellhead_interest_call(const wellhead_interest *responder);
 
-/* Frees a kept responder without an answer, which answers "internal error". NULL: does nothing. */
+/* Frees a kept responder without an answer, which answers as wellhead_interest_failed. NULL: does nothing. */
 WELLHEAD_API void wellhead_interest_free(wellhead_interest *responder);
 
 /* Answers that the application now watches the URI, or has stopped. INVALID_ARGUMENT. */

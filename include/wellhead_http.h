@@ -96,7 +96,7 @@ WELLHEAD_API wellhead_verify *wellhead_verify_keep(wellhead_verify *responder);
 /* Returns the call of a kept responder, borrowed until the answer. */
 WELLHEAD_API const wellhead_call *wellhead_verify_call(const wellhead_verify *responder);
 
-/* Frees a kept responder without an answer, which answers "internal error". NULL: does nothing. */
+/* Frees a kept responder without an answer: the client gets a 500. NULL: does nothing. */
 WELLHEAD_API void wellhead_verify_free(wellhead_verify *responder);
 
 /* Answers that the token is valid, with its rights. INVALID_ARGUMENT, INVALID_UTF8. */

@@ -83,7 +83,7 @@ pub unsafe extern "C" fn wellhead_interest_call(responder: *const wellhead_inter
     unsafe { pending::call(responder) }
 }
 
-/// Frees a kept responder without an answer, which answers "internal error". NULL: does nothing.
+/// Frees a kept responder without an answer, which answers as wellhead_interest_failed. NULL: does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_interest_free(responder: *mut wellhead_interest) {
     // SAFETY: our caller's promise.

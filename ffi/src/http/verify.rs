@@ -103,7 +103,7 @@ pub unsafe extern "C" fn wellhead_verify_call(responder: *const wellhead_verify)
     unsafe { pending::call(responder) }
 }
 
-/// Frees a kept responder without an answer, which answers "internal error". NULL: does nothing.
+/// Frees a kept responder without an answer: the client gets a 500. NULL: does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_verify_free(responder: *mut wellhead_verify) {
     // SAFETY: our caller's promise.
