@@ -95,7 +95,7 @@ fn whoever_may_enter_from_elsewhere_is_said() {
     let open = Service::start(&folder, &["--http", "0.0.0.0:0"]);
     assert!(open.ends().contains("every program that can reach that address can read the folders"));
     let protected = ["--http", "0.0.0.0:0", "--token-file", tokens.to_str().unwrap()];
-    assert!(Service::start(&folder, &protected).ends().contains("unless a proxy speaks TLS"));
+    assert!(Service::start(&folder, &protected).ends().contains("put a proxy that speaks TLS in front"));
 }
 
 #[test]
