@@ -1,4 +1,4 @@
-/** Hosts' values in the narrow form that the native half takes. */
+/** Packs the application's values in the narrow form that the native half takes. */
 import { inspect } from 'node:util';
 import { idBytes } from './check.js';
 import {
@@ -25,7 +25,7 @@ import {
   type Verdict,
 } from './values.js';
 
-/** What a read callback answered. */
+/** Packs the answer of a reader. */
 export function answer(body: Body): NativeAnswer {
   const bare = SharedBytes.body(body);
   if (bare !== undefined) return bare;
@@ -57,7 +57,7 @@ function plain(value: unknown): string {
   return typeof value === 'function' ? 'a function' : `the ${typeof value} ${shown(value)}`;
 }
 
-/** What a callback returned instead of contents, and what to return instead. */
+/** Says which wrong value a callback returned, and what to return instead. */
 function noBody(part: unknown, body: unknown): string {
   const returned = 'the callback returned';
   if (typeof part !== 'object' || part === null)
@@ -75,7 +75,7 @@ function noBody(part: unknown, body: unknown): string {
   return `${returned} ${shown(part)}; return a string, a Uint8Array or Contents such as { body }`;
 }
 
-/** What to do with objects that have bytes or text in them. */
+/** Advice for objects that have bytes or text in them, by their class. */
 const CURES: Readonly<Record<string, string>> = {
   ArrayBuffer: 'return new Uint8Array(it)',
   SharedArrayBuffer: 'return a copy: new Uint8Array(it).slice()',
@@ -103,7 +103,7 @@ const CONTENTS: Members<Contents> = {
   cache: { members: CACHE },
 };
 
-/** What contents say beside their body, as JSON. */
+/** Returns the members of contents other than the body, as JSON. */
 export function said(contents: Contents): string {
   needMembers('Contents', contents, CONTENTS);
   const { body: _body, ...said } = contents;
@@ -112,7 +112,7 @@ export function said(contents: Contents): string {
 
 const LETTERS = { allow: 'a', deny: 'd', hide: 'h' } as const;
 
-/** What was answered to a question about so many URIs: a letter for each. */
+/** Packs the verdicts about this number of URIs: a letter for each. */
 export function verdicts(given: readonly Verdict[] | undefined, uris: number): NativeAnswer {
   if (!Array.isArray(given) || given.length !== uris) {
     return {
@@ -132,7 +132,7 @@ export function verdicts(given: readonly Verdict[] | undefined, uris: number): N
   return letters;
 }
 
-/** What a completer answered. */
+/** Packs the answer of a completer. */
 export function completion(given: Completion | Iterable<string>): NativeAnswer {
   if (typeof given === 'object' && given !== null && !isIterable(given))
     needMembers<Completion>('Completion', given, { values: 'any', total: 'whole', more: 'boolean' });
@@ -150,13 +150,13 @@ function isIterable(value: unknown): value is Iterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.iterator in value;
 }
 
-/** What a method answered. */
+/** Packs the answer of a method. */
 export function result(given: JsonObject): NativeAnswer {
   if (typeof given === 'object' && given !== null && !Array.isArray(given)) return JSON.stringify(given);
   return { failed: 'the method returned no object' };
 }
 
-/** What a method threw. */
+/** Packs the error that a method threw. */
 export function methodThrown(e: unknown): NativeAnswer {
   if (e instanceof MethodError) {
     return { error: e.number, message: e.message, data: e.data && JSON.stringify(e.data) };
@@ -166,7 +166,7 @@ export function methodThrown(e: unknown): NativeAnswer {
   return failure(e);
 }
 
-/** What a verifier answered. */
+/** Packs the answer of a verifier. */
 export function grant(given: Grant | undefined | null): NativeAnswer {
   if (given === undefined || given === null) return undefined;
   const caller: unknown = given.caller;
@@ -185,13 +185,13 @@ export function grant(given: Grant | undefined | null): NativeAnswer {
   return [idBytes(given.caller.id), given.caller, said];
 }
 
-/** What a verifier threw. */
+/** Packs the error that a verifier threw. */
 export function verifierThrown(e: unknown): NativeAnswer {
   if (e instanceof InsufficientScope) return { scopes: JSON.stringify(e.scopes) };
   return failure(e);
 }
 
-/** What a callback threw. */
+/** Packs the error that a reader, a lister or an authorizer threw. */
 export function thrown(e: unknown): NativeAnswer {
   if (e instanceof ResourceNotFound) return undefined;
   if (e instanceof PermissionDenied) return DENIED;

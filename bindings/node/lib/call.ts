@@ -5,10 +5,10 @@ import { need } from './members.js';
 import type { NativeServer } from './native.js';
 import type { Call, Caller, JsonObject, ListCall, Meta } from './values.js';
 
-/** Who asks where nobody said who it is. */
+/** The caller of a connection without one. */
 export const NOBODY: Caller = Object.freeze({ id: '' });
 
-/** What a call says beside its answer. */
+/** The functions of the native half that a running call uses. */
 export type Says = Pick<
   NativeServer,
   | 'notify'
@@ -89,7 +89,7 @@ export class RunningCall implements ListCall {
     return says.closeStream(number, retryMs);
   }
 
-  /** Nobody wants the answer any more. */
+  /** Aborts the signal: the client does not want the answer any more. */
   static cancel(call: RunningCall): void {
     call.#cancelled = true;
     if (call.#context !== undefined) inside(call.#context, () => call.#controller?.abort());

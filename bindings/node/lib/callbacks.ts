@@ -39,7 +39,7 @@ import type {
 
 /** A reader whose variables are those of any template. */
 export type AnyReader = Reader<any>;
-/** What says whether a URI may exist. */
+/** Returns true if a URI may exist. */
 export type Knower = (uri: string) => boolean;
 
 export class Callbacks {
@@ -59,7 +59,7 @@ export class Callbacks {
   readonly #calls = new Map<number, RunningCall>();
   readonly #caller: (connection: number) => Caller;
   readonly #finish: (call: number, answer: NativeAnswer) => void;
-  /** Promises that nobody can settle any more. To say "later" once more gives a call up. */
+  /** Calls whose Promise was collected, so that it cannot settle. "Later" once more gives a call up. */
   readonly #lost: FinalizationRegistry<number>;
   readonly #observer: Observer | undefined;
 
@@ -115,7 +115,7 @@ export class Callbacks {
     this.#completers.delete(handler);
   }
 
-  /** What the native half runs events with. */
+  /** Runs one event for the native half. */
   readonly ask: Ask = (kind, number, handler, connection, context, begun, ...question) => {
     switch (kind) {
       case Asked.response: {
@@ -325,7 +325,7 @@ export class Callbacks {
     this.#requests.closed(connection);
   }
 
-  /** The connections of these calls are gone, so nobody wants their answers any more. */
+  /** Cancels these calls, whose connections are gone. */
   abandon(numbers: number[]): void {
     for (const number of numbers) {
       this.#cancel(number);

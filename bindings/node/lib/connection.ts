@@ -12,7 +12,7 @@ interface Exchange {
   readonly reject: (e: Error) => void;
 }
 
-/** What a connection needs of its server. */
+/** The functions of its server that a connection needs. */
 export interface Owner {
   readonly ask: Ask;
   /** Cancels the calls whose connections are gone. */
@@ -24,10 +24,11 @@ export interface Owner {
 }
 
 /**
- * One client, bytes in and bytes out: newline-delimited JSON-RPC messages, split anywhere. Made by
- * {@link Server.connect}.
+ * The connection of one client whose bytes the application moves itself: newline-delimited JSON-RPC messages, split anywhere.
+ * Made by {@link Server.connect}.
  *
- * After `receive`, and when woken: `pollEvent` until it returns 0, then `pollTransmit` until it returns `undefined`.
+ * After `receive`, and when `wake` is called, call `pollEvent` until it returns 0, then `pollTransmit` until it returns
+ * `undefined`.
  */
 export class Connection {
   readonly #native: NativeConnection;
@@ -47,24 +48,36 @@ export class Connection {
   }
 
   /**
-   * Takes input; it is only buffered. Returns how many bytes were accepted: if fewer than given, stop reading until
-   * woken, and offer the rest again.
+   * Buffers input. Returns the number of bytes that it accepted. If that is less than given, stop reading until `wake` is
+   * called, then pass the rest again.
+   *
+   * ```js
+   * const accepted = connection.receive(chunk);
+   * ```
+   *
+   * @throws {RegistrationError} if `bytes` is no Uint8Array
    */
   receive(bytes: Uint8Array): number {
     if (!(bytes instanceof Uint8Array)) throw invalid(`bytes: a Uint8Array, not ${shown(bytes)}`);
     return this.#native.receive(bytes);
   }
 
-  /** No more input. A last line without a newline still counts, and what was received is still answered. */
+  /** Ends the input. The server still answers everything received, a last line without a newline included. */
   end(): void {
     this.#native.end();
   }
 
   /**
-   * Runs the callbacks of up to `max` events, here. Returns how many there were; 0 from inside a callback.
+   * Runs the callbacks of at most `max` events. Returns the number of events; 0 inside a callback.
    *
-   * The callbacks of messages that {@link Connection.handle} took run in the `AsyncLocalStorage` context of that call, others in
-   * that of this one.
+   * Callbacks of messages of {@link Connection.handle} run in the `AsyncLocalStorage` context of that call, others in the
+   * context of this one.
+   *
+   * ```js
+   * while (connection.pollEvent() > 0);
+   * ```
+   *
+   * @throws {RegistrationError} unless `max` is a whole number or Infinity
    */
   pollEvent(max = Infinity): number {
     needNumber('max', max);
@@ -73,25 +86,39 @@ export class Connection {
     return polled;
   }
 
-  /** A piece of output for the client, at most `max` bytes; `undefined`: there is none. */
+  /**
+   * Returns the next piece of output for the client, at most `max` bytes, or `undefined` if there is none.
+   *
+   * ```js
+   * for (let bytes; (bytes = connection.pollTransmit(65_536)) !== undefined; ) socket.write(bytes);
+   * ```
+   *
+   * @throws {RegistrationError} unless `max` is a whole number or Infinity
+   */
   pollTransmit(max = Infinity): Uint8Array | undefined {
     needNumber('max', max);
     return this.#native.pollTransmit(max) ?? undefined;
   }
 
   /**
-   * When to call {@link Connection.tick} at the latest, on the clock of `tick`; `undefined` if nothing is waiting for
-   * time to pass.
+   * Returns the time of the next deadline, in milliseconds on the clock of {@link Connection.tick}, or `undefined` if there is
+   * none. Call `tick` then at the latest.
    */
   pollTimeout(): number | undefined {
     return this.#native.pollTimeout() ?? undefined;
   }
 
   /**
-   * Tells the time, in milliseconds of any monotonic clock. Answers that took too long become errors.
+   * Sets the time, in milliseconds of any monotonic clock such as `performance.now()`. Overdue answers become errors.
    *
-   * The time, such as `performance.now()`, is what was told last, at first 0, and what is asked has its time from then
-   * on: tell it before each poll that comes after a while, or the next `tick` finds too early that an answer is overdue.
+   * A connection starts at time 0, and a call begins at the time set last. Set it before each poll after a pause, or the next
+   * `tick` ends calls too early.
+   *
+   * ```js
+   * connection.tick(performance.now());
+   * ```
+   *
+   * @throws {RegistrationError} unless `nowMs` is a number from 0
    */
   tick(nowMs: number): void {
     needNumber('nowMs', Math.floor(nowMs));
@@ -100,8 +127,11 @@ export class Connection {
   }
 
   /**
-   * Deals with one message, apart from the other input and output, and resolves to its answer; `undefined`: it has
-   * none.
+   * Handles one message apart from the other input and output. Resolves to its answer, or to `undefined` if it has none.
+   *
+   * ```js
+   * const answer = await connection.handle(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }));
+   * ```
    *
    * @throws {ClosedError} if the connection or its server is closed, before or meanwhile
    */
@@ -116,12 +146,12 @@ export class Connection {
     return new Promise((resolve, reject) => this.#exchanges.push({ number: answer, resolve, reject }));
   }
 
-  /** Ended or closed, and nothing is left to poll, to answer or to take. */
+  /** True if the connection has ended or is closed, and nothing is left to poll, to answer or to transmit. */
   get finished(): boolean {
     return this.#native.finished;
   }
 
-  /** Drops everything at once, output included. */
+  /** Closes the connection, and drops its calls and its pending output. */
   close(): void {
     this.#native.close();
     this.#owner.abandon();

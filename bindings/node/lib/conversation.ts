@@ -3,7 +3,7 @@ import type { Connection } from './connection.js';
 import { ClientError, ClosedError, invalid, LimitError, MethodError } from './errors.js';
 import type { JsonObject } from './values.js';
 
-/** Answers what the server asks its client: with a result, or by throwing a {@link MethodError}. */
+/** Answers a request of the server to its client: returns the result, or throws a {@link MethodError}. */
 export type RequestHandler = (method: string, params: JsonObject) => JsonObject | PromiseLike<JsonObject>;
 
 /** Milliseconds that an answer, or an update, is waited for. */
@@ -88,7 +88,7 @@ export class Conversation {
     this.#send({ method: 'notifications/cancelled', params: { requestId: id } });
   }
 
-  /** What a client answers to a request of the server. */
+  /** Answers a request of the server as the client does. */
   async ask(method: string, params: JsonObject): Promise<JsonObject> {
     if (this.#onRequest === undefined)
       throw new MethodError(METHOD_NOT_FOUND, `the test client answers no ${method}; pass onRequest`);

@@ -29,12 +29,12 @@ type Word =
 /** Node's own words for an address that cannot be listened on. */
 type OfListening = 'EADDRINUSE' | 'EADDRNOTAVAIL';
 
-/** What {@link WellheadError.code} may be. */
+/** The values of {@link WellheadError.code}. */
 export type ErrorCode = `ERR_WELLHEAD_${Word}` | OfListening;
 
-/** Every error of this package. Branch on `code`, or on the subclass. */
+/** The base class of all errors of this package. Branch on `code`, or on the subclass. */
 export class WellheadError extends Error {
-  /** What went wrong, for programs. */
+  /** The kind of error, for programs. */
   readonly code: ErrorCode;
 
   /** @internal */
@@ -49,8 +49,8 @@ export class WellheadError extends Error {
 }
 
 /**
- * What was handed over cannot be: a value of a wrong type, an invalid URI or template, a duplicate, an ambiguous template,
- * an unknown name.
+ * The error for an argument: a value of the wrong type, an invalid URI or template, a duplicate, an ambiguous template or an
+ * unknown name.
  */
 export class RegistrationError extends WellheadError {
   static {
@@ -58,21 +58,21 @@ export class RegistrationError extends WellheadError {
   }
 }
 
-/** The server or the connection was closed. */
+/** The error for a server, connection or request that was closed. */
 export class ClosedError extends WellheadError {
   static {
     this.prototype.name = 'ClosedError';
   }
 }
 
-/** A limit was reached; the message names it. */
+/** The error for a limit that was reached; the message names the limit. */
 export class LimitError extends WellheadError {
   static {
     this.prototype.name = 'LimitError';
   }
 }
 
-/** Throw it from a callback: there is no such resource. The same as answering `undefined`. */
+/** Thrown by a callback: there is no such resource. Returning `undefined` says the same. */
 export class ResourceNotFound extends WellheadError {
   constructor(message = 'Resource not found') {
     super('ERR_WELLHEAD_NOT_FOUND', message);
@@ -83,7 +83,7 @@ export class ResourceNotFound extends WellheadError {
   }
 }
 
-/** Throw it from a callback: there is such a resource, but not for this client. */
+/** Thrown by a callback: the caller may not read this resource. */
 export class PermissionDenied extends WellheadError {
   constructor(message = 'Permission denied') {
     super('ERR_WELLHEAD_DENIED', message);
@@ -94,9 +94,9 @@ export class PermissionDenied extends WellheadError {
   }
 }
 
-/** Throw it from a reader: not now. The client is told to ask again, if its revision has a way to. */
+/** Thrown by a reader: not now. The client is told to retry, if its revision has a way to say so. */
 export class Busy extends WellheadError {
-  /** After how many milliseconds it is worth asking again. */
+  /** Milliseconds after which the client may retry; `undefined`: unknown. */
   readonly retryAfterMs: number | undefined;
 
   constructor(retryAfterMs?: number) {
@@ -111,11 +111,11 @@ export class Busy extends WellheadError {
   }
 }
 
-/** Throw it from a method: an error for the client, with a code of JSON-RPC 2.0 section 5.1 or of the host's own. */
+/** Thrown by a method, tool or prompt: an error for the client, with a code of JSON-RPC or of the application. */
 export class MethodError extends WellheadError {
-  /** The number that the client sees. */
+  /** The JSON-RPC error code that the client gets, a whole number of 32 bits. */
   readonly number: number;
-  /** More about it, for programs. */
+  /** The `data` of the error that the client gets. */
   readonly data: JsonObject | undefined;
 
   constructor(number: number, message: string, data?: JsonObject) {
@@ -126,7 +126,13 @@ export class MethodError extends WellheadError {
     this.data = data;
   }
 
-  /** The parameters are wrong: JSON-RPC's code for that. `what` says which and why. */
+  /**
+   * Returns an error for wrong parameters, with JSON-RPC's code. `what` says which one is wrong, and why.
+   *
+   * ```js
+   * throw MethodError.invalidParams('word: a string');
+   * ```
+   */
   static invalidParams(what: string, data?: JsonObject): MethodError {
     const { number, message } = invalidParams(what);
     return new MethodError(number, message, data);
@@ -138,10 +144,11 @@ export class MethodError extends WellheadError {
 }
 
 /**
- * Throw it from a reader or a method: the client is asked for input, by the `inputRequests` and `requestState` of `value`, and may
- * then ask again. Where the revision does not have that, an internal error.
+ * Thrown by a reader or a method: the client must give input first, and then repeats its request. `value` has the
+ * `inputRequests` and the `requestState`. In a revision without it the client gets an internal error.
  */
 export class InputRequired extends WellheadError {
+  /** The `inputRequests` and `requestState` for the client. */
   readonly value: JsonObject;
 
   constructor(value: JsonObject) {
@@ -155,7 +162,7 @@ export class InputRequired extends WellheadError {
   }
 }
 
-/** Throw it from a reader: the state that came back with the client's answers is not one of this server's. */
+/** Thrown by a reader: the `requestState` of the client is forged, expired or of another request. */
 export class InvalidState extends WellheadError {
   constructor() {
     super('ERR_WELLHEAD_INVALID_STATE', 'Invalid request state');
@@ -166,9 +173,9 @@ export class InvalidState extends WellheadError {
   }
 }
 
-/** A client answered a request of ours with an error. */
+/** The error of a client that answered a request of the server with an error. */
 export class ClientError extends WellheadError {
-  /** The error as it came: by JSON-RPC an object with `code` and `message`. */
+  /** The error as the client sent it: an object with `code` and `message`. */
   readonly error: JsonObject;
 
   /** @internal */
@@ -182,8 +189,9 @@ export class ClientError extends WellheadError {
   }
 }
 
-/** Throw it from a method that cannot go on without these capabilities of the client, such as `{ sampling: {} }`. */
+/** Thrown by a method that needs capabilities that the client lacks, such as `{ sampling: {} }`. */
 export class MissingCapability extends WellheadError {
+  /** The capabilities that the client lacks. */
   readonly value: JsonObject;
 
   constructor(value: JsonObject) {
@@ -197,8 +205,9 @@ export class MissingCapability extends WellheadError {
   }
 }
 
-/** Throw it from a {@link Verifier}: the token is good, but not for this request, which needs all of these scopes. */
+/** Thrown by a {@link Verifier}: the token is valid, but this request needs these scopes. The client gets 403. */
 export class InsufficientScope extends WellheadError {
+  /** The scopes that the request needs. */
   readonly scopes: readonly string[];
 
   constructor(scopes: readonly string[]) {
@@ -222,7 +231,7 @@ const registration = new Set<string>([
   'ERR_WELLHEAD_UNKNOWN',
 ]);
 
-/** Calls into the native half; what it throws becomes an error of the class that its code belongs to. */
+/** Calls into the native half, and turns its errors into those of the classes above. */
 export function native<T>(call: () => T): T {
   try {
     return call();
@@ -243,7 +252,7 @@ function make(code: ErrorCode, message: string): WellheadError {
   return new WellheadError(code, message);
 }
 
-/** For values that can never be right. */
+/** Returns the error for a value that is never right. */
 export function invalid(message: string): RegistrationError {
   return new RegistrationError('ERR_WELLHEAD_INVALID_ARGUMENT', message);
 }

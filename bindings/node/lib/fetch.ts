@@ -5,7 +5,7 @@ import type { Data, Endpoint, ResponseHead } from './http.js';
 export function answerRequest(endpoint: Endpoint, request: Request): Promise<Response> {
   if (request.bodyUsed) {
     const message =
-      "the request's body was read before; hand it to fetch first, or a clone of the request to whoever reads it";
+      "the request's body was read before; pass it to fetch first, or read a clone of the request";
     return Promise.reject(new TypeError(message));
   }
   const url = new URL(request.url);
@@ -64,7 +64,7 @@ async function readBody(request: Request, take: (chunk: Uint8Array | undefined) 
   take(undefined);
 }
 
-/** What is no buffer becomes one with memory of its own, which its reader may hand on. */
+/** Returns the bytes of a chunk, a text in memory of its own that its reader may transfer. */
 function bytes(data: Data): Uint8Array {
   return typeof data === 'string' ? new Uint8Array(Buffer.from(data, 'latin1')) : data;
 }

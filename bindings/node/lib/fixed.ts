@@ -8,16 +8,27 @@ import { options as checkedOptions } from './options.js';
 import { SharedBytes } from './shared.js';
 import type { Contents, ResourceDescriptor } from './values.js';
 
-/** A fixed resource, to be replaced or removed. Dropping this object removes nothing. */
+/** A handle of a fixed resource, to replace or remove it. Dropping the handle removes nothing. */
 export interface Handle {
-  /** Its URI; of a folder, its template. */
+  /** The URI of the resource; of a folder, its template. */
   readonly name: string;
   /**
-   * Replaces the contents, and tells those who watch. {@link Contents} with a version give the resource that version;
-   * otherwise it has none from now on.
+   * Replaces the contents, and notifies subscribers. The resource gets the version of the {@link Contents}, or none.
+   *
+   * ```js
+   * about.set('Other notes.');
+   * ```
+   *
+   * @throws {RegistrationError} if the resource was removed, or the body has the wrong type
+   * @throws {ClosedError} after {@link Server.close}
    */
   set(body: string | Uint8Array | SharedBytes | Contents): void;
-  /** Removes the resource, and tells those who watch the list. */
+  /**
+   * Removes the resource, and notifies clients that the list changed.
+   *
+   * @throws {RegistrationError} if it was removed before
+   * @throws {ClosedError} after {@link Server.close}
+   */
   remove(): void;
 }
 

@@ -1,4 +1,4 @@
-/** Streamable HTTP, apart from whatever reads and writes: what the adapters share. */
+/** Streamable HTTP without the reading and writing: the part that all adapters share. */
 import { needObject } from './check.js';
 import { type Context, here, inside } from './context.js';
 import { invalid, native } from './errors.js';
@@ -7,53 +7,52 @@ import type { Ask, NativeEndpoint, NativeServer, Step } from './native.js';
 import { NextStep } from './native.js';
 import type { Caller } from './values.js';
 
-/** How an endpoint for Streamable HTTP answers. Everything has a default. */
+/** The options of an endpoint for Streamable HTTP. Every option has a default. */
 export interface HttpOptions {
-  /** The path that clients POST to, from the root of the server, also where a router is mounted elsewhere. `/mcp`. */
+  /** The path that clients POST to, from the root of the server, even inside a router. Default: `/mcp`. */
   path?: string | undefined;
   /**
-   * Whether the endpoint is for this machine only: `Host`, and `Origin` where there is one, must name it, against DNS
-   * rebinding. On by default; {@link Server.serveHttp} knows it by the address.
+   * Accepts requests only if `Host`, and `Origin` if there is one, name this machine, against DNS rebinding. Default: true;
+   * for {@link Server.serveHttp}, true if the address is one of this machine only.
    */
   loopbackOnly?: boolean | undefined;
   /**
-   * Origins whose pages may ask, `scheme://host[:port]`, beside those of this machine where `loopbackOnly` is on. `*` allows any,
-   * `https://*.example.com` any subdomain. One that no request can match throws `RegistrationError`.
+   * Origins of web pages that may send requests, as `scheme://host[:port]`, in addition to those of this machine with
+   * `loopbackOnly`. `*` allows any, `https://*.example.com` any subdomain.
    */
   allowedOrigins?: readonly string[] | undefined;
   /**
-   * Names that the endpoint goes by, with or without a port. Without any: this machine's, or with `loopbackOnly` off all. `*`
-   * allows any, `*.example.com` any subdomain. One that no request can match throws `RegistrationError`.
+   * Host names of the endpoint, with or without a port. Default: those of this machine, or any if `loopbackOnly` is false. `*`
+   * allows any, `*.example.com` any subdomain.
    */
   allowedHosts?: readonly string[] | undefined;
   /**
-   * Lets pages of the allowed origins read the answers (CORS, WHATWG Fetch): they may ask beforehand with `OPTIONS`. Off by
-   * default: then browsers keep other pages away.
+   * Lets web pages of the allowed origins read responses (CORS, WHATWG Fetch), and answers their `OPTIONS`. Default: false.
    */
   cors?: boolean | undefined;
-  /** Refuses requests whose `Accept` lacks one of the two types that clients have to accept. Off by default. */
+  /** Refuses requests whose `Accept` lacks one of the two types that clients have to accept. Default: false. */
   strictAccept?: boolean | undefined;
   /**
-   * Whether clients of the handshake era get sessions. On by default. Without, each of their requests stands for itself and
-   * any instance answers it; they are told of no changes, and cannot subscribe.
+   * Gives clients of the revisions with a handshake sessions. Default: true. Without sessions any instance can answer any
+   * request, but these clients cannot subscribe and get no notifications.
    */
   sessions?: boolean | undefined;
-  /** Sessions at once. Further ones are refused. 10,000. */
+  /** Open sessions. The endpoint refuses further ones. Default: 10,000. */
   sessionLimit?: number | undefined;
-  /** Milliseconds that a session lives that nobody uses. An hour. */
+  /** Milliseconds after which an idle session ends. Default: one hour. */
   sessionMs?: number | undefined;
-  /** Whether clients may end their session with DELETE. On by default. */
+  /** Lets clients end their session with DELETE. Default: true. */
   delete?: boolean | undefined;
-  /** After how many milliseconds of silence a stream gets a comment. 15,000. */
+  /** Milliseconds of silence after which an event stream gets a comment. Default: 15,000. */
   keepAliveMs?: number | undefined;
-  /** Milliseconds that a body may take to arrive. 30,000. */
+  /** Milliseconds for the body of a request. Default: 30,000. */
   bodyMs?: number | undefined;
-  /** Bytes of events that a session keeps for clients that come back after their stream broke. 1 MiB. */
+  /** Bytes of events that a session keeps for a client whose stream broke. Default: 1 MiB. */
   replayBytes?: number | undefined;
-  /** What clients are told of an endpoint that asks for a bearer token. {@link HttpOptions.verify} judges the tokens. */
+  /** The public description of an endpoint that needs bearer tokens. Needs {@link HttpOptions.verify}. */
   protect?: Protection | undefined;
   /**
-   * Judges the bearer token of each request; requests without one are refused. If it throws, the client gets a 500.
+   * Called with the bearer token of each request. Requests without a token get 401. If it throws, the client gets 500.
    *
    * ```js
    * verify: ({ token }) => (users.has(token) ? { caller: { id: users.get(token) } } : undefined)
@@ -62,47 +61,47 @@ export interface HttpOptions {
   verify?: Verifier | undefined;
 }
 
-/** What clients are told of a protected endpoint. Source: "Authorization" of the protocol since 2025-06-18; RFC 9728. */
+/** The public description of a protected endpoint. Source: "Authorization" of the protocol since 2025-06-18; RFC 9728. */
 export interface Protection {
   /** The endpoint's own URL, such as `https://example.com/mcp`: the audience that tokens are issued for. */
   resource?: string | undefined;
-  /** The URLs of those who issue them; at least one where there is a `resource`. */
+  /** The URLs of the servers that issue tokens; at least one if there is a `resource`. */
   authorizationServers?: readonly string[] | undefined;
   /** The scopes that every request needs (RFC 6749 section 3.3): a token without them gets a 403. */
   scopes?: readonly string[] | undefined;
 }
 
-/** A bearer token to be judged, before anything else of its request is read. Never send it on. */
+/** A bearer token to verify, before the rest of its request is read. Never send the token on. */
 export interface VerifyCall {
-  /** The token, as it came. */
+  /** The token, as the client sent it. */
   readonly token: string;
   /**
-   * The value of a header field of the request, until the token is judged: `Mcp-Method` and `Mcp-Name` say what a client
-   * of 2026-07-28 is about to do. `undefined` if it is absent, came more than once, or is no text.
+   * Returns a header field of the request, until the token is verified. `Mcp-Method` and `Mcp-Name` name the operation of a
+   * client of 2026-07-28. Returns `undefined` if the field is missing, repeated or no text.
    */
   header(name: string): string | undefined;
-  /** Nobody waits for the answer any more: the client is gone, or it took too long, or there is one. */
+  /** True if the answer is not needed any more: the client is gone, it took too long, or there is one. */
   readonly cancelled: boolean;
 }
 
-/** What a good token is good for. */
+/** The result of a valid token: its caller, and what the token allows. */
 export interface Grant {
   /**
-   * Whom the request speaks for. Sessions, cursors and streams belong to the caller's id: give each principal one of its
-   * own. Callbacks see the caller of the request that they answer.
+   * The caller that the client acts for. Sessions, cursors and streams belong to its id: give each principal one of its own.
+   * Callbacks get the caller of the request that they answer.
    */
   caller: Caller;
-  /** Whom the token was issued for, its `aud`: an endpoint with a {@link Protection.resource} refuses others. */
+  /** The `aud` of the token. An endpoint with a {@link Protection.resource} refuses tokens without it there. */
   audience?: readonly string[] | undefined;
-  /** The scopes of the token, with those that they imply: they are compared as they are. */
+  /** The scopes of the token, with those that they imply. They are compared exactly. */
   scopes?: readonly string[] | undefined;
-  /** In how many milliseconds the token expires: streams of changes that it opened end then. */
+  /** Milliseconds until the token expires. Its event streams end then. Default: never. */
   expiresInMs?: number | undefined;
 }
 
 /**
- * Judges a token, now or by a Promise: what it is good for, or nothing (`undefined`, `null`) if it is not, or not any more.
- * Throw {@link InsufficientScope} if it is good, but not for this request.
+ * Verifies a token: returns a {@link Grant}, or `undefined` for an invalid or expired token, or a Promise of these.
+ * Throw {@link InsufficientScope} for a valid token that does not allow this request.
  */
 export type Verifier = (
   request: VerifyCall,
@@ -165,7 +164,7 @@ export interface ResponseHead {
 /** Bytes to be sent; of a text, a character for each. */
 export type Data = string | Uint8Array;
 
-/** What carries a request and its response. */
+/** The adapter that carries one request and its response. */
 export interface Carrier {
   /** Reads the body and gives it to {@link Exchange.body}, the last of it as such. */
   read(): void;
@@ -173,7 +172,7 @@ export interface Carrier {
   send(head: ResponseHead | undefined, data: Data | undefined, over: boolean): boolean;
 }
 
-/** Milliseconds between two looks at the clock, for sessions that nobody uses. */
+/** Milliseconds between two ticks, which end idle sessions. */
 const TICK = 1000;
 /** The longest time that a timer takes. */
 const LONGEST = 2 ** 31 - 1;

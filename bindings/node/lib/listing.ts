@@ -13,7 +13,7 @@ export function listed(source: Iterable<Resource>): Lister {
   };
 }
 
-/** The items with the smallest keys behind `after`, in order, at most so many: one look at each, and no sort of all. */
+/** Returns at most `most` items with the smallest keys after `after`, in order, without sorting all of them. */
 function smallest(items: Iterable<Resource>, after: string | undefined, most: number): Resource[] {
   const heap: Resource[] = []; // its largest is the first
   for (const item of items) {

@@ -1,63 +1,72 @@
-/** Methods of the host's own, beside those for resources. */
+/** Methods, tools and prompts of the application. */
 import { type Origin, RunningCall } from './call.js';
 import { needJson, needString } from './check.js';
 import { ClientError, ClosedError, native } from './errors.js';
 import type { JsonObject, ListCall } from './values.js';
 
-/** The call of a method. Valid for as long as you keep it. */
+/** The request that a method, tool or prompt answers. Valid for as long as you keep it. */
 export interface MethodCall extends ListCall {
-  /** The method's name. */
+  /** The name of the method, such as `tools/call`. */
   readonly method: string;
-  /** The request's `params`; `{}` if there were none. */
+  /** The `params` of the request; `{}` if it has none. */
   readonly params: any;
-  /** The tool or prompt that is called, if it was registered by {@link Server.tool} or {@link Server.prompt}. */
+  /** The name of the tool or prompt of {@link Server.tool} or {@link Server.prompt}. */
   readonly name: string | undefined;
   /**
-   * What the client can do, such as `{ sampling: {} }`: as it said with this request, or when its session began.
+   * The capabilities of the client, such as `{ sampling: {} }`, as it sent them with this request or with `initialize`.
    */
   readonly clientCapabilities: JsonObject | undefined;
-  /** From which level on the request asks for `notifications/message`, in the revisions where each request says so. */
+  /** The lowest level of `notifications/message` that this request asks for, in the revisions that have it. */
   readonly logLevel: string | undefined;
   /**
-   * Sends a notification about the call, before its answer. Returns whether it was sent: not after the answer, not when
-   * nobody wants that any more, not where there is room for an answer only, and not while the client takes nothing.
-   * `notifications/message` is sent only from the level on that the request asks for.
+   * Sends a notification to the client before the answer. Returns true if it was sent.
    *
-   * @throws {RegistrationError} for other names than `notifications/…`, for those that the server sends by itself, and
-   *   for a `notifications/message` without a level, or without the capability `logging`
+   * Returns false after the answer, after the client cancelled, if the client accepts only the answer, and while the client
+   * reads nothing. A `notifications/message` below the level that the request asks for is not sent.
+   *
+   * ```js
+   * call.notify('notifications/message', { level: 'info', data: 'half done' });
+   * ```
+   *
+   * @throws {RegistrationError} for a name other than `notifications/…`, for notifications that the server sends by itself,
+   *   and for a `notifications/message` without a level or without the capability `logging`
    */
   notify(method: string, params?: JsonObject): boolean;
   /**
-   * Asks the client for one of its features, `sampling/createMessage`, `elicitation/create` or `roots/list`, before the
-   * call is answered, and resolves to its result. Until then no deadline runs for the call.
+   * Sends a request to the client, `sampling/createMessage`, `elicitation/create` or `roots/list`, before the answer. Resolves
+   * to its result. The deadline of the call does not run meanwhile.
+   *
+   * ```js
+   * const { roots } = await call.request('roots/list');
+   * ```
    *
    * @throws {ClientError} if the client answers with an error
    * @throws {ClosedError} if the request was given up: the call was answered or cancelled first, or `signal` aborted
    * @throws {RegistrationError} for other methods, if the client did not declare the capability, and where the revision
    *   has no such requests: throw {@link InputRequired} there
-   * @throws {LimitError} while the client takes nothing
+   * @throws {LimitError} while the client reads nothing
    */
   request(method: string, params?: JsonObject, options?: RequestOptions): Promise<any>;
 }
 
-/** How a client is asked. */
+/** The options of {@link MethodCall.request}. */
 export interface RequestOptions {
-  /** Gives the request up when it aborts: the client is told so. */
+  /** Gives the request up when it aborts, and notifies the client. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Answers a method, a tool or a prompt: its result, now or by a Promise. A method is given the request's `params`, a tool or
- * prompt its `arguments`.
+ * Answers a method, a tool or a prompt: returns the result, or a Promise of it. A method gets the `params` of the request, a
+ * tool or prompt its `arguments`.
  *
- * Throw {@link MethodError}, {@link InputRequired} or {@link MissingCapability} for these outcomes; whatever else is
- * thrown is an internal error for the client.
+ * Throw {@link MethodError}, {@link InputRequired} or {@link MissingCapability} for these outcomes. Any other error is an
+ * internal error for the client.
  */
 export type MethodHandler = (given: any, call: MethodCall) => JsonObject | PromiseLike<JsonObject>;
 
-/** How a method is served. */
+/** The options of {@link Server.method}. */
 export interface MethodOptions {
-  /** The protocol revisions, by their dates, under which it is served; if not given, all that have not removed it. */
+  /** The protocol revisions, by their dates, that have the method. Default: all that did not remove it. */
   revisions?: readonly string[] | undefined;
 }
 
@@ -105,7 +114,7 @@ export class RunningMethod extends RunningCall implements MethodCall {
     return this.#given[4];
   }
 
-  /** What its handler is called with. */
+  /** The first argument of the handler. */
   given(): any {
     return JSON.parse(this.#given[5] ?? this.#given[1]);
   }
@@ -140,7 +149,7 @@ interface Waiting {
   readonly reject: (e: Error) => void;
 }
 
-/** What clients were asked, and have not answered. */
+/** The requests to clients that have no answer yet. */
 export class Requests {
   /** By connections, then by their numbers there. */
   readonly #waiting = new Map<number, Map<number, Waiting>>();
@@ -164,7 +173,7 @@ export class Requests {
     else waiting?.reject(new ClosedError('ERR_WELLHEAD_CLOSED', 'the request to the client was given up'));
   }
 
-  /** Nobody wants the answer of that call any more, and so not that of the client. */
+  /** The call is over, and so are its requests to the client. */
   close(call: number): void {
     for (const [connection, asked] of this.#waiting) {
       for (const [request, waiting] of asked) {

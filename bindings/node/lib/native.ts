@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 import type { Context } from './context.js';
 import type { Caller, Counters } from './values.js';
 
-/** What is asked (`src/question.rs`), and what follows the `_meta` of the request. */
+/** The kinds of questions (`src/question.rs`), and the arguments after the `_meta` of the request. */
 export const Asked = {
-  /** Nobody wants the answer to that call any more. */
+  /** no question: the call is cancelled */
   cancel: 0,
   /** `ifVersion, inputResponses, requestState, uri, name, value, …, raw` */
   read: 1,
@@ -28,8 +28,8 @@ export const Asked = {
 } as const;
 
 /**
- * What events are run with. `call`: the number that `Native.finish` takes; `context`: that of the request, if there is one;
- * `begun`: what the observer is told first, as JSON; `caller`: unless the connection knows.
+ * Runs an event. `call`: the number that `Native.finish` takes; `context`: that of the request, if there is one;
+ * `begun`: the beginning of the call for the observer, as JSON; `caller`: unless the connection knows.
  */
 export type Ask = (
   kind: number,
@@ -113,13 +113,13 @@ export type NativeAnswer =
 export const Next = { more: 1, ended: 2, woken: 4, http: 8, unlistened: 16 } as const;
 
 /**
- * What a {@link Step} begins with: read the body; wait; poll again at once; the response is complete. `events` is a bit: the
- * events of the endpoint come first.
+ * The first number of a {@link Step}: read the body; wait; poll again at once; the response is complete. `events` is a bit: poll
+ * the events of the endpoint first.
  */
 export const NextStep = { body: 0, wait: 1, again: 2, done: 3, events: 4 } as const;
 
 /**
- * What is to be done for an exchange, until `at`, if there is a time. `data`: of a text, a character for each byte. `fields`:
+ * The next step of an exchange, at the latest at `at`, if there is a time. `data`: of a text, a character for each byte. `fields`:
  * their names and values in turn, a line each. `last`: of its connection.
  */
 export type Step = readonly [
@@ -134,7 +134,7 @@ export type Step = readonly [
 /** An endpoint, whose exchanges have numbers that its user chooses. */
 export interface NativeEndpoint {
   readonly number: number;
-  /** `head`: method, target, and the names and values of the fields in turn, so many lines. */
+  /** `head`: method, target, and the names and values of the fields in turn; `lines` is their number. */
   begin(
     exchange: number,
     head: string,

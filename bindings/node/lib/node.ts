@@ -13,7 +13,7 @@ interface Incoming {
   readonly stream?: { readonly session?: object | undefined } | undefined;
   /** Absent where a framework makes requests up. */
   readonly socket?: Socket | null | undefined;
-  /** Somebody has read the body. */
+  /** True if the body was read. */
   readonly readableEnded: boolean;
   on(event: string, listener: (...given: any[]) => void): unknown;
 }
@@ -30,9 +30,10 @@ interface Outgoing {
 }
 
 /**
- * Answers Streamable HTTP. It takes what `node:http`, `node:http2` and Express hand over, and Fastify's request and reply; and by
- * `fetch`, for the same endpoint, a web-standard `Request`. Express goes on with what is not for the endpoint. A body that a
- * parser has read is taken from `request.body`; but that of a `Request` must not have been read.
+ * Answers Streamable HTTP requests of `node:http`, `node:http2`, Express and Fastify, and by `fetch` web-standard ones.
+ *
+ * In Express a request for another path goes on to the next handler. If a parser has read the body, the handler uses
+ * `request.body`. The body of a web-standard `Request` must be unread.
  */
 export interface HttpHandler {
   (
@@ -40,10 +41,11 @@ export interface HttpHandler {
     response: Outgoing | { readonly raw: Outgoing; hijack(): unknown },
     next?: (error?: unknown) => void,
   ): void;
+  /** Answers a web-standard `Request`. Rejects if its body was read. Needs no `this`. */
   fetch(request: Request): Promise<Response>;
 }
 
-/** What frameworks add to a request. */
+/** The members that frameworks add to a request. */
 interface Framework {
   readonly originalUrl?: string;
   readonly body?: unknown;
@@ -136,13 +138,13 @@ function contentLength(headers: readonly string[]): number {
 
 let warned = false;
 
-/** Somebody has read a body and kept it to themselves, so that clients are told that there is none. Said once. */
+/** Warns once that a middleware has read the body of a request and kept it, so that the client gets an error. */
 function warn(): void {
   if (warned) return;
   warned = true;
   process.emitWarning(
     'the body of a request was read before server.handler() got it, and is not in request.body: ' +
-      'hand the request over before whoever reads it, or put there what was read',
+      'put the handler before the middleware that reads it, or let that put the body there',
     { type: 'WellheadWarning' },
   );
 }

@@ -1,4 +1,4 @@
-/** What the host is told of its calls, in the context of their callbacks. */
+/** Calls the observer about each call, in the context of its callback. */
 import { type Context, here, inside } from './context.js';
 import type { ObservedCall } from './values.js';
 

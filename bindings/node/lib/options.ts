@@ -1,4 +1,4 @@
-/** What servers, registrations, connections and services are made with. */
+/** The options of servers, registrations, connections and services, and their checks. */
 import { invalid } from './errors.js';
 import { HTTP, type HttpOptions } from './http.js';
 import { type Members, needMembers, shown } from './members.js';
@@ -15,221 +15,218 @@ import type {
   ResourceDescriptor,
 } from './values.js';
 
-/** What a server is made with. Everything has a default. */
+/** The options of a {@link Server}. Every option has a default. */
 export interface ServerOptions {
   /** The server's name for people. */
   title?: string | undefined;
-  /** How a model should use the server. */
+  /** Instructions for models on how to use the server. */
   instructions?: string | undefined;
   /**
-   * The name of this instance among those that share their changes by {@link Server.onPublish}; random by default. Two with
-   * one name do not hear each other.
+   * The name of this instance among those that share changes by {@link Server.onPublish}. Random by default. Two instances
+   * with one name ignore each other's changes.
    */
   origin?: string | undefined;
   /**
-   * The 32 bytes under which cursors are sealed. Replicas share them. Random by default; over stdio derived from name and
-   * version, so that a client which starts a process for each request can page.
+   * The key of 32 bytes that seals cursors. Replicas must share it. Random by default; over stdio the server derives it from
+   * its name and version, so that a client that starts a process for each request can page.
    */
   cursorKey?: Uint8Array | undefined;
   /**
-   * Capabilities to declare beside those for resources, with what there is to say of them: `{}`, or such as
-   * `{ listChanged: true }`.
-   * `{ resources: {} }` declares and serves resources before any is registered; otherwise the first registration does.
+   * Capabilities to declare in addition to those for resources, each with its value, such as `{ tools: { listChanged: true } }`.
+   * `{ resources: {} }` serves resources before any is registered; otherwise the first registration does.
    */
   capabilities?: Readonly<Record<string, JsonObject>> | undefined;
   /**
-   * Further kinds of lists whose changes {@link Server.announce} tells of: each name, as a client asks for it in the filter
-   * of `subscriptions/listen`, and the notification.
+   * Further kinds of lists for {@link Server.announce}: each name, as a client asks for it in the filter of
+   * `subscriptions/listen`, with its notification.
    */
   announces?: Readonly<Record<string, string>> | undefined;
-  /** The protocol versions that are served, by their dates. All by default. */
+  /** The protocol versions to serve, by their dates. All by default. */
   versions?: readonly string[] | undefined;
   /**
-   * Which documents settle the codes of errors. `official` by default: the published revisions; `variant-…`: for clients
-   * of the revision of that date the codes of a page that stood for it for two days, which early implementations may
-   * follow.
+   * The source of error codes. `official` (default): the published revisions. `variant-…`: for clients of the revision of
+   * that date, the codes that its page had for two days, which early implementations may follow.
    */
   errorProfile?: 'official' | `variant-${string}` | undefined;
-  /** The code of a condition for clients of one version, whatever the profile says: `{ version: { condition: code } }`. */
+  /** Error codes for clients of one version, instead of those of the profile: `{ version: { condition: code } }`. */
   errorCodes?: Readonly<Record<string, Partial<Record<ErrorCondition, number>>>> | undefined;
   /**
-   * What a client is told of a resource that the host denies. `error` by default: that permission is denied; `mask`:
-   * exactly what it is told of a resource that does not exist.
+   * The answer for a resource that the application denies. `error` (default): "permission denied". `mask`: exactly that of a
+   * resource that does not exist.
    */
   permissionDenied?: 'error' | 'mask' | undefined;
   /**
-   * What a client gets that lists what the server does not offer, tools or prompts. `error` by default: method not found,
-   * as the protocol has it; `empty`: an empty list, for clients that ask without looking at the capabilities.
+   * The answer to a client that lists tools or prompts where there are none. `error` (default): "method not found", as the
+   * protocol has it. `empty`: an empty list, for clients that ignore the capabilities.
    */
   undeclaredLists?: 'error' | 'empty' | undefined;
   /**
-   * Whether contents carry the `name` and `title` of their resource, and updates its `title`. By default for clients of
-   * `2025-06-18`, whose page showed them; `never`; `always`: in every revision.
+   * Adds the `name` and `title` of the resource to contents, and its `title` to updates. By default for clients of `2025-06-18`
+   * only, whose documentation showed them; `never`; or `always`, in every revision.
    */
   titlesInContents?: `${number}-${number}-${number}` | 'never' | 'always' | undefined;
-  /** Whether fields that a client's revision does not have are left out. On by default. */
+  /** Leaves out fields that the client's revision does not have. Default: true. */
   omitNewerFields?: boolean | undefined;
-  /** What becomes of a subscription to a URI that nothing serves. `deny` by default: not found; `allow`: it is kept. */
+  /** The answer to a subscription to a URI that nothing serves. `deny` (default): "not found". `allow`: it is kept. */
   subscribeUnknown?: 'deny' | 'allow' | undefined;
   /**
-   * Whether clients of the revisions with a handshake may use the `resources/get` dialect. `auto` by default: it is
-   * recognised by what only such a client sends; `always`: every client is taken for one; `never`: it is not served.
+   * Serves the `resources/get` dialect to clients of the revisions with a handshake. `auto` (default): to clients that send
+   * what only the dialect has. `always`: to every client. `never`: to none.
    */
   dialect?: 'auto' | 'always' | 'never' | undefined;
-  /** How long, and for whom, answers may be kept. Not at all by default. */
+  /** Caching hint for all responses. By default clients may not reuse them. */
   cache?: CacheHint | undefined;
-  /** The same for kinds of answers. */
+  /** Caching hints for kinds of responses, instead of `cache`. */
   cacheOf?: Readonly<Partial<Record<Cacheable, CacheHint>>> | undefined;
   /**
-   * Called when each call of a callback begins and ends; interests aside.
+   * Called at the beginning and at the end of each call of a callback, other than `onInterest`.
    *
-   * The begin is told right before the callback, and in its `AsyncLocalStorage` context: what the observer enters there with
-   * `enterWith`, such as a span, is there for the callback, and when the end is told.
+   * Both run in the `AsyncLocalStorage` context of the callback. A store that the observer enters at the beginning with
+   * `enterWith`, such as a tracing span, is there for the callback and at the end.
    */
   observe?: ((call: ObservedCall) => void) | undefined;
-  /** What a client may cost. */
+  /** Limits on what clients may cost. */
   limits?: Limits | undefined;
-  /** Whether clients may watch resources. On by default. */
+  /** Lets clients subscribe to resources. Default: true. */
   subscribe?: boolean | undefined;
-  /** Whether clients are told when the list of resources changes. On by default. */
+  /** Notifies clients when the list of resources changes. Default: true. */
   listChanged?: boolean | undefined;
-  /** Where lines go about what went wrong in callbacks; standard error by default. Clients never see them. */
+  /** Called with each line of the log: failed callbacks, refused requests. Default: standard error. Clients never see them. */
   onLog?: ((level: LogLevel, line: string) => void) | undefined;
 }
 
 /**
- * What a client may cost. Every limit is on by default; `Infinity` turns one off. Over HTTP `callsInFlight` and `listenStreams` are those of
- * the whole endpoint, whoever asks, and requests beyond them are answered 503 at once.
+ * Limits on what clients may cost. Every limit is on by default; `Infinity` turns one off.
+ *
+ * Over HTTP `callsInFlight` and `listenStreams` count for the whole endpoint, and further requests get 503 at once.
  */
 export interface Limits {
-  /** Bytes of one incoming message. Longer ones are refused. 4 MiB. */
+  /** Size of one incoming message, in bytes. The server refuses longer ones. Default: 4 MiB. */
   messageBytes?: number | undefined;
-  /** Nesting depth of one incoming message. Deeper ones are refused. 100. */
+  /** Nesting depth of one incoming message. The server refuses deeper ones. Default: 100. */
   nesting?: number | undefined;
-  /** Bytes of a request id as it was written. Longer ones are refused. 1 KiB. */
+  /** Size of a request id as written, in bytes. The server refuses longer ones. Default: 1 KiB. */
   idBytes?: number | undefined;
-  /** Messages of one batch, where the revision has batches. Longer ones are refused. 100. */
+  /** Messages of one batch, where the revision has batches. The server refuses longer ones. Default: 100. */
   batchLength?: number | undefined;
-  /** Bytes of a URI in a request. Longer ones are refused. 8 KiB. */
+  /** Size of a URI in a request, in bytes. The server refuses longer ones. Default: 8 KiB. */
   uriBytes?: number | undefined;
-  /** Items of one page of a list. 1,000. */
+  /** Items of one page of a list. Default: 1,000. */
   pageItems?: number | undefined;
-  /** Bytes of one page of a list, which holds at least one item. 1 MiB. */
+  /** Size of one page of a list, in bytes. A page has at least one item. Default: 1 MiB. */
   pageBytes?: number | undefined;
-  /** Calls of one connection that the host has not answered. Further requests wait. 1,024. */
+  /** Calls of one connection that the application has not answered. Further requests wait. Default: 1,024. */
   callsInFlight?: number | undefined;
-  /** Subscriptions of one connection, listen streams included. Further ones are refused. 10,000. */
+  /** Subscriptions of one connection, listen streams included. The server refuses further ones. Default: 10,000. */
   subscriptions?: number | undefined;
-  /** Subscriptions of all connections of the server. Further ones are refused. 1,000,000. */
+  /** Subscriptions of all connections. The server refuses further ones. Default: 1,000,000. */
   subscriptionsTotal?: number | undefined;
-  /** Open listen streams of one connection. Further ones are refused. 1,000. */
+  /** Open listen streams of one connection. The server refuses further ones. Default: 1,000. */
   listenStreams?: number | undefined;
-  /** Bytes of output that the client has not taken. Further requests wait. 16 MiB. */
+  /** Pending output of one connection, in bytes. Further requests wait. Default: 16 MiB. */
   outputBytes?: number | undefined;
-  /** Milliseconds that an answer may take before it becomes an internal error. 60,000. */
+  /** Milliseconds for one answer, after which the client gets an internal error. Default: 60,000. */
   callMs?: number | undefined;
   /**
-   * Bytes that an endpoint over HTTP holds for all clients: bodies until their requests are over, output that clients have not
-   * taken, and what is kept for clients that come back, of which the oldest goes first. A request itself counts as 4 KiB. A
+   * Memory of an endpoint over HTTP for all clients, in bytes: request bodies, pending output, and events for clients that come
+   * back, of which the oldest goes first. Each request counts 4 KiB more. A
    * client's connection has at most a quarter of what others leave of two thirds, of five sixths while it has at most 64 KiB,
    * of all while it has at most 8 KiB. Further requests are refused. 256 MiB.
    */
   bufferBytes?: number | undefined;
   /**
-   * How many percent of an endpoint's sessions and listen streams one caller may have who is known by a token, at least one of
-   * each. Further ones are refused. 25.
+   * Percentage of an endpoint's sessions and listen streams that one caller with a token may have, at least one of each. The
+   * server refuses further ones. Default: 25.
    */
   callerPercent?: number | undefined;
 }
 
-/** How bad a line of the log is. `error`: a client got an error because of it. */
+/** The severity of a line of the log. `error`: a client got an error because of it. */
 export type LogLevel = 'warning' | 'error';
 
-/** A condition whose error code may be set. */
+/** A condition whose error code an option can set. */
 export type ErrorCondition = 'resource_not_found' | 'permission_denied' | 'internal_error' | 'not_modified';
 
-/** What describes a resource or a template, and what else is known of it. */
+/** The options of a resource or a template: its description, and callbacks besides the reader. */
 export interface ResourceOptions extends ResourceDescriptor {
-  /** Lists the resources that the template makes: a function as for {@link Server.list}, or what can be iterated. */
+  /** The resources that the template makes: a callback as for {@link Server.list}, or an iterable of them. */
   list?: Lister | Iterable<Resource> | undefined;
-  /** What proposes values for the template's variables, by their names. */
+  /** Completers for the variables of the template, by their names. */
   complete?: Readonly<Record<string, Completer>> | undefined;
   /**
-   * Whether a template's values are handed over unchecked. Without it, values with a `..` segment, an absolute path, a
-   * drive or a control character are not found; with it, checking them is the callback's work.
+   * Passes the values of the template on unchecked. By default a value with a `..` segment, an absolute path, a drive or a
+   * control character is "not found". With it, the callback must check them.
    */
   rawValues?: boolean | undefined;
   /**
-   * Whether there may be a resource at a URI that the registration serves, as the client wrote it. Asked before anybody
-   * may watch one, instead of a read: `false` refuses a subscription as not found, and leaves the URI out of what a listen
-   * stream takes. Not asked with {@link ServerOptions.subscribeUnknown} `'allow'`.
+   * Returns true if there may be a resource at a URI of the registration, as the client wrote it. The server calls it before a
+   * client subscribes, instead of a read. `false` refuses the subscription as "not found", or leaves the URI out of a listen
+   * stream. Not called with {@link ServerOptions.subscribeUnknown} `'allow'`.
    *
-   * It answers at once, without waiting for anything: its connection is not read meanwhile. If it throws or returns
-   * anything else, there may be one.
+   * It must return at once, since its connection is not read meanwhile. An error, or any other value, counts as true.
    */
   exists?: ((uri: string) => boolean) | undefined;
 }
 
-/** How a folder is served. Patterns have the form of lines of `.gitignore`: `*.md` anywhere, `/docs` at the top, `docs/`. */
+/** The options of {@link Server.directory}. Patterns have the form of lines of `.gitignore`: `*.md` anywhere, `/docs` at the top, `docs/`. */
 export interface DirectoryOptions {
   /** Serves only files that one of these patterns matches. */
   include?: readonly string[] | undefined;
-  /** Does not serve what one of these patterns matches. Wins over `include`. */
+  /** Does not serve files that one of these patterns matches. Wins over `include`. */
   exclude?: readonly string[] | undefined;
-  /** The largest file that is served, in bytes; 64 MiB by default. A file is read whole, so this is also about memory. */
+  /** Size of the largest file to serve, in bytes. The server reads a file whole, into memory. Default: 64 MiB. */
   maxFileBytes?: number | undefined;
-  /** Whether clients are told what changes in it. On by default. */
+  /** Watches the folder, and notifies clients of changes. Default: true. */
   watch?: boolean | undefined;
   /**
-   * How long changes are gathered, in milliseconds; 50 by default, at most 60,000. Clients are told once no change has come for
-   * so long, and after ten times as long if they do not cease. 0 tells each at once.
+   * Milliseconds without a change before clients are notified; while changes go on, they are notified after ten times as
+   * long. 0 notifies at once. Default: 50; at most 60,000.
    */
   settleMs?: number | undefined;
 }
 
-/** What a connection is made with. */
+/** The options of {@link Server.connect}. */
 export interface ConnectOptions {
   /**
-   * Called when there is something to poll that was not there before, perhaps for nothing; never from inside of another
-   * call.
+   * Called when the connection has something new to poll, perhaps without cause. Never called from inside another call.
    */
   wake?: (() => void) | undefined;
-  /** Whom the connection speaks for. Nobody in particular if not given. */
+  /** The caller that the client acts for. Default: an anonymous one. */
   caller?: Caller | undefined;
 }
 
-/** How standard input and output are served. */
+/** The options of {@link Server.run}. */
 export interface RunOptions {
   /**
-   * Whether the process's own descriptors 0 and 1 are pointed elsewhere meanwhile (the null device and standard error),
-   * so that a `console.log` cannot corrupt the wire and a child process cannot swallow input. On by default.
+   * Points descriptors 0 and 1 of the process to the null device and standard error while the server serves. Then a
+   * `console.log` cannot corrupt the protocol, and a child process cannot take input. Default: true.
    */
   guard?: boolean | undefined;
-  /** Whether the first SIGTERM ends the service cleanly. On by default; the main thread only. */
+  /** Ends the service cleanly at the first SIGTERM, on the main thread only. Default: true. */
   handleSigterm?: boolean | undefined;
-  /** Milliseconds that answers under way may take after the end of input. 5,000. */
+  /** Milliseconds for pending answers after the end of input. Default: 5,000. */
   drainMs?: number | undefined;
 }
 
-/** How the native listener serves. */
+/** The options of {@link Server.serveHttp}. */
 export interface ServeHttpOptions extends HttpOptions {
-  /** The address to bind; one of this machine by default, `127.0.0.1`. With another, see {@link HttpOptions.allowedHosts}. */
+  /** The address to bind. Default: `127.0.0.1`, this machine only. For another see {@link HttpOptions.allowedHosts}. */
   host?: string | undefined;
-  /** 8000; 0: one that is free. */
+  /** The port, at most 65,535; 0 for any free one. Default: 8000. */
   port?: number | undefined;
-  /** Called once the address is bound. */
+  /** Called once, when the address is bound, with the address and port. */
   onListening?: ((address: { host: string; port: number }) => void) | undefined;
-  /** Threads that read and write, at most 1024. 1. */
+  /** Threads that read and write, at most 1,024. Default: 1. */
   ioThreads?: number | undefined;
-  /** Connections that are open at once; further ones wait to be accepted. 10,000. */
+  /** Open connections; further ones wait to be accepted. Default: 10,000. */
   connections?: number | undefined;
-  /** Milliseconds that a client may take for the head of a request. 10,000. */
+  /** Milliseconds for the head of a request. Default: 10,000. */
   headMs?: number | undefined;
-  /** Milliseconds that a client's connection is kept that asks nothing, or takes nothing of its answer. 60,000. */
+  /** Milliseconds after which an idle connection is closed, or one whose client does not read. Default: 60,000. */
   idleMs?: number | undefined;
-  /** Milliseconds that answers under way may take after the server is closed. 5,000. */
+  /** Milliseconds for pending answers after the server is closed. Default: 5,000. */
   drainMs?: number | undefined;
-  /** Whether the first SIGTERM closes the server. On by default; the main thread only. */
+  /** Closes the server at the first SIGTERM, on the main thread only. Default: true. */
   handleSigterm?: boolean | undefined;
 }
 
@@ -333,13 +330,13 @@ const MEMBERS = {
   serveHttp: SERVE_HTTP,
 } as const;
 
-/** The options of a call, once they are what they have to be. */
+/** Returns the options of a call, after checking them. */
 export function options<T>(of: keyof typeof MEMBERS, given: T): T {
   needMembers('options', given, MEMBERS[of] as unknown as Members<T>);
   return given;
 }
 
-/** The options of a server, once they are what they have to be. */
+/** Returns the options of a server, after checking them. */
 export function checked(options: ServerOptions): ServerOptions {
   needMembers('options', options, SERVER);
   const { cursorKey, limits } = options;

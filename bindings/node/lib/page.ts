@@ -28,7 +28,7 @@ const ITEM: Members<Resource> = {
   size: 'any',
 };
 
-/** What a list callback answered. */
+/** Packs the answer of a list callback. */
 export function page(page: Page | undefined): NativeAnswer {
   const items: unknown = page?.items;
   if (typeof items !== 'object' || items === null || !(Symbol.iterator in items)) {

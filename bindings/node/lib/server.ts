@@ -44,7 +44,7 @@ import type {
 } from './values.js';
 
 /**
- * An application's resources, for any number of clients.
+ * An MCP server: the resources, tools and prompts of an application, for any number of clients.
  *
  * ```js
  * const server = new Server('notes', '1.0.0');
@@ -53,7 +53,7 @@ import type {
  * await server.run();
  * ```
  *
- * It belongs to the thread that made it; every method may be called from inside a callback.
+ * A server belongs to the thread that made it. Every method may be called from inside a callback.
  */
 export class Server {
   readonly #native: NativeServer;
@@ -68,9 +68,11 @@ export class Server {
   #publish: ((event: string) => void) | undefined;
 
   /**
+   * Makes a server that serves nothing yet.
+   *
    * @param name the server's name for programs
    * @param version the version of the server, as clients see it
-   * @throws {RegistrationError} for an option that cannot be
+   * @throws {RegistrationError} for an option that is unknown or has a wrong value
    */
   constructor(name: string, version: string, options: ServerOptions = {}) {
     needString('name', name);
@@ -125,8 +127,8 @@ export class Server {
   }
 
   /**
-   * What the native half holds, which must not thereby keep the server from being collected. Functions that are made in one
-   * place share what any of them refers to, so these are made in one where nothing refers to the server.
+   * Makes the functions that the native half holds. They must not keep the server from being collected. Functions made in one
+   * place share what any of them refers to, so these are made where nothing refers to the server.
    */
   static #forNative(self: WeakRef<Server>) {
     return {
@@ -152,7 +154,11 @@ export class Server {
   // ---- what is served
 
   /**
-   * A fixed text, served without a callback.
+   * Registers a fixed text, served without a callback. Returns a handle that replaces or removes it.
+   *
+   * ```js
+   * const about = server.text('notes://about', 'Notes.');
+   * ```
    *
    * @throws {RegistrationError} if `uri` is invalid or registered already
    * @throws {ClosedError} after {@link Server.close}
@@ -163,7 +169,11 @@ export class Server {
   }
 
   /**
-   * Fixed bytes, served without a callback. They are copied, unless they are {@link SharedBytes}.
+   * Registers fixed bytes, served without a callback. Copies them, unless they are {@link SharedBytes}.
+   *
+   * ```js
+   * server.blob('notes://logo', await readFile('logo.png'), { mimeType: 'image/png' });
+   * ```
    *
    * @throws as {@link Server.text}
    */
@@ -173,8 +183,12 @@ export class Server {
   }
 
   /**
-   * A URI, or every URI that a template (RFC 6570) makes, whose contents a callback supplies. The names and types of
-   * `vars` come from the template's literal.
+   * Registers a callback that reads one URI, or every URI that a template (RFC 6570) makes. The names and types of `vars`
+   * come from the template's literal.
+   *
+   * ```js
+   * server.resource('notes://{id}', { mimeType: 'text/markdown' }, ({ id }) => notes.get(id));
+   * ```
    *
    * @throws {RegistrationError} if the URI or template is invalid, registered already or ambiguous
    * @throws {ClosedError} after {@link Server.close}
@@ -187,11 +201,15 @@ export class Server {
   }
 
   /**
-   * A folder with everything in it, as resources under `file:` (RFC 8089): listed depth first, files read as text or bytes
-   * by their names and contents, directories as a `text/uri-list` of what is in them (RFC 2483). Hidden entries (whose
-   * names begin with a dot) and those that `.gitignore` and `.ignore` files name are never served, links only if they lead
-   * to something that is. Files are read on a thread of their own. The handle's `name` is the template `file:///…/{+path}`,
-   * whose `path` is completed with the names in the directory typed so far.
+   * Serves a folder with everything in it, as resources under `file:` (RFC 8089), and watches it.
+   *
+   * Files are text or bytes by their names and contents; a directory is a `text/uri-list` of its entries (RFC 2483). Hidden
+   * entries (a dot comes first), and those that `.gitignore` and `.ignore` files name, are never served. A link is served if
+   * its target is. The handle's `name` is the template `file:///…/{+path}`; its `path` is completed.
+   *
+   * ```js
+   * const docs = server.directory('docs', { include: ['*.md'] });
+   * ```
    *
    * @throws {RegistrationError} for what is not a folder, for one that is served already, is in one that is, or has one in
    *   it, for a bad pattern, and for a `settleMs` over 60,000
@@ -208,8 +226,12 @@ export class Server {
   }
 
   /**
-   * A list source: after the fixed resources, the sources are listed in the order of their registration. The name goes
-   * into cursors, so replicas use the same; its ordinal if not given.
+   * Registers a callback that lists resources. Lists show the fixed resources, then the sources in the order of their
+   * registration. The name is part of cursors, so replicas must use the same. Default: the source's ordinal.
+   *
+   * ```js
+   * server.list('notes', ({ after, limit }) => ({ items: page(after, limit), more: hasMore(after, limit) }));
+   * ```
    *
    * @throws {RegistrationError} if the name is taken
    * @throws {ClosedError} after {@link Server.close}
@@ -227,7 +249,11 @@ export class Server {
   }
 
   /**
-   * Reads whatever no registration serves. `exists` as for {@link Server.resource}.
+   * Registers a callback that reads every URI that no other registration takes.
+   *
+   * ```js
+   * server.fallback((_, { uri }) => archive.get(uri));
+   * ```
    *
    * @throws {ClosedError} after {@link Server.close}
    */
@@ -239,8 +265,9 @@ export class Server {
   }
 
   /**
-   * A method beside those for resources: `params` in, a result out, both JSON objects. Its capability is declared with it:
-   * `tools`, `prompts` or `logging` for what begins so; say more of it, or declare any other, with
+   * Registers a handler for a method of the application's own. Its `params` and its result are JSON objects.
+   *
+   * A method whose name begins with `tools`, `prompts` or `logging` declares that capability. Declare others with
    * {@link ServerOptions.capabilities}.
    *
    * ```js
@@ -265,25 +292,42 @@ export class Server {
   }
 
   /**
-   * A tool. `tools/list` shows it by its name with the `definition` as it is (`description`, `inputSchema`, …),
-   * `tools/call` is answered by the handler, which is given the call's `arguments`: it checks them, and writes the result as
-   * the protocol has it. An authoriser is asked by name, in lists and before each call.
+   * Registers a tool. `tools/list` shows its name and its `definition` as it is (`description`, `inputSchema` and so on).
    *
-   * @throws {RegistrationError} without a name, with a member that does not exist or that clients would refuse, and if
-   * there is one of that name
+   * The handler gets the `arguments` of `tools/call`, checks them, and returns the result as the protocol has it. The
+   * callback of {@link Server.authorize} decides by name, for lists and for each call.
+   *
+   * ```js
+   * server.tool('add', { description: 'Adds.' }, ({ a, b }) => ({ content: [{ type: 'text', text: `${a + b}` }] }));
+   * ```
+   *
+   * @throws {RegistrationError} without a name, if the name is taken, and for a member that is unknown or that clients would
+   *   refuse
    * @throws {ClosedError} after {@link Server.close}
    */
   tool(name: string, definition: JsonObject, handler: MethodHandler): void {
     this.#named(false, name, definition, handler);
   }
 
-  /** A prompt, as {@link Server.tool}: for `prompts/list` and `prompts/get`. */
+  /**
+   * Registers a prompt, for `prompts/list` and `prompts/get`. The handler gets the `arguments` of `prompts/get`.
+   *
+   * ```js
+   * server.prompt('greet', {}, () => ({ messages: [{ role: 'user', content: { type: 'text', text: 'Hello!' } }] }));
+   * ```
+   *
+   * @throws as {@link Server.tool}
+   */
   prompt(name: string, definition: JsonObject, handler: MethodHandler): void {
     this.#named(true, name, definition, handler);
   }
 
   /**
-   * Proposes values for an argument of a prompt that is registered. It goes with the prompt.
+   * Registers a completer for an argument of a prompt. It is removed with the prompt.
+   *
+   * ```js
+   * server.completePrompt('review', 'id', ({ value }) => ids.filter((id) => id.startsWith(value)));
+   * ```
    *
    * @throws {RegistrationError} if there is no such prompt, or the argument has a completer
    * @throws {ClosedError} after {@link Server.close}
@@ -307,9 +351,13 @@ export class Server {
   }
 
   /**
-   * Removes a tool; calls under way finish.
+   * Removes a tool. Calls in flight finish.
    *
-   * @throws {RegistrationError} if there is none of that name
+   * ```js
+   * server.removeTool('add');
+   * ```
+   *
+   * @throws {RegistrationError} if there is no tool of that name
    * @throws {ClosedError} after {@link Server.close}
    */
   removeTool(name: string): void {
@@ -317,15 +365,24 @@ export class Server {
     this.#callbacks.forget(native(() => this.#native.removeNamed(false, name)));
   }
 
-  /** Removes a prompt, as {@link Server.removeTool}. */
+  /**
+   * Removes a prompt and its completers. Calls in flight finish.
+   *
+   * ```js
+   * server.removePrompt('greet');
+   * ```
+   *
+   * @throws as {@link Server.removeTool}
+   */
   removePrompt(name: string): void {
     needString('name', name);
     this.#callbacks.forget(native(() => this.#native.removeNamed(true, name)));
   }
 
   /**
-   * Asks before anything is listed, read, completed or watched, and for tools and prompts: one question for many URIs. If the callback throws, nothing is
-   * allowed. A second one replaces the first.
+   * Sets the callback that decides who may list, read, complete and subscribe to resources, and use tools and prompts.
+   *
+   * One call decides about one or more URIs. If the callback throws, it allows nothing. A second one replaces the first.
    *
    * ```js
    * server.authorize(({ uris }, { caller }) => uris.map((uri) => (mayRead(caller, uri) ? 'allow' : 'hide')));
@@ -340,9 +397,14 @@ export class Server {
   }
 
   /**
-   * Tells when a URI begins and ceases to be watched by anybody, one call for a URI at a time. Those who subscribe are
-   * acknowledged once the callback is done, so they miss no change that it lets the program see; if it throws, they get
-   * an error. A second one replaces the first.
+   * Sets the callback that runs when a URI gets its first subscriber and when it loses its last, one call for a URI at a time.
+   *
+   * A subscriber is acknowledged when the callback is done, so it misses no change from then on. If the callback throws, the
+   * subscriber gets an error. A second callback replaces the first.
+   *
+   * ```js
+   * server.onInterest(({ uri, wanted }) => (wanted ? poller.add(uri) : poller.delete(uri)));
+   * ```
    *
    * @throws {ClosedError} after {@link Server.close}
    */
@@ -353,7 +415,11 @@ export class Server {
   }
 
   /**
-   * Removes a resource by its URI, a template by its text, a list source or a method by its name. Calls under way finish.
+   * Removes a resource by its URI, a template by its text, a list source or a method by its name. Calls in flight finish.
+   *
+   * ```js
+   * server.remove('notes://{id}');
+   * ```
    *
    * @throws {RegistrationError} if nothing is registered there
    * @throws {ClosedError} after {@link Server.close}
@@ -367,7 +433,12 @@ export class Server {
   // ---- changes
 
   /**
-   * The resource at `uri` changed: those who watch it are told. Never waits for a client. An unknown URI is fine.
+   * Notifies subscribers that the resource at `uri` changed. Never waits for a client. The URI need not be registered.
+   *
+   * ```js
+   * notes.set('1', 'New.');
+   * server.updated('notes://1');
+   * ```
    *
    * @throws {RegistrationError} if `uri` is no absolute URI
    * @throws {ClosedError} after {@link Server.close}
@@ -378,8 +449,12 @@ export class Server {
   }
 
   /**
-   * {@link Server.updated}, telling what the resource is now: its new version above all. What is registered has that
-   * version from now on; its other members, and what is listed, stay as they are.
+   * Notifies subscribers that a resource changed, with its new description, above all its version. A registered resource has
+   * that version from now on. Its other members, and its entry in lists, stay as they are.
+   *
+   * ```js
+   * server.updatedAs({ uri: 'notes://1', version: '43' });
+   * ```
    *
    * @throws as {@link Server.updated}
    */
@@ -392,10 +467,14 @@ export class Server {
   }
 
   /**
-   * Tells those who watch `parent`, such as a folder, that the resource at `uri` below it changed.
+   * Notifies subscribers of `parent`, such as a folder, that the resource at `uri` below it changed.
    *
-   * Those who watch `uri` itself are told by {@link Server.updated}, and who watches both is told once. A client that has
-   * not been told of more than 16 such changes is told instead that `parent` changed.
+   * Subscribers of `uri` itself need {@link Server.updated}; a subscriber of both gets one notification. For more than 16
+   * pending changes of one `parent` a client gets one notification that `parent` changed.
+   *
+   * ```js
+   * server.updatedBelow('notes://work/1', 'notes://work');
+   * ```
    *
    * @throws as {@link Server.updated}
    */
@@ -406,8 +485,12 @@ export class Server {
   }
 
   /**
-   * What the callers with this id may do changed: everything that they watch is asked for again, and what is refused is
-   * watched no longer. Does nothing without {@link Server.authorize}; an unknown caller is fine.
+   * Asks the callback of {@link Server.authorize} again about every subscription of the callers with this id, and ends those
+   * that it refuses. Does nothing without such a callback, or for an unknown id.
+   *
+   * ```js
+   * server.accessChanged('ann');
+   * ```
    *
    * @throws {ClosedError} after {@link Server.close}
    */
@@ -417,7 +500,12 @@ export class Server {
   }
 
   /**
-   * What is listed changed, by other means than registering and removing: those who want to know are told.
+   * Notifies clients that the list of resources changed. Registering and removing do so by themselves.
+   *
+   * ```js
+   * notes.delete('1');
+   * server.listChanged();
+   * ```
    *
    * @throws {ClosedError} after {@link Server.close}
    */
@@ -426,8 +514,12 @@ export class Server {
   }
 
   /**
-   * Lists of a kind changed: those who want to know are told. `toolsListChanged`, `promptsListChanged`, or a kind of
+   * Notifies clients that another list changed: `toolsListChanged`, `promptsListChanged`, or a kind of
    * {@link ServerOptions.announces}.
+   *
+   * ```js
+   * server.announce('toolsListChanged');
+   * ```
    *
    * @throws {RegistrationError} for an unknown kind, and if the capability `tools` or `prompts` does not declare
    *   `listChanged`
@@ -439,9 +531,15 @@ export class Server {
   }
 
   /**
-   * Hands over each change that is told here, so that other instances of the service can tell their clients, too: the text
-   * of a JSON object for their {@link Server.inject}, carried by whatever connects them. What registering, removing and
-   * `set` change is each instance's own, and what was injected is not handed over again. A second function replaces the first.
+   * Sets the callback that gets each change reported here, for the other instances of the service. It gets a JSON text for
+   * their {@link Server.inject}.
+   *
+   * It does not get changes by registering, removing or `set`, nor changes that were injected. A second callback replaces the
+   * first.
+   *
+   * ```js
+   * server.onPublish((event) => redis.publish('changes', event));
+   * ```
    *
    * @throws {ClosedError} after {@link Server.close}
    */
@@ -452,10 +550,14 @@ export class Server {
   }
 
   /**
-   * Takes a change that another instance handed over, and tells clients here. False for what came from this instance itself,
-   * and for a kind of change that is not known here.
+   * Notifies clients here of a change from {@link Server.onPublish} of another instance. Returns false for a change of this
+   * instance, and for an unknown kind of change.
    *
-   * @throws {RegistrationError} for what is no such event
+   * ```js
+   * redis.subscribe('changes', (event) => server.inject(event));
+   * ```
+   *
+   * @throws {RegistrationError} if the text is no such event
    * @throws {ClosedError} after {@link Server.close}
    */
   inject(event: string): boolean {
@@ -466,15 +568,24 @@ export class Server {
   // ---- for people
 
   /**
-   * Which registration takes `uri`, and why each template that does not take it does not: for people who wonder why a URI
-   * is not found. Calls no callback.
+   * Returns which registration takes `uri`, and why each other template does not. Calls no callback.
+   *
+   * ```js
+   * console.error(server.explain('notes://1'));
+   * ```
    */
   explain(uri: string): Explanation {
     needString('uri', uri);
     return JSON.parse(this.#native.explain(uri)) as Explanation;
   }
 
-  /** What the server has done and what is open, counted. */
+  /**
+   * Returns totals of the server, and its open connections and subscriptions.
+   *
+   * ```js
+   * const { connectionsOpen, callsFailed } = server.counters();
+   * ```
+   */
   counters(): Counters {
     return this.#native.counters();
   }
@@ -482,11 +593,15 @@ export class Server {
   // ---- clients
 
   /**
-   * Serves standard input and output until the client goes, the pipe breaks, SIGTERM comes or the server is closed. All
-   * four are fine. Keeps the process alive meanwhile, and not after.
+   * Serves standard input and output. Resolves when the client goes, the pipe breaks, SIGTERM comes or the server is closed.
+   * Keeps the process alive until then.
+   *
+   * ```js
+   * await server.run();
+   * ```
    *
    * @throws {ClosedError} after {@link Server.close}
-   * @throws {RegistrationError} if somebody serves them already
+   * @throws {RegistrationError} if a server of this process serves them already
    * @throws {WellheadError} `ERR_WELLHEAD_IO` if they cannot be served
    */
   async run(options: RunOptions = {}): Promise<void> {
@@ -494,15 +609,15 @@ export class Server {
   }
 
   /**
-   * Serves Streamable HTTP natively, on threads of its own, until the server is closed or SIGTERM comes: HTTP/1.1, and HTTP/2
-   * with prior knowledge. Keeps the process alive meanwhile.
+   * Serves Streamable HTTP on native threads: HTTP/1.1, and HTTP/2 with prior knowledge. Resolves when the server is closed or
+   * SIGTERM comes. Keeps the process alive until then.
    *
    * ```js
    * await server.serveHttp({ port: 8000 }); // http://127.0.0.1:8000/mcp
    * ```
    *
    * @throws {ClosedError} after {@link Server.close}
-   * @throws {RegistrationError} for an option that cannot be
+   * @throws {RegistrationError} for an option that is unknown or has a wrong value
    * @throws {WellheadError} `EADDRINUSE`, `EADDRNOTAVAIL` or `ERR_WELLHEAD_IO` if the address cannot be listened on, with its
    *   `address` and `port`
    */
@@ -511,15 +626,15 @@ export class Server {
   }
 
   /**
-   * An endpoint for Streamable HTTP that another HTTP server hands its requests to.
+   * Returns a handler of Streamable HTTP for another HTTP server: `node:http`, Express, Fastify, and by its `fetch` Hono.
    *
    * ```js
    * http.createServer(server.handler()).listen(8000, '127.0.0.1'); // node:http
-   * express().use(server.handler()); // what is not for it goes on
+   * express().use(server.handler()); // requests for other paths go on
    * fastify.all('/mcp', server.handler());
    * ```
    *
-   * @throws {RegistrationError} for an option that cannot be
+   * @throws {RegistrationError} for an option that is unknown or has a wrong value
    */
   handler(options: HttpOptions = {}): HttpHandler {
     const endpoint = this.#http.endpoint(options, (number, verify) =>
@@ -530,8 +645,8 @@ export class Server {
   }
 
   /**
-   * Answers a web-standard `Request`, at an endpoint with the default options; for others `server.handler(options).fetch`.
-   * It needs no `this`.
+   * Answers a web-standard `Request` with the default options. For others use `server.handler(options).fetch`. Needs no
+   * `this`.
    *
    * ```js
    * app.all('/mcp', (c) => server.fetch(c.req.raw)); // Hono
@@ -541,8 +656,12 @@ export class Server {
     (this.#handler ??= this.handler()).fetch(request);
 
   /**
-   * Ends every connection, {@link Server.run} and {@link Server.serveHttp}, and waits for these. Answers still owed are
-   * dropped, but over HTTP those under way may still go out, in the `drainMs` of {@link Server.serveHttp}.
+   * Closes the server: ends every connection, {@link Server.run} and {@link Server.serveHttp}, and resolves when these have
+   * ended. Drops pending answers, except that those of {@link Server.serveHttp} have its `drainMs`.
+   *
+   * ```js
+   * await server.close();
+   * ```
    */
   async close(): Promise<void> {
     this.#native.close();
@@ -551,19 +670,27 @@ export class Server {
     await Promise.all([this.#stdio.over, this.#listeners.over]);
   }
 
-  /** A connection for bytes that the host moves itself. */
+  /**
+   * Makes a connection whose bytes the application moves itself.
+   *
+   * ```js
+   * const connection = server.connect({ wake: () => flush(connection) });
+   * ```
+   *
+   * @throws {RegistrationError} for an option that is unknown or has a wrong value
+   */
   connect(options: ConnectOptions = {}): Connection {
     return this.#connections.connect(options);
   }
 
   /**
-   * A client in memory, for tests.
+   * Returns a client in memory, for tests.
    *
    * ```js
    * const client = server.testClient({ capabilities: { sampling: {} }, onRequest: () => answer });
    * ```
    *
-   * @throws {RegistrationError} for an option that cannot be
+   * @throws {RegistrationError} for an option that is unknown or has a wrong value
    */
   testClient(options: TestClientOptions = {}): TestClient {
     return new TestClient((connect) => this.connect(connect), options);
@@ -575,7 +702,7 @@ export class Server {
   }
 }
 
-/** What such a function throws is an uncaught exception, but not one of whoever caused it. */
+/** Calls a function of the application. Its error is an uncaught exception, not an error of the caller. */
 function tell(host: () => void): void {
   try {
     host();

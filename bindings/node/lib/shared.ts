@@ -2,8 +2,8 @@ import { needBytes } from './check.js';
 import { shareBytes, type Shared } from './native.js';
 
 /**
- * Bytes for many answers: copied once, when they are made, into memory that JavaScript cannot reach. Answering them copies
- * nothing, however large they are and however many clients read them at once.
+ * Bytes for many answers, copied once into memory that JavaScript cannot reach. An answer does not copy them again, however
+ * many clients read them at once.
  *
  * ```js
  * const map = new SharedBytes(await readFile('map.png'));
@@ -11,11 +11,15 @@ import { shareBytes, type Shared } from './native.js';
  * ```
  */
 export class SharedBytes {
-  /** How many there are. */
+  /** The number of bytes. */
   readonly byteLength: number;
   readonly #shared: Shared;
 
-  /** @throws {RegistrationError} if `bytes` are no Uint8Array */
+  /**
+   * Copies the bytes.
+   *
+   * @throws {RegistrationError} if `bytes` is no Uint8Array
+   */
   constructor(bytes: Uint8Array) {
     needBytes('bytes', bytes);
     this.byteLength = bytes.byteLength;

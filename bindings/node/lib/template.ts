@@ -20,22 +20,22 @@ type All<T extends string> = T extends `${string}{${infer E}}${infer Rest}`
 type Flat<T> = { [K in keyof T]: T[K] };
 
 /**
- * What a callback of the template `T` gets: `{ id: string }` for `notes://{id}`, optional members for `{?q}` and the
- * like, `string[]` for exploded ones (`{tags*}`). A URI without variables gets `{}`; a template that is only known as
- * `string`, any names.
+ * The variables of the template `T`, as its callback gets them: `{ id: string }` for `notes://{id}`. Variables of `{?q}` and the
+ * like are optional, exploded ones (`{tags*}`) are `string[]`. A URI without variables gives `{}`, a template that is only
+ * known as `string` any names.
  *
- * Values are percent-decoded once. Source: RFC 6570.
+ * The server percent-decodes values once. Source: RFC 6570.
  */
 export type Vars<T extends string> = string extends T
   ? Record<string, string | string[] | undefined>
   : Flat<All<T>>;
 
-/** What a variable of a template is given: a text, a list of texts, or named texts. `undefined`: nothing. */
+/** The value of a template's variable: a text, a list of texts, or named texts. `undefined` leaves the variable out. */
 export type TemplateValue = string | readonly string[] | Readonly<Record<string, string>> | undefined;
 
 /**
- * The URI that these values make, for links. Takes templates of all four levels, also those that cannot be registered
- * because a URI would not tell their values. Values of other names are not used.
+ * Returns the URI that a template makes of these values, for links. Takes templates of all four levels, even those that cannot
+ * be registered because their URIs are ambiguous. Ignores values of other names.
  *
  * ```js
  * expand('notes://{id}{?q}', { id: 'a/b', q: '' }); // 'notes://a%2Fb?q='

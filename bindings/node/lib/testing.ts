@@ -4,13 +4,13 @@ import { ClientError } from './errors.js';
 import { type Members, needMembers } from './members.js';
 import type { Caller, JsonObject } from './values.js';
 
-/** What to choose of a client in memory. */
+/** The options of a client in memory. */
 export interface TestClientOptions {
-  /** Whom the client speaks for, as callbacks see it. Default: nobody in particular. */
+  /** The caller that the client acts for. Default: an anonymous one. */
   caller?: Caller | undefined;
   /** The protocol revision that the client speaks, by its date. Default: the newest one with a handshake. */
   revision?: string | undefined;
-  /** What the client can do, such as `{ sampling: {} }`. Default: `{}`. */
+  /** The capabilities of the client, such as `{ sampling: {} }`. Default: `{}`. */
   capabilities?: JsonObject | undefined;
   /**
    * Answers requests of the server, such as `sampling/createMessage`: with a result, or by throwing a {@link MethodError}.
@@ -26,12 +26,15 @@ const OPTIONS: Members<TestClientOptions> = {
   onRequest: 'function',
 };
 
-/** What {@link TestClient.read} resolves to: text or bytes, and what was said of them. */
+/** One element of the contents that {@link TestClient.read} resolves to, as text or bytes. */
 export interface TestContents {
+  /** Its URI. */
   readonly uri: string;
+  /** Its MIME type. */
   readonly mimeType?: string;
+  /** Its text, unless it has bytes. */
   readonly text?: string;
-  /** Decoded. */
+  /** Its bytes, decoded from base64. */
   readonly blob?: Uint8Array;
 }
 
@@ -64,11 +67,15 @@ export class TestClient {
     const open = (wake: () => void) => connect({ wake, ...(caller && { caller }) });
     this.#conversation = new Conversation(open, capabilities, onRequest);
     this.#ready = this.#conversation.begin(revision);
-    this.#ready.catch(() => {}); // told to whoever asks for something
+    this.#ready.catch(() => {}); // every request rejects with it
   }
 
   /**
-   * Everything that is listed, page by page, as the protocol has it.
+   * Lists all resources, page by page. Resolves to the items as the protocol has them.
+   *
+   * ```js
+   * const uris = (await client.list()).map(({ uri }) => uri);
+   * ```
    *
    * @throws as {@link TestClient.request}
    */
@@ -77,7 +84,11 @@ export class TestClient {
   }
 
   /**
-   * The templates that are listed, page by page, as the protocol has it.
+   * Lists all templates, page by page. Resolves to the items as the protocol has them.
+   *
+   * ```js
+   * const [{ uriTemplate }] = await client.templates();
+   * ```
    *
    * @throws as {@link TestClient.request}
    */
@@ -86,7 +97,11 @@ export class TestClient {
   }
 
   /**
-   * The contents of a resource.
+   * Reads a resource. Resolves to its contents.
+   *
+   * ```js
+   * const [{ text }] = await client.read('notes://about');
+   * ```
    *
    * @throws as {@link TestClient.request}
    */
@@ -98,7 +113,11 @@ export class TestClient {
   }
 
   /**
-   * Calls a tool; resolves to its result as the protocol has it. A result with `isError` is a result.
+   * Calls a tool. Resolves to its result as the protocol has it, also to one with `isError`.
+   *
+   * ```js
+   * const { content } = await client.callTool('add', { a: 1, b: 2 });
+   * ```
    *
    * @throws as {@link TestClient.request}
    */
@@ -107,7 +126,11 @@ export class TestClient {
   }
 
   /**
-   * Gets a prompt; resolves to its result as the protocol has it.
+   * Gets a prompt. Resolves to its result as the protocol has it.
+   *
+   * ```js
+   * const { messages } = await client.getPrompt('review', { id: '1' });
+   * ```
    *
    * @throws as {@link TestClient.request}
    */
@@ -116,8 +139,12 @@ export class TestClient {
   }
 
   /**
-   * The values that are proposed for a variable of a template, given by its text, or for an argument of a prompt, given by
-   * its name, of which `value` is typed so far.
+   * Completes a variable of a template, or an argument of a prompt, from the start of its value. Resolves to the values.
+   * `reference` is the text of the template or the name of the prompt.
+   *
+   * ```js
+   * const values = await client.complete('notes://{id}', 'id', '0');
+   * ```
    *
    * @throws as {@link TestClient.request}
    */
@@ -133,7 +160,11 @@ export class TestClient {
   }
 
   /**
-   * Subscribes to a resource.
+   * Subscribes to a resource. Resolves when the server has acknowledged it.
+   *
+   * ```js
+   * await client.subscribe('notes://1');
+   * ```
    *
    * @throws as {@link TestClient.request}
    */
@@ -156,6 +187,10 @@ export class TestClient {
   /**
    * Ends a subscription.
    *
+   * ```js
+   * await client.unsubscribe('notes://1');
+   * ```
+   *
    * @throws as {@link TestClient.request}
    */
   async unsubscribe(uri: string): Promise<void> {
@@ -167,7 +202,11 @@ export class TestClient {
   }
 
   /**
-   * The URI of the next change of what is subscribed to, which may be still to come.
+   * Waits for the next notification of a subscription. Resolves to its URI.
+   *
+   * ```js
+   * assert.equal(await client.nextUpdate(), 'notes://1');
+   * ```
    *
    * @throws {LimitError} if none comes within 20 seconds
    * @throws {ClosedError} if the client or the server is closed
@@ -176,14 +215,18 @@ export class TestClient {
     return this.#conversation.until('an update', () => this.#conversation.updates.shift());
   }
 
-  /** How often the list of resources was said to have changed. */
+  /** The number of notifications so far that the list of resources changed. */
   get listChanges(): number {
     this.#conversation.pump();
     return this.#conversation.listChanges;
   }
 
   /**
-   * Any request; resolves to its result.
+   * Sends any request. Resolves to its result.
+   *
+   * ```js
+   * const result = await client.request('notes/count');
+   * ```
    *
    * @throws {ClientError} if the server answers with an error
    * @throws {LimitError} if no answer comes within 20 seconds
@@ -194,7 +237,7 @@ export class TestClient {
     return this.#conversation.request(method, params);
   }
 
-  /** Closes the connection: what is under way is cancelled. */
+  /** Closes the connection, and cancels the calls in flight. */
   close(): void {
     this.#conversation.close();
   }
@@ -209,7 +252,7 @@ export class TestClient {
     }
   }
 
-  /** A request that the server may answer by asking for input: it is then repeated with it. */
+  /** Sends a request. If the server needs input, repeats the request with it. */
   async #call(method: string, params: JsonObject): Promise<any> {
     let repeated = params;
     for (let round = 0; round < ROUNDS; round++) {

@@ -5,7 +5,7 @@ import { type Ask, type NativeServer, Next } from './native.js';
 /** Turns that may follow each other before timers and I/O have theirs. */
 const TURNS = 16;
 
-/** What a turn finds to be done beside running callbacks, by the names of {@link Next}. */
+/** The work of a turn other than running callbacks, by the names of {@link Next}. */
 export interface Todo extends Readonly<Record<'woken' | 'http' | 'ended' | 'unlistened', () => void>> {
   /** Runs what the native listeners have. Whether there may be more. */
   listeners(): boolean;

@@ -1,14 +1,14 @@
-/** What hosts hand over and get. */
+/** The values that an application gives to the server and gets from it. */
 import type { Members } from './members.js';
 import type { SharedBytes } from './shared.js';
 
-/** Hints about whom a resource is for. Source: `Annotations` of the protocol's schema. */
+/** Hints for clients about the use of a resource. Source: `Annotations` of the protocol's schema. */
 export interface Annotations {
-  /** Whom it is for. */
+  /** The intended readers: people, models or both. */
   audience?: readonly ('user' | 'assistant')[] | undefined;
-  /** How much it matters, from 0 (least) to 1 (most). */
+  /** Its importance, from 0 (least) to 1 (most). */
   priority?: number | undefined;
-  /** When it last changed: ISO 8601 with a time and its offset from UTC, such as `2025-01-12T15:00:58Z`. */
+  /** Time of the last change: ISO 8601 with a time and its offset from UTC, such as `2025-01-12T15:00:58Z`. */
   lastModified?: string | undefined;
 }
 
@@ -20,107 +20,114 @@ export type Meta = JsonObject;
 
 /** An image for a list entry. Source: `Icon` of the protocol's schema. */
 export interface Icon {
-  /** Where it is: an `https:`, `http:` or `data:` URI. Clients refuse others, so the server does. */
+  /** Its `https:`, `http:` or `data:` URI. Clients refuse other schemes, so the server does. */
   src: string;
   /** The image's MIME type. */
   mimeType?: string | undefined;
-  /** Sizes that it is good for: `48x48`, or `any`. */
+  /** The sizes that it suits, such as `48x48`, or `any`. */
   sizes?: readonly string[] | undefined;
-  /** The background that it is made for. */
+  /** The background that it suits. */
   theme?: 'light' | 'dark' | undefined;
 }
 
 /**
- * How long, and for whom, a client may use an answer again. What is not said is taken from the next more general place: an
- * answer's hint, its registration's, that of its kind of answer, the server's. Without any, it may not be used again.
+ * A caching hint: how long a client may reuse a response, and whether it may share it between callers.
+ *
+ * A missing member comes from the next more general hint: the response's, its registration's, `cacheOf`'s, the server's.
+ * Without any hint a client may not reuse the response.
  */
 export interface CacheHint {
-  /** For how many milliseconds; 0: not at all. */
+  /** Milliseconds for which a client may reuse the response; 0: not at all. */
   ttlMs?: number | undefined;
-  /** For whom: `public`: any caller; `private`: this one only. */
+  /** `public`: for any caller; `private`: for this caller only. */
   scope?: 'public' | 'private' | undefined;
 }
 
 /** The members of a {@link CacheHint}. */
 export const CACHE: Members<CacheHint> = { ttlMs: 'whole', scope: 'string' };
 
-/** A kind of answers that may be used again. */
+/** A kind of response that can have a caching hint of its own. */
 export type Cacheable = 'discover' | 'resources' | 'templates' | 'tools' | 'prompts' | 'reads';
 
-/** What describes a resource or a template to clients. Contents inherit `mimeType` and `meta`. */
+/** The description of a resource or a template, as clients see it. Contents inherit `mimeType` and `meta`. */
 export interface Descriptor {
-  /** The programmatic name; the URI if not given. */
+  /** The name for programs. Default: the URI. */
   name?: string | undefined;
   /** The name for people. */
   title?: string | undefined;
-  /** What it is, for people and models. */
+  /** A description for people and models. */
   description?: string | undefined;
   /** The MIME type. */
   mimeType?: string | undefined;
+  /** Hints for clients about its use. */
   annotations?: Annotations | undefined;
-  /** Images for people to know it by. Revisions since 2025-11-25 have them. */
+  /** Images that clients show for it, in revisions since 2025-11-25. */
   icons?: readonly Icon[] | undefined;
+  /** Its `_meta`. */
   meta?: Meta | undefined;
-  /** What kind of thing it is, in the host's words. Told only to clients that ask with `resources/get`. */
+  /** Its kind, in words of the application. Sent only to clients that use `resources/get`. */
   kind?: string | undefined;
-  /** Facts about it. Told as `kind` is. */
+  /** Facts about it. Sent only to clients that use `resources/get`. */
   metadata?: JsonObject | undefined;
-  /** How long, and for whom, its contents may be kept. */
+  /** Caching hint for its contents. */
   cache?: CacheHint | undefined;
 }
 
-/** {@link Descriptor} of one resource. */
+/** The description of one resource: a {@link Descriptor} with its version and size. */
 export interface ResourceDescriptor extends Descriptor {
   /**
-   * What changes whenever the contents do, such as a hash or a time. Told as `kind` is, so that clients who have these
-   * contents are not sent them again.
+   * The version of its contents, such as a hash or a time: different whenever they are. Sent only to clients that use
+   * `resources/get`, which then skip contents that they have.
    */
   version?: string | undefined;
-  /** Size of the raw content in bytes, before any encoding. */
+  /** Its size in bytes, before any encoding. */
   size?: number | undefined;
 }
 
 /** A resource as a listing shows it. */
 export interface Resource extends ResourceDescriptor {
-  /** An absolute URI of RFC 3986. */
+  /** Its absolute URI (RFC 3986). */
   uri: string;
   /**
-   * Where the page after this item starts; the URI if not given. It must keep its place in the order when the item
-   * itself is gone.
+   * Its place in the order of the list, which the next page starts after. Default: the URI. It must still sort to the same
+   * place after the item is deleted.
    */
   key?: string | undefined;
 }
 
-/** One element of a read's answer. What is not given here is taken from the registration. */
+/** One element of the contents of a resource. Missing members come from the registration. */
 export interface Contents {
-  /** Text or bytes; never base64. */
+  /** The text or bytes, never as base64. */
   body: string | Uint8Array | SharedBytes;
-  /** The URI of a sub-resource; the requested URI if not given. */
+  /** The URI of a sub-resource. Default: the requested URI. */
   uri?: string | undefined;
   /** The MIME type of this element. */
   mimeType?: string | undefined;
+  /** The `_meta` of this element. */
   meta?: Meta | undefined;
-  /** What the resource is called by programs, and by people. */
+  /** The name of the resource for programs. */
   name?: string | undefined;
+  /** The name of the resource for people. */
   title?: string | undefined;
-  /** As in {@link ResourceDescriptor}. */
+  /** As {@link Descriptor.kind}. */
   kind?: string | undefined;
+  /** As {@link ResourceDescriptor.version}. */
   version?: string | undefined;
+  /** As {@link Descriptor.metadata}. */
   metadata?: JsonObject | undefined;
-  /** How long, and for whom, this answer may be kept; of several contents, those of the resource itself count. */
+  /** Caching hint for this response. Of several contents, the hint of the resource itself counts. */
   cache?: CacheHint | undefined;
 }
 
-/** Answer it to say that the client has the contents already: those of {@link Call.ifVersion}. */
+/** The answer of a reader for a client that has the current contents already: those of {@link Call.ifVersion}. */
 export const NOT_MODIFIED: unique symbol = Symbol('not modified');
 
 /**
- * What a read answers: text, bytes, one or several {@link Contents}, or nothing (`undefined`, `null`): there is no such
- * resource. {@link NOT_MODIFIED} is an answer where {@link Call.ifVersion} is given.
+ * The answer of a reader: text, bytes, or one or more {@link Contents}. `undefined` and `null` mean "not found".
+ * {@link NOT_MODIFIED} is allowed where {@link Call.ifVersion} is given.
  *
- * What is answered is copied before the callback's turn is over, so it may be changed, resized or transferred at once. Large
- * bytes that you keep for many answers are better {@link SharedBytes}, which are copied once. Of a string its UTF-8 form is
- * made beside it.
+ * The server copies the answer before the callback's turn is over, so you may change, resize or transfer it at once. For
+ * large bytes that you answer often, use {@link SharedBytes}: the server copies them once.
  */
 export type Body =
   | string
@@ -132,149 +139,169 @@ export type Body =
   | null
   | undefined;
 
-/** Some items of a listing, in the listing's order. */
+/** One page of a list: the items, in order, and whether more follow. */
 export interface Page {
-  /** At most `limit`; more are cut off, and asked for again. */
+  /** At most `limit` items. The server cuts off further ones, and asks for them with the next page. */
   items: Iterable<Resource>;
-  /** Whether items follow the last one. Default: no. */
+  /** True if items follow the last one. Default: false. */
   more?: boolean | undefined;
 }
 
-/** Whom a connection speaks for, as the program that accepted it knows them. */
+/** The person or program that a client acts for, as the application knows them. */
 export interface Caller {
-  /** Stable bytes, or text, that list cursors are bound to. Empty: nobody in particular. */
+  /** A stable id, as text or bytes. The server binds cursors and sessions to it. Empty: an anonymous caller. */
   readonly id: string | Uint8Array;
-  /** Whatever callbacks are to know, such as the claims of a verified token. */
+  /** Any value for callbacks, such as the claims of a verified token. */
   readonly value?: unknown;
 }
 
-/** The call that a listing, or a question about access, answers. Valid for as long as you keep it. */
+/** The request that a callback answers. Valid for as long as you keep it. */
 export interface ListCall {
-  /** Aborted when the client cancels the request, or it took too long. Made when first touched. */
+  /** Aborts when the client cancels the request or goes, and after {@link Limits.callMs}. Created on first use. */
   readonly signal: AbortSignal;
-  /** Who asks: what {@link Server.connect} was given. Over stdio, nobody in particular. */
+  /** The caller: what {@link Server.connect} or the verifier gave. Over stdio an anonymous one. */
   readonly caller: Caller;
   /** The protocol revision of the request: its date, such as `2025-06-18`. */
   readonly revision: string;
   /**
-   * Who the client is, as it says: `{ name, version, … }`, the `Implementation` of the protocol's schema. For logs, not for
-   * decisions. Known until the call is answered.
+   * The name of the client as it says itself: `{ name, version, … }`, `Implementation` of the protocol's schema. For logs, not
+   * for decisions. Known until the call is answered.
    */
   readonly client: JsonObject | undefined;
   /**
-   * Tells the client how far the work on its request is, if it asked for that: in any unit, such as bytes, with what it will
-   * be in the end, if that is known. Returns whether anybody still wants to know.
+   * Sends the progress of the request, if the client asked for it. Returns true if the client still wants to know.
    *
-   * `progress` only grows: what does not, or is no number, is dropped. A client that takes its messages slowly is told the
-   * newest.
+   * `progress` and `total` have any unit, such as bytes. `progress` must grow, else the server drops it. A slow client gets
+   * the newest.
+   *
+   * ```js
+   * call.progress(rows, total, 'reading');
+   * ```
+   *
+   * @throws {RegistrationError} for a value of the wrong type
    */
   progress(progress: number, total?: number, message?: string): boolean;
   /**
-   * Ends the stream that carries the call's answer over HTTP, before there is one: its client is told to come back after
-   * `retryMs` milliseconds, and gets there what was said meanwhile, so that no connection has to be kept for a call that
-   * takes long. Returns whether it did: not where there is no stream to come back to, as over standard input and output,
-   * for a client that accepts JSON only and in every revision but 2025-11-25; not if the stream is closed already; and not
-   * after the answer. Source: MCP 2025-11-25, Transports, "Sending Messages to the Server".
+   * Ends the event stream of the request before its answer. The client comes back after `retryMs` milliseconds and gets what
+   * was sent meanwhile, so that a long call holds no HTTP connection.
    *
-   * What the client has not come back for counts against {@link Limits.outputBytes} of its session.
+   * Returns false if there is no such stream: over stdio, for a client that accepts only JSON, in every revision but
+   * 2025-11-25, and after the answer. Pending output counts against {@link Limits.outputBytes} of the session.
+   * Source: MCP 2025-11-25, Transports, "Sending Messages to the Server".
    *
-   * @throws {RegistrationError} for what is no whole number from 0
+   * ```js
+   * call.closeStream(1_000);
+   * ```
+   *
+   * @throws {RegistrationError} unless `retryMs` is a whole number from 0
    */
   closeStream(retryMs: number): boolean;
-  /** The request's `_meta` as it came: `traceparent` and the like. Its keys are the client's, and never checked. */
+  /** The `_meta` of the request as the client sent it, such as `traceparent`. Not validated. */
   readonly meta: Meta | undefined;
 }
 
-/** The call that a read answers. Valid for as long as you keep it. */
+/** The read that a reader answers. Valid for as long as you keep it. */
 export interface Call extends ListCall {
-  /** The URI as the client spelled it. */
+  /** The URI exactly as the client sent it. */
   readonly uri: string;
   /**
-   * The version of the resource that the client has. If it is still the right one, answer {@link NOT_MODIFIED} without
-   * making the contents.
+   * The version of the resource that the client has. If it is still current, return {@link NOT_MODIFIED} instead of the
+   * contents.
    */
   readonly ifVersion: string | undefined;
   /**
-   * What the client answered to {@link InputRequired}, by the keys of its `inputRequests`, checked for no more than being
-   * objects. Keys may be missing: ask again.
+   * The client's answers to {@link InputRequired}, by the keys of its `inputRequests`. The server checks only that they are
+   * objects. Keys may be missing: throw {@link InputRequired} again.
    */
   readonly inputResponses: JsonObject | undefined;
   /**
-   * The `requestState` of {@link InputRequired} as the client sent it: anybody may have made it up. See
-   * {@link Call.openState}.
+   * The `requestState` of {@link InputRequired} as the client sent it. A client can forge it: use {@link Call.openState}.
    */
   readonly requestState: string | undefined;
-  /** What the client can do, such as `{ elicitation: {} }`; known until the call is answered. */
+  /** The capabilities of the client, such as `{ elicitation: {} }`. Known until the call is answered. */
   readonly clientCapabilities: JsonObject | undefined;
   /**
-   * Makes a `requestState` that {@link Call.openState} opens for this caller and URI until then, in milliseconds of Unix
-   * time, on every replica that shares the cursor key. It says nothing about how often it is used. Empty if nobody wants the
-   * answer any more.
+   * Seals a text into a `requestState` that only {@link Call.openState} opens, for this caller and URI, until `until`
+   * (milliseconds of Unix time). Every replica with the same cursor key opens it, any number of times. Returns an empty text
+   * if the client does not want the answer any more.
+   *
+   * ```js
+   * const requestState = call.sealState('step 2', Date.now() + 60_000);
+   * ```
+   *
+   * @throws {RegistrationError} for a value of the wrong type
    */
   sealState(state: string, until: number): string;
   /**
-   * What {@link Call.sealState} sealed into the state of this request. `undefined` if there is none, if it was made up or for
-   * another caller or URI, or if its time is over: throw {@link InvalidState} then, and do not ask again.
+   * Returns the text that {@link Call.sealState} sealed into the state of this request. Returns `undefined` if the state is
+   * missing, forged, expired, or for another caller or URI: throw {@link InvalidState} then.
+   *
+   * ```js
+   * const step = call.openState();
+   * ```
+   *
+   * @throws {RegistrationError} if `now` is no number of milliseconds
    */
   openState(now?: number): string | undefined;
   /**
-   * The value of a template's variable as the client spelled it, escapes included; of a list, its first. `undefined` if
-   * it is absent from the URI.
+   * Returns the value of a template's variable with its percent-escapes, of a list the first value. Returns `undefined` if
+   * the URI does not have it.
+   *
+   * ```js
+   * call.raw('path'); // 'a%2Fb' where vars.path is 'a/b'
+   * ```
    */
   raw(name: string): string | undefined;
 }
 
-/** What a listing is asked for. */
+/** The request for one page of a list. */
 export interface PageRequest {
-  /** The key of the last item that was listed; `undefined`: from the start. The item itself may be gone by now. */
+  /** The key of the last item that the client has; `undefined` for the first page. That item may be deleted by now. */
   readonly after: string | undefined;
-  /**
-   * Which resources the client wants, as a client of the `resources/get` dialect may say: what its members mean is between
-   * the two of you.
-   */
+  /** The filter that a client of the `resources/get` dialect sent. Its members are up to the application and its clients. */
   readonly filter: JsonObject | undefined;
-  /** How many items are wanted at most. */
+  /** The most items that the page may have. */
   readonly limit: number;
 }
 
 /**
- * Reads a resource: answers at once, or by a Promise. Called on the JavaScript thread of its server.
+ * Reads a resource: returns the contents, or a Promise of them. Called on the JavaScript thread of its server.
  *
- * Throw {@link ResourceNotFound}, {@link PermissionDenied} or {@link Busy} for these outcomes. Whatever else is thrown is an internal
+ * Throw {@link ResourceNotFound}, {@link PermissionDenied} or {@link Busy} for these outcomes. Any other error is an internal
  * error for the client, and a line with the stack in the server's log.
  */
 export type Reader<V> = (vars: V, call: Call) => Body | PromiseLike<Body>;
 
-/** Lists the items behind `after`, in an order of the host's own, now or by a Promise. */
+/** Lists the items after `after`, in an order of the application: returns a page, or a Promise of one. */
 export type Lister = (page: PageRequest, call: ListCall) => Page | PromiseLike<Page>;
 
-/** What a completer is asked. */
+/** The request for values that complete a variable. */
 export interface CompletionRequest {
-  /** What has been typed of the variable's value; may be empty. */
+  /** The start of the value, as typed so far. May be empty. */
   readonly value: string;
-  /** The values that other variables have already, if the client says so: only in revisions that have it. */
+  /** The values of the other variables, as far as the client sent them. */
   readonly others: Readonly<Record<string, string | undefined>>;
 }
 
 /** Values that a variable may have, in the order in which they are proposed. */
 export interface Completion {
-  /** Of more than a hundred, the client is sent the first hundred. */
+  /** The values. The client gets at most the first 100. */
   values: Iterable<string>;
-  /** How many values there are in all, if more are known than given. */
+  /** The number of all values, if there are more than given. */
   total?: number | undefined;
-  /** Whether there are more values than given. */
+  /** True if there are more values than given. Default: false. */
   more?: boolean | undefined;
 }
 
-/** Proposes values for a variable of a template: all of them, or what is known of them, now or by a Promise. */
+/** Completes a variable of a template or an argument of a prompt: returns values, or a Promise of them. */
 export type Completer = (
   request: CompletionRequest,
   call: ListCall,
 ) => Completion | Iterable<string> | PromiseLike<Completion | Iterable<string>>;
 
 /**
- * What a caller wants to do: see resources in a list, read one, be told of its changes, complete a variable of a template;
- * see tools or prompts in a list, call or get one: then `uris` are names.
+ * The operation that a caller asks permission for. For tools and prompts (`list_tools` to `get_prompt`) the `uris` are
+ * their names.
  */
 export type Operation =
   | 'list'
@@ -287,115 +314,120 @@ export type Operation =
   | 'get_prompt';
 
 /**
- * What may be done with a URI. `deny`: the answer is "permission denied", and lists leave it out; `hide`: the answer is
- * exactly that of a URI that does not exist.
+ * The decision about one URI. `allow`: the caller may. `deny`: the client gets "permission denied", and lists leave the URI
+ * out. `hide`: the client gets exactly what it gets for a URI that does not exist.
  */
 export type Verdict = 'allow' | 'deny' | 'hide';
 
-/** A question about access. */
+/** The request for a decision about access. */
 export interface AccessRequest {
+  /** The operation. */
   readonly operation: Operation;
-  /** One or more. */
+  /** The URIs, or names of tools or prompts; at least one. */
   readonly uris: readonly string[];
 }
 
-/** Answers a question about access with one verdict for each URI, in their order, now or by a Promise. */
+/** Decides about access: returns one verdict for each URI, in the same order, or a Promise of them. */
 export type Authorizer = (
   request: AccessRequest,
   call: ListCall,
 ) => readonly Verdict[] | PromiseLike<readonly Verdict[]>;
 
-/** A URI began or ceased to be watched. */
+/** The change of interest in a URI: its first subscriber came, or its last one went. */
 export interface Interest {
+  /** The URI. */
   readonly uri: string;
-  /** Whether anybody watches it now. */
+  /** True if the URI has a subscriber now. */
   readonly wanted: boolean;
 }
 
-/** Is told what is watched, and done now or when its Promise is. */
+/** Handles a change of interest. The subscriber waits until it returns, or until its Promise resolves. */
 export type InterestHandler = (interest: Interest) => void | PromiseLike<void>;
 
-/** What {@link Server.explain} found out about a URI. */
+/** The result of {@link Server.explain}: the registration that takes a URI, and why others do not. */
 export interface Explanation {
+  /** The URI in question. */
   readonly uri: string;
-  /** What takes it: a fixed value, a callback for exactly this URI, a template, the fallback, nothing; or it is no URI. */
+  /** The kind of registration that takes it, `nothing`, or `invalid` if it is no URI. */
   readonly takenBy: 'value' | 'resource' | 'template' | 'fallback' | 'nothing' | 'invalid';
   /** The text of the template that takes it. */
   readonly uriTemplate?: string;
   /** The decoded values of the template's variables that are present. */
   readonly values?: Readonly<Record<string, string | readonly string[]>>;
-  /** Why it is no URI. */
+  /** The reason why it is no URI. */
   readonly reason?: string;
-  /** Of what nothing takes: a registration that differs by a final slash, or by the case of scheme or host, only. */
+  /** If nothing takes it: a registration that differs only by a final slash, or by the case of scheme or host. */
   readonly didYouMean?: string;
-  /** The templates that do not take it, by their text in byte order. */
+  /** The templates that do not take it, in byte order of their texts. */
   readonly passedOver: readonly PassedOver[];
 }
 
-/** A template that does not take a URI. */
+/** A template that does not take a URI, and the reason. */
 export interface PassedOver {
+  /** The text of the template. */
   readonly uriTemplate: string;
   /**
-   * `differs`: it does not match. `values`: it matches, but a value is not UTF-8 once decoded, or one that may stand once
-   * stands twice. `unsafe`: it matches, but a value is a path that leads elsewhere, or has a control character; the URI is
-   * not found then, whatever else matches. `less_specific`: what takes the URI is more specific.
+   * The reason. `differs`: it does not match. `values`: a decoded value is not UTF-8, or stands twice where it may stand once.
+   * `unsafe`: a value is a path that leads elsewhere or has a control character, so that the URI is not found.
+   * `less_specific`: another registration is more specific.
    */
   readonly why: 'differs' | 'values' | 'unsafe' | 'less_specific';
-  /** The byte of the URI that no reading gets past; its length if more was expected. */
+  /** The byte of the URI at which the match ends; its length if the URI is too short. */
   readonly at?: number;
-  /** A template that would match: this one with `{+name}` for `{name}`. */
+  /** A template that would match: this one, with `{+name}` for `{name}`. */
   readonly didYouMean?: string;
   /** The variable whose value is unsafe. */
   readonly variable?: string;
 }
 
-/** A call of a callback that begins or ends. */
+/** The beginning or the end of one call of a callback. */
 export interface ObservedCall {
-  /** A number that begin and end of a call share; unique in its server. */
+  /** The number of the call, the same at its beginning and end. Unique in the server. */
   readonly call: number;
-  /** What is asked: the method of the request, such as `resources/read`, or `authorize`. */
+  /** The method of the request, such as `resources/read`, or `authorize`. */
   readonly method: string;
   /**
-   * Which registration is asked: the text of a template, a fixed URI, the name of a list source, of a tool or of a prompt.
-   * Never a URI that a client has made up.
+   * The registration: the text of a template, a fixed URI, or the name of a list source, a tool or a prompt. Never a URI of
+   * the client's own making, so it is safe as a label of metrics.
    */
   readonly registration?: string;
-  /** The request's `traceparent`, as it came. */
+  /** The `traceparent` of the request, as the client sent it. */
   readonly traceparent?: string;
-  /** Absent: the call begins. */
+  /** The outcome, at the end of the call; missing at its beginning. */
   readonly end?: ObservedEnd;
 }
 
-/** How a call ended. */
+/** The outcome of a call. */
 export interface ObservedEnd {
   /**
-   * `found`, `not_found`, `denied`, `not_modified`, `busy`, `needs_input`, `missing_capability`, `result`, `error` (of the
-   * host's own, told to the client), `page`, `completion`, `verdicts`, `failed`, or `dropped`, without an answer.
+   * One of `found`, `not_found`, `denied`, `not_modified`, `busy`, `needs_input`, `missing_capability`, `result`, `error` (a
+   * {@link MethodError}), `page`, `completion`, `verdicts`, `failed`, or `dropped`, without an answer.
    */
   readonly outcome: string;
-  /** Whether somebody still wanted the answer: not if it was cancelled, or too late. */
+  /** True if the client got the answer: not if the call was cancelled, or too late. */
   readonly wanted: boolean;
-  /** The size of what was answered, in bytes of text, of bytes, or of JSON; 0 where there is none to speak of. */
+  /** The size of the answer in bytes, of contents or JSON; 0 if it has none. */
   readonly bytes: number;
   /** Milliseconds since the call began. */
   readonly timeMs: number;
 }
 
-/** What a server has done and what is open, counted. */
+/** Totals of a server, and its open connections and subscriptions. */
 export interface Counters {
-  /** Connections that were made. */
+  /** Connections made so far. */
   readonly connections: number;
+  /** Connections that are open. */
   readonly connectionsOpen: number;
-  /** Calls of callbacks that began. */
+  /** Calls of callbacks made so far. */
   readonly calls: number;
-  /** Calls that somebody still wanted when they were answered. */
+  /** Calls whose client got an answer. */
   readonly callsAnswered: number;
-  /** Of these, those that failed or were dropped without an answer. */
+  /** Calls, among those, that failed or ended without an answer. */
   readonly callsFailed: number;
-  /** Changes of resources that were told, and of lists. */
+  /** Changes of resources and lists that the application reported. */
   readonly changes: number;
-  /** URIs that somebody watches. */
+  /** URIs with at least one subscriber. */
   readonly urisWatched: number;
-  /** Watchers of all URIs, each connection once a URI. */
+  /** Subscribers of all URIs: each connection counts once for each URI. */
   readonly subscriptions: number;
 }

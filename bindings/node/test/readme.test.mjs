@@ -122,7 +122,7 @@ const CHECKS = [
       assert.equal((await ask('bad')).status, 401);
       const read = (caller) => server.testClient({ caller }).read('notes://private');
       await assert.rejects(read({ id: 'ada' }));
-      assert.equal((await read({ id: 'root', admin: true }))[0].text, 'Secret.');`,
+      assert.equal((await read({ id: 'root', value: { admin: true } }))[0].text, 'Secret.');`,
   },
   {
     has: 'cursorKey',
