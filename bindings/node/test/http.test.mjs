@@ -459,5 +459,6 @@ test('requests of one connection share a part of the budget', limit, async (t) =
   other.write(message);
   await call;
   release();
-  for (const socket of [first, other]) assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1.1 200/);
+  for (const socket of [first, other])
+    assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1.1 200/);
 });
