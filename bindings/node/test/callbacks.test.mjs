@@ -292,7 +292,7 @@ test('a call that takes longer than callMs is an internal error, and its signal 
   while (connection.pollEvent() > 0);
   assert.equal(JSON.parse(Buffer.from(connection.pollTransmit())).error.code, -32603);
   assert.equal(call.signal.aborted, true);
-  assert.match(lines.join(), /call_ms/);
+  assert.match(lines.join(), /callMs/);
 });
 
 test('a listing is a page of items, at once or later; a wrong one is an internal error', async () => {
