@@ -1,5 +1,5 @@
 # The Python binding's tests; included by the Makefile at the root.
-.PHONY: python test-python test-python-all test-python-leaks
+.PHONY: python python-stubs test-python test-python-all test-python-leaks
 
 PYTHON ?= python3
 PYTHON_VERSIONS ?= 3.10 3.13
@@ -12,6 +12,9 @@ PYTHON_LOCK = $(if $(shell command -v flock),flock build/python.lock)
 python: ## the Python package, unoptimised, in an environment of its own: build/python
 	@mkdir -p build
 	@$(PYTHON_LOCK) $(MAKE) --silent build/python/installed
+
+python-stubs: python ## the docstrings of the Python package, which stand in its sources, into its stubs
+	build/python/bin/python bindings/python/stubs.py
 
 # A file of its own, so that nothing is installed again under a running program if nothing changed.
 build/python/installed: $(PYTHON_SOURCES)
