@@ -178,7 +178,7 @@ impl Connection {
         let (route, event) = self.open_exchange(message, true, caller)?;
         let handled = self.follow_up(route, event, run);
         // What the callbacks produced for other routes was quiet, and is not taken here.
-        if self.0.machine.with(|m, _| m.gained() && m.mark_ready()) {
+        if self.0.machine.with(|m, _| m.has_work() && m.mark_ready()) {
             self.0.push();
         }
         Ok(handled)
@@ -289,7 +289,7 @@ impl Connection {
         // elements of a batch, for what the client has answered, or for another exchange that this one has cancelled.
         // Who polls also ends a session whose last answer this was.
         let closed = self.0.server.is_closed();
-        if self.0.machine.with(|m, _| (closed || m.gained_beside(route)) && m.mark_ready()) {
+        if self.0.machine.with(|m, _| (closed || m.has_work_beside(route)) && m.mark_ready()) {
             self.0.push();
         }
     }

@@ -62,4 +62,4 @@ impl fmt::Debug for Log {
 }
 
 /// A line noted while a lock is held, and written after.
-pub(crate) struct Line(pub(crate) Level, pub(crate) String);
+pub(crate) struct LogLine(pub(crate) Level, pub(crate) String);

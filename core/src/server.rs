@@ -117,7 +117,7 @@ impl Server {
         let (uri, parent): (Arc<str>, Arc<str>) = (uri.into(), parent.into());
         self.0.watch.change();
         let change = self.0.catalog.with(|c, _| c.changed_below(&uri));
-        Shared::tell(&self.0.hub.watchers(&parent), |m| m.updated_below(&uri, &parent, &change));
+        Shared::notify_all(&self.0.hub.watchers(&parent), |m| m.updated_below(&uri, &parent, &change));
         Ok(())
     }
 

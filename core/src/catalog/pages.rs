@@ -9,7 +9,7 @@ use super::named::Family;
 use super::registry::Catalog;
 use crate::access::{Operation, Verdict};
 use crate::limits::Limits;
-use crate::log::{Level, Line};
+use crate::log::{Level, LogLine};
 use crate::model::{Page, PageItem};
 use crate::policy::Cacheable;
 use crate::revision::Revision;
@@ -238,7 +238,7 @@ impl Walk {
         mut self: Box<Self>,
         page: Page,
         around: &Surroundings<'_>,
-        lines: &mut Vec<Line>,
+        lines: &mut Vec<LogLine>,
     ) -> Walked {
         match self.take_page(page, around.catalog, lines) {
             Ok(()) => self.authorise(around),
@@ -360,7 +360,7 @@ impl Walk {
         &mut self,
         mut page: Page,
         catalog: &Lock<Catalog>,
-        lines: &mut Vec<Line>,
+        lines: &mut Vec<LogLine>,
     ) -> Result<(), String> {
         if let Some(why) = page.failed {
             return Err(format!("failed: {why}"));
@@ -395,7 +395,7 @@ impl Walk {
         for (at, item) in page.items().take(taken).enumerate() {
             if let Some(fault) = item.fault() {
                 let line = format!("the list source \"{}\" {fault}", self.source_name());
-                lines.push(Line(Level::Error, line));
+                lines.push(LogLine(Level::Error, line));
             }
             let shown = item.fault().is_none() && !shadowed.get(at).is_some_and(|shadowed| *shadowed);
             let revision = self.revision;

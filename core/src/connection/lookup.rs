@@ -34,9 +34,7 @@ impl Shared {
                     Ok(uris) => uris,
                     Err(fault) => return self.refuse(&request, &fault),
                 };
-                let after =
-                    self.machine.with(|m, _| m.subscribe(request, &self.caller, watcher, uris, authorise));
-                self.follow(after);
+                self.polled_step(|m, _| m.subscribe(request, &self.caller, watcher, uris, authorise));
                 None
             }
             Work::Listen { lists, uris } => {
@@ -53,8 +51,7 @@ impl Shared {
                     })
                     .collect();
                 self.join();
-                let after = self.machine.with(|m, _| m.listen(request, &self.caller, lists, uris, authorise));
-                self.follow(after);
+                self.polled_step(|m, _| m.listen(request, &self.caller, lists, uris, authorise));
                 None
             }
         }
@@ -79,7 +76,7 @@ impl Shared {
             Walked::Page { listing, items, cursor } => {
                 self.machine.with(|m, _| m.answer_list(&request, listing, &items, cursor.as_deref()));
             }
-            walked => self.machine.with(|m, trash| m.walk(request, &self.caller, walked, trash)),
+            walked => self.polled_step(|m, trash| m.walk(request, &self.caller, walked, trash)),
         }
         None
     }

@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Continuation, Event, ResponseCall};
 use crate::jsonrpc::{RpcError, is_null, is_object, members, string};
 use crate::model::{ClientAnswer, Json, MethodAnswer};
-use crate::protocol::{After, CallId, Context, LOG_LEVELS, Outcome, Request, Unasked, unknown_name};
+use crate::protocol::{CallId, Context, LOG_LEVELS, Outcome, Request, Unasked, unknown_name};
 use crate::revision::Era;
 use std::sync::Arc;
 
@@ -68,7 +68,8 @@ impl Shared {
 
     pub(crate) fn finish_method(self: &Arc<Self>, call: CallId, answer: MethodAnswer) -> bool {
         let Some((handler, revision, client)) = self.machine.with(|m, _| m.method_of(call)) else {
-            return self.step(|m, _| m.late(call));
+            self.step(|m, _| m.late(call));
+            return false;
         };
         let identity = &self.server.settings.identity;
         let outcome = Outcome::of(answer, &handler, revision, client.as_ref(), identity);
@@ -138,15 +139,7 @@ impl Shared {
         if let Some(then) = then {
             self.continuations.with(|all, _| all.insert(number, then));
         }
-        let mut unasked = None;
-        self.step(|m, _| match m.ask_client(call, number, method, params) {
-            Ok(after) => after,
-            Err(why) => {
-                unasked = Some(why);
-                After::default()
-            }
-        });
-        let Some(why) = unasked else {
+        let Err(why) = self.step(|m, _| m.ask_client(call, number, method, params)) else {
             self.hurry(); // the callback may wait for the answer
             return Ok(number);
         };

@@ -6,11 +6,12 @@ use crate::event::{AuthorizeCall, Call, CompleteCall, Continuation, Event, ListC
 use crate::group;
 use crate::http::RequestHead;
 use crate::jsonrpc::{Parsed, parse};
+use crate::log::LogLine;
 use crate::model::{Answer, Borrowed, Completion, Contents, Page};
 use crate::observer::Running;
-use crate::protocol::{Admitted, After, Ask, CallId, Context, HubOp, Machine, Report, Route};
+use crate::protocol::{Admitted, Ask, CallId, Context, Effects, HubOp, Machine, Report, Route};
 use crate::server::Inner;
-use crate::sync::{Fault, Lock, is_planted, is_running};
+use crate::sync::{Fault, Lock, Trash, is_planted, is_running};
 use crate::wire::LARGE;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,8 +34,14 @@ pub struct Shared {
     observed: Running,
 }
 
-/// Connections that are told of a change before the first of them is woken for.
-const TOLD_AT_ONCE: usize = 64;
+/// So many connections mark a change before the first of them is woken for.
+const MARKED_AT_ONCE: usize = 64;
+
+/// Whether a step put its connection onto the group's list, which the group has to hear of.
+enum Wake {
+    Due,
+    None,
+}
 
 impl Shared {
     pub(super) fn new(id: u64, server: Arc<Inner>, group: Option<Arc<group::Inner>>, caller: Caller) -> Self {
@@ -51,49 +58,52 @@ impl Shared {
         }
     }
 
-    /// One step of the machine from outside a poll, and what it asks for afterwards.
-    pub(super) fn step<F>(self: &Arc<Self>, step: F) -> bool
-    where
-        F: FnOnce(&mut Machine, &mut crate::sync::Trash) -> After,
-    {
-        let (wanted, wake) = self.quiet_step(step);
-        if wake {
+    /// Runs one step of the machine that no poll made, and carries out what it caused. Returns what the step found.
+    pub(super) fn step<R>(self: &Arc<Self>, step: impl FnOnce(&mut Machine, &mut Trash) -> R) -> R {
+        let (found, wake) = self.step_and_mark(step);
+        if let Wake::Due = wake {
             self.push();
         }
-        wanted
+        found
     }
 
-    /// The same without the wake, which the caller owes if the second value says so.
-    fn quiet_step<F>(self: &Arc<Self>, step: F) -> (bool, bool)
-    where
-        F: FnOnce(&mut Machine, &mut crate::sync::Trash) -> After,
-    {
+    /// [`Shared::step`] for a caller that wakes the group later, for several connections at once.
+    fn step_and_mark<R>(self: &Arc<Self>, step: impl FnOnce(&mut Machine, &mut Trash) -> R) -> (R, Wake) {
         let quiet = is_running(self);
         let early = is_planted(Fault::EarlyMark).then(|| self.machine.with(|m, _| m.mark_ready()));
-        let (after, wake) = self.machine.with(|m, trash| {
+        let (found, effects, mut marked) = self.machine.with(|m, trash| {
             m.advance(self.group.as_ref().map_or(0, |group| group.now()));
             let ending = self.server.is_closed() && m.is_answering();
-            let mut after = step(m, trash);
-            after.gained |= m.give_up_requests();
-            after.gained |= ending && !m.is_answering(); // who polls ends a session whose last call this was
-            let wake = early.unwrap_or_else(|| after.gained && !quiet && m.mark_ready());
-            (after, wake)
+            m.begin_effects();
+            let found = step(m, trash);
+            m.give_up_requests();
+            let effects = m.take_effects();
+            let ended = ending && !m.is_answering(); // who polls ends a session whose last call this was
+            let marked = early.unwrap_or_else(|| (effects.has_new_work || ended) && !quiet && m.mark_ready());
+            (found, effects, marked)
         });
-        let (wanted, synced) = (after.wanted, after.sync);
-        self.follow(after);
-        let news = || self.machine.with(|m, _| m.gained() && m.mark_ready());
-        (wanted, wake || synced && !quiet && news())
+        let synced = effects.is_unsynced;
+        self.carry_out(effects);
+        marked = marked || synced && !quiet && self.machine.with(|m, _| m.has_work() && m.mark_ready());
+        (found, if marked { Wake::Due } else { Wake::None })
     }
 
-    /// What a step asks for, wakes aside.
-    pub(super) fn follow(self: &Arc<Self>, after: After) {
-        for line in after.lines {
+    /// Runs one step of the machine in the middle of a poll. The poller needs no wake: it goes on polling.
+    pub(super) fn polled_step<R>(self: &Arc<Self>, step: impl FnOnce(&mut Machine, &mut Trash) -> R) -> R {
+        let (found, effects) = self.machine.with(|m, trash| (step(m, trash), m.take_effects()));
+        self.carry_out(effects);
+        found
+    }
+
+    /// Does what steps caused outside of the machine, except for waking whoever polls.
+    fn carry_out(self: &Arc<Self>, effects: Effects) {
+        for line in effects.lines {
             self.server.log.write(line.0, &line.1);
         }
-        if after.sync {
+        if effects.is_unsynced {
             self.sync();
         }
-        if after.room {
+        if effects.has_room {
             self.wake();
         }
     }
@@ -160,16 +170,14 @@ impl Shared {
         resumed: bool,
         head: Option<&RequestHead<'_>>,
     ) -> (Option<Event>, bool) {
-        let mut after = After::default();
-        let (admitted, stop) = self.machine.with(|m, trash| {
-            let admitted = m.offer(parsed, route, resumed, head, &mut after, trash);
+        let (admitted, stop) = self.polled_step(|m, trash| {
+            let admitted = m.offer(parsed, route, resumed, head, trash);
             m.give_up_requests();
             if let Admitted::Wait { id, cancellable } = &admitted {
                 m.wait(id.clone(), *cancellable, line, route);
             }
             (admitted, m.is_full() || m.has_elements())
         });
-        self.follow(after);
         match admitted {
             Admitted::Work(admitted) => {
                 let (request, work) = *admitted;
@@ -263,23 +271,25 @@ impl Shared {
     /// Takes a walk out, goes on with it without a lock, and puts it back.
     fn go_on<F>(self: &Arc<Self>, call: CallId, go: F) -> bool
     where
-        F: FnOnce(Box<Walk>, &Surroundings<'_>, &mut Vec<crate::log::Line>) -> Walked,
+        F: FnOnce(Box<Walk>, &Surroundings<'_>, &mut Vec<LogLine>) -> Walked,
     {
         let Some((walk, _context)) = self.machine.with(|m, _| m.take_walk(call)) else {
-            return self.step(|m, _| m.late(call));
+            self.step(|m, _| m.late(call));
+            return false;
         };
         let mut lines = Vec::new();
         let walked = go(walk, &self.around(), &mut lines);
-        self.step(|m, trash| {
-            let mut after = m.walked(call, walked, trash);
-            after.lines.append(&mut lines);
-            after
-        })
+        self.step(|m, trash| m.walked(call, walked, trash));
+        for line in lines {
+            self.server.log.write(line.0, &line.1);
+        }
+        true
     }
 
     pub(crate) fn finish_verdicts(self: &Arc<Self>, call: CallId, verdicts: &[Verdict]) -> bool {
         let Some(asked) = self.machine.with(|m, _| m.asked(call)) else {
-            return self.step(|m, _| m.late(call));
+            self.step(|m, _| m.late(call));
+            return false;
         };
         if verdicts.len() != asked.uris {
             let why = format!("has {} verdicts for {} URIs; give one for each", verdicts.len(), asked.uris);
@@ -333,14 +343,13 @@ impl Shared {
         self.step(|m, trash| m.registered(call, uri, outcome, trash));
     }
 
-    /// Tells connections of a change. `change` marks it, and says whether there is something new to send. Those that are
-    /// then to be woken for go onto their groups' lists many at a time.
-    pub(crate) fn tell(connections: &[Arc<Self>], change: impl Fn(&mut Machine) -> bool) {
-        for some in connections.chunks(TOLD_AT_ONCE) {
+    /// Has each of these connections mark a change. Those with something to send then go onto their groups' lists many at
+    /// a time.
+    pub(crate) fn notify_all(connections: &[Arc<Self>], mark: impl Fn(&mut Machine)) {
+        for some in connections.chunks(MARKED_AT_ONCE) {
             let mut wake = Vec::with_capacity(some.len());
             for connection in some {
-                let step = |m: &mut Machine, _: &mut _| After { gained: change(m), ..After::default() };
-                if connection.quiet_step(step).1 {
+                if let ((), Wake::Due) = connection.step_and_mark(|m, _| mark(m)) {
                     wake.push(connection);
                 }
             }

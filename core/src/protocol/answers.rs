@@ -3,13 +3,13 @@
 use super::CallId;
 use super::faults::{busy, denied, internal, not_found, not_modified, refused, unknown_argument};
 use super::inflight::{Ask, Context, Open, Read, State};
-use super::machine::{After, Machine};
+use super::machine::Machine;
 use super::methods::Outcome;
 use super::outbox::Stage;
 use crate::access::Verdict;
 use crate::catalog::{Handler, Walk, Walked};
 use crate::jsonrpc::RpcError;
-use crate::log::{Level, Line};
+use crate::log::Level;
 use crate::model::{Answer, Borrowed};
 use crate::sync::Trash;
 use std::sync::Arc;
@@ -36,13 +36,12 @@ impl Machine {
         own: usize,
         over: &mut Option<(State, Open)>,
         trash: &mut Trash,
-    ) -> After {
-        let Some(state) = self.inflight.answered(call) else { return self.unwanted() };
+    ) -> bool {
+        let Some(state) = self.inflight.answered(call) else { return false };
         let (State::Read { uri, handler }, Some(open)) = (&state, self.inflight.close(call)) else {
             trash.put(state);
-            return self.unwanted();
+            return false;
         };
-        let mut after = After { wanted: true, ..After::default() };
         let revision = open.context.revision;
         match answer {
             Answer::Found(_) => {
@@ -62,7 +61,7 @@ impl Machine {
                 self.fail(open.route, Stage::Dispatched, &open.id, &not_found(revision, uri));
                 if handler.is_first_missing() {
                     let why = "answers \"not found\", though it is listed; return contents, or remove it";
-                    after.lines.push(Line(Level::Warning, format!("the callback of \"{uri}\" {why}")));
+                    self.causes.log(Level::Warning, format!("the callback of \"{uri}\" {why}"));
                 }
             }
             Answer::Denied => self.fail(open.route, Stage::Dispatched, &open.id, &denied(revision, uri)),
@@ -72,7 +71,7 @@ impl Machine {
                 } else {
                     self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
                     let why = "was answered \"not modified\", though the call named no version";
-                    after.lines.push(Line(Level::Error, format!("the read of {uri} {why}")));
+                    self.causes.log(Level::Error, format!("the read of {uri} {why}"));
                 }
             }
             Answer::Busy(retry_after) => {
@@ -90,7 +89,7 @@ impl Machine {
                     client.as_ref(),
                     &settings.identity,
                 );
-                after.lines.extend(self.write_outcome(&open, outcome));
+                self.write_outcome(&open, outcome);
             }
             Answer::InvalidState => {
                 let fault = RpcError::invalid_params("requestState is not valid here");
@@ -98,24 +97,18 @@ impl Machine {
             }
             Answer::Failed(why) => {
                 self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
-                after.lines.push(Line(Level::Error, format!("reading {uri} failed: {why}")));
+                self.causes.log(Level::Error, format!("reading {uri} failed: {why}"));
             }
         }
         *over = Some((state, open)); // rather than into the trash, which would cost two allocations a read
-        after.gained = true;
-        after
-    }
-
-    pub(super) fn unwanted(&self) -> After {
-        After { gained: self.gained(), ..After::default() }
+        true
     }
 
     /// An answer that nobody wants any more: what it occupied is free.
-    pub(crate) fn late(&mut self, call: CallId) -> After {
+    pub(crate) fn late(&mut self, call: CallId) {
         if self.inflight.get(call).is_none() {
             self.inflight.answered(call);
         }
-        self.unwanted()
     }
 
     /// What verdicts were asked for. Nothing if nobody wants them any more.
@@ -154,19 +147,18 @@ impl Machine {
     }
 
     /// A walk has come as far as it could.
-    pub(crate) fn walked(&mut self, call: CallId, walked: Walked, trash: &mut Trash) -> After {
-        let mut after = After { wanted: true, ..After::default() };
+    pub(crate) fn walked(&mut self, call: CallId, walked: Walked, trash: &mut Trash) {
         match walked {
             Walked::Ask { walk, handler, after: key, limit } => {
                 match self.inflight.again(call, State::Walk(walk)) {
-                    Ok(call) => self.asks.push_back(Ask::List { call, handler, after: key, limit }),
+                    Ok(call) => self.queue_host_call(Ask::List { call, handler, after: key, limit }),
                     Err(_) => trash.put(handler),
                 }
             }
             Walked::Authorize { walk, uris } => {
                 let operation = walk.operation();
                 if let Ok(call) = self.inflight.again(call, State::Walk(walk)) {
-                    self.asks.push_back(Ask::Authorize { call, operation, uris });
+                    self.queue_host_call(Ask::Authorize { call, operation, uris });
                 }
             }
             Walked::Page { listing, items, cursor } => {
@@ -178,12 +170,10 @@ impl Machine {
             Walked::Failed(why) => {
                 if let Some(open) = self.inflight.close(call) {
                     self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
-                    after.lines.push(Line(Level::Error, why));
+                    self.causes.log(Level::Error, why);
                 }
             }
         }
-        after.gained = self.gained();
-        after
     }
 
     /// The verdicts about a read, a subscription or a listen stream, and the contents if what is read is fixed. Those
@@ -194,9 +184,8 @@ impl Machine {
         verdicts: &[Verdict],
         contents: &[Borrowed<'_>],
         trash: &mut Trash,
-    ) -> After {
-        let Some(state) = self.inflight.answered(call) else { return self.unwanted() };
-        let mut after = After { wanted: true, ..After::default() };
+    ) -> bool {
+        let Some(state) = self.inflight.answered(call) else { return false };
         let first = verdicts.first().copied().unwrap_or(Verdict::Deny);
         match state {
             State::AuthorizeRead { uri, read } => match first {
@@ -252,12 +241,10 @@ impl Machine {
             }
             other => {
                 let _ = self.inflight.again(call, other);
-                after.wanted = false;
+                return false;
             }
         }
-        after.gained = self.gained();
-        after.sync = self.subscriptions.is_unsynced();
-        after
+        true
     }
 
     fn go_on_reading(
@@ -290,7 +277,7 @@ impl Machine {
             Read::Call { handler, vars } => {
                 let state = State::Read { uri: uri.clone(), handler: handler.clone() };
                 match self.inflight.again(call, state) {
-                    Ok(call) => self.asks.push_back(Ask::Read { call, uri, handler, vars }),
+                    Ok(call) => self.queue_host_call(Ask::Read { call, uri, handler, vars }),
                     Err(state) => trash.put((state, handler)),
                 }
             }
@@ -298,28 +285,25 @@ impl Machine {
     }
 
     /// The host dropped its responder, failed to answer in time, or answered nonsense.
-    pub(crate) fn give_up(&mut self, call: CallId, why: &str, trash: &mut Trash) -> After {
-        let Some(state) = self.inflight.answered(call) else { return self.unwanted() };
-        let mut after = After { wanted: true, gained: true, ..After::default() };
+    pub(crate) fn give_up(&mut self, call: CallId, why: &str, trash: &mut Trash) -> bool {
+        let Some(state) = self.inflight.answered(call) else { return false };
         self.undo(call.slot(), &state);
-        after.sync = self.subscriptions.is_unsynced();
         if let Some(open) = self.inflight.close(call) {
             self.give_up_requests(); // before the answer: nothing may follow it
             self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
-            after.lines.push(Line(Level::Error, format!("{} {why}", state.describe())));
+            self.causes.log(Level::Error, format!("{} {why}", state.describe()));
             trash.put(open);
         }
         trash.put(state);
-        after
+        true
     }
 
     /// Closes the stream on which a request is to be answered, for a client that comes back. Not wanted if it is answered,
     /// or where there is no such stream.
-    pub(crate) fn close_stream(&mut self, call: CallId, retry_ms: u64) -> After {
+    pub(crate) fn close_stream(&mut self, call: CallId, retry_ms: u64) -> bool {
         let open = self.inflight.get(call).filter(|open| open.context.revision.sse_priming);
-        let Some(route) = open.map(|open| open.route) else { return After::default() };
-        let closed = self.outbox.pause(route, retry_ms);
-        After { wanted: closed, gained: closed, ..After::default() }
+        let Some(route) = open.map(|open| open.route) else { return false };
+        self.outbox.pause(route, retry_ms)
     }
 }
 

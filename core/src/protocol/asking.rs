@@ -2,7 +2,7 @@
 
 use super::CallId;
 use super::inflight::{Ask, State};
-use super::machine::{After, Machine};
+use super::machine::Machine;
 use super::needs_input::Need;
 use super::outbox::{Kind, Route};
 use crate::jsonrpc::write::{Object, notification, request};
@@ -59,7 +59,7 @@ impl Machine {
         number: u64,
         method: &str,
         params: Option<&Json>,
-    ) -> Result<After, Unasked> {
+    ) -> Result<(), Unasked> {
         let open = self.inflight.get(call).ok_or(Unasked::Over)?;
         let (State::Method { .. }, route, context) = (&open.state, open.route, open.context.clone()) else {
             return Err(Unasked::Over);
@@ -81,40 +81,37 @@ impl Machine {
         self.outbox.write(route, Kind::Message, |p| request(p.out, &id, method, params.map(Json::as_str)));
         self.inflight.pause(call);
         self.asking.add(id, Asked { number, call, route });
-        Ok(After { wanted: true, gained: true, ..After::default() })
+        Ok(())
     }
 
     /// The client answered a request of ours, or an id that is none.
     pub(super) fn response(&mut self, id: Option<&RequestId>, result: Result<Raw<'_>, Raw<'_>>) {
         let Some(Asked { number, call, .. }) = id.and_then(|id| self.asking.remove(id)) else { return };
-        self.asks.push_back(Ask::Response { call, number, answer: ClientAnswer::received(result) });
+        self.queue_host_call(Ask::Response { call, number, answer: ClientAnswer::received(result) });
         if !self.asking.by_call.contains_key(&call) {
             self.expect(call);
         }
     }
 
     /// The host does not want the client's answer any more. True if it was still to come.
-    pub(crate) fn give_up_request(&mut self, number: u64) -> After {
-        let Some(asked) = self.asking.remove(&id_of(number)) else { return After::default() };
+    pub(crate) fn give_up_request(&mut self, number: u64) -> bool {
+        let Some(asked) = self.asking.remove(&id_of(number)) else { return false };
         self.withdraw(&asked);
         if !self.asking.by_call.contains_key(&asked.call) {
             self.expect(asked.call);
         }
-        After { wanted: true, gained: true, ..After::default() }
+        true
     }
 
-    /// What was asked for calls that are over is not wanted any more. Tells whether there is something new to poll.
-    pub(crate) fn give_up_requests(&mut self) -> bool {
-        let mut given_up = false;
+    /// What was asked for calls that are over is not wanted any more.
+    pub(crate) fn give_up_requests(&mut self) {
         while let Some(call) = self.inflight.take_dropped() {
             for number in self.asking.by_call.remove(&call).unwrap_or_default() {
                 if let Some(asked) = self.asking.open.remove(&id_of(number)) {
                     self.withdraw(&asked);
-                    given_up = true;
                 }
             }
         }
-        given_up
     }
 
     fn withdraw(&mut self, asked: &Asked) {
@@ -127,7 +124,7 @@ impl Machine {
             notification(p.out, "notifications/cancelled", Some(params));
         });
         let Asked { number, call, .. } = *asked;
-        self.asks.push_back(Ask::Response { call, number, answer: ClientAnswer::GivenUp });
+        self.queue_host_call(Ask::Response { call, number, answer: ClientAnswer::GivenUp });
     }
 
     /// Whether a client that is being asked has sent too much instead of its answer.

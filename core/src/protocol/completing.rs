@@ -4,13 +4,13 @@ use super::CallId;
 use super::dispatch::Request;
 use super::faults::internal;
 use super::inflight::{Ask, Context, State};
-use super::machine::{After, Machine};
+use super::machine::Machine;
 use super::outbox::{Kind, Route, Stage};
 use super::request::Argument;
 use crate::access::{Caller, Operation, Verdict};
 use crate::catalog::Handler;
 use crate::jsonrpc::{RequestId, RpcError};
-use crate::log::{Level, Line};
+use crate::log::Level;
 use crate::model::Completion;
 use crate::revision::Revision;
 use crate::sync::Trash;
@@ -88,7 +88,7 @@ impl Machine {
         match completing {
             Completing::Ask(handler) => {
                 match self.inflight.again(call, State::Complete { argument: argument.clone() }) {
-                    Ok(call) => self.asks.push_back(Ask::Complete { call, handler, argument }),
+                    Ok(call) => self.queue_host_call(Ask::Complete { call, handler, argument }),
                     Err(_) => trash.put(handler),
                 }
             }
@@ -106,38 +106,37 @@ impl Machine {
     }
 
     /// What the host proposed.
-    pub(crate) fn finish_completion(&mut self, call: CallId, completion: &Completion) -> After {
-        let Some(state) = self.inflight.answered(call) else { return self.unwanted() };
+    pub(crate) fn finish_completion(&mut self, call: CallId, completion: &Completion) -> bool {
+        let Some(state) = self.inflight.answered(call) else { return false };
         let State::Complete { argument } = state else {
             self.inflight.close(call);
-            return self.unwanted();
+            return false;
         };
         if completion.failed.is_none()
             && !completion.uris.is_empty()
             && self.settings.authorises.load(Ordering::Acquire)
         {
-            return self.authorize_values(call, argument, completion.clone());
+            self.authorize_values(call, argument, completion.clone());
+            return true;
         }
-        let Some(open) = self.inflight.close(call) else { return self.unwanted() };
-        let mut after = After { wanted: true, gained: true, ..After::default() };
+        let Some(open) = self.inflight.close(call) else { return false };
         if let Some(why) = &completion.failed {
             self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
             let what = State::Complete { argument }.describe();
-            after.lines.push(Line(Level::Error, format!("{what} failed: {why}")));
+            self.causes.log(Level::Error, format!("{what} failed: {why}"));
         } else {
             self.write_completion(open.route, open.context.revision, &open.id, completion);
         }
-        after
+        true
     }
 
     /// Asks what the caller may see of what the values lead to.
-    fn authorize_values(&mut self, call: CallId, argument: Arc<Argument>, completion: Completion) -> After {
+    fn authorize_values(&mut self, call: CallId, argument: Arc<Argument>, completion: Completion) {
         let uris = completion.uris.clone();
         let state = State::AuthorizeValues { argument, completion: Box::new(completion) };
         if let Ok(call) = self.inflight.again(call, state) {
-            self.asks.push_back(Ask::Authorize { call, operation: Operation::List, uris });
+            self.queue_host_call(Ask::Authorize { call, operation: Operation::List, uris });
         }
-        After { wanted: true, gained: self.gained(), ..After::default() }
     }
 
     /// The verdicts about the values are in.

@@ -2,7 +2,7 @@
 
 use super::inflight::{Cancelled, Owner};
 use super::kinds::KindSet;
-use super::machine::{After, Machine};
+use super::machine::Machine;
 use super::outbox::{Kind, Route, Stage};
 use super::request::{Argument, Details, Draft, cancelled_id};
 use super::subscriptions::Watcher;
@@ -92,17 +92,12 @@ impl Machine {
         route: Route,
         resumed: bool,
         head: Option<&RequestHead<'_>>,
-        after: &mut After,
         trash: &mut Trash,
     ) -> Admitted {
         match parsed {
-            Parsed::Request { id, method, params } => {
-                let admitted = self.request(id, method, params, route, resumed, head);
-                after.sync = self.subscriptions.is_unsynced();
-                admitted
-            }
+            Parsed::Request { id, method, params } => self.request(id, method, params, route, resumed, head),
             Parsed::Notification { method, params } => {
-                self.notification(&method, params, after, trash);
+                self.notification(&method, params, trash);
                 self.outbox.end(route);
                 Admitted::Done
             }
@@ -329,19 +324,19 @@ impl Machine {
         }
     }
 
-    fn notification(&mut self, name: &str, params: Params<'_>, after: &mut After, trash: &mut Trash) {
+    fn notification(&mut self, name: &str, params: Params<'_>, trash: &mut Trash) {
         match name {
             "notifications/initialized" => self.initialized(),
             "notifications/cancelled" => {
                 if let Some(id) = cancelled_id(params) {
-                    self.cancel(&id, after, trash);
+                    self.cancel(&id, trash);
                 }
             }
             _ => {}
         }
     }
 
-    fn cancel(&mut self, id: &RequestId, after: &mut After, trash: &mut Trash) {
+    fn cancel(&mut self, id: &RequestId, trash: &mut Trash) {
         if self
             .inflight
             .waiting(id)
@@ -363,15 +358,13 @@ impl Machine {
                 if let Some(stream) = self.subscriptions.close_stream(stream) {
                     self.outbox.end(stream.route);
                 }
-                after.sync = self.subscriptions.is_unsynced();
             }
             Cancelled::Request { open, slot, tell_host } => {
                 self.undo(slot, &open.state);
-                after.sync = self.subscriptions.is_unsynced();
                 self.give_up_requests(); // before the end: nothing may follow it
                 self.outbox.end(open.route);
                 if let Some(call) = tell_host {
-                    self.asks.push_back(Ask::Cancel { call });
+                    self.queue_host_call(Ask::Cancel { call });
                 }
                 trash.put(open.state);
             }

@@ -4,6 +4,7 @@ use super::CallId;
 use super::asking::Asking;
 use super::batch::{Element, Elements};
 use super::dispatch::Admitted;
+use super::effects::Causes;
 use super::faults::internal;
 use super::half::Half;
 use super::inflight::{Ask, Context, Inflight, Open, Owner};
@@ -16,7 +17,7 @@ use crate::access::Caller;
 use crate::http::{Permit, RequestHead};
 use crate::jsonrpc::{Parsed, RequestId, RpcError};
 use crate::limits::Limits;
-use crate::log::{Level, Line};
+use crate::log::Level;
 use crate::model::CacheHint;
 use crate::model::ClientAnswer;
 use crate::policy::Cacheable;
@@ -50,21 +51,6 @@ impl Settings {
     pub(crate) fn cache(&self, kind: Cacheable, said: CacheHint) -> Cache {
         self.policy.cache(kind, said, self.authorises.load(Ordering::Acquire))
     }
-}
-
-/// What a step asks of the shell, to be done without a lock.
-#[derive(Default)]
-#[allow(clippy::struct_excessive_bools, reason = "what is asked for is independent of each other")]
-pub(crate) struct After {
-    /// Somebody still wanted the answer.
-    pub(crate) wanted: bool,
-    /// There is something to poll or to drain that was not there before.
-    pub(crate) gained: bool,
-    /// The hub has to hear something.
-    pub(crate) sync: bool,
-    /// Input is accepted again.
-    pub(crate) room: bool,
-    pub(crate) lines: Vec<Line>,
 }
 
 /// A request that was read but waits for room.
@@ -120,6 +106,7 @@ pub(crate) struct Machine {
     pub(super) ending: bool,
     pub(super) next_exchange: u64,
     pub(super) now: u64,
+    pub(super) causes: Causes,
 }
 
 impl Machine {
@@ -145,6 +132,7 @@ impl Machine {
             ending: false,
             next_exchange: 1,
             now: 0,
+            causes: Causes::default(),
             settings,
         }
     }
@@ -164,17 +152,6 @@ impl Machine {
     /// Only the group does this, before it polls.
     pub(crate) fn clear_ready(&mut self) {
         self.ready = false;
-    }
-
-    /// There is something to poll or to drain.
-    pub(crate) fn gained(&self) -> bool {
-        !self.asks.is_empty() || self.outbox.has_news() || self.may_dispatch() || self.has_elements()
-    }
-
-    /// The same without the output of one exchange, whose message has just been taken.
-    pub(crate) fn gained_beside(&self, exchange: Route) -> bool {
-        let output = self.outbox.has_news_beside(exchange);
-        output || !self.asks.is_empty() || self.may_dispatch() || self.has_elements()
     }
 
     // ---- input
@@ -218,9 +195,9 @@ impl Machine {
         room && std::mem::take(&mut self.starved)
     }
 
-    pub(crate) fn end(&mut self) -> After {
+    pub(crate) fn end(&mut self) {
         self.input.end();
-        After { gained: true, ..After::default() }
+        self.causes.ended = true;
     }
 
     /// A new exchange: a route of its own for one message.
@@ -261,8 +238,8 @@ impl Machine {
     }
 
     /// Nobody waits for an exchange any more: its request is cancelled, or its stream ended.
-    pub(crate) fn forget_exchange(&mut self, exchange: u64, trash: &mut Trash) -> After {
-        let (mut after, route) = (After::default(), Route::Exchange(exchange));
+    pub(crate) fn forget_exchange(&mut self, exchange: u64, trash: &mut Trash) {
+        let route = Route::Exchange(exchange);
         let routes = self.routes_of(route);
         trash.put(self.outbox.forget(exchange));
         self.elements.remove(&routes);
@@ -272,7 +249,7 @@ impl Machine {
             }
             self.inflight.disown_admitted(route);
             for call in self.inflight.on(route) {
-                if let Some(open) = self.drop_call(call, &mut after) {
+                if let Some(open) = self.drop_call(call) {
                     trash.put(open);
                 }
             }
@@ -282,13 +259,10 @@ impl Machine {
                 self.inflight.disown(&stream.id);
             }
         }
-        after.sync = self.subscriptions.is_unsynced();
-        after
     }
 
     /// Nobody waits for an exchange any more, which is no cancellation (WIRE K-20): what has begun goes on, the rest ends.
-    pub(crate) fn leave_exchange(&mut self, exchange: u64, trash: &mut Trash) -> After {
-        let mut after = After::default();
+    pub(crate) fn leave_exchange(&mut self, exchange: u64, trash: &mut Trash) {
         let routes = self.routes_of(Route::Exchange(exchange));
         for route in self.elements.remove(&routes) {
             self.outbox.end(route);
@@ -299,15 +273,12 @@ impl Machine {
                 self.outbox.end(route);
             }
             for call in self.inflight.cancel_waiting(route) {
-                if let Some(open) = self.drop_call(call, &mut after) {
+                if let Some(open) = self.drop_call(call) {
                     self.outbox.end(route);
                     trash.put(open);
                 }
             }
         }
-        after.gained = true;
-        after.sync = self.subscriptions.is_unsynced();
-        after
     }
 
     /// The request of an exchange that waits for room, which it now no longer does.
@@ -320,13 +291,12 @@ impl Machine {
     }
 
     /// Ends a request without an answer, and tells the host if that has it.
-    fn drop_call(&mut self, call: CallId, after: &mut After) -> Option<Open> {
+    fn drop_call(&mut self, call: CallId) -> Option<Open> {
         let asked = self.inflight.is_asked(call);
         let open = self.inflight.abandon(call)?;
         self.undo(call.slot(), &open.state);
         if asked {
-            self.asks.push_back(Ask::Cancel { call });
-            after.gained = true;
+            self.queue_host_call(Ask::Cancel { call });
         }
         Some(open)
     }
@@ -353,7 +323,7 @@ impl Machine {
     }
 
     /// Whether the first request that waits may be dispatched.
-    fn may_dispatch(&self) -> bool {
+    pub(super) fn may_dispatch(&self) -> bool {
         self.waiting.first_key_value().is_some_and(|(_, waiting)| self.has_slot(waiting.route))
     }
 
@@ -425,13 +395,12 @@ impl Machine {
         route: Route,
         resumed: bool,
         head: Option<&RequestHead<'_>>,
-        after: &mut After,
         trash: &mut Trash,
     ) -> Admitted {
         if self.closed {
             return Admitted::Done;
         }
-        self.admit(parsed, route, resumed, head, after, trash)
+        self.admit(parsed, route, resumed, head, trash)
     }
 
     // ---- output
@@ -473,19 +442,16 @@ impl Machine {
 
     // ---- time
 
-    pub(crate) fn tick(&mut self, now: u64, trash: &mut Trash) -> After {
-        let mut after = After::default();
+    pub(crate) fn tick(&mut self, now: u64, trash: &mut Trash) {
         self.advance(now);
         while let Some(call) = self.inflight.overdue(self.now) {
-            self.run_out(call, "within `call_ms`", &mut after, trash);
+            self.run_out(call, "within `call_ms`", trash);
         }
-        after.sync = self.subscriptions.is_unsynced();
-        after
     }
 
     /// An exchange has been waited for long enough.
-    pub(crate) fn expire(&mut self, exchange: u64, trash: &mut Trash) -> After {
-        let (mut after, route) = (After::default(), Route::Exchange(exchange));
+    pub(crate) fn expire(&mut self, exchange: u64, trash: &mut Trash) {
+        let route = Route::Exchange(exchange);
         let unseen = self.lifecycle.last().map_or_else(RpcError::internal, internal);
         let routes = self.routes_of(route);
         for route in self.elements.remove(&routes) {
@@ -500,22 +466,19 @@ impl Machine {
                 self.fail(route, Stage::Dispatched, &id, &unseen);
             }
             for call in self.inflight.on(route) {
-                self.run_out(call, "in time", &mut after, trash);
+                self.run_out(call, "in time", trash);
             }
         }
-        after.sync = self.subscriptions.is_unsynced();
-        after
     }
 
     /// A call that the host did not answer in time.
-    fn run_out(&mut self, call: CallId, when: &str, after: &mut After, trash: &mut Trash) {
-        let Some(open) = self.drop_call(call, after) else { return };
+    fn run_out(&mut self, call: CallId, when: &str, trash: &mut Trash) {
+        let Some(open) = self.drop_call(call) else { return };
         self.give_up_requests(); // before the answer: nothing may follow it
         self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
         let why = format!("{} was not answered {when}", open.state.describe());
-        after.lines.push(Line(Level::Error, why));
+        self.causes.log(Level::Error, why);
         trash.put(open);
-        after.gained = true;
     }
 
     /// When [`Machine::tick`] has something to do, in the host's milliseconds.
@@ -567,12 +530,12 @@ impl Machine {
     // ---- the end
 
     /// Ends listen streams as the protocol asks; those that are not acknowledged yet, once they are.
-    pub(crate) fn end_streams(&mut self) -> After {
+    pub(crate) fn end_streams(&mut self) {
         self.ending = true;
+        self.causes.ended = true;
         for key in self.subscriptions.live_streams() {
             self.end_stream(key);
         }
-        After { gained: true, sync: self.subscriptions.is_unsynced(), ..After::default() }
     }
 
     pub(super) fn end_stream(&mut self, key: u64) {
@@ -589,16 +552,15 @@ impl Machine {
     }
 
     /// Ends listen streams, drops what is in flight, and takes no more input.
-    pub(crate) fn shut_down(&mut self, trash: &mut Trash) -> After {
+    pub(crate) fn shut_down(&mut self, trash: &mut Trash) {
         self.end_streams();
-        self.drop_calls(trash)
+        self.drop_calls(trash);
     }
 
     /// Drops everything, output included.
-    pub(crate) fn close(&mut self, trash: &mut Trash) -> After {
-        let after = self.drop_calls(trash);
+    pub(crate) fn close(&mut self, trash: &mut Trash) {
+        self.drop_calls(trash);
         trash.put(self.outbox.clear());
-        after
     }
 
     /// Nothing is under way, watched or asked, so that its end concerns nobody.
@@ -608,7 +570,7 @@ impl Machine {
         told && !watches && !self.is_answering() && !self.is_asking()
     }
 
-    fn drop_calls(&mut self, trash: &mut Trash) -> After {
+    fn drop_calls(&mut self, trash: &mut Trash) {
         self.closed = true;
         self.subscriptions.clear();
         self.held.clear();
@@ -621,7 +583,8 @@ impl Machine {
         trash.put(std::mem::take(&mut self.asks));
         trash.put(self.inflight.clear());
         trash.put(self.outbox.callers.clear());
-        After { gained: true, sync: self.subscriptions.is_unsynced(), room: true, ..After::default() }
+        self.causes.ended = true;
+        self.causes.has_room = true;
     }
 
     pub(crate) fn is_closed(&self) -> bool {

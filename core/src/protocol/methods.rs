@@ -4,7 +4,7 @@ use super::CallId;
 use super::dispatch::Request;
 use super::faults::{internal, refused_name};
 use super::inflight::{Ask, Context, Open, State};
-use super::machine::{After, Machine};
+use super::machine::Machine;
 use super::needs_input::{self, Refusal};
 use super::outbox::{Kind, Stage};
 use super::request::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL};
@@ -12,7 +12,7 @@ use crate::access::{Caller, Verdict};
 use crate::catalog::{Family, MethodHandler};
 use crate::jsonrpc::write::{begin_result, end, notification};
 use crate::jsonrpc::{Raw, RpcError, members, string};
-use crate::log::{Level, Line};
+use crate::log::Level;
 use crate::model::{CacheHint, Json, MethodAnswer};
 use crate::policy::Cacheable;
 use crate::policy::UndeclaredLists;
@@ -136,7 +136,7 @@ impl Machine {
     ) {
         if verdict == Verdict::Allow {
             match self.inflight.again(call, State::Method { handler: handler.clone() }) {
-                Ok(call) => self.asks.push_back(Ask::Method { call, handler, params }),
+                Ok(call) => self.queue_host_call(Ask::Method { call, handler, params }),
                 Err(state) => trash.put((state, handler)),
             }
             return;
@@ -165,19 +165,18 @@ impl Machine {
         }
     }
 
-    pub(crate) fn finish_method(&mut self, call: CallId, outcome: Outcome, trash: &mut Trash) -> After {
-        let Some(answered) = self.inflight.answered(call) else { return self.unwanted() };
+    pub(crate) fn finish_method(&mut self, call: CallId, outcome: Outcome, trash: &mut Trash) -> bool {
+        let Some(answered) = self.inflight.answered(call) else { return false };
         trash.put(answered);
-        let Some(open) = self.inflight.close(call) else { return self.unwanted() };
+        let Some(open) = self.inflight.close(call) else { return false };
         self.give_up_requests(); // before the answer: nothing may follow it
-        let mut after = After { wanted: true, gained: true, ..After::default() };
-        after.lines.extend(self.write_outcome(&open, outcome));
+        self.write_outcome(&open, outcome);
         trash.put(open);
-        after
+        true
     }
 
-    /// Answers a request with what has been written. What there is to log comes back.
-    pub(super) fn write_outcome(&mut self, open: &Open, outcome: Outcome) -> Option<Line> {
+    /// Answers a request with what has been written, and logs what went wrong.
+    pub(super) fn write_outcome(&mut self, open: &Open, outcome: Outcome) {
         let written = outcome.written.and_then(|result| match open.fits(result.len()) {
             Ok(()) => Ok(result),
             Err(full) => Err((Stage::Dispatched, full.fault())),
@@ -190,7 +189,9 @@ impl Machine {
             }),
             Err((stage, fault)) => self.fail(open.route, stage, &open.id, &fault),
         }
-        outcome.line.map(|line| Line(Level::Error, line))
+        if let Some(line) = outcome.line {
+            self.causes.log(Level::Error, line);
+        }
     }
 
     /// Who the client of a request is, as it said with the request or at the session's beginning.
@@ -203,18 +204,18 @@ impl Machine {
 
     /// Sends a notification about a request that is not answered yet, where its answer will go. Not wanted if it is, if
     /// there is room for an answer only, or if the client takes nothing.
-    pub(crate) fn notify(&mut self, call: CallId, method: &str, params: Option<&Json>) -> After {
-        let Some(open) = self.inflight.get(call) else { return After::default() };
+    pub(crate) fn notify(&mut self, call: CallId, method: &str, params: Option<&Json>) -> bool {
+        let Some(open) = self.inflight.get(call) else { return false };
         let route = open.route;
         if self.outbox.is_single(route) || self.outbox.len() >= self.settings.limits.output_bytes {
-            return After::default();
+            return false;
         }
         self.outbox.write(route, Kind::Message, |p| {
             let params =
                 params.map(|params| |out: &mut Vec<u8>| out.extend_from_slice(params.as_str().as_bytes()));
             notification(p.out, method, params);
         });
-        After { wanted: true, gained: true, ..After::default() }
+        true
     }
 }
 

@@ -12,10 +12,13 @@ pub(super) struct News {
     exchanges: BTreeSet<u64>,
     /// There is a deadline of what concerns no route. Found by whoever polls: it is nothing to poll for.
     all: bool,
+    /// A route was added since this was last asked, even one that was there already.
+    grew: bool,
 }
 
 impl News {
     pub(super) fn add(&mut self, route: Route) {
+        self.grew = true;
         match route {
             Route::Connection => self.connection = true,
             Route::Exchange(n) => drop(self.exchanges.insert(n)),
@@ -34,6 +37,11 @@ impl News {
         }
     }
 
+    /// Whether a route was added since the last call.
+    pub(super) fn take_growth(&mut self) -> bool {
+        std::mem::take(&mut self.grew)
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         !self.connection && self.exchanges.is_empty()
     }
@@ -45,7 +53,7 @@ impl News {
 
     /// The routes; none: all there are. Whoever asks tells those who wait.
     pub(super) fn take(&mut self) -> Option<Vec<Route>> {
-        let News { connection, exchanges, all } = std::mem::take(self);
+        let News { connection, exchanges, all, .. } = std::mem::take(self);
         let connection = connection.then_some(Route::Connection);
         let routes = connection.into_iter().chain(exchanges.into_iter().map(Route::Exchange)).collect();
         (!all).then_some(routes)

@@ -223,6 +223,11 @@ impl Outbox {
         Some(self.outlet(route)?.has_output())
     }
 
+    /// Whether a route got output or a deadline since the last call that no drain finds by itself.
+    pub(super) fn take_growth(&mut self) -> bool {
+        self.news.take_growth()
+    }
+
     /// Whether there is output that nobody takes, nor was told of.
     pub(crate) fn has_news(&self) -> bool {
         !self.news.is_empty()

@@ -2,7 +2,7 @@
 
 use super::CallId;
 use super::inflight::{Context, Open};
-use super::machine::{After, Machine};
+use super::machine::Machine;
 use super::outbox::{Kind, Route};
 use crate::jsonrpc::{Raw, RequestId};
 use crate::wire;
@@ -28,16 +28,16 @@ const ENOUGH: usize = 64 << 10;
 
 impl Machine {
     /// Tells the client how far its request is. Wanted if the request is not answered yet and may be told of.
-    pub(crate) fn progress(&mut self, call: CallId, report: Report) -> After {
+    pub(crate) fn progress(&mut self, call: CallId, report: Report) -> bool {
         let enough = self.outbox.len() >= ENOUGH;
-        let Some(open) = self.inflight.get(call) else { return After::default() };
+        let Some(open) = self.inflight.get(call) else { return false };
         if self.outbox.is_single(open.route) {
-            return After::default();
+            return false;
         }
         let grows =
             report.progress.is_finite() && open.progress.last.is_none_or(|last| report.progress > last);
         if !grows {
-            return After { wanted: true, ..After::default() };
+            return true;
         }
         open.progress.last = Some(report.progress);
         if open.progress.held.is_some() {
@@ -48,7 +48,7 @@ impl Machine {
         } else {
             write(&mut self.outbox, open, &report);
         }
-        After { wanted: true, gained: true, ..After::default() }
+        true
     }
 
     /// Writes what was held back, as long as there is not plenty to write already.

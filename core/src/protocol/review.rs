@@ -2,7 +2,7 @@
 
 use super::faults::refused;
 use super::inflight::{Ask, Context, Open, State};
-use super::machine::{After, Machine};
+use super::machine::Machine;
 use super::outbox::Route;
 use super::progress::Told;
 use super::subscriptions::Watcher;
@@ -17,9 +17,9 @@ const NOWHERE: Route = Route::Exchange(0);
 impl Machine {
     /// Asks about everything that the client watches, so many URIs at once. No request of the client is behind it, so
     /// nothing is answered: it is asked for the caller of the newest one, or else for the connection's.
-    pub(crate) fn review(&mut self, caller: &Arc<Caller>) -> After {
+    pub(crate) fn review(&mut self, caller: &Arc<Caller>) {
         if self.closed {
-            return After::default();
+            return;
         }
         let caller = self.outbox.callers.newest().unwrap_or(caller).clone();
         let revision = self.lifecycle.last().unwrap_or_else(Revision::newest);
@@ -33,13 +33,12 @@ impl Machine {
                 progress: Told::default(),
                 state: State::Review { uris: uris.to_vec() },
             });
-            self.asks.push_back(Ask::Authorize {
+            self.queue_host_call(Ask::Authorize {
                 call,
                 operation: Operation::Subscribe,
                 uris: uris.to_vec(),
             });
         }
-        After { gained: !watched.is_empty(), ..After::default() }
     }
 
     /// The client may not watch a URI any more: its notifications end, and a request for it that waits is refused.

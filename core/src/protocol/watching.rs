@@ -6,7 +6,7 @@ use super::faults::{internal, none_found, refused};
 use super::inflight::Ask;
 use super::inflight::{Owner, State, Subscribing};
 use super::kinds::KindSet;
-use super::machine::{After, Machine};
+use super::machine::Machine;
 use super::outbox::{Kind, Route, Stage};
 use super::subscriptions::{HubOp, Mark, Queue, Watcher};
 use crate::access::{Caller, Operation, Verdict};
@@ -26,9 +26,9 @@ impl Machine {
         watcher: Watcher,
         uris: Vec<Arc<str>>,
         authorise: bool,
-    ) -> After {
+    ) {
         if !self.claim(&request) {
-            return After::default();
+            return;
         }
         let awaited = uris.iter().cloned().collect();
         let subscribing = Subscribing { watcher, uris: uris.clone(), awaited };
@@ -37,9 +37,8 @@ impl Machine {
             self.subscriptions.want(uri, watcher, call.slot(), !authorise);
         }
         if authorise {
-            self.asks.push_back(Ask::Authorize { call, operation: Operation::Subscribe, uris });
+            self.queue_host_call(Ask::Authorize { call, operation: Operation::Subscribe, uris });
         }
-        After { gained: authorise, sync: self.subscriptions.is_unsynced(), ..After::default() }
     }
 
     /// The verdicts about a subscription are in.
@@ -117,13 +116,13 @@ impl Machine {
         lists: KindSet,
         uris: Vec<Arc<str>>,
         authorise: bool,
-    ) -> After {
+    ) {
         if !self.claim(&request) {
-            return After::default();
+            return;
         }
         if let Err(fault) = self.room_for_subscriptions(uris.len()) {
             self.fail(request.route, Stage::Dispatched, &request.id, &fault);
-            return After::default();
+            return;
         }
         let stream =
             self.subscriptions.open_stream(request.id.clone(), request.route, request.revision, lists);
@@ -131,11 +130,10 @@ impl Machine {
         let authorise = authorise && !uris.is_empty();
         self.subscriptions.stream_wants(stream, &uris, call.slot(), !authorise);
         if authorise {
-            self.asks.push_back(Ask::Authorize { call, operation: Operation::Subscribe, uris });
+            self.queue_host_call(Ask::Authorize { call, operation: Operation::Subscribe, uris });
         } else {
             self.start_stream_if_complete(call, stream);
         }
-        After { gained: true, sync: self.subscriptions.is_unsynced(), ..After::default() }
     }
 
     pub(super) fn start_stream_if_complete(&mut self, call: CallId, key: u64) {
@@ -164,8 +162,8 @@ impl Machine {
         uri: &Arc<str>,
         outcome: Registered,
         trash: &mut Trash,
-    ) -> After {
-        let Some(open) = self.inflight.get(call) else { return After::default() };
+    ) {
+        let Some(open) = self.inflight.get(call) else { return };
         let slot = call.slot();
         let fault = match outcome {
             Registered::Watched => None,
@@ -195,12 +193,6 @@ impl Machine {
             }
             _ => {}
         }
-        After {
-            wanted: true,
-            gained: self.gained(),
-            sync: self.subscriptions.is_unsynced(),
-            ..After::default()
-        }
     }
 
     pub(crate) fn sync_begin(&mut self) -> bool {
@@ -216,29 +208,23 @@ impl Machine {
         next
     }
 
-    /// A URI changed. True if there is something new to send.
-    pub(crate) fn updated(&mut self, uri: &Arc<str>, change: &Change) -> bool {
+    /// Marks that a URI changed.
+    pub(crate) fn updated(&mut self, uri: &Arc<str>, change: &Change) {
         let queue = self.subscriptions.updated(uri, change);
-        let gained = !queue.is_empty();
         self.queue(queue);
-        gained
     }
 
-    /// A URI changed that lies below `parent`. True if there is something new to send.
-    pub(crate) fn updated_below(&mut self, uri: &Arc<str>, parent: &Arc<str>, change: &Change) -> bool {
+    /// Marks that a URI changed which lies below `parent`.
+    pub(crate) fn updated_below(&mut self, uri: &Arc<str>, parent: &Arc<str>, change: &Change) {
         let queue = self.subscriptions.updated_below(uri, parent, change);
-        let gained = !queue.is_empty();
         self.queue(queue);
-        gained
     }
 
-    /// Lists of one kind changed. True if there is something new to send.
-    pub(crate) fn list_changed(&mut self, kind: usize) -> bool {
+    /// Marks that lists of one kind changed.
+    pub(crate) fn list_changed(&mut self, kind: usize) {
         let session = self.lifecycle.session().is_some();
         let queue = self.subscriptions.list_changed(kind, session);
-        let gained = !queue.is_empty();
         self.queue(queue);
-        gained
     }
 
     /// Queues what the client shall be told, or holds it back until the session is ready.

@@ -111,7 +111,7 @@ impl Inner {
     pub(super) fn publish(&self, uri: &str, change: &Change) {
         self.watch.change();
         let uri: Arc<str> = uri.into();
-        Shared::tell(&self.hub.watchers(&uri), |m| m.updated(&uri, change));
+        Shared::notify_all(&self.hub.watchers(&uri), |m| m.updated(&uri, change));
     }
 
     /// Offers resources from now on, because one was registered.
@@ -128,7 +128,7 @@ impl Inner {
 
     pub(super) fn announce(&self, kind: usize) {
         self.watch.change();
-        Shared::tell(&self.hub.connections(), |m| m.list_changed(kind));
+        Shared::notify_all(&self.hub.connections(), |m| m.list_changed(kind));
     }
 
     /// Announces that the list of tools or prompts changed.
