@@ -1,7 +1,7 @@
 //! One client: bytes in, events out, answers in, bytes out.
 
 mod lookup;
-mod methods;
+mod method_calls;
 mod shared;
 
 use crate::access::{Caller, RequestContext};
@@ -12,7 +12,7 @@ use crate::group;
 use crate::http::{Permit, RequestHead};
 use crate::jsonrpc::Parsed;
 use crate::log::Level;
-use crate::protocol::{Chunk, Line, Machine, Next, Route, Start};
+use crate::protocol::{Arrival, Chunk, InputLine, Machine, Next, Route, Start};
 use crate::revision::Revision;
 use crate::server::Inner;
 use crate::sync::Running;
@@ -65,7 +65,7 @@ impl Connection {
     ///
     /// Returns how many bytes were accepted. Fewer than given means: stop reading until woken, and offer the rest again.
     pub fn receive(&self, bytes: &[u8]) -> usize {
-        let (accepted, flooded) = self.0.machine.with(|m, _| (m.receive(bytes), m.is_flooded()));
+        let (accepted, flooded) = self.0.machine.with(|m, _| (m.handle_input(bytes), m.is_flooded()));
         if flooded {
             let line =
                 "the connection was closed: the client sent four times its input budget while it was asked";
@@ -78,7 +78,7 @@ impl Connection {
 
     /// No more input. A last line without a newline still counts; what was received is still answered.
     pub fn end(&self) {
-        self.0.step(|m, _| m.end());
+        self.0.step(|m, _| m.handle_end_of_input());
     }
 
     /// The next question to the host: first what goes on with requests under way, then what new messages ask, then
@@ -93,19 +93,19 @@ impl Connection {
     /// The same without the server's own events, which may concern others.
     fn poll_own(&self) -> Option<Event> {
         let shared = &self.0;
-        let mut next = shared.machine.with(Machine::next);
+        let mut next = shared.machine.with(Machine::poll_next);
         loop {
             match next {
-                Next::Ask(ask, context) => {
+                Next::HostCall(ask, context) => {
                     if let Some(event) = shared.event(ask, context) {
                         return Some(event);
                     }
                 }
                 Next::Cancel(call) => return Some(Event::Cancel(call)),
                 Next::Response(number, answer) => return Some(shared.responded(number, answer)),
-                Next::Line { line, route, resumed } => {
+                Next::Message { line, route, arrival } => {
                     let turn = Turn { shared, chunk: None };
-                    let (event, _) = shared.message(&line, route, resumed);
+                    let event = shared.message(&line, route, arrival).event;
                     if event.is_some() {
                         return event;
                     }
@@ -123,7 +123,7 @@ impl Connection {
                 }
                 Next::Nothing => return None,
             }
-            next = shared.machine.with(Machine::next);
+            next = shared.machine.with(Machine::poll_next);
         }
     }
 
@@ -136,7 +136,7 @@ impl Connection {
             m.outbox().start(route)
         });
         match start {
-            Start::Ready(half) => DrainStart::Ready(Drain::new(self.0.clone(), route, half)),
+            Start::Ready(partial) => DrainStart::Ready(Drain::new(self.0.clone(), route, partial)),
             Start::Empty => DrainStart::Empty,
             Start::Busy => DrainStart::Busy,
         }
@@ -228,7 +228,7 @@ impl Connection {
     /// [taken](Connection::take) at once.
     pub fn expire(&self, route: Route) {
         if let Route::Exchange(exchange) = route {
-            self.0.step(|m, trash| m.expire(exchange, trash));
+            self.0.step(|m, trash| m.on_exchange_timeout(exchange, trash));
         }
     }
 
@@ -254,7 +254,7 @@ impl Connection {
         permit: Option<Arc<Permit>>,
     ) -> Result<(Route, Option<Event>)> {
         let route = self.open_route(single, caller, permit)?;
-        let (event, _) = self.0.parsed(message, parsed, route, false, None);
+        let event = self.0.parsed(message, parsed, route, Arrival::New, None).event;
         self.tell_beside(route);
         Ok((route, event))
     }
@@ -270,7 +270,7 @@ impl Connection {
         permit: Arc<Permit>,
     ) -> Result<(Route, Option<Event>)> {
         let route = self.open_route(single, None, Some(permit))?;
-        let (event, _) = self.0.parsed(message, parsed, route, false, head);
+        let event = self.0.parsed(message, parsed, route, Arrival::New, head).event;
         let event = event.or_else(|| self.poll_own());
         self.tell_beside(route);
         Ok((route, event))
@@ -315,16 +315,16 @@ impl Connection {
         let route = self.open_route(single, caller, None)?;
         let message = message.trim_ascii();
         if message.len() > self.0.server.settings.limits.message_bytes {
-            self.0.machine.with(|m, _| m.too_long(route));
+            self.0.machine.with(|m, _| m.handle_too_long(route));
             return Ok((route, None));
         }
-        Ok((route, self.0.message(message, route, false).0))
+        Ok((route, self.0.message(message, route, Arrival::New).event))
     }
 
     /// Nobody wants what an exchange still has to say: its request is cancelled, or its listen stream ended.
     pub fn forget(&self, route: Route) {
         if let Route::Exchange(exchange) = route {
-            self.0.step(|m, trash| m.forget_exchange(exchange, trash));
+            self.0.step(|m, trash| m.cancel_exchange(exchange, trash));
             self.0.output_taken();
         }
     }
@@ -332,7 +332,7 @@ impl Connection {
     /// The client of an exchange has gone without a stream to come back to. That cancels what no callback was begun for.
     pub(crate) fn leave(&self, route: Route) {
         if let Route::Exchange(exchange) = route {
-            self.0.step(|m, trash| m.leave_exchange(exchange, trash));
+            self.0.step(|m, trash| m.handle_lost_client(exchange, trash));
         }
     }
 
@@ -345,12 +345,12 @@ impl Connection {
 
     /// When to call [`Connection::tick`] at the latest, in milliseconds of the host's clock. None: no need to.
     pub fn poll_timeout(&self) -> Option<u64> {
-        self.0.machine.with(|m, _| m.deadline())
+        self.0.machine.with(|m, _| m.poll_timeout())
     }
 
     /// When what a route will say is overdue, if that is known.
     pub(crate) fn deadline_of(&self, route: Route) -> Option<u64> {
-        self.0.machine.with(|m, _| m.deadline_of(route))
+        self.0.machine.with(|m, _| m.route_deadline(route))
     }
 
     /// Tells the time, in milliseconds of any monotonic clock. Answers that were held too long become errors.
@@ -358,12 +358,12 @@ impl Connection {
     /// The time is what was told last, at first 0, and what is asked has its time from then on: tell it before each poll
     /// that comes after a while, or the next tick finds too early that an answer is overdue.
     pub fn tick(&self, now: u64) {
-        self.0.step(|m, trash| m.tick(now, trash));
+        self.0.step(|m, trash| m.on_timeout(now, trash));
     }
 
     /// [`Connection::tick`], which costs hardly anything unless something is overdue.
     pub(crate) fn pass(&self, now: u64) {
-        if self.0.machine.with(|m, _| m.pass(now)) {
+        if self.0.machine.with(|m, _| m.is_overdue_at(now)) {
             self.tick(now);
         }
     }
@@ -380,7 +380,7 @@ impl Connection {
 
     /// The routes of which something is new since this was asked: those who wait for them have to be told. None: for any.
     pub(crate) fn take_news(&self) -> Option<Vec<Route>> {
-        self.0.machine.with(|m, _| m.take_news())
+        self.0.machine.with(|m, _| m.poll_pending_routes())
     }
 
     /// There is no session beyond the one message that follows, which is of that revision or a handshake.
@@ -395,7 +395,7 @@ impl Connection {
 
     /// Somebody goes on with the stream of that route.
     pub(crate) fn go_on(&self, route: Route) {
-        self.0.machine.with(|m, _| m.outbox().go_on(route));
+        self.0.machine.with(|m, _| m.outbox().reopen_stream(route));
     }
 
     /// From now on the connection itself has bare messages, too, as an exchange has.
@@ -445,7 +445,7 @@ impl Connection {
     /// [`Connection::close`], for a driver that tells the host which calls are not wanted any more, and what became of its
     /// requests to the client.
     pub(crate) fn close_and_tell(&self) -> Vec<Event> {
-        let (asked, answers) = self.0.machine.with(|m, _| (m.handed_out(), m.take_client_answers()));
+        let (asked, answers) = self.0.machine.with(|m, _| (m.handed_out(), m.poll_client_answers()));
         let answers = answers.into_iter().map(|(number, answer)| self.0.responded(number, answer));
         let told = asked.into_iter().map(Event::Cancel).chain(answers).collect();
         self.close();
@@ -482,16 +482,17 @@ impl Turn<'_> {
         let chunk = self.chunk.as_mut()?;
         loop {
             match chunk.next_line() {
-                Line::None => return None,
-                Line::TooLong => {
-                    if self.shared.machine.with(|m, _| m.too_long(Route::Connection)) {
+                InputLine::None => return None,
+                InputLine::TooLong => {
+                    if self.shared.machine.with(|m, _| m.handle_too_long(Route::Connection)) {
                         return None;
                     }
                 }
-                Line::Whole(from, to) => {
-                    let (event, stop) = self.shared.message(chunk.line(from, to), Route::Connection, false);
-                    if event.is_some() || stop {
-                        return event;
+                InputLine::Whole(from, to) => {
+                    let line = chunk.line(from, to);
+                    let dealt = self.shared.message(line, Route::Connection, Arrival::New);
+                    if dealt.event.is_some() || dealt.must_stop {
+                        return dealt.event;
                     }
                 }
             }
@@ -504,7 +505,7 @@ impl Turn<'_> {
     fn end(mut self) -> Next {
         let (shared, chunk) = (self.shared, self.chunk.take());
         std::mem::forget(self);
-        let (room, next) = shared.machine.with(|m, trash| (m.give_back(chunk), m.next(trash)));
+        let (room, next) = shared.machine.with(|m, trash| (m.release_input(chunk), m.poll_next(trash)));
         if room {
             shared.wake();
         }
@@ -515,7 +516,7 @@ impl Turn<'_> {
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
         let chunk = self.chunk.take();
-        if self.shared.machine.with(|m, _| m.give_back(chunk)) {
+        if self.shared.machine.with(|m, _| m.release_input(chunk)) {
             self.shared.wake(); // whoever reads may be waiting for room, on another thread
         }
     }

@@ -1,7 +1,7 @@
 //! Taking output.
 
 use crate::connection::Shared;
-use crate::protocol::{Half, Kind, Route};
+use crate::protocol::{Kind, PartialMessage, Route};
 use std::fmt;
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub enum DrainStart {
 pub struct Drain {
     shared: Arc<Shared>,
     route: Route,
-    half: Option<Half>,
+    partial: Option<PartialMessage>,
     released: bool,
 }
 
@@ -45,8 +45,8 @@ pub struct Transmit<'a> {
 }
 
 impl Drain {
-    pub(crate) fn new(shared: Arc<Shared>, route: Route, half: Option<Half>) -> Drain {
-        Drain { shared, route, half, released: false }
+    pub(crate) fn new(shared: Arc<Shared>, route: Route, partial: Option<PartialMessage>) -> Drain {
+        Drain { shared, route, partial, released: false }
     }
 
     /// At most about `max` bytes; the same again until [`Drain::wrote`] covers them. Large bodies are encoded here, a
@@ -55,40 +55,40 @@ impl Drain {
         if self.released {
             return None;
         }
-        if self.half.as_ref().is_none_or(Half::is_done) {
-            let used = self.half.take().map(Half::into_buffer).unwrap_or_default();
-            self.half = self.shared.next_message(self.route, used);
-            if self.half.is_none() {
+        if self.partial.as_ref().is_none_or(PartialMessage::is_done) {
+            let used = self.partial.take().map(PartialMessage::into_buffer).unwrap_or_default();
+            self.partial = self.shared.poll_message(self.route, used);
+            if self.partial.is_none() {
                 self.released = true; // in the same step that found nothing
                 return None;
             }
-            if let (Route::Exchange(_), Some(half)) = (self.route, &mut self.half) {
-                half.measure();
+            if let (Route::Exchange(_), Some(partial)) = (self.route, &mut self.partial) {
+                partial.measure();
             }
         }
-        let half = self.half.as_mut()?;
-        let (kind, first, total) = (half.kind, half.first, half.total);
-        let (bytes, last) = half.bytes(max);
+        let partial = self.partial.as_mut()?;
+        let (kind, first, total) = (partial.kind, partial.first, partial.total);
+        let (bytes, last) = partial.bytes(max);
         Some(Transmit { kind, first, last, total, bytes })
     }
 
     /// So many bytes of the last transmit were written.
     pub fn wrote(&mut self, bytes: usize) {
-        if let Some(half) = &mut self.half {
-            half.wrote(bytes);
+        if let Some(partial) = &mut self.partial {
+            partial.wrote(bytes);
         }
     }
 
     /// Appends that many of the bytes that were handed out last, and counts them as written.
     pub(crate) fn hand_over(&mut self, bytes: usize, out: &mut Vec<u8>) {
-        if let Some(half) = &mut self.half {
-            half.hand_over(bytes, out);
+        if let Some(partial) = &mut self.partial {
+            partial.hand_over(bytes, out);
         }
     }
 
     /// Whether more than a buffer is left of the current message: a large body that is still to be encoded.
     pub fn is_large(&self) -> bool {
-        self.half.as_ref().is_some_and(Half::is_large)
+        self.partial.as_ref().is_some_and(PartialMessage::is_large)
     }
 
     /// The route.
@@ -98,8 +98,8 @@ impl Drain {
 
     /// Lets go of everything that the route has to say.
     pub(crate) fn discard(mut self) {
-        self.half = None;
-        while self.shared.next_message(self.route, Vec::new()).is_some() {}
+        self.partial = None;
+        while self.shared.poll_message(self.route, Vec::new()).is_some() {}
         self.released = true;
     }
 
@@ -126,8 +126,8 @@ impl Drain {
 impl Drop for Drain {
     fn drop(&mut self) {
         if !self.released {
-            let half = self.half.take().filter(|half| !half.is_done());
-            self.shared.park(self.route, half);
+            let partial = self.partial.take().filter(|partial| !partial.is_done());
+            self.shared.park(self.route, partial);
         }
     }
 }

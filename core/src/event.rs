@@ -108,8 +108,8 @@ impl Event {
                 Some(gatekeeper) => guarded(call, move |call| gatekeeper(call)),
                 None => drop(call),
             },
-            Event::Interest(call) => match call.watcher.clone() {
-                Some(watcher) => guarded(call, move |call| watcher(call)),
+            Event::Interest(call) => match call.interest_handler.clone() {
+                Some(interest_handler) => guarded(call, move |call| interest_handler(call)),
                 None => drop(call),
             },
             Event::Verify(call) => match call.verifier.clone() {
@@ -154,7 +154,7 @@ fn guarded<C>(call: C, run: impl FnOnce(C)) {
 }
 
 pub(crate) type Gatekeeper = dyn Fn(AuthorizeCall) + Send + Sync;
-pub(crate) type Watcher = dyn Fn(InterestCall) + Send + Sync;
+pub(crate) type InterestHandler = dyn Fn(InterestCall) + Send + Sync;
 
 /// A read to be answered. It carries its responder: [`Call::defer`] or [`Call::into_responder`] take it out.
 pub struct Call {
@@ -440,7 +440,7 @@ impl AuthorizeCall {
 pub struct InterestCall {
     uri: Arc<str>,
     wanted: bool,
-    watcher: Option<Arc<Watcher>>,
+    interest_handler: Option<Arc<InterestHandler>>,
     responder: Option<Responder<Watched>>,
     quiet: bool,
 }
@@ -449,10 +449,10 @@ impl InterestCall {
     pub(crate) fn new(
         uri: Arc<str>,
         wanted: bool,
-        watcher: Option<Arc<Watcher>>,
+        interest_handler: Option<Arc<InterestHandler>>,
         responder: Responder<Watched>,
     ) -> Self {
-        InterestCall { uri, wanted, watcher, responder: Some(responder), quiet: false }
+        InterestCall { uri, wanted, interest_handler, responder: Some(responder), quiet: false }
     }
 
     /// The URI.

@@ -27,12 +27,12 @@ pub(crate) struct Inner {
     hurry: Option<Box<dyn Fn() + Send + Sync>>,
     /// The client is the program that started this one.
     pub(crate) local: bool,
-    state: Lock<State>,
+    state: Lock<ReadyList>,
     /// The time that was told last for all of them, if it ever is.
     now: AtomicU64,
 }
 
-struct State {
+struct ReadyList {
     ready: VecDeque<Weak<Shared>>,
     idle: bool,
 }
@@ -44,7 +44,7 @@ impl Group {
         hurry: Option<Box<dyn Fn() + Send + Sync>>,
         local: bool,
     ) -> Group {
-        let state = Lock::new(State { ready: VecDeque::new(), idle: true });
+        let state = Lock::new(ReadyList { ready: VecDeque::new(), idle: true });
         Group(Arc::new(Inner { server, wake, hurry, local, state, now: AtomicU64::new(0) }))
     }
 

@@ -2,7 +2,7 @@
 
 use crate::access::RequestContext;
 use crate::log::{Level, Log};
-use crate::protocol::{Ask, CallId, Context};
+use crate::protocol::{CallId, Context, HostCall};
 use crate::sync::Lock;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use std::collections::BTreeMap;
@@ -106,7 +106,7 @@ pub(crate) struct Observer {
 
 /// The server's counters and its observer.
 #[derive(Default)]
-pub(crate) struct Watch {
+pub(crate) struct Metrics {
     observer: Option<Observer>,
     calls: AtomicU64,
     answered: AtomicU64,
@@ -115,7 +115,7 @@ pub(crate) struct Watch {
 }
 
 /// Calls of one connection that have begun and not ended. Used only if there is an observer.
-pub(crate) type Running = Lock<BTreeMap<CallId, Started>>;
+pub(crate) type RunningCalls = Lock<BTreeMap<CallId, Started>>;
 
 /// The facts of a call's begin that its end repeats.
 pub(crate) struct Started {
@@ -130,9 +130,9 @@ pub(crate) struct Started {
 /// The outcome of a failed call: its word and its size.
 pub(crate) const FAILED: (&str, u64) = ("failed", 0);
 
-impl Watch {
-    pub(crate) fn new(observer: Option<Observer>) -> Watch {
-        Watch { observer, ..Watch::default() }
+impl Metrics {
+    pub(crate) fn new(observer: Option<Observer>) -> Metrics {
+        Metrics { observer, ..Metrics::default() }
     }
 
     pub(crate) fn observes(&self) -> bool {
@@ -144,26 +144,31 @@ impl Watch {
     }
 
     /// Counts a call that leaves for the application. Returns the context that the observer attached.
-    pub(crate) fn began(&self, running: &Running, ask: &Ask, context: &Context) -> Option<RequestContext> {
+    pub(crate) fn began(
+        &self,
+        running: &RunningCalls,
+        host_call: &HostCall,
+        context: &Context,
+    ) -> Option<RequestContext> {
         let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
         let observer = self.observer.as_ref()?;
-        let (method, registration) = subject(ask);
+        let (method, registration) = subject(host_call);
         let at = observer.clock.as_ref().map(|clock| clock());
         let traceparent = context.traceparent();
         let context = context.caller.context().cloned();
         let mut started = Started { number, method, registration, traceparent, context, at };
-        let attached = observer.tell(ask.call(), &started, None);
+        let attached = observer.tell(host_call.call(), &started, None);
         if attached.is_some() {
             started.context.clone_from(&attached);
         }
-        running.with(|running, _| running.insert(ask.call(), started));
+        running.with(|running, _| running.insert(host_call.call(), started));
         attached
     }
 
     /// Counts the answer to a call. Only the first answer counts.
     pub(crate) fn ended(
         &self,
-        running: &Running,
+        running: &RunningCalls,
         call: CallId,
         (outcome, bytes): (&'static str, u64),
         wanted: bool,
@@ -217,12 +222,14 @@ impl Observer {
 }
 
 /// Returns the method of a call and the registration that it concerns.
-fn subject(ask: &Ask) -> (Arc<str>, Option<Arc<str>>) {
-    match ask {
-        Ask::Read { handler, .. } => ("resources/read".into(), Some((*handler.name).into())),
-        Ask::List { handler, .. } => ("resources/list".into(), Some((*handler.name).into())),
-        Ask::Complete { handler, .. } => ("completion/complete".into(), Some((*handler.name).into())),
-        Ask::Method { handler, .. } => ((*handler.name).into(), handler.item.clone()),
-        Ask::Authorize { .. } | Ask::Cancel { .. } | Ask::Response { .. } => ("authorize".into(), None),
+fn subject(host_call: &HostCall) -> (Arc<str>, Option<Arc<str>>) {
+    match host_call {
+        HostCall::Read { handler, .. } => ("resources/read".into(), Some((*handler.name).into())),
+        HostCall::List { handler, .. } => ("resources/list".into(), Some((*handler.name).into())),
+        HostCall::Complete { handler, .. } => ("completion/complete".into(), Some((*handler.name).into())),
+        HostCall::Method { handler, .. } => ((*handler.name).into(), handler.item.clone()),
+        HostCall::Authorize { .. } | HostCall::Cancel { .. } | HostCall::Response { .. } => {
+            ("authorize".into(), None)
+        }
     }
 }

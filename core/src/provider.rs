@@ -4,7 +4,7 @@ use crate::event::{
     Answerable, AuthorizeCall, Call, CompleteCall, InterestCall, ListCall, MethodCall, VerifyCall,
 };
 use crate::log::Level;
-use crate::responder::{Question, Reply, Responder};
+use crate::responder::{QuestionId, Reply, Responder};
 use std::fmt;
 use std::marker::PhantomData;
 use std::pin::Pin;
@@ -47,10 +47,10 @@ pub trait Provider: Send + Sync {
 /// The return value of a closure that answers later, through the responder from [`Call::defer`].
 #[derive(Debug)]
 #[must_use = "return it from the callback"]
-pub struct Deferred(Question);
+pub struct Deferred(QuestionId);
 
 impl Deferred {
-    pub(crate) fn new(question: Question) -> Self {
+    pub(crate) fn new(question: QuestionId) -> Self {
         Deferred(question)
     }
 }

@@ -5,7 +5,7 @@ use crate::catalog::Sealer;
 use crate::connection::Shared;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Continuation;
-use crate::http::{Permit, Question as Asked, Verification};
+use crate::http::{Permit, Question, Verification};
 use crate::model::{Answer, ClientAnswer, Completion, Contents, Json, MethodAnswer, Page};
 use crate::observer::FAILED;
 use crate::protocol::{CallId, Context, Report};
@@ -39,13 +39,13 @@ enum Target {
         uri: Arc<str>,
         delivery: u64,
     },
-    Verify(Weak<Asked>, Arc<Permit>),
+    Verify(Weak<Question>, Arc<Permit>),
     Done,
 }
 
 /// Tells questions apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Question {
+pub(crate) enum QuestionId {
     Call(usize, CallId),
     Interest(u64),
     Verify(usize),
@@ -65,7 +65,7 @@ impl<A: Reply> Responder<A> {
             Target::Call { connection, call, .. } => match connection.upgrade() {
                 Some(connection) => {
                     let answer = answer.into();
-                    let told = answer.told(connection.is_observed());
+                    let told = answer.outcome(connection.is_observed());
                     let wanted = answer.complete(&connection, *call);
                     connection.ended(*call, told, wanted);
                     wanted
@@ -191,12 +191,12 @@ impl<A: Reply> Responder<A> {
     }
 
     /// Which question this is.
-    pub(crate) fn question(&self) -> Question {
+    pub(crate) fn question(&self) -> QuestionId {
         match &self.target {
-            Target::Call { connection, call, .. } => Question::Call(connection.as_ptr() as usize, *call),
-            Target::Interest { delivery, .. } => Question::Interest(*delivery),
-            Target::Verify(question, _) => Question::Verify(question.as_ptr().addr()),
-            Target::Done => Question::None,
+            Target::Call { connection, call, .. } => QuestionId::Call(connection.as_ptr() as usize, *call),
+            Target::Interest { delivery, .. } => QuestionId::Interest(*delivery),
+            Target::Verify(question, _) => QuestionId::Verify(question.as_ptr().addr()),
+            Target::Done => QuestionId::None,
         }
     }
 
@@ -238,7 +238,7 @@ impl Responder<Watched> {
 }
 
 impl Responder<Verification> {
-    pub(crate) fn verify(question: Weak<Asked>, permit: Arc<Permit>) -> Self {
+    pub(crate) fn verify(question: Weak<Question>, permit: Arc<Permit>) -> Self {
         Responder { target: Target::Verify(question, permit), kind: PhantomData }
     }
 }
@@ -303,7 +303,7 @@ impl Responder<MethodAnswer> {
     pub fn cancel_request(&self, number: u64) -> bool {
         match &self.target {
             Target::Call { connection, .. } => {
-                connection.upgrade().is_some_and(|connection| connection.give_up_request(number))
+                connection.upgrade().is_some_and(|connection| connection.cancel_client_request(number))
             }
             _ => false,
         }
@@ -348,7 +348,7 @@ mod sealed {
     pub trait Complete {
         fn complete(self, connection: &Arc<Shared>, call: CallId) -> bool;
         /// The outcome in a word, and its size if somebody wants to know.
-        fn told(&self, size: bool) -> (&'static str, u64);
+        fn outcome(&self, size: bool) -> (&'static str, u64);
         fn failure(self) -> Option<String>
         where
             Self: Sized,
@@ -374,7 +374,7 @@ impl sealed::Complete for Answer {
         connection.finish_read(call, self)
     }
 
-    fn told(&self, size: bool) -> (&'static str, u64) {
+    fn outcome(&self, size: bool) -> (&'static str, u64) {
         let outcome = match self {
             Answer::Found(_) => "found",
             Answer::NotFound => "not_found",
@@ -397,7 +397,7 @@ impl sealed::Complete for Page {
         connection.finish_page(call, self)
     }
 
-    fn told(&self, _: bool) -> (&'static str, u64) {
+    fn outcome(&self, _: bool) -> (&'static str, u64) {
         if self.failed.is_some() { FAILED } else { ("page", 0) }
     }
 }
@@ -407,7 +407,7 @@ impl sealed::Complete for Completion {
         connection.finish_completion(call, &self)
     }
 
-    fn told(&self, _: bool) -> (&'static str, u64) {
+    fn outcome(&self, _: bool) -> (&'static str, u64) {
         if self.failed.is_some() { FAILED } else { ("completion", 0) }
     }
 }
@@ -417,7 +417,7 @@ impl sealed::Complete for MethodAnswer {
         connection.finish_method(call, self)
     }
 
-    fn told(&self, _: bool) -> (&'static str, u64) {
+    fn outcome(&self, _: bool) -> (&'static str, u64) {
         let (outcome, json) = match self {
             MethodAnswer::Result(json) => ("result", Some(json)),
             MethodAnswer::Error(_) => ("error", None),
@@ -434,7 +434,7 @@ impl sealed::Complete for Vec<Verdict> {
         connection.finish_verdicts(call, &self)
     }
 
-    fn told(&self, _: bool) -> (&'static str, u64) {
+    fn outcome(&self, _: bool) -> (&'static str, u64) {
         ("verdicts", 0)
     }
 }
@@ -444,7 +444,7 @@ impl sealed::Complete for Watched {
         false
     }
 
-    fn told(&self, _: bool) -> (&'static str, u64) {
+    fn outcome(&self, _: bool) -> (&'static str, u64) {
         ("watched", 0)
     }
 
@@ -461,7 +461,7 @@ impl sealed::Complete for Verification {
         false
     }
 
-    fn told(&self, _: bool) -> (&'static str, u64) {
+    fn outcome(&self, _: bool) -> (&'static str, u64) {
         ("verification", 0)
     }
 

@@ -115,9 +115,9 @@ impl Server {
             return self.changed(uri, None);
         }
         let (uri, parent): (Arc<str>, Arc<str>) = (uri.into(), parent.into());
-        self.0.watch.change();
+        self.0.metrics.change();
         let change = self.0.catalog.with(|c, _| c.changed_below(&uri));
-        Shared::notify_all(&self.0.hub.watchers(&parent), |m| m.updated_below(&uri, &parent, &change));
+        Shared::notify_all(&self.0.hub.watchers(&parent), |m| m.handle_update_below(&uri, &parent, &change));
         Ok(())
     }
 
@@ -253,7 +253,7 @@ impl Server {
     pub fn counters(&self) -> Counters {
         let (connections_open, uris_watched, subscriptions) = self.0.hub.count();
         let connections = self.0.connections.load(Ordering::Relaxed);
-        Counters { connections, connections_open, uris_watched, subscriptions, ..self.0.watch.count() }
+        Counters { connections, connections_open, uris_watched, subscriptions, ..self.0.metrics.count() }
     }
 
     /// Returns the limits.

@@ -7,7 +7,7 @@ use crate::jsonrpc::RpcError;
 use crate::model::{Borrowed, Completion, Json};
 use crate::policy::SubscribeUnknown;
 use crate::protocol::{
-    Argument, Completing, Read, Request, Watcher, Work, invalid_uri, none_found, not_found, not_modified,
+    Argument, Completing, Read, Request, Subscriber, Work, invalid_uri, none_found, not_found, not_modified,
     unknown_argument,
 };
 use crate::refusals::RefusalKind;
@@ -29,12 +29,14 @@ impl Shared {
             Work::Read { uri } => self.read(request, uri, authorise),
             Work::List { listing, cursor } => self.list(request, listing, cursor.as_deref()),
             Work::Complete(argument) => self.complete(request, argument, authorise),
-            Work::Subscribe { watcher, uris } => {
-                let uris = match self.all_known(request.revision, watcher, &uris) {
+            Work::Subscribe { subscriber, uris } => {
+                let uris = match self.all_known(request.revision, subscriber, &uris) {
                     Ok(uris) => uris,
                     Err(fault) => return self.refuse(&request, &fault),
                 };
-                self.polled_step(|m, _| m.subscribe(request, &self.caller, watcher, uris, authorise));
+                self.polled_step(|m, _| {
+                    m.begin_subscription(request, &self.caller, subscriber, uris, authorise);
+                });
                 None
             }
             Work::Listen { lists, uris } => {
@@ -51,7 +53,7 @@ impl Shared {
                     })
                     .collect();
                 self.join();
-                self.polled_step(|m, _| m.listen(request, &self.caller, lists, uris, authorise));
+                self.polled_step(|m, _| m.begin_listen_stream(request, &self.caller, lists, uris, authorise));
                 None
             }
         }
@@ -76,7 +78,7 @@ impl Shared {
             Walked::Page { listing, items, cursor } => {
                 self.machine.with(|m, _| m.answer_list(&request, listing, &items, cursor.as_deref()));
             }
-            walked => self.polled_step(|m, trash| m.walk(request, &self.caller, walked, trash)),
+            walked => self.polled_step(|m, trash| m.begin_walk(request, &self.caller, walked, trash)),
         }
         None
     }
@@ -100,9 +102,9 @@ impl Shared {
             return self.refuse(&request, &not_modified(request.revision, &uri, had));
         }
         let asked = match read {
-            read if authorise => {
-                self.machine.with(|m, trash| m.authorize_read(request, &self.caller, uri, read, trash))
-            }
+            read if authorise => self
+                .machine
+                .with(|m, trash| m.begin_read_authorization(request, &self.caller, uri, read, trash)),
             Read::Fixed(fixed) => {
                 if let Content::Value { contents, .. } = &fixed.content {
                     let (defaults, contents) = (fixed.defaults(&uri), contents.each_ref().map(Borrowed::new));
@@ -111,7 +113,7 @@ impl Shared {
                 return None;
             }
             Read::Call { handler, vars } => {
-                self.machine.with(|m, trash| m.read_by_host(request, &self.caller, uri, handler, vars, trash))
+                self.machine.with(|m, trash| m.begin_read(request, &self.caller, uri, handler, vars, trash))
             }
         };
         let (ask, context) = asked?;
@@ -143,7 +145,7 @@ impl Shared {
         let none = Completion::default();
         let completing = match completer {
             Completer::Unknown => return self.refuse(&request, &unknown_argument(&argument)),
-            Completer::Handler(handler) => Completing::Ask(handler),
+            Completer::Handler(handler) => Completing::Host(handler),
             Completer::Nobody => Completing::Done(Box::new(none)),
             Completer::Resource => Completing::Done(Box::new(none.total(0))),
             Completer::NoVariable => {
@@ -153,9 +155,9 @@ impl Shared {
         };
         let (ask, context) = self.machine.with(|m, trash| {
             if authorise {
-                m.authorize_completion(request, &self.caller, argument, completing, trash)
+                m.begin_completion_authorization(request, &self.caller, argument, completing, trash)
             } else {
-                m.complete(request, &self.caller, argument, completing, trash)
+                m.begin_completion(request, &self.caller, argument, completing, trash)
             }
         })?;
         self.event(ask, context)
@@ -165,7 +167,7 @@ impl Shared {
     fn all_known(
         &self,
         revision: Revision,
-        watcher: Watcher,
+        subscriber: Subscriber,
         uris: &[String],
     ) -> Result<Vec<Arc<str>>, RpcError> {
         let (mut known, mut unknown) = (Vec::with_capacity(uris.len()), Vec::new());
@@ -181,7 +183,7 @@ impl Shared {
         }
         match unknown.first() {
             None => Ok(known),
-            Some(_) if watcher == Watcher::Dialect => Err(none_found(revision, &unknown)),
+            Some(_) if subscriber == Subscriber::Dialect => Err(none_found(revision, &unknown)),
             Some(uri) => Err(not_found(revision, uri)),
         }
     }

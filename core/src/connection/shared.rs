@@ -8,8 +8,8 @@ use crate::http::RequestHead;
 use crate::jsonrpc::{Parsed, parse};
 use crate::log::LogLine;
 use crate::model::{Answer, Borrowed, Completion, Contents, Page};
-use crate::observer::Running;
-use crate::protocol::{Admitted, Ask, CallId, Context, Effects, HubOp, Machine, Report, Route};
+use crate::observer::RunningCalls;
+use crate::protocol::{Admitted, Arrival, CallId, Context, Effects, HostCall, HubOp, Machine, Report, Route};
 use crate::server::Inner;
 use crate::sync::{Fault, Lock, Trash, is_planted, is_running};
 use crate::wire::LARGE;
@@ -31,11 +31,19 @@ pub struct Shared {
     pub(super) caller: Arc<Caller>,
     /// What goes on with what the client answers, by the number of the request.
     pub(super) continuations: Lock<BTreeMap<u64, Continuation>>,
-    observed: Running,
+    observed: RunningCalls,
 }
 
 /// So many connections mark a change before the first of them is woken for.
 const MARKED_AT_ONCE: usize = 64;
+
+/// What became of one message.
+pub(super) struct Dealt {
+    /// The call of the host that it leads to, if the message begins one at once.
+    pub(super) event: Option<Event>,
+    /// No further message may be dealt with now.
+    pub(super) must_stop: bool,
+}
 
 /// Whether a step put its connection onto the group's list, which the group has to hear of.
 enum Wake {
@@ -72,11 +80,11 @@ impl Shared {
         let quiet = is_running(self);
         let early = is_planted(Fault::EarlyMark).then(|| self.machine.with(|m, _| m.mark_ready()));
         let (found, effects, mut marked) = self.machine.with(|m, trash| {
-            m.advance(self.group.as_ref().map_or(0, |group| group.now()));
+            m.advance_clock(self.group.as_ref().map_or(0, |group| group.now()));
             let ending = self.server.is_closed() && m.is_answering();
             m.begin_effects();
             let found = step(m, trash);
-            m.give_up_requests();
+            m.cancel_dropped_requests();
             let effects = m.take_effects();
             let ended = ending && !m.is_answering(); // who polls ends a session whose last call this was
             let marked = early.unwrap_or_else(|| (effects.has_new_work || ended) && !quiet && m.mark_ready());
@@ -132,10 +140,10 @@ impl Shared {
 
     /// The machine's wishes reach the hub one at a time, in order, by one thread; two locks are never held.
     fn sync(self: &Arc<Self>) {
-        if !self.machine.with(|m, _| m.sync_begin()) {
+        if !self.machine.with(|m, _| m.begin_hub_sync()) {
             return;
         }
-        while let Some(op) = self.machine.with(|m, _| m.sync_next()) {
+        while let Some(op) = self.machine.with(|m, _| m.poll_hub_op()) {
             let then = match op {
                 HubOp::Add(uri, call) => {
                     let then = self.server.hub.add(self.id, Arc::downgrade(self), &uri, call);
@@ -150,41 +158,37 @@ impl Shared {
 
     // ---- messages
 
-    /// Deals with one message: an event if it asks the host, and whether no further message may be dealt with now.
-    pub(super) fn message(
-        self: &Arc<Self>,
-        line: &[u8],
-        route: Route,
-        resumed: bool,
-    ) -> (Option<Event>, bool) {
+    /// Deals with one message.
+    pub(super) fn message(self: &Arc<Self>, line: &[u8], route: Route, arrival: Arrival) -> Dealt {
         let parsed = parse(line, &self.server.settings.limits.of_parsing());
-        self.parsed(line, parsed, route, resumed, None)
+        self.parsed(line, parsed, route, arrival, None)
     }
 
-    /// The same with a message that is parsed. `head`: that of the request that it came with, and has to agree with.
+    /// Deals with one message that is parsed. `head`: that of its POST, with which it has to agree.
     pub(super) fn parsed(
         self: &Arc<Self>,
         line: &[u8],
         parsed: Parsed<'_>,
         route: Route,
-        resumed: bool,
+        arrival: Arrival,
         head: Option<&RequestHead<'_>>,
-    ) -> (Option<Event>, bool) {
-        let (admitted, stop) = self.polled_step(|m, trash| {
-            let admitted = m.offer(parsed, route, resumed, head, trash);
-            m.give_up_requests();
+    ) -> Dealt {
+        let (admitted, must_stop) = self.polled_step(|m, trash| {
+            let admitted = m.handle_message(parsed, route, arrival, head, trash);
+            m.cancel_dropped_requests();
             if let Admitted::Wait { id, cancellable } = &admitted {
-                m.wait(id.clone(), *cancellable, line, route);
+                m.keep_waiting(id.clone(), *cancellable, line, route);
             }
-            (admitted, m.is_full() || m.has_elements())
+            (admitted, m.must_stop_reading())
         });
-        match admitted {
+        let event = match admitted {
             Admitted::Work(admitted) => {
                 let (request, work) = *admitted;
-                (self.work(request, work), stop)
+                self.work(request, work)
             }
-            Admitted::Done | Admitted::Wait { .. } => (None, stop),
-        }
+            Admitted::Done | Admitted::Wait { .. } => None,
+        };
+        Dealt { event, must_stop }
     }
 
     pub(crate) fn server(&self) -> &Arc<Inner> {
@@ -208,30 +212,30 @@ impl Shared {
         }
     }
 
-    pub(super) fn event(self: &Arc<Self>, ask: Ask, context: Arc<Context>) -> Option<Event> {
+    pub(super) fn event(self: &Arc<Self>, ask: HostCall, context: Arc<Context>) -> Option<Event> {
         let target = Arc::downgrade(self);
         let attached = match ask {
-            Ask::Cancel { .. } | Ask::Response { .. } => None,
-            _ => self.server.watch.began(&self.observed, &ask, &context),
+            HostCall::Cancel { .. } | HostCall::Response { .. } => None,
+            _ => self.server.metrics.began(&self.observed, &ask, &context),
         };
         let mut event = match ask {
-            Ask::Read { call, uri, handler, vars } => {
+            HostCall::Read { call, uri, handler, vars } => {
                 Event::Read(Call::new(target, call, context, uri, handler, vars))
             }
-            Ask::Method { call, handler, params } => {
+            HostCall::Method { call, handler, params } => {
                 Event::Method(MethodCall::new(target, call, context, handler, params))
             }
-            Ask::List { call, handler, after, limit } => {
+            HostCall::List { call, handler, after, limit } => {
                 Event::List(ListCall::new(target, call, context, handler, after, limit))
             }
-            Ask::Complete { call, handler, argument } => {
+            HostCall::Complete { call, handler, argument } => {
                 Event::Complete(CompleteCall::new(target, call, context, handler, argument))
             }
-            Ask::Authorize { call, operation, uris } => {
+            HostCall::Authorize { call, operation, uris } => {
                 let gatekeeper = self.server.gatekeeper();
                 Event::Authorize(AuthorizeCall::new(target, call, context, operation, uris, gatekeeper))
             }
-            Ask::Cancel { .. } | Ask::Response { .. } => return None,
+            HostCall::Cancel { .. } | HostCall::Response { .. } => return None,
         };
         if let Some(attached) = attached {
             event.attach(attached);
@@ -242,12 +246,12 @@ impl Shared {
     // ---- answers
 
     pub(crate) fn is_observed(&self) -> bool {
-        self.server.watch.observes()
+        self.server.metrics.observes()
     }
 
     /// A call of a callback was answered, or its responder dropped.
     pub(crate) fn ended(&self, call: CallId, told: (&'static str, u64), wanted: bool) {
-        self.server.watch.ended(&self.observed, call, told, wanted);
+        self.server.metrics.ended(&self.observed, call, told, wanted);
     }
 
     pub(crate) fn finish_read(self: &Arc<Self>, call: CallId, answer: Answer) -> bool {
@@ -261,7 +265,7 @@ impl Shared {
     }
 
     pub(crate) fn finish_page(self: &Arc<Self>, call: CallId, page: Page) -> bool {
-        self.go_on(call, |walk, around, lines| walk.feed(page, around, lines))
+        self.continue_walk(call, |walk, around, lines| walk.feed(page, around, lines))
     }
 
     pub(crate) fn finish_completion(self: &Arc<Self>, call: CallId, completion: &Completion) -> bool {
@@ -269,17 +273,17 @@ impl Shared {
     }
 
     /// Takes a walk out, goes on with it without a lock, and puts it back.
-    fn go_on<F>(self: &Arc<Self>, call: CallId, go: F) -> bool
+    fn continue_walk<F>(self: &Arc<Self>, call: CallId, go: F) -> bool
     where
         F: FnOnce(Box<Walk>, &Surroundings<'_>, &mut Vec<LogLine>) -> Walked,
     {
         let Some((walk, _context)) = self.machine.with(|m, _| m.take_walk(call)) else {
-            self.step(|m, _| m.late(call));
+            self.step(|m, _| m.finish_unwanted(call));
             return false;
         };
         let mut lines = Vec::new();
         let walked = go(walk, &self.around(), &mut lines);
-        self.step(|m, trash| m.walked(call, walked, trash));
+        self.step(|m, trash| m.finish_walk(call, walked, trash));
         for line in lines {
             self.server.log.write(line.0, &line.1);
         }
@@ -287,18 +291,18 @@ impl Shared {
     }
 
     pub(crate) fn finish_verdicts(self: &Arc<Self>, call: CallId, verdicts: &[Verdict]) -> bool {
-        let Some(asked) = self.machine.with(|m, _| m.asked(call)) else {
-            self.step(|m, _| m.late(call));
+        let Some(wanted) = self.machine.with(|m, _| m.wanted_verdicts(call)) else {
+            self.step(|m, _| m.finish_unwanted(call));
             return false;
         };
-        if verdicts.len() != asked.uris {
-            let why = format!("has {} verdicts for {} URIs; give one for each", verdicts.len(), asked.uris);
+        if verdicts.len() != wanted.uris {
+            let why = format!("has {} verdicts for {} URIs; give one for each", verdicts.len(), wanted.uris);
             return self.give_up(call, &why);
         }
-        if asked.walks {
-            return self.go_on(call, |walk, around, _| walk.judge(verdicts, around));
+        if wanted.walks {
+            return self.continue_walk(call, |walk, around, _| walk.judge(verdicts, around));
         }
-        let contents: &[_] = match asked.fixed.as_ref().map(|fixed| &fixed.content) {
+        let contents: &[_] = match wanted.fixed.as_ref().map(|fixed| &fixed.content) {
             Some(Content::Value { contents, .. }) => contents,
             _ => &[],
         };
@@ -308,17 +312,17 @@ impl Shared {
     }
 
     pub(crate) fn give_up(self: &Arc<Self>, call: CallId, why: &str) -> bool {
-        self.step(|m, trash| m.give_up(call, why, trash))
+        self.step(|m, trash| m.finish_failed(call, why, trash))
     }
 
     pub(crate) fn progress(self: &Arc<Self>, call: CallId, report: Report) -> bool {
-        let wanted = self.step(|m, _| m.progress(call, report));
+        let wanted = self.step(|m, _| m.send_progress(call, report));
         self.hurry();
         wanted
     }
 
     pub(crate) fn close_stream(self: &Arc<Self>, call: CallId, retry_ms: u64) -> bool {
-        let closed = self.step(|m, _| m.close_stream(call, retry_ms));
+        let closed = self.step(|m, _| m.close_event_stream(call, retry_ms));
         if closed {
             self.hurry();
         }
@@ -340,7 +344,7 @@ impl Shared {
         uri: &Arc<str>,
         outcome: crate::hub::Registered,
     ) {
-        self.step(|m, trash| m.registered(call, uri, outcome, trash));
+        self.step(|m, trash| m.handle_registration(call, uri, outcome, trash));
     }
 
     /// Has each of these connections mark a change. Those with something to send then go onto their groups' lists many at
@@ -368,21 +372,21 @@ impl Shared {
     /// Asks again whether a caller may watch what it watches, if this is that caller's connection.
     pub(crate) fn access_changed(self: &Arc<Self>, caller: &[u8]) {
         if self.caller.id() == caller {
-            self.step(|m, _| m.review(&self.caller));
+            self.step(|m, _| m.handle_access_change(&self.caller));
         }
     }
 
     // ---- output, for the drain
 
     /// The next message, with which requests that waited for that may go on. `used`: the buffer of the message before.
-    pub(crate) fn next_message(
+    pub(crate) fn poll_message(
         self: &Arc<Self>,
         route: Route,
         mut used: Vec<u8>,
-    ) -> Option<crate::protocol::Half> {
+    ) -> Option<crate::protocol::PartialMessage> {
         let (next, wake) = self.machine.with(|m, trash| {
-            let next = m.next_message(route, &mut used);
-            m.let_go_of_callers(trash);
+            let next = m.poll_message(route, &mut used);
+            m.drop_unused_callers(trash);
             let wake = next.is_some() && m.may_resume() && m.mark_ready();
             (next, wake)
         });
@@ -400,10 +404,10 @@ impl Shared {
     }
 
     /// A drain was dropped before its route was empty: the hand-over is a wake.
-    pub(crate) fn park(self: &Arc<Self>, route: Route, half: Option<crate::protocol::Half>) {
+    pub(crate) fn park(self: &Arc<Self>, route: Route, partial: Option<crate::protocol::PartialMessage>) {
         let left = self.machine.with(|m, trash| {
-            let left = m.outbox().park(route, half, trash);
-            m.let_go_of_callers(trash);
+            let left = m.outbox().park(route, partial, trash);
+            m.drop_unused_callers(trash);
             left
         });
         if left {
@@ -421,7 +425,7 @@ impl Drop for Shared {
                 return ops;
             }
             m.close(trash);
-            while let Some(op) = m.sync_next() {
+            while let Some(op) = m.poll_hub_op() {
                 ops.push(op);
             }
             ops

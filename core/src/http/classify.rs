@@ -2,7 +2,7 @@
 
 use super::RequestHead;
 use super::account::Counted;
-use crate::jsonrpc::{Fault, Params, Parsed, Raw, RequestId, is_object, members};
+use crate::jsonrpc::{FaultKind, Params, Parsed, Raw, RequestId, is_object, members};
 use crate::protocol::is_stateless_meta;
 use crate::revision::{Era, Method, Revision, Revisions};
 
@@ -60,7 +60,7 @@ pub(super) enum Body {
     /// Not JSON, or not a message: answered alike by both paths.
     Bad {
         id: Option<RequestId>,
-        fault: Fault,
+        fault: FaultKind,
     },
 }
 

@@ -11,7 +11,7 @@ use super::response::{Whole, invalid, refusal, unreadable};
 use super::response_head::HeadChoice;
 use super::routing::{NO_STREAM, SESSION, closing, session_id, unknown_session};
 use super::sessions::new_id;
-use crate::jsonrpc::{Fault, ParseLimits, Parsed, RequestId, RpcError, parse};
+use crate::jsonrpc::{FaultKind, ParseLimits, Parsed, RequestId, RpcError, parse};
 use crate::protocol::{limit, unsupported_version};
 use crate::revision::{Era, Revision};
 
@@ -69,10 +69,10 @@ impl Exchange {
         match (&body, &version) {
             (Body::Bad { id, fault }, _) => {
                 let fault = match fault {
-                    Fault::Parse => RpcError::parse_error(),
-                    Fault::Invalid(what) => RpcError::invalid_request(what),
-                    Fault::Nesting => limit("nesting", nesting),
-                    Fault::IdTooLong => limit("id_bytes", id_bytes),
+                    FaultKind::Parse => RpcError::parse_error(),
+                    FaultKind::Invalid(what) => RpcError::invalid_request(what),
+                    FaultKind::Nesting => limit("nesting", nesting),
+                    FaultKind::IdTooLong => limit("id_bytes", id_bytes),
                 };
                 match id {
                     Some(id) => refuse(400, Some(id), &fault),

@@ -27,7 +27,7 @@ pub(crate) enum Parsed<'a> {
     /// Not a message. `id` is the one to answer with, if it is certain.
     Bad {
         id: Option<RequestId>,
-        fault: Fault,
+        fault: FaultKind,
     },
 }
 
@@ -44,7 +44,7 @@ pub(crate) enum Params<'a> {
 
 /// Why bytes are not a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum FaultKind {
     /// Not UTF-8, or not JSON.
     Parse,
     /// JSON, but not a JSON-RPC message; says what is wrong.

@@ -18,6 +18,6 @@ pub(crate) use members::{
     DuplicateMember, Picked, boolean, elements, for_each_member, is_array, is_null, is_object, members, pick,
     string, string_members, strings,
 };
-pub(crate) use message::{Fault, Params, ParseLimits, Parsed};
+pub(crate) use message::{FaultKind, Params, ParseLimits, Parsed};
 pub(crate) use parse::parse;
 pub(crate) use raw::Raw;

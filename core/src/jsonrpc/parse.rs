@@ -1,6 +1,6 @@
 use super::members::{decoded_members, elements, is_array, is_null, string};
 use super::scan::nesting_exceeds;
-use super::{Fault, Params, ParseLimits, Parsed, Raw, RequestId};
+use super::{FaultKind, Params, ParseLimits, Parsed, Raw, RequestId};
 use crate::encode::check_utf8;
 
 /// Classifies one message without building a tree of it, in time linear in its length.
@@ -8,22 +8,22 @@ use crate::encode::check_utf8;
 /// The nesting limit is judged first, then the encoding and the syntax, then the envelope.
 pub(crate) fn parse<'a>(line: &'a [u8], limits: &ParseLimits) -> Parsed<'a> {
     if nesting_exceeds(line, limits.nesting) {
-        return Parsed::Bad { id: None, fault: Fault::Nesting };
+        return Parsed::Bad { id: None, fault: FaultKind::Nesting };
     }
     let Some(text) = check_utf8(line) else {
-        return Parsed::Bad { id: None, fault: Fault::Parse };
+        return Parsed::Bad { id: None, fault: FaultKind::Parse };
     };
     if text.trim_start_matches([' ', '\t', '\n', '\r']).starts_with('{') {
         let mut envelope = Envelope::default();
         return match decoded_members(text, |name, value| envelope.take(name, value)) {
             Some(()) => envelope.classify(limits),
-            None => Parsed::Bad { id: None, fault: Fault::Parse },
+            None => Parsed::Bad { id: None, fault: FaultKind::Parse },
         };
     }
     match Raw::check(text) {
         Some(raw) if is_array(raw) => Parsed::Array(elements(raw, limits.batch_length)),
-        Some(_) => Parsed::Bad { id: None, fault: Fault::Invalid("a message is an object") },
-        None => Parsed::Bad { id: None, fault: Fault::Parse },
+        Some(_) => Parsed::Bad { id: None, fault: FaultKind::Invalid("a message is an object") },
+        None => Parsed::Bad { id: None, fault: FaultKind::Parse },
     }
 }
 
@@ -66,7 +66,7 @@ impl<'a> Envelope<'a> {
     fn classify(self, limits: &ParseLimits) -> Parsed<'a> {
         if self.id.is_some_and(|id| id.get().len() > limits.id_bytes) {
             // Too long to be echoed whatever else is wrong.
-            let fault = self.doubt.map_or(Fault::IdTooLong, Fault::Invalid);
+            let fault = self.doubt.map_or(FaultKind::IdTooLong, FaultKind::Invalid);
             return Parsed::Bad { id: None, fault };
         }
         if let Some(doubt) = self.doubt {
@@ -110,7 +110,7 @@ impl<'a> Envelope<'a> {
     fn invalid(&self, what: &'static str) -> Parsed<'a> {
         let certain = !self.id_in_doubt && self.result.is_none() && self.error.is_none();
         let id = self.id.filter(|_| certain).and_then(|id| RequestId::from_raw(id.get()));
-        Parsed::Bad { id, fault: Fault::Invalid(what) }
+        Parsed::Bad { id, fault: FaultKind::Invalid(what) }
     }
 }
 

@@ -4,9 +4,9 @@
 //! owed any more; then the answers go out in the order of the requests.
 
 use super::dispatch::limit;
+use super::draft::Draft;
 use super::machine::Machine;
 use super::outbox::{Kind, Piece, Route, Stage};
-use super::request::Draft;
 use crate::jsonrpc::write::{ReplyId, error};
 use crate::jsonrpc::{Raw, RequestId, RpcError};
 use crate::revision::Method;
@@ -144,7 +144,11 @@ impl Batches {
 
     /// An element is over, with an answer or without. The whole batch, if it was the last: where it goes, and its
     /// answers.
-    pub(super) fn over(&mut self, route: Route, answer: Option<Piece>) -> Option<(Route, Vec<Piece>)> {
+    pub(super) fn finish_element(
+        &mut self,
+        route: Route,
+        answer: Option<Piece>,
+    ) -> Option<(Route, Vec<Piece>)> {
         let (first, index) = self.place(route)?;
         let batch = self.open.get_mut(&first)?;
         batch.open -= 1;
@@ -184,7 +188,7 @@ impl Batches {
 }
 
 impl Machine {
-    /// Takes an array of messages, whose elements come out of [`Machine::next`] one after the other.
+    /// Takes an array of messages, whose elements come out of [`Machine::poll_next`] one after the other.
     pub(super) fn batch(&mut self, elements: Option<Vec<Raw<'_>>>, route: Route) {
         if self.outbox.batches.route_of(route).is_some() {
             return self.refuse(route, None, &RpcError::invalid_request("a message is an object"));

@@ -1,15 +1,15 @@
-//! Callers of a session's exchanges, each of which has its own beside the connection's.
+//! Callers of exchanges that are over, kept until no call refers to them.
 
 use crate::access::Caller;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// So many of those that are over are looked at whenever an exchange begins and when its output is taken, however many there
-/// are. Each leaves two here.
+/// At most so many retired callers are examined whenever an exchange begins or its output is taken. An exchange retires at
+/// most two.
 const LOOKED_AT: usize = 4;
 
-/// What an exchange leaves of its caller. That holds the host's value: once its exchange is over it stays here until
-/// nobody else has it, so that it is never dropped with a call, which may be under a lock.
+/// Keeps callers until no call refers to them. A caller holds a value of the host, which must not be dropped under a lock;
+/// here its last owner is always a step that has a `Trash`.
 #[derive(Default)]
 pub(super) struct Callers {
     newest: Option<Arc<Caller>>,
@@ -17,22 +17,23 @@ pub(super) struct Callers {
 }
 
 impl Callers {
-    /// From now on that is whom questions are asked for that no request asks. Nobody else has it.
+    /// Sets the caller on whose behalf the server asks what no request caused, such as an access review. No call may
+    /// share it.
     pub(super) fn renew(&mut self, caller: Arc<Caller>) {
         let before = self.newest.replace(caller);
-        self.leave(before);
+        self.retire(before);
     }
 
     pub(super) fn newest(&self) -> Option<&Arc<Caller>> {
         self.newest.as_ref()
     }
 
-    /// The exchange is over that had it.
-    pub(super) fn leave(&mut self, caller: Option<Arc<Caller>>) {
+    /// Keeps the caller of an exchange that is over.
+    pub(super) fn retire(&mut self, caller: Option<Arc<Caller>>) {
         self.over.extend(caller);
     }
 
-    /// Takes some of those out that no call knows any more.
+    /// Takes out some callers that no call refers to any more.
     pub(super) fn take_unused(&mut self) -> Vec<Arc<Caller>> {
         let mut unused = Vec::new();
         for _ in 0..self.over.len().min(LOOKED_AT) {
@@ -57,9 +58,9 @@ mod tests {
         let mut callers = Callers::default();
         let known: Vec<_> = (0..100).map(|_| Arc::new(Caller::default())).collect();
         for caller in &known {
-            callers.leave(Some(caller.clone()));
+            callers.retire(Some(caller.clone()));
         }
-        callers.leave(Some(Arc::default()));
+        callers.retire(Some(Arc::default()));
         for _ in 0..25 {
             assert!(callers.take_unused().is_empty(), "four of those that calls know");
         }

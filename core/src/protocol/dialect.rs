@@ -1,11 +1,11 @@
 //! The `resources/get` dialect: an older resource protocol of other methods and members. It has no handshake and never
 //! meets a stateless request; what only its clients send tells them from others.
 
+use super::draft::{Details, Draft, bad_param};
 use super::faults::not_found;
 use super::machine::Machine;
 use super::outbox::{Kind, Route, Stage};
-use super::request::{Details, Draft, bad_param};
-use super::subscriptions::Watcher;
+use super::subscriptions::Subscriber;
 use crate::jsonrpc::{RequestId, RpcError, is_object, string, strings};
 use crate::model::{Borrowed, Json};
 use crate::policy::Dialect;
@@ -31,18 +31,18 @@ impl Machine {
     }
 
     /// What is to be watched, or not any more: one URI, or those of the dialect, each once.
-    pub(super) fn watched<'a>(&self, draft: &Draft<'a>) -> Result<(Watcher, Vec<Cow<'a, str>>), RpcError> {
+    pub(super) fn watched<'a>(&self, draft: &Draft<'a>) -> Result<(Subscriber, Vec<Cow<'a, str>>), RpcError> {
         let several = match self.settings.policy.dialect {
             Dialect::Never => None,
             _ => draft.uris()?,
         };
-        let Some(mut uris) = several else { return Ok((Watcher::Session, vec![self.uri(draft)?])) };
+        let Some(mut uris) = several else { return Ok((Subscriber::Session, vec![self.uri(draft)?])) };
         let mut seen = BTreeSet::new();
         uris.retain(|uri| seen.insert(uri.clone()));
         for uri in &uris {
             self.check_length(uri)?;
         }
-        Ok((Watcher::Dialect, uris))
+        Ok((Subscriber::Dialect, uris))
     }
 
     /// The answer to a read of the dialect, which has one element of the contents.

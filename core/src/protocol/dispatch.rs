@@ -1,17 +1,17 @@
 //! A message in, what to do about it out.
 
+use super::draft::{Argument, Details, Draft, cancelled_id};
 use super::inflight::{Cancelled, Owner};
-use super::kinds::KindSet;
+use super::list_topics::TopicSet;
 use super::machine::Machine;
 use super::outbox::{Kind, Route, Stage};
-use super::request::{Argument, Details, Draft, cancelled_id};
-use super::subscriptions::Watcher;
-use super::{Ask, State};
+use super::subscriptions::Subscriber;
+use super::{HostCall, RequestState};
 use crate::access::Verdict;
 use crate::catalog::Listing;
 use crate::http::RequestHead;
 use crate::jsonrpc::write::{ReplyId, error};
-use crate::jsonrpc::{Fault, Params, Parsed, RequestId, RpcError};
+use crate::jsonrpc::{FaultKind, Params, Parsed, RequestId, RpcError};
 use crate::model::Json;
 use crate::revision::{Method, Revision};
 use crate::sync::Trash;
@@ -19,6 +19,14 @@ use crate::uri::check_uri;
 use crate::wire;
 use std::borrow::Cow;
 use std::sync::Arc;
+
+/// Whether a message is read for the first time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Arrival {
+    New,
+    /// It has waited for room, so its id is registered already.
+    Resumed,
+}
 
 /// What became of a message.
 pub(crate) enum Admitted {
@@ -65,11 +73,11 @@ pub(crate) enum Work {
         uri: Arc<str>,
     },
     Subscribe {
-        watcher: Watcher,
+        subscriber: Subscriber,
         uris: Vec<String>,
     },
     Listen {
-        lists: KindSet,
+        lists: TopicSet,
         uris: Vec<String>,
     },
     /// What is to be completed, and whether that is an argument of a prompt; judged once it is known that anything is
@@ -85,17 +93,17 @@ pub(crate) enum Work {
 }
 
 impl Machine {
-    /// Takes one message. `resumed`: it has waited for room, so its id is registered already.
+    /// Deals with one message.
     pub(crate) fn admit(
         &mut self,
         parsed: Parsed<'_>,
         route: Route,
-        resumed: bool,
+        arrival: Arrival,
         head: Option<&RequestHead<'_>>,
         trash: &mut Trash,
     ) -> Admitted {
         match parsed {
-            Parsed::Request { id, method, params } => self.request(id, method, params, route, resumed, head),
+            Parsed::Request { id, method, params } => self.request(id, method, params, route, arrival, head),
             Parsed::Notification { method, params } => {
                 self.notification(&method, params, trash);
                 self.outbox.end(route);
@@ -112,10 +120,10 @@ impl Machine {
             }
             Parsed::Bad { id, fault } => {
                 let fault = match fault {
-                    Fault::Parse => RpcError::parse_error(),
-                    Fault::Invalid(what) => RpcError::invalid_request(what),
-                    Fault::Nesting => limit("nesting", self.settings.limits.nesting),
-                    Fault::IdTooLong => limit("id_bytes", self.settings.limits.id_bytes),
+                    FaultKind::Parse => RpcError::parse_error(),
+                    FaultKind::Invalid(what) => RpcError::invalid_request(what),
+                    FaultKind::Nesting => limit("nesting", self.settings.limits.nesting),
+                    FaultKind::IdTooLong => limit("id_bytes", self.settings.limits.id_bytes),
                 };
                 // An element of a batch that is no message has no id, whatever it says.
                 let id = id.filter(|_| self.outbox.batches.route_of(route).is_none());
@@ -126,7 +134,7 @@ impl Machine {
     }
 
     /// A message over the limit was skipped. Tells whether no further message may be dealt with now.
-    pub(crate) fn too_long(&mut self, route: Route) -> bool {
+    pub(crate) fn handle_too_long(&mut self, route: Route) -> bool {
         if !self.is_closed() {
             let fault = limit("message_bytes", self.settings.limits.message_bytes);
             self.refuse(route, None, &fault);
@@ -140,10 +148,10 @@ impl Machine {
         name: Cow<'_, str>,
         params: Params<'_>,
         route: Route,
-        resumed: bool,
+        arrival: Arrival,
         head: Option<&RequestHead<'_>>,
     ) -> Admitted {
-        if resumed {
+        if arrival == Arrival::Resumed {
             if !self.inflight.resume(&id) {
                 self.outbox.end(route); // cancelled on its way back
                 return Admitted::Done;
@@ -245,24 +253,25 @@ impl Machine {
                 return Err((Stage::NoMethod, RpcError::method_not_found(&draft.name)));
             }
             Method::Subscribe => {
-                let (watcher, uris) = self.watched(draft).map_err(bad)?;
-                let more = uris.iter().filter(|uri| !self.subscriptions.watches(watcher, uri)).count();
+                let (subscriber, uris) = self.watched(draft).map_err(bad)?;
+                let more =
+                    uris.iter().filter(|uri| !self.subscriptions.is_subscribed(subscriber, uri)).count();
                 self.room_for_subscriptions(more).map_err(bad)?;
                 if uris.is_empty() {
                     self.done(draft, revision, route);
                     return Ok(None);
                 }
-                Some(Work::Subscribe { watcher, uris: uris.into_iter().map(Cow::into_owned).collect() })
+                Some(Work::Subscribe { subscriber, uris: uris.into_iter().map(Cow::into_owned).collect() })
             }
             Method::Unsubscribe => {
-                let (watcher, uris) = self.watched(draft).map_err(bad)?;
-                if let (Watcher::Session, Some(uri)) = (watcher, uris.first())
+                let (subscriber, uris) = self.watched(draft).map_err(bad)?;
+                if let (Subscriber::Session, Some(uri)) = (subscriber, uris.first())
                     && check_uri(uri).is_err()
                 {
                     return Err(bad(invalid_uri(uri)));
                 }
                 for uri in uris {
-                    for slot in self.subscriptions.unsubscribe(watcher, &uri) {
+                    for slot in self.subscriptions.unsubscribe(subscriber, &uri) {
                         self.subscribed(slot, &uri);
                     }
                 }
@@ -274,7 +283,7 @@ impl Machine {
                 return Err((Stage::Refused, RpcError::invalid_request(what)));
             }
             Method::Listen => {
-                let (lists, uris) = draft.notifications(&self.settings.kinds).map_err(bad)?;
+                let (lists, uris) = draft.notifications(&self.settings.list_topics).map_err(bad)?;
                 let limit_of = self.settings.limits.listen_streams;
                 if self.subscriptions.streams() >= limit_of {
                     return Err(bad(limit("listen_streams", limit_of)));
@@ -361,10 +370,10 @@ impl Machine {
             }
             Cancelled::Request { open, slot, tell_host } => {
                 self.undo(slot, &open.state);
-                self.give_up_requests(); // before the end: nothing may follow it
+                self.cancel_dropped_requests(); // before the end: nothing may follow it
                 self.outbox.end(open.route);
                 if let Some(call) = tell_host {
-                    self.queue_host_call(Ask::Cancel { call });
+                    self.queue_host_call(HostCall::Cancel { call });
                 }
                 trash.put(open.state);
             }
@@ -372,13 +381,13 @@ impl Machine {
     }
 
     /// Takes back what a request had wanted.
-    pub(super) fn undo(&mut self, slot: u32, state: &State) {
+    pub(super) fn undo(&mut self, slot: u32, state: &RequestState) {
         match state {
-            State::Subscribe(subscribing) => self.unsubscribe_all(subscribing, slot),
-            State::Listen { stream } => {
+            RequestState::Subscribe(subscribing) => self.withdraw_subscriptions(subscribing, slot),
+            RequestState::Listen { stream } => {
                 self.subscriptions.close_stream(*stream);
             }
-            State::Review { uris } => {
+            RequestState::Review { uris } => {
                 for uri in uris {
                     self.revoke(uri, Verdict::Deny); // no verdict is no permission
                 }

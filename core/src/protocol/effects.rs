@@ -1,6 +1,6 @@
 //! What the steps of a connection cause outside of it.
 
-use super::inflight::Ask;
+use super::host_call::HostCall;
 use super::machine::Machine;
 use super::outbox::Route;
 use crate::log::{Level, LogLine};
@@ -50,23 +50,23 @@ impl Machine {
     }
 
     /// Queues a call of the host, or what a poll hands out like one.
-    pub(super) fn queue_host_call(&mut self, call: Ask) {
+    pub(super) fn queue_host_call(&mut self, call: HostCall) {
         self.causes.called = true;
-        self.asks.push_back(call);
+        self.host_calls.push_back(call);
     }
 
     /// Whether there is something to poll, or output that nobody takes and no driver knows of.
     pub(crate) fn has_work(&self) -> bool {
-        self.has_something_to_poll() || self.outbox.has_news()
+        self.has_something_to_poll() || self.outbox.has_pending_output()
     }
 
     /// [`Machine::has_work`] without the output of one exchange, which the caller takes.
     pub(crate) fn has_work_beside(&self, exchange: Route) -> bool {
-        self.has_something_to_poll() || self.outbox.has_news_beside(exchange)
+        self.has_something_to_poll() || self.outbox.has_pending_output_beside(exchange)
     }
 
     fn has_something_to_poll(&self) -> bool {
-        !self.asks.is_empty() || self.may_dispatch() || self.has_elements()
+        !self.host_calls.is_empty() || self.may_dispatch() || self.has_elements()
     }
 
     /// Whether a poll would deal with a message now that was read before. It does so at once: this is never true for long.

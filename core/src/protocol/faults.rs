@@ -1,6 +1,6 @@
 //! Errors about a resource, as a revision has them.
 
-use super::request::Argument;
+use super::draft::Argument;
 use crate::access::Verdict;
 use crate::catalog::Family;
 use crate::encode::quote_into;

@@ -1,19 +1,14 @@
-//! Requests that are not answered yet: who has which id, and which host call belongs to which request.
+//! Requests that are not answered yet: by their ids, and by the calls of the host that they wait for.
 
-use super::completing::Completing;
+use super::call_context::Context;
+use super::host_call::RequestState;
 use super::outbox::Route;
-use super::progress::Told;
-use super::request::{Argument, Details, Input};
-use crate::access::Caller;
-use crate::catalog::{Family, Handler, MethodHandler, Walk};
+use super::progress::ProgressState;
 use crate::http::{Full, Permit};
 use crate::jsonrpc::RequestId;
-use crate::model::{ClientAnswer, Completion, Json};
-use crate::revision::Revision;
-use crate::sync::atomic::{AtomicU8, Ordering};
 use crate::sync::{Fault, is_planted};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 /// Names one question to the host, unlike any other of its server. A request may ask several in turn; each has an id of
 /// its own, used once.
@@ -35,186 +30,6 @@ impl CallId {
     }
 }
 
-/// What a call knows of its request; immutable but for how far that is.
-pub(crate) struct Context {
-    pub(crate) caller: Arc<Caller>,
-    pub(crate) revision: Revision,
-    pub(crate) details: Option<Box<Details>>,
-    /// What the request counts as, over HTTP. Weak, because a host may keep what it knows of a call for ever.
-    permit: Weak<Permit>,
-    stage: AtomicU8,
-}
-
-/// No callback runs for the request's question.
-const WAITING: u8 = 0;
-/// One does, or the host keeps the question.
-const BEGUN: u8 = 1;
-const CANCELLED: u8 = 2;
-
-impl Context {
-    pub(crate) fn new(
-        caller: Arc<Caller>,
-        revision: Revision,
-        details: Option<Box<Details>>,
-        permit: Weak<Permit>,
-    ) -> Arc<Context> {
-        Arc::new(Context { caller, revision, details, permit, stage: AtomicU8::new(WAITING) })
-    }
-
-    /// A share in what the request counts as.
-    pub(crate) fn permit(&self) -> Option<Arc<Permit>> {
-        self.permit.upgrade()
-    }
-
-    /// The version that the client has.
-    pub(crate) fn if_version(&self) -> Option<&str> {
-        self.details.as_ref()?.if_version.as_deref()
-    }
-
-    /// Which resources the client wants listed.
-    pub(crate) fn filter(&self) -> Option<&Json> {
-        self.details.as_ref()?.filter.as_ref()
-    }
-
-    /// What the client sends because an earlier result asked for it.
-    pub(crate) fn input(&self) -> Option<&Input> {
-        self.details.as_ref()?.input.as_ref()
-    }
-
-    pub(crate) fn is_cancelled(&self) -> bool {
-        self.stage.load(Ordering::Acquire) == CANCELLED
-    }
-
-    /// The question's callback begins. False: the request was cancelled before.
-    pub(crate) fn begin(&self) -> bool {
-        self.change(WAITING, BEGUN) || !self.is_cancelled()
-    }
-
-    /// The request has another question, which waits for its callback.
-    fn wait(&self) {
-        self.change(BEGUN, WAITING);
-    }
-
-    /// Cancels the request unless a callback runs for it.
-    fn cancel_waiting(&self) -> bool {
-        self.change(WAITING, CANCELLED)
-    }
-
-    fn change(&self, from: u8, to: u8) -> bool {
-        self.stage.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
-    }
-
-    fn cancel(&self) {
-        self.stage.store(CANCELLED, Ordering::Release);
-    }
-}
-
-/// What an open request is waiting for.
-pub(crate) enum State {
-    /// The host's answer to a read.
-    Read { uri: Arc<str>, handler: Arc<Handler> },
-    /// The host's answer to a method of its own.
-    Method { handler: Arc<MethodHandler> },
-    /// A verdict, before a tool or prompt is called.
-    AuthorizeMethod { family: Family, handler: Arc<MethodHandler>, params: Json },
-    /// A verdict, before a read that is otherwise ready.
-    AuthorizeRead { uri: Arc<str>, read: Read },
-    /// The host's values for a completion.
-    Complete { argument: Arc<Argument> },
-    /// A verdict, before a completion that is otherwise ready.
-    AuthorizeComplete { argument: Arc<Argument>, completing: Completing },
-    /// Verdicts about what the values of a completion lead to.
-    AuthorizeValues { argument: Arc<Argument>, completion: Box<Completion> },
-    /// The next page of a source, or verdicts about candidates.
-    Walk(Box<Walk>),
-    /// Verdicts, then the interest handlers.
-    Subscribe(Box<Subscribing>),
-    /// Verdicts, then the interest handlers.
-    Listen { stream: u64 },
-    /// Verdicts, whether the client may go on watching.
-    Review { uris: Vec<Arc<str>> },
-    /// Somebody took the state and is working on it without a lock.
-    Taken,
-}
-
-/// A request to watch resources: all of them, or none.
-pub(crate) struct Subscribing {
-    pub(crate) watcher: super::subscriptions::Watcher,
-    pub(crate) uris: Vec<Arc<str>>,
-    /// Those whose interest is still being registered.
-    pub(crate) awaited: std::collections::BTreeSet<Arc<str>>,
-}
-
-/// A read whose URI has been resolved.
-pub(crate) enum Read {
-    Fixed(Arc<crate::catalog::Fixed>),
-    Call { handler: Arc<Handler>, vars: crate::catalog::Vars },
-}
-
-impl Read {
-    /// The version that is registered, if it is known.
-    pub(crate) fn version(&self) -> Option<&str> {
-        match self {
-            Read::Fixed(fixed) => fixed.descriptor().version(),
-            Read::Call { handler, .. } => handler.version(),
-        }
-    }
-}
-
-/// What the host is asked next. It becomes an event, with a responder, after the lock is released.
-pub(crate) enum Ask {
-    Read {
-        call: CallId,
-        uri: Arc<str>,
-        handler: Arc<Handler>,
-        vars: crate::catalog::Vars,
-    },
-    Method {
-        call: CallId,
-        handler: Arc<MethodHandler>,
-        params: Json,
-    },
-    List {
-        call: CallId,
-        handler: Arc<Handler>,
-        after: Option<String>,
-        limit: usize,
-    },
-    Complete {
-        call: CallId,
-        handler: Arc<Handler>,
-        argument: Arc<Argument>,
-    },
-    Authorize {
-        call: CallId,
-        operation: crate::access::Operation,
-        uris: Vec<Arc<str>>,
-    },
-    Cancel {
-        call: CallId,
-    },
-    /// The client's answer to a request of ours.
-    Response {
-        call: CallId,
-        number: u64,
-        answer: ClientAnswer,
-    },
-}
-
-impl Ask {
-    pub(crate) fn call(&self) -> CallId {
-        match self {
-            Ask::Read { call, .. }
-            | Ask::Method { call, .. }
-            | Ask::List { call, .. }
-            | Ask::Complete { call, .. }
-            | Ask::Authorize { call, .. }
-            | Ask::Response { call, .. }
-            | Ask::Cancel { call } => *call,
-        }
-    }
-}
-
 /// A request in flight.
 pub(crate) struct Open {
     pub(crate) id: RequestId,
@@ -222,8 +37,8 @@ pub(crate) struct Open {
     pub(crate) context: Arc<Context>,
     /// What the request counts as until it is over, over HTTP.
     pub(crate) permit: Option<Arc<Permit>>,
-    pub(crate) progress: Told,
-    pub(crate) state: State,
+    pub(crate) progress: ProgressState,
+    pub(crate) state: RequestState,
 }
 
 impl Open {
@@ -233,7 +48,7 @@ impl Open {
     }
 }
 
-enum Body {
+enum SlotState {
     Free,
     Open(Open),
     /// Cancelled while the host had the call; kept until its responder is gone.
@@ -242,13 +57,13 @@ enum Body {
 
 struct Slot {
     generation: u32,
-    /// The current question has left as an event.
-    asked: bool,
+    /// The current call has left for the host as an event.
+    is_handed_out: bool,
     /// A deadline runs for it.
     due: bool,
     /// The request waits for the client.
     paused: bool,
-    body: Body,
+    body: SlotState,
 }
 
 /// Who owns a request id.
@@ -288,7 +103,7 @@ pub(crate) struct Inflight {
 
 impl Inflight {
     /// The calls of a connection with that number.
-    pub(crate) fn of(connection: u64) -> Self {
+    pub(crate) fn new(connection: u64) -> Self {
         Inflight { connection, ..Inflight::default() }
     }
 
@@ -362,10 +177,10 @@ impl Inflight {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Slot {
                 generation: 0,
-                asked: false,
+                is_handed_out: false,
                 due: false,
                 paused: false,
-                body: Body::Free,
+                body: SlotState::Free,
             });
             self.slots.len() as u32 - 1
         });
@@ -377,10 +192,10 @@ impl Inflight {
         let connection = self.connection;
         let s = &mut self.slots[slot as usize];
         s.generation = s.generation.wrapping_add(1);
-        s.asked = false;
+        s.is_handed_out = false;
         s.due = false;
         s.paused = false;
-        s.body = Body::Open(open);
+        s.body = SlotState::Open(open);
         CallId { connection, slot, generation: s.generation }
     }
 
@@ -392,7 +207,7 @@ impl Inflight {
 
     pub(crate) fn get(&mut self, call: CallId) -> Option<&mut Open> {
         match &mut self.current(call)?.body {
-            Body::Open(open) => Some(open),
+            SlotState::Open(open) => Some(open),
             _ => None,
         }
     }
@@ -403,7 +218,7 @@ impl Inflight {
         let s = self.slots.get_mut(slot as usize)?;
         let call = CallId { connection, slot, generation: s.generation };
         match &mut s.body {
-            Body::Open(open) => Some((call, open)),
+            SlotState::Open(open) => Some((call, open)),
             _ => None,
         }
     }
@@ -411,14 +226,14 @@ impl Inflight {
     /// Notes that the question has left for the host.
     pub(crate) fn hand_out(&mut self, call: CallId) -> Option<Arc<Context>> {
         let slot = self.current(call)?;
-        let Body::Open(open) = &slot.body else { return None };
-        slot.asked = true;
+        let SlotState::Open(open) = &slot.body else { return None };
+        slot.is_handed_out = true;
         open.context.wait();
         Some(open.context.clone())
     }
 
-    /// Whatever the request is waiting for now has to come by `deadline`, if that is a time at all.
-    pub(crate) fn expect(&mut self, call: CallId, deadline: Option<u64>) {
+    /// Starts the deadline of what the request waits for now. `None`: it has as long as it takes.
+    pub(crate) fn set_deadline(&mut self, call: CallId, deadline: Option<u64>) {
         let Some(slot) = self.current(call) else { return };
         slot.paused = false;
         let Some(deadline) = deadline else { return };
@@ -433,7 +248,7 @@ impl Inflight {
         self.deadlines.push_back((deadline, call));
     }
 
-    /// The request waits for the client: until the host is to answer it again, no deadline runs.
+    /// Stops the deadline while the request waits for the client.
     pub(crate) fn pause(&mut self, call: CallId) {
         if let Some(slot) = self.current(call) {
             slot.due = false;
@@ -446,33 +261,33 @@ impl Inflight {
         self.dropped.pop()
     }
 
-    /// The question is answered: its request, whose next step [`Inflight::again`] or [`Inflight::close`] names. Nothing
+    /// The question is answered: its request, whose next step [`Inflight::ask_next`] or [`Inflight::close`] names. Nothing
     /// if nobody wants the answer any more.
-    pub(crate) fn answered(&mut self, call: CallId) -> Option<State> {
+    pub(crate) fn answered(&mut self, call: CallId) -> Option<RequestState> {
         let slot = self.current(call)?;
         match &mut slot.body {
-            Body::Open(open) => {
-                slot.asked = false;
+            SlotState::Open(open) => {
+                slot.is_handed_out = false;
                 slot.due = false;
-                Some(std::mem::replace(&mut open.state, State::Taken))
+                Some(std::mem::replace(&mut open.state, RequestState::Taken))
             }
-            Body::Abandoned => {
+            SlotState::Abandoned => {
                 self.abandoned -= 1;
                 self.release(call.slot);
                 None
             }
-            Body::Free => None,
+            SlotState::Free => None,
         }
     }
 
-    /// The same request with a new question; nothing if it was cancelled meanwhile (and `state` comes back).
-    pub(crate) fn again(&mut self, call: CallId, state: State) -> Result<CallId, State> {
+    /// Begins the next call of the same request. Returns `state` if the request was cancelled meanwhile.
+    pub(crate) fn ask_next(&mut self, call: CallId, state: RequestState) -> Result<CallId, RequestState> {
         let Some(slot) = self.current(call) else { return Err(state) };
-        let Body::Open(open) = &mut slot.body else { return Err(state) };
+        let SlotState::Open(open) = &mut slot.body else { return Err(state) };
         open.state = state;
         let dropped = std::mem::take(&mut slot.paused).then_some(call);
         slot.generation = slot.generation.wrapping_add(1);
-        slot.asked = false;
+        slot.is_handed_out = false;
         slot.due = false;
         let next = CallId { generation: slot.generation, ..call };
         self.dropped.extend(dropped);
@@ -482,8 +297,8 @@ impl Inflight {
     /// The request is over.
     pub(crate) fn close(&mut self, call: CallId) -> Option<Open> {
         let slot = self.current(call)?;
-        match std::mem::replace(&mut slot.body, Body::Free) {
-            Body::Open(open) => {
+        match std::mem::replace(&mut slot.body, SlotState::Free) {
+            SlotState::Open(open) => {
                 let dropped = std::mem::take(&mut slot.paused).then_some(call);
                 self.dropped.extend(dropped);
                 self.free_id(&open.id, call.slot);
@@ -500,11 +315,11 @@ impl Inflight {
     /// A request is over for the client, but the host still has its responder.
     pub(crate) fn abandon(&mut self, call: CallId) -> Option<Open> {
         let slot = self.current(call)?;
-        if !slot.asked {
+        if !slot.is_handed_out {
             return self.close(call);
         }
-        match std::mem::replace(&mut slot.body, Body::Abandoned) {
-            Body::Open(open) => {
+        match std::mem::replace(&mut slot.body, SlotState::Abandoned) {
+            SlotState::Open(open) => {
                 let dropped = std::mem::take(&mut slot.paused).then_some(call);
                 self.dropped.extend(dropped);
                 open.context.cancel();
@@ -528,9 +343,9 @@ impl Inflight {
     fn release(&mut self, slot: u32) {
         let s = &mut self.slots[slot as usize];
         s.generation = s.generation.wrapping_add(1);
-        s.asked = false;
+        s.is_handed_out = false;
         s.due = false;
-        s.body = Body::Free;
+        s.body = SlotState::Free;
         self.free.push(slot);
         self.used -= 1;
     }
@@ -553,7 +368,7 @@ impl Inflight {
             Some(Owner::Slot(slot)) => {
                 let (connection, generation) = (self.connection, self.slots[slot as usize].generation);
                 let call = CallId { connection, slot, generation };
-                let asked = self.slots[slot as usize].asked;
+                let asked = self.slots[slot as usize].is_handed_out;
                 match self.abandon(call) {
                     Some(open) => {
                         open.context.cancel();
@@ -570,7 +385,7 @@ impl Inflight {
     pub(crate) fn on(&self, route: Route) -> Vec<CallId> {
         let (connection, slots) = (self.connection, self.slots.iter().enumerate());
         slots
-            .filter(|(_, slot)| matches!(&slot.body, Body::Open(open) if open.route == route))
+            .filter(|(_, slot)| matches!(&slot.body, SlotState::Open(open) if open.route == route))
             .map(|(at, slot)| CallId { connection, slot: at as u32, generation: slot.generation })
             .collect()
     }
@@ -579,7 +394,7 @@ impl Inflight {
     pub(crate) fn handed_out(&self) -> Vec<CallId> {
         let (connection, slots) = (self.connection, self.slots.iter().enumerate());
         slots
-            .filter(|(_, slot)| slot.asked && matches!(slot.body, Body::Open(_)))
+            .filter(|(_, slot)| slot.is_handed_out && matches!(slot.body, SlotState::Open(_)))
             .map(|(at, slot)| CallId { connection, slot: at as u32, generation: slot.generation })
             .collect()
     }
@@ -590,9 +405,9 @@ impl Inflight {
         self.deadlines.pop_front().map(|(_, call)| call)
     }
 
-    /// Whether the host has been asked what the request is waiting for.
-    pub(crate) fn is_asked(&mut self, call: CallId) -> bool {
-        self.current(call).is_some_and(|slot| slot.asked)
+    /// Whether the call has left for the host.
+    pub(crate) fn is_handed_out(&mut self, call: CallId) -> bool {
+        self.current(call).is_some_and(|slot| slot.is_handed_out)
     }
 
     /// When [`Inflight::overdue`] is next worth asking.
@@ -610,10 +425,11 @@ impl Inflight {
     pub(crate) fn cancel_waiting(&mut self, route: Route) -> Vec<CallId> {
         let mut calls = self.on(route);
         calls.retain(|call| {
-            let asked = self.is_asked(*call);
+            let asked = self.is_handed_out(*call);
             let Some(open) = self.get(*call) else { return false };
             // Not asked: the interest handlers are under way, which are no calls.
-            let waits = asked || !matches!(open.state, State::Subscribe(_) | State::Listen { .. });
+            let waits =
+                asked || !matches!(open.state, RequestState::Subscribe(_) | RequestState::Listen { .. });
             waits && open.context.cancel_waiting()
         });
         calls
@@ -624,18 +440,18 @@ impl Inflight {
         let mut opens = Vec::new();
         for slot in &mut self.slots {
             slot.generation = slot.generation.wrapping_add(1);
-            if let Body::Open(open) = std::mem::replace(&mut slot.body, Body::Free) {
+            if let SlotState::Open(open) = std::mem::replace(&mut slot.body, SlotState::Free) {
                 open.context.cancel();
                 opens.push(open);
             }
         }
-        *self = Inflight::of(self.connection);
+        *self = Inflight::new(self.connection);
         opens
     }
 }
 
 fn is_due(slots: &[Slot], call: CallId) -> bool {
     slots.get(call.slot as usize).is_some_and(|slot| {
-        slot.generation == call.generation && slot.due && matches!(slot.body, Body::Open(_))
+        slot.generation == call.generation && slot.due && matches!(slot.body, SlotState::Open(_))
     })
 }

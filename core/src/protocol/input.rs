@@ -16,7 +16,7 @@ pub(crate) struct Chunk {
 
 /// The next line of a chunk.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Line {
+pub(crate) enum InputLine {
     /// Bytes `from..to` of the chunk.
     Whole(usize, usize),
     /// Longer than a message may be; skipped.
@@ -26,7 +26,7 @@ pub(crate) enum Line {
 }
 
 impl Chunk {
-    pub(crate) fn next_line(&mut self) -> Line {
+    pub(crate) fn next_line(&mut self) -> InputLine {
         loop {
             let end = match memchr::memchr(b'\n', &self.bytes[self.searched..]) {
                 Some(offset) => self.searched + offset,
@@ -38,9 +38,9 @@ impl Chunk {
                     } else if self.bytes.len() - self.at > self.limit {
                         self.at = self.bytes.len();
                         self.skipping = true;
-                        return Line::TooLong;
+                        return InputLine::TooLong;
                     }
-                    return Line::None;
+                    return InputLine::None;
                 }
             };
             let (from, to) = (self.at, end);
@@ -54,10 +54,10 @@ impl Chunk {
                 continue;
             }
             if to - from > self.limit {
-                return Line::TooLong;
+                return InputLine::TooLong;
             }
             let from = from + self.bytes[from..to].len() - self.bytes[from..to].trim_ascii_start().len();
-            return Line::Whole(from, from + trimmed.len());
+            return InputLine::Whole(from, from + trimmed.len());
         }
     }
 
@@ -68,16 +68,16 @@ impl Chunk {
 
 /// The input of one connection. One poller at a time holds the token and the chunk, so messages keep their order.
 #[derive(Default)]
-pub(super) struct Input {
+pub(super) struct InputBuffer {
     chunk: Chunk,
     taken: bool,
     /// Unread bytes of the chunk that was taken.
     outside: usize,
 }
 
-impl Input {
+impl InputBuffer {
     pub(super) fn new(limit: usize) -> Self {
-        Input { chunk: Chunk { limit, ..Chunk::default() }, taken: false, outside: 0 }
+        InputBuffer { chunk: Chunk { limit, ..Chunk::default() }, taken: false, outside: 0 }
     }
 
     /// Buffers what fits into `room` bytes and tells how much that was.
@@ -145,7 +145,7 @@ impl Input {
     }
 
     /// Takes the chunk back, in front of what arrived meanwhile.
-    pub(super) fn give_back(&mut self, mut chunk: Chunk) {
+    pub(super) fn release_input(&mut self, mut chunk: Chunk) {
         self.release();
         let arrived = std::mem::take(&mut self.chunk);
         chunk.ended = arrived.ended;
@@ -168,19 +168,19 @@ impl Input {
 mod tests {
     use super::*;
 
-    fn lines(input: &mut Input) -> Vec<Option<String>> {
+    fn lines(input: &mut InputBuffer) -> Vec<Option<String>> {
         let mut found = Vec::new();
         while let Some(mut chunk) = input.take() {
             loop {
                 match chunk.next_line() {
-                    Line::Whole(from, to) => {
+                    InputLine::Whole(from, to) => {
                         found.push(Some(String::from_utf8_lossy(chunk.line(from, to)).into_owned()));
                     }
-                    Line::TooLong => found.push(None),
-                    Line::None => break,
+                    InputLine::TooLong => found.push(None),
+                    InputLine::None => break,
                 }
             }
-            input.give_back(chunk);
+            input.release_input(chunk);
         }
         found
     }
@@ -191,7 +191,7 @@ mod tests {
         let expected: Vec<_> =
             ["one", "two", "", "four", "half"].map(|l| (!l.is_empty()).then(|| l.to_owned())).into();
         for size in 1..text.len() {
-            let mut input = Input::new(8);
+            let mut input = InputBuffer::new(8);
             let mut found = Vec::new();
             for piece in text.chunks(size) {
                 assert_eq!(input.receive(piece, 100), piece.len());
@@ -206,20 +206,20 @@ mod tests {
 
     #[test]
     fn no_more_is_accepted_than_there_is_room() {
-        let mut input = Input::new(100);
+        let mut input = InputBuffer::new(100);
         assert_eq!(input.receive(b"abcdef", 4), 4);
         assert_eq!(input.receive(b"ef", 4), 0);
     }
 
     #[test]
     fn bytes_that_arrive_while_a_chunk_is_out_come_after_it() {
-        let mut input = Input::new(100);
+        let mut input = InputBuffer::new(100);
         input.receive(b"one\ntw", 100);
         let mut chunk = input.take().expect("a line is there");
         input.receive(b"o\n", 100);
         assert!(input.take().is_none(), "one poller at a time");
-        assert!(matches!(chunk.next_line(), Line::Whole(0, 3)));
-        input.give_back(chunk);
+        assert!(matches!(chunk.next_line(), InputLine::Whole(0, 3)));
+        input.release_input(chunk);
         assert_eq!(lines(&mut input), [Some("two".to_owned())]);
     }
 }

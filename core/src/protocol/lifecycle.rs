@@ -1,6 +1,6 @@
 //! Which revision a request is judged by.
 
-use super::request::{Draft, no_session, unsupported};
+use super::draft::{Draft, no_session, unsupported};
 use crate::http::RequestHead;
 use crate::jsonrpc::RpcError;
 use crate::model::Json;

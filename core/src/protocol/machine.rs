@@ -1,23 +1,22 @@
 //! The state of one connection, and its steps.
 
 use super::CallId;
-use super::asking::Asking;
 use super::batch::{Element, Elements};
-use super::dispatch::Admitted;
+use super::call_context::Context;
+use super::client_requests::ClientRequests;
+use super::dispatch::{Admitted, Arrival};
 use super::effects::Causes;
-use super::faults::internal;
-use super::half::Half;
-use super::inflight::{Ask, Context, Inflight, Open, Owner};
-use super::input::{Chunk, Input};
-use super::kinds::Kinds;
+use super::host_call::HostCall;
+use super::inflight::{Inflight, Owner};
+use super::input::{Chunk, InputBuffer};
 use super::lifecycle::Lifecycle;
+use super::list_topics::ListTopics;
 use super::outbox::{Kind, Outbox, Route, Stage};
-use super::subscriptions::{Queue, Subscriptions};
-use crate::access::Caller;
-use crate::http::{Permit, RequestHead};
-use crate::jsonrpc::{Parsed, RequestId, RpcError};
+use super::partial_message::PartialMessage;
+use super::subscriptions::{MarkQueue, Subscriptions};
+use crate::http::RequestHead;
+use crate::jsonrpc::{Parsed, RequestId};
 use crate::limits::Limits;
-use crate::log::Level;
 use crate::model::CacheHint;
 use crate::model::ClientAnswer;
 use crate::policy::Cacheable;
@@ -35,7 +34,7 @@ pub(crate) struct Settings {
     pub(crate) revisions: Revisions,
     pub(crate) policy: Policy,
     pub(crate) identity: Identity,
-    pub(crate) kinds: Kinds,
+    pub(crate) list_topics: ListTopics,
     /// Somebody decides who may what.
     pub(crate) authorises: AtomicBool,
     /// Resources are offered: something of them was registered once, or the host says so.
@@ -55,7 +54,7 @@ impl Settings {
 
 /// A request that was read but waits for room.
 pub(super) struct Waiting {
-    id: RequestId,
+    pub(super) id: RequestId,
     pub(super) route: Route,
     pub(super) line: Vec<u8>,
     pub(super) cancellable: bool,
@@ -63,20 +62,30 @@ pub(super) struct Waiting {
 
 /// What a poller does next.
 pub(crate) enum Next {
-    Ask(Ask, Arc<Context>),
+    HostCall(HostCall, Arc<Context>),
     Cancel(CallId),
     Response(u64, ClientAnswer),
     /// A message that had waited, or an element of a batch. The poller holds the input token.
-    Line {
+    Message {
         line: Vec<u8>,
         route: Route,
-        resumed: bool,
+        arrival: Arrival,
     },
     /// Bytes to parse. The poller holds the input token.
     Chunk(Chunk),
     Nothing,
 }
 
+/// The state of one connection, and its steps. Whoever calls a step holds the connection's lock, and carries out
+/// [`Machine::take_effects`] after it. There are five groups of methods, by the first word of their names:
+///
+/// - `handle_…`: something came in from the client, the hub or a driver: bytes, a message, a change of a resource.
+/// - `begin_…` and `answer_…`: the catalog has looked a request up. It becomes a call of the host, or is answered.
+/// - `poll_…`: returns the next thing to do: a call of the host, a message to deal with, output, a registration at the hub.
+/// - `finish_…`: the host has answered a call. `send_…`: the host says something in the middle of one.
+/// - `on_timeout`, `on_exchange_timeout`: time has passed, of which `advance_clock` tells and `poll_timeout` says how far.
+///
+/// What ends the connection is `end_streams`, `shut_down` and `close`. All else are getters: nouns, or `is_…` and `has_…`.
 #[allow(clippy::struct_excessive_bools, reason = "facts of their own, not the states of one thing")]
 pub(crate) struct Machine {
     pub(super) settings: Arc<Settings>,
@@ -84,15 +93,15 @@ pub(crate) struct Machine {
     pub(super) inflight: Inflight,
     pub(super) subscriptions: Subscriptions,
     pub(super) outbox: Outbox,
-    pub(super) asking: Asking,
-    pub(super) asks: VecDeque<Ask>,
+    pub(super) client_requests: ClientRequests,
+    pub(super) host_calls: VecDeque<HostCall>,
     /// What the session shall be told once it is ready.
-    pub(super) held: Queue,
+    pub(super) held: MarkQueue,
     /// Requests that wait for room, by a number in the order of their arrival.
     pub(super) waiting: BTreeMap<u64, Waiting>,
     next_waiting: u64,
     pub(super) waiting_bytes: usize,
-    input: Input,
+    input: InputBuffer,
     /// What is left of the batches that were begun.
     pub(super) elements: Elements,
     /// Input was refused for want of room.
@@ -114,16 +123,16 @@ impl Machine {
     pub(crate) fn new(connection: u64, settings: Arc<Settings>) -> Self {
         Machine {
             lifecycle: Lifecycle::new(settings.policy.dialect),
-            inflight: Inflight::of(connection),
+            inflight: Inflight::new(connection),
             subscriptions: Subscriptions::default(),
             outbox: Outbox::default(),
-            asking: Asking::default(),
-            asks: VecDeque::new(),
-            held: Queue::new(),
+            client_requests: ClientRequests::default(),
+            host_calls: VecDeque::new(),
+            held: MarkQueue::new(),
             waiting: BTreeMap::new(),
             next_waiting: 0,
             waiting_bytes: 0,
-            input: Input::new(settings.limits.message_bytes),
+            input: InputBuffer::new(settings.limits.message_bytes),
             elements: Elements::default(),
             starved: false,
             full: false,
@@ -137,7 +146,7 @@ impl Machine {
         }
     }
 
-    /// What the host is being asked.
+    /// Returns the calls that the host works on.
     pub(crate) fn handed_out(&self) -> Vec<CallId> {
         self.inflight.handed_out()
     }
@@ -156,12 +165,12 @@ impl Machine {
 
     // ---- input
 
-    pub(crate) fn receive(&mut self, bytes: &[u8]) -> usize {
+    pub(crate) fn handle_input(&mut self, bytes: &[u8]) -> usize {
         if self.closed || self.input.is_ended() {
             return bytes.len();
         }
         // What the client is asked for may stand behind all that it sent before.
-        let times = if self.is_asking() { 4 } else { 1 };
+        let times = if self.has_client_requests() { 4 } else { 1 };
         let room = self.settings.limits.input_bytes().saturating_mul(times).saturating_sub(self.backlog());
         let accepted = self.input.receive(bytes, room);
         self.starved = accepted < bytes.len();
@@ -188,6 +197,11 @@ impl Machine {
         full
     }
 
+    /// Whether no further message may be dealt with now.
+    pub(crate) fn must_stop_reading(&mut self) -> bool {
+        self.is_full() || self.has_elements()
+    }
+
     /// Whether input is accepted again that was refused.
     fn has_room_again(&mut self) -> bool {
         // A line may fill half of the budget and still lack its end.
@@ -195,110 +209,9 @@ impl Machine {
         room && std::mem::take(&mut self.starved)
     }
 
-    pub(crate) fn end(&mut self) {
+    pub(crate) fn handle_end_of_input(&mut self) {
         self.input.end();
         self.causes.ended = true;
-    }
-
-    /// A new exchange: a route of its own for one message.
-    /// `single`: there is room for an answer only, not for a stream. `caller`: who asks, if not the connection's own.
-    /// `permit`: what its requests count as.
-    pub(crate) fn open_exchange(
-        &mut self,
-        single: bool,
-        caller: Option<Arc<Caller>>,
-        permit: Option<Arc<Permit>>,
-        trash: &mut Trash,
-    ) -> Option<u64> {
-        self.let_go_of_callers(trash);
-        if self.closed {
-            trash.put(caller); // with the host's values, which may not be dropped here
-            return None;
-        }
-        let exchange = self.next_exchange;
-        self.next_exchange += 1;
-        self.outbox.open(exchange, single, caller, permit);
-        Some(exchange)
-    }
-
-    /// Of exchanges that are over, those that no call knows any more.
-    pub(crate) fn let_go_of_callers(&mut self, trash: &mut Trash) {
-        let unused = self.outbox.callers.take_unused();
-        if !unused.is_empty() {
-            trash.put(unused);
-        }
-    }
-
-    /// Whom questions are asked for, from now on, that no request asks.
-    pub(crate) fn renew_caller(&mut self, caller: Arc<Caller>, trash: &mut Trash) {
-        if self.closed {
-            return trash.put(caller);
-        }
-        self.outbox.callers.renew(caller);
-    }
-
-    /// Nobody waits for an exchange any more: its request is cancelled, or its stream ended.
-    pub(crate) fn forget_exchange(&mut self, exchange: u64, trash: &mut Trash) {
-        let route = Route::Exchange(exchange);
-        let routes = self.routes_of(route);
-        trash.put(self.outbox.forget(exchange));
-        self.elements.remove(&routes);
-        for route in routes {
-            if let Some(waiting) = self.take_waiting(route) {
-                self.inflight.disown(&waiting.id);
-            }
-            self.inflight.disown_admitted(route);
-            for call in self.inflight.on(route) {
-                if let Some(open) = self.drop_call(call) {
-                    trash.put(open);
-                }
-            }
-        }
-        for key in self.subscriptions.streams_on(route) {
-            if let Some(stream) = self.subscriptions.close_stream(key) {
-                self.inflight.disown(&stream.id);
-            }
-        }
-    }
-
-    /// Nobody waits for an exchange any more, which is no cancellation (WIRE K-20): what has begun goes on, the rest ends.
-    pub(crate) fn leave_exchange(&mut self, exchange: u64, trash: &mut Trash) {
-        let routes = self.routes_of(Route::Exchange(exchange));
-        for route in self.elements.remove(&routes) {
-            self.outbox.end(route);
-        }
-        for route in routes {
-            if let Some(waiting) = self.take_waiting(route) {
-                self.inflight.disown(&waiting.id);
-                self.outbox.end(route);
-            }
-            for call in self.inflight.cancel_waiting(route) {
-                if let Some(open) = self.drop_call(call) {
-                    self.outbox.end(route);
-                    trash.put(open);
-                }
-            }
-        }
-    }
-
-    /// The request of an exchange that waits for room, which it now no longer does.
-    fn take_waiting(&mut self, route: Route) -> Option<Waiting> {
-        let (number, _) = self.waiting.iter().find(|(_, waiting)| waiting.route == route)?;
-        let number = *number;
-        let waiting = self.waiting.remove(&number)?;
-        self.waiting_bytes -= waiting.line.len();
-        Some(waiting)
-    }
-
-    /// Ends a request without an answer, and tells the host if that has it.
-    fn drop_call(&mut self, call: CallId) -> Option<Open> {
-        let asked = self.inflight.is_asked(call);
-        let open = self.inflight.abandon(call)?;
-        self.undo(call.slot(), &open.state);
-        if asked {
-            self.queue_host_call(Ask::Cancel { call });
-        }
-        Some(open)
     }
 
     /// Whether a request of this route may be dispatched, were it the first that waits. What its own batch has gathered
@@ -338,17 +251,17 @@ impl Machine {
         self.may_dispatch() || !self.is_full() && (self.has_elements() || self.input.has_more())
     }
 
-    /// What a poller does next: continuations, then input.
-    pub(crate) fn next(&mut self, trash: &mut Trash) -> Next {
-        while let Some(ask) = self.asks.pop_front() {
+    /// Returns what a poller does next: first calls of the host, then input.
+    pub(crate) fn poll_next(&mut self, trash: &mut Trash) -> Next {
+        while let Some(ask) = self.host_calls.pop_front() {
             let ask = match ask {
-                Ask::Cancel { call } => return Next::Cancel(call),
-                Ask::Response { number, answer, .. } => return Next::Response(number, answer),
+                HostCall::Cancel { call } => return Next::Cancel(call),
+                HostCall::Response { number, answer, .. } => return Next::Response(number, answer),
                 ask => ask,
             };
             if let Some(context) = self.inflight.hand_out(ask.call()) {
-                self.expect(ask.call());
-                return Next::Ask(ask, context);
+                self.set_deadline(ask.call());
+                return Next::HostCall(ask, context);
             }
             trash.put(ask); // cancelled before anyone took it: no event at all
         }
@@ -357,7 +270,7 @@ impl Machine {
             && let Some((_, Waiting { line, route, .. })) = self.waiting.pop_first()
         {
             self.waiting_bytes -= line.len();
-            return Next::Line { line, route, resumed: true };
+            return Next::Message { line, route, arrival: Arrival::Resumed };
         }
         if self.is_full() {
             return Next::Nothing;
@@ -366,22 +279,22 @@ impl Machine {
             && self.input.hold()
             && let Some(Element { line, route }) = self.elements.pop()
         {
-            return Next::Line { line, route, resumed: false };
+            return Next::Message { line, route, arrival: Arrival::New };
         }
         self.input.take().map_or(Next::Nothing, Next::Chunk)
     }
 
     /// The poller is done with its turn at the input. True if input is accepted again that was refused.
-    pub(crate) fn give_back(&mut self, chunk: Option<Chunk>) -> bool {
+    pub(crate) fn release_input(&mut self, chunk: Option<Chunk>) -> bool {
         match chunk {
-            Some(chunk) if !self.closed => self.input.give_back(chunk),
+            Some(chunk) if !self.closed => self.input.release_input(chunk),
             _ => self.input.release(),
         }
         self.has_room_again()
     }
 
     /// Keeps a message until there is room for its call.
-    pub(crate) fn wait(&mut self, id: RequestId, cancellable: bool, line: &[u8], route: Route) {
+    pub(crate) fn keep_waiting(&mut self, id: RequestId, cancellable: bool, line: &[u8], route: Route) {
         self.waiting_bytes += line.len();
         self.inflight.own(id.clone(), Owner::Waiting(self.next_waiting));
         self.waiting.insert(self.next_waiting, Waiting { id, route, line: line.to_vec(), cancellable });
@@ -389,18 +302,18 @@ impl Machine {
     }
 
     /// [`Machine::admit`], unless the connection is closed.
-    pub(crate) fn offer(
+    pub(crate) fn handle_message(
         &mut self,
         parsed: Parsed<'_>,
         route: Route,
-        resumed: bool,
+        arrival: Arrival,
         head: Option<&RequestHead<'_>>,
         trash: &mut Trash,
     ) -> Admitted {
         if self.closed {
             return Admitted::Done;
         }
-        self.admit(parsed, route, resumed, head, trash)
+        self.admit(parsed, route, arrival, head, trash)
     }
 
     // ---- output
@@ -421,11 +334,11 @@ impl Machine {
 
     /// The next message for a drain. It takes the buffer of the one before if there is use for it: an idle connection
     /// keeps none.
-    pub(crate) fn next_message(&mut self, route: Route, used: &mut Vec<u8>) -> Option<Half> {
+    pub(crate) fn poll_message(&mut self, route: Route, used: &mut Vec<u8>) -> Option<PartialMessage> {
         self.render(route);
         let mut next = self.outbox.next(route);
-        if let Some(half) = &mut next {
-            half.lend(used);
+        if let Some(partial) = &mut next {
+            partial.lend(used);
         }
         if route == Route::Connection && (self.inflight.len() > 0 || self.input.len() > 0) {
             self.outbox.reuse(used);
@@ -440,70 +353,9 @@ impl Machine {
         self.has_room_again() || resumes || reads
     }
 
-    // ---- time
-
-    pub(crate) fn tick(&mut self, now: u64, trash: &mut Trash) {
-        self.advance(now);
-        while let Some(call) = self.inflight.overdue(self.now) {
-            self.run_out(call, "within `call_ms`", trash);
-        }
-    }
-
-    /// An exchange has been waited for long enough.
-    pub(crate) fn expire(&mut self, exchange: u64, trash: &mut Trash) {
-        let route = Route::Exchange(exchange);
-        let unseen = self.lifecycle.last().map_or_else(RpcError::internal, internal);
-        let routes = self.routes_of(route);
-        for route in self.elements.remove(&routes) {
-            self.refuse(route, None, &unseen);
-        }
-        for route in routes {
-            if let Some(waiting) = self.take_waiting(route) {
-                self.inflight.disown(&waiting.id);
-                self.fail(route, Stage::Refused, &waiting.id, &unseen);
-            }
-            if let Some(id) = self.inflight.disown_admitted(route) {
-                self.fail(route, Stage::Dispatched, &id, &unseen);
-            }
-            for call in self.inflight.on(route) {
-                self.run_out(call, "in time", trash);
-            }
-        }
-    }
-
-    /// A call that the host did not answer in time.
-    fn run_out(&mut self, call: CallId, when: &str, trash: &mut Trash) {
-        let Some(open) = self.drop_call(call) else { return };
-        self.give_up_requests(); // before the answer: nothing may follow it
-        self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
-        let why = format!("{} was not answered {when}", open.state.describe());
-        self.causes.log(Level::Error, why);
-        trash.put(open);
-    }
-
-    /// When [`Machine::tick`] has something to do, in the host's milliseconds.
-    pub(crate) fn deadline(&mut self) -> Option<u64> {
-        self.inflight.deadline()
-    }
-
-    /// The deadline that was begun last for what a route will say, while that is to come.
-    pub(crate) fn deadline_of(&mut self, route: Route) -> Option<u64> {
-        self.outbox.deadline(route).filter(|at| *at > self.now)
-    }
-
-    /// It is that time, at least.
-    pub(crate) fn now(&self) -> u64 {
-        self.now
-    }
-
-    pub(crate) fn advance(&mut self, now: u64) {
-        self.now = self.now.max(now);
-    }
-
-    /// It is that time. Whether something is overdue.
-    pub(crate) fn pass(&mut self, now: u64) -> bool {
-        self.advance(now);
-        self.deadline().is_some_and(|deadline| deadline <= self.now)
+    /// Takes the routes that got output or a deadline since the last call.
+    pub(crate) fn poll_pending_routes(&mut self) -> Option<Vec<Route>> {
+        self.outbox.take_pending_routes().filter(|_| !self.closed)
     }
 
     /// Whether a request is under way.
@@ -512,24 +364,9 @@ impl Machine {
         self.inflight.len() > 0 || read
     }
 
-    /// What a call waits for has to come within `call_ms` from now, which those who wait for its answer have to know.
-    pub(super) fn expect(&mut self, call: CallId) {
-        let deadline = self.now.checked_add(self.settings.limits.call_ms);
-        self.inflight.expect(call, deadline);
-        if let Some(open) = self.inflight.get(call) {
-            let route = open.route;
-            self.outbox.tell(route, deadline);
-        }
-    }
-
-    /// Of which routes something is new since this was asked; none: of all, as far as anybody knows.
-    pub(crate) fn take_news(&mut self) -> Option<Vec<Route>> {
-        self.outbox.take_news().filter(|_| !self.closed)
-    }
-
     // ---- the end
 
-    /// Ends listen streams as the protocol asks; those that are not acknowledged yet, once they are.
+    /// Ends listen streams with the result that the protocol asks for; those not acknowledged yet, once they are.
     pub(crate) fn end_streams(&mut self) {
         self.ending = true;
         self.causes.ended = true;
@@ -563,11 +400,11 @@ impl Machine {
         trash.put(self.outbox.clear());
     }
 
-    /// Nothing is under way, watched or asked, so that its end concerns nobody.
+    /// Whether no request, subscription or client request is open, so that the end concerns neither host nor hub.
     pub(crate) fn is_vacant(&self) -> bool {
         let watches = self.subscriptions.len() + self.subscriptions.streams() > 0;
-        let told = self.asks.is_empty() && !self.subscriptions.is_unsynced();
-        told && !watches && !self.is_answering() && !self.is_asking()
+        let told = self.host_calls.is_empty() && !self.subscriptions.is_unsynced();
+        told && !watches && !self.is_answering() && !self.has_client_requests()
     }
 
     fn drop_calls(&mut self, trash: &mut Trash) {
@@ -577,10 +414,10 @@ impl Machine {
         self.waiting.clear();
         self.waiting_bytes = 0;
         self.input.clear();
-        self.asking.clear();
+        self.client_requests.clear();
         self.elements.clear();
         trash.put(self.outbox.forget_batches());
-        trash.put(std::mem::take(&mut self.asks));
+        trash.put(std::mem::take(&mut self.host_calls));
         trash.put(self.inflight.clear());
         trash.put(self.outbox.callers.clear());
         self.causes.ended = true;
@@ -595,6 +432,6 @@ impl Machine {
     pub(crate) fn is_finished(&self) -> bool {
         let read = self.waiting.is_empty() && self.elements.is_empty();
         let ended = self.closed || self.input.is_spent() && !self.inflight.is_awaited();
-        ended && self.asks.is_empty() && read && self.outbox.is_spent()
+        ended && self.host_calls.is_empty() && read && self.outbox.is_spent()
     }
 }

@@ -1,50 +1,55 @@
 //! What happens on one connection, as plain data and `&mut self`: no lock, no clock, no callback, no I/O, and only
 //! ordered collections, so that the same steps give the same bytes.
 
-mod answers;
-mod asking;
+mod access_review;
 mod batch;
+mod call_context;
 mod callers;
-mod completing;
+mod client_requests;
+mod completion;
+mod deadlines;
 mod dialect;
 mod dispatch;
+mod draft;
 mod effects;
+mod exchanges;
 mod faults;
-mod half;
+mod host_answers;
+mod host_call;
+mod host_methods;
 mod inflight;
 mod input;
-mod kinds;
 mod lifecycle;
+mod list_topics;
+mod lookup_results;
 mod machine;
-mod methods;
 mod needs_input;
-mod news;
 mod outbox;
+mod partial_message;
+mod pending_routes;
 mod progress;
-mod request;
-mod requests;
-mod review;
+mod subscribing;
 mod subscriptions;
-mod watching;
 
 pub use inflight::CallId;
 pub use outbox::{Kind, Route, Stage};
 
-pub(crate) use asking::Unasked;
-pub(crate) use completing::Completing;
-pub(crate) use dispatch::{Admitted, Request, Work, invalid_uri, limit, limit_data};
-pub(crate) use effects::Effects;
-pub(crate) use faults::{none_found, not_found, not_modified, unknown_argument, unknown_name};
-pub(crate) use half::Half;
-pub(crate) use inflight::{Ask, Context, Read, State};
-pub(crate) use input::{Chunk, Line};
-pub(crate) use kinds::{KindSet, Kinds, RESOURCES};
-pub(crate) use machine::{Machine, Next, Settings};
-pub(crate) use methods::Outcome;
-pub(crate) use outbox::Start;
-pub(crate) use progress::Report;
-pub(crate) use request::{
+pub(crate) use call_context::Context;
+pub(crate) use client_requests::NotSent;
+pub(crate) use completion::Completing;
+pub(crate) use dispatch::{Admitted, Arrival, Request, Work, invalid_uri, limit, limit_data};
+pub(crate) use draft::{
     Argument, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVELS, PROTOCOL_VERSION, is_stateless_meta,
     unsupported as unsupported_version,
 };
-pub(crate) use subscriptions::{HubOp, Watcher};
+pub(crate) use effects::Effects;
+pub(crate) use faults::{none_found, not_found, not_modified, unknown_argument, unknown_name};
+pub(crate) use host_call::{HostCall, Read, RequestState};
+pub(crate) use host_methods::Outcome;
+pub(crate) use input::{Chunk, InputLine};
+pub(crate) use list_topics::{ListTopics, RESOURCES, TopicSet};
+pub(crate) use machine::{Machine, Next, Settings};
+pub(crate) use outbox::Start;
+pub(crate) use partial_message::PartialMessage;
+pub(crate) use progress::Report;
+pub(crate) use subscriptions::{HubOp, Subscriber};

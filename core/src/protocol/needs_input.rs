@@ -79,12 +79,12 @@ fn of_request(request: Raw<'_>) -> Result<Need, &'static str> {
         return Err("that names a member twice");
     };
     let method = method.and_then(string).ok_or("without a method")?;
-    Need::of(&method, params)
+    Need::from_request(&method, params)
 }
 
 impl Need {
     /// What a request to the client needs.
-    pub(crate) fn of(method: &str, params: Option<Raw<'_>>) -> Result<Need, &'static str> {
+    pub(crate) fn from_request(method: &str, params: Option<Raw<'_>>) -> Result<Need, &'static str> {
         let has_params = params.is_some_and(is_object);
         let member = |name: &str| members(params?, &[name]).ok()?[0];
         match method {

@@ -2,8 +2,8 @@
 
 use super::batch::Batches;
 use super::callers::Callers;
-use super::half::Half;
-use super::news::News;
+use super::partial_message::PartialMessage;
+use super::pending_routes::PendingRoutes;
 use super::subscriptions::Mark;
 use crate::access::Caller;
 use crate::http::{Charge, Permit};
@@ -98,7 +98,7 @@ impl Piece {
 struct Outlet {
     queue: VecDeque<Piece>,
     /// A half-written message, parked between two drains. Boxed, because there hardly ever is one.
-    half: Option<Box<Half>>,
+    partial: Option<Box<PartialMessage>>,
     /// Somebody is draining.
     drained: bool,
     single: bool,
@@ -122,7 +122,7 @@ struct Outlet {
 
 impl Outlet {
     fn has_output(&self) -> bool {
-        !self.queue.is_empty() || self.half.is_some() || !self.marks.is_empty() || !self.held.is_empty()
+        !self.queue.is_empty() || self.partial.is_some() || !self.marks.is_empty() || !self.held.is_empty()
     }
 
     /// There is so much to write that nothing needs to be rendered yet.
@@ -142,7 +142,7 @@ pub(crate) struct Outbox {
     connection: Outlet,
     /// Boxed: a map makes room for several at once, and most connections over HTTP have one.
     exchanges: BTreeMap<u64, Box<Outlet>>,
-    news: News,
+    pending: PendingRoutes,
     pub(super) batches: Batches,
     pub(super) callers: Callers,
     bytes: usize,
@@ -154,7 +154,7 @@ pub(crate) struct Outbox {
 
 /// The answer to somebody who wants to drain a route.
 pub(crate) enum Start {
-    Ready(Option<Half>),
+    Ready(Option<PartialMessage>),
     Empty,
     Busy,
 }
@@ -174,7 +174,7 @@ impl Outbox {
             Route::Exchange(n) => &mut **self.exchanges.get_mut(&n)?,
         };
         if !outlet.drained {
-            self.news.add(route);
+            self.pending.add(route);
         }
         Some(outlet)
     }
@@ -225,26 +225,26 @@ impl Outbox {
 
     /// Whether a route got output or a deadline since the last call that no drain finds by itself.
     pub(super) fn take_growth(&mut self) -> bool {
-        self.news.take_growth()
+        self.pending.take_growth()
     }
 
     /// Whether there is output that nobody takes, nor was told of.
-    pub(crate) fn has_news(&self) -> bool {
-        !self.news.is_empty()
+    pub(crate) fn has_pending_output(&self) -> bool {
+        !self.pending.is_empty()
     }
 
     /// The same of other routes than this exchange's.
-    pub(crate) fn has_news_beside(&self, exchange: Route) -> bool {
-        self.news.is_beside(exchange)
+    pub(crate) fn has_pending_output_beside(&self, exchange: Route) -> bool {
+        self.pending.is_beside(exchange)
     }
 
     /// What a route will say has a deadline from now on: those who wait for it are to look again; everybody, if there is no
     /// such route.
-    pub(crate) fn tell(&mut self, route: Route, deadline: Option<u64>) {
+    pub(crate) fn set_deadline(&mut self, route: Route, deadline: Option<u64>) {
         let route = self.batches.route_of(route).unwrap_or(route);
         match self.outlet_to_fill(route) {
             Some(outlet) => outlet.deadline = deadline,
-            None => self.news.add_all(),
+            None => self.pending.add_all(),
         }
     }
 
@@ -254,8 +254,8 @@ impl Outbox {
     }
 
     /// The routes that it is of; none: of all. Whoever asks tells those who wait.
-    pub(crate) fn take_news(&mut self) -> Option<Vec<Route>> {
-        self.news.take()
+    pub(crate) fn take_pending_routes(&mut self) -> Option<Vec<Route>> {
+        self.pending.take()
     }
 
     /// Nothing to take, and nobody is taking it.
@@ -273,14 +273,14 @@ impl Outbox {
                 let mut answer = Piece::new(kind);
                 answer.write(write);
                 self.bytes += answer.len();
-                self.over(route, Some(answer));
+                self.finish_element(route, Some(answer));
             }
         }
     }
 
     /// An element of a batch is over. If it was the last, the batch is answered.
-    fn over(&mut self, route: Route, answer: Option<Piece>) {
-        let Some((route, answers)) = self.batches.over(route, answer) else { return };
+    fn finish_element(&mut self, route: Route, answer: Option<Piece>) {
+        let Some((route, answers)) = self.batches.finish_element(route, answer) else { return };
         self.bytes -= answers.iter().map(Piece::len).sum::<usize>();
         if answers.is_empty() {
             return self.end(route);
@@ -341,7 +341,7 @@ impl Outbox {
     /// Ends an exchange that has no answer.
     pub(crate) fn end(&mut self, route: Route) {
         if self.batches.route_of(route).is_some() {
-            self.over(route, None);
+            self.finish_element(route, None);
         } else if let Route::Exchange(_) = route
             && let Some(outlet) = self.outlet_to_fill(route)
         {
@@ -365,12 +365,12 @@ impl Outbox {
     }
 
     /// Somebody goes on with the stream of an exchange, who need not be told that it was closed.
-    pub(crate) fn go_on(&mut self, route: Route) {
+    pub(crate) fn reopen_stream(&mut self, route: Route) {
         if let Some(outlet) = self.outlet(route) {
             outlet.paused = false;
             outlet.queue.retain(|piece| !matches!(piece.kind, Kind::Paused(_)));
             if !outlet.has_output() {
-                self.news.remove(route);
+                self.pending.remove(route);
             }
         }
     }
@@ -412,14 +412,17 @@ impl Outbox {
             return Start::Busy;
         }
         outlet.drained = outlet.has_output();
-        let start =
-            if outlet.drained { Start::Ready(outlet.half.take().map(|half| *half)) } else { Start::Empty };
-        self.news.remove(route);
+        let start = if outlet.drained {
+            Start::Ready(outlet.partial.take().map(|partial| *partial))
+        } else {
+            Start::Empty
+        };
+        self.pending.remove(route);
         start
     }
 
     /// The next message for the drain; releases the token, in the same step that finds nothing.
-    pub(crate) fn next(&mut self, route: Route) -> Option<Half> {
+    pub(crate) fn next(&mut self, route: Route) -> Option<PartialMessage> {
         let outlet = self.outlet(route)?;
         let Some(piece) = outlet.queue.pop_front() else {
             outlet.drained = false;
@@ -428,7 +431,7 @@ impl Outbox {
         };
         outlet.ended |= matches!(piece.kind, Kind::Final(_) | Kind::Ended);
         self.bytes -= piece.len();
-        Some(Half::new(piece))
+        Some(PartialMessage::new(piece))
     }
 
     /// Keeps the buffer of a message that was written for one that follows.
@@ -441,21 +444,21 @@ impl Outbox {
 
     /// The drain was dropped: parks what it had not written, unless nobody wants that any more. Tells whether there is
     /// output left.
-    pub(crate) fn park(&mut self, route: Route, half: Option<Half>, trash: &mut Trash) -> bool {
+    pub(crate) fn park(&mut self, route: Route, partial: Option<PartialMessage>, trash: &mut Trash) -> bool {
         let cleared = self.cleared;
         let Some(outlet) = self.outlet(route) else {
-            trash.put(half);
+            trash.put(partial);
             return false;
         };
         outlet.drained = false;
         if cleared {
-            trash.put(half);
+            trash.put(partial);
             return false;
         }
-        outlet.half = half.map(Box::new);
+        outlet.partial = partial.map(Box::new);
         let left = outlet.has_output();
         if left && !is_planted(Fault::ParkedNews) {
-            self.news.add(route);
+            self.pending.add(route);
         }
         self.remove_if_over(route);
         left
@@ -466,7 +469,7 @@ impl Outbox {
             && self.exchanges.get(&n).is_some_and(|outlet| outlet.ended && !outlet.has_output())
         {
             let over = self.exchanges.remove(&n);
-            self.callers.leave(over.and_then(|outlet| outlet.caller));
+            self.callers.retire(over.and_then(|outlet| outlet.caller));
         }
     }
 
@@ -474,14 +477,14 @@ impl Outbox {
     pub(crate) fn clear(&mut self) -> impl Send + use<> {
         self.cleared = true;
         self.bytes = 0;
-        self.news = News::default();
+        self.pending = PendingRoutes::default();
         let exchanges = std::mem::take(&mut self.exchanges).into_values();
-        let exchanges: Vec<_> = exchanges.map(|o| (o.queue, o.half, o.caller)).collect();
+        let exchanges: Vec<_> = exchanges.map(|o| (o.queue, o.partial, o.caller)).collect();
         self.connection.marks.clear();
         self.connection.held.clear();
         self.connection.spare = Vec::new();
         let (_, batches) = self.batches.forget(None);
-        let connection = (std::mem::take(&mut self.connection.queue), self.connection.half.take());
+        let connection = (std::mem::take(&mut self.connection.queue), self.connection.partial.take());
         (batches, connection, exchanges, self.callers.clear())
     }
 
@@ -497,11 +500,11 @@ impl Outbox {
         let (bytes, batches) = self.batches.forget(Some(Route::Exchange(exchange)));
         self.bytes -= bytes;
         let mut outlet = self.exchanges.remove(&exchange);
-        self.news.remove(Route::Exchange(exchange));
+        self.pending.remove(Route::Exchange(exchange));
         if let Some(outlet) = &mut outlet {
-            self.callers.leave(outlet.caller.take());
+            self.callers.retire(outlet.caller.take());
             self.bytes -= outlet.queue.iter().map(Piece::len).sum::<usize>();
         }
-        (batches, outlet.map(|outlet| (outlet.queue, outlet.half)))
+        (batches, outlet.map(|outlet| (outlet.queue, outlet.partial)))
     }
 }

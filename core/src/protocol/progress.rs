@@ -1,7 +1,8 @@
 //! Progress of a request that the host works on.
 
 use super::CallId;
-use super::inflight::{Context, Open};
+use super::call_context::Context;
+use super::inflight::Open;
 use super::machine::Machine;
 use super::outbox::{Kind, Route};
 use crate::jsonrpc::{Raw, RequestId};
@@ -16,7 +17,7 @@ pub(crate) struct Report {
 
 /// What the client of a request has been told.
 #[derive(Default)]
-pub(crate) struct Told {
+pub(crate) struct ProgressState {
     /// Progress only grows.
     last: Option<f64>,
     /// The newest, where the client takes less than it is sent. Dropped with the request: nothing follows an answer.
@@ -28,7 +29,7 @@ const ENOUGH: usize = 64 << 10;
 
 impl Machine {
     /// Tells the client how far its request is. Wanted if the request is not answered yet and may be told of.
-    pub(crate) fn progress(&mut self, call: CallId, report: Report) -> bool {
+    pub(crate) fn send_progress(&mut self, call: CallId, report: Report) -> bool {
         let enough = self.outbox.len() >= ENOUGH;
         let Some(open) = self.inflight.get(call) else { return false };
         if self.outbox.is_single(open.route) {

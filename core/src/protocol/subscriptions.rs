@@ -1,10 +1,10 @@
-//! What a client watches: per-URI subscriptions of a session, and listen streams.
+//! The subscriptions of one connection: to single URIs by a session, and by listen streams.
 //!
-//! A URI counts as watched from the moment its request is dispatched, so that an unsubscribe behind it wins. Changes
-//! that come before the acknowledgement are marked, and sent after it.
+//! A subscription exists from the moment its request is dispatched, so that an unsubscribe behind it wins. Changes that
+//! come before the acknowledgement are marked, and sent after it.
 
 use super::inflight::CallId;
-use super::kinds::KindSet;
+use super::list_topics::TopicSet;
 use super::outbox::Route;
 use crate::catalog::Change;
 use crate::jsonrpc::RequestId;
@@ -13,9 +13,9 @@ use crate::revision::Revision;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-/// Who in this connection watches.
+/// Who is notified of a change on this connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Watcher {
+pub(crate) enum Subscriber {
     Session,
     /// The session, in the words of the `resources/get` dialect.
     Dialect,
@@ -24,7 +24,7 @@ pub(crate) enum Watcher {
 
 /// A change to be rendered when the client takes it. Without a URI: the list changed.
 pub(crate) struct Mark {
-    pub(crate) watcher: Watcher,
+    pub(crate) subscriber: Subscriber,
     pub(crate) uri: Option<Arc<str>>,
 }
 
@@ -33,11 +33,11 @@ struct Pending {
     slot: u32,
     allowed: bool,
     /// The hub has been told.
-    told: bool,
+    is_in_hub: bool,
 }
 
-struct Watch {
-    watcher: Watcher,
+struct Subscription {
+    subscriber: Subscriber,
     /// Acknowledged: changes may be sent.
     live: bool,
     pending: Vec<Pending>,
@@ -47,7 +47,7 @@ struct Watch {
     changed: bool,
     /// What the resource is since.
     descriptor: Option<Arc<Descriptor>>,
-    /// What changed below it, in the order of the first change. In a box, since few watches ever hear of any.
+    /// What changed below it, in the order of the first change. In a box, since few subscriptions ever hear of any.
     #[allow(clippy::box_collection, reason = "a subscription is to cost little")]
     below: Option<Box<Vec<Arc<str>>>>,
 }
@@ -55,10 +55,18 @@ struct Watch {
 /// Unsent changes below one watched URI that are told one by one.
 const BELOW: usize = 16;
 
-impl Watch {
-    fn new(watcher: Watcher, pending: Pending) -> Watch {
+impl Subscription {
+    fn new(subscriber: Subscriber, pending: Pending) -> Subscription {
         let pending = vec![pending];
-        Watch { watcher, live: false, pending, heard: 0, changed: false, descriptor: None, below: None }
+        Subscription {
+            subscriber,
+            live: false,
+            pending,
+            heard: 0,
+            changed: false,
+            descriptor: None,
+            below: None,
+        }
     }
 
     fn has_changes(&self) -> bool {
@@ -96,8 +104,8 @@ impl Watch {
 /// What a mark stands for at the moment when it is rendered.
 #[derive(Default)]
 pub(crate) struct Changes {
-    /// Kinds of lists that changed.
-    pub(crate) lists: KindSet,
+    /// The lists that changed.
+    pub(crate) lists: TopicSet,
     /// The watched resource changed.
     pub(crate) own: bool,
     /// What the watched resource is since, if that is known.
@@ -107,29 +115,29 @@ pub(crate) struct Changes {
 }
 
 #[derive(Default)]
-struct Entry {
-    watches: Vec<Watch>,
+struct UriSubscriptions {
+    subscriptions: Vec<Subscription>,
     /// The hub counts this connection among the URI's watchers.
     in_hub: bool,
 }
 
 /// A listen stream.
-pub(crate) struct Stream {
+pub(crate) struct ListenStream {
     pub(crate) id: RequestId,
     pub(crate) route: Route,
     pub(crate) revision: Revision,
-    pub(crate) lists: KindSet,
+    pub(crate) lists: TopicSet,
     uris: Vec<Arc<str>>,
     /// Some of them that were given up, until they are half of all: so each costs the same, however many there are.
     given_up: BTreeSet<Arc<str>>,
     /// URIs whose interest is still being registered.
     awaited: BTreeSet<Arc<str>>,
     live: bool,
-    list_changes: KindSet,
+    list_changes: TopicSet,
 }
 
-impl Stream {
-    /// What it watches, in the order of the request.
+impl ListenStream {
+    /// The URIs that it subscribes to, in the order of the request.
     pub(crate) fn uris(&self) -> impl Iterator<Item = &Arc<str>> {
         self.uris.iter().filter(|uri| !self.given_up.contains(*uri))
     }
@@ -151,21 +159,21 @@ pub(crate) enum HubOp {
 
 #[derive(Default)]
 pub(crate) struct Subscriptions {
-    entries: BTreeMap<Arc<str>, Entry>,
-    streams: BTreeMap<u64, Stream>,
+    entries: BTreeMap<Arc<str>, UriSubscriptions>,
+    streams: BTreeMap<u64, ListenStream>,
     next_stream: u64,
     len: usize,
     /// URIs about which the hub has to hear something.
     unsynced: VecDeque<Arc<str>>,
     syncing: bool,
-    list_changes: KindSet,
+    list_changes: TopicSet,
 }
 
-/// The mark to queue, if the watcher may be sent something and had nothing to send before.
-pub(crate) type Queue = Vec<(Watcher, Option<Arc<str>>)>;
+/// The mark to queue, if the subscriber may be sent something and had nothing to send before.
+pub(crate) type MarkQueue = Vec<(Subscriber, Option<Arc<str>>)>;
 
 impl Subscriptions {
-    /// Watched URIs, counted for each watcher.
+    /// The number of subscriptions: URIs, counted for each subscriber.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -174,23 +182,25 @@ impl Subscriptions {
         self.streams.len()
     }
 
-    pub(crate) fn stream(&self, stream: u64) -> Option<&Stream> {
+    pub(crate) fn stream(&self, stream: u64) -> Option<&ListenStream> {
         self.streams.get(&stream)
     }
 
-    /// Whether `uri` is watched already, acknowledged or not.
-    pub(crate) fn watches(&self, watcher: Watcher, uri: &str) -> bool {
-        self.entries.get(uri).is_some_and(|e| e.watches.iter().any(|w| w.watcher == watcher))
+    /// Whether there is a subscription to `uri` already, acknowledged or not.
+    pub(crate) fn is_subscribed(&self, subscriber: Subscriber, uri: &str) -> bool {
+        self.entries.get(uri).is_some_and(|e| e.subscriptions.iter().any(|w| w.subscriber == subscriber))
     }
 
-    pub(crate) fn want(&mut self, uri: &Arc<str>, watcher: Watcher, slot: u32, allowed: bool) {
+    pub(crate) fn want(&mut self, uri: &Arc<str>, subscriber: Subscriber, slot: u32, allowed: bool) {
         let entry = self.entries.entry(uri.clone()).or_default();
-        let pending = Pending { slot, allowed, told: false };
-        if let Some(watch) = entry.watches.iter_mut().find(|watch| watch.watcher == watcher) {
-            watch.pending.push(pending);
+        let pending = Pending { slot, allowed, is_in_hub: false };
+        if let Some(subscription) =
+            entry.subscriptions.iter_mut().find(|subscription| subscription.subscriber == subscriber)
+        {
+            subscription.pending.push(pending);
         } else {
-            entry.watches.reserve_exact(1);
-            entry.watches.push(Watch::new(watcher, pending));
+            entry.subscriptions.reserve_exact(1);
+            entry.subscriptions.push(Subscription::new(subscriber, pending));
             self.len += 1;
         }
         if allowed {
@@ -198,12 +208,12 @@ impl Subscriptions {
         }
     }
 
-    /// The verdict is in. False if the watch is gone: somebody unsubscribed meanwhile.
+    /// Takes the verdict "allow". Returns false if the client has unsubscribed meanwhile.
     pub(crate) fn allow(&mut self, uri: &Arc<str>, slot: u32) -> bool {
         let Some(pending) = self
             .entries
             .get_mut(uri)
-            .and_then(|e| e.watches.iter_mut().flat_map(|w| &mut w.pending).find(|p| p.slot == slot))
+            .and_then(|e| e.subscriptions.iter_mut().flat_map(|w| &mut w.pending).find(|p| p.slot == slot))
         else {
             return false;
         };
@@ -215,73 +225,79 @@ impl Subscriptions {
     /// Undoes what one request wanted of a URI, and nothing else.
     pub(crate) fn unwant(&mut self, uri: &Arc<str>, slot: u32) {
         let Some(entry) = self.entries.get_mut(uri) else { return };
-        for watch in &mut entry.watches {
-            watch.pending.retain(|p| p.slot != slot);
+        for subscription in &mut entry.subscriptions {
+            subscription.pending.retain(|p| p.slot != slot);
         }
         self.sweep(uri);
     }
 
     fn sweep(&mut self, uri: &Arc<str>) {
         let Some(entry) = self.entries.get_mut(uri) else { return };
-        let before = entry.watches.len();
-        entry.watches.retain(|w| w.live || !w.pending.is_empty());
-        self.len -= before - entry.watches.len();
-        if entry.watches.is_empty() {
+        let before = entry.subscriptions.len();
+        entry.subscriptions.retain(|w| w.live || !w.pending.is_empty());
+        self.len -= before - entry.subscriptions.len();
+        if entry.subscriptions.is_empty() {
             self.unsynced.push_back(uri.clone());
         }
     }
 
     /// Ends a subscription of the session. The requests that were waiting for the hub are to be answered now: the delivery
     /// they wait for may never come. Those that wait for a verdict answer themselves.
-    pub(crate) fn unsubscribe(&mut self, watcher: Watcher, uri: &str) -> Vec<u32> {
+    pub(crate) fn unsubscribe(&mut self, subscriber: Subscriber, uri: &str) -> Vec<u32> {
         let Some((uri, entry)) = self.entries.get_key_value(uri).map(|(u, _)| u.clone()).and_then(|u| {
             let entry = self.entries.get_mut(&u)?;
             Some((u, entry))
         }) else {
             return Vec::new();
         };
-        let Some(at) = entry.watches.iter().position(|w| w.watcher == watcher) else {
+        let Some(at) = entry.subscriptions.iter().position(|w| w.subscriber == subscriber) else {
             return Vec::new();
         };
-        let watch = entry.watches.remove(at);
+        let subscription = entry.subscriptions.remove(at);
         self.len -= 1;
         self.sweep(&uri);
-        watch.pending.into_iter().filter(|p| p.allowed).map(|p| p.slot).collect()
+        subscription.pending.into_iter().filter(|p| p.allowed).map(|p| p.slot).collect()
     }
 
     /// The URI is watched for this request. Tells what may be sent now.
-    pub(crate) fn acknowledge(&mut self, uri: &Arc<str>, slot: u32) -> Queue {
-        let Some(entry) = self.entries.get_mut(uri) else { return Queue::new() };
-        let Some(watch) = entry.watches.iter_mut().find(|w| w.pending.iter().any(|p| p.slot == slot)) else {
-            return Queue::new();
+    pub(crate) fn acknowledge(&mut self, uri: &Arc<str>, slot: u32) -> MarkQueue {
+        let Some(entry) = self.entries.get_mut(uri) else { return MarkQueue::new() };
+        let Some(subscription) =
+            entry.subscriptions.iter_mut().find(|w| w.pending.iter().any(|p| p.slot == slot))
+        else {
+            return MarkQueue::new();
         };
-        watch.pending.retain(|p| p.slot != slot);
-        if watch.pending.is_empty() {
-            watch.pending = Vec::new(); // most subscriptions wait once, and then stay for long
+        subscription.pending.retain(|p| p.slot != slot);
+        if subscription.pending.is_empty() {
+            subscription.pending = Vec::new(); // most subscriptions wait once, and then stay for long
         }
-        let fresh = !std::mem::replace(&mut watch.live, true);
-        if fresh && watch.has_changes() { vec![(watch.watcher, Some(uri.clone()))] } else { Queue::new() }
+        let fresh = !std::mem::replace(&mut subscription.live, true);
+        if fresh && subscription.has_changes() {
+            vec![(subscription.subscriber, Some(uri.clone()))]
+        } else {
+            MarkQueue::new()
+        }
     }
 
     /// Everything that is watched, or about to be.
     pub(crate) fn uris(&self) -> impl Iterator<Item = &Arc<str>> {
-        self.entries.iter().filter(|(_, entry)| !entry.watches.is_empty()).map(|(uri, _)| uri)
+        self.entries.iter().filter(|(_, entry)| !entry.subscriptions.is_empty()).map(|(uri, _)| uri)
     }
 
-    /// Nobody here may watch `uri` any more. Returns the requests for it that had been allowed, by watcher and slot: they
-    /// are to be refused. Those that wait for a verdict of their own get that.
-    pub(crate) fn revoke(&mut self, uri: &Arc<str>) -> Vec<(Watcher, u32)> {
+    /// Ends every subscription to `uri`, since access was taken away. Returns the requests for it that had been allowed, by
+    /// subscriber and slot: the caller refuses them. Requests that wait for a verdict of their own get that.
+    pub(crate) fn revoke(&mut self, uri: &Arc<str>) -> Vec<(Subscriber, u32)> {
         let mut refused = Vec::new();
         let Some(entry) = self.entries.get_mut(uri) else { return refused };
-        for watch in &mut entry.watches {
-            if let (true, Watcher::Stream(key)) = (watch.live, watch.watcher)
+        for subscription in &mut entry.subscriptions {
+            if let (true, Subscriber::Stream(key)) = (subscription.live, subscription.subscriber)
                 && let Some(stream) = self.streams.get_mut(&key)
             {
                 stream.give_up(uri);
             }
-            watch.live = false;
-            let allowed = watch.pending.iter().filter(|pending| pending.allowed);
-            refused.extend(allowed.map(|pending| (watch.watcher, pending.slot)));
+            subscription.live = false;
+            let allowed = subscription.pending.iter().filter(|pending| pending.allowed);
+            refused.extend(allowed.map(|pending| (subscription.subscriber, pending.slot)));
         }
         self.sweep(uri);
         refused
@@ -295,11 +311,11 @@ impl Subscriptions {
         id: RequestId,
         route: Route,
         revision: Revision,
-        lists: KindSet,
+        lists: TopicSet,
     ) -> u64 {
         let key = self.next_stream;
         self.next_stream += 1;
-        let stream = Stream {
+        let stream = ListenStream {
             id,
             route,
             revision,
@@ -308,7 +324,7 @@ impl Subscriptions {
             given_up: BTreeSet::new(),
             awaited: BTreeSet::new(),
             live: false,
-            list_changes: KindSet::default(),
+            list_changes: TopicSet::default(),
         };
         self.streams.insert(key, stream);
         key
@@ -316,7 +332,7 @@ impl Subscriptions {
 
     pub(crate) fn stream_wants(&mut self, stream: u64, uris: &[Arc<str>], slot: u32, allowed: bool) {
         for uri in uris {
-            self.want(uri, Watcher::Stream(stream), slot, allowed);
+            self.want(uri, Subscriber::Stream(stream), slot, allowed);
         }
         if let Some(stream) = self.streams.get_mut(&stream) {
             stream.uris = uris.to_vec();
@@ -346,13 +362,13 @@ impl Subscriptions {
     }
 
     /// The stream is acknowledged: what was marked meanwhile may be sent.
-    pub(crate) fn stream_starts(&mut self, key: u64, slot: u32) -> Queue {
-        let Some(stream) = self.streams.get_mut(&key) else { return Queue::new() };
+    pub(crate) fn stream_starts(&mut self, key: u64, slot: u32) -> MarkQueue {
+        let Some(stream) = self.streams.get_mut(&key) else { return MarkQueue::new() };
         stream.live = true;
         let uris: Vec<_> = stream.uris().cloned().collect();
-        let mut queue = Queue::new();
+        let mut queue = MarkQueue::new();
         if !stream.list_changes.is_empty() {
-            queue.push((Watcher::Stream(key), None));
+            queue.push((Subscriber::Stream(key), None));
         }
         for uri in &uris {
             queue.extend(self.acknowledge(uri, slot));
@@ -360,13 +376,13 @@ impl Subscriptions {
         queue
     }
 
-    pub(crate) fn close_stream(&mut self, key: u64) -> Option<Stream> {
+    pub(crate) fn close_stream(&mut self, key: u64) -> Option<ListenStream> {
         let stream = self.streams.remove(&key)?;
         for uri in &stream.uris {
             if let Some(entry) = self.entries.get_mut(uri) {
-                let before = entry.watches.len();
-                entry.watches.retain(|w| w.watcher != Watcher::Stream(key));
-                self.len -= before - entry.watches.len();
+                let before = entry.subscriptions.len();
+                entry.subscriptions.retain(|w| w.subscriber != Subscriber::Stream(key));
+                self.len -= before - entry.subscriptions.len();
             }
             self.sweep(uri);
         }
@@ -386,33 +402,37 @@ impl Subscriptions {
     // ---- changes
 
     /// A URI changed.
-    pub(crate) fn updated(&mut self, uri: &Arc<str>, change: &Change) -> Queue {
-        let mut queue = Queue::new();
+    pub(crate) fn handle_update(&mut self, uri: &Arc<str>, change: &Change) -> MarkQueue {
+        let mut queue = MarkQueue::new();
         let Some(entry) = self.entries.get_mut(uri) else { return queue };
-        for watch in &mut entry.watches {
-            if watch.change(change) {
-                queue.push((watch.watcher, Some(uri.clone())));
+        for subscription in &mut entry.subscriptions {
+            if subscription.change(change) {
+                queue.push((subscription.subscriber, Some(uri.clone())));
             }
         }
         queue
     }
 
-    /// A URI changed that lies below `parent`. Who watches both is told once.
-    pub(crate) fn updated_below(&mut self, uri: &Arc<str>, parent: &Arc<str>, change: &Change) -> Queue {
-        let Some(mut entry) = self.entries.remove(parent) else { return Queue::new() };
-        let mut queue = Queue::new();
-        for watch in &mut entry.watches {
-            let own = self
-                .entries
-                .get_mut(uri)
-                .and_then(|own| own.watches.iter_mut().find(|own| own.watcher == watch.watcher));
-            let (due, told) = match own {
+    /// Marks that a URI changed which lies below `parent`. A subscriber of both is notified once.
+    pub(crate) fn handle_update_below(
+        &mut self,
+        uri: &Arc<str>,
+        parent: &Arc<str>,
+        change: &Change,
+    ) -> MarkQueue {
+        let Some(mut entry) = self.entries.remove(parent) else { return MarkQueue::new() };
+        let mut queue = MarkQueue::new();
+        for subscription in &mut entry.subscriptions {
+            let own = self.entries.get_mut(uri).and_then(|own| {
+                own.subscriptions.iter_mut().find(|own| own.subscriber == subscription.subscriber)
+            });
+            let (due, changed) = match own {
                 Some(own) if own.changed => (false, uri), // what is to be sent may say more than this change
                 Some(own) => (own.change(change), uri),
-                None => (watch.change_below(uri), parent),
+                None => (subscription.change_below(uri), parent),
             };
             if due {
-                queue.push((watch.watcher, Some(told.clone())));
+                queue.push((subscription.subscriber, Some(changed.clone())));
             }
         }
         self.entries.insert(parent.clone(), entry);
@@ -420,18 +440,18 @@ impl Subscriptions {
     }
 
     /// Lists of one kind changed. `session`: there is one to tell.
-    pub(crate) fn list_changed(&mut self, kind: usize, session: bool) -> Queue {
-        let mut queue = Queue::new();
+    pub(crate) fn handle_list_change(&mut self, kind: usize, session: bool) -> MarkQueue {
+        let mut queue = MarkQueue::new();
         if session {
             if self.list_changes.is_empty() {
-                queue.push((Watcher::Session, None));
+                queue.push((Subscriber::Session, None));
             }
             self.list_changes.add(kind);
         }
         for (key, stream) in &mut self.streams {
             if stream.lists.has(kind) {
                 if stream.list_changes.is_empty() && stream.live {
-                    queue.push((Watcher::Stream(*key), None));
+                    queue.push((Subscriber::Stream(*key), None));
                 }
                 stream.list_changes.add(kind);
             }
@@ -442,21 +462,22 @@ impl Subscriptions {
     /// Takes marked changes to render them. Nothing if whoever wanted them is gone.
     pub(crate) fn take_changes(&mut self, mark: &Mark) -> Changes {
         let list = |lists| Changes { lists, ..Changes::default() };
-        match (&mark.uri, mark.watcher) {
-            (Some(uri), watcher) => {
+        match (&mark.uri, mark.subscriber) {
+            (Some(uri), subscriber) => {
                 let entry = self.entries.get_mut(uri);
-                let watch = entry.and_then(|e| e.watches.iter_mut().find(|w| w.watcher == watcher && w.live));
-                watch.map_or_else(Changes::default, |watch| Changes {
-                    lists: KindSet::default(),
-                    own: std::mem::take(&mut watch.changed),
-                    descriptor: watch.descriptor.take(),
-                    below: watch.below.take().map_or_else(Vec::new, |below| *below),
+                let subscription = entry
+                    .and_then(|e| e.subscriptions.iter_mut().find(|w| w.subscriber == subscriber && w.live));
+                subscription.map_or_else(Changes::default, |subscription| Changes {
+                    lists: TopicSet::default(),
+                    own: std::mem::take(&mut subscription.changed),
+                    descriptor: subscription.descriptor.take(),
+                    below: subscription.below.take().map_or_else(Vec::new, |below| *below),
                 })
             }
-            (None, Watcher::Session | Watcher::Dialect) => list(std::mem::take(&mut self.list_changes)),
-            (None, Watcher::Stream(key)) => {
+            (None, Subscriber::Session | Subscriber::Dialect) => list(std::mem::take(&mut self.list_changes)),
+            (None, Subscriber::Stream(key)) => {
                 let stream = self.streams.get_mut(&key);
-                list(stream.map_or_else(KindSet::default, |stream| std::mem::take(&mut stream.list_changes)))
+                list(stream.map_or_else(TopicSet::default, |stream| std::mem::take(&mut stream.list_changes)))
             }
         }
     }
@@ -467,15 +488,15 @@ impl Subscriptions {
         !self.unsynced.is_empty()
     }
 
-    pub(crate) fn sync_begin(&mut self) -> bool {
+    pub(crate) fn begin_hub_sync(&mut self) -> bool {
         !self.unsynced.is_empty() && !std::mem::replace(&mut self.syncing, true)
     }
 
     /// What the hub has to hear next; the turn ends in the same step that finds nothing.
-    pub(crate) fn sync_next(&mut self, mut call_of: impl FnMut(u32) -> Option<CallId>) -> Option<HubOp> {
+    pub(crate) fn poll_hub_op(&mut self, mut call_of: impl FnMut(u32) -> Option<CallId>) -> Option<HubOp> {
         while let Some(uri) = self.unsynced.pop_front() {
             let Some(entry) = self.entries.get_mut(&uri) else { continue };
-            if entry.watches.is_empty() {
+            if entry.subscriptions.is_empty() {
                 let known = entry.in_hub;
                 self.entries.remove(&uri);
                 if known {
@@ -483,9 +504,13 @@ impl Subscriptions {
                 }
                 continue;
             }
-            let next = entry.watches.iter_mut().flat_map(|w| &mut w.pending).find(|p| p.allowed && !p.told);
+            let next = entry
+                .subscriptions
+                .iter_mut()
+                .flat_map(|w| &mut w.pending)
+                .find(|p| p.allowed && !p.is_in_hub);
             if let Some(pending) = next {
-                pending.told = true;
+                pending.is_in_hub = true;
                 if let Some(call) = call_of(pending.slot) {
                     entry.in_hub = true;
                     self.unsynced.push_front(uri.clone()); // perhaps another request waits for it
@@ -497,14 +522,14 @@ impl Subscriptions {
         None
     }
 
-    /// Ends every watch.
+    /// Ends every subscription.
     pub(crate) fn clear(&mut self) {
         for (uri, entry) in &mut self.entries {
-            entry.watches.clear();
+            entry.subscriptions.clear();
             self.unsynced.push_back(uri.clone());
         }
         self.streams.clear();
         self.len = 0;
-        self.list_changes = KindSet::default();
+        self.list_changes = TopicSet::default();
     }
 }

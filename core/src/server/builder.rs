@@ -8,7 +8,7 @@ use crate::log::{Level, Log};
 use crate::model::Json;
 use crate::observer::{Callback, Clock, Observed, Observer};
 use crate::policy::Policy;
-use crate::protocol::{Kinds, Settings};
+use crate::protocol::{ListTopics, Settings};
 use crate::revision::Revisions;
 use crate::spelling::Spelling;
 use crate::sync::atomic::AtomicBool;
@@ -194,13 +194,13 @@ impl Builder {
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
         let revisions = Revisions::new(&self.policy)?;
-        let kinds = Kinds::new(self.kinds)?;
+        let list_topics = ListTopics::new(self.kinds)?;
         let settings = Settings {
             limits: self.limits,
             revisions,
             policy: self.policy,
             identity,
-            kinds,
+            list_topics,
             authorises: AtomicBool::new(false),
             has_resources: AtomicBool::new(resources.is_some()),
         };

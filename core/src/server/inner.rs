@@ -5,14 +5,14 @@ use crate::catalog::{Catalog, Change, Family, Sealer};
 use crate::connection::Shared;
 #[cfg(feature = "directory")]
 use crate::directory::Files;
-use crate::event::{Event, Gatekeeper, InterestCall, Watcher};
+use crate::event::{Event, Gatekeeper, InterestCall, InterestHandler};
 use crate::group;
 use crate::hub::{Hub, Interest, Then};
 use crate::keys::Key;
 use crate::log::{Level, Log};
 use crate::model::Json;
-use crate::observer::{Observer, Watch};
-use crate::protocol::{KindSet, RESOURCES, Settings};
+use crate::observer::{Metrics, Observer};
+use crate::protocol::{RESOURCES, Settings, TopicSet};
 use crate::provider::Spawner;
 use crate::refusals::Refusals;
 use crate::responder::{Responder, Watched};
@@ -34,11 +34,11 @@ pub(crate) struct Inner {
     pub(crate) refusals: Refusals,
     pub(super) groups: Lock<Vec<Weak<group::Inner>>>,
     pub(super) gatekeeper: Lock<Option<Arc<Gatekeeper>>>,
-    pub(super) watcher: Lock<Option<Arc<Watcher>>>,
+    pub(super) interest_handler: Lock<Option<Arc<InterestHandler>>>,
     pub(super) spawner: Lock<Option<Arc<Spawner>>>,
     pub(super) closed: AtomicBool,
     pub(super) connections: AtomicU64,
-    pub(crate) watch: Watch,
+    pub(crate) metrics: Metrics,
     /// Publishes changes to other instances.
     pub(super) publisher: Lock<Option<Arc<Publisher>>>,
     /// URIs that the application was warned about.
@@ -68,11 +68,11 @@ impl Inner {
             refusals: Refusals::default(),
             groups: Lock::new(Vec::new()),
             gatekeeper: Lock::new(None),
-            watcher: Lock::new(None),
+            interest_handler: Lock::new(None),
             spawner: Lock::new(None),
             closed: AtomicBool::new(false),
             connections: AtomicU64::new(0),
-            watch: Watch::new(observer),
+            metrics: Metrics::new(observer),
             publisher: Lock::new(None),
             noticed: Lock::new(BTreeSet::new()),
             origin,
@@ -109,9 +109,9 @@ impl Inner {
 
     /// Notifies all subscribers of a resource that it changed. Changes may arrive in any order.
     pub(super) fn publish(&self, uri: &str, change: &Change) {
-        self.watch.change();
+        self.metrics.change();
         let uri: Arc<str> = uri.into();
-        Shared::notify_all(&self.hub.watchers(&uri), |m| m.updated(&uri, change));
+        Shared::notify_all(&self.hub.watchers(&uri), |m| m.handle_update(&uri, change));
     }
 
     /// Offers resources from now on, because one was registered.
@@ -127,14 +127,14 @@ impl Inner {
     }
 
     pub(super) fn announce(&self, kind: usize) {
-        self.watch.change();
-        Shared::notify_all(&self.hub.connections(), |m| m.list_changed(kind));
+        self.metrics.change();
+        Shared::notify_all(&self.hub.connections(), |m| m.handle_list_change(kind));
     }
 
     /// Announces that the list of tools or prompts changed.
     pub(super) fn named_changed(&self, family: Family) {
-        let kind = self.settings.kinds.of_capability(family.capability());
-        let mut wanted = KindSet::default();
+        let kind = self.settings.list_topics.by_capability(family.capability());
+        let mut wanted = TopicSet::default();
         wanted.add(kind);
         if !self.offered(wanted).is_empty() {
             self.announce(kind);
@@ -142,13 +142,13 @@ impl Inner {
     }
 
     /// Returns those of the wanted kinds of lists whose changes the server announces.
-    pub(crate) fn offered(&self, wanted: KindSet) -> KindSet {
-        let mut offered = KindSet::default();
+    pub(crate) fn offered(&self, wanted: TopicSet) -> TopicSet {
+        let mut offered = TopicSet::default();
         if wanted.is_empty() {
             return offered;
         }
         let capabilities = self.catalog.with(|c, _| c.capabilities());
-        for (number, kind) in self.settings.kinds.of(wanted) {
+        for (number, kind) in self.settings.list_topics.in_set(wanted) {
             let tells = |(name, json): &(String, Json)| {
                 Some(&**name) == kind.capability && json.is_true("listChanged")
             };
@@ -181,8 +181,8 @@ impl Inner {
         self.carry_out(then);
         let Interest { uri, wanted, delivery } = interest?;
         let responder = Responder::<Watched>::interest(Arc::downgrade(self), uri.clone(), delivery);
-        let watcher = self.watcher.with(|watcher, _| watcher.clone());
-        Some(Event::Interest(InterestCall::new(uri, wanted, watcher, responder)))
+        let interest_handler = self.interest_handler.with(|interest_handler, _| interest_handler.clone());
+        Some(Event::Interest(InterestCall::new(uri, wanted, interest_handler, responder)))
     }
 
     pub(crate) fn interest_done(self: &Arc<Self>, uri: &Arc<str>, delivery: u64, failure: Option<String>) {

@@ -6,7 +6,7 @@ use crate::catalog::{HandlerId, MethodFn};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::MethodCall;
 use crate::model::{Method, MethodAnswer};
-use crate::protocol::{KindSet, RESOURCES};
+use crate::protocol::{RESOURCES, TopicSet};
 use crate::provider::{IntoReply, method_handler};
 use std::sync::Arc;
 
@@ -51,12 +51,12 @@ impl Server {
 
     pub(super) fn lists_changed(&self, kind: &str) -> Result<()> {
         self.open()?;
-        let kinds = &self.0.settings.kinds;
+        let kinds = &self.0.settings.list_topics;
         let Some(number) = kinds.find(kind) else {
             let message = format!("no kind of lists is named \"{kind}\"; see `announces`");
             return Err(Error::new(ErrorKind::Unknown, message));
         };
-        let mut wanted = KindSet::default();
+        let mut wanted = TopicSet::default();
         wanted.add(number);
         if number != RESOURCES && self.0.offered(wanted).is_empty() {
             let capability = kinds.get(number).and_then(|kind| kind.capability).unwrap_or_default();

@@ -3,7 +3,7 @@
 use super::{Handle, Server};
 use crate::catalog::HandlerId;
 use crate::error::Result;
-use crate::event::{AuthorizeCall, Call, Gatekeeper, InterestCall, ListCall, Watcher};
+use crate::event::{AuthorizeCall, Call, Gatekeeper, InterestCall, InterestHandler, ListCall};
 use crate::log::Level;
 use crate::model::{Answer, Body, Contents, Page, Resource, Template};
 use crate::provider::{IntoReply, Lister, Provider, Reader, Spawner, gatekeeper, watcher};
@@ -148,8 +148,8 @@ impl Server {
         M: 'static,
     {
         self.open()?;
-        let watcher: Arc<Watcher> = Arc::new(watcher(interest));
-        self.0.watcher.with(|w, trash| trash.put(w.replace(watcher)));
+        let interest_handler: Arc<InterestHandler> = Arc::new(watcher(interest));
+        self.0.interest_handler.with(|w, trash| trash.put(w.replace(interest_handler)));
         let then = self.0.hub.ask_host();
         self.0.carry_out(then);
         Ok(())

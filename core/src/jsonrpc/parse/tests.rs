@@ -20,10 +20,10 @@ fn outcome(line: impl AsRef<[u8]>) -> String {
         Parsed::Response { id, result: Err(raw) } => format!("error {} {}", known(id), raw.get()),
         Parsed::Array(Some(elements)) => format!("array of {}", elements.len()),
         Parsed::Array(None) => "array too long".to_owned(),
-        Parsed::Bad { id, fault: Fault::Parse } => format!("not JSON {}", known(id)),
-        Parsed::Bad { id, fault: Fault::Invalid(_) } => format!("invalid {}", known(id)),
-        Parsed::Bad { id, fault: Fault::Nesting } => format!("nesting {}", known(id)),
-        Parsed::Bad { id, fault: Fault::IdTooLong } => format!("long id {}", known(id)),
+        Parsed::Bad { id, fault: FaultKind::Parse } => format!("not JSON {}", known(id)),
+        Parsed::Bad { id, fault: FaultKind::Invalid(_) } => format!("invalid {}", known(id)),
+        Parsed::Bad { id, fault: FaultKind::Nesting } => format!("nesting {}", known(id)),
+        Parsed::Bad { id, fault: FaultKind::IdTooLong } => format!("long id {}", known(id)),
     }
 }
 
@@ -155,7 +155,7 @@ fn a_refusal_says_what_is_wrong() {
         ("1", "a message is an object"),
     ] {
         let Parsed::Bad { fault, .. } = parse(line.as_bytes(), &LIMITS) else { panic!("{line} is refused") };
-        assert_eq!(fault, Fault::Invalid(expected), "{line}");
+        assert_eq!(fault, FaultKind::Invalid(expected), "{line}");
     }
 }
 

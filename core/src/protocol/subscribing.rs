@@ -3,12 +3,13 @@
 use super::CallId;
 use super::dispatch::{Request, limit};
 use super::faults::{internal, none_found, refused};
-use super::inflight::Ask;
-use super::inflight::{Owner, State, Subscribing};
-use super::kinds::KindSet;
+use super::host_call::HostCall;
+use super::host_call::{RequestState, Subscribing};
+use super::inflight::Owner;
+use super::list_topics::TopicSet;
 use super::machine::Machine;
 use super::outbox::{Kind, Route, Stage};
-use super::subscriptions::{HubOp, Mark, Queue, Watcher};
+use super::subscriptions::{HubOp, Mark, MarkQueue, Subscriber};
 use crate::access::{Caller, Operation, Verdict};
 use crate::catalog::Change;
 use crate::hub::Registered;
@@ -19,11 +20,11 @@ use crate::wire;
 use std::sync::Arc;
 
 impl Machine {
-    pub(crate) fn subscribe(
+    pub(crate) fn begin_subscription(
         &mut self,
         request: Request,
         caller: &Arc<Caller>,
-        watcher: Watcher,
+        subscriber: Subscriber,
         uris: Vec<Arc<str>>,
         authorise: bool,
     ) {
@@ -31,18 +32,18 @@ impl Machine {
             return;
         }
         let awaited = uris.iter().cloned().collect();
-        let subscribing = Subscribing { watcher, uris: uris.clone(), awaited };
-        let call = self.open(request, caller, State::Subscribe(Box::new(subscribing)));
+        let subscribing = Subscribing { subscriber, uris: uris.clone(), awaited };
+        let call = self.open(request, caller, RequestState::Subscribe(Box::new(subscribing)));
         for uri in &uris {
-            self.subscriptions.want(uri, watcher, call.slot(), !authorise);
+            self.subscriptions.want(uri, subscriber, call.slot(), !authorise);
         }
         if authorise {
-            self.queue_host_call(Ask::Authorize { call, operation: Operation::Subscribe, uris });
+            self.queue_host_call(HostCall::Authorize { call, operation: Operation::Subscribe, uris });
         }
     }
 
-    /// The verdicts about a subscription are in.
-    pub(super) fn may_subscribe(
+    /// Takes the verdicts about a request to subscribe.
+    pub(super) fn subscription_allowed(
         &mut self,
         call: CallId,
         mut subscribing: Box<Subscribing>,
@@ -50,7 +51,7 @@ impl Machine {
     ) {
         let slot = call.slot();
         if verdicts.iter().any(|verdict| *verdict != Verdict::Allow) {
-            self.unsubscribe_all(&subscribing, slot);
+            self.withdraw_subscriptions(&subscribing, slot);
             if let Some(open) = self.inflight.close(call) {
                 let fault = refused_of(open.context.revision, &subscribing, verdicts);
                 self.fail(open.route, Stage::Dispatched, &open.id, &fault);
@@ -63,33 +64,35 @@ impl Machine {
             }
         }
         let complete = subscribing.awaited.is_empty();
-        if let (Ok(call), true) = (self.inflight.again(call, State::Subscribe(subscribing)), complete) {
+        if let (Ok(call), true) =
+            (self.inflight.ask_next(call, RequestState::Subscribe(subscribing)), complete)
+        {
             self.acknowledge(call);
         }
     }
 
-    /// Takes back what a request wanted to watch.
-    pub(super) fn unsubscribe_all(&mut self, subscribing: &Subscribing, slot: u32) {
+    /// Withdraws the subscriptions of a request that was refused or cancelled.
+    pub(super) fn withdraw_subscriptions(&mut self, subscribing: &Subscribing, slot: u32) {
         for uri in &subscribing.uris {
             self.subscriptions.unwant(uri, slot);
         }
     }
 
-    /// A URI is watched for the request in that slot, or it is not wanted any more.
+    /// Notes that the hub registered a URI for the request in that slot, or that the client unsubscribed from it.
     pub(super) fn subscribed(&mut self, slot: u32, uri: &str) {
         let Some((call, open)) = self.inflight.in_slot(slot) else { return };
-        let State::Subscribe(subscribing) = &mut open.state else { return };
+        let RequestState::Subscribe(subscribing) = &mut open.state else { return };
         subscribing.awaited.remove(uri);
         if subscribing.awaited.is_empty() {
             self.acknowledge(call);
         }
     }
 
-    /// Everything that the request wanted is watched.
+    /// Answers a request to subscribe, all of whose URIs are registered.
     fn acknowledge(&mut self, call: CallId) {
         let Some(open) = self.inflight.close(call) else { return };
-        let State::Subscribe(subscribing) = &open.state else { return };
-        let mut queue = Queue::new();
+        let RequestState::Subscribe(subscribing) = &open.state else { return };
+        let mut queue = MarkQueue::new();
         for uri in &subscribing.uris {
             queue.extend(self.subscriptions.acknowledge(uri, call.slot()));
         }
@@ -100,20 +103,20 @@ impl Machine {
         self.queue(queue);
     }
 
-    /// The request cannot have all that it wanted to watch.
+    /// Refuses a request to subscribe, and withdraws its subscriptions.
     pub(super) fn refuse_subscription(&mut self, call: CallId, fault: &RpcError) {
         let Some(open) = self.inflight.close(call) else { return };
-        if let State::Subscribe(subscribing) = &open.state {
-            self.unsubscribe_all(subscribing, call.slot());
+        if let RequestState::Subscribe(subscribing) = &open.state {
+            self.withdraw_subscriptions(subscribing, call.slot());
         }
         self.fail(open.route, Stage::Dispatched, &open.id, fault);
     }
 
-    pub(crate) fn listen(
+    pub(crate) fn begin_listen_stream(
         &mut self,
         request: Request,
         caller: &Arc<Caller>,
-        lists: KindSet,
+        lists: TopicSet,
         uris: Vec<Arc<str>>,
         authorise: bool,
     ) {
@@ -126,11 +129,11 @@ impl Machine {
         }
         let stream =
             self.subscriptions.open_stream(request.id.clone(), request.route, request.revision, lists);
-        let call = self.open(request, caller, State::Listen { stream });
+        let call = self.open(request, caller, RequestState::Listen { stream });
         let authorise = authorise && !uris.is_empty();
         self.subscriptions.stream_wants(stream, &uris, call.slot(), !authorise);
         if authorise {
-            self.queue_host_call(Ask::Authorize { call, operation: Operation::Subscribe, uris });
+            self.queue_host_call(HostCall::Authorize { call, operation: Operation::Subscribe, uris });
         } else {
             self.start_stream_if_complete(call, stream);
         }
@@ -144,7 +147,7 @@ impl Machine {
         self.inflight.own(open.id.clone(), Owner::Stream(key));
         if let Some(stream) = self.subscriptions.stream(key) {
             let (lists, uris) = (stream.lists, stream.uris().cloned().collect::<Vec<_>>());
-            let lists = self.settings.kinds.of(lists).map(|(_, kind)| &*kind.name);
+            let lists = self.settings.list_topics.in_set(lists).map(|(_, kind)| &*kind.name);
             self.outbox
                 .write(open.route, Kind::Message, |p| wire::acknowledged(p.out, &open.id, lists, &uris));
         }
@@ -155,8 +158,8 @@ impl Machine {
         }
     }
 
-    /// The hub registered a URI for a request, or could not.
-    pub(crate) fn registered(
+    /// Takes the hub's report that a URI was registered for a request, or could not be.
+    pub(crate) fn handle_registration(
         &mut self,
         call: CallId,
         uri: &Arc<str>,
@@ -171,14 +174,14 @@ impl Machine {
             Registered::Full(max) => Some(limit("subscriptions_total", max)),
         };
         match (&open.state, fault) {
-            (State::Subscribe(_), None) => self.subscribed(slot, uri),
-            (State::Subscribe(_), Some(fault)) => self.refuse_subscription(call, &fault),
-            (State::Listen { stream }, None) => {
+            (RequestState::Subscribe(_), None) => self.subscribed(slot, uri),
+            (RequestState::Subscribe(_), Some(fault)) => self.refuse_subscription(call, &fault),
+            (RequestState::Listen { stream }, None) => {
                 let stream = *stream;
                 self.subscriptions.stream_has(stream, uri);
                 self.start_stream_if_complete(call, stream);
             }
-            (State::Listen { stream }, Some(fault)) => {
+            (RequestState::Listen { stream }, Some(fault)) => {
                 let stream = *stream;
                 if let Registered::Full(_) = outcome {
                     self.subscriptions.close_stream(stream);
@@ -195,71 +198,71 @@ impl Machine {
         }
     }
 
-    pub(crate) fn sync_begin(&mut self) -> bool {
-        self.subscriptions.sync_begin()
+    pub(crate) fn begin_hub_sync(&mut self) -> bool {
+        self.subscriptions.begin_hub_sync()
     }
 
-    pub(crate) fn sync_next(&mut self) -> Option<HubOp> {
+    pub(crate) fn poll_hub_op(&mut self) -> Option<HubOp> {
         let inflight = &mut self.inflight;
-        let next = self.subscriptions.sync_next(|slot| inflight.in_slot(slot).map(|(call, _)| call));
+        let next = self.subscriptions.poll_hub_op(|slot| inflight.in_slot(slot).map(|(call, _)| call));
         if let Some(HubOp::Add(_, call)) = &next {
-            self.expect(*call); // the interest handler may never answer
+            self.set_deadline(*call); // the interest handler may never answer
         }
         next
     }
 
     /// Marks that a URI changed.
-    pub(crate) fn updated(&mut self, uri: &Arc<str>, change: &Change) {
-        let queue = self.subscriptions.updated(uri, change);
+    pub(crate) fn handle_update(&mut self, uri: &Arc<str>, change: &Change) {
+        let queue = self.subscriptions.handle_update(uri, change);
         self.queue(queue);
     }
 
     /// Marks that a URI changed which lies below `parent`.
-    pub(crate) fn updated_below(&mut self, uri: &Arc<str>, parent: &Arc<str>, change: &Change) {
-        let queue = self.subscriptions.updated_below(uri, parent, change);
+    pub(crate) fn handle_update_below(&mut self, uri: &Arc<str>, parent: &Arc<str>, change: &Change) {
+        let queue = self.subscriptions.handle_update_below(uri, parent, change);
         self.queue(queue);
     }
 
     /// Marks that lists of one kind changed.
-    pub(crate) fn list_changed(&mut self, kind: usize) {
+    pub(crate) fn handle_list_change(&mut self, kind: usize) {
         let session = self.lifecycle.session().is_some();
-        let queue = self.subscriptions.list_changed(kind, session);
+        let queue = self.subscriptions.handle_list_change(kind, session);
         self.queue(queue);
     }
 
-    /// Queues what the client shall be told, or holds it back until the session is ready.
-    pub(super) fn queue(&mut self, queue: Queue) {
-        for (watcher, uri) in queue {
-            match watcher {
-                Watcher::Session | Watcher::Dialect if !self.lifecycle.is_ready() => {
-                    self.held.push((watcher, uri));
+    /// Marks notifications to be sent, or holds them back until the session is ready.
+    pub(super) fn queue(&mut self, queue: MarkQueue) {
+        for (subscriber, uri) in queue {
+            match subscriber {
+                Subscriber::Session | Subscriber::Dialect if !self.lifecycle.is_ready() => {
+                    self.held.push((subscriber, uri));
                 }
-                Watcher::Session | Watcher::Dialect => {
-                    self.outbox.mark(Route::Connection, Mark { watcher, uri });
+                Subscriber::Session | Subscriber::Dialect => {
+                    self.outbox.mark(Route::Connection, Mark { subscriber, uri });
                 }
-                Watcher::Stream(key) => {
+                Subscriber::Stream(key) => {
                     if let Some(stream) = self.subscriptions.stream(key) {
-                        self.outbox.mark(stream.route, Mark { watcher, uri });
+                        self.outbox.mark(stream.route, Mark { subscriber, uri });
                     }
                 }
             }
         }
     }
 
-    /// Renders marked changes as they are now.
+    /// Writes the notifications that are marked on a route, with the changes as they are now.
     pub(crate) fn render(&mut self, route: Route) {
         self.render_progress(route);
         while let Some(mark) = self.outbox.next_mark(route) {
             let changes = self.subscriptions.take_changes(&mark);
-            let (id, revision) = match mark.watcher {
-                Watcher::Session | Watcher::Dialect => (None, self.lifecycle.session()),
-                Watcher::Stream(key) => match self.subscriptions.stream(key) {
+            let (id, revision) = match mark.subscriber {
+                Subscriber::Session | Subscriber::Dialect => (None, self.lifecycle.session()),
+                Subscriber::Stream(key) => match self.subscriptions.stream(key) {
                     Some(stream) => (Some(stream.id.clone()), Some(stream.revision)),
                     None => continue,
                 },
             };
             let Some(revision) = revision else { continue };
-            let dialect = mark.watcher == Watcher::Dialect;
+            let dialect = mark.subscriber == Subscriber::Dialect;
             if let (true, Some(uri)) = (changes.own, &mark.uri) {
                 let descriptor = changes.descriptor.as_deref();
                 self.outbox.write(route, Kind::Message, |p| {
@@ -271,7 +274,7 @@ impl Machine {
                     }
                 });
             }
-            let lists = self.settings.kinds.of(changes.lists);
+            let lists = self.settings.list_topics.in_set(changes.lists);
             for (_, kind) in lists {
                 self.outbox.write(route, Kind::Message, |p| {
                     wire::list_changed(p.out, revision, id.as_ref(), &kind.notification);
@@ -290,14 +293,15 @@ impl Machine {
     }
 }
 
-/// Why a subscription is refused whose first refused URI is so: as if it were not there, with all that are, or denied.
+/// Returns the error of a request to subscribe that was refused. A client of the dialect gets all URIs that are hidden
+/// from it; any other client gets the first URI that was refused.
 fn refused_of(revision: Revision, subscribing: &Subscribing, verdicts: &[Verdict]) -> RpcError {
     let judged = || subscribing.uris.iter().zip(verdicts);
     let Some((first, verdict)) = judged().find(|(_, verdict)| **verdict != Verdict::Allow) else {
         return internal(revision);
     };
     let hidden = *verdict == Verdict::Hide || revision.masks_denied();
-    if subscribing.watcher != Watcher::Dialect || !hidden {
+    if subscribing.subscriber != Subscriber::Dialect || !hidden {
         return refused(revision, first, *verdict);
     }
     let masked = |verdict| verdict == Verdict::Hide || verdict == Verdict::Deny && revision.masks_denied();

@@ -1,11 +1,13 @@
-//! What a client watches is judged again: access changed.
+//! Subscriptions are judged again, because the access of their caller changed.
 
+use super::call_context::Context;
 use super::faults::refused;
-use super::inflight::{Ask, Context, Open, State};
+use super::host_call::{HostCall, RequestState};
+use super::inflight::Open;
 use super::machine::Machine;
 use super::outbox::Route;
-use super::progress::Told;
-use super::subscriptions::Watcher;
+use super::progress::ProgressState;
+use super::subscriptions::Subscriber;
 use crate::access::{Caller, Operation, Verdict};
 use crate::jsonrpc::RequestId;
 use crate::revision::Revision;
@@ -15,9 +17,9 @@ use std::sync::{Arc, Weak};
 const NOWHERE: Route = Route::Exchange(0);
 
 impl Machine {
-    /// Asks about everything that the client watches, so many URIs at once. No request of the client is behind it, so
-    /// nothing is answered: it is asked for the caller of the newest one, or else for the connection's.
-    pub(crate) fn review(&mut self, caller: &Arc<Caller>) {
+    /// Asks the host for verdicts about every subscription, at most `page_items` URIs to a call. No request of the client
+    /// waits for them. They are asked for on behalf of the newest exchange's caller, or else of the connection's.
+    pub(crate) fn handle_access_change(&mut self, caller: &Arc<Caller>) {
         if self.closed {
             return;
         }
@@ -30,10 +32,10 @@ impl Machine {
                 route: NOWHERE,
                 context: Context::new(caller.clone(), revision, None, Weak::new()),
                 permit: None,
-                progress: Told::default(),
-                state: State::Review { uris: uris.to_vec() },
+                progress: ProgressState::default(),
+                state: RequestState::Review { uris: uris.to_vec() },
             });
-            self.queue_host_call(Ask::Authorize {
+            self.queue_host_call(HostCall::Authorize {
                 call,
                 operation: Operation::Subscribe,
                 uris: uris.to_vec(),
@@ -41,17 +43,17 @@ impl Machine {
         }
     }
 
-    /// The client may not watch a URI any more: its notifications end, and a request for it that waits is refused.
+    /// Ends the subscriptions to a URI, and refuses the requests for it that wait.
     pub(super) fn revoke(&mut self, uri: &Arc<str>, verdict: Verdict) {
-        for (watcher, slot) in self.subscriptions.revoke(uri) {
-            match watcher {
-                Watcher::Session | Watcher::Dialect => {
+        for (subscriber, slot) in self.subscriptions.revoke(uri) {
+            match subscriber {
+                Subscriber::Session | Subscriber::Dialect => {
                     if let Some((call, open)) = self.inflight.in_slot(slot) {
                         let fault = refused(open.context.revision, uri, verdict);
                         self.refuse_subscription(call, &fault);
                     }
                 }
-                Watcher::Stream(key) => {
+                Subscriber::Stream(key) => {
                     self.subscriptions.stream_drops(key, uri, slot);
                     if let Some((call, _)) = self.inflight.in_slot(slot) {
                         self.start_stream_if_complete(call, key);

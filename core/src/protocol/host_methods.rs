@@ -1,13 +1,15 @@
-//! Methods of the host's own, and what it says while it works on one.
+//! Methods that the host answers itself, and the notifications it sends meanwhile.
 
 use super::CallId;
+use super::call_context::Context;
 use super::dispatch::Request;
+use super::draft::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL};
 use super::faults::{internal, refused_name};
-use super::inflight::{Ask, Context, Open, State};
+use super::host_call::{HostCall, RequestState};
+use super::inflight::Open;
 use super::machine::Machine;
 use super::needs_input::{self, Refusal};
 use super::outbox::{Kind, Stage};
-use super::request::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL};
 use crate::access::{Caller, Verdict};
 use crate::catalog::{Family, MethodHandler};
 use crate::jsonrpc::write::{begin_result, end, notification};
@@ -34,7 +36,7 @@ type Shown<'a> = &'a dyn Fn() -> String;
 
 impl Machine {
     /// Answers `initialize` and `server/discover`. `further`: the capabilities beside those for resources.
-    pub(crate) fn introduce(&mut self, request: &Request, further: &[(String, Json)]) {
+    pub(crate) fn answer_introduction(&mut self, request: &Request, further: &[(String, Json)]) {
         let done = Kind::Final(Stage::Dispatched);
         let settings = self.settings.clone();
         let identity = &settings.identity;
@@ -60,7 +62,7 @@ impl Machine {
         }
     }
 
-    /// The method is nobody's.
+    /// Answers a method that neither the protocol nor the host knows.
     pub(crate) fn answer_no_method(&mut self, request: &Request, name: &str) {
         if !self.claim(request) {
             return;
@@ -87,25 +89,25 @@ impl Machine {
         }
     }
 
-    pub(crate) fn call_method(
+    pub(crate) fn begin_method(
         &mut self,
         request: Request,
         caller: &Arc<Caller>,
         handler: Arc<MethodHandler>,
         params: Json,
         trash: &mut Trash,
-    ) -> Option<(Ask, Arc<Context>)> {
+    ) -> Option<(HostCall, Arc<Context>)> {
         if !self.claim(&request) {
             trash.put(handler);
             return None;
         }
-        let state = State::Method { handler: handler.clone() };
+        let state = RequestState::Method { handler: handler.clone() };
         let (call, context) = self.open_and_hand_out(request, caller, state)?;
-        Some((Ask::Method { call, handler, params }, context))
+        Some((HostCall::Method { call, handler, params }, context))
     }
 
     /// Asks before a tool or prompt is called.
-    pub(crate) fn authorize_method(
+    pub(crate) fn begin_method_authorization(
         &mut self,
         request: Request,
         caller: &Arc<Caller>,
@@ -113,18 +115,18 @@ impl Machine {
         handler: Arc<MethodHandler>,
         params: Json,
         trash: &mut Trash,
-    ) -> Option<(Ask, Arc<Context>)> {
+    ) -> Option<(HostCall, Arc<Context>)> {
         if !self.claim(&request) {
             trash.put(handler);
             return None;
         }
         let uris = vec![handler.item.clone().unwrap_or_default()];
-        let state = State::AuthorizeMethod { family, handler, params };
+        let state = RequestState::AuthorizeMethod { family, handler, params };
         let (call, context) = self.open_and_hand_out(request, caller, state)?;
-        Some((Ask::Authorize { call, operation: family.to_call(), uris }, context))
+        Some((HostCall::Authorize { call, operation: family.to_call(), uris }, context))
     }
 
-    /// The verdict about a tool or prompt is in.
+    /// Takes the verdict about a tool or prompt.
     pub(super) fn method_allowed(
         &mut self,
         call: CallId,
@@ -135,8 +137,8 @@ impl Machine {
         trash: &mut Trash,
     ) {
         if verdict == Verdict::Allow {
-            match self.inflight.again(call, State::Method { handler: handler.clone() }) {
-                Ok(call) => self.queue_host_call(Ask::Method { call, handler, params }),
+            match self.inflight.ask_next(call, RequestState::Method { handler: handler.clone() }) {
+                Ok(call) => self.queue_host_call(HostCall::Method { call, handler, params }),
                 Err(state) => trash.put((state, handler)),
             }
             return;
@@ -149,10 +151,13 @@ impl Machine {
         trash.put(handler);
     }
 
-    /// What is being answered, and what the client can do. Nothing if nobody wants the answer any more.
-    pub(crate) fn method_of(&mut self, call: CallId) -> Option<(Arc<MethodHandler>, Revision, Option<Json>)> {
+    /// Returns the handler, revision and client capabilities of a call of a method, or `None` if its request is over.
+    pub(crate) fn called_method(
+        &mut self,
+        call: CallId,
+    ) -> Option<(Arc<MethodHandler>, Revision, Option<Json>)> {
         let open = self.inflight.get(call)?;
-        let State::Method { handler } = &open.state else { return None };
+        let RequestState::Method { handler } = &open.state else { return None };
         let (handler, context) = (handler.clone(), open.context.clone());
         Some((handler, context.revision, self.client_capabilities(&context)))
     }
@@ -169,7 +174,7 @@ impl Machine {
         let Some(answered) = self.inflight.answered(call) else { return false };
         trash.put(answered);
         let Some(open) = self.inflight.close(call) else { return false };
-        self.give_up_requests(); // before the answer: nothing may follow it
+        self.cancel_dropped_requests(); // before the answer: nothing may follow it
         self.write_outcome(&open, outcome);
         trash.put(open);
         true
@@ -204,7 +209,7 @@ impl Machine {
 
     /// Sends a notification about a request that is not answered yet, where its answer will go. Not wanted if it is, if
     /// there is room for an answer only, or if the client takes nothing.
-    pub(crate) fn notify(&mut self, call: CallId, method: &str, params: Option<&Json>) -> bool {
+    pub(crate) fn send_notification(&mut self, call: CallId, method: &str, params: Option<&Json>) -> bool {
         let Some(open) = self.inflight.get(call) else { return false };
         let route = open.route;
         if self.outbox.is_single(route) || self.outbox.len() >= self.settings.limits.output_bytes {
@@ -239,7 +244,7 @@ impl Context {
 
 impl Outcome {
     /// Writes an answer as the revision has it. Without a lock: the answer may be large.
-    pub(crate) fn of(
+    pub(crate) fn new(
         answer: MethodAnswer,
         handler: &MethodHandler,
         revision: Revision,

@@ -1,11 +1,13 @@
-//! Requests that the catalog has looked up: answered at once, or opened as a slot that waits for the host.
+//! Requests that the catalog has looked up: they are answered at once, or begin a call of the host.
 
 use super::CallId;
+use super::call_context::Context;
 use super::dispatch::Request;
-use super::inflight::{Ask, Context, Open, Read, State};
+use super::host_call::{HostCall, Read, RequestState};
+use super::inflight::Open;
 use super::machine::Machine;
 use super::outbox::{Kind, Route, Stage};
-use super::progress::Told;
+use super::progress::ProgressState;
 use crate::access::{Caller, Operation};
 use crate::catalog::{Handler, Listing, Vars, Walked};
 use crate::jsonrpc::{RequestId, RpcError};
@@ -17,7 +19,7 @@ use crate::wire::{self, Cache, Defaults, Payload, ResultWriter};
 use std::sync::{Arc, Weak};
 
 impl Machine {
-    /// Whether a request that was looked up is still wanted.
+    /// Ends the lookup of a request. Returns false if the request was cancelled meanwhile.
     pub(super) fn claim(&mut self, request: &Request) -> bool {
         let claimed = match request.route {
             Route::Connection => true,
@@ -27,7 +29,7 @@ impl Machine {
     }
 
     /// Opens a slot for a request that waits for somebody. `caller`: the connection's.
-    pub(super) fn open(&mut self, request: Request, caller: &Arc<Caller>, state: State) -> CallId {
+    pub(super) fn open(&mut self, request: Request, caller: &Arc<Caller>, state: RequestState) -> CallId {
         let caller = self.outbox.caller_of(request.route).unwrap_or(caller);
         let caller = caller.clone();
         let permit = self.outbox.permit_of(request.route);
@@ -37,7 +39,7 @@ impl Machine {
             route: request.route,
             context: Context::new(caller, request.revision, request.details, weak),
             permit,
-            progress: Told::default(),
+            progress: ProgressState::default(),
             state,
         })
     }
@@ -47,15 +49,15 @@ impl Machine {
         &mut self,
         request: Request,
         caller: &Arc<Caller>,
-        state: State,
+        state: RequestState,
     ) -> Option<(CallId, Arc<Context>)> {
         let call = self.open(request, caller, state);
         let context = self.inflight.hand_out(call)?;
-        self.expect(call);
+        self.set_deadline(call);
         Some((call, context))
     }
 
-    pub(crate) fn read_by_host(
+    pub(crate) fn begin_read(
         &mut self,
         request: Request,
         caller: &Arc<Caller>,
@@ -63,44 +65,50 @@ impl Machine {
         handler: Arc<Handler>,
         vars: Vars,
         trash: &mut Trash,
-    ) -> Option<(Ask, Arc<Context>)> {
+    ) -> Option<(HostCall, Arc<Context>)> {
         if !self.claim(&request) {
             trash.put(handler);
             return None;
         }
-        let state = State::Read { uri: uri.clone(), handler: handler.clone() };
+        let state = RequestState::Read { uri: uri.clone(), handler: handler.clone() };
         let (call, context) = self.open_and_hand_out(request, caller, state)?;
-        Some((Ask::Read { call, uri, handler, vars }, context))
+        Some((HostCall::Read { call, uri, handler, vars }, context))
     }
 
-    pub(crate) fn authorize_read(
+    pub(crate) fn begin_read_authorization(
         &mut self,
         request: Request,
         caller: &Arc<Caller>,
         uri: Arc<str>,
         read: Read,
         trash: &mut Trash,
-    ) -> Option<(Ask, Arc<Context>)> {
+    ) -> Option<(HostCall, Arc<Context>)> {
         if !self.claim(&request) {
             trash.put(read);
             return None;
         }
-        let state = State::AuthorizeRead { uri: uri.clone(), read };
+        let state = RequestState::AuthorizeRead { uri: uri.clone(), read };
         let (call, context) = self.open_and_hand_out(request, caller, state)?;
-        Some((Ask::Authorize { call, operation: Operation::Read, uris: vec![uri] }, context))
+        Some((HostCall::Authorize { call, operation: Operation::Read, uris: vec![uri] }, context))
     }
 
-    /// Opens a slot for a walk that needs the host.
-    pub(crate) fn walk(&mut self, request: Request, caller: &Arc<Caller>, walked: Walked, trash: &mut Trash) {
+    /// Begins the calls of a list whose items the host has to give or to judge.
+    pub(crate) fn begin_walk(
+        &mut self,
+        request: Request,
+        caller: &Arc<Caller>,
+        walked: Walked,
+        trash: &mut Trash,
+    ) {
         if !self.claim(&request) {
             trash.put(walked);
             return;
         }
-        let call = self.open(request, caller, State::Taken);
-        self.walked(call, walked, trash);
+        let call = self.open(request, caller, RequestState::Taken);
+        self.finish_walk(call, walked, trash);
     }
 
-    /// Answers a request that needed no slot.
+    /// Answers a read of a fixed value.
     pub(crate) fn answer_read(
         &mut self,
         request: &Request,

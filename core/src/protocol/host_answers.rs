@@ -1,10 +1,12 @@
-//! What the host answers: contents, pages and verdicts, as long as somebody wants them.
+//! Answers of the host: contents, pages and verdicts.
 
 use super::CallId;
+use super::call_context::Context;
 use super::faults::{busy, denied, internal, not_found, not_modified, refused, unknown_argument};
-use super::inflight::{Ask, Context, Open, Read, State};
+use super::host_call::{HostCall, Read, RequestState};
+use super::host_methods::Outcome;
+use super::inflight::Open;
 use super::machine::Machine;
-use super::methods::Outcome;
 use super::outbox::Stage;
 use crate::access::Verdict;
 use crate::catalog::{Handler, Walk, Walked};
@@ -16,13 +18,13 @@ use std::sync::Arc;
 
 const READ: &str = "resources/read";
 
-/// What the host was asked about a request.
-pub(crate) struct Asked {
-    /// What is to be listed: the verdicts go to the walk.
+/// What the verdicts are about that the host was asked for.
+pub(crate) struct WantedVerdicts {
+    /// The verdicts are about items of a list, and go to its walk.
     pub(crate) walks: bool,
-    /// How many verdicts are wanted.
+    /// The number of verdicts that the host has to give.
     pub(crate) uris: usize,
-    /// What is read, if it is fixed.
+    /// The resource that is read, if its value is fixed.
     pub(crate) fixed: Option<Arc<crate::catalog::Fixed>>,
 }
 
@@ -34,11 +36,11 @@ impl Machine {
         answer: &Answer,
         contents: &[Borrowed<'_>],
         own: usize,
-        over: &mut Option<(State, Open)>,
+        over: &mut Option<(RequestState, Open)>,
         trash: &mut Trash,
     ) -> bool {
         let Some(state) = self.inflight.answered(call) else { return false };
-        let (State::Read { uri, handler }, Some(open)) = (&state, self.inflight.close(call)) else {
+        let (RequestState::Read { uri, handler }, Some(open)) = (&state, self.inflight.close(call)) else {
             trash.put(state);
             return false;
         };
@@ -104,61 +106,64 @@ impl Machine {
         true
     }
 
-    /// An answer that nobody wants any more: what it occupied is free.
-    pub(crate) fn late(&mut self, call: CallId) {
+    /// Frees the slot of a call whose request was cancelled.
+    pub(crate) fn finish_unwanted(&mut self, call: CallId) {
         if self.inflight.get(call).is_none() {
             self.inflight.answered(call);
         }
     }
 
-    /// What verdicts were asked for. Nothing if nobody wants them any more.
-    pub(crate) fn asked(&mut self, call: CallId) -> Option<Asked> {
+    /// Returns which verdicts a call waits for, or `None` if its request is over.
+    pub(crate) fn wanted_verdicts(&mut self, call: CallId) -> Option<WantedVerdicts> {
         let (uris, fixed) = match &self.inflight.get(call)?.state {
-            State::Walk(walk) => (walk.asked(), None),
-            State::AuthorizeRead { read: Read::Fixed(fixed), .. } => (1, Some(fixed.clone())),
-            State::AuthorizeRead { .. } | State::AuthorizeComplete { .. } | State::AuthorizeMethod { .. } => {
-                (1, None)
-            }
-            State::AuthorizeValues { completion, .. } => (completion.uris.len(), None),
-            State::Subscribe(subscribing) => (subscribing.uris.len(), None),
-            State::Listen { stream } => {
+            RequestState::Walk(walk) => (walk.asked(), None),
+            RequestState::AuthorizeRead { read: Read::Fixed(fixed), .. } => (1, Some(fixed.clone())),
+            RequestState::AuthorizeRead { .. }
+            | RequestState::AuthorizeComplete { .. }
+            | RequestState::AuthorizeMethod { .. } => (1, None),
+            RequestState::AuthorizeValues { completion, .. } => (completion.uris.len(), None),
+            RequestState::Subscribe(subscribing) => (subscribing.uris.len(), None),
+            RequestState::Listen { stream } => {
                 (self.subscriptions.stream(*stream).map_or(0, |s| s.uris().count()), None)
             }
-            State::Review { uris } => (uris.len(), None),
-            State::Read { .. } | State::Complete { .. } | State::Method { .. } | State::Taken => return None,
+            RequestState::Review { uris } => (uris.len(), None),
+            RequestState::Read { .. }
+            | RequestState::Complete { .. }
+            | RequestState::Method { .. }
+            | RequestState::Taken => return None,
         };
-        let walks = matches!(self.inflight.get(call)?.state, State::Walk(_));
-        Some(Asked { walks, uris, fixed })
+        let walks = matches!(self.inflight.get(call)?.state, RequestState::Walk(_));
+        Some(WantedVerdicts { walks, uris, fixed })
     }
 
-    /// Takes a walk out, to go on with it without a lock. Nothing if nobody wants the answer any more.
+    /// Takes a walk out of its slot, to be continued without a lock. Returns `None` if its request is over.
     pub(crate) fn take_walk(&mut self, call: CallId) -> Option<(Box<Walk>, Arc<Context>)> {
-        self.inflight.get(call)?; // [`Machine::late`] lets go of what nobody wants
+        self.inflight.get(call)?; // [`Machine::finish_unwanted`] lets go of what nobody wants
         match self.inflight.answered(call)? {
-            State::Walk(walk) => {
+            RequestState::Walk(walk) => {
                 let context = self.inflight.get(call)?.context.clone();
                 Some((walk, context))
             }
             other => {
-                let _ = self.inflight.again(call, other);
+                let _ = self.inflight.ask_next(call, other);
                 None
             }
         }
     }
 
-    /// A walk has come as far as it could.
-    pub(crate) fn walked(&mut self, call: CallId, walked: Walked, trash: &mut Trash) {
+    /// Puts a walk back with what it came to: a page, a question to the host, or a failure.
+    pub(crate) fn finish_walk(&mut self, call: CallId, walked: Walked, trash: &mut Trash) {
         match walked {
             Walked::Ask { walk, handler, after: key, limit } => {
-                match self.inflight.again(call, State::Walk(walk)) {
-                    Ok(call) => self.queue_host_call(Ask::List { call, handler, after: key, limit }),
+                match self.inflight.ask_next(call, RequestState::Walk(walk)) {
+                    Ok(call) => self.queue_host_call(HostCall::List { call, handler, after: key, limit }),
                     Err(_) => trash.put(handler),
                 }
             }
             Walked::Authorize { walk, uris } => {
                 let operation = walk.operation();
-                if let Ok(call) = self.inflight.again(call, State::Walk(walk)) {
-                    self.queue_host_call(Ask::Authorize { call, operation, uris });
+                if let Ok(call) = self.inflight.ask_next(call, RequestState::Walk(walk)) {
+                    self.queue_host_call(HostCall::Authorize { call, operation, uris });
                 }
             }
             Walked::Page { listing, items, cursor } => {
@@ -188,8 +193,8 @@ impl Machine {
         let Some(state) = self.inflight.answered(call) else { return false };
         let first = verdicts.first().copied().unwrap_or(Verdict::Deny);
         match state {
-            State::AuthorizeRead { uri, read } => match first {
-                Verdict::Allow => self.go_on_reading(call, uri, read, contents, trash),
+            RequestState::AuthorizeRead { uri, read } => match first {
+                Verdict::Allow => self.read_allowed(call, uri, read, contents, trash),
                 verdict => {
                     if let Some(open) = self.inflight.close(call) {
                         let fault = refused(open.context.revision, &uri, verdict);
@@ -198,8 +203,8 @@ impl Machine {
                     trash.put(read);
                 }
             },
-            State::AuthorizeComplete { argument, completing } => match first {
-                Verdict::Allow => self.go_on_completing(call, argument, completing, trash),
+            RequestState::AuthorizeComplete { argument, completing } => match first {
+                Verdict::Allow => self.completion_allowed(call, argument, completing, trash),
                 verdict => {
                     if let Some(open) = self.inflight.close(call) {
                         let uri = &argument.reference;
@@ -212,9 +217,11 @@ impl Machine {
                     trash.put(completing);
                 }
             },
-            State::AuthorizeValues { completion, .. } => self.propose_allowed(call, *completion, verdicts),
-            State::Subscribe(subscribing) => self.may_subscribe(call, subscribing, verdicts),
-            State::Listen { stream } => {
+            RequestState::AuthorizeValues { completion, .. } => {
+                self.values_allowed(call, *completion, verdicts);
+            }
+            RequestState::Subscribe(subscribing) => self.subscription_allowed(call, subscribing, verdicts),
+            RequestState::Listen { stream } => {
                 let uris = self.subscriptions.stream(stream).map(|s| s.uris().cloned().collect::<Vec<_>>());
                 let uris = uris.unwrap_or_default();
                 for (uri, verdict) in uris.iter().zip(verdicts) {
@@ -224,14 +231,14 @@ impl Machine {
                         self.subscriptions.stream_drops(stream, uri, call.slot());
                     }
                 }
-                if let Ok(call) = self.inflight.again(call, State::Listen { stream }) {
+                if let Ok(call) = self.inflight.ask_next(call, RequestState::Listen { stream }) {
                     self.start_stream_if_complete(call, stream);
                 }
             }
-            State::AuthorizeMethod { family, handler, params } => {
+            RequestState::AuthorizeMethod { family, handler, params } => {
                 self.method_allowed(call, family, handler, params, first, trash);
             }
-            State::Review { uris } => {
+            RequestState::Review { uris } => {
                 self.inflight.close(call);
                 for (uri, verdict) in uris.iter().zip(verdicts) {
                     if *verdict != Verdict::Allow {
@@ -240,14 +247,14 @@ impl Machine {
                 }
             }
             other => {
-                let _ = self.inflight.again(call, other);
+                let _ = self.inflight.ask_next(call, other);
                 return false;
             }
         }
         true
     }
 
-    fn go_on_reading(
+    fn read_allowed(
         &mut self,
         call: CallId,
         uri: Arc<str>,
@@ -275,21 +282,21 @@ impl Machine {
                 trash.put(fixed);
             }
             Read::Call { handler, vars } => {
-                let state = State::Read { uri: uri.clone(), handler: handler.clone() };
-                match self.inflight.again(call, state) {
-                    Ok(call) => self.queue_host_call(Ask::Read { call, uri, handler, vars }),
+                let state = RequestState::Read { uri: uri.clone(), handler: handler.clone() };
+                match self.inflight.ask_next(call, state) {
+                    Ok(call) => self.queue_host_call(HostCall::Read { call, uri, handler, vars }),
                     Err(state) => trash.put((state, handler)),
                 }
             }
         }
     }
 
-    /// The host dropped its responder, failed to answer in time, or answered nonsense.
-    pub(crate) fn give_up(&mut self, call: CallId, why: &str, trash: &mut Trash) -> bool {
+    /// Answers "internal error", since the host dropped its responder or gave an answer that makes no sense.
+    pub(crate) fn finish_failed(&mut self, call: CallId, why: &str, trash: &mut Trash) -> bool {
         let Some(state) = self.inflight.answered(call) else { return false };
         self.undo(call.slot(), &state);
         if let Some(open) = self.inflight.close(call) {
-            self.give_up_requests(); // before the answer: nothing may follow it
+            self.cancel_dropped_requests(); // before the answer: nothing may follow it
             self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
             self.causes.log(Level::Error, format!("{} {why}", state.describe()));
             trash.put(open);
@@ -300,7 +307,7 @@ impl Machine {
 
     /// Closes the stream on which a request is to be answered, for a client that comes back. Not wanted if it is answered,
     /// or where there is no such stream.
-    pub(crate) fn close_stream(&mut self, call: CallId, retry_ms: u64) -> bool {
+    pub(crate) fn close_event_stream(&mut self, call: CallId, retry_ms: u64) -> bool {
         let open = self.inflight.get(call).filter(|open| open.context.revision.sse_priming);
         let Some(route) = open.map(|open| open.route) else { return false };
         self.outbox.pause(route, retry_ms)
@@ -312,24 +319,29 @@ fn version<'a>(contents: &'a [Borrowed<'_>], uri: &str, handler: &'a Handler) ->
     Borrowed::told(contents, uri).and_then(|told| told.version.as_deref()).or(handler.version())
 }
 
-impl State {
+impl RequestState {
     pub(super) fn describe(&self) -> String {
         match self {
-            State::Read { uri, .. } => format!("the read of {uri}"),
-            State::Method { handler } => format!("the call of {}", handler.describe()),
-            State::AuthorizeMethod { handler, .. } => format!("the verdict about {}", handler.describe()),
-            State::AuthorizeRead { uri, .. } => format!("the verdict about reading {uri}"),
-            State::Complete { argument } => {
+            RequestState::Read { uri, .. } => format!("the read of {uri}"),
+            RequestState::Method { handler } => format!("the call of {}", handler.describe()),
+            RequestState::AuthorizeMethod { handler, .. } => {
+                format!("the verdict about {}", handler.describe())
+            }
+            RequestState::AuthorizeRead { uri, .. } => format!("the verdict about reading {uri}"),
+            RequestState::Complete { argument } => {
                 format!("the completion of {} in {}", argument.name, argument.reference)
             }
-            State::AuthorizeComplete { argument, .. } | State::AuthorizeValues { argument, .. } => {
+            RequestState::AuthorizeComplete { argument, .. }
+            | RequestState::AuthorizeValues { argument, .. } => {
                 format!("the verdict about completing {}", argument.reference)
             }
-            State::Walk(walk) => format!("the list source \"{}\"", walk.source_name()),
-            State::Subscribe(subscribing) => format!("the request to watch {}", subscribing.uris.join(", ")),
-            State::Listen { .. } => "the request for a listen stream".to_owned(),
-            State::Review { uris } => format!("the verdict about watching {} URIs", uris.len()),
-            State::Taken => "a call".to_owned(),
+            RequestState::Walk(walk) => format!("the list source \"{}\"", walk.source_name()),
+            RequestState::Subscribe(subscribing) => {
+                format!("the request to watch {}", subscribing.uris.join(", "))
+            }
+            RequestState::Listen { .. } => "the request for a listen stream".to_owned(),
+            RequestState::Review { uris } => format!("the verdict about watching {} URIs", uris.len()),
+            RequestState::Taken => "a call".to_owned(),
         }
     }
 }

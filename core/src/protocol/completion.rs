@@ -1,12 +1,13 @@
 //! Completion of a template's variables: from the reference to the values.
 
 use super::CallId;
+use super::call_context::Context;
 use super::dispatch::Request;
+use super::draft::Argument;
 use super::faults::internal;
-use super::inflight::{Ask, Context, State};
+use super::host_call::{HostCall, RequestState};
 use super::machine::Machine;
 use super::outbox::{Kind, Route, Stage};
-use super::request::Argument;
 use crate::access::{Caller, Operation, Verdict};
 use crate::catalog::Handler;
 use crate::jsonrpc::{RequestId, RpcError};
@@ -21,31 +22,31 @@ use std::sync::Arc;
 /// What a completion comes to, for a caller who may know of what it refers to.
 pub(crate) enum Completing {
     /// The host proposes values.
-    Ask(Arc<Handler>),
+    Host(Arc<Handler>),
     /// There are none.
     Done(Box<Completion>),
     Refused(RpcError),
 }
 
 impl Machine {
-    /// A completion that the caller may be told. Returns what the host is asked.
-    pub(crate) fn complete(
+    /// Begins a completion that needs no verdict. Returns the call of the host, if there is one.
+    pub(crate) fn begin_completion(
         &mut self,
         request: Request,
         caller: &Arc<Caller>,
         argument: Arc<Argument>,
         completing: Completing,
         trash: &mut Trash,
-    ) -> Option<(Ask, Arc<Context>)> {
+    ) -> Option<(HostCall, Arc<Context>)> {
         if !self.claim(&request) {
             trash.put(completing);
             return None;
         }
         match completing {
-            Completing::Ask(handler) => {
-                let state = State::Complete { argument: argument.clone() };
+            Completing::Host(handler) => {
+                let state = RequestState::Complete { argument: argument.clone() };
                 let (call, context) = self.open_and_hand_out(request, caller, state)?;
-                Some((Ask::Complete { call, handler, argument }, context))
+                Some((HostCall::Complete { call, handler, argument }, context))
             }
             Completing::Done(completion) => {
                 self.write_completion(request.route, request.revision, &request.id, &completion);
@@ -58,27 +59,27 @@ impl Machine {
         }
     }
 
-    /// A completion that somebody has to be asked about first. `uri`: what is referred to.
-    pub(crate) fn authorize_completion(
+    /// Begins a completion that needs a verdict first.
+    pub(crate) fn begin_completion_authorization(
         &mut self,
         request: Request,
         caller: &Arc<Caller>,
         argument: Arc<Argument>,
         completing: Completing,
         trash: &mut Trash,
-    ) -> Option<(Ask, Arc<Context>)> {
+    ) -> Option<(HostCall, Arc<Context>)> {
         if !self.claim(&request) {
             trash.put(completing);
             return None;
         }
         let uri = argument.reference.clone();
-        let state = State::AuthorizeComplete { argument, completing };
+        let state = RequestState::AuthorizeComplete { argument, completing };
         let (call, context) = self.open_and_hand_out(request, caller, state)?;
-        Some((Ask::Authorize { call, operation: Operation::Complete, uris: vec![uri] }, context))
+        Some((HostCall::Authorize { call, operation: Operation::Complete, uris: vec![uri] }, context))
     }
 
-    /// The caller may be told.
-    pub(super) fn go_on_completing(
+    /// Goes on with a completion after the verdict "allow".
+    pub(super) fn completion_allowed(
         &mut self,
         call: CallId,
         argument: Arc<Argument>,
@@ -86,9 +87,9 @@ impl Machine {
         trash: &mut Trash,
     ) {
         match completing {
-            Completing::Ask(handler) => {
-                match self.inflight.again(call, State::Complete { argument: argument.clone() }) {
-                    Ok(call) => self.queue_host_call(Ask::Complete { call, handler, argument }),
+            Completing::Host(handler) => {
+                match self.inflight.ask_next(call, RequestState::Complete { argument: argument.clone() }) {
+                    Ok(call) => self.queue_host_call(HostCall::Complete { call, handler, argument }),
                     Err(_) => trash.put(handler),
                 }
             }
@@ -105,10 +106,10 @@ impl Machine {
         }
     }
 
-    /// What the host proposed.
+    /// Takes the values that the host proposes.
     pub(crate) fn finish_completion(&mut self, call: CallId, completion: &Completion) -> bool {
         let Some(state) = self.inflight.answered(call) else { return false };
-        let State::Complete { argument } = state else {
+        let RequestState::Complete { argument } = state else {
             self.inflight.close(call);
             return false;
         };
@@ -122,7 +123,7 @@ impl Machine {
         let Some(open) = self.inflight.close(call) else { return false };
         if let Some(why) = &completion.failed {
             self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
-            let what = State::Complete { argument }.describe();
+            let what = RequestState::Complete { argument }.describe();
             self.causes.log(Level::Error, format!("{what} failed: {why}"));
         } else {
             self.write_completion(open.route, open.context.revision, &open.id, completion);
@@ -130,17 +131,17 @@ impl Machine {
         true
     }
 
-    /// Asks what the caller may see of what the values lead to.
+    /// Asks the host for verdicts about the URIs that the values lead to.
     fn authorize_values(&mut self, call: CallId, argument: Arc<Argument>, completion: Completion) {
         let uris = completion.uris.clone();
-        let state = State::AuthorizeValues { argument, completion: Box::new(completion) };
-        if let Ok(call) = self.inflight.again(call, state) {
-            self.queue_host_call(Ask::Authorize { call, operation: Operation::List, uris });
+        let state = RequestState::AuthorizeValues { argument, completion: Box::new(completion) };
+        if let Ok(call) = self.inflight.ask_next(call, state) {
+            self.queue_host_call(HostCall::Authorize { call, operation: Operation::List, uris });
         }
     }
 
-    /// The verdicts about the values are in.
-    pub(super) fn propose_allowed(&mut self, call: CallId, mut completion: Completion, verdicts: &[Verdict]) {
+    /// Takes the verdicts about the values.
+    pub(super) fn values_allowed(&mut self, call: CallId, mut completion: Completion, verdicts: &[Verdict]) {
         let mut allowed = verdicts.iter().map(|verdict| *verdict == Verdict::Allow);
         completion.values.retain(|_| allowed.next().unwrap_or(false));
         if let Some(open) = self.inflight.close(call) {

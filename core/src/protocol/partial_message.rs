@@ -1,4 +1,4 @@
-//! A message on its way out that is partly written.
+//! A message that is partly written to the client.
 
 use super::outbox::{Kind, Piece};
 use crate::encode::{base64_chunk, base64_into, escape_chunk_end, escape_into, escaped_len};
@@ -6,12 +6,12 @@ use crate::http::Charge;
 use crate::wire::Segment;
 use std::collections::VecDeque;
 
-/// A message that is being written: in the hands of a drain, or parked between two.
-pub(crate) struct Half {
+/// A message that a drain writes, or that waits for the next drain.
+pub(crate) struct PartialMessage {
     pub(crate) kind: Kind,
     /// Nothing of it has been written.
     pub(crate) first: bool,
-    /// Its whole length, once [`Half::measure`] has counted it.
+    /// Its whole length, once [`PartialMessage::measure`] has counted it.
     pub(crate) total: Option<u64>,
     buffer: Vec<u8>,
     at: usize,
@@ -25,9 +25,9 @@ pub(crate) struct Half {
 /// Source bytes that are encoded at once, at most and at least.
 const CHUNK: (usize, usize) = (3 << 10, 192 << 10);
 
-impl Half {
-    pub(super) fn new(piece: Piece) -> Half {
-        Half {
+impl PartialMessage {
+    pub(super) fn new(piece: Piece) -> PartialMessage {
+        PartialMessage {
             kind: piece.kind,
             first: true,
             total: None,

@@ -6,14 +6,14 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Continuation, Event, ResponseCall};
 use crate::jsonrpc::{RpcError, is_null, is_object, members, string};
 use crate::model::{ClientAnswer, Json, MethodAnswer};
-use crate::protocol::{CallId, Context, LOG_LEVELS, Outcome, Request, Unasked, unknown_name};
+use crate::protocol::{CallId, Context, LOG_LEVELS, NotSent, Outcome, Request, unknown_name};
 use crate::revision::Era;
 use std::sync::Arc;
 
 impl Shared {
     pub(super) fn introduce(&self, request: &Request) {
         let capabilities = self.server.catalog.with(|c, _| c.capabilities());
-        self.machine.with(|m, _| m.introduce(request, &capabilities));
+        self.machine.with(|m, _| m.answer_introduction(request, &capabilities));
     }
 
     pub(super) fn further(self: &Arc<Self>, request: Request, name: &str, params: Json) -> Option<Event> {
@@ -25,7 +25,7 @@ impl Shared {
 
     fn call(self: &Arc<Self>, request: Request, handler: Arc<MethodHandler>, params: Json) -> Option<Event> {
         let asked =
-            self.machine.with(|m, trash| m.call_method(request, &self.caller, handler, params, trash));
+            self.machine.with(|m, trash| m.begin_method(request, &self.caller, handler, params, trash));
         let (ask, context) = asked?;
         self.event(ask, context)
     }
@@ -59,20 +59,20 @@ impl Shared {
         if !self.server.authorises() {
             return self.call(request, handler, params);
         }
-        let asked = self
-            .machine
-            .with(|m, trash| m.authorize_method(request, &self.caller, family, handler, params, trash));
+        let asked = self.machine.with(|m, trash| {
+            m.begin_method_authorization(request, &self.caller, family, handler, params, trash)
+        });
         let (ask, context) = asked?;
         self.event(ask, context)
     }
 
     pub(crate) fn finish_method(self: &Arc<Self>, call: CallId, answer: MethodAnswer) -> bool {
-        let Some((handler, revision, client)) = self.machine.with(|m, _| m.method_of(call)) else {
-            self.step(|m, _| m.late(call));
+        let Some((handler, revision, client)) = self.machine.with(|m, _| m.called_method(call)) else {
+            self.step(|m, _| m.finish_unwanted(call));
             return false;
         };
         let identity = &self.server.settings.identity;
-        let outcome = Outcome::of(answer, &handler, revision, client.as_ref(), identity);
+        let outcome = Outcome::new(answer, &handler, revision, client.as_ref(), identity);
         self.step(|m, trash| m.finish_method(call, outcome, trash))
     }
 
@@ -100,7 +100,7 @@ impl Shared {
         if method == "notifications/message" && !self.wants_message(context, params)? {
             return Ok(false);
         }
-        let wanted = self.step(|m, _| m.notify(call, method, params));
+        let wanted = self.step(|m, _| m.send_notification(call, method, params));
         self.hurry();
         Ok(wanted)
     }
@@ -135,37 +135,37 @@ impl Shared {
         params: Option<&Json>,
         then: Option<Continuation>,
     ) -> Result<u64> {
-        let number = self.machine.with(|m, _| m.number_request());
+        let number = self.machine.with(|m, _| m.next_request_number());
         if let Some(then) = then {
             self.continuations.with(|all, _| all.insert(number, then));
         }
-        let Err(why) = self.step(|m, _| m.ask_client(call, number, method, params)) else {
+        let Err(why) = self.step(|m, _| m.send_client_request(call, number, method, params)) else {
             self.hurry(); // the callback may wait for the answer
             return Ok(number);
         };
         drop(self.continuation(number));
         Err(match why {
-            Unasked::Over => {
+            NotSent::Over => {
                 Error::new(ErrorKind::Closed, "the call is over; nobody is asked for it any more")
             }
-            Unasked::Full => Error::new(
+            NotSent::Full => Error::new(
                 ErrorKind::Limit,
                 "the client takes nothing: as much waits for it as `output_bytes` allows",
             ),
-            Unasked::Revision => {
+            NotSent::Revision => {
                 invalid("requests end with older revisions; answer \"needs input\" instead".to_owned())
             }
-            Unasked::Single => {
+            NotSent::Single => {
                 let what = "there is room for the answer only: the message was handed in alone, or its Accept allows no stream";
                 invalid(what.to_owned())
             }
-            Unasked::NoFeature(why) => invalid(format!("\"{method}\" is a request {why}")),
-            Unasked::Lacks(needed) => invalid(format!("the client did not declare {needed}")),
+            NotSent::NoFeature(why) => invalid(format!("\"{method}\" is a request {why}")),
+            NotSent::Lacks(needed) => invalid(format!("the client did not declare {needed}")),
         })
     }
 
-    pub(crate) fn give_up_request(self: &Arc<Self>, number: u64) -> bool {
-        self.step(|m, _| m.give_up_request(number))
+    pub(crate) fn cancel_client_request(self: &Arc<Self>, number: u64) -> bool {
+        self.step(|m, _| m.cancel_client_request(number))
     }
 
     pub(super) fn responded(&self, number: u64, answer: ClientAnswer) -> Event {

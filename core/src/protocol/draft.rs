@@ -1,6 +1,6 @@
 //! What a request says, read without any lock and before anything is known of the connection.
 
-use super::kinds::{KindSet, Kinds};
+use super::list_topics::{ListTopics, TopicSet};
 use crate::http::{RequestHead, header_check};
 use crate::jsonrpc::{
     DuplicateMember, Params, Picked, Raw, RequestId, RpcError, boolean, for_each_member, is_null, is_object,
@@ -40,11 +40,11 @@ pub(crate) struct Details {
     /// Which resources the client wants listed.
     pub(crate) filter: Option<Json>,
     /// What the client was asked for by the result of an earlier request.
-    pub(crate) input: Option<Input>,
+    pub(crate) input: Option<RetryInput>,
 }
 
 /// What a client sends with the repetition of a request that needed input.
-pub(crate) struct Input {
+pub(crate) struct RetryInput {
     pub(crate) responses: Option<Json>,
     pub(crate) state: Option<Box<str>>,
 }
@@ -121,7 +121,7 @@ impl<'a> Draft<'a> {
         &self,
         if_version: Option<Box<str>>,
         filter: Option<Json>,
-        input: Option<Input>,
+        input: Option<RetryInput>,
     ) -> Option<Box<Details>> {
         let meta = self.raw_meta.map(Json::received);
         let told = meta.is_some() || if_version.is_some() || filter.is_some() || input.is_some();
@@ -129,7 +129,7 @@ impl<'a> Draft<'a> {
     }
 
     /// What a client answers to what it was asked for by the result of an earlier read.
-    pub(crate) fn input(&self) -> Result<Option<Input>, RpcError> {
+    pub(crate) fn input(&self) -> Result<Option<RetryInput>, RpcError> {
         let (responses, state) = (self.field(2)?, self.field(3)?);
         if responses.or(state).is_none() {
             return Ok(None);
@@ -149,7 +149,7 @@ impl<'a> Draft<'a> {
             }
             None => None,
         };
-        Ok(Some(Input { responses: responses.map(Json::received), state: state.map(Into::into) }))
+        Ok(Some(RetryInput { responses: responses.map(Json::received), state: state.map(Into::into) }))
     }
 
     /// A member that the method of that name reads, by its place in [`names`].
@@ -311,14 +311,17 @@ impl<'a> Draft<'a> {
     }
 
     /// What a listen stream asks for: which kinds of list changes, and which URIs.
-    pub(crate) fn notifications(&self, kinds: &Kinds) -> Result<(KindSet, Vec<Cow<'a, str>>), RpcError> {
+    pub(crate) fn notifications(
+        &self,
+        kinds: &ListTopics,
+    ) -> Result<(TopicSet, Vec<Cow<'a, str>>), RpcError> {
         const URIS: &str = "resourceSubscriptions";
         let filter = self
             .field(0)?
             .filter(|filter| is_object(*filter))
             .ok_or_else(|| bad_param("notifications", "is missing or not an object"))?;
         let (mut asked, mut lists, mut uris, mut wrong) =
-            (KindSet::default(), KindSet::default(), None, None);
+            (TopicSet::default(), TopicSet::default(), None, None);
         for_each_member(filter, |name, value| {
             if name == URIS {
                 if uris.replace(value).is_some() {

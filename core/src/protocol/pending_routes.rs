@@ -1,22 +1,22 @@
-//! Which routes have something new that nobody knows of yet.
+//! Routes with new output or a new deadline that no driver knows of yet.
 
 use super::outbox::Route;
 use std::collections::BTreeSet;
 
-/// Routes that got output, or a deadline, which nobody takes nor was told of since. What a request looks at here does not
-/// grow with the number of exchanges that are open.
+/// Routes that got output, or a deadline, since a drain or the driver last looked at them. What a request costs here does
+/// not grow with the number of open exchanges.
 #[derive(Default)]
-pub(super) struct News {
+pub(super) struct PendingRoutes {
     /// The connection itself, apart from the others: over stdio it is the only one, for every message.
     connection: bool,
     exchanges: BTreeSet<u64>,
-    /// There is a deadline of what concerns no route. Found by whoever polls: it is nothing to poll for.
+    /// A call that belongs to no route got a deadline. A poll finds that by itself, so it is no reason for a wake.
     all: bool,
     /// A route was added since this was last asked, even one that was there already.
     grew: bool,
 }
 
-impl News {
+impl PendingRoutes {
     pub(super) fn add(&mut self, route: Route) {
         self.grew = true;
         match route {
@@ -53,7 +53,7 @@ impl News {
 
     /// The routes; none: all there are. Whoever asks tells those who wait.
     pub(super) fn take(&mut self) -> Option<Vec<Route>> {
-        let News { connection, exchanges, all, .. } = std::mem::take(self);
+        let PendingRoutes { connection, exchanges, all, .. } = std::mem::take(self);
         let connection = connection.then_some(Route::Connection);
         let routes = connection.into_iter().chain(exchanges.into_iter().map(Route::Exchange)).collect();
         (!all).then_some(routes)

@@ -1,0 +1,83 @@
+//! What a call of the host knows of the request behind it.
+
+use super::draft::{Details, RetryInput};
+use crate::access::Caller;
+use crate::http::Permit;
+use crate::model::Json;
+use crate::revision::Revision;
+use crate::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Weak};
+
+/// What a call knows of its request; immutable but for how far that is.
+pub(crate) struct Context {
+    pub(crate) caller: Arc<Caller>,
+    pub(crate) revision: Revision,
+    pub(crate) details: Option<Box<Details>>,
+    /// What the request counts as, over HTTP. Weak, because a host may keep what it knows of a call for ever.
+    permit: Weak<Permit>,
+    stage: AtomicU8,
+}
+
+/// No callback runs for the request's question.
+const WAITING: u8 = 0;
+/// One does, or the host keeps the question.
+const BEGUN: u8 = 1;
+const CANCELLED: u8 = 2;
+
+impl Context {
+    pub(crate) fn new(
+        caller: Arc<Caller>,
+        revision: Revision,
+        details: Option<Box<Details>>,
+        permit: Weak<Permit>,
+    ) -> Arc<Context> {
+        Arc::new(Context { caller, revision, details, permit, stage: AtomicU8::new(WAITING) })
+    }
+
+    /// A share in what the request counts as.
+    pub(crate) fn permit(&self) -> Option<Arc<Permit>> {
+        self.permit.upgrade()
+    }
+
+    /// The version that the client has.
+    pub(crate) fn if_version(&self) -> Option<&str> {
+        self.details.as_ref()?.if_version.as_deref()
+    }
+
+    /// Which resources the client wants listed.
+    pub(crate) fn filter(&self) -> Option<&Json> {
+        self.details.as_ref()?.filter.as_ref()
+    }
+
+    /// What the client sends because an earlier result asked for it.
+    pub(crate) fn input(&self) -> Option<&RetryInput> {
+        self.details.as_ref()?.input.as_ref()
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.stage.load(Ordering::Acquire) == CANCELLED
+    }
+
+    /// The question's callback begins. False: the request was cancelled before.
+    pub(crate) fn begin(&self) -> bool {
+        self.change(WAITING, BEGUN) || !self.is_cancelled()
+    }
+
+    /// The request has another question, which waits for its callback.
+    pub(super) fn wait(&self) {
+        self.change(BEGUN, WAITING);
+    }
+
+    /// Cancels the request unless a callback runs for it.
+    pub(super) fn cancel_waiting(&self) -> bool {
+        self.change(WAITING, CANCELLED)
+    }
+
+    fn change(&self, from: u8, to: u8) -> bool {
+        self.stage.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+
+    pub(super) fn cancel(&self) {
+        self.stage.store(CANCELLED, Ordering::Release);
+    }
+}

@@ -1,0 +1,185 @@
+//! Requests that the server sends to the client while it works on a call: sampling, elicitation, roots.
+
+use super::CallId;
+use super::host_call::{HostCall, RequestState};
+use super::machine::Machine;
+use super::needs_input::Need;
+use super::outbox::{Kind, Route};
+use crate::jsonrpc::write::{Object, notification, request};
+use crate::jsonrpc::{Raw, RequestId};
+use crate::model::{ClientAnswer, Json};
+use crate::revision::Era;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The requests that the client has not answered yet.
+#[derive(Default)]
+pub(super) struct ClientRequests {
+    open: BTreeMap<RequestId, ClientRequest>,
+    /// The numbers of those that each call has.
+    by_call: BTreeMap<CallId, BTreeSet<u64>>,
+    /// The number of the last one: none is used twice.
+    last: u64,
+}
+
+struct ClientRequest {
+    number: u64,
+    call: CallId,
+    route: Route,
+}
+
+/// Why a request was not sent to the client.
+pub(crate) enum NotSent {
+    /// The call is answered, or nobody wants its answer.
+    Over,
+    /// The revision has no such requests.
+    Revision,
+    /// There is room for an answer only.
+    Single,
+    /// The client takes nothing.
+    Full,
+    /// Not a client feature; says why.
+    NoFeature(&'static str),
+    /// The client lacks these capabilities.
+    Lacks(String),
+}
+
+impl Machine {
+    /// Returns the number of the next request, which goes out with [`Machine::send_client_request`].
+    pub(crate) fn next_request_number(&mut self) -> u64 {
+        self.client_requests.last += 1;
+        self.client_requests.last
+    }
+
+    /// Sends a request to the client, on the way that the call's answer will go. Until it is answered, the call is not
+    /// waiting for the host.
+    pub(crate) fn send_client_request(
+        &mut self,
+        call: CallId,
+        number: u64,
+        method: &str,
+        params: Option<&Json>,
+    ) -> Result<(), NotSent> {
+        let open = self.inflight.get(call).ok_or(NotSent::Over)?;
+        let (RequestState::Method { .. }, route, context) = (&open.state, open.route, open.context.clone())
+        else {
+            return Err(NotSent::Over);
+        };
+        if context.revision.era == Era::Stateless {
+            return Err(NotSent::Revision);
+        }
+        if self.outbox.is_single(route) {
+            return Err(NotSent::Single);
+        }
+        if self.outbox.len() >= self.settings.limits.output_bytes {
+            return Err(NotSent::Full);
+        }
+        let need = Need::from_request(method, params.map(Json::raw)).map_err(NotSent::NoFeature)?;
+        if !need.is_met(self.client_capabilities(&context).as_ref().map(Json::raw)) {
+            return Err(NotSent::Lacks(Need::as_capabilities(&BTreeSet::from([need]))));
+        }
+        let id = id_of(number);
+        self.outbox.write(route, Kind::Message, |p| request(p.out, &id, method, params.map(Json::as_str)));
+        self.inflight.pause(call);
+        self.client_requests.add(id, ClientRequest { number, call, route });
+        Ok(())
+    }
+
+    /// Takes the client's response to a request of the server. An unknown id is ignored.
+    pub(super) fn response(&mut self, id: Option<&RequestId>, result: Result<Raw<'_>, Raw<'_>>) {
+        let Some(ClientRequest { number, call, .. }) = id.and_then(|id| self.client_requests.remove(id))
+        else {
+            return;
+        };
+        self.queue_host_call(HostCall::Response { call, number, answer: ClientAnswer::received(result) });
+        if !self.client_requests.by_call.contains_key(&call) {
+            self.set_deadline(call);
+        }
+    }
+
+    /// Withdraws a request, since the host does not want its response any more. Returns whether the response was still
+    /// to come.
+    pub(crate) fn cancel_client_request(&mut self, number: u64) -> bool {
+        let Some(request) = self.client_requests.remove(&id_of(number)) else { return false };
+        self.withdraw(&request);
+        if !self.client_requests.by_call.contains_key(&request.call) {
+            self.set_deadline(request.call);
+        }
+        true
+    }
+
+    /// Withdraws the requests whose calls are answered or cancelled.
+    pub(crate) fn cancel_dropped_requests(&mut self) {
+        while let Some(call) = self.inflight.take_dropped() {
+            for number in self.client_requests.by_call.remove(&call).unwrap_or_default() {
+                if let Some(request) = self.client_requests.open.remove(&id_of(number)) {
+                    self.withdraw(&request);
+                }
+            }
+        }
+    }
+
+    fn withdraw(&mut self, request: &ClientRequest) {
+        self.outbox.write(request.route, Kind::Message, |p| {
+            let params = |out: &mut Vec<u8>| {
+                let mut params = Object::begin(out);
+                params.raw("requestId", request.number.to_string());
+                params.end();
+            };
+            notification(p.out, "notifications/cancelled", Some(params));
+        });
+        let ClientRequest { number, call, .. } = *request;
+        self.queue_host_call(HostCall::Response { call, number, answer: ClientAnswer::GivenUp });
+    }
+
+    /// Whether the client has filled its input budget instead of answering a request of the server.
+    pub(crate) fn is_flooded(&self) -> bool {
+        self.has_client_requests() && self.is_starved()
+    }
+
+    /// Takes the numbers of the requests that the host has no response to, with the responses that wait for a poll.
+    pub(crate) fn poll_client_answers(&mut self) -> Vec<(u64, ClientAnswer)> {
+        let mut answers = Vec::new();
+        for ask in std::mem::take(&mut self.host_calls) {
+            match ask {
+                HostCall::Response { number, answer, .. } => answers.push((number, answer)),
+                ask => self.host_calls.push_back(ask),
+            }
+        }
+        answers.extend(
+            self.client_requests.open.values().map(|request| (request.number, ClientAnswer::GivenUp)),
+        );
+        answers
+    }
+
+    pub(super) fn has_client_requests(&self) -> bool {
+        !self.client_requests.open.is_empty()
+    }
+}
+
+impl ClientRequests {
+    fn add(&mut self, id: RequestId, request: ClientRequest) {
+        self.by_call.entry(request.call).or_default().insert(request.number);
+        self.open.insert(id, request);
+    }
+
+    fn remove(&mut self, id: &RequestId) -> Option<ClientRequest> {
+        let request = self.open.remove(id)?;
+        if let Entry::Occupied(mut numbers) = self.by_call.entry(request.call) {
+            numbers.get_mut().remove(&request.number);
+            if numbers.get().is_empty() {
+                numbers.remove();
+            }
+        }
+        Some(request)
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.open.clear();
+        self.by_call.clear();
+    }
+}
+
+fn id_of(number: u64) -> RequestId {
+    RequestId::from_raw(&number.to_string()).expect("an integer is an id")
+}

@@ -1,0 +1,63 @@
+//! Time on one connection: the clock, and calls that are not answered in time.
+
+use super::CallId;
+use super::faults::internal;
+use super::machine::Machine;
+use super::outbox::{Route, Stage};
+use crate::log::Level;
+use crate::sync::Trash;
+
+impl Machine {
+    pub(crate) fn on_timeout(&mut self, now: u64, trash: &mut Trash) {
+        self.advance_clock(now);
+        while let Some(call) = self.inflight.overdue(self.now) {
+            self.fail_overdue(call, "within `call_ms`", trash);
+        }
+    }
+
+    /// Answers "internal error" to a request whose call was not answered in time.
+    pub(super) fn fail_overdue(&mut self, call: CallId, when: &str, trash: &mut Trash) {
+        let Some(open) = self.drop_call(call) else { return };
+        self.cancel_dropped_requests(); // before the answer: nothing may follow it
+        self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
+        let why = format!("{} was not answered {when}", open.state.describe());
+        self.causes.log(Level::Error, why);
+        trash.put(open);
+    }
+
+    /// When [`Machine::tick`] has something to do, in the host's milliseconds.
+    pub(crate) fn poll_timeout(&mut self) -> Option<u64> {
+        self.inflight.deadline()
+    }
+
+    /// Returns the newest deadline of a route, if it is in the future.
+    pub(crate) fn route_deadline(&mut self, route: Route) -> Option<u64> {
+        self.outbox.deadline(route).filter(|at| *at > self.now)
+    }
+
+    /// The time that was told last.
+    pub(crate) fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// Advances the clock to `now`, unless it is there already.
+    pub(crate) fn advance_clock(&mut self, now: u64) {
+        self.now = self.now.max(now);
+    }
+
+    /// Advances the clock to `now`. Returns whether something is overdue.
+    pub(crate) fn is_overdue_at(&mut self, now: u64) -> bool {
+        self.advance_clock(now);
+        self.poll_timeout().is_some_and(|deadline| deadline <= self.now)
+    }
+
+    /// Starts the deadline of a call, `call_ms` from now, and has it noted by the driver of its route.
+    pub(super) fn set_deadline(&mut self, call: CallId) {
+        let deadline = self.now.checked_add(self.settings.limits.call_ms);
+        self.inflight.set_deadline(call, deadline);
+        if let Some(open) = self.inflight.get(call) {
+            let route = open.route;
+            self.outbox.set_deadline(route, deadline);
+        }
+    }
+}

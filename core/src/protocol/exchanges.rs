@@ -1,0 +1,138 @@
+//! The life of an exchange: a route of its own for one message.
+
+use super::CallId;
+use super::HostCall;
+use super::faults::internal;
+use super::inflight::Open;
+use super::machine::{Machine, Waiting};
+use super::outbox::{Route, Stage};
+use crate::access::Caller;
+use crate::http::Permit;
+use crate::jsonrpc::RpcError;
+use crate::sync::Trash;
+use std::sync::Arc;
+
+impl Machine {
+    /// Opens a route for one message. `single`: its client takes an answer only, no stream. `caller`: on whose behalf it
+    /// asks, if not the connection's own. `permit`: what its requests count as.
+    pub(crate) fn open_exchange(
+        &mut self,
+        single: bool,
+        caller: Option<Arc<Caller>>,
+        permit: Option<Arc<Permit>>,
+        trash: &mut Trash,
+    ) -> Option<u64> {
+        self.drop_unused_callers(trash);
+        if self.closed {
+            trash.put(caller); // with the host's values, which may not be dropped here
+            return None;
+        }
+        let exchange = self.next_exchange;
+        self.next_exchange += 1;
+        self.outbox.open(exchange, single, caller, permit);
+        Some(exchange)
+    }
+
+    /// Drops callers of exchanges that are over, once no call refers to them.
+    pub(crate) fn drop_unused_callers(&mut self, trash: &mut Trash) {
+        let unused = self.outbox.callers.take_unused();
+        if !unused.is_empty() {
+            trash.put(unused);
+        }
+    }
+
+    /// Sets the caller on whose behalf the server asks what no request caused, such as an access review.
+    pub(crate) fn renew_caller(&mut self, caller: Arc<Caller>, trash: &mut Trash) {
+        if self.closed {
+            return trash.put(caller);
+        }
+        self.outbox.callers.renew(caller);
+    }
+
+    /// Cancels the request of an exchange, or ends its listen stream. What it would say is discarded.
+    pub(crate) fn cancel_exchange(&mut self, exchange: u64, trash: &mut Trash) {
+        let route = Route::Exchange(exchange);
+        let routes = self.routes_of(route);
+        trash.put(self.outbox.forget(exchange));
+        self.elements.remove(&routes);
+        for route in routes {
+            if let Some(waiting) = self.take_waiting(route) {
+                self.inflight.disown(&waiting.id);
+            }
+            self.inflight.disown_admitted(route);
+            for call in self.inflight.on(route) {
+                if let Some(open) = self.drop_call(call) {
+                    trash.put(open);
+                }
+            }
+        }
+        for key in self.subscriptions.streams_on(route) {
+            if let Some(stream) = self.subscriptions.close_stream(key) {
+                self.inflight.disown(&stream.id);
+            }
+        }
+    }
+
+    /// Ends the requests of an exchange that no callback was begun for, since the client has gone. What was begun goes on:
+    /// a client that goes has not cancelled (rows.tsv K-20).
+    pub(crate) fn handle_lost_client(&mut self, exchange: u64, trash: &mut Trash) {
+        let routes = self.routes_of(Route::Exchange(exchange));
+        for route in self.elements.remove(&routes) {
+            self.outbox.end(route);
+        }
+        for route in routes {
+            if let Some(waiting) = self.take_waiting(route) {
+                self.inflight.disown(&waiting.id);
+                self.outbox.end(route);
+            }
+            for call in self.inflight.cancel_waiting(route) {
+                if let Some(open) = self.drop_call(call) {
+                    self.outbox.end(route);
+                    trash.put(open);
+                }
+            }
+        }
+    }
+
+    /// Takes the request of a route out of those that wait for room.
+    fn take_waiting(&mut self, route: Route) -> Option<Waiting> {
+        let (number, _) = self.waiting.iter().find(|(_, waiting)| waiting.route == route)?;
+        let number = *number;
+        let waiting = self.waiting.remove(&number)?;
+        self.waiting_bytes -= waiting.line.len();
+        Some(waiting)
+    }
+
+    /// Ends a request without an answer, and tells the host if that has it.
+    pub(super) fn drop_call(&mut self, call: CallId) -> Option<Open> {
+        let asked = self.inflight.is_handed_out(call);
+        let open = self.inflight.abandon(call)?;
+        self.undo(call.slot(), &open.state);
+        if asked {
+            self.queue_host_call(HostCall::Cancel { call });
+        }
+        Some(open)
+    }
+
+    /// Answers "internal error" to whatever an exchange still waits for.
+    pub(crate) fn on_exchange_timeout(&mut self, exchange: u64, trash: &mut Trash) {
+        let route = Route::Exchange(exchange);
+        let unseen = self.lifecycle.last().map_or_else(RpcError::internal, internal);
+        let routes = self.routes_of(route);
+        for route in self.elements.remove(&routes) {
+            self.refuse(route, None, &unseen);
+        }
+        for route in routes {
+            if let Some(waiting) = self.take_waiting(route) {
+                self.inflight.disown(&waiting.id);
+                self.fail(route, Stage::Refused, &waiting.id, &unseen);
+            }
+            if let Some(id) = self.inflight.disown_admitted(route) {
+                self.fail(route, Stage::Dispatched, &id, &unseen);
+            }
+            for call in self.inflight.on(route) {
+                self.fail_overdue(call, "in time", trash);
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The calls of the host that a request leads to, and what the request waits for meanwhile.
+
+use super::completion::Completing;
+use super::draft::Argument;
+use super::inflight::CallId;
+use crate::catalog::{Family, Handler, MethodHandler, Walk};
+use crate::model::{ClientAnswer, Completion, Json};
+use std::sync::Arc;
+
+/// What the host is asked next. It becomes an event, with a responder, after the lock is released.
+pub(crate) enum HostCall {
+    Read {
+        call: CallId,
+        uri: Arc<str>,
+        handler: Arc<Handler>,
+        vars: crate::catalog::Vars,
+    },
+    Method {
+        call: CallId,
+        handler: Arc<MethodHandler>,
+        params: Json,
+    },
+    List {
+        call: CallId,
+        handler: Arc<Handler>,
+        after: Option<String>,
+        limit: usize,
+    },
+    Complete {
+        call: CallId,
+        handler: Arc<Handler>,
+        argument: Arc<Argument>,
+    },
+    Authorize {
+        call: CallId,
+        operation: crate::access::Operation,
+        uris: Vec<Arc<str>>,
+    },
+    Cancel {
+        call: CallId,
+    },
+    /// The client's answer to a request of ours.
+    Response {
+        call: CallId,
+        number: u64,
+        answer: ClientAnswer,
+    },
+}
+
+impl HostCall {
+    pub(crate) fn call(&self) -> CallId {
+        match self {
+            HostCall::Read { call, .. }
+            | HostCall::Method { call, .. }
+            | HostCall::List { call, .. }
+            | HostCall::Complete { call, .. }
+            | HostCall::Authorize { call, .. }
+            | HostCall::Response { call, .. }
+            | HostCall::Cancel { call } => *call,
+        }
+    }
+}
+
+/// What an open request is waiting for.
+pub(crate) enum RequestState {
+    /// The host's answer to a read.
+    Read { uri: Arc<str>, handler: Arc<Handler> },
+    /// The host's answer to a method of its own.
+    Method { handler: Arc<MethodHandler> },
+    /// A verdict, before a tool or prompt is called.
+    AuthorizeMethod { family: Family, handler: Arc<MethodHandler>, params: Json },
+    /// A verdict, before a read that is otherwise ready.
+    AuthorizeRead { uri: Arc<str>, read: Read },
+    /// The host's values for a completion.
+    Complete { argument: Arc<Argument> },
+    /// A verdict, before a completion that is otherwise ready.
+    AuthorizeComplete { argument: Arc<Argument>, completing: Completing },
+    /// Verdicts about what the values of a completion lead to.
+    AuthorizeValues { argument: Arc<Argument>, completion: Box<Completion> },
+    /// The next page of a source, or verdicts about candidates.
+    Walk(Box<Walk>),
+    /// Verdicts, then the interest handlers.
+    Subscribe(Box<Subscribing>),
+    /// Verdicts, then the interest handlers.
+    Listen { stream: u64 },
+    /// Verdicts, whether the client may go on watching.
+    Review { uris: Vec<Arc<str>> },
+    /// Somebody took the state and is working on it without a lock.
+    Taken,
+}
+
+/// A request to watch resources: all of them, or none.
+pub(crate) struct Subscribing {
+    pub(crate) subscriber: super::subscriptions::Subscriber,
+    pub(crate) uris: Vec<Arc<str>>,
+    /// Those whose interest is still being registered.
+    pub(crate) awaited: std::collections::BTreeSet<Arc<str>>,
+}
+
+/// A read whose URI has been resolved.
+pub(crate) enum Read {
+    Fixed(Arc<crate::catalog::Fixed>),
+    Call { handler: Arc<Handler>, vars: crate::catalog::Vars },
+}
+
+impl Read {
+    /// The version that is registered, if it is known.
+    pub(crate) fn version(&self) -> Option<&str> {
+        match self {
+            Read::Fixed(fixed) => fixed.descriptor().version(),
+            Read::Call { handler, .. } => handler.version(),
+        }
+    }
+}

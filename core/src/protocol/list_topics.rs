@@ -1,0 +1,84 @@
+//! The lists whose changes are announced: what a listen stream may name beside URIs.
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// The topics of one server, fixed when it is built.
+pub(crate) struct ListTopics(Vec<ListTopic>);
+
+/// One sort of list that can change.
+pub(crate) struct ListTopic {
+    /// The name in the filter of `subscriptions/listen`.
+    pub(crate) name: Box<str>,
+    /// The method that announces a change.
+    pub(crate) notification: Box<str>,
+    /// The capability whose `listChanged` offers it; none: it is always offered.
+    pub(crate) capability: Option<&'static str>,
+}
+
+/// A set of topics, by their numbers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct TopicSet(u32);
+
+/// The lists of resources and templates.
+pub(crate) const RESOURCES: usize = 0;
+
+impl ListTopics {
+    /// The protocol's own, and those of the host: names with notifications.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`] for a name that is taken, what is no notification, or too many.
+    pub(crate) fn new(further: Vec<(String, String)>) -> Result<ListTopics> {
+        let own = ["resources", "tools", "prompts"].map(|capability| ListTopic {
+            name: format!("{capability}ListChanged").into(),
+            notification: format!("notifications/{capability}/list_changed").into(),
+            capability: Some(capability),
+        });
+        let mut topics = ListTopics(own.into());
+        for (name, notification) in further {
+            let taken = name == "resourceSubscriptions" || topics.find(&name).is_some();
+            if taken || name.is_empty() || !notification.starts_with("notifications/") || topics.0.len() == 32
+            {
+                let message = format!(
+                    "\"{name}\" with \"{notification}\" cannot be announced: give a name that is not taken and a \
+                     notification, and at most 29"
+                );
+                return Err(Error::new(ErrorKind::InvalidArgument, message));
+            }
+            let topic = ListTopic { name: name.into(), notification: notification.into(), capability: None };
+            topics.0.push(topic);
+        }
+        Ok(topics)
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Option<usize> {
+        self.0.iter().position(|topic| *topic.name == *name)
+    }
+
+    /// Returns the number of the topic that a capability of the protocol offers.
+    pub(crate) fn by_capability(&self, capability: &str) -> usize {
+        self.0.iter().position(|topic| topic.capability == Some(capability)).unwrap_or(RESOURCES)
+    }
+
+    pub(crate) fn get(&self, topic: usize) -> Option<&ListTopic> {
+        self.0.get(topic)
+    }
+
+    /// Returns the topics of a set, with their numbers.
+    pub(crate) fn in_set(&self, set: TopicSet) -> impl Iterator<Item = (usize, &ListTopic)> {
+        self.0.iter().enumerate().filter(move |(topic, _)| set.has(*topic))
+    }
+}
+
+impl TopicSet {
+    pub(crate) fn add(&mut self, topic: usize) {
+        self.0 |= 1 << topic;
+    }
+
+    pub(crate) fn has(self, topic: usize) -> bool {
+        self.0 >> topic & 1 == 1
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
