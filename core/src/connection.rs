@@ -29,15 +29,15 @@ pub(crate) use shared::Shared;
 #[must_use = "a connection ends when its last handle is dropped"]
 pub struct Connection(pub(crate) Arc<Shared>);
 
-/// What [`Connection::handle`] made of a message.
+/// The result of [`Connection::handle`].
 #[derive(Debug)]
 pub enum Handled {
     /// The answer.
     Answer(Vec<u8>),
     /// A notification, a response, or a request that was cancelled: there is nothing to answer.
     Nothing,
-    /// The answer will come on this route, to be taken with [`Connection::drain`]. If nobody wants it any more, say
-    /// so with [`Connection::forget`].
+    /// The answer will come on this route: take it with [`Connection::drain`], or give it up with
+    /// [`Connection::forget`].
     Later(Route),
 }
 
@@ -85,12 +85,12 @@ impl Connection {
     /// the server's own events. `None`: everything received was dealt with; drain now.
     ///
     /// Several threads may poll at once; each event is handed out once. A thread finds nothing while another deals with a
-    /// message: whoever stops before `None`, to run what takes long, has to see to it that somebody else polls.
+    /// message. A thread that stops before `None`, to run a slow callback, must have another thread poll.
     pub fn poll_event(&self) -> Option<Event> {
         self.poll_own().or_else(|| self.0.server.poll_event())
     }
 
-    /// The same without the server's own events, which may concern others.
+    /// Polls this connection alone, without the server's own events.
     fn poll_own(&self) -> Option<Event> {
         let shared = &self.0;
         let mut next = shared.machine.with(Machine::poll_next);
@@ -127,7 +127,7 @@ impl Connection {
         }
     }
 
-    /// Begins to take output from a route, unless there is none or somebody else is taking it.
+    /// Begins to take output from a route, unless there is none or another drain takes it.
     pub fn drain(&self, route: Route) -> DrainStart {
         let start = self.0.machine.with(|m, _| {
             if !m.outbox().is_busy(route) {
@@ -199,8 +199,8 @@ impl Connection {
         }
     }
 
-    /// What an exchange that was to answer later has to say by now; none: not yet. After the connection was closed that
-    /// is nothing.
+    /// Takes the answer of an exchange that was to answer later. `None`: there is none yet. After the connection was closed
+    /// it returns [`Handled::Nothing`].
     pub fn take(&self, route: Route) -> Option<Handled> {
         match self.drain(route) {
             DrainStart::Ready(mut drain) => {
@@ -211,7 +211,7 @@ impl Connection {
         }
     }
 
-    /// Takes what an exchange has said by now, which nobody wants. Tells whether it is over with that.
+    /// Discards the output of an exchange so far. Returns whether the exchange is over.
     pub(crate) fn discard(&self, route: Route) -> bool {
         if let DrainStart::Ready(drain) = self.drain(route) {
             drain.discard();
@@ -224,7 +224,7 @@ impl Connection {
         self.0.machine.with(|m, _| m.is_crowded_by(route))
     }
 
-    /// Whoever waits for an exchange has waited long enough: what the host still owes becomes an internal error, to be
+    /// Answers "internal error" in place of each answer that the host still owes an exchange. The answer can be
     /// [taken](Connection::take) at once.
     pub fn expire(&self, route: Route) {
         if let Route::Exchange(exchange) = route {
@@ -259,8 +259,8 @@ impl Connection {
         Ok((route, event))
     }
 
-    /// The same of a message that the connection is there for, so that its first question comes with it, too, if a poll
-    /// finds that. `head`: it has to say what its head says.
+    /// Handles one message on a connection that exists only for it, and returns the first question to the host if there is
+    /// one, which saves a poll. `head`: that of its POST, with which it has to agree.
     pub(crate) fn exchange_alone(
         &self,
         message: &[u8],
@@ -285,9 +285,9 @@ impl Connection {
 
     /// Wakes for what this thread has led to, but does not take from that route.
     fn tell_beside(&self, route: Route) {
-        // Whoever takes this answer drains nothing else for it, and does not poll for what it takes to answer: not for the
-        // elements of a batch, for what the client has answered, or for another exchange that this one has cancelled.
-        // Who polls also ends a session whose last answer this was.
+        // The caller takes this answer, drains no other route, and does not poll: the elements of a batch, the responses of
+        // the client, and exchanges that this one has cancelled are left to a poller. A poller also ends a session of a
+        // closed server whose last answer this was.
         let closed = self.0.server.is_closed();
         if self.0.machine.with(|m, _| (closed || m.has_work_beside(route)) && m.mark_ready()) {
             self.0.push();
@@ -321,7 +321,7 @@ impl Connection {
         Ok((route, self.0.message(message, route, Arrival::New).event))
     }
 
-    /// Nobody wants what an exchange still has to say: its request is cancelled, or its listen stream ended.
+    /// Gives an exchange up: cancels its request, or ends its listen stream. What it would say is discarded.
     pub fn forget(&self, route: Route) {
         if let Route::Exchange(exchange) = route {
             self.0.step(|m, trash| m.cancel_exchange(exchange, trash));
@@ -336,8 +336,8 @@ impl Connection {
         }
     }
 
-    /// Runs callbacks of this connection: what they produce on this thread wakes nobody, because the caller polls and
-    /// drains afterwards.
+    /// Runs callbacks of this connection. What they produce on this thread is no reason to call `wake`, because the caller
+    /// polls and drains afterwards.
     pub fn run<R>(&self, callbacks: impl FnOnce() -> R) -> R {
         let _running = Running::enter(&self.0);
         callbacks()
@@ -355,8 +355,8 @@ impl Connection {
 
     /// Tells the time, in milliseconds of any monotonic clock. Answers that were held too long become errors.
     ///
-    /// The time is what was told last, at first 0, and what is asked has its time from then on: tell it before each poll
-    /// that comes after a while, or the next tick finds too early that an answer is overdue.
+    /// The clock of the connection is the last `now`, at first 0, and each call's deadline counts from it. So call this
+    /// before a poll that comes after a while. Otherwise the next tick finds too early that an answer is overdue.
     pub fn tick(&self, now: u64) {
         self.0.step(|m, trash| m.on_timeout(now, trash));
     }
@@ -373,7 +373,7 @@ impl Connection {
         self.0.machine.with(|m, _| m.is_answering())
     }
 
-    /// Whether nothing is under way, watched or asked, so that its end concerns nobody.
+    /// Whether no request, subscription or client request is open, so that the end concerns neither host nor hub.
     pub(crate) fn is_vacant(&self) -> bool {
         self.0.machine.with(|m, _| m.is_vacant())
     }
@@ -393,7 +393,7 @@ impl Connection {
         self.0.machine.with(|m, _| m.session_revision())
     }
 
-    /// Somebody goes on with the stream of that route.
+    /// A client has come back for the stream of that route.
     pub(crate) fn go_on(&self, route: Route) {
         self.0.machine.with(|m, _| m.outbox().reopen_stream(route));
     }
@@ -517,7 +517,7 @@ impl Drop for Turn<'_> {
     fn drop(&mut self) {
         let chunk = self.chunk.take();
         if self.shared.machine.with(|m, _| m.release_input(chunk)) {
-            self.shared.wake(); // whoever reads may be waiting for room, on another thread
+            self.shared.wake(); // a reader on another thread may be waiting for room
         }
     }
 }

@@ -13,7 +13,7 @@ pub enum DrainStart {
     Ready(Drain),
     /// There is none.
     Empty,
-    /// Somebody else is taking it, and will see what is there.
+    /// Another drain is taking it, and will see what is there.
     Busy,
 }
 
@@ -32,7 +32,7 @@ pub struct Drain {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Transmit<'a> {
-    /// What the message is to its route.
+    /// The message's part in its route: one of many, progress, or the answer.
     pub kind: Kind,
     /// These are the first bytes of the message.
     pub first: bool,
@@ -72,7 +72,7 @@ impl Drain {
         Some(Transmit { kind, first, last, total, bytes })
     }
 
-    /// So many bytes of the last transmit were written.
+    /// Notes that this number of bytes of the last transmit were written.
     pub fn wrote(&mut self, bytes: usize) {
         if let Some(partial) = &mut self.partial {
             partial.wrote(bytes);

@@ -1,4 +1,4 @@
-//! Questions to the host, as values: whoever polled them chooses where the host's code runs.
+//! Questions to the host, as values. The caller that polled one chooses the thread on which the host's code runs.
 
 mod method;
 mod verify;
@@ -35,7 +35,7 @@ pub enum Event {
     Method(MethodCall),
     /// The client answered what it was asked for a further method, or will not.
     Response(ResponseCall),
-    /// Nobody wants the answer to that call any more; its responder is still to be answered or dropped.
+    /// The answer to that call is not wanted any more. Its responder is still to be answered or dropped.
     Cancel(CallId),
     /// May the caller?
     Authorize(AuthorizeCall),
@@ -46,8 +46,9 @@ pub enum Event {
 }
 
 impl Event {
-    /// Notes that the event's callback begins, for a host that runs events by itself. False: nobody waits for the answer any
-    /// more, so drop the event instead; [`Event::run`] does that. Ask before each callback, not when the event is polled.
+    /// Notes that the event's callback begins, for a host that runs events by itself. Returns false if the request
+    /// is over, so drop the event instead; [`Event::run`] does that. Call it before each callback, not when the event is
+    /// polled.
     pub fn begin(&self) -> bool {
         match self {
             Event::Read(call) => call.begin(),
@@ -61,7 +62,7 @@ impl Event {
         }
     }
 
-    /// Nobody waits for its answer any more.
+    /// Its request is over, so no answer is wanted.
     #[cfg(feature = "http")]
     pub(crate) fn is_cancelled(&self) -> bool {
         match self {
@@ -79,7 +80,7 @@ impl Event {
     /// Runs the callback that was registered for it, here and now. Without one, the answer is "internal error".
     ///
     /// A panic in the callback is caught and answered "internal error"; the process's panic hook has reported it. The callback of
-    /// a call that nobody waits for any more is not run.
+    /// a call whose request is over is not run.
     pub fn run(self) {
         if !self.begin() {
             return; // dropped, which gives back what it counted as
@@ -221,7 +222,7 @@ impl Call {
         matches!(self.vars.get(&self.handler, name), Some(Value::Many(_)))
     }
 
-    /// What the client answers to [`Answer::NeedsInput`], by the keys of its `inputRequests`: the text of a JSON object of
+    /// Returns the client's answers to [`Answer::NeedsInput`], by the keys of its `inputRequests`: the text of a JSON object of
     /// objects, checked for no more than that. Keys may be missing: ask again.
     pub fn input_responses(&self) -> Option<&str> {
         self.context.input()?.responses.as_ref().map(Json::as_str)
@@ -235,7 +236,7 @@ impl Call {
 
     /// Makes a `requestState` that [`Call::open_state`] opens for this caller and URI until a time, on any clock of the
     /// host's that replicas with its key share, such as milliseconds of Unix time. It says nothing about how often it is
-    /// used. Empty if nobody wants the answer any more.
+    /// used. Empty if the answer is not wanted any more.
     pub fn seal_state(&self, state: &str, until: u64) -> String {
         let sealed = self.responder.as_ref().and_then(|responder| {
             responder
@@ -244,7 +245,7 @@ impl Call {
         sealed.unwrap_or_default()
     }
 
-    /// What [`Call::seal_state`] sealed into the state of this request. None if there is none, if it was made up or for
+    /// Returns the bytes that [`Call::seal_state`] sealed into the state of this request. None if there is none, if it was made up or for
     /// another caller or URI, or if its time is over: answer [`Answer::InvalidState`] then, and do not ask again.
     pub fn open_state(&self, now: u64) -> Option<String> {
         let state = self.request_state()?;
@@ -252,7 +253,7 @@ impl Call {
         responder.with_sealer(|sealer| sealer.open_state(self.context.caller.id(), &self.uri, state, now))?
     }
 
-    /// What the client can do, the text of a JSON object such as `{"elicitation":{}}`: as it said with this request, or when
+    /// Returns the capabilities of the client, the text of a JSON object such as `{"elicitation":{}}`: as it said with this request, or when
     /// its session began.
     pub fn client_capabilities(&self) -> Option<String> {
         self.responder.as_ref()?.client_capabilities()
@@ -367,7 +368,7 @@ impl CompleteCall {
         &self.argument.name
     }
 
-    /// What has been typed of its value; may be empty.
+    /// The part of its value that the user has typed; may be empty.
     pub fn value(&self) -> &str {
         &self.argument.value
     }
@@ -425,7 +426,7 @@ impl AuthorizeCall {
         AuthorizeCall { operation, uris, context, gatekeeper, attached: None, responder, quiet: false }
     }
 
-    /// What the caller wants to do.
+    /// The operation that the caller wants to do.
     pub fn operation(&self) -> Operation {
         self.operation
     }
@@ -460,7 +461,7 @@ impl InterestCall {
         &self.uri
     }
 
-    /// Whether somebody watches it now.
+    /// Whether the URI has a subscriber now.
     pub fn wanted(&self) -> bool {
         self.wanted
     }
@@ -470,7 +471,7 @@ macro_rules! answerable {
     ($($call:ident: $answer:ty),*) => {$(
         impl $call {
             /// Takes the answer out of the callback: return the first, answer through the second, from any thread,
-            /// even before the callback has returned. If the responder was taken already, this one reaches nobody.
+            /// even before the callback has returned. If the responder was taken already, this one has no effect.
             pub fn defer(&self) -> (Deferred, Responder<$answer>) {
                 self.begin();
                 let twin = self.responder.as_ref().map(Responder::twin);
@@ -478,7 +479,7 @@ macro_rules! answerable {
                 (Deferred::new(twin.question()), twin)
             }
 
-            /// The responder, for a host that answers by itself. If it was taken already, this one reaches nobody.
+            /// The responder, for a host that answers by itself. If it was taken already, this one has no effect.
             pub fn into_responder(mut self) -> Responder<$answer> {
                 self.begin();
                 self.responder.take().unwrap_or_else(Responder::spent)
@@ -490,7 +491,7 @@ macro_rules! answerable {
                 self.responder.take()
             }
 
-            /// Whether nobody wants the answer any more. Cheap; a callback that takes long asks now and then.
+            /// Whether the answer is not wanted any more. Cheap; a slow callback checks it now and then.
             pub fn is_cancelled(&self) -> bool {
                 self.responder.as_ref().is_some_and(Responder::is_cancelled)
             }
@@ -500,7 +501,7 @@ macro_rules! answerable {
                 self.responder.as_ref().is_none_or(Responder::begin)
             }
 
-            /// What [`Event::Cancel`] would name.
+            /// The number that [`Event::Cancel`] would name.
             pub fn call(&self) -> Option<CallId> {
                 self.responder.as_ref().and_then(Responder::call)
             }

@@ -52,7 +52,7 @@ impl Group {
         Arc::downgrade(&self.0)
     }
 
-    /// A new connection of the group. It is part of it for as long as somebody holds it.
+    /// Makes a new connection of the group. It belongs to the group until its last handle is dropped.
     pub fn connect(&self, caller: Caller) -> Connection {
         self.0.server.connect_in(Some(self.0.clone()), caller)
     }
@@ -91,7 +91,7 @@ impl Group {
         self.0.now()
     }
 
-    /// Wakes whoever polls, if it is not awake.
+    /// Wakes the driver, unless it is awake.
     pub(crate) fn wake(&self) {
         self.0.push([]);
     }

@@ -88,7 +88,7 @@ impl<A: Reply> Responder<A> {
         wanted
     }
 
-    /// The server of the question. None: nobody wants the answer any more.
+    /// The server of the question, or `None` if the answer is not wanted any more.
     pub(crate) fn server(&self) -> Option<Arc<Inner>> {
         match &self.target {
             Target::Call { connection, .. } => Some(connection.upgrade()?.server().clone()),
@@ -98,7 +98,7 @@ impl<A: Reply> Responder<A> {
         }
     }
 
-    /// Whether nobody wants the answer any more: the request was cancelled, or its connection is gone. Cheap.
+    /// Whether the answer is not wanted any more: the request was cancelled, or its connection is gone. Cheap.
     pub fn is_cancelled(&self) -> bool {
         match &self.target {
             Target::Call { connection, context, .. } => {
@@ -124,12 +124,13 @@ impl<A: Reply> Responder<A> {
         connection.upgrade().is_some_and(|connection| connection.progress(*call, report))
     }
 
-    /// Ends the stream that carries the call's answer over HTTP, before there is one: its client is told to come back after
-    /// `retry_ms` milliseconds, and gets there what was said meanwhile, so that no connection has to be kept for a call that
-    /// takes long. Tells whether it did: not where there is no stream to come back to, as over stdio, for a client that
-    /// accepts JSON only and in every revision but 2025-11-25; not if the stream is closed already; and not after the answer.
+    /// Ends the event stream that carries the call's answer over HTTP, before the answer. The client comes back after
+    /// `retry_ms` milliseconds, and gets what was sent meanwhile. So a slow call does not keep a connection open.
     ///
-    /// What the client has not come back for counts against the session's [`crate::Limits::output_bytes`]. Source: MCP
+    /// Returns whether it did. It does not after the answer, or if the stream is closed already. Nor does it where there is
+    /// no stream to come back to: over stdio, for a client that accepts JSON only, and in every revision but 2025-11-25.
+    ///
+    /// Output that waits for the client counts against the session's [`crate::Limits::output_bytes`]. Source: MCP
     /// 2025-11-25, Transports, "Sending Messages to the Server".
     pub fn close_stream(&self, retry_ms: u64) -> bool {
         match &self.target {
@@ -163,7 +164,7 @@ impl<A: Reply> Responder<A> {
         }
     }
 
-    /// What the client can do, the text of a JSON object such as `{"sampling":{}}`: as it said with this request, or when
+    /// Returns the capabilities of the client, the text of a JSON object such as `{"sampling":{}}`: as it said with this request, or when
     /// its session began.
     pub fn client_capabilities(&self) -> Option<String> {
         match &self.target {
@@ -180,12 +181,12 @@ impl<A: Reply> Responder<A> {
         }
     }
 
-    /// Gives the answer up without answering: somebody else has the same question's other handle.
+    /// Drops the handle without answering: the question has another handle.
     pub(crate) fn disarm(mut self) {
         self.target = Target::Done;
     }
 
-    /// A handle for a question whose responder was taken: what it answers reaches nobody.
+    /// A handle for a question whose responder was taken: its answer has no effect.
     pub(crate) fn spent() -> Self {
         Responder { target: Target::Done, kind: PhantomData }
     }
@@ -245,7 +246,7 @@ impl Responder<Verification> {
 
 impl Responder<MethodAnswer> {
     /// Sends a notification about the call, before its answer and on the same way. Tells whether it was sent: not after
-    /// the answer, not when nobody wants that any more, not where there is room for an answer only, and not while the
+    /// the answer, not when the answer is not wanted any more, not where there is room for an answer only, and not while the
     /// client takes nothing. `notifications/message` is sent only from the level on that the request asks for, where the
     /// revision has each request say so, and never if it does not ask.
     ///
@@ -295,7 +296,7 @@ impl Responder<MethodAnswer> {
         {
             return connection.request(*call, method, params, then);
         }
-        Err(Error::new(ErrorKind::Closed, "the call is over; nobody is asked for it any more"))
+        Err(Error::new(ErrorKind::Closed, "the call is over; its client takes no more requests"))
     }
 
     /// The host does not want the client's answer any more: the client is told so, and `then` gets
@@ -347,7 +348,7 @@ mod sealed {
     #[allow(unnameable_types, reason = "sealed: hosts choose among our implementations")]
     pub trait Complete {
         fn complete(self, connection: &Arc<Shared>, call: CallId) -> bool;
-        /// The outcome in a word, and its size if somebody wants to know.
+        /// The outcome in a word, and its size if an observer wants to know.
         fn outcome(&self, size: bool) -> (&'static str, u64);
         fn failure(self) -> Option<String>
         where
@@ -364,7 +365,7 @@ mod sealed {
     }
 }
 
-/// What a [`Responder`] can be answered with.
+/// An answer that a [`Responder`] takes.
 pub trait Reply: sealed::Complete + Send + 'static {}
 
 impl<T: sealed::Complete + Send + 'static> Reply for T {}

@@ -264,7 +264,7 @@ impl Calls {
             _ => None,
         };
         self.with(number, request).flatten().unwrap_or_else(|| {
-            Err(Error::new(ErrorKind::Closed, "the call is over; nobody is asked for it any more"))
+            Err(Error::new(ErrorKind::Closed, "the call is over; its client takes no more requests"))
         })
     }
 

@@ -1,4 +1,4 @@
-//! What a request asks for, looked up in the catalog with no lock of the connection held.
+//! Lookups in the catalog, made with no lock of the connection held.
 
 use super::Shared;
 use crate::catalog::{Completer, Content, Found, Listing, Walk, Walked};

@@ -146,7 +146,7 @@ impl Shared {
         drop(self.continuation(number));
         Err(match why {
             NotSent::Over => {
-                Error::new(ErrorKind::Closed, "the call is over; nobody is asked for it any more")
+                Error::new(ErrorKind::Closed, "the call is over; its client takes no more requests")
             }
             NotSent::Full => Error::new(
                 ErrorKind::Limit,

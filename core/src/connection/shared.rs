@@ -29,15 +29,15 @@ pub struct Shared {
     pub(super) server: Arc<Inner>,
     group: Option<Arc<group::Inner>>,
     pub(super) caller: Arc<Caller>,
-    /// What goes on with what the client answers, by the number of the request.
+    /// Callbacks for the client's responses, by the number of the request.
     pub(super) continuations: Lock<BTreeMap<u64, Continuation>>,
     observed: RunningCalls,
 }
 
-/// So many connections mark a change before the first of them is woken for.
+/// At most this many connections mark a change before the first of their groups is woken.
 const MARKED_AT_ONCE: usize = 64;
 
-/// What became of one message.
+/// The result of dealing with one message.
 pub(super) struct Dealt {
     /// The call of the host that it leads to, if the message begins one at once.
     pub(super) event: Option<Event>,
@@ -103,7 +103,7 @@ impl Shared {
         found
     }
 
-    /// Does what steps caused outside of the machine, except for waking whoever polls.
+    /// Does what steps caused outside of the machine, except for the wake of pollers.
     fn carry_out(self: &Arc<Self>, effects: Effects) {
         for line in effects.lines {
             self.server.log.write(line.0, &line.1);
@@ -329,7 +329,7 @@ impl Shared {
         closed
     }
 
-    /// What was said in the middle of a callback goes out before that returns.
+    /// Sends what was written in the middle of a callback before that callback returns.
     pub(super) fn hurry(self: &Arc<Self>) {
         if !self.group.as_ref().is_some_and(|group| group.hurry()) {
             self.wake();
@@ -418,7 +418,7 @@ impl Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // Nobody can use the connection any more. Its watches leave the hub with it.
+        // The last handle is gone, so the hub forgets the subscriptions of the connection.
         let ops = self.machine.with(|m, trash| {
             let mut ops = Vec::new();
             if m.is_vacant() {

@@ -55,7 +55,7 @@ impl MethodCall {
         arguments.filter(|arguments| is_object(*arguments)).map_or("{}", Raw::get)
     }
 
-    /// What the client can do, the text of a JSON object such as `{"sampling":{}}`: as it said with this request, or when
+    /// Returns the capabilities of the client, the text of a JSON object such as `{"sampling":{}}`: as it said with this request, or when
     /// its session began.
     pub fn client_capabilities(&self) -> Option<String> {
         self.responder.as_ref()?.client_capabilities()
@@ -103,7 +103,7 @@ impl MethodCall {
     }
 }
 
-/// What goes on once the client has answered.
+/// Called with the client's response.
 pub(crate) type Continuation = Box<dyn FnOnce(ClientAnswer) + Send>;
 
 /// The client's answer to a request that was sent to it for a further method.
@@ -134,7 +134,7 @@ impl ResponseCall {
         self.number
     }
 
-    /// What the client answered.
+    /// The client's answer.
     pub fn answer(&self) -> &ClientAnswer {
         &self.answer
     }

@@ -39,9 +39,9 @@ impl VerifyCall {
         &self.token
     }
 
-    /// The value of a header field of the request, in whichever case its name is written: `Mcp-Method` and `Mcp-Name`
-    /// say what a client of 2026-07-28 is about to do, for hosts that ask for scopes by that. None if it is absent, came
-    /// more than once, or is no text.
+    /// Returns the value of a header field of the request, or `None` if it is absent, came more than once, or is no text.
+    /// The case of `name` does not matter. `Mcp-Method` and `Mcp-Name` tell what a client of 2026-07-28 is about to do, if
+    /// scopes depend on that.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.head.text(name)
     }

@@ -13,7 +13,7 @@ use crate::jsonrpc::RequestId;
 use crate::revision::Revision;
 use std::sync::{Arc, Weak};
 
-/// Exchanges are numbered from 1: what is written here reaches nobody.
+/// Exchanges are numbered from 1, so what is written here is discarded.
 const NOWHERE: Route = Route::Exchange(0);
 
 impl Machine {

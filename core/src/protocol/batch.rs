@@ -12,7 +12,7 @@ use crate::jsonrpc::{Raw, RequestId, RpcError};
 use crate::revision::Method;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// An element that nobody has looked at.
+/// An element that no poller has looked at yet.
 pub(super) struct Element {
     pub(super) line: Vec<u8>,
     pub(super) route: Route,
@@ -69,7 +69,7 @@ impl Elements {
 struct Batch {
     /// Where the answer goes.
     route: Route,
-    /// What the elements answered, in their order.
+    /// The answers of the elements, in their order.
     answers: Vec<Option<Piece>>,
     /// Elements that may still answer.
     open: usize,

@@ -1,4 +1,4 @@
-//! What a call of the host knows of the request behind it.
+//! The facts about a request that its calls of the host share.
 
 use super::draft::{Details, RetryInput};
 use crate::access::Caller;
@@ -8,12 +8,12 @@ use crate::revision::Revision;
 use crate::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Weak};
 
-/// What a call knows of its request; immutable but for how far that is.
+/// The facts that a call knows of its request; immutable except for how far the call is.
 pub(crate) struct Context {
     pub(crate) caller: Arc<Caller>,
     pub(crate) revision: Revision,
     pub(crate) details: Option<Box<Details>>,
-    /// What the request counts as, over HTTP. Weak, because a host may keep what it knows of a call for ever.
+    /// The permit of the request, over HTTP. Weak, because a host may keep its call for ever.
     permit: Weak<Permit>,
     stage: AtomicU8,
 }
@@ -49,7 +49,7 @@ impl Context {
         self.details.as_ref()?.filter.as_ref()
     }
 
-    /// What the client sends because an earlier result asked for it.
+    /// The input that the client sends because an earlier result asked for it.
     pub(crate) fn input(&self) -> Option<&RetryInput> {
         self.details.as_ref()?.input.as_ref()
     }

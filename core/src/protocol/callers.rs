@@ -4,7 +4,7 @@ use crate::access::Caller;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// At most so many retired callers are examined whenever an exchange begins or its output is taken. An exchange retires at
+/// At most this many retired callers are examined whenever an exchange begins or its output is taken. An exchange retires at
 /// most two.
 const LOOKED_AT: usize = 4;
 

@@ -30,7 +30,7 @@ struct ClientRequest {
 
 /// Why a request was not sent to the client.
 pub(crate) enum NotSent {
-    /// The call is answered, or nobody wants its answer.
+    /// The call is answered, or its request was cancelled.
     Over,
     /// The revision has no such requests.
     Revision,

@@ -19,7 +19,7 @@ use crate::sync::atomic::Ordering;
 use crate::wire;
 use std::sync::Arc;
 
-/// What a completion comes to, for a caller who may know of what it refers to.
+/// How a completion goes on, for a caller that may know what it refers to.
 pub(crate) enum Completing {
     /// The host proposes values.
     Host(Arc<Handler>),

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 impl Machine {
-    /// What a request says beside what it asks for.
+    /// Reads the details of a request: those of the dialect, and input for an earlier read.
     pub(super) fn details(
         &self,
         draft: &Draft<'_>,
@@ -30,7 +30,7 @@ impl Machine {
         Ok(draft.details(version.map(Into::into), filter, input))
     }
 
-    /// What is to be watched, or not any more: one URI, or those of the dialect, each once.
+    /// Reads which URIs to subscribe to, or to unsubscribe from: one URI, or those of the dialect, each once.
     pub(super) fn watched<'a>(&self, draft: &Draft<'a>) -> Result<(Subscriber, Vec<Cow<'a, str>>), RpcError> {
         let several = match self.settings.policy.dialect {
             Dialect::Never => None,

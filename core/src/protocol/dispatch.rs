@@ -28,7 +28,7 @@ pub(crate) enum Arrival {
     Resumed,
 }
 
-/// What became of a message.
+/// The result of admitting a message.
 pub(crate) enum Admitted {
     /// Answered or ignored.
     Done,
@@ -63,7 +63,7 @@ impl Request {
     }
 }
 
-/// What it asks for.
+/// The lookup that a request needs.
 pub(crate) enum Work {
     List {
         listing: Listing,
@@ -80,10 +80,10 @@ pub(crate) enum Work {
         lists: TopicSet,
         uris: Vec<String>,
     },
-    /// What is to be completed, and whether that is an argument of a prompt; judged once it is known that anything is
-    /// completed at all.
+    /// The argument to complete, and whether it is one of a prompt. An error in it is answered only if the server completes
+    /// anything at all.
     Complete(Result<(bool, Arc<Argument>), RpcError>),
-    /// The session has begun, or somebody wants to know what is served.
+    /// The session has begun, or the client asks what is served.
     Introduce,
     /// Perhaps a method of the host's own.
     Further {

@@ -1,4 +1,4 @@
-//! What a request says, read without any lock and before anything is known of the connection.
+//! Reads the parameters of a request, before anything is known of the connection.
 
 use super::list_topics::{ListTopics, TopicSet};
 use crate::http::{RequestHead, header_check};
@@ -31,7 +31,7 @@ pub(crate) struct Draft<'a> {
     params: Option<Raw<'a>>,
 }
 
-/// What a request says beside what it asks for.
+/// The members of a request that every call may read, whatever the method.
 pub(crate) struct Details {
     /// Its `_meta`, as it came.
     pub(crate) meta: Option<Json>,
@@ -39,11 +39,11 @@ pub(crate) struct Details {
     pub(crate) if_version: Option<Box<str>>,
     /// Which resources the client wants listed.
     pub(crate) filter: Option<Json>,
-    /// What the client was asked for by the result of an earlier request.
+    /// The input that the result of an earlier request asked for.
     pub(crate) input: Option<RetryInput>,
 }
 
-/// What a client sends with the repetition of a request that needed input.
+/// The input that a client sends when it repeats a request that needed it.
 pub(crate) struct RetryInput {
     pub(crate) responses: Option<Json>,
     pub(crate) state: Option<Box<str>>,
@@ -56,7 +56,7 @@ pub(crate) struct Argument {
     /// A template's text, a prompt's name, or whatever the client refers to.
     pub(crate) reference: Arc<str>,
     pub(crate) name: Box<str>,
-    /// What has been typed.
+    /// The text that the user has typed.
     pub(crate) value: String,
     /// The values that other variables have already.
     pub(crate) others: Vec<(Box<str>, String)>,
@@ -116,7 +116,7 @@ impl<'a> Draft<'a> {
         Ok(Draft { id, name, meta, raw_meta, fields: [a, b, c, d], params })
     }
 
-    /// What the host may want to know of the request beside what it asks for.
+    /// Collects the members that calls of the host may read.
     pub(crate) fn details(
         &self,
         if_version: Option<Box<str>>,
@@ -128,7 +128,7 @@ impl<'a> Draft<'a> {
         told.then(|| Box::new(Details { meta, if_version, filter, input }))
     }
 
-    /// What a client answers to what it was asked for by the result of an earlier read.
+    /// Reads the input that the result of an earlier read asked for.
     pub(crate) fn input(&self) -> Result<Option<RetryInput>, RpcError> {
         let (responses, state) = (self.field(2)?, self.field(3)?);
         if responses.or(state).is_none() {
@@ -234,7 +234,7 @@ impl<'a> Draft<'a> {
         Ok(version)
     }
 
-    /// What the client of an `initialize` can do.
+    /// The capabilities of the client that sent an `initialize`.
     pub(crate) fn capabilities(&self) -> Option<Json> {
         self.field(1).ok().flatten().map(Json::received)
     }
@@ -257,7 +257,7 @@ impl<'a> Draft<'a> {
             .ok_or_else(|| bad_param("uri", "is missing, empty or not a string"))
     }
 
-    /// What is to be completed, and whether that is an argument of a prompt.
+    /// Reads the argument to complete, and whether it is one of a prompt.
     pub(crate) fn argument(&self, revision: Revision) -> Result<(bool, Argument), RpcError> {
         let (reference, argument, context) = (self.field(0)?, self.field(1)?, self.field(2)?);
         let reference = reference
@@ -310,7 +310,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// What a listen stream asks for: which kinds of list changes, and which URIs.
+    /// Reads which lists and which URIs a listen stream asks for.
     pub(crate) fn notifications(
         &self,
         kinds: &ListTopics,

@@ -1,11 +1,12 @@
-//! What the steps of a connection cause outside of it.
+//! The effects of a step outside of its connection.
 
 use super::host_call::HostCall;
 use super::machine::Machine;
 use super::outbox::Route;
 use crate::log::{Level, LogLine};
 
-/// What the shell does after a step, without a lock. [`Machine::take_effects`] computes it; no step puts it together.
+/// Tells the shell what to do after a step, without a lock. [`Machine::take_effects`] computes it; no step puts it
+/// together.
 pub(crate) struct Effects {
     /// The step added something to poll or to drain, or the connection ended.
     pub(crate) has_new_work: bool,
@@ -13,7 +14,7 @@ pub(crate) struct Effects {
     pub(crate) is_unsynced: bool,
     /// A reader that waits for room has to look again, even if the thread of this step polls.
     pub(crate) has_room: bool,
-    /// What the host's log gets.
+    /// Lines for the host's log.
     pub(crate) lines: Vec<LogLine>,
 }
 
@@ -55,7 +56,7 @@ impl Machine {
         self.host_calls.push_back(call);
     }
 
-    /// Whether there is something to poll, or output that nobody takes and no driver knows of.
+    /// Whether there is something to poll, or output that no drain takes and no driver knows of.
     pub(crate) fn has_work(&self) -> bool {
         self.has_something_to_poll() || self.outbox.has_pending_output()
     }

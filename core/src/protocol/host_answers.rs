@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 const READ: &str = "resources/read";
 
-/// What the verdicts are about that the host was asked for.
+/// The verdicts that a call waits for.
 pub(crate) struct WantedVerdicts {
     /// The verdicts are about items of a list, and go to its walk.
     pub(crate) walks: bool,
@@ -138,7 +138,7 @@ impl Machine {
 
     /// Takes a walk out of its slot, to be continued without a lock. Returns `None` if its request is over.
     pub(crate) fn take_walk(&mut self, call: CallId) -> Option<(Box<Walk>, Arc<Context>)> {
-        self.inflight.get(call)?; // [`Machine::finish_unwanted`] lets go of what nobody wants
+        self.inflight.get(call)?; // [`Machine::finish_unwanted`] frees the slot of a cancelled call
         match self.inflight.answered(call)? {
             RequestState::Walk(walk) => {
                 let context = self.inflight.get(call)?.context.clone();

@@ -7,7 +7,7 @@ use crate::catalog::{Family, Handler, MethodHandler, Walk};
 use crate::model::{ClientAnswer, Completion, Json};
 use std::sync::Arc;
 
-/// What the host is asked next. It becomes an event, with a responder, after the lock is released.
+/// The next call of the host. It becomes an event, with a responder, after the lock is released.
 pub(crate) enum HostCall {
     Read {
         call: CallId,
@@ -61,7 +61,7 @@ impl HostCall {
     }
 }
 
-/// What an open request is waiting for.
+/// The answer that an open request waits for.
 pub(crate) enum RequestState {
     /// The host's answer to a read.
     Read { uri: Arc<str>, handler: Arc<Handler> },
@@ -85,7 +85,7 @@ pub(crate) enum RequestState {
     Listen { stream: u64 },
     /// Verdicts, whether the client may go on watching.
     Review { uris: Vec<Arc<str>> },
-    /// Somebody took the state and is working on it without a lock.
+    /// A thread took the state, to work on it without a lock.
     Taken,
 }
 

@@ -24,18 +24,18 @@ use crate::wire::{self, Cache, Identity, ResultType};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// What a method's answer is on the wire.
+/// A method's answer as it is written on the wire.
 pub(crate) struct Outcome {
     /// The result object.
     written: Result<Vec<u8>, (Stage, RpcError)>,
     line: Option<String>,
 }
 
-/// What the log calls the request that is answered.
+/// Names the request in the log.
 type Shown<'a> = &'a dyn Fn() -> String;
 
 impl Machine {
-    /// Answers `initialize` and `server/discover`. `further`: the capabilities beside those for resources.
+    /// Answers `initialize` and `server/discover`. `further`: the capabilities other than `resources`.
     pub(crate) fn answer_introduction(&mut self, request: &Request, further: &[(String, Json)]) {
         let done = Kind::Final(Stage::Dispatched);
         let settings = self.settings.clone();
@@ -162,7 +162,7 @@ impl Machine {
         Some((handler, context.revision, self.client_capabilities(&context)))
     }
 
-    /// What the client of a request can do, as it said with the request or at the session's beginning.
+    /// Returns the client's capabilities, as it declared them with the request or when the session began.
     pub(crate) fn client_capabilities(&self, context: &Context) -> Option<Json> {
         match context.revision.era {
             Era::Stateless => context.meta_member(CLIENT_CAPABILITIES).map(Json::received),

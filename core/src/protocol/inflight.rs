@@ -35,14 +35,14 @@ pub(crate) struct Open {
     pub(crate) id: RequestId,
     pub(crate) route: Route,
     pub(crate) context: Arc<Context>,
-    /// What the request counts as until it is over, over HTTP.
+    /// The permit that counts the request until it is over, over HTTP.
     pub(crate) permit: Option<Arc<Permit>>,
     pub(crate) progress: ProgressState,
     pub(crate) state: RequestState,
 }
 
 impl Open {
-    /// Whether its client may hold so many bytes more.
+    /// Checks that its client may hold this number of bytes more.
     pub(crate) fn fits(&self, bytes: usize) -> Result<(), Full> {
         self.permit.as_ref().map_or(Ok(()), |permit| permit.holder().fits(bytes))
     }
@@ -73,11 +73,11 @@ pub(crate) enum Owner {
     Stream(u64),
     /// Read, but not dispatched for want of room.
     Waiting(u64),
-    /// Dispatched on an exchange, and being looked up by somebody who holds no lock.
+    /// Dispatched on an exchange, and being looked up by a thread that holds no lock.
     Admitted(u64),
 }
 
-/// What a cancellation found.
+/// The thing that a cancellation found.
 pub(crate) enum Cancelled {
     Nothing,
     Request { open: Box<Open>, slot: u32, tell_host: Option<CallId> },
@@ -97,7 +97,7 @@ pub(crate) struct Inflight {
     /// Questions that were over while their request waited for the client.
     dropped: Vec<CallId>,
     used: usize,
-    /// Of these, the ones that nobody waits for.
+    /// The used slots whose requests are over.
     abandoned: usize,
 }
 
@@ -112,7 +112,7 @@ impl Inflight {
         self.used
     }
 
-    /// Whether somebody waits for a call.
+    /// Whether a client waits for a call.
     pub(crate) fn is_awaited(&self) -> bool {
         self.used > self.abandoned
     }
@@ -172,7 +172,7 @@ impl Inflight {
         call
     }
 
-    /// Mints the id of a question that no request has asked for: its own id is nobody's.
+    /// Mints the id of a call that no request has caused. Its own request id cannot be found.
     pub(crate) fn open_own(&mut self, open: Open) -> CallId {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Slot {
@@ -262,7 +262,7 @@ impl Inflight {
     }
 
     /// The question is answered: its request, whose next step [`Inflight::ask_next`] or [`Inflight::close`] names. Nothing
-    /// if nobody wants the answer any more.
+    /// if the request is over.
     pub(crate) fn answered(&mut self, call: CallId) -> Option<RequestState> {
         let slot = self.current(call)?;
         match &mut slot.body {
@@ -390,7 +390,7 @@ impl Inflight {
             .collect()
     }
 
-    /// What the host is being asked.
+    /// Returns the calls that the host works on.
     pub(crate) fn handed_out(&self) -> Vec<CallId> {
         let (connection, slots) = (self.connection, self.slots.iter().enumerate());
         slots

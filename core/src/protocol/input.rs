@@ -1,6 +1,6 @@
 //! Bytes that came in and have not become messages yet.
 
-/// What a poller takes away to parse without a lock, and gives back.
+/// Bytes that a poller takes away, to parse them without a lock, and gives back.
 #[derive(Default)]
 pub(crate) struct Chunk {
     bytes: Vec<u8>,
@@ -112,7 +112,7 @@ impl InputBuffer {
             || self.chunk.ended && self.chunk.at < self.chunk.bytes.len()
     }
 
-    /// The token and the bytes, if there may be a line and nobody holds them.
+    /// Takes the token and the bytes, if there may be a line and no poller holds them.
     pub(super) fn take(&mut self) -> Option<Chunk> {
         if self.taken || !self.has_more() {
             return None;
@@ -124,12 +124,12 @@ impl InputBuffer {
         Some(chunk)
     }
 
-    /// The token without the bytes, if nobody holds it.
+    /// Takes the token without the bytes. Returns false if another poller holds it.
     pub(super) fn hold(&mut self) -> bool {
         !std::mem::replace(&mut self.taken, true)
     }
 
-    /// Whether somebody deals with a message.
+    /// Whether a poller deals with a message.
     pub(super) fn is_held(&self) -> bool {
         self.taken
     }

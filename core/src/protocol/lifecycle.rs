@@ -21,9 +21,9 @@ enum Session {
 #[derive(Debug)]
 pub(crate) struct Lifecycle {
     session: Session,
-    /// What the client was last known to speak.
+    /// The revision of the last request that named one.
     last: Option<Revision>,
-    /// What the session's client can do, as it said.
+    /// The capabilities that the session's client declared.
     capabilities: Option<Json>,
     /// Who that is.
     client: Option<Json>,
@@ -92,7 +92,7 @@ impl Lifecycle {
         revision.in_shape(shape)
     }
 
-    /// What the session's client can do, as it said.
+    /// The capabilities that the session's client declared.
     pub(crate) fn client_capabilities(&self) -> Option<&Json> {
         self.capabilities.as_ref()
     }
@@ -102,13 +102,13 @@ impl Lifecycle {
         self.client.as_ref()
     }
 
-    /// What decides the form of an answer to a message without a readable id.
+    /// The revision that decides the form of an answer to a message without a readable id.
     pub(crate) fn last(&self) -> Option<Revision> {
         self.last
     }
 
-    /// Finds the revision and method of a request, or what to answer instead. WIRE 2.3, 2.4. With the head of a POST
-    /// the request has to stand for itself, and to say what its head says.
+    /// Finds the revision and method of a request, or the error to answer instead. With the head of a POST, the request must
+    /// name its own revision, and agree with that head.
     pub(crate) fn place(
         &mut self,
         draft: &Draft<'_>,

@@ -1,4 +1,4 @@
-//! The lists whose changes are announced: what a listen stream may name beside URIs.
+//! The lists whose changes are announced: what a listen stream may name in addition to URIs.
 
 use crate::error::{Error, ErrorKind, Result};
 

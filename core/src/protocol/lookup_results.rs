@@ -28,7 +28,7 @@ impl Machine {
         claimed && !self.closed
     }
 
-    /// Opens a slot for a request that waits for somebody. `caller`: the connection's.
+    /// Opens a slot for a request. `caller`: the connection's.
     pub(super) fn open(&mut self, request: Request, caller: &Arc<Caller>, state: RequestState) -> CallId {
         let caller = self.outbox.caller_of(request.route).unwrap_or(caller);
         let caller = caller.clone();

@@ -28,14 +28,14 @@ use crate::wire::{self, Cache, Identity};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// What every connection of a server has in common.
+/// The settings that all connections of a server share.
 pub(crate) struct Settings {
     pub(crate) limits: Limits,
     pub(crate) revisions: Revisions,
     pub(crate) policy: Policy,
     pub(crate) identity: Identity,
     pub(crate) list_topics: ListTopics,
-    /// Somebody decides who may what.
+    /// The host has an authoriser.
     pub(crate) authorises: AtomicBool,
     /// Resources are offered: something of them was registered once, or the host says so.
     pub(crate) has_resources: AtomicBool,
@@ -46,7 +46,7 @@ impl Settings {
         self.has_resources.load(Ordering::Acquire)
     }
 
-    /// What an answer says of its reuse. `said`: of this answer alone.
+    /// Returns the caching hint of an answer. `said`: the hint that the host gave for this answer alone.
     pub(crate) fn cache(&self, kind: Cacheable, said: CacheHint) -> Cache {
         self.policy.cache(kind, said, self.authorises.load(Ordering::Acquire))
     }
@@ -60,7 +60,7 @@ pub(super) struct Waiting {
     pub(super) cancellable: bool,
 }
 
-/// What a poller does next.
+/// The next thing that a poller does.
 pub(crate) enum Next {
     HostCall(HostCall, Arc<Context>),
     Cancel(CallId),
@@ -76,8 +76,8 @@ pub(crate) enum Next {
     Nothing,
 }
 
-/// The state of one connection, and its steps. Whoever calls a step holds the connection's lock, and carries out
-/// [`Machine::take_effects`] after it. There are five groups of methods, by the first word of their names:
+/// The state of one connection, and its steps. The caller of a step holds the connection's lock, and carries
+/// out [`Machine::take_effects`] after it. There are five groups of methods, by the first word of their names:
 ///
 /// - `handle_…`: something came in from the client, the hub or a driver: bytes, a message, a change of a resource.
 /// - `begin_…` and `answer_…`: the catalog has looked a request up. It becomes a call of the host, or is answered.
@@ -95,14 +95,14 @@ pub(crate) struct Machine {
     pub(super) outbox: Outbox,
     pub(super) client_requests: ClientRequests,
     pub(super) host_calls: VecDeque<HostCall>,
-    /// What the session shall be told once it is ready.
+    /// Notifications that wait until the session is ready.
     pub(super) held: MarkQueue,
     /// Requests that wait for room, by a number in the order of their arrival.
     pub(super) waiting: BTreeMap<u64, Waiting>,
     next_waiting: u64,
     pub(super) waiting_bytes: usize,
     input: InputBuffer,
-    /// What is left of the batches that were begun.
+    /// The rest of the batches that were begun.
     pub(super) elements: Elements,
     /// Input was refused for want of room.
     starved: bool,
@@ -182,8 +182,8 @@ impl Machine {
         self.starved
     }
 
-    /// What is charged to the input budget beside unread bytes: requests that wait, and what is answered at once
-    /// (`ping`, errors) though the client has more to take than it may.
+    /// The bytes that the input budget counts in addition to unread ones: requests that wait, and answers to `ping` and
+    /// errors over the limit of the output.
     fn backlog(&self) -> usize {
         let over = self.outbox.free_len().saturating_sub(self.settings.limits.output_bytes);
         self.waiting_bytes + self.elements.len() + over
@@ -240,7 +240,7 @@ impl Machine {
         self.waiting.first_key_value().is_some_and(|(_, waiting)| self.has_slot(waiting.route))
     }
 
-    /// Whether a batch was begun that nobody has come to the end of.
+    /// Whether elements of a batch wait for a poller.
     pub(crate) fn has_elements(&self) -> bool {
         !self.elements.is_empty()
     }

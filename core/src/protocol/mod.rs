@@ -1,4 +1,4 @@
-//! What happens on one connection, as plain data and `&mut self`: no lock, no clock, no callback, no I/O, and only
+//! The protocol on one connection, as plain data and `&mut self`: no lock, no clock, no callback, no I/O, and only
 //! ordered collections, so that the same steps give the same bytes.
 
 mod access_review;

@@ -1,4 +1,4 @@
-//! What a server may ask of a client: features, and the capabilities that stand for them.
+//! The requests that a server may send to a client, and the capabilities that they need.
 
 use crate::jsonrpc::{Raw, for_each_member, is_object, members, string};
 use std::collections::BTreeSet;
@@ -83,7 +83,7 @@ fn of_request(request: Raw<'_>) -> Result<Need, &'static str> {
 }
 
 impl Need {
-    /// What a request to the client needs.
+    /// Returns what a request to the client needs.
     pub(crate) fn from_request(method: &str, params: Option<Raw<'_>>) -> Result<Need, &'static str> {
         let has_params = params.is_some_and(is_object);
         let member = |name: &str| members(params?, &[name]).ok()?[0];

@@ -34,7 +34,7 @@ pub enum Stage {
     Dispatched,
 }
 
-/// What a message is to its route.
+/// A message's part in its route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
@@ -47,7 +47,7 @@ pub enum Kind {
     /// The route ended without an answer: a notification, or a cancelled request. There are no bytes.
     Ended,
     /// The stream that carries the answer ends here, and what follows waits for a client that comes back, which is to be
-    /// after so many milliseconds: [`crate::Responder::close_stream`]. There are no bytes.
+    /// after this number of milliseconds: [`crate::Responder::close_stream`]. There are no bytes.
     Paused(u64),
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Piece {
     pub(super) kind: Kind,
     pub(super) bytes: Vec<u8>,
     pub(super) segments: VecDeque<Segment>,
-    /// What it holds of the endpoint's bytes, over HTTP.
+    /// Its share of the endpoint's bytes, over HTTP.
     pub(super) charge: Option<Charge>,
 }
 
@@ -99,14 +99,14 @@ struct Outlet {
     queue: VecDeque<Piece>,
     /// A half-written message, parked between two drains. Boxed, because there hardly ever is one.
     partial: Option<Box<PartialMessage>>,
-    /// Somebody is draining.
+    /// A drain takes its output.
     drained: bool,
     single: bool,
     /// Who asks, if not the connection's own caller.
     caller: Option<Arc<Caller>>,
-    /// What its requests count as until they are answered.
+    /// The permit that counts its requests until they are answered.
     permit: Option<Arc<Permit>>,
-    /// Its stream was closed, and nobody has gone on with it since.
+    /// Its stream was closed, and its client has not come back since.
     paused: bool,
     /// Its last message was taken: once that is written, the route is over.
     ended: bool,
@@ -146,13 +146,13 @@ pub(crate) struct Outbox {
     pub(super) batches: Batches,
     pub(super) callers: Callers,
     bytes: usize,
-    /// The connection itself has bare messages, too: somebody else frames them.
+    /// The connection itself has bare messages, too: the driver frames them.
     pub(crate) bare: bool,
     /// The connection was closed: whatever is still on its way out is not wanted.
     cleared: bool,
 }
 
-/// The answer to somebody who wants to drain a route.
+/// The result of an attempt to drain a route.
 pub(crate) enum Start {
     Ready(Option<PartialMessage>),
     Empty,
@@ -167,7 +167,7 @@ impl Outbox {
         }
     }
 
-    /// The outlet of a route that gets something to say. Whoever drains it will find that; others are to be told.
+    /// Returns the outlet of a route that gets something to say, and notes the route unless a drain finds that.
     fn outlet_to_fill(&mut self, route: Route) -> Option<&mut Outlet> {
         let outlet = match route {
             Route::Connection => &mut self.connection,
@@ -212,8 +212,8 @@ impl Outbox {
         self.bytes
     }
 
-    /// The same without what batches have gathered at the cost of a call: the client cannot take that yet, and how
-    /// much it is the calls bound.
+    /// [`Outbox::len`] without the answers of calls that batches have gathered: the client cannot take those yet, and the
+    /// number of calls bounds them.
     pub(crate) fn free_len(&self) -> usize {
         self.bytes - self.batches.len() + self.batches.refused()
     }
@@ -228,18 +228,17 @@ impl Outbox {
         self.pending.take_growth()
     }
 
-    /// Whether there is output that nobody takes, nor was told of.
+    /// Whether there is output that no drain takes and no driver knows of.
     pub(crate) fn has_pending_output(&self) -> bool {
         !self.pending.is_empty()
     }
 
-    /// The same of other routes than this exchange's.
+    /// Whether there is such output on another route than this exchange's.
     pub(crate) fn has_pending_output_beside(&self, exchange: Route) -> bool {
         self.pending.is_beside(exchange)
     }
 
-    /// What a route will say has a deadline from now on: those who wait for it are to look again; everybody, if there is no
-    /// such route.
+    /// Notes the newest deadline of a route, which its driver has to know. Without such a route, all drivers have to look.
     pub(crate) fn set_deadline(&mut self, route: Route, deadline: Option<u64>) {
         let route = self.batches.route_of(route).unwrap_or(route);
         match self.outlet_to_fill(route) {
@@ -253,12 +252,12 @@ impl Outbox {
         self.outlet(route)?.deadline
     }
 
-    /// The routes that it is of; none: of all. Whoever asks tells those who wait.
+    /// Takes the routes with new output or deadlines; `None`: all. The caller notifies their drivers.
     pub(crate) fn take_pending_routes(&mut self) -> Option<Vec<Route>> {
         self.pending.take()
     }
 
-    /// Nothing to take, and nobody is taking it.
+    /// Whether there is no output, and no drain takes any.
     pub(crate) fn is_spent(&self) -> bool {
         let spent = |outlet: &Outlet| !outlet.drained && !outlet.has_output();
         spent(&self.connection) && self.exchanges.values().all(|outlet| spent(outlet))
@@ -329,7 +328,7 @@ impl Outbox {
         self.bytes += after - before;
     }
 
-    /// What was just written on a route holds so many bytes of the host's beside its own.
+    /// Charges bytes of the host to the message that was just written on a route.
     pub(super) fn charge(&mut self, route: Route, permit: Option<&Arc<Permit>>, bytes: usize) {
         let Some(permit) = permit else { return };
         let piece = self.outlet(route).and_then(|outlet| outlet.queue.back_mut());
@@ -350,8 +349,8 @@ impl Outbox {
         }
     }
 
-    /// Closes the stream that carries an exchange behind what was said so far. False if it has none that somebody could go on
-    /// with, or if that is closed already.
+    /// Closes the event stream that carries an exchange, behind its output so far. Returns false if the client could not come
+    /// back to it, or if it is closed already.
     pub(crate) fn pause(&mut self, route: Route, retry_ms: u64) -> bool {
         let route = self.batches.route_of(route).unwrap_or(route);
         let (Route::Exchange(exchange), true) = (route, self.bare) else { return false };
@@ -364,7 +363,7 @@ impl Outbox {
         true
     }
 
-    /// Somebody goes on with the stream of an exchange, who need not be told that it was closed.
+    /// Notes that a client came back to the event stream of an exchange, so it need not hear that the stream was closed.
     pub(crate) fn reopen_stream(&mut self, route: Route) {
         if let Some(outlet) = self.outlet(route) {
             outlet.paused = false;
@@ -401,7 +400,7 @@ impl Outbox {
         if outlet.has_plenty() { None } else { outlet.marks.pop_front() }
     }
 
-    /// Whether somebody is taking a route's output. Changes are rendered for nobody else: they may change again.
+    /// Whether a drain takes a route's output. Changes are rendered for a drain only, since they may change again.
     pub(crate) fn is_busy(&mut self, route: Route) -> bool {
         self.outlet(route).is_some_and(|outlet| outlet.drained)
     }
@@ -442,8 +441,7 @@ impl Outbox {
         }
     }
 
-    /// The drain was dropped: parks what it had not written, unless nobody wants that any more. Tells whether there is
-    /// output left.
+    /// Parks the rest of a drain that was dropped, unless the connection was closed. Returns whether there is output left.
     pub(crate) fn park(&mut self, route: Route, partial: Option<PartialMessage>, trash: &mut Trash) -> bool {
         let cleared = self.cleared;
         let Some(outlet) = self.outlet(route) else {
@@ -495,7 +493,7 @@ impl Outbox {
         batches
     }
 
-    /// Forgets an exchange nobody waits for any more.
+    /// Forgets an exchange that was given up.
     pub(crate) fn forget(&mut self, exchange: u64) -> impl Send + use<> {
         let (bytes, batches) = self.batches.forget(Some(Route::Exchange(exchange)));
         self.bytes -= bytes;

@@ -29,7 +29,7 @@ impl PendingRoutes {
         self.all = true;
     }
 
-    /// Somebody takes what that route has to say, or there is nothing any more.
+    /// A drain takes the output of that route, or there is none any more.
     pub(super) fn remove(&mut self, route: Route) {
         match route {
             Route::Connection => self.connection = false,
@@ -51,7 +51,7 @@ impl PendingRoutes {
         self.connection || self.exchanges.iter().any(|n| Route::Exchange(*n) != exchange)
     }
 
-    /// The routes; none: all there are. Whoever asks tells those who wait.
+    /// Takes the routes; `None`: all there are. The caller notifies their drivers.
     pub(super) fn take(&mut self) -> Option<Vec<Route>> {
         let PendingRoutes { connection, exchanges, all, .. } = std::mem::take(self);
         let connection = connection.then_some(Route::Connection);

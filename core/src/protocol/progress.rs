@@ -15,7 +15,7 @@ pub(crate) struct Report {
     pub(crate) message: Option<String>,
 }
 
-/// What the client of a request has been told.
+/// The progress that was sent to the client of a request.
 #[derive(Default)]
 pub(crate) struct ProgressState {
     /// Progress only grows.

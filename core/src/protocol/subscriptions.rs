@@ -45,9 +45,9 @@ struct Subscription {
     heard: u64,
     /// There is a change to be sent.
     changed: bool,
-    /// What the resource is since.
+    /// The newest descriptor of the resource.
     descriptor: Option<Arc<Descriptor>>,
-    /// What changed below it, in the order of the first change. In a box, since few subscriptions ever hear of any.
+    /// URIs below it that changed, in the order of the first change. In a box, since few subscriptions ever hear of any.
     #[allow(clippy::box_collection, reason = "a subscription is to cost little")]
     below: Option<Box<Vec<Arc<str>>>>,
 }
@@ -101,16 +101,16 @@ impl Subscription {
     }
 }
 
-/// What a mark stands for at the moment when it is rendered.
+/// The changes behind a mark at the moment when it is rendered.
 #[derive(Default)]
 pub(crate) struct Changes {
     /// The lists that changed.
     pub(crate) lists: TopicSet,
     /// The watched resource changed.
     pub(crate) own: bool,
-    /// What the watched resource is since, if that is known.
+    /// The newest descriptor of the resource, if it is known.
     pub(crate) descriptor: Option<Arc<Descriptor>>,
-    /// What changed below the resource.
+    /// URIs below the resource that changed.
     pub(crate) below: Vec<Arc<str>>,
 }
 
@@ -151,7 +151,7 @@ impl ListenStream {
     }
 }
 
-/// What the hub is told, in order, one at a time.
+/// A registration at the hub; they are made in order, one at a time.
 pub(crate) enum HubOp {
     Add(Arc<str>, CallId),
     Remove(Arc<str>),
@@ -459,7 +459,7 @@ impl Subscriptions {
         queue
     }
 
-    /// Takes marked changes to render them. Nothing if whoever wanted them is gone.
+    /// Takes marked changes to render them. Nothing if the subscription is gone.
     pub(crate) fn take_changes(&mut self, mark: &Mark) -> Changes {
         let list = |lists| Changes { lists, ..Changes::default() };
         match (&mark.uri, mark.subscriber) {
@@ -492,7 +492,7 @@ impl Subscriptions {
         !self.unsynced.is_empty() && !std::mem::replace(&mut self.syncing, true)
     }
 
-    /// What the hub has to hear next; the turn ends in the same step that finds nothing.
+    /// Returns the next registration at the hub; the turn ends in the same step that finds none.
     pub(crate) fn poll_hub_op(&mut self, mut call_of: impl FnMut(u32) -> Option<CallId>) -> Option<HubOp> {
         while let Some(uri) = self.unsynced.pop_front() {
             let Some(entry) = self.entries.get_mut(&uri) else { continue };
