@@ -23,8 +23,8 @@ pub(crate) use shared::Shared;
 
 /// One ordered message channel with one client. Cheap to clone; any thread may use it.
 ///
-/// Bytes go in through [`Connection::receive`]; work for the host comes out of [`Connection::poll_event`]; bytes for
-/// the client come out of [`Connection::drain`]. Nothing blocks.
+/// Bytes go in through [`Connection::receive`]; work for the application comes out of [`Connection::poll_event`]; bytes
+/// for the client come out of [`Connection::drain`]. Nothing blocks.
 #[derive(Clone)]
 #[must_use = "a connection ends when its last handle is dropped"]
 pub struct Connection(pub(crate) Arc<Shared>);
@@ -51,8 +51,8 @@ impl Connection {
         Connection(Arc::new(Shared::new(id, server, group, caller)))
     }
 
-    /// A number that is unique among the connections of its server, so that a host finds what it keeps for the one that
-    /// [`crate::Group::next`] names.
+    /// A number that is unique among the connections of its server, so that an application finds what it keeps for the
+    /// one that [`crate::Group::next`] names.
     pub fn id(&self) -> u64 {
         self.0.id
     }
@@ -81,7 +81,7 @@ impl Connection {
         self.0.step(|m, _| m.handle_end_of_input());
     }
 
-    /// The next question to the host: first what goes on with requests under way, then what new messages ask, then
+    /// The next question to the application: first what goes on with requests under way, then what new messages ask, then
     /// the server's own events. `None`: everything received was dealt with; drain now.
     ///
     /// Several threads may poll at once; each event is handed out once. A thread finds nothing while another deals with a
@@ -151,7 +151,7 @@ impl Connection {
         self.handle_with(message, Event::run)
     }
 
-    /// [`Connection::handle`] for a host that runs events by itself.
+    /// [`Connection::handle`] for an application that runs events by itself.
     ///
     /// # Errors
     /// As [`Connection::handle`].
@@ -159,7 +159,7 @@ impl Connection {
         self.handle_for(message, None, run)
     }
 
-    /// [`Connection::handle_with`] for a message with a context of the host's, as in
+    /// [`Connection::handle_with`] for a message with a context of the application's, as in
     /// [`crate::http::Endpoint::begin_with_context`].
     ///
     /// # Errors
@@ -199,8 +199,8 @@ impl Connection {
         }
     }
 
-    /// Takes the answer of an exchange that was to answer later. `None`: there is none yet. After the connection was closed
-    /// it returns [`Handled::Nothing`].
+    /// Takes the answer of an exchange that was to answer later. `None`: there is none yet. After the connection was
+    /// closed it returns [`Handled::Nothing`].
     pub fn take(&self, route: Route) -> Option<Handled> {
         match self.drain(route) {
             DrainStart::Ready(mut drain) => {
@@ -224,7 +224,7 @@ impl Connection {
         self.0.machine.with(|m, _| m.is_crowded_by(route))
     }
 
-    /// Answers "internal error" in place of each answer that the host still owes an exchange. The answer can be
+    /// Answers "internal error" in place of each answer that the application still owes an exchange. The answer can be
     /// [taken](Connection::take) at once.
     pub fn expire(&self, route: Route) {
         if let Route::Exchange(exchange) = route {
@@ -259,8 +259,8 @@ impl Connection {
         Ok((route, event))
     }
 
-    /// Handles one message on a connection that exists only for it, and returns the first question to the host if there is
-    /// one, which saves a poll. `head`: that of its POST, with which it has to agree.
+    /// Handles one message on a connection that exists only for it, and returns the first question to the application
+    /// if there is one, which saves a poll. `head`: that of its POST, with which it has to agree.
     pub(crate) fn exchange_alone(
         &self,
         message: &[u8],
@@ -285,9 +285,9 @@ impl Connection {
 
     /// Wakes for what this thread has led to, but does not take from that route.
     fn tell_beside(&self, route: Route) {
-        // The caller takes this answer, drains no other route, and does not poll: the elements of a batch, the responses of
-        // the client, and exchanges that this one has cancelled are left to a poller. A poller also ends a session of a
-        // closed server whose last answer this was.
+        // The caller takes this answer, drains no other route, and does not poll: the elements of a batch, the
+        // responses of the client, and exchanges that this one has cancelled are left to a poller. A poller also ends a
+        // session of a closed server whose last answer this was.
         let closed = self.0.server.is_closed();
         if self.0.machine.with(|m, _| (closed || m.has_work_beside(route)) && m.mark_ready()) {
             self.0.push();
@@ -336,14 +336,14 @@ impl Connection {
         }
     }
 
-    /// Runs callbacks of this connection. What they produce on this thread is no reason to call `wake`, because the caller
-    /// polls and drains afterwards.
+    /// Runs callbacks of this connection. What they produce on this thread is no reason to call `wake`, because the
+    /// caller polls and drains afterwards.
     pub fn run<R>(&self, callbacks: impl FnOnce() -> R) -> R {
         let _running = Running::enter(&self.0);
         callbacks()
     }
 
-    /// When to call [`Connection::tick`] at the latest, in milliseconds of the host's clock. None: no need to.
+    /// When to call [`Connection::tick`] at the latest, in milliseconds of the application's clock. None: no need to.
     pub fn poll_timeout(&self) -> Option<u64> {
         self.0.machine.with(|m, _| m.poll_timeout())
     }
@@ -373,7 +373,8 @@ impl Connection {
         self.0.machine.with(|m, _| m.is_answering())
     }
 
-    /// Whether no request, subscription or client request is open, so that the end concerns neither host nor hub.
+    /// Whether no request, subscription or client request is open, so that the end concerns neither the application nor
+    /// the hub.
     pub(crate) fn is_vacant(&self) -> bool {
         self.0.machine.with(|m, _| m.is_vacant())
     }
@@ -442,8 +443,8 @@ impl Connection {
         }
     }
 
-    /// [`Connection::close`], for a driver that tells the host which calls are not wanted any more, and what became of its
-    /// requests to the client.
+    /// [`Connection::close`], for a driver that tells the application which calls are not wanted any more, and what
+    /// became of its requests to the client.
     pub(crate) fn close_and_tell(&self) -> Vec<Event> {
         let (asked, answers) = self.0.machine.with(|m, _| (m.handed_out(), m.poll_client_answers()));
         let answers = answers.into_iter().map(|(number, answer)| self.0.responded(number, answer));
@@ -477,7 +478,7 @@ struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    /// Deals with messages until one asks the host, or none is left.
+    /// Deals with messages until one asks the application, or none is left.
     fn poll(&mut self) -> Option<Event> {
         let chunk = self.chunk.as_mut()?;
         loop {

@@ -1,4 +1,5 @@
-//! Questions to the host, as values. The caller that polled one chooses the thread on which the host's code runs.
+//! Questions to the application, as values. The caller that polled one chooses the thread on which the application's
+//! code runs.
 
 mod method;
 mod verify;
@@ -21,7 +22,7 @@ pub use method::{MethodCall, ResponseCall};
 pub(crate) use verify::Verifier;
 pub use verify::VerifyCall;
 
-/// Something that only the host can do. Each is handed out once.
+/// Something that only the application can do. Each is handed out once.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event {
@@ -31,7 +32,7 @@ pub enum Event {
     List(ListCall),
     /// Propose values for a template's variable.
     Complete(CompleteCall),
-    /// Answer a method of the host's own.
+    /// Answer a method of the application's own.
     Method(MethodCall),
     /// The client answered what it was asked for a further method, or will not.
     Response(ResponseCall),
@@ -46,9 +47,9 @@ pub enum Event {
 }
 
 impl Event {
-    /// Notes that the event's callback begins, for a host that runs events by itself. Returns false if the request
-    /// is over, so drop the event instead; [`Event::run`] does that. Call it before each callback, not when the event is
-    /// polled.
+    /// Notes that the event's callback begins, for an application that runs events by itself. Returns false if the
+    /// request is over, so drop the event instead; [`Event::run`] does that. Call it before each callback, not when the
+    /// event is polled.
     pub fn begin(&self) -> bool {
         match self {
             Event::Read(call) => call.begin(),
@@ -79,8 +80,8 @@ impl Event {
 
     /// Runs the callback that was registered for it, here and now. Without one, the answer is "internal error".
     ///
-    /// A panic in the callback is caught and answered "internal error"; the process's panic hook has reported it. The callback of
-    /// a call whose request is over is not run.
+    /// A panic in the callback is caught and answered "internal error"; the process's panic hook has reported it. The
+    /// callback of a call whose request is over is not run.
     pub fn run(self) {
         if !self.begin() {
             return; // dropped, which gives back what it counted as
@@ -222,8 +223,8 @@ impl Call {
         matches!(self.vars.get(&self.handler, name), Some(Value::Many(_)))
     }
 
-    /// Returns the client's answers to [`Answer::NeedsInput`], by the keys of its `inputRequests`: the text of a JSON object of
-    /// objects, checked for no more than that. Keys may be missing: ask again.
+    /// Returns the client's answers to [`Answer::NeedsInput`], by the keys of its `inputRequests`: the text of a JSON
+    /// object of objects, checked for no more than that. Keys may be missing: ask again.
     pub fn input_responses(&self) -> Option<&str> {
         self.context.input()?.responses.as_ref().map(Json::as_str)
     }
@@ -234,8 +235,8 @@ impl Call {
         self.context.input()?.state.as_deref()
     }
 
-    /// Makes a `requestState` that [`Call::open_state`] opens for this caller and URI until a time, on any clock of the
-    /// host's that replicas with its key share, such as milliseconds of Unix time. It says nothing about how often it is
+    /// Makes a `requestState` that [`Call::open_state`] opens for this caller and URI until a time, on any clock of
+    /// the application that replicas with its key share, such as milliseconds of Unix time. It says nothing about how often it is
     /// used. Empty if the answer is not wanted any more.
     pub fn seal_state(&self, state: &str, until: u64) -> String {
         let sealed = self.responder.as_ref().and_then(|responder| {
@@ -245,16 +246,17 @@ impl Call {
         sealed.unwrap_or_default()
     }
 
-    /// Returns the bytes that [`Call::seal_state`] sealed into the state of this request. None if there is none, if it was made up or for
-    /// another caller or URI, or if its time is over: answer [`Answer::InvalidState`] then, and do not ask again.
+    /// Returns the bytes that [`Call::seal_state`] sealed into the state of this request. None if there is none, if it
+    /// was made up or for another caller or URI, or if its time is over: answer [`Answer::InvalidState`] then, and do
+    /// not ask again.
     pub fn open_state(&self, now: u64) -> Option<String> {
         let state = self.request_state()?;
         let responder = self.responder.as_ref()?;
         responder.with_sealer(|sealer| sealer.open_state(self.context.caller.id(), &self.uri, state, now))?
     }
 
-    /// Returns the capabilities of the client, the text of a JSON object such as `{"elicitation":{}}`: as it said with this request, or when
-    /// its session began.
+    /// Returns the capabilities of the client, the text of a JSON object such as `{"elicitation":{}}`: as it said with
+    /// this request, or when its session began.
     pub fn client_capabilities(&self) -> Option<String> {
         self.responder.as_ref()?.client_capabilities()
     }
@@ -479,13 +481,13 @@ macro_rules! answerable {
                 (Deferred::new(twin.question()), twin)
             }
 
-            /// The responder, for a host that answers by itself. If it was taken already, this one has no effect.
+            /// The responder, for an application that answers by itself. If it was taken already, this one has no effect.
             pub fn into_responder(mut self) -> Responder<$answer> {
                 self.begin();
                 self.responder.take().unwrap_or_else(Responder::spent)
             }
 
-            /// The responder, for a host that answers by itself and still looks at the call. None: it was taken.
+            /// The responder, for an application that answers by itself and still looks at the call. None: it was taken.
             pub fn take_responder(&mut self) -> Option<Responder<$answer>> {
                 self.begin();
                 self.responder.take()
@@ -558,8 +560,8 @@ macro_rules! with_caller {
                 &self.context.caller
             }
 
-            /// The context that the host gave to the request that the call belongs to, or what its observer put in its
-            /// place ([`crate::Observed::attach`]), if it is a `T`: see [`crate::RequestContext`].
+            /// The context that the application gave to the request that the call belongs to, or what its observer put
+            /// in its place ([`crate::Observed::attach`]), if it is a `T`: see [`crate::RequestContext`].
             pub fn request_context<T: Any>(&self) -> Option<&T> {
                 self.attached.as_deref().or(self.context.caller.context().map(AsRef::as_ref))?.downcast_ref()
             }

@@ -11,12 +11,13 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Weak};
 
-/// Connections whose host waits in one place.
+/// Connections whose driver waits in one place.
 ///
 /// When one of them has something to poll or to drain that was not there before, and the group is idle, `wake` is
-/// called: without a lock, on any thread, perhaps for nothing. The host then calls [`Group::next`] until it returns
-/// none, and for each connection polls events until there are none, then drains. What belongs to no connection, such as
-/// an interest, comes out of any connection's poll, and of [`Server::poll_event`]: poll that once `next` returned none.
+/// called: without a lock, on any thread, perhaps for nothing. The application then calls [`Group::next`] until it
+/// returns none, and for each connection polls events until there are none, then drains. What belongs to no connection,
+/// such as an interest, comes out of any connection's poll, and of [`Server::poll_event`]: poll that once `next`
+/// returned none.
 #[derive(Clone)]
 pub struct Group(Arc<Inner>);
 

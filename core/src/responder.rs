@@ -60,7 +60,7 @@ impl<A: Reply> Responder<A> {
 
     /// Answers. Tells whether anyone still wanted to know; a late answer is no mistake.
     pub fn finish(mut self, answer: impl Into<A>) -> bool {
-        // Armed until the end: the answer is the host's, and may panic when it is looked at.
+        // Armed until the end: the answer is the application's, and may panic when it is looked at.
         let wanted = match &self.target {
             Target::Call { connection, call, .. } => match connection.upgrade() {
                 Some(connection) => {
@@ -127,8 +127,9 @@ impl<A: Reply> Responder<A> {
     /// Ends the event stream that carries the call's answer over HTTP, before the answer. The client comes back after
     /// `retry_ms` milliseconds, and gets what was sent meanwhile. So a slow call does not keep a connection open.
     ///
-    /// Returns whether it did. It does not after the answer, or if the stream is closed already. Nor does it where there is
-    /// no stream to come back to: over stdio, for a client that accepts JSON only, and in every revision but 2025-11-25.
+    /// Returns whether it did. It does not after the answer, or if the stream is closed already. Nor does it where
+    /// there is no stream to come back to: over stdio, for a client that accepts JSON only, and in every revision but
+    /// 2025-11-25.
     ///
     /// Output that waits for the client counts against the session's [`crate::Limits::output_bytes`]. Source: MCP
     /// 2025-11-25, Transports, "Sending Messages to the Server".
@@ -164,8 +165,8 @@ impl<A: Reply> Responder<A> {
         }
     }
 
-    /// Returns the capabilities of the client, the text of a JSON object such as `{"sampling":{}}`: as it said with this request, or when
-    /// its session began.
+    /// Returns the capabilities of the client, the text of a JSON object such as `{"sampling":{}}`: as it said with
+    /// this request, or when its session began.
     pub fn client_capabilities(&self) -> Option<String> {
         match &self.target {
             Target::Call { connection, context, .. } => connection.upgrade()?.client_capabilities(context),
@@ -246,9 +247,9 @@ impl Responder<Verification> {
 
 impl Responder<MethodAnswer> {
     /// Sends a notification about the call, before its answer and on the same way. Tells whether it was sent: not after
-    /// the answer, not when the answer is not wanted any more, not where there is room for an answer only, and not while the
-    /// client takes nothing. `notifications/message` is sent only from the level on that the request asks for, where the
-    /// revision has each request say so, and never if it does not ask.
+    /// the answer, not when the answer is not wanted any more, not where there is room for an answer only, and not
+    /// while the client takes nothing. `notifications/message` is sent only from the level on that the request asks
+    /// for, where the revision has each request say so, and never if it does not ask.
     ///
     /// # Errors
     /// [`crate::ErrorKind::InvalidArgument`] for what is no notification of a call: other names than `notifications/…`,
@@ -264,16 +265,16 @@ impl Responder<MethodAnswer> {
         }
     }
 
-    /// Asks the client for one of its features, `sampling/createMessage`, `elicitation/create` or `roots/list`, before the
-    /// call is answered; `then` gets what it answers, as an event of the connection. Until then no deadline runs for the
-    /// call. If the call is answered or cancelled first, the request is given up. Returns its number, which is its id on
-    /// the wire and never used again on the connection. If a session over HTTP
-    /// ends, `then` gets [`ClientAnswer::GivenUp`]; it is not called if the host closes the connection itself.
+    /// Asks the client for one of its features, `sampling/createMessage`, `elicitation/create` or `roots/list`, before
+    /// the call is answered; `then` gets what it answers, as an event of the connection. Until then no deadline runs
+    /// for the call. If the call is answered or cancelled first, the request is given up. Returns its number, which is
+    /// its id on the wire and never used again on the connection. If a session over HTTP ends, `then` gets
+    /// [`ClientAnswer::GivenUp`]; it is not called if the application closes the connection itself.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::InvalidArgument`] for other methods, if the client did not declare the capability, and where the
-    /// revision has no such requests: answer [`MethodAnswer::NeedsInput`] there. [`crate::ErrorKind::Limit`] while the
-    /// client takes nothing, [`crate::ErrorKind::Closed`] once the call is over.
+    /// [`crate::ErrorKind::InvalidArgument`] for other methods, if the client did not declare the capability, and where
+    /// the revision has no such requests: answer [`MethodAnswer::NeedsInput`] there. [`crate::ErrorKind::Limit`] while
+    /// the client takes nothing, [`crate::ErrorKind::Closed`] once the call is over.
     pub fn request<F>(&self, method: &str, params: Option<&Json>, then: F) -> Result<u64>
     where
         F: FnOnce(ClientAnswer) + Send + 'static,
@@ -281,8 +282,8 @@ impl Responder<MethodAnswer> {
         self.ask(method, params, Some(Box::new(then)))
     }
 
-    /// [`Responder::request`] for a host that runs events by itself: the answer is an [`crate::Event::Response`] of this
-    /// number.
+    /// [`Responder::request`] for an application that runs events by itself: the answer is an
+    /// [`crate::Event::Response`] of this number.
     ///
     /// # Errors
     /// As [`Responder::request`].
@@ -299,7 +300,7 @@ impl Responder<MethodAnswer> {
         Err(Error::new(ErrorKind::Closed, "the call is over; its client takes no more requests"))
     }
 
-    /// The host does not want the client's answer any more: the client is told so, and `then` gets
+    /// The application does not want the client's answer any more: the client is told so, and `then` gets
     /// [`ClientAnswer::GivenUp`]. Tells whether the answer was still to come.
     pub fn cancel_request(&self, number: u64) -> bool {
         match &self.target {
@@ -475,7 +476,7 @@ impl sealed::Complete for Verification {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Watched {
-    /// The host now watches the URI, or has stopped watching it.
+    /// The application now watches the URI, or has stopped watching it.
     Done,
     /// It could not: those who wait get an internal error, the text is for the log.
     Failed(String),

@@ -188,7 +188,7 @@ impl Shared {
         }
     }
 
-    /// Tells the host of a registration that the client has probably meant with a URI that nothing takes.
+    /// Tells the application of a registration that the client has probably meant with a URI that nothing takes.
     fn notice_near(&self, uri: &str) {
         let near = self.server.catalog.with(|c, _| match c.find(uri) {
             Found::Nothing => c.near(uri),

@@ -1,4 +1,4 @@
-//! Methods of the host's own: what it says while it works on one, and its answer.
+//! Methods of the application's own: what it says while it works on one, and its answer.
 
 use super::Shared;
 use crate::catalog::{Family, MethodHandler};
@@ -120,7 +120,7 @@ impl Shared {
             return invalid("needs the capability \"logging\"; declare it on the builder");
         }
         Ok(match context.revision.era {
-            Era::Handshake => true, // the host's setLevel decides
+            Era::Handshake => true, // the application's setLevel decides
             Era::Stateless => {
                 context.log_level().as_deref().and_then(rank).is_some_and(|wanted| rank_of_message >= wanted)
             }
@@ -212,7 +212,7 @@ fn invalid(message: String) -> Error {
     Error::new(ErrorKind::InvalidArgument, message)
 }
 
-/// Why a notification is not the host's to send about a call.
+/// Why a notification is not the application's to send about a call.
 fn cannot_be_sent(method: &str) -> Option<&'static str> {
     let Some(name) = method.strip_prefix("notifications/") else {
         return Some("is no notification; its name begins with \"notifications/\"");

@@ -39,7 +39,7 @@ const MARKED_AT_ONCE: usize = 64;
 
 /// The result of dealing with one message.
 pub(super) struct Dealt {
-    /// The call of the host that it leads to, if the message begins one at once.
+    /// The call of the application that it leads to, if the message begins one at once.
     pub(super) event: Option<Event>,
     /// No further message may be dealt with now.
     pub(super) must_stop: bool,
@@ -258,7 +258,7 @@ impl Shared {
         let answer = check_answer(answer);
         let contents: &[_] = if let Answer::Found(contents) = &answer { contents } else { &[] };
         let mut over = None; // dropped without the lock
-        let own = contents.iter().map(|contents| contents.own_size(LARGE)).sum(); // asks the host's bodies
+        let own = contents.iter().map(|contents| contents.own_size(LARGE)).sum(); // asks the application's bodies
         Borrowed::all(contents, |contents| {
             self.step(|m, trash| m.finish_read(call, &answer, contents, own, &mut over, trash))
         })

@@ -1,4 +1,4 @@
-//! A call of a method of the host's own.
+//! A call of a method of the application's own.
 
 use crate::access::RequestContext;
 use crate::catalog::{HandlerId, MethodFn, MethodHandler};
@@ -55,8 +55,8 @@ impl MethodCall {
         arguments.filter(|arguments| is_object(*arguments)).map_or("{}", Raw::get)
     }
 
-    /// Returns the capabilities of the client, the text of a JSON object such as `{"sampling":{}}`: as it said with this request, or when
-    /// its session began.
+    /// Returns the capabilities of the client, the text of a JSON object such as `{"sampling":{}}`: as it said with
+    /// this request, or when its session began.
     pub fn client_capabilities(&self) -> Option<String> {
         self.responder.as_ref()?.client_capabilities()
     }

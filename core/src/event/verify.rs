@@ -39,14 +39,14 @@ impl VerifyCall {
         &self.token
     }
 
-    /// Returns the value of a header field of the request, or `None` if it is absent, came more than once, or is no text.
-    /// The case of `name` does not matter. `Mcp-Method` and `Mcp-Name` tell what a client of 2026-07-28 is about to do, if
-    /// scopes depend on that.
+    /// Returns the value of a header field of the request, or `None` if it is absent, came more than once, or is no
+    /// text. The case of `name` does not matter. `Mcp-Method` and `Mcp-Name` tell what a client of 2026-07-28 is about
+    /// to do, if scopes depend on that.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.head.text(name)
     }
 
-    /// The context that the host gave to [`crate::http::Endpoint::begin_with_context`], if it is a `T`.
+    /// The context that the application gave to [`crate::http::Endpoint::begin_with_context`], if it is a `T`.
     pub fn request_context<T: Any>(&self) -> Option<&T> {
         self.context.as_deref()?.downcast_ref()
     }

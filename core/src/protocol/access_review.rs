@@ -17,8 +17,9 @@ use std::sync::{Arc, Weak};
 const NOWHERE: Route = Route::Exchange(0);
 
 impl Machine {
-    /// Asks the host for verdicts about every subscription, at most `page_items` URIs to a call. No request of the client
-    /// waits for them. They are asked for on behalf of the newest exchange's caller, or else of the connection's.
+    /// Asks the application for verdicts about every subscription, at most `page_items` URIs to a call. No request of
+    /// the client waits for them. They are asked for on behalf of the newest exchange's caller, or else of the
+    /// connection's.
     pub(crate) fn handle_access_change(&mut self, caller: &Arc<Caller>) {
         if self.closed {
             return;

@@ -1,4 +1,4 @@
-//! The facts about a request that its calls of the host share.
+//! The facts about a request that its calls of the application share.
 
 use super::draft::{Details, RetryInput};
 use crate::access::Caller;
@@ -13,14 +13,14 @@ pub(crate) struct Context {
     pub(crate) caller: Arc<Caller>,
     pub(crate) revision: Revision,
     pub(crate) details: Option<Box<Details>>,
-    /// The permit of the request, over HTTP. Weak, because a host may keep its call for ever.
+    /// The permit of the request, over HTTP. Weak, because an application may keep its call for ever.
     permit: Weak<Permit>,
     stage: AtomicU8,
 }
 
 /// No callback runs for the request's question.
 const WAITING: u8 = 0;
-/// One does, or the host keeps the question.
+/// One does, or the application keeps the question.
 const BEGUN: u8 = 1;
 const CANCELLED: u8 = 2;
 

@@ -4,12 +4,12 @@ use crate::access::Caller;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// At most this many retired callers are examined whenever an exchange begins or its output is taken. An exchange retires at
-/// most two.
+/// At most this many retired callers are examined whenever an exchange begins or its output is taken. An exchange
+/// retires at most two.
 const LOOKED_AT: usize = 4;
 
-/// Keeps callers until no call refers to them. A caller holds a value of the host, which must not be dropped under a lock;
-/// here its last owner is always a step that has a `Trash`.
+/// Keeps callers until no call refers to them. A caller holds a value of the application, which must not be dropped
+/// under a lock; here its last owner is always a step that has a `Trash`.
 #[derive(Default)]
 pub(super) struct Callers {
     newest: Option<Arc<Caller>>,

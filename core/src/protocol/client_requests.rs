@@ -52,7 +52,7 @@ impl Machine {
     }
 
     /// Sends a request to the client, on the way that the call's answer will go. Until it is answered, the call is not
-    /// waiting for the host.
+    /// waiting for the application.
     pub(crate) fn send_client_request(
         &mut self,
         call: CallId,
@@ -97,8 +97,8 @@ impl Machine {
         }
     }
 
-    /// Withdraws a request, since the host does not want its response any more. Returns whether the response was still
-    /// to come.
+    /// Withdraws a request, since the application does not want its response any more. Returns whether the response was
+    /// still to come.
     pub(crate) fn cancel_client_request(&mut self, number: u64) -> bool {
         let Some(request) = self.client_requests.remove(&id_of(number)) else { return false };
         self.withdraw(&request);
@@ -137,7 +137,8 @@ impl Machine {
         self.has_client_requests() && self.is_starved()
     }
 
-    /// Takes the numbers of the requests that the host has no response to, with the responses that wait for a poll.
+    /// Takes the numbers of the requests that the application has no response to, with the responses that wait for a
+    /// poll.
     pub(crate) fn poll_client_answers(&mut self) -> Vec<(u64, ClientAnswer)> {
         let mut answers = Vec::new();
         for ask in std::mem::take(&mut self.host_calls) {

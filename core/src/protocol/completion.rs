@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 /// How a completion goes on, for a caller that may know what it refers to.
 pub(crate) enum Completing {
-    /// The host proposes values.
+    /// The application proposes values.
     Host(Arc<Handler>),
     /// There are none.
     Done(Box<Completion>),
@@ -29,7 +29,7 @@ pub(crate) enum Completing {
 }
 
 impl Machine {
-    /// Begins a completion that needs no verdict. Returns the call of the host, if there is one.
+    /// Begins a completion that needs no verdict. Returns the call of the application, if there is one.
     pub(crate) fn begin_completion(
         &mut self,
         request: Request,
@@ -106,7 +106,7 @@ impl Machine {
         }
     }
 
-    /// Takes the values that the host proposes.
+    /// Takes the values that the application proposes.
     pub(crate) fn finish_completion(&mut self, call: CallId, completion: &Completion) -> bool {
         let Some(state) = self.inflight.answered(call) else { return false };
         let RequestState::Complete { argument } = state else {
@@ -131,7 +131,7 @@ impl Machine {
         true
     }
 
-    /// Asks the host for verdicts about the URIs that the values lead to.
+    /// Asks the application for verdicts about the URIs that the values lead to.
     fn authorize_values(&mut self, call: CallId, argument: Arc<Argument>, completion: Completion) {
         let uris = completion.uris.clone();
         let state = RequestState::AuthorizeValues { argument, completion: Box::new(completion) };

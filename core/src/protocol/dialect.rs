@@ -86,7 +86,7 @@ impl<'a> Draft<'a> {
         string(version).map(Some).ok_or_else(|| bad_param("version", "is not a string"))
     }
 
-    /// Which resources are to be listed; what that means the host knows.
+    /// Which resources are to be listed; what that means the application knows.
     pub(crate) fn filter(&self) -> Result<Option<Json>, RpcError> {
         match self.field(1)? {
             Some(filter) if is_object(filter) => Ok(Some(Json::received(filter))),

@@ -38,7 +38,7 @@ pub(crate) enum Admitted {
     Work(Box<(Request, Work)>),
 }
 
-/// A request that needs the catalog, and perhaps the host.
+/// A request that needs the catalog, and perhaps the application.
 pub(crate) struct Request {
     pub(crate) id: RequestId,
     pub(crate) revision: Revision,
@@ -80,12 +80,12 @@ pub(crate) enum Work {
         lists: TopicSet,
         uris: Vec<String>,
     },
-    /// The argument to complete, and whether it is one of a prompt. An error in it is answered only if the server completes
-    /// anything at all.
+    /// The argument to complete, and whether it is one of a prompt. An error in it is answered only if the server
+    /// completes anything at all.
     Complete(Result<(bool, Arc<Argument>), RpcError>),
     /// The session has begun, or the client asks what is served.
     Introduce,
-    /// Perhaps a method of the host's own.
+    /// Perhaps a method of the application's own.
     Further {
         name: String,
         params: Json,
@@ -209,7 +209,7 @@ impl Machine {
         }
     }
 
-    /// Answers what needs neither catalog nor host.
+    /// Answers what needs neither the catalog nor the application.
     fn method(
         &mut self,
         draft: &Draft<'_>,

@@ -116,7 +116,7 @@ impl<'a> Draft<'a> {
         Ok(Draft { id, name, meta, raw_meta, fields: [a, b, c, d], params })
     }
 
-    /// Collects the members that calls of the host may read.
+    /// Collects the members that calls of the application may read.
     pub(crate) fn details(
         &self,
         if_version: Option<Box<str>>,
@@ -244,7 +244,7 @@ impl<'a> Draft<'a> {
         self.field(2).ok().flatten().map(Json::received)
     }
 
-    /// All parameters, for a method that is the host's.
+    /// All parameters, for a method that is the application's.
     pub(crate) fn params(&self) -> Json {
         self.params.map_or_else(Json::empty, Json::received)
     }

@@ -14,14 +14,14 @@ pub(crate) struct Effects {
     pub(crate) is_unsynced: bool,
     /// A reader that waits for room has to look again, even if the thread of this step polls.
     pub(crate) has_room: bool,
-    /// Lines for the host's log.
+    /// Lines for the application's log.
     pub(crate) lines: Vec<LogLine>,
 }
 
 /// Effects of a step that the state does not show.
 #[derive(Default)]
 pub(super) struct Causes {
-    /// A call of the host was queued.
+    /// A call of the application was queued.
     called: bool,
     /// The input or the connection ended.
     pub(super) ended: bool,
@@ -50,7 +50,7 @@ impl Machine {
         Effects { has_new_work, is_unsynced: self.subscriptions.is_unsynced(), has_room, lines }
     }
 
-    /// Queues a call of the host, or what a poll hands out like one.
+    /// Queues a call of the application, or what a poll hands out like one.
     pub(super) fn queue_host_call(&mut self, call: HostCall) {
         self.causes.called = true;
         self.host_calls.push_back(call);
@@ -70,7 +70,8 @@ impl Machine {
         !self.host_calls.is_empty() || self.may_dispatch() || self.has_elements()
     }
 
-    /// Whether a poll would deal with a message now that was read before. It does so at once: this is never true for long.
+    /// Whether a poll would deal with a message now that was read before. It does so at once: this is never true for
+    /// long.
     fn has_message_to_dispatch(&mut self) -> bool {
         self.may_dispatch() || self.has_elements() && !self.is_full()
     }

@@ -24,7 +24,7 @@ impl Machine {
     ) -> Option<u64> {
         self.drop_unused_callers(trash);
         if self.closed {
-            trash.put(caller); // with the host's values, which may not be dropped here
+            trash.put(caller); // with the application's values, which may not be dropped here
             return None;
         }
         let exchange = self.next_exchange;
@@ -73,8 +73,8 @@ impl Machine {
         }
     }
 
-    /// Ends the requests of an exchange that no callback was begun for, since the client has gone. What was begun goes on:
-    /// a client that goes has not cancelled (rows.tsv K-20).
+    /// Ends the requests of an exchange that no callback was begun for, since the client has gone. What was begun goes
+    /// on: a client that goes has not cancelled (rows.tsv K-20).
     pub(crate) fn handle_lost_client(&mut self, exchange: u64, trash: &mut Trash) {
         let routes = self.routes_of(Route::Exchange(exchange));
         for route in self.elements.remove(&routes) {
@@ -103,7 +103,7 @@ impl Machine {
         Some(waiting)
     }
 
-    /// Ends a request without an answer, and tells the host if that has it.
+    /// Ends a request without an answer, and tells the application if that has it.
     pub(super) fn drop_call(&mut self, call: CallId) -> Option<Open> {
         let asked = self.inflight.is_handed_out(call);
         let open = self.inflight.abandon(call)?;

@@ -38,7 +38,7 @@ pub(super) fn denied(revision: Revision, uri: &str) -> RpcError {
     RpcError::new(revision.code(Condition::PermissionDenied), "Permission denied").with_member("uri", uri)
 }
 
-/// The host failed, or did not answer; it alone learns why.
+/// The application failed, or did not answer; it alone learns why.
 pub(super) fn internal(revision: Revision) -> RpcError {
     RpcError::new(revision.code(Condition::Internal), "Internal error")
 }
@@ -85,7 +85,7 @@ pub(super) fn refused_name(revision: Revision, family: Family, name: &str, verdi
     RpcError::new(revision.code(Condition::PermissionDenied), "Permission denied").with_member("name", name)
 }
 
-/// The host cannot answer now.
+/// The application cannot answer now.
 pub(super) fn busy(revision: Revision, retry_after_ms: Option<u128>) -> RpcError {
     let fault = RpcError::new(revision.code(Condition::Busy), "Busy");
     match retry_after_ms {

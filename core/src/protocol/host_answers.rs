@@ -1,4 +1,4 @@
-//! Answers of the host: contents, pages and verdicts.
+//! Answers of the application: contents, pages and verdicts.
 
 use super::CallId;
 use super::call_context::Context;
@@ -22,7 +22,7 @@ const READ: &str = "resources/read";
 pub(crate) struct WantedVerdicts {
     /// The verdicts are about items of a list, and go to its walk.
     pub(crate) walks: bool,
-    /// The number of verdicts that the host has to give.
+    /// The number of verdicts that the application has to give.
     pub(crate) uris: usize,
     /// The resource that is read, if its value is fixed.
     pub(crate) fixed: Option<Arc<crate::catalog::Fixed>>,
@@ -151,7 +151,7 @@ impl Machine {
         }
     }
 
-    /// Puts a walk back with what it came to: a page, a question to the host, or a failure.
+    /// Puts a walk back with what it came to: a page, a question to the application, or a failure.
     pub(crate) fn finish_walk(&mut self, call: CallId, walked: Walked, trash: &mut Trash) {
         match walked {
             Walked::Ask { walk, handler, after: key, limit } => {
@@ -291,7 +291,7 @@ impl Machine {
         }
     }
 
-    /// Answers "internal error", since the host dropped its responder or gave an answer that makes no sense.
+    /// Answers "internal error", since the application dropped its responder or gave an answer that makes no sense.
     pub(crate) fn finish_failed(&mut self, call: CallId, why: &str, trash: &mut Trash) -> bool {
         let Some(state) = self.inflight.answered(call) else { return false };
         self.undo(call.slot(), &state);
@@ -305,8 +305,8 @@ impl Machine {
         true
     }
 
-    /// Closes the stream on which a request is to be answered, for a client that comes back. Not wanted if it is answered,
-    /// or where there is no such stream.
+    /// Closes the stream on which a request is to be answered, for a client that comes back. Not wanted if it is
+    /// answered, or where there is no such stream.
     pub(crate) fn close_event_stream(&mut self, call: CallId, retry_ms: u64) -> bool {
         let open = self.inflight.get(call).filter(|open| open.context.revision.sse_priming);
         let Some(route) = open.map(|open| open.route) else { return false };

@@ -1,4 +1,4 @@
-//! The calls of the host that a request leads to, and what the request waits for meanwhile.
+//! The calls of the application that a request leads to, and what the request waits for meanwhile.
 
 use super::completion::Completing;
 use super::draft::Argument;
@@ -7,7 +7,7 @@ use crate::catalog::{Family, Handler, MethodHandler, Walk};
 use crate::model::{ClientAnswer, Completion, Json};
 use std::sync::Arc;
 
-/// The next call of the host. It becomes an event, with a responder, after the lock is released.
+/// The next call of the application. It becomes an event, with a responder, after the lock is released.
 pub(crate) enum HostCall {
     Read {
         call: CallId,
@@ -63,15 +63,15 @@ impl HostCall {
 
 /// The answer that an open request waits for.
 pub(crate) enum RequestState {
-    /// The host's answer to a read.
+    /// The application's answer to a read.
     Read { uri: Arc<str>, handler: Arc<Handler> },
-    /// The host's answer to a method of its own.
+    /// The application's answer to a method of its own.
     Method { handler: Arc<MethodHandler> },
     /// A verdict, before a tool or prompt is called.
     AuthorizeMethod { family: Family, handler: Arc<MethodHandler>, params: Json },
     /// A verdict, before a read that is otherwise ready.
     AuthorizeRead { uri: Arc<str>, read: Read },
-    /// The host's values for a completion.
+    /// The application's values for a completion.
     Complete { argument: Arc<Argument> },
     /// A verdict, before a completion that is otherwise ready.
     AuthorizeComplete { argument: Arc<Argument>, completing: Completing },

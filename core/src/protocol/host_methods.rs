@@ -1,4 +1,4 @@
-//! Methods that the host answers itself, and the notifications it sends meanwhile.
+//! Methods that the application answers itself, and the notifications it sends meanwhile.
 
 use super::CallId;
 use super::call_context::Context;
@@ -62,7 +62,7 @@ impl Machine {
         }
     }
 
-    /// Answers a method that neither the protocol nor the host knows.
+    /// Answers a method that neither the protocol nor the application knows.
     pub(crate) fn answer_no_method(&mut self, request: &Request, name: &str) {
         if !self.claim(request) {
             return;

@@ -1,4 +1,4 @@
-//! Requests that are not answered yet: by their ids, and by the calls of the host that they wait for.
+//! Requests that are not answered yet: by their ids, and by the calls of the application that they wait for.
 
 use super::call_context::Context;
 use super::host_call::RequestState;
@@ -10,8 +10,8 @@ use crate::sync::{Fault, is_planted};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// Names one question to the host, unlike any other of its server. A request may ask several in turn; each has an id of
-/// its own, used once.
+/// Names one question to the application, unlike any other of its server. A request may ask several in turn; each has
+/// an id of its own, used once.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CallId {
     connection: u64,
@@ -51,13 +51,13 @@ impl Open {
 enum SlotState {
     Free,
     Open(Open),
-    /// Cancelled while the host had the call; kept until its responder is gone.
+    /// Cancelled while the application had the call; kept until its responder is gone.
     Abandoned,
 }
 
 struct Slot {
     generation: u32,
-    /// The current call has left for the host as an event.
+    /// The current call has left for the application as an event.
     is_handed_out: bool,
     /// A deadline runs for it.
     due: bool,
@@ -223,7 +223,7 @@ impl Inflight {
         }
     }
 
-    /// Notes that the question has left for the host.
+    /// Notes that the question has left for the application.
     pub(crate) fn hand_out(&mut self, call: CallId) -> Option<Arc<Context>> {
         let slot = self.current(call)?;
         let SlotState::Open(open) = &slot.body else { return None };
@@ -261,8 +261,8 @@ impl Inflight {
         self.dropped.pop()
     }
 
-    /// The question is answered: its request, whose next step [`Inflight::ask_next`] or [`Inflight::close`] names. Nothing
-    /// if the request is over.
+    /// The question is answered: its request, whose next step [`Inflight::ask_next`] or [`Inflight::close`] names.
+    /// Nothing if the request is over.
     pub(crate) fn answered(&mut self, call: CallId) -> Option<RequestState> {
         let slot = self.current(call)?;
         match &mut slot.body {
@@ -312,7 +312,7 @@ impl Inflight {
         }
     }
 
-    /// A request is over for the client, but the host still has its responder.
+    /// A request is over for the client, but the application still has its responder.
     pub(crate) fn abandon(&mut self, call: CallId) -> Option<Open> {
         let slot = self.current(call)?;
         if !slot.is_handed_out {
@@ -390,7 +390,7 @@ impl Inflight {
             .collect()
     }
 
-    /// Returns the calls that the host works on.
+    /// Returns the calls that the application works on.
     pub(crate) fn handed_out(&self) -> Vec<CallId> {
         let (connection, slots) = (self.connection, self.slots.iter().enumerate());
         slots
@@ -405,7 +405,7 @@ impl Inflight {
         self.deadlines.pop_front().map(|(_, call)| call)
     }
 
-    /// Whether the call has left for the host.
+    /// Whether the call has left for the application.
     pub(crate) fn is_handed_out(&mut self, call: CallId) -> bool {
         self.current(call).is_some_and(|slot| slot.is_handed_out)
     }
@@ -435,7 +435,7 @@ impl Inflight {
         calls
     }
 
-    /// Ends every request; the host's values in them are the caller's to drop.
+    /// Ends every request; the application's values in them are the caller's to drop.
     pub(crate) fn clear(&mut self) -> Vec<Open> {
         let mut opens = Vec::new();
         for slot in &mut self.slots {

@@ -107,8 +107,8 @@ impl Lifecycle {
         self.last
     }
 
-    /// Finds the revision and method of a request, or the error to answer instead. With the head of a POST, the request must
-    /// name its own revision, and agree with that head.
+    /// Finds the revision and method of a request, or the error to answer instead. With the head of a POST, the request
+    /// must name its own revision, and agree with that head.
     pub(crate) fn place(
         &mut self,
         draft: &Draft<'_>,

@@ -23,7 +23,7 @@ pub(crate) struct TopicSet(u32);
 pub(crate) const RESOURCES: usize = 0;
 
 impl ListTopics {
-    /// The protocol's own, and those of the host: names with notifications.
+    /// The protocol's own, and those of the application: names with notifications.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] for a name that is taken, what is no notification, or too many.

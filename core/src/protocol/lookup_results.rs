@@ -1,4 +1,4 @@
-//! Requests that the catalog has looked up: they are answered at once, or begin a call of the host.
+//! Requests that the catalog has looked up: they are answered at once, or begin a call of the application.
 
 use super::CallId;
 use super::call_context::Context;
@@ -44,7 +44,7 @@ impl Machine {
         })
     }
 
-    /// Opens a slot and asks the host at once: the poller that did this takes the question with it.
+    /// Opens a slot and asks the application at once: the poller that did this takes the question with it.
     pub(super) fn open_and_hand_out(
         &mut self,
         request: Request,
@@ -92,7 +92,7 @@ impl Machine {
         Some((HostCall::Authorize { call, operation: Operation::Read, uris: vec![uri] }, context))
     }
 
-    /// Begins the calls of a list whose items the host has to give or to judge.
+    /// Begins the calls of a list whose items the application has to give or to judge.
     pub(crate) fn begin_walk(
         &mut self,
         request: Request,

@@ -35,9 +35,9 @@ pub(crate) struct Settings {
     pub(crate) policy: Policy,
     pub(crate) identity: Identity,
     pub(crate) list_topics: ListTopics,
-    /// The host has an authoriser.
+    /// The application has an authoriser.
     pub(crate) authorises: AtomicBool,
-    /// Resources are offered: something of them was registered once, or the host says so.
+    /// Resources are offered: something of them was registered once, or the application says so.
     pub(crate) has_resources: AtomicBool,
 }
 
@@ -46,7 +46,7 @@ impl Settings {
         self.has_resources.load(Ordering::Acquire)
     }
 
-    /// Returns the caching hint of an answer. `said`: the hint that the host gave for this answer alone.
+    /// Returns the caching hint of an answer. `said`: the hint that the application gave for this answer alone.
     pub(crate) fn cache(&self, kind: Cacheable, said: CacheHint) -> Cache {
         self.policy.cache(kind, said, self.authorises.load(Ordering::Acquire))
     }
@@ -76,16 +76,20 @@ pub(crate) enum Next {
     Nothing,
 }
 
-/// The state of one connection, and its steps. The caller of a step holds the connection's lock, and carries
-/// out [`Machine::take_effects`] after it. There are five groups of methods, by the first word of their names:
+/// The state of one connection, and its steps. The caller of a step holds the connection's lock, and carries out
+/// [`Machine::take_effects`] after it. There are five groups of methods, by the first word of their names:
 ///
 /// - `handle_…`: something came in from the client, the hub or a driver: bytes, a message, a change of a resource.
-/// - `begin_…` and `answer_…`: the catalog has looked a request up. It becomes a call of the host, or is answered.
-/// - `poll_…`: returns the next thing to do: a call of the host, a message to deal with, output, a registration at the hub.
-/// - `finish_…`: the host has answered a call. `send_…`: the host says something in the middle of one.
-/// - `on_timeout`, `on_exchange_timeout`: time has passed, of which `advance_clock` tells and `poll_timeout` says how far.
+/// - `begin_…` and `answer_…`: the catalog has looked a request up. It becomes a call of the application, or is
+///   answered.
+/// - `poll_…`: returns the next thing to do: a call of the application, a message to deal with, output, a registration
+///   at the hub.
+/// - `finish_…`: the application has answered a call. `send_…`: the application says something in the middle of one.
+/// - `on_timeout`, `on_exchange_timeout`: time has passed, of which `advance_clock` tells and `poll_timeout` says how
+///   far.
 ///
-/// What ends the connection is `end_streams`, `shut_down` and `close`. All else are getters: nouns, or `is_…` and `has_…`.
+/// What ends the connection is `end_streams`, `shut_down` and `close`. All else are getters: nouns, or `is_…` and
+/// `has_…`.
 #[allow(clippy::struct_excessive_bools, reason = "facts of their own, not the states of one thing")]
 pub(crate) struct Machine {
     pub(super) settings: Arc<Settings>,
@@ -146,7 +150,7 @@ impl Machine {
         }
     }
 
-    /// Returns the calls that the host works on.
+    /// Returns the calls that the application works on.
     pub(crate) fn handed_out(&self) -> Vec<CallId> {
         self.inflight.handed_out()
     }
@@ -251,7 +255,7 @@ impl Machine {
         self.may_dispatch() || !self.is_full() && (self.has_elements() || self.input.has_more())
     }
 
-    /// Returns what a poller does next: first calls of the host, then input.
+    /// Returns what a poller does next: first calls of the application, then input.
     pub(crate) fn poll_next(&mut self, trash: &mut Trash) -> Next {
         while let Some(ask) = self.host_calls.pop_front() {
             let ask = match ask {
@@ -400,7 +404,8 @@ impl Machine {
         trash.put(self.outbox.clear());
     }
 
-    /// Whether no request, subscription or client request is open, so that the end concerns neither host nor hub.
+    /// Whether no request, subscription or client request is open, so that the end concerns neither the application nor
+    /// the hub.
     pub(crate) fn is_vacant(&self) -> bool {
         let watches = self.subscriptions.len() + self.subscriptions.streams() > 0;
         let told = self.host_calls.is_empty() && !self.subscriptions.is_unsynced();

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 /// Why a client is not asked.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// The host made a mistake; says which.
+    /// The application made a mistake; says which.
     Malformed(String),
     /// The client did not declare these capabilities: the text of an object.
     Missing(String),

@@ -238,7 +238,8 @@ impl Outbox {
         self.pending.is_beside(exchange)
     }
 
-    /// Notes the newest deadline of a route, which its driver has to know. Without such a route, all drivers have to look.
+    /// Notes the newest deadline of a route, which its driver has to know. Without such a route, all drivers have to
+    /// look.
     pub(crate) fn set_deadline(&mut self, route: Route, deadline: Option<u64>) {
         let route = self.batches.route_of(route).unwrap_or(route);
         match self.outlet_to_fill(route) {
@@ -328,7 +329,7 @@ impl Outbox {
         self.bytes += after - before;
     }
 
-    /// Charges bytes of the host to the message that was just written on a route.
+    /// Charges bytes of the application to the message that was just written on a route.
     pub(super) fn charge(&mut self, route: Route, permit: Option<&Arc<Permit>>, bytes: usize) {
         let Some(permit) = permit else { return };
         let piece = self.outlet(route).and_then(|outlet| outlet.queue.back_mut());
@@ -349,8 +350,8 @@ impl Outbox {
         }
     }
 
-    /// Closes the event stream that carries an exchange, behind its output so far. Returns false if the client could not come
-    /// back to it, or if it is closed already.
+    /// Closes the event stream that carries an exchange, behind its output so far. Returns false if the client could
+    /// not come back to it, or if it is closed already.
     pub(crate) fn pause(&mut self, route: Route, retry_ms: u64) -> bool {
         let route = self.batches.route_of(route).unwrap_or(route);
         let (Route::Exchange(exchange), true) = (route, self.bare) else { return false };
@@ -441,7 +442,8 @@ impl Outbox {
         }
     }
 
-    /// Parks the rest of a drain that was dropped, unless the connection was closed. Returns whether there is output left.
+    /// Parks the rest of a drain that was dropped, unless the connection was closed. Returns whether there is output
+    /// left.
     pub(crate) fn park(&mut self, route: Route, partial: Option<PartialMessage>, trash: &mut Trash) -> bool {
         let cleared = self.cleared;
         let Some(outlet) = self.outlet(route) else {

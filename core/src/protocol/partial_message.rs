@@ -52,7 +52,7 @@ impl PartialMessage {
         }
     }
 
-    /// Counts its whole length; of large bodies without encoding them. Not under a lock: it reads the host's text.
+    /// Counts its whole length; of large bodies without encoding them. Not under a lock: it reads the application's text.
     pub(crate) fn measure(&mut self) {
         self.total = Some(self.buffer.len() as u64 + self.rest.iter().map(encoded_len).sum::<u64>());
     }
@@ -82,8 +82,8 @@ impl PartialMessage {
         self.first &= self.at == 0 && !self.kind.is_mute();
     }
 
-    /// Appends that many bytes, and counts them as written. A whole message goes as it stands, unless most of its buffer is
-    /// empty: who takes it may keep it for long.
+    /// Appends that many bytes, and counts them as written. A whole message goes as it stands, unless most of its
+    /// buffer is empty: who takes it may keep it for long.
     pub(crate) fn hand_over(&mut self, bytes: usize, out: &mut Vec<u8>) {
         let whole = out.is_empty() && self.rest.is_empty() && self.at == 0 && bytes == self.buffer.len();
         if whole && self.buffer.capacity() <= 2 * bytes {

@@ -1,4 +1,4 @@
-//! Progress of a request that the host works on.
+//! Progress of a request that the application works on.
 
 use super::CallId;
 use super::call_context::Context;

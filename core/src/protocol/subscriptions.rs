@@ -241,8 +241,8 @@ impl Subscriptions {
         }
     }
 
-    /// Ends a subscription of the session. The requests that were waiting for the hub are to be answered now: the delivery
-    /// they wait for may never come. Those that wait for a verdict answer themselves.
+    /// Ends a subscription of the session. The requests that were waiting for the hub are to be answered now: the
+    /// delivery they wait for may never come. Those that wait for a verdict answer themselves.
     pub(crate) fn unsubscribe(&mut self, subscriber: Subscriber, uri: &str) -> Vec<u32> {
         let Some((uri, entry)) = self.entries.get_key_value(uri).map(|(u, _)| u.clone()).and_then(|u| {
             let entry = self.entries.get_mut(&u)?;
@@ -284,8 +284,9 @@ impl Subscriptions {
         self.entries.iter().filter(|(_, entry)| !entry.subscriptions.is_empty()).map(|(uri, _)| uri)
     }
 
-    /// Ends every subscription to `uri`, since access was taken away. Returns the requests for it that had been allowed, by
-    /// subscriber and slot: the caller refuses them. Requests that wait for a verdict of their own get that.
+    /// Ends every subscription to `uri`, since access was taken away. Returns the requests for it that had been
+    /// allowed, by subscriber and slot: the caller refuses them. Requests that wait for a verdict of their own get
+    /// that.
     pub(crate) fn revoke(&mut self, uri: &Arc<str>) -> Vec<(Subscriber, u32)> {
         let mut refused = Vec::new();
         let Some(entry) = self.entries.get_mut(uri) else { return refused };
