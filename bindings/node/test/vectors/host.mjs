@@ -48,7 +48,7 @@ export class Host {
 
   /** Whether the log has a line with this text. */
   hasLogged(text) {
-    return this.#lines.some((line) => line.includes(text));
+    return this.#lines.some((line) => line.includes(spelled(text)));
   }
 
   connect(id = '') {
