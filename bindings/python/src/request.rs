@@ -13,7 +13,14 @@ pub(crate) type Key = (u64, u64);
 
 /// Those of a service.
 #[derive(Default)]
-pub(crate) struct Requests(Mutex<HashMap<Key, State>>);
+pub(crate) struct Requests(Mutex<Table>);
+
+#[derive(Default)]
+struct Table {
+    open: HashMap<Key, State>,
+    /// The service has ended: a request that was sent before, and is entered only now, has no answer to wait for.
+    ended: bool,
+}
 
 enum State {
     Waits(Py<PyAny>),
@@ -22,16 +29,20 @@ enum State {
 }
 
 impl Requests {
-    fn state(&self) -> MutexGuard<'_, HashMap<Key, State>> {
+    fn state(&self) -> MutexGuard<'_, Table> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// From now on `future` waits for the answer.
     pub(crate) fn expect(&self, future: &Bound<'_, PyAny>, key: Key) -> PyResult<()> {
         let mut state = self.state();
-        let Some(State::Came(answer)) = state.remove(&key) else {
-            state.insert(key, State::Waits(future.clone().unbind()));
-            return Ok(());
+        let answer = match state.open.remove(&key) {
+            Some(State::Came(answer)) => answer,
+            _ if state.ended => ClientAnswer::GivenUp,
+            _ => {
+                state.open.insert(key, State::Waits(future.clone().unbind()));
+                return Ok(());
+            }
         };
         drop(state);
         settle(future, &answer, None)
@@ -41,8 +52,8 @@ impl Requests {
     pub(crate) fn answered(&self, py: Python<'_>, call: &ResponseCall, context: &Context) -> PyResult<()> {
         let key = (call.connection(), call.number());
         let mut state = self.state();
-        let Some(State::Waits(future)) = state.remove(&key) else {
-            state.insert(key, State::Came(call.answer().clone()));
+        let Some(State::Waits(future)) = state.open.remove(&key) else {
+            state.open.insert(key, State::Came(call.answer().clone()));
             return Ok(());
         };
         drop(state);
@@ -51,16 +62,19 @@ impl Requests {
 
     pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         let Ok(state) = self.0.try_lock() else { return Ok(()) };
-        state.values().try_for_each(|one| match one {
+        state.open.values().try_for_each(|one| match one {
             State::Waits(future) => visit.call(future),
             State::Came(_) => Ok(()),
         })
     }
 
-    /// No answer comes any more.
+    /// The service has ended: no answer comes any more.
     pub(crate) fn give_up(&self, py: Python<'_>) {
-        let state = std::mem::take(&mut *self.state());
-        for one in state.into_values() {
+        let mut state = self.state();
+        state.ended = true;
+        let open = std::mem::take(&mut state.open);
+        drop(state);
+        for one in open.into_values() {
             if let State::Waits(future) = one
                 && let Err(e) = settle(future.bind(py), &ClientAnswer::GivenUp, None)
             {
@@ -70,8 +84,8 @@ impl Requests {
     }
 
     pub(crate) fn clear(&self) {
-        let state = std::mem::take(&mut *self.state());
-        drop(state);
+        let open = std::mem::take(&mut self.state().open);
+        drop(open);
     }
 }
 
