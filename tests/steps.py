@@ -19,8 +19,8 @@ from threading import Event, Lock
 from typing import NamedTuple
 
 SEPARATOR = "--"
-LIMIT = float(os.environ.get("STEP_LIMIT", 1500))
-"""Seconds that a target may take: twice what the longest one takes from nothing on two processors."""
+LIMIT = float(os.environ.get("STEP_LIMIT", 2400))
+"""Seconds that a target may take: three times what the longest one takes from nothing on two processors."""
 
 
 class Result(NamedTuple):
