@@ -57,18 +57,25 @@ fn tool_result(promised: bool, revision: Revision, result: &Json) -> Result<Cow<
         Structured::Object => is_object(structured),
         Structured::Any => true,
     };
-    if content.is_some() && as_it_is {
+    let left_out = matches!(revision.structured, Structured::Absent);
+    let mirrored = match content {
+        None => true,
+        // The client would get nothing at all.
+        Some(content) => left_out && elements(content, usize::MAX).is_some_and(|blocks| blocks.is_empty()),
+    };
+    if !mirrored && as_it_is {
         return Ok(Cow::Borrowed(result));
     }
-    Ok(Cow::Owned(rewritten(revision, result, structured, content.is_none())))
+    Ok(Cow::Owned(rewritten(revision, result, structured, mirrored)))
 }
 
-/// Rewrites the structured content for the revision, and mirrors it as text if there is no other content.
+/// Rewrites the structured content for the revision. With `mirrored`, its text takes the place of the content.
 fn rewritten(revision: Revision, result: &Json, structured: Raw<'_>, mirrored: bool) -> Json {
     let mut out = Vec::new();
     let mut object = Object::begin(&mut out);
     for_each_member(result.raw(), |name, value| match (name, revision.structured) {
         ("structuredContent", Structured::Absent) => {}
+        ("content", _) if mirrored => {}
         ("structuredContent", Structured::Object) if !is_object(value) => {
             let mut wrapped = Object::begin(object.any_member(name));
             wrapped.raw("result", value.get());
