@@ -37,6 +37,32 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
+/// A merge may bring a file back that another change has split or renamed. The compiler does not look at it.
+#[test]
+fn every_file_is_a_module_of_another() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    rust_files(&source, &mut files);
+    for file in &files {
+        let name = file.file_stem().and_then(|stem| stem.to_str()).expect("a name in ASCII");
+        let folder = file.parent().expect("below the source");
+        if name == "lib" || folder.ends_with("bin") {
+            continue;
+        }
+        let (folder, name) = match name {
+            "mod" => (folder.parent(), folder.file_name().and_then(|name| name.to_str())),
+            _ => (Some(folder), Some(name)),
+        };
+        let (folder, name) = (folder.expect("below the source"), name.expect("a name in ASCII"));
+        let parents = [folder.join("mod.rs"), folder.with_extension("rs"), folder.join("lib.rs")];
+        let declared = parents
+            .iter()
+            .filter_map(|parent| std::fs::read_to_string(parent).ok())
+            .any(|text| text.lines().any(|line| line.trim_end().ends_with(&format!("mod {name};"))));
+        assert!(declared, "{} is a module of none of {parents:?}", file.display());
+    }
+}
+
 /// Invariant 1.
 #[test]
 fn protocol_names_no_lock_clock_thread_callback_randomness_or_io() {
