@@ -8,8 +8,6 @@ import { matches, sent, written } from './message.mjs';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc');
-/** At least as many as there are registries with something to tell: those of one script's server, and of the ones before it. */
-const REGISTRIES = 100;
 
 /** Runs all steps. `whole`: input and output go in one piece, otherwise byte by byte. */
 export async function run(script, whole) {
@@ -112,13 +110,12 @@ class Run {
     const { answers } = this.host;
     answers.ran = false;
     await setImmediate();
-    const collects = answers.uncollected > 0;
+    if (answers.uncollected === 0) return setImmediate();
     while (answers.uncollected > 0) {
       collect();
       await setImmediate();
     }
-    // The answers of promises that were collected. V8 tells each registry of them in a task of its own, ours perhaps first.
-    for (let tasks = collects ? REGISTRIES : 1; tasks > 0; tasks--) await setImmediate();
+    await toldOfAll();
   }
 
   async #lines(on) {
@@ -147,4 +144,29 @@ class Run {
 function shown(lines) {
   if (lines.length === 0) return ' nothing';
   return lines.map((line) => `\n    ${line.length > 600 ? `${line.slice(0, 600)} …` : line}`).join('');
+}
+
+/** Waits until all that was collected so far has been told. V8 tells registries in the order in which they lost something: this one is last. */
+async function toldOfAll() {
+  let told = false;
+  const registry = new FinalizationRegistry(() => (told = true));
+  const lost = lose(registry);
+  do {
+    collect();
+    await setImmediate();
+  } while (await isAlive(lost));
+  while (!told) await setImmediate();
+}
+
+function lose(registry) {
+  const object = {};
+  registry.register(object);
+  return new WeakRef(object);
+}
+
+/** Looking at a WeakRef keeps its object until the task ends: the caller goes on in another one. */
+async function isAlive(ref) {
+  const alive = ref.deref() !== undefined;
+  await setImmediate();
+  return alive;
 }
