@@ -4,12 +4,13 @@ use crate::access::{Caller, Verdict};
 use crate::catalog::{Content, Sealer, Surroundings, Walk, Walked};
 use crate::event::{AuthorizeCall, Call, CompleteCall, Continuation, Event, ListCall, MethodCall};
 use crate::group;
-use crate::http::RequestHead;
 use crate::jsonrpc::{Parsed, parse};
 use crate::log::LogLine;
 use crate::model::{Answer, Borrowed, Completion, Contents, Page};
 use crate::observer::RunningCalls;
-use crate::protocol::{Admitted, Arrival, CallId, Context, Effects, HostCall, HubOp, Machine, Report, Route};
+use crate::protocol::{
+    Admitted, Arrival, CallId, Context, Effects, HostCall, HubOp, Machine, Report, RequestHead, Route,
+};
 use crate::server::Inner;
 use crate::sync::{Fault, Lock, Trash, is_planted, is_running};
 use crate::wire::LARGE;

@@ -251,7 +251,7 @@ impl Answering {
                 sessions.say(id, stream, data, inner.options.replay_bytes, &inner.account);
             }
             if over && let Some(session) = sessions.get(id) {
-                session.streams.over(stream);
+                session.streams.end(stream);
             }
         };
         let held = self.read_on(inner, say, out);
@@ -303,7 +303,7 @@ impl Answering {
 
     fn announce(&mut self, response: Response) -> Response {
         match &self.session {
-            Some(session) if session.announce => response.with("mcp-session-id", &*session.id),
+            Some(session) if session.announce => response.header("mcp-session-id", &*session.id),
             _ => response,
         }
     }

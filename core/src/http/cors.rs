@@ -22,18 +22,18 @@ pub(super) fn is_preflight(head: &RequestHead<'_>) -> bool {
 
 pub(super) fn preflight(methods: &str) -> Response {
     Response::empty(204)
-        .with("access-control-allow-methods", methods)
-        .with("access-control-allow-headers", HEADERS)
-        .with("access-control-max-age", "7200")
+        .header("access-control-allow-methods", methods)
+        .header("access-control-allow-headers", HEADERS)
+        .header("access-control-max-age", "7200")
 }
 
 /// Lets a page read the answer; caches keep the answers to different pages apart.
 pub(super) fn expose(response: Response, origin: Option<&str>) -> Response {
-    let response = response.with("vary", "Origin");
+    let response = response.header("vary", "Origin");
     match origin {
         Some(origin) => response
-            .with("access-control-allow-origin", origin)
-            .with("access-control-expose-headers", EXPOSED),
+            .header("access-control-allow-origin", origin)
+            .header("access-control-expose-headers", EXPOSED),
         None => response,
     }
 }

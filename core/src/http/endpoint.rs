@@ -373,7 +373,7 @@ impl Endpoint {
                 self.0.state.with(|s, _| s.events.append(&mut events));
             }
             self.0.ring(&connection, news.as_deref());
-            self.0.take_left(&connection, news.as_deref());
+            self.0.take_abandoned(&connection, news.as_deref());
             if self.0.server.is_closed() && !connection.is_closed() && !connection.is_answering() {
                 connection.shut_down(); // that was the last answer
             }
@@ -387,7 +387,7 @@ impl Endpoint {
 
     /// Tells the time: sessions that nobody used end, and answers that were held too long become errors.
     pub fn tick(&self, now: u64) {
-        self.0.pass(now);
+        self.0.advance_clock(now);
         let session_ms = self.0.options.session_ms;
         for session in self.0.state.with(|s, _| s.sessions.expire(now, session_ms)) {
             self.0.close(&session.connection);
@@ -470,16 +470,16 @@ impl Inner {
         }
     }
 
-    /// It is that time, at least.
-    pub(super) fn pass(&self, now: u64) {
+    /// Sets the clock forward; it never goes back.
+    pub(super) fn advance_clock(&self, now: u64) {
         self.group.pass(now);
     }
 
     /// Takes what a connection says to nobody on those routes, or on any; and what is for clients that may come back, if
     /// other requests would have to wait for that.
-    pub(super) fn take_left(&self, connection: &Connection, routes: Option<&[Route]>) {
+    pub(super) fn take_abandoned(&self, connection: &Connection, routes: Option<&[Route]>) {
         let id = connection.id();
-        for (route, stream) in self.state.with(|s, _| s.sessions.left(id, routes)) {
+        for (route, stream) in self.state.with(|s, _| s.sessions.abandoned(id, routes)) {
             if stream.is_some() && !connection.is_crowded_by(route) {
                 continue;
             }
@@ -489,7 +489,7 @@ impl Inner {
                     s.sessions.lose(id, route, stream);
                 }
                 if over {
-                    s.sessions.over(id, route);
+                    s.sessions.forget_abandoned(id, route);
                 }
             });
             self.ring(connection, Some(&[route])); // a client may have come back just now
@@ -518,8 +518,8 @@ impl Inner {
     pub(super) fn ring(&self, connection: &Connection, routes: Option<&[Route]>) {
         let id = connection.id();
         let all: Vec<_> = self.state.with(|s, _| match routes {
-            Some(routes) => routes.iter().flat_map(|route| s.listeners.of(id, *route)).collect(),
-            None => s.listeners.of_all(id).collect(),
+            Some(routes) => routes.iter().flat_map(|route| s.listeners.on_route(id, *route)).collect(),
+            None => s.listeners.on_connection(id).collect(),
         });
         for ready in all {
             self.notify(&ready);

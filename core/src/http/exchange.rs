@@ -94,7 +94,7 @@ impl Exchange {
         holder: Arc<Holder>,
         ready: Ready,
     ) -> Exchange {
-        endpoint.0.pass(now);
+        endpoint.0.advance_clock(now);
         let (caller, until, origin) = (Caller::default().in_context(context), None, None);
         let need = Need { holder: &holder, number: None, bytes: REQUEST, cost: cost(REQUEST, now, now) };
         let cost = make_room(&endpoint.0, &need, || holder.reserve(REQUEST));
@@ -208,7 +208,7 @@ impl Exchange {
     }
 
     fn step(&mut self, now: u64, out: &mut Vec<u8>) -> Progress {
-        self.endpoint.0.pass(now);
+        self.endpoint.0.advance_clock(now);
         self.endpoint.0.make_room();
         self.now = now;
         let late = self.deadline.is_some_and(|deadline| deadline <= now);
@@ -298,20 +298,20 @@ impl Exchange {
         let now = self.now;
         inner.state.with(|s, _| {
             let Some(found) = s.sessions.exit(&session.id, now) else { return };
-            let held = session.stream.filter(|(number, holder)| found.streams.leave(*number, *holder));
+            let held = session.stream.filter(|(number, holder)| found.streams.release(*number, *holder));
             let number = held.map(|(number, _)| number);
             if number.is_some() && found.standalone == number {
                 found.standalone = None;
             }
             if left && (number.is_some() || !stream) {
-                s.sessions.leave(&session.id, route, number);
+                s.sessions.abandon(&session.id, route, number);
             }
         });
         if left && !stream {
             connection.leave(route); // there is nothing that a client could come back to
         }
         if left {
-            inner.take_left(&connection, Some(&[route])); // of what it has said already nobody hears any more
+            inner.take_abandoned(&connection, Some(&[route])); // of what it has said already nobody hears any more
         }
     }
 }

@@ -59,7 +59,7 @@ impl Exchange {
             };
             let connection = session.connection.clone();
             s.sessions.enter(&id, true, now, look);
-            s.sessions.over(connection.id(), route);
+            s.sessions.forget_abandoned(connection.id(), route);
             let replaces = taken.is_some();
             for event in taken.into_iter().flatten() {
                 s.sessions.said(&id, stream, event, &inner.account);

@@ -58,7 +58,7 @@ impl Exchange {
 pub(super) fn busy(id: Option<&RequestId>, full: Full) -> Whole {
     let (response, body) = refusal(503, id, None, &full.fault());
     let why = format!("the limit `{}` is reached ({})", full.limit, full.most);
-    hinted((response.with("retry-after", "1"), body), RefusalKind::Busy, &why)
+    hinted((response.header("retry-after", "1"), body), RefusalKind::Busy, &why)
 }
 
 /// The session has as many requests and streams under way as may be.

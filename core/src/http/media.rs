@@ -2,8 +2,8 @@
 //! 9112 section 6.1).
 
 use super::RequestHead;
-use super::head::Repeated;
 use super::origin::Refused;
+use crate::protocol::Repeated;
 
 /// What a client takes as an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -18,8 +18,6 @@ mod delete;
 mod endpoint;
 mod exchange;
 mod get;
-mod head;
-pub(crate) mod header_check;
 #[cfg(feature = "http")]
 mod idle_timeout;
 mod limits;
@@ -39,13 +37,12 @@ mod streams;
 mod verification;
 mod verifying;
 
+pub use crate::protocol::RequestHead;
 #[cfg(feature = "http")]
 pub(crate) use account::Holder;
 pub(crate) use account::{Charge, Full, Permit};
 pub use endpoint::{Endpoint, EndpointBuilder};
 pub use exchange::{Exchange, Progress};
-pub(crate) use head::OwnedHead;
-pub use head::RequestHead;
 #[cfg(feature = "http")]
 pub(crate) use idle_timeout::{IdleTimeout, Silence};
 pub use protection::Protection;

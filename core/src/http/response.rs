@@ -46,7 +46,7 @@ impl Response {
         Response { status: 200, headers, length: None, hint: None }
     }
 
-    pub(super) fn with(mut self, name: &'static str, value: impl Into<String>) -> Response {
+    pub(super) fn header(mut self, name: &'static str, value: impl Into<String>) -> Response {
         self.headers.push((name, value.into()));
         self
     }

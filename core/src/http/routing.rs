@@ -58,7 +58,7 @@ impl Exchange {
                 let offered = if metadata { "GET" } else { offered(options) };
                 Ok(State::whole((cors::preflight(offered), Vec::new())))
             }
-            _ if metadata => Err((Response::empty(405).with("allow", "GET"), Vec::new())),
+            _ if metadata => Err((Response::empty(405).header("allow", "GET"), Vec::new())),
             _ if !["POST", "GET", "DELETE"].contains(&head.method) => {
                 let setting = (head.method == "OPTIONS" && !options.cors).then_some("cors");
                 Err(not_offered(options, head, setting))
@@ -142,7 +142,7 @@ pub(super) fn not_offered(options: &Options, head: &RequestHead<'_>, setting: Op
         None => (Response::empty(405), Vec::new()),
     };
     let more = if options.cors { ", OPTIONS" } else { "" };
-    (response.with("allow", format!("{}{more}", offered(options))), body)
+    (response.header("allow", format!("{}{more}", offered(options))), body)
 }
 
 pub(super) fn closing(id: Option<&RequestId>) -> Whole {

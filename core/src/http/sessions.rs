@@ -45,7 +45,7 @@ pub(super) struct Sessions {
     looks: BTreeSet<(u64, Arc<str>)>,
     /// Routes whose exchange is gone before their answer, by the number of their connection. With a stream: for a client that
     /// comes back to it; without: for nobody.
-    left: BTreeMap<u64, BTreeMap<Route, Option<u64>>>,
+    abandoned: BTreeMap<u64, BTreeMap<Route, Option<u64>>>,
     /// What is kept of all streams, in the order in which it was said.
     replay: Replay,
 }
@@ -161,7 +161,7 @@ impl Sessions {
         }
         session.look.map(|look| self.looks.remove(&(look, session.id.clone())));
         self.by_connection.remove(&session.connection.id());
-        self.left.remove(&session.connection.id());
+        self.abandoned.remove(&session.connection.id());
         Some(session)
     }
 
@@ -282,15 +282,15 @@ impl Sessions {
     // ---- requests whose exchange is gone
 
     /// An exchange is gone before its request was answered. Without a stream nobody will take the answer.
-    pub(super) fn leave(&mut self, id: &str, route: Route, stream: Option<u64>) {
+    pub(super) fn abandon(&mut self, id: &str, route: Route, stream: Option<u64>) {
         if let Some(session) = self.by_id.get(id) {
-            self.left.entry(session.connection.id()).or_default().insert(route, stream);
+            self.abandoned.entry(session.connection.id()).or_default().insert(route, stream);
         }
     }
 
     /// Which of these routes of a connection were left, and with which stream; none: which of all.
-    pub(super) fn left(&self, connection: u64, routes: Option<&[Route]>) -> Vec<(Route, Option<u64>)> {
-        let Some(left) = self.left.get(&connection) else { return Vec::new() };
+    pub(super) fn abandoned(&self, connection: u64, routes: Option<&[Route]>) -> Vec<(Route, Option<u64>)> {
+        let Some(left) = self.abandoned.get(&connection) else { return Vec::new() };
         match routes {
             Some(routes) => routes.iter().filter_map(|route| Some((*route, *left.get(route)?))).collect(),
             None => left.iter().map(|(route, stream)| (*route, *stream)).collect(),
@@ -298,8 +298,8 @@ impl Sessions {
     }
 
     /// One of these is over, or somebody has come back to it.
-    pub(super) fn over(&mut self, connection: u64, route: Route) {
-        if let Entry::Occupied(mut left) = self.left.entry(connection) {
+    pub(super) fn forget_abandoned(&mut self, connection: u64, route: Route) {
+        if let Entry::Occupied(mut left) = self.abandoned.entry(connection) {
             left.get_mut().remove(&route);
             if left.get().is_empty() {
                 left.remove();
@@ -312,7 +312,7 @@ impl Sessions {
         let session = self.by_connection.get(&connection).and_then(|id| self.by_id.get_mut(id));
         if let Some(session) = session {
             session.streams.lose(stream);
-            self.left.entry(connection).or_default().insert(route, None);
+            self.abandoned.entry(connection).or_default().insert(route, None);
         }
     }
 }

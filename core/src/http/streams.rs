@@ -137,7 +137,7 @@ impl Streams {
     }
 
     /// That exchange is gone. Tells whether it held the stream until now.
-    pub(super) fn leave(&mut self, stream: u64, holder: u64) -> bool {
+    pub(super) fn release(&mut self, stream: u64, holder: u64) -> bool {
         self.change(stream, |s| s.holder.take_if(|h| h.number == holder).is_some()).unwrap_or_default()
     }
 
@@ -210,7 +210,7 @@ impl Streams {
         Some(result)
     }
 
-    pub(super) fn over(&mut self, stream: u64) {
+    pub(super) fn end(&mut self, stream: u64) {
         self.change(stream, |s| s.over = true);
     }
 
@@ -296,10 +296,10 @@ mod tests {
         let (stream, former) = streams.open(Route::Exchange(1));
         let (_, holder, _) = streams.resume(Place { stream, event: 0 }).expect("it is known");
         streams.say(stream, data("too large to be kept"), 10);
-        streams.over(stream);
+        streams.end(stream);
         let (other, _) = streams.open(Route::Exchange(2));
         streams.say(other, data("12345678901"), 10);
-        assert!(!streams.leave(stream, former));
+        assert!(!streams.release(stream, former));
         assert_eq!(streams.take(stream, former), None);
         assert_eq!(streams.take(stream, holder).map(|(unsent, over)| (unsent.len(), over)), Some((1, true)));
         assert_eq!(missed(&mut streams, "1-0"), None, "it is sent once");
@@ -328,7 +328,7 @@ mod tests {
     fn a_stream_that_nobody_holds_keeps_only_what_may_be_kept() {
         let mut streams = streams();
         let (stream, holder) = streams.open(Route::Exchange(1));
-        assert!(streams.leave(stream, holder));
+        assert!(streams.release(stream, holder));
         for text in ["123456", "789012"] {
             streams.say(stream, data(text), 10);
         }
@@ -345,10 +345,10 @@ mod tests {
         for _ in 1..MOST {
             streams.open(Route::Connection);
         }
-        streams.over(7);
+        streams.end(7);
         streams.open(Route::Connection);
         assert_eq!(missed(&mut streams, "7-0"), None, "it was over");
-        assert!(streams.leave(first, holder));
+        assert!(streams.release(first, holder));
         streams.open(Route::Connection);
         assert_eq!(missed(&mut streams, "1-0"), None, "nobody held it");
         assert_eq!((streams.bytes, streams.open.len()), (0, MOST));
@@ -360,7 +360,7 @@ mod tests {
         let mut streams = streams();
         let (ended, holder) = streams.open(Route::Exchange(1));
         streams.say(ended, data("12345"), 10);
-        streams.over(ended);
+        streams.end(ended);
         assert_eq!(sent(&mut streams, ended, holder), Some(vec![1]));
         let (open, _) = streams.open(Route::Exchange(2));
         for _ in 0..3 {

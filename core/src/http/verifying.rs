@@ -3,13 +3,13 @@
 use super::RequestHead;
 use super::account::Counted;
 use super::exchange::{Exchange, Progress, State};
-use super::head::OwnedHead;
 use super::protection::{Protection, Token};
 use super::response::{Whole, hinted, invalid, refusal};
 use super::verification::{Question, Verification, failed};
 use crate::event::{Event, VerifyCall};
 use crate::jsonrpc::RpcError;
 use crate::log::Level;
+use crate::protocol::OwnedHead;
 use crate::refusals::RefusalKind;
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ impl Exchange {
         let State::Verifying(verifying) = std::mem::replace(&mut self.state, State::Done) else {
             return None;
         };
-        let next = self.judge(verification).and_then(|()| verifying.head.with(|head| self.head(head)));
+        let next = self.judge(verification).and_then(|()| verifying.head.read(|head| self.head(head)));
         self.enter(next);
         if matches!(self.state, State::Body(_)) {
             self.body(&[]); // what came of it may be too long
@@ -124,5 +124,5 @@ fn forbidden(protection: &Protection, scopes: &[String]) -> Whole {
 
 fn challenged(status: u16, what: &str, challenge: String) -> Whole {
     let (response, body) = invalid(status, what);
-    (response.with("www-authenticate", challenge), body)
+    (response.header("www-authenticate", challenge), body)
 }

@@ -1,5 +1,6 @@
 //! A message in, what to do about it out.
 
+use super::RequestHead;
 use super::draft::{Argument, Details, Draft, cancelled_id};
 use super::inflight::{Cancelled, Owner};
 use super::list_topics::TopicSet;
@@ -9,7 +10,6 @@ use super::subscriptions::Subscriber;
 use super::{HostCall, RequestState};
 use crate::access::Verdict;
 use crate::catalog::Listing;
-use crate::http::RequestHead;
 use crate::jsonrpc::write::{ReplyId, error};
 use crate::jsonrpc::{FaultKind, Params, Parsed, RequestId, RpcError};
 use crate::model::Json;

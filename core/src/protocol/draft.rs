@@ -1,7 +1,7 @@
 //! Reads the parameters of a request, before anything is known of the connection.
 
 use super::list_topics::{ListTopics, TopicSet};
-use crate::http::{RequestHead, header_check};
+use super::{RequestHead, header_check};
 use crate::jsonrpc::{
     DuplicateMember, Params, Picked, Raw, RequestId, RpcError, boolean, for_each_member, is_null, is_object,
     members, pick, string, string_members, strings,

@@ -1,7 +1,7 @@
 //! Which revision a request is judged by.
 
+use super::RequestHead;
 use super::draft::{Draft, no_session, unsupported};
-use crate::http::RequestHead;
 use crate::jsonrpc::RpcError;
 use crate::model::Json;
 use crate::policy::Dialect;

@@ -1,6 +1,7 @@
 //! The state of one connection, and its steps.
 
 use super::CallId;
+use super::RequestHead;
 use super::batch::{Element, Elements};
 use super::call_context::Context;
 use super::client_requests::ClientRequests;
@@ -14,7 +15,6 @@ use super::list_topics::ListTopics;
 use super::outbox::{Kind, Outbox, Route, Stage};
 use super::partial_message::PartialMessage;
 use super::subscriptions::{MarkQueue, Subscriptions};
-use crate::http::RequestHead;
 use crate::jsonrpc::{Parsed, RequestId};
 use crate::limits::Limits;
 use crate::model::CacheHint;

@@ -14,6 +14,7 @@ mod draft;
 mod effects;
 mod exchanges;
 mod faults;
+mod header_check;
 mod host_answers;
 mod host_call;
 mod host_methods;
@@ -28,11 +29,13 @@ mod outbox;
 mod partial_message;
 mod pending_routes;
 mod progress;
+mod request_head;
 mod subscribing;
 mod subscriptions;
 
 pub use inflight::CallId;
 pub use outbox::{Kind, Route, Stage};
+pub use request_head::RequestHead;
 
 pub(crate) use call_context::Context;
 pub(crate) use client_requests::NotSent;
@@ -52,4 +55,5 @@ pub(crate) use machine::{Machine, Next, Settings};
 pub(crate) use outbox::Start;
 pub(crate) use partial_message::PartialMessage;
 pub(crate) use progress::Report;
+pub(crate) use request_head::{OwnedHead, Repeated};
 pub(crate) use subscriptions::{HubOp, Subscriber};

@@ -111,15 +111,15 @@ pub(super) async fn respond<B: Body, U: Peer>(
                         }
                         None => answer.exchange.end(answer.shared.now()),
                         // The client broke the request off, so it does not read this response.
-                        Some(Err(_)) => return answer.with(Response::refusal(400)),
+                        Some(Err(_)) => return answer.into_response(Response::refusal(400)),
                     },
                     () = poll_fn(|cx| answer.bell.poll_rung(cx)) => {} // the body was let go, say
                     () = deadline => {}
                 }
             }
-            Step::Respond(response) => return answer.with(response),
+            Step::Respond(response) => return answer.into_response(response),
             Step::Data => {}
-            Step::Done => return answer.with(Response::refusal(503)),
+            Step::Done => return answer.into_response(Response::refusal(503)),
         }
     }
 }
@@ -262,7 +262,7 @@ impl<U: Peer> Going<U> {
         }
     }
 
-    fn with(self, head: Response) -> ::http::Response<Answer<U>> {
+    fn into_response(self, head: Response) -> ::http::Response<Answer<U>> {
         let mut response = ::http::Response::builder().status(head.status);
         for (name, value) in head.headers {
             response = response.header(name, value);

@@ -60,12 +60,12 @@ pub(crate) struct OwnedHead {
 }
 
 impl OwnedHead {
-    pub(super) fn new(head: &RequestHead<'_>) -> OwnedHead {
+    pub(crate) fn new(head: &RequestHead<'_>) -> OwnedHead {
         let fields = head.headers.iter().map(|(name, value)| ((*name).to_owned(), value.to_vec())).collect();
         OwnedHead { method: head.method.to_owned(), target: head.target.to_owned(), fields }
     }
 
-    pub(super) fn with<R>(&self, f: impl FnOnce(&RequestHead<'_>) -> R) -> R {
+    pub(crate) fn read<R>(&self, f: impl FnOnce(&RequestHead<'_>) -> R) -> R {
         let headers: Vec<(&str, &[u8])> =
             self.fields.iter().map(|(n, v)| (n.as_str(), v.as_slice())).collect();
         f(&RequestHead { method: &self.method, target: &self.target, headers: &headers, peer: &[] })
