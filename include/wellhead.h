@@ -983,13 +983,14 @@ WELLHEAD_API wellhead_status wellhead_server_updated(wellhead_server *server, we
 /* Notifies subscribers that a resource changed, with its new version. A registered resource keeps that version; its other
  * fields, and lists, stay as they are. Calls back as wellhead_server_updated. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT,
  * CLOSED. */
-WELLHEAD_API wellhead_status wellhead_server_updated_as(wellhead_server *server, const wellhead_resource *resource);
+WELLHEAD_API wellhead_status wellhead_server_updated_with_metadata(wellhead_server *server,
+                                                                   const wellhead_resource *resource);
 
 /* Notifies subscribers of `parent` that the resource at `uri` below it changed. Subscribers of `uri` are notified by
  * wellhead_server_updated; a subscriber of both is notified once. When more than 16 such changes wait for one client, it
  * gets one notification for `parent` instead. Calls back as wellhead_server_updated. INVALID_URI, INVALID_UTF8, CLOSED. */
-WELLHEAD_API wellhead_status wellhead_server_updated_below(wellhead_server *server, wellhead_str uri,
-                                                           wellhead_str parent);
+WELLHEAD_API wellhead_status wellhead_server_sub_resource_updated(wellhead_server *server, wellhead_str uri,
+                                                                  wellhead_str parent);
 
 /* Reviews the subscriptions of a caller, by its id, after its rights changed: `authorize` decides about them again, many
  * URIs at once, and those that are refused end. Does nothing without wellhead_server_set_authorize. Calls back as
@@ -1021,10 +1022,11 @@ WELLHEAD_API wellhead_status wellhead_server_inject(wellhead_server *server, wel
 
 #define WELLHEAD_VALUE_LIST 1                 /* The value is an element of a list, even if it is the only one. */
 
-/* A value of a variable of a template. Several values of one name are a list, in their order; with keys they are pairs. */
+/* A value for a variable of a template, for wellhead_expand. Several values of one name, in the order of the array, are a list.
+ * Several values with keys are the pairs of an associative array (RFC 6570 section 2.3). */
 typedef struct wellhead_value {
     wellhead_str name;
-    wellhead_str key;                         /* Absent: no pair. */
+    wellhead_str key;                         /* The name of the pair. Absent: the value is no pair. */
     wellhead_str value;
     uint32_t flags;                           /* WELLHEAD_VALUE_LIST */
 } wellhead_value;
@@ -1088,7 +1090,8 @@ WELLHEAD_API wellhead_connection *wellhead_connection_new(wellhead_server *serve
 WELLHEAD_API wellhead_status wellhead_connection_receive(wellhead_connection *connection, wellhead_str bytes,
                                                          size_t *taken, wellhead_error **error);
 
-/* Ends the input. A last line without a newline still counts, and requests in flight are still answered. */
+/* Ends the input, as at the end of a file. A last line without a newline still counts. Requests in flight are still answered:
+ * go on to poll until wellhead_connection_finished. A second call does nothing. */
 WELLHEAD_API void wellhead_connection_end(wellhead_connection *connection);
 
 /* Handles input and runs up to `max` callbacks on this thread. Returns how many it ran; fewer than `max`: nothing is left to

@@ -790,12 +790,12 @@ public:
     void announce(std::string_view kind) { detail::check(wellhead_server_announce(capi(), str(kind))); }
 
     void updated(std::string_view uri) { detail::check(wellhead_server_updated(capi(), str(uri))); }
-    void updated_as(const Resource &resource) {
+    void updated_with_metadata(const Resource &resource) {
         const detail::Lent<wellhead_resource> c(resource);
-        detail::check(wellhead_server_updated_as(capi(), c));
+        detail::check(wellhead_server_updated_with_metadata(capi(), c));
     }
-    void updated_below(std::string_view uri, std::string_view parent) {
-        detail::check(wellhead_server_updated_below(capi(), str(uri), str(parent)));
+    void sub_resource_updated(std::string_view uri, std::string_view parent) {
+        detail::check(wellhead_server_sub_resource_updated(capi(), str(uri), str(parent)));
     }
     void access_changed(std::string_view caller_id) {
         detail::check(wellhead_server_access_changed(capi(), str(caller_id)));

@@ -354,7 +354,7 @@ NEEDS = (
     "exists",
     "authorize",
     "interest",
-    "updated_below",
+    "sub_resource_updated",
     "access_changed",
     "caller",
     "explain",
@@ -510,7 +510,7 @@ def needed(value: Any) -> set[str]:
             if name == "complete":
                 found.add("completion")
             if name == "below":
-                found.add("updated_below")
+                found.add("sub_resource_updated")
             if name == "mime_type" and answers:
                 found.add("parts")
             if name == "server":

@@ -18,8 +18,8 @@ pub fn guard(relax: fn()) {
     GUARDED.store(true, Ordering::SeqCst);
 }
 
-/// Call right before a `fork`, on its thread. Waits until no thread holds a lock of this library, and keeps locks
-/// from being taken until the fork is over.
+/// Waits until no thread holds a lock of this library, and keeps locks from being taken until the fork is over. Call it
+/// right before a `fork`, on its thread.
 pub fn before() {
     FORKS.set(true);
     CLOSED.store(true, Ordering::SeqCst);
@@ -28,13 +28,14 @@ pub fn before() {
     }
 }
 
-/// Call right after the `fork`, in the parent, on the same thread.
+/// Lets the threads of the parent take locks again. Call it right after the `fork`, on the same thread, and also if the
+/// `fork` failed.
 pub fn after_in_parent() {
     FORKS.set(false);
     CLOSED.store(false, Ordering::SeqCst);
 }
 
-/// Call right after the `fork`, in the child.
+/// Forgets the locks that threads of the parent waited for. Call it right after the `fork`, in the child.
 pub fn after_in_child() {
     // No thread is inside a section here; only threads of the parent were counted.
     for shard in &SHARDS {

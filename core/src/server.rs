@@ -78,7 +78,7 @@ impl Server {
     ///
     /// # Errors
     /// Also [`ErrorKind::InvalidArgument`] for a descriptor that cannot be sent.
-    pub fn updated_as(&self, resource: impl Into<Resource>) -> Result<()> {
+    pub fn updated_with_metadata(&self, resource: impl Into<Resource>) -> Result<()> {
         let Resource { uri, descriptor, .. } = resource.into();
         descriptor.check()?;
         self.tell(&Change::Updated { uri: &uri, said: Some(&descriptor) })
@@ -103,7 +103,7 @@ impl Server {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidUri`], [`ErrorKind::Closed`]. Unknown URIs are no error, and the two are not compared.
-    pub fn updated_below(&self, uri: &str, parent: &str) -> Result<()> {
+    pub fn sub_resource_updated(&self, uri: &str, parent: &str) -> Result<()> {
         self.tell(&Change::Below { uri, parent })
     }
 

@@ -31,7 +31,7 @@ fn camel(name: &str) -> Option<&'static str> {
 }
 
 /// Every setting of several words, and its name in JavaScript. `tests/words.py` fails on one that is missing here.
-const SETTINGS: [(&str, &str); 40] = [
+const SETTINGS: [(&str, &str); 41] = [
     ("allowed_hosts", "allowedHosts"),
     ("allowed_origins", "allowedOrigins"),
     ("authorization_servers", "authorizationServers"),
@@ -45,6 +45,7 @@ const SETTINGS: [(&str, &str); 40] = [
     ("cursor_key", "cursorKey"),
     ("error_code", "errorCodes"),
     ("error_profile", "errorProfile"),
+    ("guard_stdio", "guardStdio"),
     ("handle_sigterm", "handleSigterm"),
     ("head_ms", "headMs"),
     ("id_bytes", "idBytes"),

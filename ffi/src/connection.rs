@@ -123,7 +123,8 @@ pub unsafe extern "C" fn wellhead_connection_receive(
     }
 }
 
-/// Ends the input. A last line without a newline still counts, and requests in flight are still answered.
+/// Ends the input, as at the end of a file. A last line without a newline still counts. Requests in flight are still answered:
+/// go on to poll until wellhead_connection_finished. A second call does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_end(connection: *mut wellhead_connection) {
     // SAFETY: our caller's promise.

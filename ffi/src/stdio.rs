@@ -55,7 +55,7 @@ pub unsafe extern "C" fn wellhead_serve_stdio(
                         WELLHEAD_CALLBACKS_INLINE => 0,
                         n => usize::try_from(n).map_err(|_| invalid(format!("callback_threads is {n}")))?,
                     })
-                    .guard(options.flags & WELLHEAD_STDIO_KEEP_STDOUT == 0)
+                    .guard_stdio(options.flags & WELLHEAD_STDIO_KEEP_STDOUT == 0)
                     .handle_sigterm(options.flags & WELLHEAD_STDIO_HANDLE_SIGTERM != 0);
                 if options.drain_ms != 0 {
                     stdio = stdio.drain(Duration::from_millis(options.drain_ms.into()));

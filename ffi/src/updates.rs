@@ -26,7 +26,7 @@ pub unsafe extern "C" fn wellhead_server_updated(
 /// fields, and lists, stay as they are. Calls back as wellhead_server_updated. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT,
 /// CLOSED.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_server_updated_as(
+pub unsafe extern "C" fn wellhead_server_updated_with_metadata(
     server: *mut wellhead_server,
     resource: *const wellhead_resource,
 ) -> wellhead_status {
@@ -34,7 +34,7 @@ pub unsafe extern "C" fn wellhead_server_updated_as(
     unsafe {
         guard(std::ptr::null_mut(), |promise| {
             let server = promise.hold(server, "server")?;
-            server.server.updated_as(promise.fields(resource, "resource")?.resource(promise)?)
+            server.server.updated_with_metadata(promise.fields(resource, "resource")?.resource(promise)?)
         })
     }
 }
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn wellhead_server_updated_as(
 /// wellhead_server_updated; a subscriber of both is notified once. When more than 16 such changes wait for one client, it
 /// gets one notification for `parent` instead. Calls back as wellhead_server_updated. INVALID_URI, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_server_updated_below(
+pub unsafe extern "C" fn wellhead_server_sub_resource_updated(
     server: *mut wellhead_server,
     uri: wellhead_str,
     parent: wellhead_str,
@@ -52,7 +52,7 @@ pub unsafe extern "C" fn wellhead_server_updated_below(
     unsafe {
         guard(std::ptr::null_mut(), |promise| {
             let server = promise.hold(server, "server")?;
-            server.server.updated_below(promise.text(uri, "uri")?, promise.text(parent, "parent")?)
+            server.server.sub_resource_updated(promise.text(uri, "uri")?, promise.text(parent, "parent")?)
         })
     }
 }

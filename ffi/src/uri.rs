@@ -12,12 +12,13 @@ use wellhead::{Result, Template, TemplateValue};
 /// The value is an element of a list, even if it is the only one.
 pub const WELLHEAD_VALUE_LIST: u32 = 1;
 
-/// A value of a variable of a template. Several values of one name are a list, in their order; with keys they are pairs.
+/// A value for a variable of a template, for wellhead_expand. Several values of one name, in the order of the array, are a list.
+/// Several values with keys are the pairs of an associative array (RFC 6570 section 2.3).
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_value {
     pub name: wellhead_str,
-    /// Absent: no pair.
+    /// The name of the pair. Absent: the value is no pair.
     pub key: wellhead_str,
     pub value: wellhead_str,
     /// WELLHEAD_VALUE_LIST

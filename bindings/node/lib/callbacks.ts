@@ -59,7 +59,10 @@ export class Callbacks {
   readonly #calls = new Map<number, RunningCall>();
   readonly #caller: (connection: number) => Caller;
   readonly #finish: (call: number, answer: NativeAnswer) => void;
-  /** Calls whose Promise was collected, so that it cannot settle. "Later" once more gives a call up. */
+  /**
+   * Finds calls whose Promise was collected before it settled, which now wait for ever. The native half gives a
+   * call up when it hears {@link LATER} about it for the second time.
+   */
   readonly #lost: FinalizationRegistry<number>;
   readonly #observer: Observer | undefined;
 

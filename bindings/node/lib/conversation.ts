@@ -6,7 +6,7 @@ import type { JsonObject } from './values.js';
 /** Answers a request of the server to its client: returns the result, or throws a {@link MethodError}. */
 export type RequestHandler = (method: string, params: JsonObject) => JsonObject | PromiseLike<JsonObject>;
 
-/** Milliseconds that an answer, or an update, is waited for. */
+/** Milliseconds after which a wait for an answer, or for an update, rejects. */
 const PATIENCE = 20_000;
 const META = 'io.modelcontextprotocol/';
 /** JSON-RPC 2.0 section 5.1. */

@@ -144,8 +144,8 @@ export class MethodError extends WellheadError {
 }
 
 /**
- * Thrown by a reader or a method: the client must give input first, and then repeats its request. `value` has the
- * `inputRequests` and the `requestState`. In a revision without it the client gets an internal error.
+ * Thrown by a reader or a method that needs input of the client first. The client gets `value`, and then repeats its
+ * request with the input. Protocol revisions before 2026-07-28 cannot ask so: there the client gets an internal error.
  */
 export class InputRequired extends WellheadError {
   /** The `inputRequests` and `requestState` for the client. */

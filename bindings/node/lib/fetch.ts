@@ -1,7 +1,7 @@
 /** Streamable HTTP for what serves web-standard requests: Hono and the like. */
 import type { Data, Endpoint, ResponseHead } from './http.js';
 
-/** Deals with a request. */
+/** Answers one web-standard request. Rejects if its body was read before, or if the client goes before the answer begins. */
 export function answerRequest(endpoint: Endpoint, request: Request): Promise<Response> {
   if (request.bodyUsed) {
     const message =

@@ -206,8 +206,8 @@ export interface NativeServer {
   updated(uri: string): void;
   accessChanged(caller: Uint8Array): void;
   explain(uri: string): string;
-  updatedAs(uri: string, descriptor: string): void;
-  updatedBelow(uri: string, parent: string): void;
+  updatedWithMetadata(uri: string, descriptor: string): void;
+  subResourceUpdated(uri: string, parent: string): void;
   announce(kind: string): void;
   listChanged(): void;
   close(): void;

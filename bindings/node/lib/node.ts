@@ -54,7 +54,10 @@ interface Framework {
   readonly baseUrl?: string;
 }
 
-/** Deals with a request. */
+/**
+ * Answers one request of `node:http`, or of a framework that wraps it. Fastify's has the plain one in `raw`. Express
+ * gives `next`, which gets a request for another path.
+ */
 export function serve(endpoint: Endpoint, ...[request, response, next]: Parameters<HttpHandler>): void {
   const incoming = 'raw' in request ? request.raw : request;
   const outgoing = 'raw' in response ? response.raw : response;

@@ -201,7 +201,7 @@ export interface RunOptions {
    * Points descriptors 0 and 1 of the process to the null device and standard error while the server serves. Then a
    * `console.log` cannot corrupt the protocol, and a child process cannot take input. Default: true.
    */
-  guard?: boolean | undefined;
+  guardStdio?: boolean | undefined;
   /** Ends the service cleanly at the first SIGTERM, on the main thread only. Default: true. */
   handleSigterm?: boolean | undefined;
   /** Milliseconds for pending answers after the end of input. Default: 5,000. */
@@ -306,7 +306,7 @@ const DIRECTORY: Members<DirectoryOptions> = {
 
 const CONNECT: Members<ConnectOptions> = { wake: 'function', caller: 'object' };
 
-const RUN: Members<RunOptions> = { guard: 'boolean', handleSigterm: 'boolean', drainMs: 'count' };
+const RUN: Members<RunOptions> = { guardStdio: 'boolean', handleSigterm: 'boolean', drainMs: 'count' };
 
 const SERVE_HTTP: Members<ServeHttpOptions> = {
   ...HTTP,

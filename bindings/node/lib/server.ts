@@ -453,17 +453,17 @@ export class Server {
    * that version from now on. Its other members, and its entry in lists, stay as they are.
    *
    * ```js
-   * server.updatedAs({ uri: 'notes://1', version: '43' });
+   * server.updatedWithMetadata({ uri: 'notes://1', version: '43' });
    * ```
    *
    * @throws as {@link Server.updated}
    */
-  updatedAs(resource: Resource): void {
+  updatedWithMetadata(resource: Resource): void {
     const { uri, ...descriptor } = needObject('resource', resource) as Resource;
     needString('uri', uri);
     const { key: _key, ...described } = descriptor;
     checkedOptions('descriptor', described);
-    native(() => this.#native.updatedAs(uri, JSON.stringify(descriptor)));
+    native(() => this.#native.updatedWithMetadata(uri, JSON.stringify(descriptor)));
   }
 
   /**
@@ -473,15 +473,15 @@ export class Server {
    * pending changes of one `parent` a client gets one notification that `parent` changed.
    *
    * ```js
-   * server.updatedBelow('notes://work/1', 'notes://work');
+   * server.subResourceUpdated('notes://work/1', 'notes://work');
    * ```
    *
    * @throws as {@link Server.updated}
    */
-  updatedBelow(uri: string, parent: string): void {
+  subResourceUpdated(uri: string, parent: string): void {
     needString('uri', uri);
     needString('parent', parent);
-    native(() => this.#native.updatedBelow(uri, parent));
+    native(() => this.#native.subResourceUpdated(uri, parent));
   }
 
   /**

@@ -38,7 +38,7 @@ export interface TestContents {
   readonly blob?: Uint8Array;
 }
 
-/** How often a call is repeated with the input that the server wants. */
+/** The most repetitions of a call with the input that the server wants. After these, the call rejects. */
 const ROUNDS = 16;
 
 /**

@@ -251,14 +251,14 @@ impl Native {
 
     /// `descriptor` is JSON.
     #[napi]
-    pub fn updated_as(&self, uri: String, descriptor: String) -> Result<()> {
+    pub fn updated_with_metadata(&self, uri: String, descriptor: String) -> Result<()> {
         let resource = Descriptor::parse(Some(&descriptor)).and_then(|d| d.resource(uri)).map_err(thrown)?;
-        self.inner.server.updated_as(resource).map_err(thrown)
+        self.inner.server.updated_with_metadata(resource).map_err(thrown)
     }
 
     #[napi]
-    pub fn updated_below(&self, uri: String, parent: String) -> Result<()> {
-        self.inner.server.updated_below(&uri, &parent).map_err(thrown)
+    pub fn sub_resource_updated(&self, uri: String, parent: String) -> Result<()> {
+        self.inner.server.sub_resource_updated(&uri, &parent).map_err(thrown)
     }
 
     #[napi]

@@ -33,7 +33,7 @@ impl Native {
             return Err(invalid("run() was called already, and has not returned"));
         }
         let bell = inner.bell.clone();
-        let mut stdio = Stdio::new().guard(guard);
+        let mut stdio = Stdio::new().guard_stdio(guard);
         if let Some(ms) = drain_ms {
             stdio = stdio.drain(Duration::from_millis(ms.into()));
         }

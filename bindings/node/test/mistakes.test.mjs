@@ -181,7 +181,7 @@ const REFUSED = {
     'a text has half of a surrogate pair; make it well-formed: text.toWellFormed()',
   ],
   'a word as the size of what changed': [
-    ({ server }) => server.updatedAs({ uri: 'm://o', size: 'x' }),
+    ({ server }) => server.updatedWithMetadata({ uri: 'm://o', size: 'x' }),
     'size: a whole number from 0, not "x"',
   ],
   'an array as a tool': [

@@ -353,22 +353,22 @@ impl Server {
         detach(py, || core.updated(&uri)).or_raise(py)
     }
 
-    #[doc = docstring!(updated_as)]
+    #[doc = docstring!(updated_with_metadata)]
     #[pyo3(signature = (resource, /))]
-    fn updated_as(&self, resource: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn updated_with_metadata(&self, resource: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = resource.py();
         let core = self.core(py);
         let resource = given::instance::<Resource>("resource", resource)?.get().to_core(py)?;
-        detach(py, || core.updated_as(resource)).or_raise(py)
+        detach(py, || core.updated_with_metadata(resource)).or_raise(py)
     }
 
-    #[doc = docstring!(updated_below)]
+    #[doc = docstring!(sub_resource_updated)]
     #[pyo3(signature = (uri, parent, /))]
-    fn updated_below(&self, uri: &Bound<'_, PyAny>, parent: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn sub_resource_updated(&self, uri: &Bound<'_, PyAny>, parent: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = uri.py();
         let (uri, parent) = (given::string("uri", uri)?, given::string("parent", parent)?);
         let core = self.core(py);
-        detach(py, || core.updated_below(&uri, &parent)).or_raise(py)
+        detach(py, || core.sub_resource_updated(&uri, &parent)).or_raise(py)
     }
 
     #[doc = docstring!(on_publish)]
@@ -421,19 +421,19 @@ impl Server {
     #[doc = docstring!(run)]
     #[pyo3(
         signature = (**options),
-        text_signature = "($self, *, callback_threads=1, drain_ms=5000, guard=True)"
+        text_signature = "($self, *, callback_threads=1, drain_ms=5000, guard_stdio=True)"
     )]
     fn run(this: &Bound<'_, Self>, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         let stdio = service::stdio("run", options, true)?;
         let _inside = Inside::enter(); // Python's frames stand on this one
         let run = this.py().import("wellhead._run")?.getattr("run")?;
-        run.call1((this, stdio.callback_threads, stdio.drain_ms, stdio.guard)).map(drop)
+        run.call1((this, stdio.callback_threads, stdio.drain_ms, stdio.guard_stdio)).map(drop)
     }
 
     #[doc = docstring!(run_async)]
     #[pyo3(
         signature = (**options),
-        text_signature = "($self, *, drain_ms=5000, guard=True)"
+        text_signature = "($self, *, drain_ms=5000, guard_stdio=True)"
     )]
     fn run_async<'py>(
         this: &Bound<'py, Self>,
@@ -441,7 +441,7 @@ impl Server {
     ) -> PyResult<Bound<'py, PyAny>> {
         let stdio = service::stdio("run_async", options, false)?;
         let run = this.py().import("wellhead._asyncio")?.getattr("run_async")?;
-        run.call1((this, stdio.drain_ms, stdio.guard))
+        run.call1((this, stdio.drain_ms, stdio.guard_stdio))
     }
 
     #[doc = docstring!(serve_http)]
@@ -589,7 +589,7 @@ impl Server {
         let py = this.py();
         at_least_one(callback_threads)?;
         let drain = std::time::Duration::from_millis(drain_ms);
-        let options = Stdio::new().callback_threads(callback_threads).drain(drain).guard(guard);
+        let options = Stdio::new().callback_threads(callback_threads).drain(drain).guard_stdio(guard);
         this.get().base.set(py)?;
         let host = Host::new(this.clone().unbind(), None);
         Driver::start_stdio(py, host, this.get().core(py), options, on_loop)

@@ -276,7 +276,7 @@ Raises:
     RegistrationError: The URI is not absolute (`invalid_uri`).
     ClosedError: The server is closed."
     };
-    (updated_as) => {
+    (updated_with_metadata) => {
         "Notifies the subscribers of a resource that it changed, and sets its new version. Never blocks.
 
 Only the version of the registration changes; its other members, and its entry in lists, stay as
@@ -287,7 +287,7 @@ Raises:
         (`invalid_argument`).
     ClosedError: The server is closed."
     };
-    (updated_below) => {
+    (sub_resource_updated) => {
         "Notifies the subscribers of `parent`, such as a folder, that the resource at `uri` below it changed.
 Never blocks.
 
@@ -334,7 +334,7 @@ Raises:
 instances of the service.
 
 `event` is one JSON object, a `str`, to send over a pub/sub system. Its `origin` is the name of the
-instance. Its `change` is `updated` (with `uri`, and `resource` after `updated_as`), `updated_below`
+instance. Its `change` is `updated` (with `uri`, and `resource` after `updated_with_metadata`), `sub_resource_updated`
 (with `uri` and `parent`), `lists` (with `list`, such as `resourcesListChanged`) or `access` (with
 `caller`, the id in base64).
 
@@ -379,7 +379,7 @@ Args:
     callback_threads: The number of threads that run callbacks, at least 1. 1 is this thread; more
         are threads of their own.
     drain_ms: Milliseconds that calls in flight may take after the end of input.
-    guard: True redirects the descriptors 0 and 1 while the server runs, so that a stray `print`
+    guard_stdio: True redirects the descriptors 0 and 1 while the server runs, so that a stray `print`
         goes to standard error and not to the client.
 
 Raises:

@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyString};
 pub(crate) struct OverStdio {
     pub(crate) callback_threads: usize,
     pub(crate) drain_ms: u64,
-    pub(crate) guard: bool,
+    pub(crate) guard_stdio: bool,
 }
 
 pub(crate) fn stdio(
@@ -16,15 +16,15 @@ pub(crate) fn stdio(
     options: Option<&Bound<'_, PyDict>>,
     threads: bool,
 ) -> PyResult<OverStdio> {
-    let mut stdio = OverStdio { callback_threads: 1, drain_ms: 5000, guard: true };
+    let mut stdio = OverStdio { callback_threads: 1, drain_ms: 5000, guard_stdio: true };
     for (given, value) in options.into_iter().flatten() {
         let name = given.cast::<PyString>()?.to_str()?;
         match name {
             "callback_threads" if threads => stdio.callback_threads = given::count(name, &value)?,
             "drain_ms" => stdio.drain_ms = given::count(name, &value)?,
-            "guard" => stdio.guard = given::flag(name, &value)?,
+            "guard_stdio" => stdio.guard_stdio = given::flag(name, &value)?,
             _ => {
-                let known = ["drain_ms", "guard", "callback_threads"];
+                let known = ["drain_ms", "guard_stdio", "callback_threads"];
                 return Err(given::unknown(function, &given, &known[..2 + usize::from(threads)]));
             }
         }

@@ -39,7 +39,7 @@ def test_a_client_is_served_on_the_thread_that_runs_the_server() -> None:
 
 
 @pytest.mark.parametrize("guard", [True, False])
-@pytest.mark.parametrize("run", ["server.run(guard={})", "asyncio.run(server.run_async(guard={}))"])
+@pytest.mark.parametrize("run", ["server.run(guard_stdio={})", "asyncio.run(server.run_async(guard_stdio={}))"])
 def test_the_guard_decides_whether_a_callback_has_the_clients_descriptors(run: str, guard: bool) -> None:
     program = f"""
     import asyncio

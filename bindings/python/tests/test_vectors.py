@@ -36,7 +36,7 @@ REACHES = {
     "progress",
     "replicas",
     "tools",
-    "updated_below",
+    "sub_resource_updated",
     "verdict_count",
     "versions",
     "wrong_type",

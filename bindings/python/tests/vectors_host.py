@@ -301,10 +301,10 @@ class Host:
         elif "update" in step:
             if "as" in step:
                 changed = wellhead.Resource(step["update"], **descriptor(step["as"]))
-                outcome(step, lambda: self.server.updated_as(changed))
+                outcome(step, lambda: self.server.updated_with_metadata(changed))
                 return
             below = [step["below"]] if "below" in step else []
-            update = self.server.updated_below if below else self.server.updated
+            update = self.server.sub_resource_updated if below else self.server.updated
             outcome(step, lambda: update(step["update"], *below))
         elif "list_changed" in step:
             outcome(step, self.server.list_changed)

@@ -66,7 +66,8 @@ impl fmt::Display for Why {
     }
 }
 
-/// Reads an ignore file of a directory, and its state. Returns `None` if there is none.
+/// Opens an ignore file of a directory. The stamp tells later whether the file has changed. Returns `None` if there is
+/// no such file.
 pub(super) fn open(dir: &Dir, name: &str) -> Result<Option<(File, Stamp)>, Unusable> {
     let mut options = OpenOptions::new();
     // Opening a named pipe would wait for a writer.

@@ -366,7 +366,7 @@ impl Shared {
             let uri = self.base.address.uri(&path);
             let _ = server.updated(&Address::at_localhost(&uri));
             let _ = match now {
-                Some(resource) => server.updated_as(resource),
+                Some(resource) => server.updated_with_metadata(resource),
                 None => server.updated(&uri),
             };
             let links = self.seen.with(|seen| seen.links.to(&path));

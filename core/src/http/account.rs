@@ -281,7 +281,7 @@ impl Holder {
         self.account.arriving.fetch_add(more, Ordering::AcqRel);
     }
 
-    /// Counts that such a body is gone, or whole.
+    /// Stops to count a body as arriving, because it is whole or was given up.
     pub(super) fn uncount_arriving(&self, body: &AtomicUsize) {
         self.account.arriving.fetch_sub(body.swap(0, Ordering::AcqRel), Ordering::AcqRel);
     }

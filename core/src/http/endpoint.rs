@@ -98,8 +98,9 @@ impl EndpointBuilder {
         self
     }
 
-    /// The endpoint is bound to a loopback address: `Host`, and `Origin` where there is one, must name this machine.
-    /// On by default, against DNS rebinding; the native listener knows it by its address.
+    /// Sets whether the endpoint refuses requests whose `Host`, or `Origin` where there is one, is not a loopback name
+    /// such as `localhost`. Default: true, against DNS rebinding. The native listener ignores this setting: it refuses
+    /// them if it is bound to a loopback address.
     #[must_use]
     pub fn loopback_only(mut self, loopback_only: bool) -> Self {
         self.options.gate.loopback_only = loopback_only;

@@ -424,7 +424,7 @@ pub(crate) fn invalid_uri(uri: &str) -> RpcError {
     fault
 }
 
-/// A limit that waiting cannot cure.
+/// Makes the error for a request that is over a limit. To wait and try again is of no use, unlike with "busy".
 pub(crate) fn limit(name: &str, max: usize) -> RpcError {
     let mut fault = RpcError::invalid_request("");
     fault.message = format!("Limit exceeded: {name}").into();

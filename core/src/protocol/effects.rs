@@ -56,7 +56,7 @@ impl Machine {
         self.host_calls.push_back(call);
     }
 
-    /// Whether there is something to poll, or output that no drain takes and no driver knows of.
+    /// Returns true if there is something to poll, or output whose driver was not woken to send it.
     pub(crate) fn has_work(&self) -> bool {
         self.has_something_to_poll() || self.outbox.has_pending_output()
     }

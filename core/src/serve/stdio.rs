@@ -72,7 +72,7 @@ impl Stdio {
     /// driver runs. Default: true. So a stray print cannot corrupt the protocol, and a child process cannot swallow
     /// input.
     #[must_use]
-    pub fn guard(mut self, on: bool) -> Self {
+    pub fn guard_stdio(mut self, on: bool) -> Self {
         self.guard = on;
         self
     }
@@ -201,7 +201,8 @@ impl Driver {
         self.shared.next(false)
     }
 
-    /// Runs callbacks. The next [`Driver::next`] writes their output, so that they wake no other thread.
+    /// Runs a closure that runs callbacks. Their output waits for the next [`Driver::next`] or [`Driver::flush`] of this
+    /// thread, so that they do not wake the thread that writes.
     pub fn run<R>(&self, callbacks: impl FnOnce() -> R) -> R {
         self.shared.run(callbacks)
     }

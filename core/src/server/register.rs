@@ -118,8 +118,9 @@ impl Server {
         self.set_fallback(Some(Arc::new(Reader::new(read)))).map(drop)
     }
 
-    /// Registers the authorizer: a closure that decides before anything is listed, read or subscribed to. One
-    /// question may hold many URIs.
+    /// Registers the authorizer: a closure that is asked before anything is listed, read, subscribed to or called. It
+    /// returns one [`crate::Verdict`] for each URI of its call, in their order; a list asks about many at once.
+    /// Without an authorizer everything is allowed. A second one takes the place of the first.
     ///
     /// # Errors
     /// [`ErrorKind::Closed`].

@@ -29,7 +29,7 @@ impl Server {
     /// published again.
     ///
     /// The object has `origin`, the name of the instance, and `change`, one of four words. `updated` comes with
-    /// `uri`, and with `resource` if [`Server::updated_as`] described it. `updated_below` comes with `uri` and
+    /// `uri`, and with `resource` if [`Server::updated_with_metadata`] described it. `sub_resource_updated` comes with `uri` and
     /// `parent`. `lists` comes with `list`, a kind such as `resourcesListChanged`. `access` comes with `caller`,
     /// the id bytes as base64. A `resource` has the strings `name`, `title`, `kind` and `version` and the object
     /// `metadata`, each optional.
@@ -63,7 +63,7 @@ impl Server {
                 let said = member(event.raw(), "resource")?.map(descriptor).transpose()?;
                 self.apply(&Change::Updated { uri: &uri, said: said.as_ref() })?;
             }
-            "updated_below" => {
+            "sub_resource_updated" => {
                 self.apply(&Change::Below { uri: &wanted("uri")?, parent: &wanted("parent")? })?;
             }
             "lists" => self.apply(&Change::Lists(&wanted("list")?))?,
@@ -116,7 +116,7 @@ impl Change<'_> {
                 }
             }
             Change::Below { uri, parent } => {
-                event.string("change", "updated_below").string("uri", uri).string("parent", parent);
+                event.string("change", "sub_resource_updated").string("uri", uri).string("parent", parent);
             }
             Change::Lists(kind) => {
                 event.string("change", "lists").string("list", kind);

@@ -269,8 +269,8 @@ impl Host {
             outcome(step, &self.register(entry))
         } else if let Some(uri) = text("update") {
             let updated = match (text("below"), step.get("as")) {
-                (Some(parent), _) => self.server.updated_below(uri, parent),
-                (None, Some(said)) => resource(uri, said).and_then(|r| self.server.updated_as(r)),
+                (Some(parent), _) => self.server.sub_resource_updated(uri, parent),
+                (None, Some(said)) => resource(uri, said).and_then(|r| self.server.updated_with_metadata(r)),
                 (None, None) => self.server.updated(uri),
             };
             outcome(step, &updated)

@@ -61,7 +61,7 @@ static void null_handles_are_refused_and_not_touched(void) {
     CHECK(wellhead_server_set_fallback(NULL, &provider, NULL) == invalid);
     CHECK(wellhead_server_remove(NULL, uri, NULL) == invalid);
     CHECK(wellhead_server_updated(NULL, uri) == invalid);
-    CHECK(wellhead_server_updated_below(NULL, uri, uri) == invalid);
+    CHECK(wellhead_server_sub_resource_updated(NULL, uri, uri) == invalid);
     CHECK(wellhead_server_access_changed(NULL, uri) == invalid);
     CHECK(wellhead_server_add_directory(NULL, NULL, NULL) == invalid);
     CHECK(wellhead_server_add_directory(server, NULL, NULL) == invalid);
@@ -102,7 +102,7 @@ static void null_handles_are_refused_and_not_touched(void) {
     CHECK(wellhead_read_needs_input(NULL, uri) == invalid && wellhead_read_invalid_state(NULL) == invalid);
     CHECK(wellhead_call_seal_state(NULL, uri, 1) == NULL && wellhead_call_open_state(NULL, 1) == NULL);
     CHECK(wellhead_call_filter(NULL).ptr == NULL && wellhead_call_request_state(NULL).ptr == NULL);
-    CHECK(wellhead_server_announce(NULL, uri) == invalid && wellhead_server_updated_as(NULL, &resource) == invalid);
+    CHECK(wellhead_server_announce(NULL, uri) == invalid && wellhead_server_updated_with_metadata(NULL, &resource) == invalid);
     CHECK(wellhead_complete_add(NULL, uri) == invalid && wellhead_complete_finish(NULL, 0, NULL) == invalid);
     CHECK(wellhead_complete_keep(NULL) == NULL && wellhead_complete_call(NULL) == NULL);
     CHECK(wellhead_method_result(NULL, uri) == invalid && wellhead_method_notify(NULL, uri, uri, NULL) == invalid);

@@ -277,11 +277,11 @@ int host_act(host *h, json_t *step, text *why) {
         return outcome(step, wellhead_server_remove(h->server, string(what), NULL), why);
     if (strcmp(verb, "add") == 0) return outcome(step, host_add(h, what, NULL), why);
     if (strcmp(verb, "update") == 0 && json_object_get(step, "below"))
-        return outcome(step, wellhead_server_updated_below(h->server, string(what), member(step, "below")), why);
+        return outcome(step, wellhead_server_sub_resource_updated(h->server, string(what), member(step, "below")), why);
     if (strcmp(verb, "update") == 0 && json_object_get(step, "as")) {
         description d;
         describe(&d, json_object_get(step, "as"), string(what));
-        wellhead_status status = wellhead_server_updated_as(h->server, &d.resource);
+        wellhead_status status = wellhead_server_updated_with_metadata(h->server, &d.resource);
         describe_end(&d);
         return outcome(step, status, why);
     }

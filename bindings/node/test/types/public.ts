@@ -116,7 +116,7 @@ const fixed: Handle = server.text('x:text', 'text', { title: 'T', size: 4 });
 fixed.set('other');
 fixed.set(new Uint8Array());
 fixed.set({ body: 'x', version: '2' });
-server.updatedAs({ uri: 'x:text', version: '3', kind: 'note', metadata: { lines: 1 } });
+server.updatedWithMetadata({ uri: 'x:text', version: '3', kind: 'note', metadata: { lines: 1 } });
 server.resource('x:versions', (_, { ifVersion, meta }) => {
   same<typeof ifVersion, string | undefined>(true);
   if (ifVersion === '1') return NOT_MODIFIED;
@@ -127,7 +127,7 @@ same<typeof fixed.name, string>(true);
 fixed.remove();
 server.blob('x:blob', Buffer.from(''), { mimeType: 'image/png' }).remove();
 server.updated('x:text');
-server.updatedBelow('x:text', 'x:folder');
+server.subResourceUpdated('x:text', 'x:folder');
 server.accessChanged(new Uint8Array());
 same<ReturnType<typeof expand>, string>(true);
 expand('x:{id}{?q*}', { id: 'a', q: ['b'], none: undefined });
@@ -214,7 +214,7 @@ connection.pollTransmit(4096);
 connection.tick(5);
 same<ReturnType<Server['run']>, Promise<void>>(true);
 same<ReturnType<Server['close']>, Promise<void>>(true);
-void server.run({ guard: false, handleSigterm: false, drainMs: 100 });
+void server.run({ guardStdio: false, handleSigterm: false, drainMs: 100 });
 
 // ---- errors
 try {

@@ -124,8 +124,8 @@ export class Host {
     else if (step.remove_prompt !== undefined) outcome(() => server.removePrompt(step.remove_prompt));
     else if (step.add !== undefined) outcome(() => this.add(step.add));
     else if (step.as !== undefined) {
-      outcome(() => server.updatedAs({ ...descriptor(step.as), uri: step.update }));
-    } else if (step.below !== undefined) outcome(() => server.updatedBelow(step.update, step.below));
+      outcome(() => server.updatedWithMetadata({ ...descriptor(step.as), uri: step.update }));
+    } else if (step.below !== undefined) outcome(() => server.subResourceUpdated(step.update, step.below));
     else if (step.update !== undefined) outcome(() => server.updated(step.update));
     else if (step.published !== undefined) {
       assert.deepEqual(

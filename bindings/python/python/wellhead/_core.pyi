@@ -1005,7 +1005,7 @@ class Server:
             RegistrationError: The URI is not absolute (`invalid_uri`).
             ClosedError: The server is closed.
         """
-    def updated_as(self, resource: Resource, /) -> None:
+    def updated_with_metadata(self, resource: Resource, /) -> None:
         """Notifies the subscribers of a resource that it changed, and sets its new version. Never blocks.
 
         Only the version of the registration changes; its other members, and its entry in lists, stay as
@@ -1016,7 +1016,7 @@ class Server:
                 (`invalid_argument`).
             ClosedError: The server is closed.
         """
-    def updated_below(self, uri: str, parent: str, /) -> None:
+    def sub_resource_updated(self, uri: str, parent: str, /) -> None:
         """Notifies the subscribers of `parent`, such as a folder, that the resource at `uri` below it changed.
         Never blocks.
 
@@ -1066,7 +1066,7 @@ class Server:
         instances of the service.
 
         `event` is one JSON object, a `str`, to send over a pub/sub system. Its `origin` is the name of the
-        instance. Its `change` is `updated` (with `uri`, and `resource` after `updated_as`), `updated_below`
+        instance. Its `change` is `updated` (with `uri`, and `resource` after `updated_with_metadata`), `sub_resource_updated`
         (with `uri` and `parent`), `lists` (with `list`, such as `resourcesListChanged`) or `access` (with
         `caller`, the id in base64).
 
@@ -1098,7 +1098,7 @@ class Server:
         """Returns which registration serves a URI, and why each template that does not match it does not.
         Calls no callback.
         """
-    def run(self, *, callback_threads: int = 1, drain_ms: int = 5000, guard: bool = True) -> None:
+    def run(self, *, callback_threads: int = 1, drain_ms: int = 5000, guard_stdio: bool = True) -> None:
         """Serves standard input and output. Blocks until the client closes standard input, or the server is
         closed.
 
@@ -1110,7 +1110,7 @@ class Server:
             callback_threads: The number of threads that run callbacks, at least 1. 1 is this thread; more
                 are threads of their own.
             drain_ms: Milliseconds that calls in flight may take after the end of input.
-            guard: True redirects the descriptors 0 and 1 while the server runs, so that a stray `print`
+            guard_stdio: True redirects the descriptors 0 and 1 while the server runs, so that a stray `print`
                 goes to standard error and not to the client.
 
         Raises:
@@ -1118,7 +1118,7 @@ class Server:
             RegistrationError: Another server serves standard input and output (`invalid_argument`).
             RuntimeError: An event loop is running on this thread: use `run_async`.
         """
-    async def run_async(self, *, drain_ms: int = 5000, guard: bool = True) -> None:
+    async def run_async(self, *, drain_ms: int = 5000, guard_stdio: bool = True) -> None:
         """Serves standard input and output on the running asyncio loop, until the client closes standard
         input, or the server is closed.
 
