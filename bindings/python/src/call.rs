@@ -5,8 +5,8 @@ use crate::errors::{OrRaise, error};
 use crate::exit::detach;
 use crate::given;
 use crate::host::Host;
+use crate::imported::Imported;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 use pyo3::{PyTraverseError, PyVisit};
 use std::mem;
@@ -323,8 +323,8 @@ impl Call {
         method: &Bound<'py, PyAny>,
         params: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        static REQUEST: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-        REQUEST.import(this.py(), "wellhead._requests", "request")?.call1((this, method, params))
+        static REQUEST: Imported = Imported::new("wellhead._requests", "request");
+        REQUEST.get(this.py())?.call1((this, method, params))
     }
 
     /// Sends the client a request, and returns its result, in an `async def`. Arguments and errors are
@@ -398,8 +398,8 @@ impl Call {
 
 /// JSON text as Python's values.
 pub(crate) fn loads<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
-    static LOADS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    LOADS.import(py, "wellhead._json", "loads")?.call1((text,))
+    static LOADS: Imported = Imported::new("wellhead._json", "loads");
+    LOADS.get(py)?.call1((text,))
 }
 
 /// The parts of a responder that [`Call`] uses.

@@ -4,10 +4,10 @@
 //! not be the one that brought the request. Each callback runs in a copy, so it sees what was set for its request and nothing
 //! that another callback set.
 
+use crate::imported::Imported;
 use pyo3::call::PyCallArgs;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,8 +22,8 @@ struct OfCall(Context);
 impl Context {
     /// A copy of the context that runs now.
     pub(crate) fn current(py: Python<'_>) -> PyResult<Self> {
-        static COPY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-        Ok(Context(COPY.import(py, "contextvars", "copy_context")?.call0()?.unbind()))
+        static COPY: Imported = Imported::new("contextvars", "copy_context");
+        Ok(Context(COPY.get(py)?.call0()?.unbind()))
     }
 
     /// The context that runs now, for a request that begins here.

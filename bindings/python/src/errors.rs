@@ -1,37 +1,27 @@
 //! The core's errors as exceptions. The classes are Python's, in `wellhead/_errors.py`.
 
+use crate::imported::Imported;
 use crate::method;
 use pyo3::exceptions::PyBaseException;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::PyType;
 use std::time::Duration;
 use wellhead::{ErrorKind, Json, MethodError};
 
-/// A class of `wellhead._errors`, imported once.
-fn class<'py>(
-    py: Python<'py>,
-    cell: &'static PyOnceLock<Py<PyType>>,
-    name: &str,
-) -> PyResult<&'py Bound<'py, PyType>> {
-    cell.import(py, "wellhead._errors", name)
-}
-
 fn make(py: Python<'_>, kind: ErrorKind, message: &str) -> PyResult<PyErr> {
-    static ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    static REGISTRATION: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    static CLOSED: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    static LIMIT: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    static IO: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    static ERROR: Imported = Imported::new("wellhead._errors", "Error");
+    static REGISTRATION: Imported = Imported::new("wellhead._errors", "RegistrationError");
+    static CLOSED: Imported = Imported::new("wellhead._errors", "ClosedError");
+    static LIMIT: Imported = Imported::new("wellhead._errors", "LimitError");
+    static IO: Imported = Imported::new("wellhead._errors", "IoError");
     let class = match kind {
-        ErrorKind::Closed | ErrorKind::Forked => class(py, &CLOSED, "ClosedError")?,
-        ErrorKind::Limit => class(py, &LIMIT, "LimitError")?,
-        ErrorKind::Io => class(py, &IO, "IoError")?,
-        ErrorKind::Panic => class(py, &ERROR, "Error")?,
-        _ => class(py, &REGISTRATION, "RegistrationError")?,
+        ErrorKind::Closed | ErrorKind::Forked => &CLOSED,
+        ErrorKind::Limit => &LIMIT,
+        ErrorKind::Io => &IO,
+        ErrorKind::Panic => &ERROR,
+        _ => &REGISTRATION,
     };
-    Ok(PyErr::from_value(class.call1((message, kind.code()))?))
+    Ok(PyErr::from_value(class.get(py)?.call1((message, kind.code()))?))
 }
 
 /// An exception of the class that belongs to `kind`.
@@ -98,8 +88,8 @@ pub(crate) enum Meaning {
 }
 
 pub(crate) fn meaning(py: Python<'_>, e: &PyErr) -> Meaning {
-    static OUTCOME: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    if class(py, &OUTCOME, "Outcome").is_ok_and(|class| e.is_instance(py, class)) {
+    static OUTCOME: Imported = Imported::new("wellhead._errors", "Outcome");
+    if OUTCOME.get(py).is_ok_and(|class| e.is_instance(py, class)) {
         return outcome(e.value(py)).unwrap_or(Meaning::Failed);
     }
     if e.is_instance_of::<pyo3::exceptions::PyException>(py) { Meaning::Failed } else { Meaning::Passes }

@@ -1,10 +1,10 @@
 //! Converts an argument, or raises an exception that names it.
 
 use crate::errors::{OrRaise, error};
+use crate::imported::Imported;
 use pyo3::PyClass;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyMemoryView, PyString};
 use std::str::FromStr;
 use std::time::Duration;
@@ -135,14 +135,14 @@ pub(crate) fn object(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Json> {
 
 /// A dict as JSON text.
 pub(crate) fn json(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
-    static DUMPS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static DUMPS: Imported = Imported::new("json", "dumps");
     let py = value.py();
     let value = dict(name, value)?;
     let options = PyDict::new(py);
     options.set_item("ensure_ascii", false)?;
     options.set_item("allow_nan", false)?;
     options.set_item("separators", (",", ":"))?;
-    let written = DUMPS.import(py, "json", "dumps")?.call((value,), Some(&options));
+    let written = DUMPS.get(py)?.call((value,), Some(&options));
     let written = written.map_err(|e| {
         let refused = PyTypeError::new_err(format!("{name} cannot be written as JSON: {}", e.value(py)));
         refused.set_cause(py, Some(e));

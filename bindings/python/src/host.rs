@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::errors::{Meaning, meaning};
 use crate::exit::{Inside, detach};
 use crate::fork::Process;
+use crate::imported::Imported;
 use crate::later::{Later, Pending};
 use crate::log;
 use crate::registration::Positional;
@@ -15,7 +16,6 @@ use crate::server::Server;
 use pyo3::exceptions::PyException;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 use std::collections::HashMap;
@@ -439,15 +439,11 @@ fn start<'py>(
     event_loop: Option<Py<PyAny>>,
     context: &Context,
 ) -> PyResult<Bound<'py, PyAny>> {
-    static START: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    START.import(awaitable.py(), "wellhead._asyncio", "start")?.call1((
-        awaitable,
-        event_loop,
-        context.bind(awaitable.py()),
-    ))
+    static START: Imported = Imported::new("wellhead._asyncio", "start");
+    START.get(awaitable.py())?.call1((awaitable, event_loop, context.bind(awaitable.py())))
 }
 
 fn cancel(task: &Bound<'_, PyAny>) -> PyResult<()> {
-    static CANCEL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    CANCEL.import(task.py(), "wellhead._asyncio", "cancel")?.call1((task,)).map(drop)
+    static CANCEL: Imported = Imported::new("wellhead._asyncio", "cancel");
+    CANCEL.get(task.py())?.call1((task,)).map(drop)
 }

@@ -30,6 +30,7 @@ mod hook;
 mod host;
 mod http;
 mod icon;
+mod imported;
 mod later;
 mod limits;
 mod log;

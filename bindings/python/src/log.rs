@@ -2,8 +2,8 @@
 
 use crate::context::Context;
 use crate::exit::try_attach;
+use crate::imported::Imported;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 use std::cell::RefCell;
 use wellhead::Level;
@@ -33,12 +33,8 @@ pub(crate) fn write(level: Level, line: &str) {
 }
 
 fn to_logger(py: Python<'_>, level: Level, line: &str, about: Option<About>) -> PyResult<()> {
-    static LOGGER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let logger = LOGGER
-        .get_or_try_init(py, || {
-            Ok::<_, PyErr>(py.import("logging")?.call_method1("getLogger", ("wellhead",))?.unbind())
-        })?
-        .bind(py);
+    static GET_LOGGER: Imported = Imported::new("logging", "getLogger");
+    let logger = GET_LOGGER.get(py)?.call1(("wellhead",))?;
     let number = if level == Level::Warning { 30 } else { 40 }; // logging.WARNING, logging.ERROR
     let About { exception, context } = about.unwrap_or(About { exception: None, context: None });
     let options = PyDict::new(py);

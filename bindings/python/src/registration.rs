@@ -6,9 +6,9 @@ use crate::descriptor::Descriptor;
 use crate::errors::{OrRaise, error};
 use crate::exit::detach;
 use crate::hook::{Exists, Hook};
+use crate::imported::Imported;
 use crate::server::Server;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 use std::collections::HashMap;
@@ -398,27 +398,27 @@ fn callback(function: &Bound<'_, PyAny>, parameters: Vec<Parameter>, quick: bool
 }
 
 fn pooled<'py>(function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    static IN_POOL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    IN_POOL.import(function.py(), "wellhead._parameters", "in_pool")?.call1((function,))
+    static IN_POOL: Imported = Imported::new("wellhead._parameters", "in_pool");
+    IN_POOL.get(function.py())?.call1((function,))
 }
 
 fn plan(function: &Bound<'_, PyAny>, variables: &[Variable], uri: bool) -> PyResult<Plan> {
-    static PLAN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static PLAN: Imported = Imported::new("wellhead._parameters", "plan");
     let py = function.py();
     let variables: Vec<_> = variables.iter().map(|v| (&*v.name, v.optional, v.list)).collect();
-    PLAN.import(py, "wellhead._parameters", "plan")?.call1((function, variables, uri))?.extract()
+    PLAN.get(py)?.call1((function, variables, uri))?.extract()
 }
 
 /// The function that lists, made from it or from the items that were given.
 fn listing(given: &Bound<'_, PyAny>) -> PyResult<Positional> {
-    static LISTING: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    LISTING.import(given.py(), "wellhead._parameters", "listing")?.call1((given,))?.extract()
+    static LISTING: Imported = Imported::new("wellhead._parameters", "listing");
+    LISTING.get(given.py())?.call1((given,))?.extract()
 }
 
 /// The functions that complete, by variable.
 fn completers(given: &Bound<'_, PyDict>) -> PyResult<Vec<(String, Positional)>> {
-    static COMPLETER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let completer = COMPLETER.import(given.py(), "wellhead._parameters", "completer")?;
+    static COMPLETER: Imported = Imported::new("wellhead._parameters", "completer");
+    let completer = COMPLETER.get(given.py())?;
     given.iter().map(|(name, given)| Ok((name.extract()?, completer.call1((given,))?.extract()?))).collect()
 }
 
@@ -454,7 +454,7 @@ fn positional(
     required: usize,
     call: bool,
 ) -> PyResult<Positional> {
-    static POSITIONAL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static POSITIONAL: Imported = Imported::new("wellhead._parameters", "positional");
     let given = (function, PyTuple::new(function.py(), names)?, required, call);
-    POSITIONAL.import(function.py(), "wellhead._parameters", "positional")?.call1(given)?.extract()
+    POSITIONAL.get(function.py())?.call1(given)?.extract()
 }

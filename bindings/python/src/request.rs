@@ -1,8 +1,8 @@
 //! Requests of ours to the client, and the futures that wait for what it answers.
 
 use crate::context::Context;
+use crate::imported::Imported;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::{PyTraverseError, PyVisit};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -90,13 +90,13 @@ impl Requests {
 }
 
 fn settle(future: &Bound<'_, PyAny>, answer: &ClientAnswer, context: Option<&Context>) -> PyResult<()> {
-    static SETTLE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static SETTLE: Imported = Imported::new("wellhead._requests", "settle");
     let (result, error) = match answer {
         ClientAnswer::Result(result) => (Some(result), None),
         ClientAnswer::Error(error) => (None, Some(error)),
         _ => (None, None),
     };
-    let settle = SETTLE.import(future.py(), "wellhead._requests", "settle")?;
+    let settle = SETTLE.get(future.py())?;
     match context {
         Some(context) => context.run(future.py(), (settle, future, result, error)).map(drop),
         None => settle.call1((future, result, error)).map(drop),

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from client import read, request
 
 FORKS = int(os.environ.get("WELLHEAD_FORKS", "100"))  # of each kind
 PROGRAM = """
@@ -97,4 +98,80 @@ assert statuses == {0}, statuses
 def test_a_child_of_a_process_whose_threads_use_the_server_uses_it_too(what: str) -> None:
     arguments = [sys.executable, "-c", PROGRAM, str(Path(__file__).parent), what, str(FORKS)]
     ended = subprocess.run(arguments, capture_output=True, timeout=FORKS, check=False)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+IMPORTS = """
+import logging
+import os
+import signal
+import sys
+import threading
+import types
+import warnings
+
+import wellhead
+
+warnings.simplefilter("ignore", DeprecationWarning)  # of fork beside threads
+server = wellhead.Server("s", "1")
+main = threading.current_thread()
+inside, forked = threading.Event(), threading.Event()
+found = []
+
+
+def found_by_another_thread(original):
+    if threading.current_thread() is not main and not found:
+        found.append(original)
+        inside.set()
+        forked.wait()
+    return original
+
+
+class Slow(types.ModuleType):
+    def __getattr__(self, name):
+        return found_by_another_thread(getattr(self.original, name))
+
+
+module = sys.argv[1]
+__import__(module)
+slow = Slow(module)
+slow.original = sys.modules[module]
+sys.modules[module] = slow
+
+
+@server.tool("t")
+def tool(arguments: dict) -> dict:
+    return {"content": [{"type": "text", "text": arguments["text"]}]}
+
+
+@server.resource("n:fails")
+def fails() -> str:
+    raise RuntimeError("fails")
+
+
+def use() -> bool:
+    connection = server.connect()
+    return b"right" in connection.handle(%(call)r) and b"error" in connection.handle(%(read)r)
+
+
+logging.getLogger("wellhead").addHandler(logging.NullHandler())
+thread = threading.Thread(target=use)
+thread.start()
+assert inside.wait(20)
+child = os.fork()
+if child == 0:
+    signal.alarm(10)
+    os._exit(0 if use() else 1)
+status = os.waitpid(child, 0)[1]
+forked.set()
+thread.join()
+assert status == 0, status
+"""
+
+
+@pytest.mark.parametrize("module", ["wellhead._json", "logging"])
+def test_a_child_of_a_process_that_forks_while_a_thread_imports_what_the_server_needs_uses_it(module: str) -> None:
+    call = request(1, "tools/call", name="t", arguments={"text": "right"})
+    program = IMPORTS % {"call": call, "read": read("n:fails")}
+    ended = subprocess.run([sys.executable, "-c", program, module], capture_output=True, timeout=60, check=False)
     assert (ended.returncode, ended.stderr) == (0, b"")
