@@ -44,7 +44,7 @@
  *   freed last:
  *
  *       static void *tick(void *server) {                // a thread that reports changes
- *           do wait_for_change(); while (wellhead_server_updated(server, uri) != WELLHEAD_STATUS_CLOSED);
+ *           do wait_for_change(); while (wellhead_server_updated(server, uri, NULL) != WELLHEAD_STATUS_CLOSED);
  *           return NULL;
  *       }
  *       ...
@@ -234,7 +234,8 @@ typedef void (*wellhead_observe_callback)(void *observe_data, const wellhead_obs
 
 /* Reads the counters of a server. counters: begins as WELLHEAD_COUNTERS_INIT, and is filled up to its struct_size. Does not
  * block. INVALID_ARGUMENT. */
-WELLHEAD_API wellhead_status wellhead_server_counters(const wellhead_server *server, wellhead_counters *counters);
+WELLHEAD_API wellhead_status wellhead_server_counters(const wellhead_server *server, wellhead_counters *counters,
+                                                      wellhead_error **error);
 
 #define WELLHEAD_NO_SUBSCRIBE 1               /* Do not offer subscriptions. */
 #define WELLHEAD_NO_LIST_CHANGED 2            /* Do not notify clients when the list of resources changes. */
@@ -921,7 +922,8 @@ WELLHEAD_API wellhead_status wellhead_server_remove_prompt(wellhead_server *serv
 /* Notifies clients that lists of a kind changed. kind: toolsListChanged, promptsListChanged, or one of `announces` of
  * wellhead_server_options. Does not block. Calls back as wellhead_server_updated. UNKNOWN; INVALID_ARGUMENT if the
  * capability does not declare listChanged; INVALID_UTF8, CLOSED. */
-WELLHEAD_API wellhead_status wellhead_server_announce(wellhead_server *server, wellhead_str kind);
+WELLHEAD_API wellhead_status wellhead_server_announce(wellhead_server *server, wellhead_str kind,
+                                                      wellhead_error **error);
 
 /* Keeps the responder beyond its callback, to be answered or freed once, from any thread, even before the callback returns.
  * The call stays valid until then. Returns `responder`; NULL if it was answered. Thread safety: only inside the callback. */
@@ -978,28 +980,30 @@ WELLHEAD_API wellhead_status wellhead_method_failed(wellhead_method *responder, 
 /* Notifies subscribers that the resource at `uri` changed. Does not block. On this thread, before it returns, it calls
  * `wake` of connections and the function of wellhead_server_set_publish, and no other callback: hold no lock that these
  * take. OK if there is no subscriber. INVALID_URI, INVALID_UTF8, CLOSED. */
-WELLHEAD_API wellhead_status wellhead_server_updated(wellhead_server *server, wellhead_str uri);
+WELLHEAD_API wellhead_status wellhead_server_updated(wellhead_server *server, wellhead_str uri, wellhead_error **error);
 
 /* Notifies subscribers that a resource changed, with its new version. A registered resource keeps that version; its other
  * fields, and lists, stay as they are. Calls back as wellhead_server_updated. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT,
  * CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_updated_with_metadata(wellhead_server *server,
-                                                                   const wellhead_resource *resource);
+                                                                   const wellhead_resource *resource,
+                                                                   wellhead_error **error);
 
 /* Notifies subscribers of `parent` that the resource at `uri` below it changed. Subscribers of `uri` are notified by
  * wellhead_server_updated; a subscriber of both is notified once. When more than 16 such changes wait for one client, it
  * gets one notification for `parent` instead. Calls back as wellhead_server_updated. INVALID_URI, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_sub_resource_updated(wellhead_server *server, wellhead_str uri,
-                                                                  wellhead_str parent);
+                                                                  wellhead_str parent, wellhead_error **error);
 
 /* Reviews the subscriptions of a caller, by its id, after its rights changed: `authorize` decides about them again, many
  * URIs at once, and those that are refused end. Does nothing without wellhead_server_set_authorize. Calls back as
  * wellhead_server_updated. OK for an unknown caller. INVALID_ARGUMENT, CLOSED. */
-WELLHEAD_API wellhead_status wellhead_server_access_changed(wellhead_server *server, wellhead_str caller_id);
+WELLHEAD_API wellhead_status wellhead_server_access_changed(wellhead_server *server, wellhead_str caller_id,
+                                                            wellhead_error **error);
 
 /* Notifies clients that the list of resources changed. Adding and removing registrations does so by itself. Calls back as
  * wellhead_server_updated. CLOSED. */
-WELLHEAD_API wellhead_status wellhead_server_list_changed(wellhead_server *server);
+WELLHEAD_API wellhead_status wellhead_server_list_changed(wellhead_server *server, wellhead_error **error);
 
 /* Carries a change to other instances of the service. event: one JSON object, borrowed until the callback returns. Called on
  * the thread that reports the change, inside the function that reports it. */
@@ -1016,7 +1020,8 @@ WELLHEAD_API wellhead_status wellhead_server_set_publish(wellhead_server *server
 /* Takes a change that another instance published, and notifies clients of this one. *told: 0 for an event that this instance
  * published, and for an unknown kind of change; else 1. told: may be NULL. Does not block, and calls back only `wake`.
  * INVALID_ARGUMENT for text that is no event, INVALID_URI, INVALID_UTF8, CLOSED. */
-WELLHEAD_API wellhead_status wellhead_server_inject(wellhead_server *server, wellhead_str event, int *told);
+WELLHEAD_API wellhead_status wellhead_server_inject(wellhead_server *server, wellhead_str event, int *told,
+                                                    wellhead_error **error);
 
 /* ---- URIs --------------------------------------------------------------------------------------------------------- */
 

@@ -787,20 +787,32 @@ public:
         detail::Failure failure;
         failure.check(wellhead_server_remove_prompt(capi(), str(name), failure));
     }
-    void announce(std::string_view kind) { detail::check(wellhead_server_announce(capi(), str(kind))); }
+    void announce(std::string_view kind) {
+        detail::Failure failure;
+        failure.check(wellhead_server_announce(capi(), str(kind), failure));
+    }
 
-    void updated(std::string_view uri) { detail::check(wellhead_server_updated(capi(), str(uri))); }
+    void updated(std::string_view uri) {
+        detail::Failure failure;
+        failure.check(wellhead_server_updated(capi(), str(uri), failure));
+    }
     void updated_with_metadata(const Resource &resource) {
+        detail::Failure failure;
         const detail::Lent<wellhead_resource> c(resource);
-        detail::check(wellhead_server_updated_with_metadata(capi(), c));
+        failure.check(wellhead_server_updated_with_metadata(capi(), c, failure));
     }
     void sub_resource_updated(std::string_view uri, std::string_view parent) {
-        detail::check(wellhead_server_sub_resource_updated(capi(), str(uri), str(parent)));
+        detail::Failure failure;
+        failure.check(wellhead_server_sub_resource_updated(capi(), str(uri), str(parent), failure));
     }
     void access_changed(std::string_view caller_id) {
-        detail::check(wellhead_server_access_changed(capi(), str(caller_id)));
+        detail::Failure failure;
+        failure.check(wellhead_server_access_changed(capi(), str(caller_id), failure));
     }
-    void list_changed() { detail::check(wellhead_server_list_changed(capi())); }
+    void list_changed() {
+        detail::Failure failure;
+        failure.check(wellhead_server_list_changed(capi(), failure));
+    }
 
     void set_publish(PublishCallback publish) {
         detail::Failure failure;
@@ -817,13 +829,15 @@ public:
     }
     /* Takes a change of another instance, and returns true if clients were notified. */
     bool inject(std::string_view event) {
+        detail::Failure failure;
         int told = 0;
-        detail::check(wellhead_server_inject(capi(), str(event), &told));
+        failure.check(wellhead_server_inject(capi(), str(event), &told, failure));
         return told != 0;
     }
     wellhead_counters counters() const {
+        detail::Failure failure;
         wellhead_counters counted = WELLHEAD_COUNTERS_INIT;
-        detail::check(wellhead_server_counters(capi(), &counted));
+        failure.check(wellhead_server_counters(capi(), &counted, failure));
         return counted;
     }
 

@@ -261,7 +261,7 @@ typedef struct wellhead_request {
     /* The path and query of the request line. If it is a URL, its host counts instead of Host. */
     wellhead_str target;
     /* The header fields in the order in which they came: names in any case, values as they are. Pass :authority of HTTP/2 as
-     * application. */
+     * `host`. */
     const wellhead_pair *headers;
     size_t header_count;
     /* The connection that the request came over: its client's address and port, or what else tells it from others. All

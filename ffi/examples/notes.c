@@ -114,10 +114,13 @@ static void *edits(void *user_data) {
         else put(s, id, rest ? rest : "");
         pthread_mutex_unlock(&s->lock);
         snprintf(uri, sizeof uri, "notes://%s", id);
-        if (wellhead_server_updated(s->server, wellhead_cstr(uri)) != WELLHEAD_STATUS_OK)
-            fprintf(stderr, "notes: %s makes no URI\n", id);
-        else if (strcmp(verb, "set") != 0)
-            wellhead_server_list_changed(s->server);
+        wellhead_error *error = NULL;
+        if (wellhead_server_updated(s->server, wellhead_cstr(uri), &error) != WELLHEAD_STATUS_OK) {
+            wellhead_str message = wellhead_error_message(error);
+            fprintf(stderr, "notes: %.*s\n", (int)message.len, message.ptr);
+            wellhead_error_free(error);
+        } else if (strcmp(verb, "set") != 0)
+            wellhead_server_list_changed(s->server, NULL);
     }
     return NULL;
 }

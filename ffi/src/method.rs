@@ -209,10 +209,11 @@ fn handler(method: wellhead_method_callback, user_data: UserData) -> Result<Hand
 pub unsafe extern "C" fn wellhead_server_announce(
     server: *mut wellhead_server,
     kind: wellhead_str,
+    error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        guard(std::ptr::null_mut(), |promise| {
+        guard(error, |promise| {
             promise.hold(server, "server")?.server.announce(promise.text(kind, "kind")?)
         })
     }

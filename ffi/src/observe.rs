@@ -3,7 +3,7 @@
 use crate::boundary::{answer, guard};
 use crate::foreign::UserData;
 use crate::server::wellhead_server;
-use crate::status::wellhead_status;
+use crate::status::{wellhead_error, wellhead_status};
 use crate::types::{growing, wellhead_destroy_callback, wellhead_str};
 use std::ffi::{c_int, c_void};
 use wellhead::Observed;
@@ -70,10 +70,11 @@ pub type wellhead_observe_callback =
 pub unsafe extern "C" fn wellhead_server_counters(
     server: *const wellhead_server,
     counters: *mut wellhead_counters,
+    error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        guard(std::ptr::null_mut(), |promise| {
+        guard(error, |promise| {
             let now = promise.hold(server, "server")?.server.counters();
             let room = promise.room(counters.cast_const(), "counters")?;
             let counted = wellhead_counters {

@@ -46,10 +46,11 @@ pub unsafe extern "C" fn wellhead_server_inject(
     server: *mut wellhead_server,
     event: wellhead_str,
     told: *mut c_int,
+    error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        guard(std::ptr::null_mut(), |promise| {
+        guard(error, |promise| {
             let server = promise.hold(server, "server")?;
             let was = server.server.inject(promise.text(event, "event")?)?;
             promise.put(told, c_int::from(was));

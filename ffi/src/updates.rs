@@ -3,7 +3,7 @@
 use crate::boundary::guard;
 use crate::resource::wellhead_resource;
 use crate::server::wellhead_server;
-use crate::status::wellhead_status;
+use crate::status::{wellhead_error, wellhead_status};
 use crate::types::wellhead_str;
 
 /// Notifies subscribers that the resource at `uri` changed. Does not block. On this thread, before it returns, it calls
@@ -13,10 +13,11 @@ use crate::types::wellhead_str;
 pub unsafe extern "C" fn wellhead_server_updated(
     server: *mut wellhead_server,
     uri: wellhead_str,
+    error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        guard(std::ptr::null_mut(), |promise| {
+        guard(error, |promise| {
             promise.hold(server, "server")?.server.updated(promise.text(uri, "uri")?)
         })
     }
@@ -29,10 +30,11 @@ pub unsafe extern "C" fn wellhead_server_updated(
 pub unsafe extern "C" fn wellhead_server_updated_with_metadata(
     server: *mut wellhead_server,
     resource: *const wellhead_resource,
+    error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        guard(std::ptr::null_mut(), |promise| {
+        guard(error, |promise| {
             let server = promise.hold(server, "server")?;
             server.server.updated_with_metadata(promise.fields(resource, "resource")?.resource(promise)?)
         })
@@ -47,10 +49,11 @@ pub unsafe extern "C" fn wellhead_server_sub_resource_updated(
     server: *mut wellhead_server,
     uri: wellhead_str,
     parent: wellhead_str,
+    error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        guard(std::ptr::null_mut(), |promise| {
+        guard(error, |promise| {
             let server = promise.hold(server, "server")?;
             server.server.sub_resource_updated(promise.text(uri, "uri")?, promise.text(parent, "parent")?)
         })
@@ -64,10 +67,11 @@ pub unsafe extern "C" fn wellhead_server_sub_resource_updated(
 pub unsafe extern "C" fn wellhead_server_access_changed(
     server: *mut wellhead_server,
     caller_id: wellhead_str,
+    error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        guard(std::ptr::null_mut(), |promise| {
+        guard(error, |promise| {
             let server = promise.hold(server, "server")?;
             server.server.access_changed(promise.bytes(caller_id, "caller_id")?)
         })
@@ -77,7 +81,10 @@ pub unsafe extern "C" fn wellhead_server_access_changed(
 /// Notifies clients that the list of resources changed. Adding and removing registrations does so by itself. Calls back as
 /// wellhead_server_updated. CLOSED.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_server_list_changed(server: *mut wellhead_server) -> wellhead_status {
+pub unsafe extern "C" fn wellhead_server_list_changed(
+    server: *mut wellhead_server,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe { guard(std::ptr::null_mut(), |promise| promise.hold(server, "server")?.server.list_changed()) }
+    unsafe { guard(error, |promise| promise.hold(server, "server")?.server.list_changed()) }
 }

@@ -43,6 +43,26 @@ static void an_error_says_what_and_has_the_status_and_the_word() {
     }
 }
 
+static void an_update_that_is_refused_says_why() {
+    Server s = server();
+    const auto thrown = [](const std::function<void()> &update) {
+        try {
+            update();
+        } catch (const wellhead::Error &error) {
+            return std::string(error.what());
+        }
+        return std::string("nothing");
+    };
+    CHECK(has(thrown([&s] { s.updated("no uri"); }), "no uri"));
+    CHECK(has(thrown([&s] { s.sub_resource_updated("n:1", "no uri"); }), "no uri"));
+    CHECK(has(thrown([&s] { s.updated_with_metadata(wellhead::Resource{"no uri"}); }), "no uri"));
+    CHECK(has(thrown([&s] { s.announce("n:1"); }), "n:1"));
+    CHECK(has(thrown([&s] { s.inject("{}"); }), "not an event"));
+    s.close();
+    CHECK(has(thrown([&s] { s.list_changed(); }), "closed"));
+    CHECK(has(thrown([&s] { s.access_changed("ann"); }), "closed"));
+}
+
 static void what_a_callback_throws_goes_to_the_log_and_not_to_the_client() {
     Server s = server();
     s.add_template("n:{id}", {[](const Call &call, Read &) {
@@ -480,6 +500,7 @@ static int tests(int, char **) {
     // First, while there is one thread: what others hold is lost in a child, which memcheck reports.
     RUN(after_fork_the_child_serves_new_connections_and_the_parent_its_own);
     RUN(an_error_says_what_and_has_the_status_and_the_word);
+    RUN(an_update_that_is_refused_says_why);
     RUN(what_a_callback_throws_goes_to_the_log_and_not_to_the_client);
     RUN(an_answer_given_before_the_exception_counts);
     RUN(a_text_that_is_no_utf8_is_an_internal_error_and_throws);

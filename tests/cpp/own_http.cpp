@@ -224,6 +224,31 @@ void an_exchange_answers_without_a_socket() {
     CHECK(exchange.poll(0) == Progress::done);
 }
 
+// How many of 20 requests of that peer may keep 60 KiB of a body without its end.
+int bodies_kept(const Endpoint &endpoint, const std::string &peer) {
+    const std::string part(60 << 10, 'x');
+    std::vector<Exchange> exchanges;
+    for (int i = 0; i < 20; i++) {
+        exchanges.emplace_back(
+            endpoint, wellhead::Request{"POST", "/mcp", {{"Host", "localhost"}, {"Content-Type", "application/json"}}, peer}, 0U);
+        exchanges.back().body(part);
+    }
+    int kept = 0;
+    for (Exchange &exchange : exchanges) kept += exchange.poll(0) == Progress::body;
+    return kept;
+}
+
+void requests_of_one_peer_share_a_part_of_the_buffer() {
+    wellhead_limits limits = WELLHEAD_LIMITS_INIT;
+    limits.buffer_bytes = 2 << 20;
+    wellhead::ServerOptions options;
+    options.limits = limits;
+    Server s("s", "1", std::move(options));
+    const Endpoint endpoint(s);
+    CHECK(bodies_kept(endpoint, "127.0.0.1 5") == 5);
+    CHECK(bodies_kept(endpoint, {}) > 10);
+}
+
 } // namespace
 
 static int tests(int, char **) {
@@ -234,6 +259,7 @@ static int tests(int, char **) {
     RUN(a_caller_that_c_gave_is_no_object_of_cpp);
     RUN(a_caller_of_a_connection_keeps_its_type);
     RUN(an_exchange_answers_without_a_socket);
+    RUN(requests_of_one_peer_share_a_part_of_the_buffer);
     std::printf("tests of HTTP in C++: %d passed, %d failed\n", passed, failed);
     return failed != 0;
 }

@@ -51,7 +51,7 @@ pub struct wellhead_request {
     /// The path and query of the request line. If it is a URL, its host counts instead of Host.
     pub target: wellhead_str,
     /// The header fields in the order in which they came: names in any case, values as they are. Pass :authority of HTTP/2 as
-    /// application.
+    /// `host`.
     pub headers: *const wellhead_pair,
     pub header_count: usize,
     /// The connection that the request came over: its client's address and port, or what else tells it from others. All

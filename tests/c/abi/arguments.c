@@ -60,15 +60,15 @@ static void null_handles_are_refused_and_not_touched(void) {
     CHECK(wellhead_server_add_list(NULL, uri, &provider, NULL) == invalid);
     CHECK(wellhead_server_set_fallback(NULL, &provider, NULL) == invalid);
     CHECK(wellhead_server_remove(NULL, uri, NULL) == invalid);
-    CHECK(wellhead_server_updated(NULL, uri) == invalid);
-    CHECK(wellhead_server_sub_resource_updated(NULL, uri, uri) == invalid);
-    CHECK(wellhead_server_access_changed(NULL, uri) == invalid);
+    CHECK(wellhead_server_updated(NULL, uri, NULL) == invalid);
+    CHECK(wellhead_server_sub_resource_updated(NULL, uri, uri, NULL) == invalid);
+    CHECK(wellhead_server_access_changed(NULL, uri, NULL) == invalid);
     CHECK(wellhead_server_add_directory(NULL, NULL, NULL) == invalid);
     CHECK(wellhead_server_add_directory(server, NULL, NULL) == invalid);
     CHECK(wellhead_server_explain(NULL, uri, NULL) == NULL);
     CHECK(wellhead_expand(uri, NULL, 1, NULL) == NULL);
     CHECK(wellhead_text_str(NULL).ptr == NULL);
-    CHECK(wellhead_server_list_changed(NULL) == invalid);
+    CHECK(wellhead_server_list_changed(NULL, NULL) == invalid);
     CHECK(wellhead_serve_stdio(NULL, NULL, NULL) == invalid);
     CHECK(wellhead_connection_new(NULL, NULL, NULL) == NULL);
     CHECK(wellhead_connection_receive(NULL, uri, &taken, NULL) == invalid);
@@ -98,11 +98,11 @@ static void null_handles_are_refused_and_not_touched(void) {
     CHECK(wellhead_call_close_stream(NULL, 1) == 0);
     CHECK(wellhead_server_complete_prompt(server, uri, uri, NULL, NULL, NULL, NULL) == invalid);
     CHECK(wellhead_server_set_publish(server, NULL, NULL, NULL, NULL) == invalid);
-    CHECK(wellhead_server_inject(NULL, uri, NULL) == invalid && wellhead_server_inject(server, uri, NULL) == invalid);
+    CHECK(wellhead_server_inject(NULL, uri, NULL, NULL) == invalid && wellhead_server_inject(server, uri, NULL, NULL) == invalid);
     CHECK(wellhead_read_needs_input(NULL, uri) == invalid && wellhead_read_invalid_state(NULL) == invalid);
     CHECK(wellhead_call_seal_state(NULL, uri, 1) == NULL && wellhead_call_open_state(NULL, 1) == NULL);
     CHECK(wellhead_call_filter(NULL).ptr == NULL && wellhead_call_request_state(NULL).ptr == NULL);
-    CHECK(wellhead_server_announce(NULL, uri) == invalid && wellhead_server_updated_with_metadata(NULL, &resource) == invalid);
+    CHECK(wellhead_server_announce(NULL, uri, NULL) == invalid && wellhead_server_updated_with_metadata(NULL, &resource, NULL) == invalid);
     CHECK(wellhead_complete_add(NULL, uri) == invalid && wellhead_complete_finish(NULL, 0, NULL) == invalid);
     CHECK(wellhead_complete_keep(NULL) == NULL && wellhead_complete_call(NULL) == NULL);
     CHECK(wellhead_method_result(NULL, uri) == invalid && wellhead_method_notify(NULL, uri, uri, NULL) == invalid);
@@ -163,6 +163,82 @@ static void an_error_says_what_to_do_and_success_touches_none(void) {
     wellhead_server_free(server);
 }
 
+/* Frees `error`, and returns whether it has this status and its message these words. */
+static int says(wellhead_error **error, wellhead_status status, const char *words) {
+    wellhead_str message = wellhead_error_message(*error);
+    int same = *error && wellhead_error_status(*error) == status && message.len < 400;
+    char text[401] = "";
+    if (same) memcpy(text, message.ptr, message.len);
+    wellhead_error_free(*error);
+    *error = NULL;
+    return same && has(text, words);
+}
+
+static void an_update_that_is_refused_says_why(void) {
+    const wellhead_status invalid = WELLHEAD_STATUS_INVALID_ARGUMENT;
+    wellhead_server *server = quiet_server();
+    wellhead_counters counters = WELLHEAD_COUNTERS_INIT;
+    wellhead_resource resource = WELLHEAD_RESOURCE_INIT;
+    wellhead_str good = WELLHEAD_STR("n:1"), bad = WELLHEAD_STR("no uri"), latin = {"\xe9", 1};
+    wellhead_error *error = NULL;
+    int told = 7;
+    resource.uri = bad;
+    counters.struct_size = 0;
+    CHECK(wellhead_server_updated(server, bad, &error) != 0 && says(&error, WELLHEAD_STATUS_INVALID_URI, "no uri"));
+    CHECK(wellhead_server_updated_with_metadata(server, &resource, &error) != 0 && says(&error, WELLHEAD_STATUS_INVALID_URI, "no uri"));
+    CHECK(wellhead_server_updated_with_metadata(server, NULL, &error) != 0 && says(&error, invalid, "resource is NULL"));
+    CHECK(wellhead_server_sub_resource_updated(server, good, bad, &error) != 0 && says(&error, WELLHEAD_STATUS_INVALID_URI, "no uri"));
+    CHECK(wellhead_server_sub_resource_updated(server, latin, good, &error) != 0 && says(&error, WELLHEAD_STATUS_INVALID_UTF8, "uri is not UTF-8"));
+    CHECK(wellhead_server_announce(server, good, &error) != 0 && says(&error, WELLHEAD_STATUS_UNKNOWN, "n:1"));
+    CHECK(wellhead_server_inject(server, WELLHEAD_STR("{}"), &told, &error) != 0 && says(&error, invalid, "not an event") && told == 7);
+    CHECK(wellhead_server_counters(server, &counters, &error) != 0 && says(&error, invalid, "counters: struct_size is 0"));
+    CHECK(wellhead_server_list_changed(NULL, &error) != 0 && says(&error, invalid, "server is NULL"));
+    CHECK(wellhead_server_updated(server, good, &error) == WELLHEAD_STATUS_OK && !error);
+    wellhead_server_close(server);
+    CHECK(wellhead_server_list_changed(server, &error) != 0 && says(&error, WELLHEAD_STATUS_CLOSED, "closed"));
+    CHECK(wellhead_server_access_changed(server, good, &error) != 0 && says(&error, WELLHEAD_STATUS_CLOSED, "closed"));
+    wellhead_server_free(server);
+}
+
+static wellhead_server *limited(const wellhead_limits *limits, wellhead_error **error) {
+    wellhead_server_options options = WELLHEAD_SERVER_OPTIONS_INIT;
+    options.limits = limits;
+    return wellhead_server_new(WELLHEAD_STR("s"), WELLHEAD_STR("1"), &options, error);
+}
+
+/* 12 items in a list of the server. */
+static int pages(const wellhead_limits *limits) {
+    wellhead_server *server = limited(limits, NULL);
+    wellhead_resource resource = WELLHEAD_RESOURCE_INIT;
+    char uri[] = "n:a";
+    for (resource.uri = wellhead_cstr(uri); uri[2] < 'a' + 12; uri[2]++)
+        CHECK(wellhead_server_add_text(server, &resource, WELLHEAD_STR("x"), NULL) == WELLHEAD_STATUS_OK);
+    wellhead_connection *connection = connect_to(server);
+    int more = has(exchange(connection, LIST(1)), "nextCursor");
+    wellhead_connection_free(connection);
+    wellhead_server_free(server);
+    return more;
+}
+
+static void a_limit_of_zero_is_its_default_and_one_that_cannot_be_is_named(void) {
+    wellhead_limits limits = WELLHEAD_LIMITS_INIT;
+    wellhead_error *error = NULL;
+    CHECK(!pages(&limits) && !pages(NULL));
+    limits.page_items = 11;
+    CHECK(pages(&limits));
+    limits.page_items = 12;
+    CHECK(!pages(&limits));
+    limits.page_items = 0;
+    limits.page_bytes = 1;
+    CHECK(pages(&limits));
+    limits.page_bytes = 0;
+    limits.caller_percent = 101;
+    CHECK(!limited(&limits, &error) && says(&error, WELLHEAD_STATUS_INVALID_ARGUMENT, "`caller_percent` must be at most 100 (got 101)"));
+    limits.caller_percent = 100;
+    wellhead_server_free(limited(&limits, &error));
+    CHECK(!error);
+}
+
 static void bad_utf8_is_refused(void) {
     const wellhead_status bad = WELLHEAD_STATUS_INVALID_UTF8;
     wellhead_str text = wellhead_cstr(BAD), good = WELLHEAD_STR("n:1");
@@ -177,7 +253,7 @@ static void bad_utf8_is_refused(void) {
     CHECK(wellhead_server_add_blob(server, &resource, text, NULL) == WELLHEAD_STATUS_OK);
     CHECK(wellhead_server_set_text(server, good, NULL, text, NULL) == bad);
     CHECK(wellhead_server_remove(server, text, NULL) == bad);
-    CHECK(wellhead_server_updated(server, text) == bad);
+    CHECK(wellhead_server_updated(server, text, NULL) == bad);
     resource.title = text;
     CHECK(wellhead_server_add_text(server, &resource, good, NULL) == bad);
     wellhead_server_free(server);
@@ -307,6 +383,8 @@ void test_arguments(void) {
     RUN(null_handles_are_refused_and_not_touched);
     RUN(freeing_null_does_nothing);
     RUN(an_error_says_what_to_do_and_success_touches_none);
+    RUN(an_update_that_is_refused_says_why);
+    RUN(a_limit_of_zero_is_its_default_and_one_that_cannot_be_is_named);
     RUN(bad_utf8_is_refused);
     RUN(absent_text_is_refused_and_absent_bytes_are_empty);
     RUN(a_struct_of_size_0_is_refused);

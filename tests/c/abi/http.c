@@ -268,6 +268,42 @@ static void grant(void *verify_data, const wellhead_call *call, wellhead_str tok
     CHECK(wellhead_verify_granted(r, &granted) == WELLHEAD_STATUS_INVALID_ARGUMENT && !wellhead_verify_keep(r));
 }
 
+/* Begins 20 posts, which share one peer or none, and returns how many of them may keep 60 KiB of a body without its end. */
+static int bodies_kept(wellhead_endpoint *endpoint, wellhead_str peer) {
+    static char part[60 << 10];
+    wellhead_exchange *exchanges[20];
+    wellhead_pair headers[] = {{WELLHEAD_STR("host"), WELLHEAD_STR("localhost")},
+                               {WELLHEAD_STR("content-type"), WELLHEAD_STR("application/json")}};
+    wellhead_request request = WELLHEAD_REQUEST_INIT;
+    int kept = 0;
+    memset(part, 'x', sizeof part);
+    request.method = WELLHEAD_STR("POST");
+    request.target = WELLHEAD_STR("/mcp");
+    request.headers = headers;
+    request.header_count = 2;
+    request.peer = peer;
+    for (int i = 0; i < 20; i++) {
+        exchanges[i] = wellhead_exchange_new(endpoint, &request, 0, NULL, NULL, NULL, NULL);
+        wellhead_exchange_body(exchanges[i], (wellhead_str){part, sizeof part});
+        kept += wellhead_exchange_poll(exchanges[i], 0) == WELLHEAD_PROGRESS_BODY;
+    }
+    for (int i = 0; i < 20; i++) wellhead_exchange_free(exchanges[i]);
+    return kept;
+}
+
+static void requests_of_one_peer_share_a_part_of_the_buffer(void) {
+    wellhead_server_options options = WELLHEAD_SERVER_OPTIONS_INIT;
+    wellhead_limits limits = WELLHEAD_LIMITS_INIT;
+    limits.buffer_bytes = 2 << 20;
+    options.limits = &limits;
+    wellhead_server *server = wellhead_server_new(WELLHEAD_STR("s"), WELLHEAD_STR("1"), &options, NULL);
+    wellhead_endpoint *endpoint = wellhead_endpoint_new(server, NULL, NULL, NULL, NULL, NULL);
+    CHECK(bodies_kept(endpoint, WELLHEAD_STR("127.0.0.1 5")) == 5);
+    CHECK(bodies_kept(endpoint, (wellhead_str){NULL, 0}) > 10);
+    wellhead_endpoint_free(endpoint);
+    wellhead_server_free(server);
+}
+
 static void the_caller_of_a_token_is_given_back_once(void) {
     int destroyed = 0;
     wellhead_pair headers[] = {{WELLHEAD_STR("host"), WELLHEAD_STR("localhost")},
@@ -324,6 +360,7 @@ void test_http(void) {
     RUN(a_listen_stream_is_ended_with_its_result);
     RUN(an_exchange_outlives_its_endpoint_and_its_server);
     RUN(a_response_is_a_head_and_then_its_data);
+    RUN(requests_of_one_peer_share_a_part_of_the_buffer);
     RUN(the_caller_of_a_token_is_given_back_once);
     RUN(null_is_no_endpoint_and_no_exchange);
 }

@@ -6,7 +6,7 @@ typedef struct { wellhead_server *server; int destroyed; int calls; wellhead_rea
 static void destroy(void *user_data) {
     owner *o = user_data;
     o->destroyed++;
-    if (o->server) CHECK(wellhead_server_updated(o->server, WELLHEAD_STR("n:1")) == WELLHEAD_STATUS_OK);
+    if (o->server) CHECK(wellhead_server_updated(o->server, WELLHEAD_STR("n:1"), NULL) == WELLHEAD_STATUS_OK);
 }
 
 static void keep(void *user_data, const wellhead_call *call, wellhead_read *r) {
@@ -71,7 +71,7 @@ static void user_data_of_two_registrations_is_destroyed_once_for_each(void) {
 }
 
 static void *update_until_closed(void *server) {
-    while (wellhead_server_updated(server, WELLHEAD_STR("n:1")) == WELLHEAD_STATUS_OK) {}
+    while (wellhead_server_updated(server, WELLHEAD_STR("n:1"), NULL) == WELLHEAD_STATUS_OK) {}
     return NULL;
 }
 

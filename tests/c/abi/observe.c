@@ -44,13 +44,13 @@ static void calls_are_observed_and_counted(void) {
     CHECK(has(exchange(connection, READ(1, "n:1")), "\"text\":\"1\""));
     CHECK(s.begun == 1 && s.ended == 1);
     CHECK(strcmp(s.outcome, "found") == 0 && strcmp(s.registration, "n:{id}") == 0);
-    CHECK(wellhead_server_counters(server, &counters) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_server_counters(server, &counters, NULL) == WELLHEAD_STATUS_OK);
     CHECK(counters.connections == 1 && counters.calls == 1 && counters.calls_answered == 1 && counters.calls_failed == 0);
     older.struct_size = offsetof(wellhead_counters, connections_open);
     older.connections_open = 77; /* beyond what an older program has room for */
-    CHECK(wellhead_server_counters(server, &older) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_server_counters(server, &older, NULL) == WELLHEAD_STATUS_OK);
     CHECK(older.connections == 1 && older.connections_open == 77);
-    CHECK(wellhead_server_counters(server, NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    CHECK(wellhead_server_counters(server, NULL, NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
     wellhead_connection_free(connection);
     wellhead_server_free(server);
     CHECK(s.destroyed == 1);

@@ -235,7 +235,7 @@ static int inject(host *h, const json_t *step, text *why) {
     text json = {0};
     int told = -1;
     if (json_is_object(event)) json = text_of_json(event);
-    wellhead_status status = wellhead_server_inject(h->server, json.at ? view(&json) : string(event), &told);
+    wellhead_status status = wellhead_server_inject(h->server, json.at ? view(&json) : string(event), &told, NULL);
     text_free(&json);
     if (!is || status != WELLHEAD_STATUS_OK) return outcome(step, status, why);
     if (told != json_is_true(is)) text_say(why, "got %d", told);
@@ -277,19 +277,19 @@ int host_act(host *h, json_t *step, text *why) {
         return outcome(step, wellhead_server_remove(h->server, string(what), NULL), why);
     if (strcmp(verb, "add") == 0) return outcome(step, host_add(h, what, NULL), why);
     if (strcmp(verb, "update") == 0 && json_object_get(step, "below"))
-        return outcome(step, wellhead_server_sub_resource_updated(h->server, string(what), member(step, "below")), why);
+        return outcome(step, wellhead_server_sub_resource_updated(h->server, string(what), member(step, "below"), NULL), why);
     if (strcmp(verb, "update") == 0 && json_object_get(step, "as")) {
         description d;
         describe(&d, json_object_get(step, "as"), string(what));
-        wellhead_status status = wellhead_server_updated_with_metadata(h->server, &d.resource);
+        wellhead_status status = wellhead_server_updated_with_metadata(h->server, &d.resource, NULL);
         describe_end(&d);
         return outcome(step, status, why);
     }
-    if (strcmp(verb, "update") == 0) return outcome(step, wellhead_server_updated(h->server, string(what)), why);
-    if (strcmp(verb, "list_changed") == 0) return outcome(step, wellhead_server_list_changed(h->server), why);
+    if (strcmp(verb, "update") == 0) return outcome(step, wellhead_server_updated(h->server, string(what), NULL), why);
+    if (strcmp(verb, "list_changed") == 0) return outcome(step, wellhead_server_list_changed(h->server, NULL), why);
     if (strcmp(verb, "access_changed") == 0)
-        return outcome(step, wellhead_server_access_changed(h->server, string(what)), why);
-    if (strcmp(verb, "announce") == 0) return outcome(step, wellhead_server_announce(h->server, string(what)), why);
+        return outcome(step, wellhead_server_access_changed(h->server, string(what), NULL), why);
+    if (strcmp(verb, "announce") == 0) return outcome(step, wellhead_server_announce(h->server, string(what), NULL), why);
     if (strcmp(verb, "published") == 0) return published(h, what, why);
     if (strcmp(verb, "inject") == 0) return inject(h, step, why);
     if (strcmp(verb, "remove_tool") == 0)
