@@ -213,9 +213,7 @@ pub unsafe extern "C" fn wellhead_server_announce(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        guard(error, |promise| {
-            promise.hold(server, "server")?.server.announce(promise.text(kind, "kind")?)
-        })
+        guard(error, |promise| promise.hold(server, "server")?.server.announce(promise.text(kind, "kind")?))
     }
 }
 

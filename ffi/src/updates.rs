@@ -17,9 +17,7 @@ pub unsafe extern "C" fn wellhead_server_updated(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        guard(error, |promise| {
-            promise.hold(server, "server")?.server.updated(promise.text(uri, "uri")?)
-        })
+        guard(error, |promise| promise.hold(server, "server")?.server.updated(promise.text(uri, "uri")?))
     }
 }
 
