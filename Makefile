@@ -36,6 +36,8 @@ test-all: ## the same with what is long, and with more Pythons
 
 # One set for all that is built of the core, so that what is built once serves every target.
 FEATURES := cli,tower
+# What a folder does there is not tried, only compiled: a check needs no linker and no system.
+OTHER_SYSTEMS := x86_64-apple-darwin x86_64-pc-windows-gnu
 OLDEST_RUST := $(shell sed -n 's/^rust-version = "\([0-9.]*\)".*/\1/p' Cargo.toml)
 
 .PHONY: test-leaks
@@ -48,9 +50,13 @@ lint: licences ## formatting and lints, with warnings as errors
 	cargo clippy --workspace --all-targets --features wellhead/cli,wellhead/tower -- -D warnings
 
 .PHONY: check-features
-check-features: ## that each feature of the core compiles by itself, without a warning
+check-features: ## that the core compiles without a warning: each feature by itself, and all for macOS and Windows; needs rustup
 	for features in "" simd stdio http tower directory; do \
 	    RUSTFLAGS="-D warnings" cargo check -q -p wellhead --no-default-features --features "$$features" --target-dir $(TARGET)/features || exit 1; \
+	done
+	rustup target add $(OTHER_SYSTEMS)
+	for system in $(OTHER_SYSTEMS); do \
+	    RUSTFLAGS="-D warnings" cargo check -q -p wellhead --features $(FEATURES) --target $$system --target-dir $(TARGET)/features || exit 1; \
 	done
 
 .PHONY: licences
