@@ -1,9 +1,9 @@
 //! Who calls, and what the host lets them do.
 
 use crate::answer::FromCallback;
-use crate::call::Way;
 use crate::errors::Meaning;
 use crate::given;
+use crate::responder::Way;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use pyo3::{PyTraverseError, PyVisit};

@@ -1,8 +1,8 @@
 //! Return values of callbacks, as answers.
 
 use crate::body;
-use crate::call::Way;
 use crate::errors::Meaning;
+use crate::responder::Way;
 use crate::values::{Contents, NotModified, Page};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};

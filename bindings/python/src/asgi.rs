@@ -5,13 +5,15 @@
 //! waits for the interpreter.
 
 use crate::context::Context;
-use crate::errors::error;
+use crate::errors::{OrRaise, error};
 use crate::exit::{detach, try_attach};
 use crate::fork::Process;
 use crate::host::Host;
+use crate::http;
+use crate::server::Server;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
 use pyo3::{IntoPyObjectExt, PyTraverseError, PyVisit};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -78,15 +80,24 @@ impl Drop for Inner {
     }
 }
 
-impl Endpoint {
-    pub(crate) fn new(core: CoreEndpoint, host: Arc<Host>) -> Self {
-        let core = Mutex::new(Some(core));
-        Endpoint(Arc::new(Inner { core, host, began: Instant::now(), set: AtomicU64::new(UNSET) }))
-    }
-}
-
 #[pymethods]
 impl Endpoint {
+    #[new]
+    fn new(server: &Bound<'_, Server>, options: &Bound<'_, PyDict>, wake: Py<PyAny>) -> PyResult<Self> {
+        let py = server.py();
+        let http::Endpoint { builder, verifier } = http::endpoint(server.get().core(py), options)?;
+        let core = Mutex::new(Some(builder.build(move || call(&wake)).or_raise(py)?));
+        let host = Host::verifying(server.clone().unbind(), verifier);
+        Ok(Endpoint(Arc::new(Inner { core, host, began: Instant::now(), set: AtomicU64::new(UNSET) })))
+    }
+
+    /// Raises what is wrong with options.
+    #[staticmethod]
+    fn check(server: &Bound<'_, Server>, options: &Bound<'_, PyDict>) -> PyResult<()> {
+        let py = server.py();
+        http::endpoint(server.get().core(py), options)?.builder.build(|| {}).or_raise(py).map(drop)
+    }
+
     fn begin(
         &self,
         py: Python<'_>,
@@ -270,7 +281,7 @@ impl Job {
 }
 
 /// Called by the core, without a lock, on any thread.
-pub(crate) fn call(wake: &Py<PyAny>) {
+fn call(wake: &Py<PyAny>) {
     try_attach(|py| {
         if let Err(e) = wake.call0(py) {
             e.write_unraisable(py, Some(wake.bind(py)));

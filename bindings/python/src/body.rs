@@ -1,6 +1,7 @@
 //! Python text and bytes as bodies.
 
 use crate::given;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyString};
@@ -34,6 +35,27 @@ pub(crate) fn body(value: &Bound<'_, PyAny>) -> PyResult<Option<Body>> {
         return Ok(Some(bytes(value)));
     }
     Ok(given::bytes("body", value).ok().map(|value| bytes(&value)))
+}
+
+/// The body of `Server.text`.
+pub(crate) fn given_text(body: &Bound<'_, PyAny>) -> PyResult<Body> {
+    text(given::text("body", body).map_err(|e| {
+        let is_bytes = given::bytes("body", body).is_ok();
+        if is_bytes {
+            PyTypeError::new_err("body must be a str, not bytes; serve bytes with blob()")
+        } else {
+            e
+        }
+    })?)
+}
+
+/// The body of `Server.blob`.
+pub(crate) fn given_bytes(body: &Bound<'_, PyAny>) -> PyResult<Body> {
+    let given = given::bytes("body", body).map_err(|e| {
+        let is_text = body.is_instance_of::<PyString>();
+        if is_text { PyTypeError::new_err("body must be bytes, not str; serve a str with text()") } else { e }
+    })?;
+    Ok(bytes(&given))
 }
 
 /// The bytes of a message, given as text or a buffer.

@@ -1,9 +1,9 @@
 //! Values proposed for a template's variable.
 
 use crate::answer::FromCallback;
-use crate::call::Way;
 use crate::errors::Meaning;
 use crate::given;
+use crate::responder::Way;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 

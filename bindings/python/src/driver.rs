@@ -5,12 +5,16 @@ use crate::errors::{OrRaise, error};
 use crate::exit::{self, Inside, detach, try_attach};
 use crate::fork::Process;
 use crate::host::Host;
+use crate::http;
+use crate::server::Server;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use pyo3::{PyTraverseError, PyVisit};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
-use wellhead::serve::{Batch, Driver as StdioDriver, Interrupter, Listener, Listening, Stdio};
+use wellhead::serve::{Batch, Driver as StdioDriver, Interrupter, Listening, Stdio};
 use wellhead::{ErrorKind, Event};
 
 /// A batch that takes longer than this is written in parts.
@@ -115,28 +119,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Driver {
-    pub(crate) fn start_stdio(
-        py: Python<'_>,
-        host: Arc<Host>,
-        server: &wellhead::Server,
-        options: Stdio,
-        on_loop: bool,
-    ) -> PyResult<Self> {
-        Driver::start(py, host, on_loop, |on_ready| options.start(server, on_ready).map(Transport::Stdio))
-    }
-
-    pub(crate) fn start_http(
-        py: Python<'_>,
-        host: Arc<Host>,
-        listener: Listener,
-        on_loop: bool,
-    ) -> PyResult<Self> {
-        let address = listener.address();
-        Driver::start(py, host, on_loop, |on_ready| {
-            listener.start(on_ready).map(|listening| Transport::Http(Arc::new(listening), address))
-        })
-    }
-
     fn start(
         py: Python<'_>,
         host: Arc<Host>,
@@ -183,6 +165,53 @@ impl Driver {
 
 #[pymethods]
 impl Driver {
+    /// Starts to serve standard input and output.
+    #[staticmethod]
+    fn stdio(
+        server: &Bound<'_, Server>,
+        callback_threads: usize,
+        drain_ms: u64,
+        guard: bool,
+        on_loop: bool,
+    ) -> PyResult<Self> {
+        let (py, inner) = (server.py(), server.get());
+        at_least_one(callback_threads)?;
+        let drain = Duration::from_millis(drain_ms);
+        let options = Stdio::new().callback_threads(callback_threads).drain(drain).guard_stdio(guard);
+        inner.base.set(py)?;
+        let (host, core) = (Host::new(server.clone().unbind(), None), inner.core(py));
+        Driver::start(py, host, on_loop, |on_ready| options.start(core, on_ready).map(Transport::Stdio))
+    }
+
+    /// Binds an address, and starts to serve HTTP there.
+    #[staticmethod]
+    fn http(
+        server: &Bound<'_, Server>,
+        address: (String, u16),
+        callback_threads: usize,
+        on_loop: bool,
+        options: &Bound<'_, PyDict>,
+    ) -> PyResult<Self> {
+        let (py, inner) = (server.py(), server.get());
+        at_least_one(callback_threads)?;
+        let (listener, verifier) = http::listener(inner.core(py), options)?;
+        let listener = listener.callback_threads(callback_threads);
+        let (host, port) = address;
+        let listener = detach(py, || {
+            let addresses = (host.as_str(), port).to_socket_addrs().map_err(|e| {
+                let what = format!("the address {host}:{port} cannot be bound");
+                wellhead::Error::new(ErrorKind::Io, what).because(e)
+            });
+            listener.bind(addresses?.as_slice())
+        });
+        let listener = listener.or_raise(py)?;
+        inner.base.set(py)?;
+        let (host, address) = (Host::verifying(server.clone().unbind(), verifier), listener.address());
+        Driver::start(py, host, on_loop, |on_ready| {
+            listener.start(on_ready).map(|listening| Transport::Http(Arc::new(listening), address))
+        })
+    }
+
     /// Runs callbacks on this thread until the service is over.
     fn work(&self, py: Python<'_>) -> PyResult<()> {
         let driver = self.core(py)?;
@@ -309,4 +338,12 @@ pub(crate) fn at_exit(py: Python<'_>) {
         }
     }
     exit::begin(py);
+}
+
+fn at_least_one(callback_threads: usize) -> PyResult<()> {
+    if callback_threads == 0 {
+        let message = "callback_threads is at least 1: the thread that runs the server";
+        return Err(PyValueError::new_err(message));
+    }
+    Ok(())
 }

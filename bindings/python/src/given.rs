@@ -18,6 +18,20 @@ pub(crate) fn string(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(text(name, value)?.to_str()?.to_owned())
 }
 
+/// The first argument of a decorator. A function is refused: the decorator was written without parentheses.
+pub(crate) fn decorated(
+    decorator: &str,
+    needs: &str,
+    such_as: &str,
+    value: &Bound<'_, PyAny>,
+) -> PyResult<String> {
+    if value.is_callable() {
+        let message = format!("{decorator} needs {needs}: write @server.{decorator}(\"{such_as}\")");
+        return Err(PyTypeError::new_err(message));
+    }
+    string(if decorator == "resource" { "uri" } else { "name" }, value)
+}
+
 /// A list of `str`, or anything else that yields them.
 pub(crate) fn strings(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     let what = "a list of str";

@@ -2,7 +2,7 @@
 
 use crate::access::Caller;
 use crate::answer::FromCallback;
-use crate::call::{About, Call as PyCall, Notifies, Slot, Way, loads};
+use crate::call::{About, Call as PyCall, loads};
 use crate::context::Context;
 use crate::errors::{Meaning, meaning};
 use crate::exit::{Inside, detach};
@@ -12,6 +12,7 @@ use crate::later::{Later, Pending};
 use crate::log;
 use crate::registration::Positional;
 use crate::request::Requests;
+use crate::responder::{Notifies, Slot, Way};
 use crate::server::Server;
 use pyo3::exceptions::PyException;
 use pyo3::intern;

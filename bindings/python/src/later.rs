@@ -1,9 +1,9 @@
 //! Answers that come after their callback has returned.
 
 use crate::answer::FromCallback;
-use crate::call::Way;
 use crate::context::Context;
 use crate::host::{Host, fail, raised, wrong_type};
+use crate::responder::Way;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};

@@ -1,9 +1,9 @@
 //! Answers of methods, tools and prompts.
 
 use crate::answer::FromCallback;
-use crate::call::Way;
 use crate::errors::Meaning;
 use crate::given::object;
+use crate::responder::Way;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

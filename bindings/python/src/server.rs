@@ -2,12 +2,11 @@
 
 use crate::access::{self, Caller};
 use crate::alive::Alive;
-use crate::asgi::{self, Endpoint};
 use crate::body;
 use crate::connection::Connection;
 use crate::context::Base;
 use crate::descriptor::Descriptor;
-use crate::driver::Driver;
+use crate::directory;
 use crate::errors::OrRaise;
 use crate::exit::{Inside, detach};
 use crate::explain::Explanation;
@@ -16,21 +15,16 @@ use crate::given;
 use crate::handle::Handle;
 use crate::hook::Hook;
 use crate::host::Host;
-use crate::http;
 use crate::observer::Counters;
 use crate::options;
 use crate::registration::{Decorator, Family, Table, What, register};
 use crate::server_docs::docstring;
 use crate::service;
 use crate::values::Resource;
-use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
-use std::net::ToSocketAddrs;
-use std::path::PathBuf;
-use wellhead::serve::Stdio;
-use wellhead::{Body, Directory, ErrorKind};
+use wellhead::Body;
 
 #[doc = docstring!(Server)]
 #[pyclass(frozen, weakref, module = "wellhead")]
@@ -138,15 +132,7 @@ impl Server {
     ) -> PyResult<Handle> {
         let uri = given::string("uri", uri)?;
         let descriptor = Descriptor::new("text", described, &["uri", "body"])?;
-        let body = given::text("body", body).map_err(|e| {
-            let is_bytes = given::bytes("body", body).is_ok();
-            if is_bytes {
-                PyTypeError::new_err("body must be a str, not bytes; serve bytes with blob()")
-            } else {
-                e
-            }
-        })?;
-        Server::add(this, &uri, body::text(body)?, &descriptor)
+        Server::add(this, &uri, body::given_text(body)?, &descriptor)
     }
 
     #[doc = docstring!(blob)]
@@ -164,15 +150,7 @@ impl Server {
     ) -> PyResult<Handle> {
         let uri = given::string("uri", uri)?;
         let descriptor = Descriptor::new("blob", described, &["uri", "body"])?;
-        let body = given::bytes("body", body).map_err(|e| {
-            let is_text = body.is_instance_of::<PyString>();
-            if is_text {
-                PyTypeError::new_err("body must be bytes, not str; serve a str with text()")
-            } else {
-                e
-            }
-        })?;
-        Server::add(this, &uri, body::bytes(&body), &descriptor)
+        Server::add(this, &uri, body::given_bytes(body)?, &descriptor)
     }
 
     #[doc = docstring!(resource)]
@@ -195,7 +173,7 @@ impl Server {
         thread: Option<&Bound<'_, PyAny>>,
         described: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Decorator> {
-        let uri = decorated("resource", "a URI or a URI template", "notes://{id}", uri)?;
+        let uri = given::decorated("resource", "a URI or a URI template", "notes://{id}", uri)?;
         let others = ["uri", "list", "complete", "exists", "raw_values", "thread"];
         let descriptor = Descriptor::new("resource", described, &others)?;
         let complete = given::optional(complete, |given| given::dict("complete", given).cloned())?;
@@ -235,7 +213,7 @@ impl Server {
         name: &Bound<'_, PyAny>,
         revisions: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Decorator> {
-        let name = decorated("method", "the name of a method", "notes/search", name)?;
+        let name = given::decorated("method", "the name of a method", "notes/search", name)?;
         let revisions = given::optional(revisions, |given| given::strings("revisions", given))?;
         Ok(Decorator::new(this.clone().unbind(), What::Method { name, revisions }))
     }
@@ -247,7 +225,7 @@ impl Server {
         name: &Bound<'_, PyAny>,
         definition: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Decorator> {
-        let name = decorated("tool", "a name", "add", name)?;
+        let name = given::decorated("tool", "a name", "add", name)?;
         let definition = given::optional(definition, |definition| given::object("definition", definition))?;
         let what = What::Named { family: Family::Tool, name, definition, complete: None };
         Ok(Decorator::new(this.clone().unbind(), what))
@@ -261,7 +239,7 @@ impl Server {
         definition: Option<&Bound<'_, PyAny>>,
         complete: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Decorator> {
-        let name = decorated("prompt", "a name", "greeting", name)?;
+        let name = given::decorated("prompt", "a name", "greeting", name)?;
         let definition = given::optional(definition, |definition| given::object("definition", definition))?;
         let complete = given::optional(complete, |given| given::dict("complete", given).cloned())?;
         let complete = complete.map(Bound::unbind);
@@ -299,23 +277,7 @@ impl Server {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Handle> {
         let py = this.py();
-        let path: PathBuf = path.extract().map_err(|_| given::not_a("path", "a str or a path", path))?;
-        let mut directory = Directory::new(path);
-        for (given, value) in options.into_iter().flatten() {
-            let name = given.cast::<PyString>()?.to_str()?;
-            directory = match name {
-                "watch" => directory.watch(given::flag(name, &value)?),
-                "include" | "exclude" | "max_file_bytes" if value.is_none() => directory,
-                "include" => given::strings(name, &value)?.into_iter().fold(directory, Directory::include),
-                "exclude" => given::strings(name, &value)?.into_iter().fold(directory, Directory::exclude),
-                "max_file_bytes" => directory.max_file_bytes(given::count(name, &value)?),
-                "settle_ms" => directory.settle_ms(given::count(name, &value)?),
-                _ => {
-                    let known = ["include", "exclude", "max_file_bytes", "watch", "settle_ms"];
-                    return Err(given::unknown("directory", &given, &known));
-                }
-            };
-        }
+        let directory = directory::options(path, options)?;
         let core = this.get().core(py);
         let handle = detach(py, || core.directory(directory)).or_raise(py)?;
         Ok(Handle { server: this.clone().unbind(), name: handle.name().to_owned() })
@@ -578,62 +540,6 @@ impl Server {
         format!("<wellhead.Server {:?}>", self.name)
     }
 
-    /// For `_run.py`: starts to serve standard input and output.
-    fn _start(
-        this: &Bound<'_, Self>,
-        callback_threads: usize,
-        drain_ms: u64,
-        guard: bool,
-        on_loop: bool,
-    ) -> PyResult<Driver> {
-        let py = this.py();
-        at_least_one(callback_threads)?;
-        let drain = std::time::Duration::from_millis(drain_ms);
-        let options = Stdio::new().callback_threads(callback_threads).drain(drain).guard_stdio(guard);
-        this.get().base.set(py)?;
-        let host = Host::new(this.clone().unbind(), None);
-        Driver::start_stdio(py, host, this.get().core(py), options, on_loop)
-    }
-
-    /// For `_run.py`: binds an address, and starts to serve HTTP there.
-    fn _start_http(
-        this: &Bound<'_, Self>,
-        address: (String, u16),
-        callback_threads: usize,
-        on_loop: bool,
-        options: &Bound<'_, PyDict>,
-    ) -> PyResult<Driver> {
-        let py = this.py();
-        at_least_one(callback_threads)?;
-        let server = this.get().core(py);
-        let (listener, verifier) = http::listener(server, options)?;
-        let listener = listener.callback_threads(callback_threads);
-        let (host, port) = address;
-        let listener = detach(py, || {
-            let addresses = (host.as_str(), port).to_socket_addrs().map_err(|e| {
-                let what = format!("the address {host}:{port} cannot be bound");
-                wellhead::Error::new(ErrorKind::Io, what).because(e)
-            });
-            listener.bind(addresses?.as_slice())
-        });
-        let listener = listener.or_raise(py)?;
-        this.get().base.set(py)?;
-        Driver::start_http(py, Host::verifying(this.clone().unbind(), verifier), listener, on_loop)
-    }
-
-    /// For `_asgi.py`: whether these are options of an endpoint.
-    fn _check_endpoint(&self, py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<()> {
-        http::endpoint(self.core(py), options)?.builder.build(|| {}).or_raise(py).map(drop)
-    }
-
-    /// For `_asgi.py`: an endpoint without a socket.
-    fn _endpoint(this: &Bound<'_, Self>, options: &Bound<'_, PyDict>, wake: Py<PyAny>) -> PyResult<Endpoint> {
-        let py = this.py();
-        let http::Endpoint { builder, verifier } = http::endpoint(this.get().core(py), options)?;
-        let core = builder.build(move || asgi::call(&wake)).or_raise(py)?;
-        Ok(Endpoint::new(core, Host::verifying(this.clone().unbind(), verifier)))
-    }
-
     /// For `_run.py`: whether an `async def` is registered.
     fn _needs_loop(&self) -> bool {
         self.table.needs_loop()
@@ -655,23 +561,6 @@ impl Server {
     }
 }
 
-/// The first argument of a decorator. A function is refused: the decorator was written without parentheses.
-fn decorated(decorator: &str, needs: &str, such_as: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
-    if value.is_callable() {
-        let message = format!("{decorator} needs {needs}: write @server.{decorator}(\"{such_as}\")");
-        return Err(PyTypeError::new_err(message));
-    }
-    given::string(if decorator == "resource" { "uri" } else { "name" }, value)
-}
-
 fn given<'py>(py: Python<'py>, options: Option<&Bound<'py, PyDict>>) -> Bound<'py, PyDict> {
     options.cloned().unwrap_or_else(|| PyDict::new(py))
-}
-
-fn at_least_one(callback_threads: usize) -> PyResult<()> {
-    if callback_threads == 0 {
-        let message = "callback_threads is at least 1: the thread that runs the server";
-        return Err(PyValueError::new_err(message));
-    }
-    Ok(())
 }

@@ -2,9 +2,9 @@
 
 use crate::access::Caller;
 use crate::answer::FromCallback;
-use crate::call::Way;
 use crate::errors::Meaning;
 use crate::given;
+use crate::responder::Way;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use pyo3::{PyTraverseError, PyVisit};

@@ -9,6 +9,7 @@ import weakref
 from contextlib import asynccontextmanager
 from threading import get_ident
 
+from wellhead._core import Endpoint
 from wellhead._threads import submit
 from wellhead._uvicorn import Uvicorn
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
     from typing import Any, TypeAlias
 
-    from wellhead._core import Endpoint, HttpExchange, Server
+    from wellhead._core import HttpExchange, Server
 
     # The frameworks' own types of these differ.
     _Scope: TypeAlias = Any
@@ -40,7 +41,7 @@ class AsgiApp:
     """
 
     def __init__(self, server: Server, options: dict[str, Any]) -> None:
-        server._check_endpoint(options)
+        Endpoint.check(server, options)
         self._server = server
         self._options = options
         self._endpoint: Endpoint | None = None
@@ -99,7 +100,7 @@ class AsgiApp:
         if self._endpoint is None or self._process != os.getpid():
             self._process = os.getpid()
             self._loop = None
-            self._endpoint = self._server._endpoint(self._options, waker(self))
+            self._endpoint = Endpoint(self._server, self._options, waker(self))
         if self._loop is not loop:
             self._loop = loop
             self._timer = self._young = self._looking = None  # what is of the other loop goes on there

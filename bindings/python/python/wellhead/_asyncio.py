@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from wellhead._core import Driver
 from wellhead._run import Pool, Service, listening
 
 TYPE_CHECKING = False
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer
 
-    from wellhead._core import Call, Connection, Driver, Server
+    from wellhead._core import Call, Connection, Server
     from wellhead._run import _OnListening
 
 
@@ -25,7 +26,7 @@ def run_on_loop(start: Callable[[bool], Driver], callback_threads: int, on_liste
 
 
 async def run_async(server: Server, drain_ms: int, guard: bool) -> None:
-    await serve_here(server._start(1, drain_ms, guard, True), None)
+    await serve_here(Driver.stdio(server, 1, drain_ms, guard, True), None)
 
 
 async def serve_http_async(
@@ -34,7 +35,7 @@ async def serve_http_async(
     on_listening: _OnListening | None,
     options: dict[str, Any],
 ) -> None:
-    await serve_here(server._start_http(address, 1, True, options), on_listening)
+    await serve_here(Driver.http(server, address, 1, True, options), on_listening)
 
 
 async def serve_here(driver: Driver, on_listening: _OnListening | None) -> None:

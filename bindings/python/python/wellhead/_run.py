@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 
+from wellhead._core import Driver
 from wellhead._parameters import is_async
 
 TYPE_CHECKING = False
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from wellhead._core import Driver, Server
+    from wellhead._core import Server
 
     _OnListening: TypeAlias = Callable[[str, int], object]
 
@@ -23,7 +24,7 @@ def run(server: Server, callback_threads: int, drain_ms: int, guard: bool) -> No
     refuse_in_a_loop("run_async()")
 
     def start(on_loop: bool) -> Driver:
-        return server._start(callback_threads, drain_ms, guard, on_loop)
+        return Driver.stdio(server, callback_threads, drain_ms, guard, on_loop)
 
     serve(start, server._needs_loop(), callback_threads, None)
 
@@ -38,7 +39,7 @@ def serve_http(
     refuse_in_a_loop("serve_http_async()")
 
     def start(on_loop: bool) -> Driver:
-        return server._start_http(address, callback_threads, on_loop, options)
+        return Driver.http(server, address, callback_threads, on_loop, options)
 
     verify = options.get("verify")
     needs_loop = server._needs_loop() or (callable(verify) and is_async(verify))

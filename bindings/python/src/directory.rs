@@ -1,0 +1,28 @@
+//! How a directory is served, from arguments.
+
+use crate::given;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use std::path::PathBuf;
+use wellhead::Directory;
+
+pub(crate) fn options(path: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Directory> {
+    let path: PathBuf = path.extract().map_err(|_| given::not_a("path", "a str or a path", path))?;
+    let mut directory = Directory::new(path);
+    for (given, value) in options.into_iter().flatten() {
+        let name = given.cast::<PyString>()?.to_str()?;
+        directory = match name {
+            "watch" => directory.watch(given::flag(name, &value)?),
+            "include" | "exclude" | "max_file_bytes" if value.is_none() => directory,
+            "include" => given::strings(name, &value)?.into_iter().fold(directory, Directory::include),
+            "exclude" => given::strings(name, &value)?.into_iter().fold(directory, Directory::exclude),
+            "max_file_bytes" => directory.max_file_bytes(given::count(name, &value)?),
+            "settle_ms" => directory.settle_ms(given::count(name, &value)?),
+            _ => {
+                let known = ["include", "exclude", "max_file_bytes", "watch", "settle_ms"];
+                return Err(given::unknown("directory", &given, &known));
+            }
+        };
+    }
+    Ok(directory)
+}

@@ -1,0 +1,229 @@
+//! The core's responder of a callback: the way of the answer, and what a [`Call`](crate::call::Call) does before the answer.
+
+use std::mem;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use wellhead::{CallId, ErrorKind, Json, Reply, Responder};
+
+/// The answer's way back, once. Dropped without an answer, it answers "internal error".
+pub(crate) struct Way<A: Reply> {
+    own: Option<Responder<A>>,
+    shared: Option<Arc<Slot<A>>>,
+}
+
+impl<A: Reply> Way<A> {
+    pub(crate) fn own(responder: Responder<A>) -> Self {
+        Way { own: Some(responder), shared: None }
+    }
+
+    pub(crate) fn shared(slot: Arc<Slot<A>>) -> Self {
+        Way { own: None, shared: Some(slot) }
+    }
+
+    pub(crate) fn finish(mut self, answer: A)
+    where
+        A: Send + 'static,
+    {
+        self.end(move |responder| {
+            responder.finish(answer);
+        });
+    }
+
+    /// Gives the answer up in a process that is not the connection's.
+    pub(crate) fn abandon(mut self) {
+        self.end(mem::forget);
+    }
+
+    fn end(&mut self, end: impl FnOnce(Responder<A>) + Send + 'static) {
+        if let Some(slot) = self.shared.take() {
+            slot.end(end);
+        } else if let Some(responder) = self.own.take() {
+            end(responder);
+        }
+    }
+}
+
+impl Way<Vec<wellhead::Verdict>> {
+    /// Answers that there are no verdicts; `why` is for the log.
+    pub(crate) fn fail(mut self, why: String) {
+        self.end(move |responder| responder.fail(&why));
+    }
+}
+
+impl<A: Reply> Drop for Way<A> {
+    fn drop(&mut self) {
+        self.end(drop);
+    }
+}
+
+/// The parts of a responder that [`Call`] uses.
+pub(crate) trait Watched: Send + Sync {
+    fn is_cancelled(&self) -> bool;
+    /// None: there is no responder any more.
+    fn notify(&self, method: &str, params: Option<&Json>) -> Option<wellhead::Result<bool>>;
+    /// The numbers of the connection and of the request.
+    fn request(&self, method: &str, params: Option<&Json>) -> Option<wellhead::Result<(u64, u64)>>;
+    fn give_up(&self, request: u64);
+    fn client(&self) -> Option<String>;
+    fn client_capabilities(&self) -> Option<String>;
+    fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) -> bool;
+    fn close_stream(&self, retry_ms: u64) -> bool;
+}
+
+/// A responder that a [`Call`] shares with the answer's way back. Any number of threads use it at once.
+pub(crate) struct Slot<A: Reply>(Mutex<State<A>>);
+
+enum State<A: Reply> {
+    Open(Arc<Responder<A>>),
+    /// Answered, or given up. Who uses the responder last carries the end out.
+    Over {
+        cancelled: bool,
+        end: Option<End<A>>,
+    },
+}
+
+/// The last use of the responder. Dropping the responder answers "internal error".
+type End<A> = Box<dyn FnOnce(Responder<A>) + Send>;
+
+impl<A: Reply> Slot<A> {
+    pub(crate) fn new(responder: Responder<A>) -> Self {
+        Slot(Mutex::new(State::Open(Arc::new(responder))))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<A>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends the call, now or when no thread uses the responder any more. Only the first end counts.
+    fn end(&self, end: impl FnOnce(Responder<A>) + Send + 'static) {
+        let mut state = self.state();
+        let State::Open(responder) = &*state else { return };
+        let cancelled = responder.is_cancelled();
+        // Users take their share under this lock.
+        let end: Option<End<A>> = if Arc::strong_count(responder) == 1 {
+            let State::Open(responder) = mem::replace(&mut *state, State::Over { cancelled, end: None })
+            else {
+                return;
+            };
+            drop(state);
+            if let Some(responder) = Arc::into_inner(responder) {
+                end(responder);
+            }
+            return;
+        } else {
+            Some(Box::new(end))
+        };
+        let before = mem::replace(&mut *state, State::Over { cancelled, end });
+        drop(state);
+        if let State::Open(responder) = before {
+            self.let_go(responder);
+        }
+    }
+
+    /// Uses the responder without a lock: what it does may wake the host.
+    fn with<R>(&self, f: impl FnOnce(&Responder<A>) -> R) -> Option<R> {
+        let responder = match &*self.state() {
+            State::Open(responder) => responder.clone(),
+            State::Over { .. } => return None,
+        };
+        let result = f(&responder);
+        self.let_go(responder);
+        Some(result)
+    }
+
+    /// Carries the end out if there was one meanwhile and no other thread has the responder.
+    fn let_go(&self, responder: Arc<Responder<A>>) {
+        let Some(responder) = Arc::into_inner(responder) else { return };
+        let end = match &mut *self.state() {
+            State::Over { end, .. } => end.take(),
+            State::Open(_) => None, // cannot be: it has a share
+        };
+        match end {
+            Some(end) => end(responder),
+            None => drop(responder),
+        }
+    }
+}
+
+impl<A: Reply> State<A> {
+    fn is_cancelled(&self) -> bool {
+        match self {
+            State::Open(responder) => responder.is_cancelled(),
+            State::Over { cancelled, .. } => *cancelled,
+        }
+    }
+}
+
+impl<A: Reply + Notifies> Watched for Slot<A> {
+    fn is_cancelled(&self) -> bool {
+        self.state().is_cancelled()
+    }
+
+    fn notify(&self, method: &str, params: Option<&Json>) -> Option<wellhead::Result<bool>> {
+        self.with(|responder| A::notify(responder, method, params))
+    }
+
+    fn request(&self, method: &str, params: Option<&Json>) -> Option<wellhead::Result<(u64, u64)>> {
+        self.with(|responder| {
+            let connection = responder.call().map_or(0, CallId::connection);
+            A::request(responder, method, params).map(|number| (connection, number))
+        })
+    }
+
+    fn give_up(&self, request: u64) {
+        self.with(|responder| A::give_up(responder, request));
+    }
+
+    fn client(&self) -> Option<String> {
+        self.with(Responder::client)?
+    }
+
+    fn client_capabilities(&self) -> Option<String> {
+        self.with(Responder::client_capabilities)?
+    }
+
+    fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) -> bool {
+        self.with(|responder| responder.progress(progress, total, message)).unwrap_or(false)
+    }
+
+    fn close_stream(&self, retry_ms: u64) -> bool {
+        self.with(|responder| responder.close_stream(retry_ms)).unwrap_or(false)
+    }
+}
+
+/// An answer before which the client may be told and asked something.
+pub(crate) trait Notifies: Reply + Sized {
+    fn notify(_: &Responder<Self>, _: &str, _: Option<&Json>) -> wellhead::Result<bool> {
+        Err(no_method())
+    }
+
+    fn request(_: &Responder<Self>, _: &str, _: Option<&Json>) -> wellhead::Result<u64> {
+        Err(no_method())
+    }
+
+    fn give_up(_: &Responder<Self>, _: u64) {}
+}
+
+fn no_method() -> wellhead::Error {
+    let message = "only a call of a further method sends notifications and requests";
+    wellhead::Error::new(ErrorKind::InvalidArgument, message)
+}
+
+impl Notifies for wellhead::Answer {}
+impl Notifies for wellhead::Page {}
+impl Notifies for wellhead::Completion {}
+impl Notifies for Vec<wellhead::Verdict> {}
+impl Notifies for wellhead::http::Verification {}
+
+impl Notifies for wellhead::MethodAnswer {
+    fn notify(responder: &Responder<Self>, method: &str, params: Option<&Json>) -> wellhead::Result<bool> {
+        responder.notify(method, params)
+    }
+
+    fn request(responder: &Responder<Self>, method: &str, params: Option<&Json>) -> wellhead::Result<u64> {
+        responder.request_by_number(method, params)
+    }
+
+    fn give_up(responder: &Responder<Self>, request: u64) {
+        responder.cancel_request(request);
+    }
+}
