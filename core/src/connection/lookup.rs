@@ -7,8 +7,8 @@ use crate::jsonrpc::RpcError;
 use crate::model::{Borrowed, Completion, Json};
 use crate::policy::SubscribeUnknown;
 use crate::protocol::{
-    Argument, Completing, Read, Request, Subscriber, Work, invalid_uri, none_found, not_found, not_modified,
-    unknown_argument,
+    Argument, Completing, Judged, Read, Request, Subscriber, Work, invalid_uri, none_found, not_found,
+    not_modified, unknown_argument,
 };
 use crate::refusals::RefusalKind;
 use crate::revision::Revision;
@@ -102,9 +102,10 @@ impl Shared {
             return self.refuse(&request, &not_modified(request.revision, &uri, had));
         }
         let asked = match read {
-            read if authorise => self
-                .machine
-                .with(|m, trash| m.begin_read_authorization(request, &self.caller, uri, read, trash)),
+            read if authorise => {
+                let judged = Judged::Read { uri, read };
+                self.machine.with(|m, trash| m.begin_judged(request, &self.caller, judged, trash))
+            }
             Read::Fixed(fixed) => {
                 if let Content::Value { contents, .. } = &fixed.content {
                     let (defaults, contents) = (fixed.defaults(&uri), contents.each_ref().map(Borrowed::new));
@@ -155,7 +156,8 @@ impl Shared {
         };
         let (ask, context) = self.machine.with(|m, trash| {
             if authorise {
-                m.begin_completion_authorization(request, &self.caller, argument, completing, trash)
+                let judged = Judged::Completion { argument, completing };
+                m.begin_judged(request, &self.caller, judged, trash)
             } else {
                 m.begin_completion(request, &self.caller, argument, completing, trash)
             }

@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Continuation, Event, ResponseCall};
 use crate::jsonrpc::{RpcError, is_null, is_object, members, string};
 use crate::model::{ClientAnswer, Json, MethodAnswer};
-use crate::protocol::{CallId, Context, LOG_LEVELS, NotSent, Outcome, Request, unknown_name};
+use crate::protocol::{CallId, Context, Judged, LOG_LEVELS, NotSent, Outcome, Request, unknown_name};
 use crate::revision::Era;
 use std::sync::Arc;
 
@@ -59,9 +59,8 @@ impl Shared {
         if !self.server.authorises() {
             return self.call(request, handler, params);
         }
-        let asked = self.machine.with(|m, trash| {
-            m.begin_method_authorization(request, &self.caller, family, handler, params, trash)
-        });
+        let judged = Judged::Method { family, handler, params };
+        let asked = self.machine.with(|m, trash| m.begin_judged(request, &self.caller, judged, trash));
         let (ask, context) = asked?;
         self.event(ask, context)
     }

@@ -270,7 +270,7 @@ impl Shared {
     }
 
     pub(crate) fn finish_completion(self: &Arc<Self>, call: CallId, completion: &Completion) -> bool {
-        self.step(|m, _| m.finish_completion(call, completion))
+        self.step(|m, trash| m.finish_completion(call, completion, trash))
     }
 
     /// Takes a walk out, goes on with it without a lock, and puts it back.

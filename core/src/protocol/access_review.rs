@@ -4,6 +4,7 @@ use super::call_context::Context;
 use super::faults::refused;
 use super::host_call::{HostCall, RequestState};
 use super::inflight::Open;
+use super::judged::Judged;
 use super::machine::Machine;
 use super::outbox::Route;
 use super::progress::ProgressState;
@@ -28,19 +29,17 @@ impl Machine {
         let revision = self.lifecycle.last().unwrap_or_else(Revision::newest);
         let watched: Vec<_> = self.subscriptions.uris().cloned().collect();
         for uris in watched.chunks(self.settings.limits.page_items) {
+            let uris = uris.to_vec();
+            let judged = Judged::Subscriptions { uris: uris.clone() };
             let call = self.inflight.open_own(Open {
                 id: RequestId::from_raw("0").expect("an integer is an id"),
                 route: NOWHERE,
                 context: Context::new(caller.clone(), revision, None, Weak::new()),
                 permit: None,
                 progress: ProgressState::default(),
-                state: RequestState::Review { uris: uris.to_vec() },
+                state: RequestState::Judged(Box::new(judged)),
             });
-            self.queue_host_call(HostCall::Authorize {
-                call,
-                operation: Operation::Subscribe,
-                uris: uris.to_vec(),
-            });
+            self.queue_host_call(HostCall::Authorize { call, operation: Operation::Subscribe, uris });
         }
     }
 

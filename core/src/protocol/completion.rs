@@ -6,9 +6,10 @@ use super::dispatch::Request;
 use super::draft::Argument;
 use super::faults::internal;
 use super::host_call::{HostCall, RequestState};
+use super::judged::Judged;
 use super::machine::Machine;
 use super::outbox::{Kind, Route, Stage};
-use crate::access::{Caller, Operation, Verdict};
+use crate::access::{Caller, Verdict};
 use crate::catalog::Handler;
 use crate::jsonrpc::{RequestId, RpcError};
 use crate::log::Level;
@@ -59,25 +60,6 @@ impl Machine {
         }
     }
 
-    /// Begins a completion that needs a verdict first.
-    pub(crate) fn begin_completion_authorization(
-        &mut self,
-        request: Request,
-        caller: &Arc<Caller>,
-        argument: Arc<Argument>,
-        completing: Completing,
-        trash: &mut Trash,
-    ) -> Option<(HostCall, Arc<Context>)> {
-        if !self.claim(&request) {
-            trash.put(completing);
-            return None;
-        }
-        let uri = argument.reference.clone();
-        let state = RequestState::AuthorizeComplete { argument, completing };
-        let (call, context) = self.open_and_hand_out(request, caller, state)?;
-        Some((HostCall::Authorize { call, operation: Operation::Complete, uris: vec![uri] }, context))
-    }
-
     /// Goes on with a completion after the verdict "allow".
     pub(super) fn completion_allowed(
         &mut self,
@@ -107,7 +89,12 @@ impl Machine {
     }
 
     /// Takes the values that the application proposes.
-    pub(crate) fn finish_completion(&mut self, call: CallId, completion: &Completion) -> bool {
+    pub(crate) fn finish_completion(
+        &mut self,
+        call: CallId,
+        completion: &Completion,
+        trash: &mut Trash,
+    ) -> bool {
         let Some(state) = self.inflight.answered(call) else { return false };
         let RequestState::Complete { argument } = state else {
             self.inflight.close(call);
@@ -117,7 +104,7 @@ impl Machine {
             && !completion.uris.is_empty()
             && self.settings.authorises.load(Ordering::Acquire)
         {
-            self.authorize_values(call, argument, completion.clone());
+            self.queue_judged(call, Judged::Values { argument, completion: completion.clone() }, trash);
             return true;
         }
         let Some(open) = self.inflight.close(call) else { return false };
@@ -129,15 +116,6 @@ impl Machine {
             self.write_completion(open.route, open.context.revision, &open.id, completion);
         }
         true
-    }
-
-    /// Asks the application for verdicts about the URIs that the values lead to.
-    fn authorize_values(&mut self, call: CallId, argument: Arc<Argument>, completion: Completion) {
-        let uris = completion.uris.clone();
-        let state = RequestState::AuthorizeValues { argument, completion: Box::new(completion) };
-        if let Ok(call) = self.inflight.ask_next(call, state) {
-            self.queue_host_call(HostCall::Authorize { call, operation: Operation::List, uris });
-        }
     }
 
     /// Takes the verdicts about the values.

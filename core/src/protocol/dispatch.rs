@@ -3,6 +3,7 @@
 use super::RequestHead;
 use super::draft::{Argument, Details, Draft, cancelled_id};
 use super::inflight::{Cancelled, Owner};
+use super::judged::Judged;
 use super::list_topics::TopicSet;
 use super::machine::Machine;
 use super::outbox::{Kind, Route, Stage};
@@ -387,9 +388,11 @@ impl Machine {
             RequestState::Listen { stream } => {
                 self.subscriptions.close_stream(*stream);
             }
-            RequestState::Review { uris } => {
-                for uri in uris {
-                    self.revoke(uri, Verdict::Deny); // no verdict is no permission
+            RequestState::Judged(judged) => {
+                if let Judged::Subscriptions { uris } = &**judged {
+                    for uri in uris {
+                        self.revoke(uri, Verdict::Deny); // no verdict is no permission
+                    }
                 }
             }
             _ => {}

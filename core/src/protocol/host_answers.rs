@@ -2,7 +2,7 @@
 
 use super::CallId;
 use super::call_context::Context;
-use super::faults::{busy, denied, internal, not_found, not_modified, refused, unknown_argument};
+use super::faults::{busy, denied, internal, not_found, not_modified};
 use super::host_call::{HostCall, Read, RequestState};
 use super::host_methods::Outcome;
 use super::inflight::Open;
@@ -117,16 +117,11 @@ impl Machine {
     pub(crate) fn wanted_verdicts(&mut self, call: CallId) -> Option<WantedVerdicts> {
         let (uris, fixed) = match &self.inflight.get(call)?.state {
             RequestState::Walk(walk) => (walk.asked(), None),
-            RequestState::AuthorizeRead { read: Read::Fixed(fixed), .. } => (1, Some(fixed.clone())),
-            RequestState::AuthorizeRead { .. }
-            | RequestState::AuthorizeComplete { .. }
-            | RequestState::AuthorizeMethod { .. } => (1, None),
-            RequestState::AuthorizeValues { completion, .. } => (completion.uris.len(), None),
+            RequestState::Judged(judged) => (judged.verdict_count(), judged.fixed().cloned()),
             RequestState::Subscribe(subscribing) => (subscribing.uris.len(), None),
             RequestState::Listen { stream } => {
                 (self.subscriptions.stream(*stream).map_or(0, |s| s.uris().count()), None)
             }
-            RequestState::Review { uris } => (uris.len(), None),
             RequestState::Read { .. }
             | RequestState::Complete { .. }
             | RequestState::Method { .. }
@@ -181,8 +176,8 @@ impl Machine {
         }
     }
 
-    /// The verdicts about a read, a subscription or a listen stream, and the contents if what is read is fixed. Those
-    /// about a list come through [`Machine::take_walk`].
+    /// Takes verdicts; those about a list come through [`Machine::take_walk`]. `contents`: those of a read whose value
+    /// is fixed.
     pub(crate) fn finish_verdicts(
         &mut self,
         call: CallId,
@@ -191,35 +186,8 @@ impl Machine {
         trash: &mut Trash,
     ) -> bool {
         let Some(state) = self.inflight.answered(call) else { return false };
-        let first = verdicts.first().copied().unwrap_or(Verdict::Deny);
         match state {
-            RequestState::AuthorizeRead { uri, read } => match first {
-                Verdict::Allow => self.read_allowed(call, uri, read, contents, trash),
-                verdict => {
-                    if let Some(open) = self.inflight.close(call) {
-                        let fault = refused(open.context.revision, &uri, verdict);
-                        self.fail(open.route, Stage::Dispatched, &open.id, &fault);
-                    }
-                    trash.put(read);
-                }
-            },
-            RequestState::AuthorizeComplete { argument, completing } => match first {
-                Verdict::Allow => self.completion_allowed(call, argument, completing, trash),
-                verdict => {
-                    if let Some(open) = self.inflight.close(call) {
-                        let uri = &argument.reference;
-                        let fault = match verdict {
-                            Verdict::Hide => unknown_argument(&argument),
-                            _ => denied(open.context.revision, uri),
-                        };
-                        self.fail(open.route, Stage::Dispatched, &open.id, &fault);
-                    }
-                    trash.put(completing);
-                }
-            },
-            RequestState::AuthorizeValues { completion, .. } => {
-                self.values_allowed(call, *completion, verdicts);
-            }
+            RequestState::Judged(judged) => self.finish_judged(call, *judged, verdicts, contents, trash),
             RequestState::Subscribe(subscribing) => self.subscription_allowed(call, subscribing, verdicts),
             RequestState::Listen { stream } => {
                 let uris = self.subscriptions.stream(stream).map(|s| s.uris().cloned().collect::<Vec<_>>());
@@ -235,17 +203,6 @@ impl Machine {
                     self.start_stream_if_complete(call, stream);
                 }
             }
-            RequestState::AuthorizeMethod { family, handler, params } => {
-                self.method_allowed(call, family, handler, params, first, trash);
-            }
-            RequestState::Review { uris } => {
-                self.inflight.close(call);
-                for (uri, verdict) in uris.iter().zip(verdicts) {
-                    if *verdict != Verdict::Allow {
-                        self.revoke(uri, *verdict);
-                    }
-                }
-            }
             other => {
                 let _ = self.inflight.ask_next(call, other);
                 return false;
@@ -254,7 +211,8 @@ impl Machine {
         true
     }
 
-    fn read_allowed(
+    /// Goes on with a read after the verdict "allow".
+    pub(super) fn read_allowed(
         &mut self,
         call: CallId,
         uri: Arc<str>,
@@ -324,23 +282,15 @@ impl RequestState {
         match self {
             RequestState::Read { uri, .. } => format!("the read of {uri}"),
             RequestState::Method { handler } => format!("the call of {}", handler.describe()),
-            RequestState::AuthorizeMethod { handler, .. } => {
-                format!("the verdict about {}", handler.describe())
-            }
-            RequestState::AuthorizeRead { uri, .. } => format!("the verdict about reading {uri}"),
+            RequestState::Judged(judged) => judged.describe(),
             RequestState::Complete { argument } => {
                 format!("the completion of {} in {}", argument.name, argument.reference)
-            }
-            RequestState::AuthorizeComplete { argument, .. }
-            | RequestState::AuthorizeValues { argument, .. } => {
-                format!("the verdict about completing {}", argument.reference)
             }
             RequestState::Walk(walk) => format!("the list source \"{}\"", walk.source_name()),
             RequestState::Subscribe(subscribing) => {
                 format!("the request to watch {}", subscribing.uris.join(", "))
             }
             RequestState::Listen { .. } => "the request for a listen stream".to_owned(),
-            RequestState::Review { uris } => format!("the verdict about watching {} URIs", uris.len()),
             RequestState::Taken => "a call".to_owned(),
         }
     }

@@ -1,10 +1,10 @@
 //! The calls of the application that a request leads to, and what the request waits for meanwhile.
 
-use super::completion::Completing;
 use super::draft::Argument;
 use super::inflight::CallId;
-use crate::catalog::{Family, Handler, MethodHandler, Walk};
-use crate::model::{ClientAnswer, Completion, Json};
+use super::judged::Judged;
+use crate::catalog::{Handler, MethodHandler, Walk};
+use crate::model::{ClientAnswer, Json};
 use std::sync::Arc;
 
 /// The next call of the application. It becomes an event, with a responder, after the lock is released.
@@ -67,24 +67,16 @@ pub(crate) enum RequestState {
     Read { uri: Arc<str>, handler: Arc<Handler> },
     /// The application's answer to a method of its own.
     Method { handler: Arc<MethodHandler> },
-    /// A verdict, before a tool or prompt is called.
-    AuthorizeMethod { family: Family, handler: Arc<MethodHandler>, params: Json },
-    /// A verdict, before a read that is otherwise ready.
-    AuthorizeRead { uri: Arc<str>, read: Read },
     /// The application's values for a completion.
     Complete { argument: Arc<Argument> },
-    /// A verdict, before a completion that is otherwise ready.
-    AuthorizeComplete { argument: Arc<Argument>, completing: Completing },
-    /// Verdicts about what the values of a completion lead to.
-    AuthorizeValues { argument: Arc<Argument>, completion: Box<Completion> },
+    /// Verdicts, before anything else is done. Boxed, because it is larger than the others.
+    Judged(Box<Judged>),
     /// The next page of a source, or verdicts about candidates.
     Walk(Box<Walk>),
     /// Verdicts, then the interest handlers.
     Subscribe(Box<Subscribing>),
     /// Verdicts, then the interest handlers.
     Listen { stream: u64 },
-    /// Verdicts, whether the client may go on watching.
-    Review { uris: Vec<Arc<str>> },
     /// A thread took the state, to work on it without a lock.
     Taken,
 }

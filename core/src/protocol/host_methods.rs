@@ -4,14 +4,14 @@ use super::CallId;
 use super::call_context::Context;
 use super::dispatch::Request;
 use super::draft::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL};
-use super::faults::{internal, refused_name};
+use super::faults::internal;
 use super::host_call::{HostCall, RequestState};
 use super::inflight::Open;
 use super::machine::Machine;
 use super::needs_input::{self, Refusal};
 use super::outbox::{Kind, Stage};
-use crate::access::{Caller, Verdict};
-use crate::catalog::{Family, MethodHandler};
+use crate::access::Caller;
+use crate::catalog::MethodHandler;
 use crate::jsonrpc::write::{begin_result, end, notification};
 use crate::jsonrpc::{Raw, RpcError, members, string};
 use crate::log::Level;
@@ -106,49 +106,18 @@ impl Machine {
         Some((HostCall::Method { call, handler, params }, context))
     }
 
-    /// Asks before a tool or prompt is called.
-    pub(crate) fn begin_method_authorization(
-        &mut self,
-        request: Request,
-        caller: &Arc<Caller>,
-        family: Family,
-        handler: Arc<MethodHandler>,
-        params: Json,
-        trash: &mut Trash,
-    ) -> Option<(HostCall, Arc<Context>)> {
-        if !self.claim(&request) {
-            trash.put(handler);
-            return None;
-        }
-        let uris = vec![handler.item.clone().unwrap_or_default()];
-        let state = RequestState::AuthorizeMethod { family, handler, params };
-        let (call, context) = self.open_and_hand_out(request, caller, state)?;
-        Some((HostCall::Authorize { call, operation: family.to_call(), uris }, context))
-    }
-
-    /// Takes the verdict about a tool or prompt.
+    /// Goes on with a tool or prompt after the verdict "allow".
     pub(super) fn method_allowed(
         &mut self,
         call: CallId,
-        family: Family,
         handler: Arc<MethodHandler>,
         params: Json,
-        verdict: Verdict,
         trash: &mut Trash,
     ) {
-        if verdict == Verdict::Allow {
-            match self.inflight.ask_next(call, RequestState::Method { handler: handler.clone() }) {
-                Ok(call) => self.queue_host_call(HostCall::Method { call, handler, params }),
-                Err(state) => trash.put((state, handler)),
-            }
-            return;
+        match self.inflight.ask_next(call, RequestState::Method { handler: handler.clone() }) {
+            Ok(call) => self.queue_host_call(HostCall::Method { call, handler, params }),
+            Err(state) => trash.put((state, handler)),
         }
-        if let Some(open) = self.inflight.close(call) {
-            let name = handler.item.as_deref().unwrap_or_default();
-            let fault = refused_name(open.context.revision, family, name, verdict);
-            self.fail(open.route, Stage::Dispatched, &open.id, &fault);
-        }
-        trash.put(handler);
     }
 
     /// Returns the handler, revision and client capabilities of a call of a method, or `None` if its request is over.

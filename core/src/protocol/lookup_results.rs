@@ -3,12 +3,12 @@
 use super::CallId;
 use super::call_context::Context;
 use super::dispatch::Request;
-use super::host_call::{HostCall, Read, RequestState};
+use super::host_call::{HostCall, RequestState};
 use super::inflight::Open;
 use super::machine::Machine;
 use super::outbox::{Kind, Route, Stage};
 use super::progress::ProgressState;
-use crate::access::{Caller, Operation};
+use crate::access::Caller;
 use crate::catalog::{Handler, Listing, Vars, Walked};
 use crate::jsonrpc::{RequestId, RpcError};
 use crate::model::{Borrowed, CacheHint};
@@ -73,23 +73,6 @@ impl Machine {
         let state = RequestState::Read { uri: uri.clone(), handler: handler.clone() };
         let (call, context) = self.open_and_hand_out(request, caller, state)?;
         Some((HostCall::Read { call, uri, handler, vars }, context))
-    }
-
-    pub(crate) fn begin_read_authorization(
-        &mut self,
-        request: Request,
-        caller: &Arc<Caller>,
-        uri: Arc<str>,
-        read: Read,
-        trash: &mut Trash,
-    ) -> Option<(HostCall, Arc<Context>)> {
-        if !self.claim(&request) {
-            trash.put(read);
-            return None;
-        }
-        let state = RequestState::AuthorizeRead { uri: uri.clone(), read };
-        let (call, context) = self.open_and_hand_out(request, caller, state)?;
-        Some((HostCall::Authorize { call, operation: Operation::Read, uris: vec![uri] }, context))
     }
 
     /// Begins the calls of a list whose items the application has to give or to judge.

@@ -20,6 +20,7 @@ mod host_call;
 mod host_methods;
 mod inflight;
 mod input;
+mod judged;
 mod lifecycle;
 mod list_topics;
 mod lookup_results;
@@ -50,6 +51,7 @@ pub(crate) use faults::{none_found, not_found, not_modified, unknown_argument, u
 pub(crate) use host_call::{HostCall, Read, RequestState};
 pub(crate) use host_methods::Outcome;
 pub(crate) use input::{Chunk, InputLine};
+pub(crate) use judged::Judged;
 pub(crate) use list_topics::{ListTopics, RESOURCES, TopicSet};
 pub(crate) use machine::{Machine, Next, Settings};
 pub(crate) use outbox::Start;

@@ -1,0 +1,162 @@
+//! What goes on once the application has judged it: one state for all such requests.
+
+use super::CallId;
+use super::call_context::Context;
+use super::completion::Completing;
+use super::dispatch::Request;
+use super::draft::Argument;
+use super::faults::{denied, internal, refused, refused_name, unknown_argument};
+use super::host_call::{HostCall, Read, RequestState};
+use super::machine::Machine;
+use super::outbox::Stage;
+use crate::access::{Caller, Operation, Verdict};
+use crate::catalog::{Family, Fixed, MethodHandler};
+use crate::jsonrpc::RpcError;
+use crate::model::{Borrowed, Completion, Json};
+use crate::revision::Revision;
+use crate::sync::Trash;
+use std::sync::Arc;
+
+/// The next step of a request that waits for verdicts.
+pub(crate) enum Judged {
+    /// A read that is otherwise ready.
+    Read { uri: Arc<str>, read: Read },
+    /// The call of a tool or prompt.
+    Method { family: Family, handler: Arc<MethodHandler>, params: Json },
+    /// A completion that is otherwise ready.
+    Completion { argument: Arc<Argument>, completing: Completing },
+    /// The values of a completion. Each verdict is about the URI that a value leads to.
+    Values { argument: Arc<Argument>, completion: Completion },
+    /// Subscriptions that are judged again. No request of the client waits for this.
+    Subscriptions { uris: Vec<Arc<str>> },
+}
+
+impl Judged {
+    fn operation(&self) -> Operation {
+        match self {
+            Judged::Read { .. } => Operation::Read,
+            Judged::Method { family, .. } => family.to_call(),
+            Judged::Completion { .. } => Operation::Complete,
+            Judged::Values { .. } => Operation::List,
+            Judged::Subscriptions { .. } => Operation::Subscribe,
+        }
+    }
+
+    /// Returns the URIs, or the name, that the application judges.
+    fn uris(&self) -> Vec<Arc<str>> {
+        match self {
+            Judged::Read { uri, .. } => vec![uri.clone()],
+            Judged::Method { handler, .. } => vec![handler.item.clone().unwrap_or_default()],
+            Judged::Completion { argument, .. } => vec![argument.reference.clone()],
+            Judged::Values { completion, .. } => completion.uris.clone(),
+            Judged::Subscriptions { uris } => uris.clone(),
+        }
+    }
+
+    /// Returns the number of verdicts that the application has to give.
+    pub(super) fn verdict_count(&self) -> usize {
+        match self {
+            Judged::Read { .. } | Judged::Method { .. } | Judged::Completion { .. } => 1,
+            Judged::Values { completion, .. } => completion.uris.len(),
+            Judged::Subscriptions { uris } => uris.len(),
+        }
+    }
+
+    /// Returns the resource that is read, if its value is fixed.
+    pub(super) fn fixed(&self) -> Option<&Arc<Fixed>> {
+        match self {
+            Judged::Read { read: Read::Fixed(fixed), .. } => Some(fixed),
+            _ => None,
+        }
+    }
+
+    /// Returns the error of a request that the verdict does not allow.
+    fn refusal(&self, revision: Revision, verdict: Verdict) -> RpcError {
+        match self {
+            Judged::Read { uri, .. } => refused(revision, uri, verdict),
+            Judged::Method { family, handler, .. } => {
+                refused_name(revision, *family, handler.item.as_deref().unwrap_or_default(), verdict)
+            }
+            Judged::Completion { argument, .. } | Judged::Values { argument, .. } => match verdict {
+                Verdict::Hide => unknown_argument(argument),
+                _ => denied(revision, &argument.reference),
+            },
+            Judged::Subscriptions { .. } => internal(revision), // no client waits for it
+        }
+    }
+
+    pub(super) fn describe(&self) -> String {
+        match self {
+            Judged::Read { uri, .. } => format!("the verdict about reading {uri}"),
+            Judged::Method { handler, .. } => format!("the verdict about {}", handler.describe()),
+            Judged::Completion { argument, .. } | Judged::Values { argument, .. } => {
+                format!("the verdict about completing {}", argument.reference)
+            }
+            Judged::Subscriptions { uris } => format!("the verdict about watching {} URIs", uris.len()),
+        }
+    }
+}
+
+impl Machine {
+    /// Asks the application about a request that was looked up. The poller that looked it up takes the question along.
+    pub(crate) fn begin_judged(
+        &mut self,
+        request: Request,
+        caller: &Arc<Caller>,
+        judged: Judged,
+        trash: &mut Trash,
+    ) -> Option<(HostCall, Arc<Context>)> {
+        if !self.claim(&request) {
+            trash.put(judged);
+            return None;
+        }
+        let (operation, uris) = (judged.operation(), judged.uris());
+        let state = RequestState::Judged(Box::new(judged));
+        let (call, context) = self.open_and_hand_out(request, caller, state)?;
+        Some((HostCall::Authorize { call, operation, uris }, context))
+    }
+
+    /// Asks the application about the next step of an open request.
+    pub(super) fn queue_judged(&mut self, call: CallId, judged: Judged, trash: &mut Trash) {
+        let (operation, uris) = (judged.operation(), judged.uris());
+        match self.inflight.ask_next(call, RequestState::Judged(Box::new(judged))) {
+            Ok(call) => self.queue_host_call(HostCall::Authorize { call, operation, uris }),
+            Err(state) => trash.put(state),
+        }
+    }
+
+    /// Takes the next step as far as the verdicts allow it. `contents`: those of a read whose value is fixed.
+    pub(super) fn finish_judged(
+        &mut self,
+        call: CallId,
+        judged: Judged,
+        verdicts: &[Verdict],
+        contents: &[Borrowed<'_>],
+        trash: &mut Trash,
+    ) {
+        let first = verdicts.first().copied().unwrap_or(Verdict::Deny);
+        match judged {
+            Judged::Values { completion, .. } => self.values_allowed(call, completion, verdicts),
+            Judged::Subscriptions { uris } => {
+                self.inflight.close(call);
+                for (uri, verdict) in uris.iter().zip(verdicts) {
+                    if *verdict != Verdict::Allow {
+                        self.revoke(uri, *verdict);
+                    }
+                }
+            }
+            judged if first != Verdict::Allow => {
+                if let Some(open) = self.inflight.close(call) {
+                    let fault = judged.refusal(open.context.revision, first);
+                    self.fail(open.route, Stage::Dispatched, &open.id, &fault);
+                }
+                trash.put(judged);
+            }
+            Judged::Read { uri, read } => self.read_allowed(call, uri, read, contents, trash),
+            Judged::Method { handler, params, .. } => self.method_allowed(call, handler, params, trash),
+            Judged::Completion { argument, completing } => {
+                self.completion_allowed(call, argument, completing, trash);
+            }
+        }
+    }
+}
