@@ -10,8 +10,8 @@ use crate::jsonrpc::ParseLimits;
 /// then stop reading, until there is room again.
 ///
 /// Over HTTP `calls_in_flight` and `listen_streams` apply to the whole endpoint and all of its callers. The endpoint
-/// answers requests beyond them with status 503 at once, so that clients try again. So one client does not hold up a
-/// connection that others may share.
+/// answers calls beyond them with status 503 at once, so that clients try again. So one client does not hold up a
+/// connection that others may share. One listen stream more ends the oldest stream of the client that has most.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
@@ -48,8 +48,9 @@ pub struct Limits {
     /// One client's connection has at most a quarter of what others leave of a part of the limit. The part is all of
     /// it while the connection has at most 8 KiB, five sixths up to 64 KiB, and two thirds beyond.
     pub buffer_bytes: usize,
-    /// Percentage of an endpoint's sessions and listen streams that one caller with a token may have; at least one
-    /// of each. Refuses. Default 25.
+    /// Percentage of an endpoint's sessions and listen streams that one caller with a token may have, and of the calls in
+    /// flight that the others leave; at least one of each. Without a token the share of calls is that of one client's
+    /// connection. Refuses. At most 100. Default 25.
     pub caller_percent: usize,
     /// Milliseconds until a pending call becomes an internal error; `u64::MAX` means never. Default 60,000.
     pub call_ms: u64,
@@ -96,10 +97,7 @@ impl Limits {
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
         match zero {
-            Some((name, _)) => {
-                let message = format!("`{name}` must be at least 1 (got 0)");
-                Err(Error::new(ErrorKind::InvalidArgument, message))
-            }
+            Some((name, _)) => Err(zero_error(name)),
             None => Ok(()),
         }
     }
@@ -115,6 +113,11 @@ impl Limits {
     pub(crate) fn input_bytes(&self) -> usize {
         self.message_bytes.saturating_mul(2).max(64 << 10)
     }
+}
+
+/// Returns the error for a limit that is set to 0.
+pub(crate) fn zero_error(name: &str) -> Error {
+    Error::new(ErrorKind::InvalidArgument, format!("`{name}` must be at least 1 (got 0)"))
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use crate::connection::Connection;
 use crate::error::Result;
 use crate::event::{Event, Verifier, VerifyCall};
 use crate::group::Group;
+use crate::limits::zero_error;
 use crate::log::Level;
 use crate::protocol::Route;
 use crate::provider::{IntoReply, verifier};
@@ -68,6 +69,12 @@ pub(super) struct Options {
     pub(super) verifier: Option<Arc<Verifier>>,
 }
 
+impl Options {
+    fn check(&self) -> Result<()> {
+        if self.session_limit == 0 { Err(zero_error("session_limit")) } else { Ok(()) }
+    }
+}
+
 #[derive(Default)]
 pub(super) struct State {
     /// Events that exchanges came upon.
@@ -113,9 +120,10 @@ impl EndpointBuilder {
         &self.server
     }
 
-    /// Fails as [`EndpointBuilder::build`] will.
+    /// Fails as [`EndpointBuilder::build`] would.
     #[cfg(feature = "http")]
     pub(crate) fn check(&self) -> Result<()> {
+        self.options.check()?;
         self.options.gate.clone().allow(&self.origins, &self.hosts)
     }
 
@@ -175,11 +183,11 @@ impl EndpointBuilder {
         self
     }
 
-    /// How many sessions there are at most; 10,000 by default. One more takes the place of a session without a stream that
-    /// asked for nothing since its handshake, or that nobody used for [`EndpointBuilder::idle_ms`]: the one that was used least
-    /// recently. If there is none, the client is told that the server is busy, as is one with 4,096 requests and streams
-    /// of one session under way (the limit `session_streams`), and a caller known by its token that has its
-    /// [`crate::Limits::caller_percent`].
+    /// The number of sessions at once, at least 1; 10,000 by default. One more takes the place of a session without a
+    /// request in progress: of one whose client has sent no request since the handshake, or of one that was not used for
+    /// [`EndpointBuilder::idle_ms`]. Sessions with a GET stream go last. If all sessions are in use, the client gets
+    /// status 503, as does a client with 4,096 requests and streams of one session in progress (the limit
+    /// `session_streams`), and a caller known by its token that has its [`crate::Limits::caller_percent`].
     #[must_use]
     pub fn session_limit(mut self, most: usize) -> Self {
         self.options.session_limit = most;
@@ -268,8 +276,10 @@ impl EndpointBuilder {
     /// [`Endpoint::poll_event`] has something to do.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::InvalidArgument`] for an allowed origin or host that no request can name.
+    /// [`crate::ErrorKind::InvalidArgument`] for an allowed origin or host that no request can name, and for a
+    /// `session_limit` of 0.
     pub fn build(mut self, wake: impl Fn() + Send + Sync + 'static) -> Result<Endpoint> {
+        self.options.check()?;
         self.options.gate.allow(&self.origins, &self.hosts)?;
         let group = self.server.group(wake);
         let account = Account::new(self.server.limits());

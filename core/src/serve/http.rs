@@ -10,6 +10,7 @@ use super::listening::Listening;
 use super::shared::{Shared, no_thread, ticks};
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::{EndpointBuilder, Silence};
+use crate::limits::zero_error;
 use crate::server::Server;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -78,17 +79,17 @@ impl Http {
         self
     }
 
-    /// How many threads read and write, at most 1,024.
+    /// How many threads read and write: 1 to 1,024.
     #[must_use]
     pub fn io_threads(mut self, threads: usize) -> Self {
-        self.io_threads = threads.max(1);
+        self.io_threads = threads;
         self
     }
 
-    /// How many connections are open at once; further ones wait to be accepted.
+    /// How many connections are open at once, at least 1; further ones wait to be accepted.
     #[must_use]
     pub fn connections(mut self, most: usize) -> Self {
-        self.connections = most.clamp(1, Semaphore::MAX_PERMITS);
+        self.connections = most.min(Semaphore::MAX_PERMITS);
         self
     }
 
@@ -113,8 +114,13 @@ impl Http {
     ///
     /// # Errors
     /// [`ErrorKind::Io`]; [`ErrorKind::Closed`] if the server was closed before; [`ErrorKind::InvalidArgument`] for more
-    /// threads than may be, and an allowed origin or host that no request can name.
+    /// threads than may be, a limit of 0, and an allowed origin or host that no request can name.
     pub fn bind(self, address: impl ToSocketAddrs) -> Result<Listener> {
+        for (name, value) in [("io_threads", self.io_threads), ("connections", self.connections)] {
+            if value == 0 {
+                return Err(zero_error(name));
+            }
+        }
         if self.io_threads > MOST_IO_THREADS {
             let what = format!(
                 "`io_threads` must be at most {MOST_IO_THREADS} (got {}); one for each processor is enough",

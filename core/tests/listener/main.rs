@@ -333,6 +333,22 @@ fn more_threads_than_may_be_are_refused_before_the_address_is_bound() {
 }
 
 #[test]
+fn a_limit_of_zero_is_refused_by_its_name() {
+    let http = || Http::new(server().endpoint());
+    for (name, http) in [
+        ("io_threads", http().io_threads(0)),
+        ("connections", http().connections(0)),
+        ("session_limit", Http::new(server().endpoint().session_limit(0))),
+    ] {
+        let refused = http.bind("127.0.0.1:0").unwrap_err();
+        assert_eq!(refused.kind(), wellhead::ErrorKind::InvalidArgument);
+        assert_eq!(refused.to_string(), format!("`{name}` must be at least 1 (got 0)"));
+    }
+    let refused = server().endpoint().session_limit(0).build(|| {}).unwrap_err();
+    assert_eq!(refused.to_string(), "`session_limit` must be at least 1 (got 0)");
+}
+
+#[test]
 fn a_host_may_run_callbacks_in_a_way_of_its_own_until_it_stops_the_service() {
     let server = server();
     let (bell, rung) = channel();

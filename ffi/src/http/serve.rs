@@ -89,7 +89,7 @@ impl wellhead_http_options {
                 WELLHEAD_CALLBACKS_INLINE => 0,
                 n => usize::try_from(n).map_err(|_| invalid(format!("callback_threads is {n}")))?,
             })
-            .io_threads(self.io_threads as usize)
+            .io_threads(self.io_threads.max(1) as usize)
             .handle_sigterm(self.flags & WELLHEAD_HTTP_HANDLE_SIGTERM != 0);
         if self.connections != 0 {
             http = http.connections(self.connections);
