@@ -247,7 +247,8 @@ WELLHEAD_API wellhead_status wellhead_server_counters(const wellhead_server *ser
 /* Limits on how much a client may use. 0 in a field means its default: a limit
  * cannot be set to 0. Exceeding a limit that "refuses" is answered with an error that names it. A limit that "holds back"
  * stops the connection from dispatching, and then from reading, until there is room. Over HTTP, calls_in_flight and
- * listen_streams count for the whole endpoint, and requests above them are answered 503 at once. */
+ * listen_streams count for the whole endpoint: calls above them are answered 503 at once, and a listen stream above them
+ * ends the oldest stream of the client that has most. */
 typedef struct wellhead_limits {
     size_t struct_size;
     size_t message_bytes;                     /* Bytes of one incoming message; refuses. Default 4 MiB. */
@@ -274,8 +275,9 @@ typedef struct wellhead_limits {
      * gets at most a quarter of the free part of two thirds of this; up to 64 KiB it may use five sixths, and up to 8 KiB
      * all. Refuses. Default 256 MiB. */
     size_t buffer_bytes;
-    /* The percentage of an endpoint's sessions and listen streams that one caller with a token may use, at least one of
-     * each; refuses. At most 100. Default 25. */
+    /* The percentage of an endpoint's sessions and listen streams that one caller with a token may use, and of the calls
+     * in flight that the others leave; at least one of each. Without a token the share of calls is that of one peer.
+     * Refuses. At most 100. Default 25. */
     size_t caller_percent;
 } wellhead_limits;
 #define WELLHEAD_LIMITS_INIT { sizeof(wellhead_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }

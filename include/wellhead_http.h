@@ -166,7 +166,7 @@ typedef struct wellhead_endpoint_options {
     /* Called once with verify_data, after the last `verify`; also if no endpoint is made. May be NULL. */
     wellhead_destroy_callback verify_destroy;
     const wellhead_protection *protection;    /* The metadata for clients that need a token; NULL: none. */
-    /* The largest number of sessions; a client that would begin one more gets a 503. 0: 10,000 */
+    /* The largest number of sessions; one more ends an unused one, or is answered 503. 0: 10,000 */
     size_t session_limit;
 } wellhead_endpoint_options;
 #define WELLHEAD_ENDPOINT_OPTIONS_INIT { sizeof(wellhead_endpoint_options), {NULL, 0}, 0, NULL, 0, NULL, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0 }

@@ -23,7 +23,8 @@ impl Shared for wellhead_server {}
 /// Limits on how much a client may use. 0 in a field means its default: a limit
 /// cannot be set to 0. Exceeding a limit that "refuses" is answered with an error that names it. A limit that "holds back"
 /// stops the connection from dispatching, and then from reading, until there is room. Over HTTP, calls_in_flight and
-/// listen_streams count for the whole endpoint, and requests above them are answered 503 at once.
+/// listen_streams count for the whole endpoint: calls above them are answered 503 at once, and a listen stream above them
+/// ends the oldest stream of the client that has most.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_limits {
@@ -59,8 +60,9 @@ pub struct wellhead_limits {
     /// gets at most a quarter of the free part of two thirds of this; up to 64 KiB it may use five sixths, and up to 8 KiB
     /// all. Refuses. Default 256 MiB.
     pub buffer_bytes: usize,
-    /// The percentage of an endpoint's sessions and listen streams that one caller with a token may use, at least one of
-    /// each; refuses. At most 100. Default 25.
+    /// The percentage of an endpoint's sessions and listen streams that one caller with a token may use, and of the calls
+    /// in flight that the others leave; at least one of each. Without a token the share of calls is that of one peer.
+    /// Refuses. At most 100. Default 25.
     pub caller_percent: usize,
 }
 

@@ -37,7 +37,7 @@ export interface HttpOptions {
    * request, but these clients cannot subscribe and get no notifications.
    */
   sessions?: boolean | undefined;
-  /** Open sessions. The endpoint refuses further ones. Default: 10,000. */
+  /** Open sessions, at least 1. A further one ends an unused one, or is refused. Default: 10,000. */
   sessionLimit?: number | undefined;
   /** Milliseconds after which an idle session ends. Default: one hour. */
   sessionMs?: number | undefined;

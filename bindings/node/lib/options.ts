@@ -98,7 +98,8 @@ export interface ServerOptions {
 /**
  * Limits on what clients may cost. Every limit is on by default; `Infinity` turns one off.
  *
- * Over HTTP `callsInFlight` and `listenStreams` count for the whole endpoint, and further requests get 503 at once.
+ * Over HTTP `callsInFlight` and `listenStreams` count for the whole endpoint. Further calls get 503 at once. A further
+ * listen stream ends the oldest stream of the client that has most.
  */
 export interface Limits {
   /** Size of one incoming message, in bytes. The server refuses longer ones. Default: 4 MiB. */
@@ -135,8 +136,9 @@ export interface Limits {
    */
   bufferBytes?: number | undefined;
   /**
-   * Percentage of an endpoint's sessions and listen streams that one caller with a token may have, at least one of each. The
-   * server refuses further ones. Default: 25.
+   * Percentage of an endpoint's sessions and listen streams that one caller with a token may have, and of the calls that the
+   * others leave; at least one of each. Without a token the share of calls is that of one client's connection. The server
+   * refuses further ones. Default: 25.
    */
   callerPercent?: number | undefined;
 }

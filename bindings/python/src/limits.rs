@@ -10,7 +10,8 @@ macro_rules! limits {
         ///
         /// A limit that *refuses* answers an error. A limit that *holds back* makes the connection dispatch
         /// nothing, and then read nothing, until there is room. Over HTTP `calls_in_flight` and
-        /// `listen_streams` count for the whole endpoint, and requests above them get the status 503.
+        /// `listen_streams` count for the whole endpoint. Calls above them get the status 503. A listen
+        /// stream above them ends the oldest stream of the client that has most.
         ///
         /// Args:
         ///     message_bytes: Bytes of one incoming message. Refuses. Default: 4 MiB.
@@ -33,7 +34,8 @@ macro_rules! limits {
         ///         oldest kept events go first. One HTTP connection gets a share of what is left: a quarter, or
         ///         more while it has little. Refuses. Default: 256 MiB.
         ///     caller_percent: Percent of an endpoint's sessions and listen streams for one caller with a token,
-        ///         at least one of each. Refuses. Default: 25.
+        ///         and of the calls that the others leave; at least one of each. Without a token the share of
+        ///         calls is that of one client's connection. Refuses. Default: 25.
         ///
         /// Raises:
         ///     RegistrationError: A limit is negative or too large (`invalid_argument`). `Server` refuses those
@@ -105,6 +107,6 @@ limits! {
     call_ms: u64,
     /// Bytes that an HTTP endpoint buffers for all clients.
     buffer_bytes: usize,
-    /// Percent of an endpoint's sessions and listen streams for one caller.
+    /// Percent of an endpoint's sessions, listen streams and calls for one caller.
     caller_percent: usize,
 }

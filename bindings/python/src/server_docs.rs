@@ -436,7 +436,7 @@ Args:
     sessions: True if clients of the handshake era get sessions. Without sessions each of their
         requests stands alone, and they cannot subscribe.
     session_ms: Milliseconds after which an idle session ends.
-    session_limit: The number of sessions at once.
+    session_limit: The number of sessions at once, at least 1.
     delete: True if clients may end their sessions.
     keep_alive_ms: Milliseconds of silence after which an event stream gets a comment.
     body_ms: Milliseconds that the body of a request may take to arrive.

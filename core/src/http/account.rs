@@ -1,5 +1,6 @@
 //! What clients cost an endpoint, counted in one place.
 
+use super::listen_streams::{ListenPlace, ListenStreams};
 use super::request_body::RequestBodies;
 use crate::jsonrpc::RpcError;
 use crate::limits::Limits;
@@ -14,7 +15,7 @@ use std::sync::{Arc, Weak};
 /// The counts of one endpoint. What is counted is given back by its [`Permit`], wherever that ends.
 pub(crate) struct Account {
     calls: Count,
-    listens: Count,
+    pub(super) listens: Lock<ListenStreams>,
     /// Bytes of bodies that have not come whole, and of output that clients have not taken.
     bytes: Count,
     /// Bytes of bodies that lack their end, which are among them.
@@ -23,13 +24,14 @@ pub(crate) struct Account {
     kept: AtomicUsize,
     /// Bodies that the endpoint lets go if others need their room.
     bodies: Lock<RequestBodies>,
-    /// Listen streams of callers that are known by their tokens.
+    caller_percent: usize,
+    /// Calls of callers that are known by their tokens.
     callers: Lock<Callers>,
     /// Holders whose requests come one by one.
     holders: Lock<Holders>,
 }
 
-/// How many of something each caller has. Those that have none are swept out when there are twice as many as after the last
+/// How many calls each caller has. Those that have none are swept out when there are twice as many as after the last
 /// sweep.
 #[derive(Default)]
 struct Callers {
@@ -44,12 +46,8 @@ struct Holders {
     sweep_at: usize,
 }
 
-/// One of a caller's places, free again when this is dropped.
-#[derive(Debug)]
-pub(crate) struct Place(Arc<AtomicUsize>);
-
 /// What one caller may have of so many.
-pub(crate) fn share(all: usize, percent: usize) -> Full {
+pub(super) fn share(all: usize, percent: usize) -> Full {
     Full { limit: "caller_percent", most: (all.saturating_mul(percent.min(100)) / 100).max(1) }
 }
 
@@ -57,15 +55,6 @@ impl fmt::Debug for Account {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Account").finish_non_exhaustive()
     }
-}
-
-/// What a permit is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Counted {
-    /// One of `calls_in_flight`.
-    Call,
-    /// One of `listen_streams`.
-    Listen,
 }
 
 /// A limit that is reached: its name, and what it is set to.
@@ -112,12 +101,26 @@ impl Count {
 /// question that the request asks the host. So a call counts until its callback is over, though its client has gone.
 #[derive(Debug)]
 pub(crate) struct Permit {
-    holder: Arc<Holder>,
     counted: Counted,
-    number: usize,
+    holder: Arc<Holder>,
     /// The request's body, of which the call may know parts.
     _body: Charge,
-    _caller: Option<Place>,
+}
+
+/// What a permit counts.
+#[derive(Debug)]
+pub(super) enum Counted {
+    Calls { _calls: CountedCalls },
+    Listen(ListenPlace),
+}
+
+/// A number of calls in flight. Dropping it subtracts them.
+#[derive(Debug)]
+pub(super) struct CountedCalls {
+    holder: Arc<Holder>,
+    /// The calls of the caller, if it is known by its token. Otherwise the holder counts.
+    caller: Option<Arc<AtomicUsize>>,
+    number: usize,
 }
 
 /// Who holds bytes of an endpoint: a client's connection; where the driver does not tell connections apart, all requests with
@@ -126,6 +129,8 @@ pub(crate) struct Permit {
 pub(crate) struct Holder {
     account: Arc<Account>,
     bytes: AtomicUsize,
+    /// Its calls in flight whose caller is not known by a token.
+    calls: AtomicUsize,
 }
 
 /// Bytes that a holder has, given back when this is dropped.
@@ -149,44 +154,34 @@ impl Account {
     pub(crate) fn new(limits: &Limits) -> Arc<Account> {
         Arc::new(Account {
             calls: Count::new("calls_in_flight", limits.calls_in_flight.max(1)),
-            listens: Count::new("listen_streams", limits.listen_streams),
+            listens: Lock::new(ListenStreams::new(limits)),
             bytes: Count::new("buffer_bytes", limits.buffer_bytes),
             arriving: AtomicUsize::new(0),
             kept: AtomicUsize::new(0),
             bodies: Lock::default(),
+            caller_percent: limits.caller_percent,
             callers: Lock::default(),
             holders: Lock::default(),
         })
     }
 
-    fn count(&self, counted: Counted) -> &Count {
-        match counted {
-            Counted::Call => &self.calls,
-            Counted::Listen => &self.listens,
-        }
-    }
-
-    /// A place of a caller, of which it may have as many as that says.
-    pub(crate) fn caller(&self, id: &[u8], share: Full) -> Result<Place, Full> {
-        let places = self.callers.with(|callers, _| {
+    /// The number of calls of a caller.
+    fn calls_of(&self, caller: &[u8]) -> Arc<AtomicUsize> {
+        self.callers.with(|callers, _| {
+            if let Some(calls) = callers.all.get(caller) {
+                return calls.clone();
+            }
             if callers.all.len() >= callers.sweep_at {
-                callers.all.retain(|_, places| Arc::strong_count(places) > 1);
+                callers.all.retain(|_, calls| Arc::strong_count(calls) > 1);
                 callers.sweep_at = 2 * callers.all.len() + 16;
             }
-            if !callers.all.contains_key(id) {
-                callers.all.insert(id.into(), Arc::default());
-            }
-            callers.all.get(id).cloned()
-        });
-        let places = places.unwrap_or_default();
-        let fits = |now: usize| (now < share.most).then_some(now + 1);
-        let counted = places.fetch_update(Ordering::AcqRel, Ordering::Acquire, fits).is_ok();
-        if counted { Ok(Place(places)) } else { Err(share) }
+            callers.all.entry(caller.into()).or_default().clone()
+        })
     }
 
     /// One that holds nothing yet.
     pub(crate) fn holder(self: &Arc<Self>) -> Arc<Holder> {
-        Arc::new(Holder { account: self.clone(), bytes: AtomicUsize::new(0) })
+        Arc::new(Holder { account: self.clone(), bytes: AtomicUsize::new(0), calls: AtomicUsize::new(0) })
     }
 
     /// The holder of all requests of that name that are under way.
@@ -223,18 +218,34 @@ impl Account {
 }
 
 impl Holder {
-    /// Counts `number` calls at once, or all that may be if that is less.
-    pub(crate) fn permit(
+    /// Counts `number` calls at once, or all that may be if that is less. `caller`: its id, if it is known by its token.
+    ///
+    /// A caller, or a holder without one, has at most `caller_percent` of the calls that the others leave, so that there
+    /// is room for the next one. Its first request needs no more than room.
+    pub(super) fn count_calls(
         self: &Arc<Self>,
-        counted: Counted,
         number: usize,
-        body: Charge,
-        caller: Option<Place>,
-    ) -> Result<Arc<Permit>, Full> {
-        let count = self.account.count(counted);
-        let number = number.clamp(1, count.most.max(1));
-        count.add(number)?;
-        Ok(Arc::new(Permit { holder: self.clone(), counted, number, _body: body, _caller: caller }))
+        caller: Option<&[u8]>,
+    ) -> Result<Counted, Full> {
+        let Account { calls: all, caller_percent, .. } = &*self.account;
+        let number = number.clamp(1, all.most);
+        let caller = caller.map(|caller| self.account.calls_of(caller));
+        let own = caller.as_deref().unwrap_or(&self.calls);
+        all.add(number)?;
+        let total = all.now.load(Ordering::Acquire);
+        let part =
+            |own: usize| share(all.most.saturating_sub(total.saturating_sub(own + number)), *caller_percent);
+        let fits = |own: usize| (own == 0 || own + number <= part(own).most).then_some(own + number);
+        if let Err(own) = own.fetch_update(Ordering::AcqRel, Ordering::Acquire, fits) {
+            all.now.fetch_sub(number, Ordering::AcqRel);
+            return Err(part(own));
+        }
+        Ok(Counted::Calls { _calls: CountedCalls { holder: self.clone(), caller, number } })
+    }
+
+    /// A permit for what is counted. It owns the charge for the body of the request.
+    pub(super) fn permit(self: &Arc<Self>, counted: Counted, body: Charge) -> Arc<Permit> {
+        Arc::new(Permit { counted, holder: self.clone(), _body: body })
     }
 
     pub(crate) fn charge(self: &Arc<Self>) -> Charge {
@@ -332,6 +343,18 @@ impl Permit {
     pub(crate) fn holder(&self) -> &Arc<Holder> {
         &self.holder
     }
+
+    /// Marks its listen stream, if it is for one, as open.
+    pub(super) fn open_listen_stream(&self) {
+        if let Counted::Listen(place) = &self.counted {
+            place.open();
+        }
+    }
+
+    /// Whether it is for a listen stream whose place another one has.
+    pub(super) fn is_replaced(&self) -> bool {
+        matches!(&self.counted, Counted::Listen(place) if place.is_replaced())
+    }
 }
 
 impl Drop for Charge {
@@ -343,15 +366,11 @@ impl Drop for Charge {
     }
 }
 
-impl Drop for Place {
+impl Drop for CountedCalls {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::AcqRel);
-    }
-}
-
-impl Drop for Permit {
-    fn drop(&mut self) {
-        self.holder.account.count(self.counted).now.fetch_sub(self.number, Ordering::AcqRel);
+        let own = self.caller.as_deref().unwrap_or(&self.holder.calls);
+        own.fetch_sub(self.number, Ordering::AcqRel);
+        self.holder.account.calls.now.fetch_sub(self.number, Ordering::AcqRel);
     }
 }
 
@@ -367,21 +386,45 @@ mod tests {
 
     #[test]
     fn a_permit_is_given_back_by_its_last_owner() {
-        let account = account(|limits| (limits.calls_in_flight, limits.listen_streams) = (2, 0));
-        let holder = account.holder();
-        let permit = |counted, number| holder.permit(counted, number, holder.charge(), None);
-        let one = permit(Counted::Call, 1).expect("there is room");
+        let account = account(|limits| limits.calls_in_flight = 2);
+        let permit = |number| {
+            let holder = account.holder();
+            holder.count_calls(number, None).map(|counted| holder.permit(counted, holder.charge()))
+        };
+        let one = permit(1).expect("there is room");
         let shared = one.clone();
-        let two = permit(Counted::Call, 1).expect("there is room");
+        let two = permit(1).expect("there is room");
         let full = Full { limit: "calls_in_flight", most: 2 };
-        assert_eq!(permit(Counted::Call, 1).expect_err("that is all"), full);
+        assert_eq!(permit(1).expect_err("that is all"), full);
         drop(one);
-        assert!(permit(Counted::Call, 1).is_err(), "somebody shares it");
+        assert!(permit(1).is_err(), "somebody shares it");
         drop(shared);
-        assert_eq!(permit(Counted::Call, 9).expect_err("two are not free"), full);
+        assert_eq!(permit(9).expect_err("two are not free"), full);
         drop(two);
-        assert!(permit(Counted::Call, 9).is_ok(), "more than may be is all that may be");
-        assert!(permit(Counted::Listen, 1).is_err());
+        assert!(permit(9).is_ok(), "more than may be is all that may be");
+    }
+
+    #[test]
+    fn a_holder_has_at_most_its_part_of_the_calls_that_others_leave() {
+        let account = account(|limits| limits.calls_in_flight = 16);
+        let mut calls = Vec::new();
+        let mut had = Vec::new();
+        for _ in 0..4 {
+            let (holder, before) = (account.holder(), calls.len());
+            let refused = loop {
+                match holder.count_calls(1, None) {
+                    Ok(counted) => calls.push(counted),
+                    Err(full) => break full,
+                }
+            };
+            had.push(calls.len() - before);
+            let most = calls.len() - before;
+            assert_eq!(refused, Full { limit: "caller_percent", most });
+        }
+        assert_eq!(had, [4, 3, 2, 1]);
+        assert!(account.holder().count_calls(9, None).is_err(), "there is no room for nine");
+        calls.clear();
+        assert!(account.holder().count_calls(9, None).is_ok(), "the first request needs no more than room");
     }
 
     #[test]
@@ -414,9 +457,9 @@ mod tests {
     }
 
     #[test]
-    fn a_caller_has_as_many_places_as_its_share_says() {
-        let account = account(|_| ());
-        let caller = |id: &[u8]| account.caller(id, share(10, 25));
+    fn a_caller_has_its_part_of_the_calls_whatever_it_comes_by() {
+        let account = account(|limits| limits.calls_in_flight = 11);
+        let caller = |id: &[u8]| account.holder().count_calls(1, Some(id));
         let (one, two) = (caller(b"ann"), caller(b"ann"));
         assert_eq!(caller(b"ann").err(), Some(Full { limit: "caller_percent", most: 2 }));
         assert!(caller(b"bob").is_ok());
@@ -427,7 +470,7 @@ mod tests {
         }
         assert!(
             account.callers.with(|callers, _| callers.all.len()) < 100,
-            "those without a place are swept out"
+            "those without a call are swept out"
         );
         assert_eq!((share(3, 25).most, share(10_000, 25).most, share(10, 900).most), (1, 2_500, 10));
     }

@@ -94,7 +94,8 @@ impl Answering {
         if opens {
             self.sent = Sent::StreamHead;
         }
-        if self.until.is_some_and(|until| until <= now) {
+        let replaced = self.permit.as_ref().is_some_and(|permit| permit.is_replaced());
+        if replaced || self.until.is_some_and(|until| until <= now) {
             self.until = None;
             self.expire(out);
         }
@@ -131,7 +132,7 @@ impl Answering {
         }
     }
 
-    /// The token has expired, or the driver ends. A listen stream ends with its result; a session's, for a client that comes back.
+    /// The token has expired, the driver ends, or another stream needs its place. A listen stream ends with its result; a session's, for a client that comes back.
     fn expire(&mut self, out: &mut Vec<u8>) {
         if self.session.is_none() {
             self.connection.end_streams();
@@ -285,6 +286,9 @@ impl Answering {
     }
 
     fn begin_stream(&mut self, inner: &Inner, out: &mut Vec<u8>) -> Response {
+        if let Some(permit) = &self.permit {
+            permit.open_listen_stream();
+        }
         if let Some(session) = &mut self.session {
             if session.stream.is_none() {
                 session.stream = inner.state.with(|s, _| {

@@ -1,10 +1,18 @@
 //! Which rules a POST is dealt with by: those of the stateless era, or those of sessions.
 
 use super::RequestHead;
-use super::account::Counted;
 use crate::jsonrpc::{FaultKind, Params, Parsed, Raw, RequestId, is_object, members};
 use crate::protocol::is_stateless_meta;
 use crate::revision::{Era, Method, Revision, Revisions};
+
+/// What a request needs a permit for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PermitKind {
+    /// One of `calls_in_flight`.
+    Call,
+    /// One of `listen_streams`.
+    Listen,
+}
 
 /// What `MCP-Protocol-Version` says.
 pub(super) enum Version {
@@ -48,7 +56,7 @@ pub(super) enum Body {
         id: RequestId,
         stateless: bool,
         initialize: bool,
-        counted: Counted,
+        counted: PermitKind,
     },
     Notification,
     Response,
@@ -70,7 +78,7 @@ pub(super) fn classify(message: &Parsed<'_>, version: &Version) -> Body {
         Parsed::Request { id, method, params } => {
             let method = Method::named(method);
             let initialize = method == Some(Method::Initialize);
-            let counted = if method == Some(Method::Listen) { Counted::Listen } else { Counted::Call };
+            let counted = if method == Some(Method::Listen) { PermitKind::Listen } else { PermitKind::Call };
             let said = !initialize && matches!(version, Version::Stateless(_));
             Body::Request { id: id.clone(), stateless: said || is_stateless(*params), initialize, counted }
         }

@@ -9,6 +9,7 @@ use super::limits::{busy, too_large};
 use super::media::Accepts;
 use super::request_body::{Need, RequestBody, cost, make_room};
 use super::response::{Response, Whole, invalid};
+use super::sessions::Purpose;
 use super::verifying::Verifying;
 use crate::access::{Caller, RequestContext};
 use crate::event::Event;
@@ -297,7 +298,7 @@ impl Exchange {
         let left = !over && route != Route::Connection;
         let now = self.now;
         inner.state.with(|s, _| {
-            let Some(found) = s.sessions.exit(&session.id, now) else { return };
+            let Some(found) = s.sessions.exit(&session.id, Purpose::of_route(route), now) else { return };
             let held = session.stream.filter(|(number, holder)| found.streams.release(*number, *holder));
             let number = held.map(|(number, _)| number);
             if number.is_some() && found.standalone == number {

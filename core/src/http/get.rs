@@ -9,6 +9,7 @@ use super::media::Accepts;
 use super::response::{Response, Whole, invalid};
 use super::response_head::HeadChoice;
 use super::routing::{NO_STREAM, closing, not_offered, session_id, unknown_session};
+use super::sessions::Purpose;
 use super::streams::Place;
 use crate::protocol::Route;
 
@@ -58,7 +59,7 @@ impl Exchange {
                 Route::Exchange(_) => None,
             };
             let connection = session.connection.clone();
-            s.sessions.enter(&id, true, now, look);
+            s.sessions.enter(&id, Purpose::of_route(route), now, look);
             s.sessions.forget_abandoned(connection.id(), route);
             let replaces = taken.is_some();
             for event in taken.into_iter().flatten() {

@@ -1,8 +1,10 @@
 //! Limits that refuse a request: calls, listen streams, sessions, bytes.
 
 use super::account::{Counted, Full, Permit, share};
+use super::classify::PermitKind;
 use super::endpoint::Inner;
 use super::exchange::Exchange;
+use super::listen_streams::StreamOwner;
 use super::response::{Whole, hinted, refusal};
 use super::routing::closing;
 use super::streams::MOST as MOST_STREAMS;
@@ -12,10 +14,11 @@ use crate::refusals::RefusalKind;
 use std::sync::Arc;
 
 impl Exchange {
-    /// So many more calls, or a listen stream, unless there are as many as may be, or the server is closed.
+    /// Counts more calls, or a listen stream, unless the endpoint or the caller has as many as it may, or the server is
+    /// closed.
     pub(super) fn count(
         &mut self,
-        counted: Counted,
+        kind: PermitKind,
         number: usize,
         id: Option<&RequestId>,
     ) -> Result<Arc<Permit>, Whole> {
@@ -23,17 +26,41 @@ impl Exchange {
             return Err(closing(id));
         }
         let body = self.body_cost.take();
-        let most = self.endpoint.0.server.limits().listen_streams;
-        let share = self.share(most).filter(|_| counted == Counted::Listen);
-        let caller = share.map(|share| self.endpoint.0.account.caller(self.caller.id(), share)).transpose();
-        let permit = caller.and_then(|caller| self.holder.permit(counted, number, body, caller));
-        permit.map_err(|full| busy(id, full))
+        let counted = match kind {
+            PermitKind::Call => {
+                let caller = self.is_known().then(|| self.caller.id());
+                self.holder.count_calls(number, caller)
+            }
+            PermitKind::Listen => self.count_listen_stream(),
+        };
+        let counted = counted.map_err(|full| busy(id, full))?;
+        Ok(self.holder.permit(counted, body))
+    }
+
+    /// Counts a listen stream. If there is no place, another stream ends.
+    fn count_listen_stream(&self) -> Result<Counted, Full> {
+        let inner = &self.endpoint.0;
+        let most = inner.server.limits().listen_streams;
+        let (owner, share) = if self.is_known() {
+            (StreamOwner::Caller(self.caller.id().into()), Some(self.share(most)))
+        } else {
+            (StreamOwner::Holder(Arc::as_ptr(&self.holder).addr()), None)
+        };
+        let (place, replaced) = inner.account.listen(owner, share, self.ready.clone())?;
+        if let Some(ready) = replaced {
+            let why = format!(
+                "a listen stream ended for a new one: the limit `listen_streams` is reached ({most})"
+            );
+            inner.refusals.tell(&inner.server.log_sink(), RefusalKind::Busy, self.now, &why);
+            inner.notify(&ready);
+        }
+        Ok(Counted::Listen(place))
     }
 
     /// Whether one more session may begin, for this caller and at all.
     pub(super) fn room_for_session(&self, request: &RequestId) -> Result<(), Whole> {
         let most = self.endpoint.0.options.session_limit;
-        let (unused, share) = (self.unused(), self.share(most));
+        let (unused, share) = (self.unused(), self.is_known().then(|| self.share(most)));
         let full = self.endpoint.0.state.with(|s, _| match share {
             Some(share) if s.sessions.of_caller(self.caller.id()) >= share.most => Some(share),
             _ if s.sessions.len() < most || s.sessions.dispensable(unused).is_some() => None,
@@ -47,11 +74,14 @@ impl Exchange {
         self.now.checked_sub(self.endpoint.0.options.idle_ms)
     }
 
-    /// What a caller may have of so many, if it is known by its token.
-    fn share(&self, all: usize) -> Option<Full> {
-        let inner = &self.endpoint.0;
-        let known = inner.options.protection.is_some() && !self.caller.id().is_empty();
-        known.then(|| share(all, inner.server.limits().caller_percent))
+    /// Whether the caller is known by its token.
+    fn is_known(&self) -> bool {
+        self.endpoint.0.options.protection.is_some() && !self.caller.id().is_empty()
+    }
+
+    /// What one caller may have of so many.
+    fn share(&self, all: usize) -> Full {
+        share(all, self.endpoint.0.server.limits().caller_percent)
     }
 }
 

@@ -21,6 +21,7 @@ mod get;
 #[cfg(feature = "http")]
 mod idle_timeout;
 mod limits;
+mod listen_streams;
 mod listeners;
 mod media;
 mod origin;

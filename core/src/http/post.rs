@@ -1,16 +1,15 @@
 //! POST: the body, and the message in it.
 
 use super::RequestHead;
-use super::account::Counted;
 use super::answering::InSession;
-use super::classify::{Body, Version, classify};
+use super::classify::{Body, PermitKind, Version, classify};
 use super::exchange::{Exchange, Incoming, State};
 use super::limits::{crowded, too_large};
 use super::media::{Accepts, is_json};
 use super::response::{Whole, invalid, refusal, unreadable};
 use super::response_head::HeadChoice;
 use super::routing::{NO_STREAM, SESSION, closing, session_id, unknown_session};
-use super::sessions::new_id;
+use super::sessions::{Purpose, new_id};
 use crate::jsonrpc::{FaultKind, ParseLimits, Parsed, RequestId, RpcError, parse};
 use crate::protocol::{limit, unsupported_version};
 use crate::revision::{Era, Revision};
@@ -81,7 +80,7 @@ impl Exchange {
                     }
                 }
             }
-            (Body::Request { id, stateless, counted: Counted::Listen, .. }, _)
+            (Body::Request { id, stateless, counted: PermitKind::Listen, .. }, _)
                 if !incoming.accepts.stream && *stateless =>
             {
                 refuse(406, Some(id), &RpcError::invalid_request(NO_STREAM))
@@ -126,10 +125,10 @@ impl Exchange {
         posted: Posted<'_>,
         head: &RequestHead<'_>,
         id: &RequestId,
-        counted: Counted,
+        counted: PermitKind,
     ) -> Result<State, Whole> {
         let permit = self.count(counted, 1, Some(id))?;
-        let listening = (counted == Counted::Listen).then(|| permit.clone());
+        let listening = (counted == PermitKind::Listen).then(|| permit.clone());
         let connection = self.endpoint.0.group.connect_apart(self.caller.clone());
         connection.tick(self.now);
         let choice = HeadChoice::new(posted.accepts, Era::Stateless);
@@ -163,7 +162,7 @@ impl Exchange {
         if sessions {
             self.room_for_session(request)?;
         }
-        let permit = self.count(Counted::Call, 1, Some(request))?;
+        let permit = self.count(PermitKind::Call, 1, Some(request))?;
         let connection = self.endpoint.0.group.connect(caller.clone());
         connection.frame_elsewhere();
         connection.tick(self.now);
@@ -217,7 +216,7 @@ impl Exchange {
                 refusal(400, id, None, &unsupported_version(unnamed, inner.server.revisions()))
             })?,
         };
-        let permit = self.count(Counted::Call, number, id)?;
+        let permit = self.count(PermitKind::Call, number, id)?;
         let connection = inner.group.connect_apart(self.caller.clone());
         connection.tick(self.now);
         connection.stand_alone(Some(revision));
@@ -240,16 +239,17 @@ impl Exchange {
             // A call under way may wait for just this.
             Body::Notification | Body::Response | Body::Bad { .. } => (None, 0),
         };
+        let purpose = if calls > 0 { Purpose::Requests } else { Purpose::Messages };
         let id = session_id(head, request)?;
         let (now, look) = (self.now, self.endpoint.0.next_look(self.now));
-        let permit = (calls > 0).then(|| self.count(Counted::Call, calls, request)).transpose()?;
+        let permit = (calls > 0).then(|| self.count(PermitKind::Call, calls, request)).transpose()?;
         let found = self.endpoint.0.state.with(|s, _| {
             let session = s.sessions.find(&id, self.caller.id()).ok_or_else(|| unknown_session(request))?;
             if calls > 0 && !session.has_room() {
                 return Err(crowded(request));
             }
             let connection = session.connection.clone();
-            s.sessions.enter(&id, calls > 0, now, look);
+            s.sessions.enter(&id, purpose, now, look);
             Ok(connection)
         });
         let connection = found?;
@@ -262,7 +262,7 @@ impl Exchange {
         let opened = connection.exchange_parsed(posted.bytes, posted.parsed, single, caller, permit);
         let (route, event) = opened.map_err(|_| {
             self.endpoint.0.state.with(|s, _| {
-                s.sessions.exit(&id, now);
+                s.sessions.exit(&id, purpose, now);
             });
             closing(request)
         })?;

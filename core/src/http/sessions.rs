@@ -19,9 +19,11 @@ pub(super) struct Session {
     pub(super) streams: Streams,
     /// The stream of what belongs to no request, if a client has it open.
     pub(super) standalone: Option<u64>,
-    /// Exchanges under way.
+    /// Exchanges in progress, GET streams included.
     busy: usize,
-    /// It asked for something since its handshake.
+    /// GET streams for what belongs to no request.
+    streaming: usize,
+    /// Whether its client has sent a request since the handshake.
     active: bool,
     /// When it was last used.
     used: u64,
@@ -33,10 +35,8 @@ pub(super) struct Session {
 #[derive(Default)]
 pub(super) struct Sessions {
     by_id: BTreeMap<Arc<str>, Session>,
-    /// Those without an exchange, by when they were last used.
-    idle: BTreeSet<(u64, Arc<str>)>,
-    /// Those of them that asked for nothing since their handshake.
-    fresh: BTreeSet<(u64, Arc<str>)>,
+    /// Sessions without a request in progress, by [`Spare`] and then by the time of their last use.
+    spare: [BTreeSet<(u64, Arc<str>)>; 4],
     /// How many each caller has.
     by_caller: BTreeMap<Box<[u8]>, usize>,
     by_connection: BTreeMap<u64, Arc<str>>,
@@ -48,6 +48,37 @@ pub(super) struct Sessions {
     abandoned: BTreeMap<u64, BTreeMap<Route, Option<u64>>>,
     /// What is kept of all streams, in the order in which it was said.
     replay: Replay,
+}
+
+/// What an exchange is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// Messages without a request.
+    Messages,
+    Requests,
+    /// The stream of what belongs to no request.
+    Stream,
+}
+
+impl Purpose {
+    /// Returns the purpose of an exchange that takes the output of a route.
+    pub(super) fn of_route(route: Route) -> Purpose {
+        match route {
+            Route::Connection => Purpose::Stream,
+            Route::Exchange(_) => Purpose::Requests,
+        }
+    }
+}
+
+/// A kind of session without a request in progress. When a session needs a place, the first kind goes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Spare {
+    /// Its client has sent no request since the handshake, and has no stream.
+    Unused = 0,
+    Idle = 1,
+    /// Its client has sent no request since the handshake, but has a stream.
+    UnusedStream = 2,
+    Stream = 3,
 }
 
 /// A new session id: 128 bits of randomness in hexadecimal, which is visible ASCII.
@@ -63,6 +94,15 @@ pub(super) fn new_id() -> Result<String> {
 }
 
 impl Session {
+    fn spare(&self) -> Option<Spare> {
+        (self.busy == self.streaming).then_some(match (self.active, self.streaming > 0) {
+            (false, false) => Spare::Unused,
+            (true, false) => Spare::Idle,
+            (false, true) => Spare::UnusedStream,
+            (true, true) => Spare::Stream,
+        })
+    }
+
     /// Whether one more exchange may begin that holds a stream: there is always one to forget that nobody holds, then.
     pub(super) fn has_room(&self) -> bool {
         self.busy < MOST
@@ -99,6 +139,7 @@ impl Sessions {
             streams: Streams::new(account),
             standalone: None,
             busy: 1,
+            streaming: 0,
             active: false,
             used: now,
             look: None,
@@ -119,40 +160,44 @@ impl Sessions {
         self.by_id.get_mut(id)
     }
 
-    /// An exchange begins that is about it. `asks`: it asks for something. `look`: when to tell the time of what may come of
-    /// this.
-    pub(super) fn enter(&mut self, id: &str, asks: bool, now: u64, look: Option<u64>) {
-        let Some(session) = self.by_id.get_mut(id) else { return };
-        if session.busy == 0 {
-            let place = (session.used, session.id.clone());
-            self.idle.remove(&place);
-            self.fresh.remove(&place);
-        }
-        session.active |= asks;
-        session.busy += 1;
-        session.used = now;
+    /// An exchange of the session begins. `look`: when to tell the time of what may come of this.
+    pub(super) fn enter(&mut self, id: &str, purpose: Purpose, now: u64, look: Option<u64>) {
+        self.change(id, |session| {
+            session.busy += 1;
+            session.streaming += usize::from(purpose == Purpose::Stream);
+            session.active |= purpose == Purpose::Requests;
+            session.used = now;
+        });
         self.look(id, look);
     }
 
     /// That exchange is over.
-    pub(super) fn exit(&mut self, id: &str, now: u64) -> Option<&mut Session> {
+    pub(super) fn exit(&mut self, id: &str, purpose: Purpose, now: u64) -> Option<&mut Session> {
+        self.change(id, |session| {
+            session.used = session.used.max(now);
+            session.busy = session.busy.saturating_sub(1);
+            session.streaming -= usize::from(purpose == Purpose::Stream).min(session.streaming);
+        })
+    }
+
+    /// Changes the use of a session, and its place among the spare ones.
+    fn change(&mut self, id: &str, change: impl FnOnce(&mut Session)) -> Option<&mut Session> {
         let session = self.by_id.get_mut(id)?;
-        session.used = session.used.max(now);
-        session.busy = session.busy.saturating_sub(1);
-        if session.busy == 0 {
-            self.idle.insert((session.used, session.id.clone()));
-            if !session.active {
-                self.fresh.insert((session.used, session.id.clone()));
-            }
+        if let Some(kind) = session.spare() {
+            self.spare[kind as usize].remove(&(session.used, session.id.clone()));
+        }
+        change(session);
+        if let Some(kind) = session.spare() {
+            self.spare[kind as usize].insert((session.used, session.id.clone()));
         }
         Some(session)
     }
 
     pub(super) fn remove(&mut self, id: &str) -> Option<Session> {
         let session = self.by_id.remove(id)?;
-        let place = (session.used, session.id.clone());
-        self.idle.remove(&place);
-        self.fresh.remove(&place);
+        if let Some(kind) = session.spare() {
+            self.spare[kind as usize].remove(&(session.used, session.id.clone()));
+        }
         if let Some(number) = self.by_caller.get_mut(&session.caller) {
             *number -= 1;
             if *number == 0 {
@@ -170,11 +215,21 @@ impl Sessions {
         self.by_caller.get(caller).copied().unwrap_or_default()
     }
 
-    /// The session that goes first if another one needs its place: of those that asked for nothing since their handshake, or
-    /// else of those that nobody has used since `unused`, the one that was used least recently.
+    /// Returns the session that goes first when another one needs a place: see [`Spare`]. Among those of one kind it is
+    /// the least recently used one. A session that has sent a request goes only if it was last used before `unused`.
     pub(super) fn dispensable(&self, unused: Option<u64>) -> Option<&Arc<str>> {
-        let idle = self.idle.first().filter(|(used, _)| unused.is_some_and(|unused| *used <= unused));
-        self.fresh.first().or(idle).map(|(_, id)| id)
+        let kinds = [Spare::Unused, Spare::Idle, Spare::UnusedStream, Spare::Stream];
+        kinds.into_iter().find_map(|kind| {
+            let (used, id) = self.spare[kind as usize].first()?;
+            let stays = matches!(kind, Spare::Idle | Spare::Stream);
+            (!stays || unused.is_some_and(|unused| *used <= unused)).then_some(id)
+        })
+    }
+
+    /// Returns the session without an exchange that was used least recently.
+    fn first_idle(&self) -> Option<&(u64, Arc<str>)> {
+        let idle = [Spare::Unused, Spare::Idle].into_iter();
+        idle.filter_map(|kind| self.spare[kind as usize].first()).min()
     }
 
     /// Takes out a [dispensable](Sessions::dispensable) session if there are `most`.
@@ -185,14 +240,14 @@ impl Sessions {
 
     /// When the first session ends that nobody uses, or has to be told the time.
     pub(super) fn deadline(&self, session_ms: u64) -> Option<u64> {
-        let idle = self.idle.first().map(|(used, _)| used.saturating_add(session_ms));
+        let idle = self.first_idle().map(|(used, _)| used.saturating_add(session_ms));
         idle.into_iter().chain(self.looks.first().map(|(at, _)| *at)).min()
     }
 
     /// Takes the sessions out that were not used for too long.
     pub(super) fn expire(&mut self, now: u64, session_ms: u64) -> Vec<Session> {
         let mut expired = Vec::new();
-        while let Some((used, id)) = self.idle.first()
+        while let Some((used, id)) = self.first_idle()
             && used.saturating_add(session_ms) <= now
         {
             let id = id.clone();

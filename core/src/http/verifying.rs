@@ -1,7 +1,7 @@
 //! An exchange whose bearer token the host judges, before anything else is read.
 
 use super::RequestHead;
-use super::account::Counted;
+use super::classify::PermitKind;
 use super::exchange::{Exchange, Progress, State};
 use super::protection::{Protection, Token};
 use super::response::{Whole, hinted, invalid, refusal};
@@ -32,7 +32,7 @@ impl Exchange {
                 return Err(challenged(400, what, protection.malformed()));
             }
         };
-        let permit = self.count(Counted::Call, 1, None)?;
+        let permit = self.count(PermitKind::Call, 1, None)?;
         let inner = &self.endpoint.0;
         let head = Arc::new(OwnedHead::new(head));
         let question = Question::new(self.ready.clone(), inner.server.downgrade());

@@ -148,12 +148,24 @@ impl World {
         headers: &[(&str, &str)],
         context: Option<RequestContext>,
     ) -> Polled {
+        self.begin_as(b"", method, target, headers, context)
+    }
+
+    /// Makes an exchange of a peer; empty: the driver does not know it.
+    pub(crate) fn begin_as(
+        &self,
+        peer: &[u8],
+        method: &str,
+        target: &str,
+        headers: &[(&str, &str)],
+        context: Option<RequestContext>,
+    ) -> Polled {
         let mut fields: Vec<(&str, &[u8])> = headers.iter().map(|(n, v)| (*n, v.as_bytes())).collect();
         if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
             fields.push(("host", b"localhost"));
         }
         let ready = Arc::new(AtomicBool::new(false));
-        let head = RequestHead { method, target, headers: &fields, peer: &[] };
+        let head = RequestHead { method, target, headers: &fields, peer };
         let rings = ready.clone();
         let ring = move || rings.store(true, Ordering::SeqCst);
         let exchange = match context {

@@ -64,8 +64,11 @@ fn each_kind_of_refusal_says_what_to_do() {
         "a list was refused: its cursor is invalid. If another process gave it, share `cursorKey` among them";
     assert_eq!(told(&lines), [cursor]);
     let _open = world.ask("subscriptions/listen", r#""notifications":{},"#, &[]);
-    assert_eq!(world.ask("subscriptions/listen", r#""notifications":{},"#, &[]).1.status(), 503);
-    assert_eq!(told(&lines), ["a request was answered 503: the limit `listenStreams` is reached (1)"]);
+    assert_eq!(world.ask("subscriptions/listen", r#""notifications":{},"#, &[]).1.status(), 200);
+    assert_eq!(
+        told(&lines),
+        ["a listen stream ended for a new one: the limit `listenStreams` is reached (1)"]
+    );
     assert_eq!(world.post(&[], &request(1, "x", META)).status(), 400);
     assert_eq!(
         told(&lines),

@@ -311,6 +311,7 @@ fn there_are_as_many_sessions_as_may_be() {
     let server = server();
     let world = World::with(&server, server.endpoint().session_limit(1).build(|| {}).unwrap());
     let session = world.session("2025-06-18");
+    world.within(&session, 1, "resources/list", "");
     let _in_use = world.get(&session, &[]);
     let busy = world.post(&[], &initialize("2025-06-18"));
     assert_eq!(

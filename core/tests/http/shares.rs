@@ -1,5 +1,5 @@
-//! The share that one client has of an endpoint's sessions and listen streams, and the sessions that are dropped
-//! first.
+//! The share that one client has of an endpoint's calls, sessions and listen streams, and the sessions and streams that
+//! end first.
 
 use crate::client::{BOTH, Got, META, Polled, World, initialize, request, server};
 use wellhead::http::Grant;
@@ -103,22 +103,35 @@ fn a_caller_has_its_share_of_the_sessions() {
     }
 }
 
-fn listen(world: &World, token: &str) -> (Polled, Got) {
+/// A request of the stateless era from a peer, or with a token.
+fn ask(world: &World, peer: &[u8], token: &str, method: &str, members: &str) -> (Polled, Got, Vec<Event>) {
     let authorization = format!("Bearer {token}");
-    let headers = [
-        ("Authorization", &*authorization),
+    let mut headers = vec![
         ("Content-Type", "application/json"),
         ("Accept", BOTH),
         ("MCP-Protocol-Version", "2026-07-28"),
-        ("Mcp-Method", "subscriptions/listen"),
+        ("Mcp-Method", method),
     ];
-    let mut exchange = world.begin("POST", "/mcp", &headers);
-    let params = format!(r#""notifications":{{}},{META}"#);
-    exchange.body(request(1, "subscriptions/listen", &params).as_bytes());
+    headers.extend((!token.is_empty()).then_some(("Authorization", &*authorization)));
+    headers.extend((method == "resources/read").then_some(("Mcp-Name", "test://held")));
+    let mut exchange = world.begin_as(peer, "POST", "/mcp", &headers, None);
+    exchange.body(request(1, method, &format!("{members},{META}")).as_bytes());
     exchange.end(world.now());
-    let mut got = Got::default();
-    world.go_on(&mut exchange, &mut got, Event::run);
+    let (mut got, mut reads) = (Got::default(), Vec::new());
+    world.go_on(&mut exchange, &mut got, |event| match event {
+        Event::Read(_) => reads.push(event),
+        _ => event.run(),
+    });
+    (exchange, got, reads)
+}
+
+fn listen_from(world: &World, peer: &[u8], token: &str) -> (Polled, Got) {
+    let (exchange, got, _) = ask(world, peer, token, "subscriptions/listen", r#""notifications":{}"#);
     (exchange, got)
+}
+
+fn listen(world: &World, token: &str) -> (Polled, Got) {
+    listen_from(world, b"", token)
 }
 
 #[test]
@@ -132,4 +145,96 @@ fn a_caller_has_its_share_of_the_listen_streams() {
     assert_eq!(listen(&world, "bob").1.status(), 200);
     streams.pop();
     assert_eq!(listen(&world, "ann").1.status(), 200);
+}
+
+fn has_ended(world: &World, (exchange, got): &mut (Polled, Got)) -> bool {
+    world.go_on(exchange, got, Event::run);
+    got.done
+}
+
+#[test]
+fn a_new_listen_stream_ends_the_oldest_one_of_the_peer_that_has_most() {
+    let world = world(|limits| limits.listen_streams = 4, 8, false);
+    let mut streams: Vec<_> =
+        [b"a", b"b", b"b", b"b"].iter().map(|peer| listen_from(&world, *peer, "")).collect();
+    let ended = |streams: &mut Vec<_>| -> Vec<_> {
+        streams.iter_mut().map(|stream| has_ended(&world, stream)).collect()
+    };
+    assert_eq!(ended(&mut streams), [false; 4]);
+    let other = listen_from(&world, b"c", "");
+    assert_eq!(other.1.status(), 200);
+    assert_eq!(ended(&mut streams), [false, true, false, false]);
+    assert!(
+        streams[1].1.body.contains(r#""resultType":"complete""#),
+        "it ends with its result: {:?}",
+        streams[1].1
+    );
+    drop(other);
+    assert_eq!(listen_from(&world, b"b", "").1.status(), 200);
+    assert_eq!(ended(&mut streams), [false, true, false, false], "there was a place");
+}
+
+#[test]
+fn listen_streams_of_clients_that_nobody_can_tell_apart_keep_nobody_out() {
+    let world = world(|limits| limits.listen_streams = 10, 8, false);
+    let mut streams: Vec<_> = (0..40).map(|_| listen(&world, "")).collect();
+    assert!(streams.iter().all(|(_, got)| got.status() == 200));
+    let open: Vec<_> = streams.iter_mut().map(|stream| !has_ended(&world, stream)).collect();
+    assert_eq!(open.iter().filter(|open| **open).count(), 10);
+    assert!(open.ends_with(&[true; 10]), "the oldest end first");
+}
+
+#[test]
+fn sessions_with_a_stream_go_when_a_handshake_needs_the_place_and_after_those_without() {
+    let world = world(|_| (), 3, false);
+    let sessions: Vec<_> = (0..3).map(|_| world.session("2025-06-18")).collect();
+    let mut streams: Vec<_> = sessions[..2].iter().map(|session| world.get(session, &[])).collect();
+    let next = world.session("2025-06-18");
+    let mut newest = world.get(&next, &[]);
+    assert_eq!(
+        sessions.iter().map(|session| is_known(&world, session)).collect::<Vec<_>>(),
+        [true, true, false]
+    );
+    world.session("2025-06-18");
+    assert!(has_ended(&world, &mut streams[0]), "its session is the least recently used one");
+    assert!(!has_ended(&world, &mut streams[1]) && !has_ended(&world, &mut newest));
+    assert!(!is_known(&world, &sessions[0]));
+}
+
+#[test]
+fn sessions_with_a_stream_that_were_used_go_when_nobody_has_used_them_for_long() {
+    let world = world(|_| (), 1, false);
+    let session = world.session("2025-06-18");
+    list(&world, &session);
+    let mut stream = world.get(&session, &[]);
+    assert_eq!(world.post(&[], &initialize("2025-06-18")).status(), 503);
+    world.pass(60_000);
+    assert_eq!(world.post(&[], &initialize("2025-06-18")).status(), 200);
+    assert!(has_ended(&world, &mut stream));
+}
+
+fn read(world: &World, peer: &[u8], token: &str) -> (Polled, Got, Vec<Event>) {
+    ask(world, peer, token, "resources/read", r#""uri":"test://held""#)
+}
+
+#[test]
+fn calls_of_one_client_that_are_never_answered_leave_some_to_others() {
+    for protected in [false, true] {
+        let world = world(|limits| limits.calls_in_flight = 16, 8, protected);
+        world.server.resource("test://held", |_| Some("found")).unwrap();
+        let held =
+            |who: &str| if protected { read(&world, b"", who) } else { read(&world, who.as_bytes(), "") };
+        let calls: Vec<_> = (0..16).map(|_| held("greedy")).collect();
+        let (begun, refused): (Vec<_>, Vec<_>) = calls.iter().partition(|(_, _, reads)| reads.len() == 1);
+        assert_eq!((begun.len(), refused.len()), (4, 12));
+        for (_, got, _) in refused {
+            assert_eq!((got.status(), got.header("retry-after")), (503, Some("1")));
+            let data = serde_json::json!({"limit": "caller_percent", "max": 4});
+            assert_eq!(got.json()["error"]["data"], data);
+        }
+        let others: Vec<_> = ["ann", "bob", "eve"].map(held).into_iter().collect();
+        assert!(others.iter().all(|(_, _, reads)| reads.len() == 1));
+        drop(calls);
+        assert_eq!(held("greedy").2.len(), 1, "what nobody waits for is free again");
+    }
 }

@@ -264,3 +264,68 @@ fn listen_streams_of_one_caller_leave_some_to_others() {
     drop(streams);
     service.ends();
 }
+
+#[test]
+fn listen_streams_of_clients_without_tokens_keep_nobody_out() {
+    let mut limits = Limits::default();
+    limits.listen_streams = 40;
+    let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();
+    let http = Http::new(server.endpoint());
+    let service = Service::of(server, http);
+    let listen = || {
+        let mut client = service.client();
+        client.ask("subscriptions/listen", r#""notifications":{},"#, "");
+        (client.head().0, client)
+    };
+    let streams: Vec<_> = (0..100).map(|_| listen()).collect();
+    assert!(streams.iter().all(|(status, _)| *status == 200));
+    let (status, _other) = listen();
+    assert_eq!(status, 200);
+    for (_, mut client) in streams.into_iter().take(60) {
+        client.chunks(); // it ends
+    }
+    service.ends();
+}
+
+#[test]
+fn calls_of_a_few_connections_that_are_never_answered_leave_some_to_others() {
+    let mut limits = Limits::default();
+    limits.calls_in_flight = 256;
+    let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();
+    let held = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let keep = held.clone();
+    server
+        .resource("test://held", move |call| {
+            let (later, responder) = call.defer();
+            keep.lock().unwrap().push(responder);
+            later
+        })
+        .unwrap();
+    server.template("test://echo/{id}", |call| call.var("id").map(str::to_owned)).unwrap();
+    server.text("test://small", "x".repeat(1_000)).unwrap();
+    let http = Http::new(server.endpoint());
+    let service = Service::of(server, http);
+    run(async {
+        let mut clients = Vec::new();
+        for _ in 0..6 {
+            let mut client = h2c::Client::connect_with_window(&service, 65_535).await;
+            let mut responses = Vec::new();
+            for _ in 0..150 {
+                let uri = r#""uri":"test://held","#;
+                let sent = client.send("resources/read", uri, &[("mcp-name", "test://held")]).await;
+                responses.push(sent.expect("it is sent"));
+            }
+            clients.push((client, responses));
+        }
+        let until = Instant::now() + Duration::from_secs(60);
+        while held.lock().unwrap().len() < 200 {
+            assert!(Instant::now() < until, "it takes too long");
+            tokio::task::yield_now().await; // the clients write meanwhile
+        }
+        others_are_answered(&service);
+        assert!(held.lock().unwrap().len() < 250, "each has a part of what the others leave");
+        held.lock().unwrap().clear();
+        drop(clients);
+    });
+    service.ends();
+}

@@ -79,7 +79,7 @@ pub struct wellhead_endpoint_options {
     pub verify_destroy: wellhead_destroy_callback,
     /// The metadata for clients that need a token; NULL: none.
     pub protection: *const wellhead_protection,
-    /// The largest number of sessions; a client that would begin one more gets a 503. 0: 10,000
+    /// The largest number of sessions; one more ends an unused one, or is answered 503. 0: 10,000
     pub session_limit: usize,
 }
 

@@ -517,7 +517,8 @@ class Limits:
 
     A limit that *refuses* answers an error. A limit that *holds back* makes the connection dispatch
     nothing, and then read nothing, until there is room. Over HTTP `calls_in_flight` and
-    `listen_streams` count for the whole endpoint, and requests above them get the status 503.
+    `listen_streams` count for the whole endpoint. Calls above them get the status 503. A listen
+    stream above them ends the oldest stream of the client that has most.
 
     Args:
         message_bytes: Bytes of one incoming message. Refuses. Default: 4 MiB.
@@ -540,7 +541,8 @@ class Limits:
             oldest kept events go first. One HTTP connection gets a share of what is left: a quarter, or
             more while it has little. Refuses. Default: 256 MiB.
         caller_percent: Percent of an endpoint's sessions and listen streams for one caller with a token,
-            at least one of each. Refuses. Default: 25.
+            and of the calls that the others leave; at least one of each. Without a token the share of
+            calls is that of one client's connection. Refuses. Default: 25.
 
     Raises:
         RegistrationError: A limit is negative or too large (`invalid_argument`). `Server` refuses those
@@ -610,7 +612,7 @@ class Limits:
         """Bytes that an HTTP endpoint buffers for all clients."""
     @property
     def caller_percent(self) -> int:
-        """Percent of an endpoint's sessions and listen streams for one caller."""
+        """Percent of an endpoint's sessions, listen streams and calls for one caller."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
 
@@ -1195,7 +1197,7 @@ class Server:
             sessions: True if clients of the handshake era get sessions. Without sessions each of their
                 requests stands alone, and they cannot subscribe.
             session_ms: Milliseconds after which an idle session ends.
-            session_limit: The number of sessions at once.
+            session_limit: The number of sessions at once, at least 1.
             delete: True if clients may end their sessions.
             keep_alive_ms: Milliseconds of silence after which an event stream gets a comment.
             body_ms: Milliseconds that the body of a request may take to arrive.
