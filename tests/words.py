@@ -190,8 +190,9 @@ def exported(file: Path, prefix: str, names: Names) -> None:
     for module in re.findall(r"^pub mod (\w+);", text, re.MULTILINE):
         names[f"{prefix}{module}"] = file
         exported(next(sources(file, module)), f"{prefix}{module}::", names)
-    for module, listed in re.findall(r"^pub use (?:self::)?(\w+)::(\{[^}]*\}|\w+);", text, re.MULTILINE):
-        members(re.findall(r"\w+", listed), list(sources(file, module)), prefix, names)
+    for root, module, listed in re.findall(r"^pub use (crate::|self::)?(\w+)::(\{[^}]*\}|\w+);", text, re.MULTILINE):
+        declaring = CRATE / "lib.rs" if root == "crate::" else file
+        members(re.findall(r"\w+", listed), list(sources(declaring, module)), prefix, names)
     own = re.findall(r"^pub (?:fn|struct|enum|trait|type|const) (\w+)", text, re.MULTILINE)
     members(own, [file], prefix, names)
 
@@ -225,6 +226,7 @@ def members(items: list[str], files: list[Path], prefix: str, names: Names) -> N
 def code(path: Path) -> str:
     """A file without its tests and without what is hidden from the documentation."""
     text = path.read_text("utf-8").split("#[cfg(test)]\nmod ")[0]
+    text = re.sub(r"^numbers! \{\n(.*?)^\}\n", lambda made: shifted(made[1]), text, flags=re.MULTILINE | re.DOTALL)
     return re.sub(r"#\[doc\(hidden\)\]\n(?:\s*#\[[^\n]*\n)*\s*(?:pub )?(?:fn|use|mod|struct|enum) [^\n]*", "", text)
 
 

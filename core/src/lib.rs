@@ -31,6 +31,7 @@ mod limits;
 mod log;
 mod model;
 mod observer;
+mod options;
 mod policy;
 mod protocol;
 mod provider;
@@ -67,6 +68,9 @@ pub use model::{
     MethodAnswer, MethodError, Page, Resource, Role, SharedBytes, SharedText, Template,
 };
 pub use observer::{Counters, Ended, Observed};
+// For the test that compares the languages.
+#[doc(hidden)]
+pub use options::{NUMBERS, Number};
 pub use policy::{
     CacheScope, Cacheable, Dialect, ErrorCondition, ErrorProfile, PermissionDenied, SubscribeUnknown,
     TitlesInContents, UndeclaredLists,

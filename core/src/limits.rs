@@ -2,79 +2,65 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::ParseLimits;
+use crate::options::numbers;
 
-/// Bounds on the resources that one client may use. Each limit is at least 1. An error names the limit that caused
-/// it.
-///
-/// A limit marked *refuses* causes an error. A limit marked *holds back* makes the connection stop dispatching, and
-/// then stop reading, until there is room again.
-///
-/// Over HTTP `calls_in_flight` and `listen_streams` apply to the whole endpoint and all of its callers. The endpoint
-/// answers calls beyond them with status 503 at once, so that clients try again. So one client does not hold up a
-/// connection that others may share. One listen stream more ends the oldest stream of the client that has most.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Limits {
-    /// Bytes of one incoming message. Refuses. Default 4 MiB.
-    pub message_bytes: usize,
-    /// Nesting depth of one incoming message. Refuses. Default 100.
-    pub nesting: usize,
-    /// Bytes of a request id as the client wrote it. Refuses. Default 1 KiB.
-    pub id_bytes: usize,
-    /// Messages in one batch, in revisions that have batches (2025-03-26 and before). Refuses. Default 100.
-    pub batch_length: usize,
-    /// Bytes of a URI in a request. Refuses. Default 8 KiB.
-    pub uri_bytes: usize,
-    /// Items on one page of a list. Default 1,000.
-    pub page_items: usize,
-    /// Bytes of one page of a list; a page has at least one item. Default 1 MiB.
-    pub page_bytes: usize,
-    /// Calls of one connection that the application has not answered. Holds back. Default 1,024.
-    pub calls_in_flight: usize,
-    /// Subscriptions of one connection, listen streams included. Refuses. Default 10,000.
-    pub subscriptions: usize,
-    /// Subscriptions of all connections of the server. Refuses. Default 1,000,000.
-    pub subscriptions_total: usize,
-    /// Open listen streams of one connection. Refuses. Default 1,000.
-    pub listen_streams: usize,
-    /// Bytes of output that the client has not read. Holds back. Default 16 MiB.
-    pub output_bytes: usize,
-    /// Bytes that an HTTP endpoint holds for all of its clients. Refuses. Default 256 MiB.
+numbers! {
+    /// Bounds on the resources that one client may use. Each limit is at least 1. An error names the limit that caused
+    /// it.
     ///
-    /// They are the bodies of requests in flight, output that clients have not read, and events kept for clients
-    /// that resume. Of the last, the oldest go first. Each request also counts as 4 KiB. Bodies without their end
-    /// have at most half: one that arrives slowly is refused when another needs its room.
+    /// A limit marked *refuses* causes an error. A limit marked *holds back* makes the connection stop dispatching, and
+    /// then stop reading, until there is room again.
     ///
-    /// One client's connection has at most a quarter of what others leave of a part of the limit. The part is all of
-    /// it while the connection has at most 8 KiB, five sixths up to 64 KiB, and two thirds beyond.
-    pub buffer_bytes: usize,
-    /// Percentage of an endpoint's sessions and listen streams that one caller with a token may have, and of the calls in
-    /// flight that the others leave; at least one of each. Without a token the share of calls is that of one client's
-    /// connection. Refuses. At most 100. Default 25.
-    pub caller_percent: usize,
-    /// Milliseconds until a pending call becomes an internal error; `u64::MAX` means never. Default 60,000.
-    pub call_ms: u64,
+    /// Over HTTP `calls_in_flight` and `listen_streams` apply to the whole endpoint and all of its callers. The endpoint
+    /// answers calls beyond them with status 503 at once, so that clients try again. So one client does not hold up a
+    /// connection that others may share. One listen stream more ends the oldest stream of the client that has most.
+    #[non_exhaustive]
+    pub struct Limits {
+        /// Bytes of one incoming message. Refuses. Default 4 MiB.
+        pub message_bytes: usize = 4 << 20,
+        /// Nesting depth of one incoming message. Refuses. Default 100.
+        pub nesting: usize = 100,
+        /// Bytes of a request id as the client wrote it. Refuses. Default 1 KiB.
+        pub id_bytes: usize = 1 << 10,
+        /// Messages in one batch, in revisions that have batches (2025-03-26 and before). Refuses. Default 100.
+        pub batch_length: usize = 100,
+        /// Bytes of a URI in a request. Refuses. Default 8 KiB.
+        pub uri_bytes: usize = 8 << 10,
+        /// Items on one page of a list. Default 1,000.
+        pub page_items: usize = 1_000,
+        /// Bytes of one page of a list; a page has at least one item. Default 1 MiB.
+        pub page_bytes: usize = 1 << 20,
+        /// Calls of one connection that the application has not answered. Holds back. Default 1,024.
+        pub calls_in_flight: usize = 1_024,
+        /// Subscriptions of one connection, listen streams included. Refuses. Default 10,000.
+        pub subscriptions: usize = 10_000,
+        /// Subscriptions of all connections of the server. Refuses. Default 1,000,000.
+        pub subscriptions_total: usize = 1_000_000,
+        /// Open listen streams of one connection. Refuses. Default 1,000.
+        pub listen_streams: usize = 1_000,
+        /// Bytes of output that the client has not read. Holds back. Default 16 MiB.
+        pub output_bytes: usize = 16 << 20,
+        /// Bytes that an HTTP endpoint holds for all of its clients. Refuses. Default 256 MiB.
+        ///
+        /// They are the bodies of requests in flight, output that clients have not read, and events kept for clients
+        /// that resume. Of the last, the oldest go first. Each request also counts as 4 KiB. Bodies without their end
+        /// have at most half: one that arrives slowly is refused when another needs its room.
+        ///
+        /// One client's connection has at most a quarter of what others leave of a part of the limit. The part is all of
+        /// it while the connection has at most 8 KiB, five sixths up to 64 KiB, and two thirds beyond.
+        pub buffer_bytes: usize = 256 << 20,
+        /// Percentage of an endpoint's sessions and listen streams that one caller with a token may have, and of the calls in
+        /// flight that the others leave; at least one of each. Without a token the share of calls is that of one client's
+        /// connection. Refuses. At most 100. Default 25.
+        pub caller_percent: usize = 25,
+        /// Milliseconds until a pending call becomes an internal error; `u64::MAX` means never. Default 60,000.
+        pub call_ms: u64 = 60_000,
+    }
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits {
-            message_bytes: 4 << 20,
-            nesting: 100,
-            id_bytes: 1 << 10,
-            batch_length: 100,
-            uri_bytes: 8 << 10,
-            page_items: 1_000,
-            page_bytes: 1 << 20,
-            calls_in_flight: 1_024,
-            subscriptions: 10_000,
-            subscriptions_total: 1_000_000,
-            listen_streams: 1_000,
-            output_bytes: 16 << 20,
-            buffer_bytes: 256 << 20,
-            caller_percent: 25,
-            call_ms: 60_000,
-        }
+        Limits::DEFAULT
     }
 }
 
@@ -82,22 +68,12 @@ impl Limits {
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] for a limit of 0, and for a share of more than 100 percent.
     pub(crate) fn check(&self) -> Result<()> {
-        macro_rules! zero {
-            ($($name:ident)*) => {{
-                let Limits { $($name),* } = self; // all of them
-                [$((stringify!($name), *$name == 0)),*].into_iter().find(|(_, zero)| *zero)
-            }};
-        }
-        let zero = zero!(
-            message_bytes nesting id_bytes batch_length uri_bytes page_items page_bytes calls_in_flight
-            subscriptions subscriptions_total listen_streams output_bytes buffer_bytes caller_percent call_ms
-        );
         if self.caller_percent > 100 {
             let message = format!("`caller_percent` must be at most 100 (got {})", self.caller_percent);
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
-        match zero {
-            Some((name, _)) => Err(zero_error(name)),
+        match self.zero() {
+            Some(name) => Err(zero_error(name)),
             None => Ok(()),
         }
     }

@@ -39,7 +39,7 @@ export interface HttpOptions {
   sessions?: boolean | undefined;
   /** Open sessions, at least 1. A further one ends an unused one, or is refused. Default: 10,000. */
   sessionLimit?: number | undefined;
-  /** Milliseconds after which an idle session ends. Default: one hour. */
+  /** Milliseconds after which an idle session ends. Default: 3,600,000. */
   sessionMs?: number | undefined;
   /** Lets clients end their session with DELETE. Default: true. */
   delete?: boolean | undefined;

@@ -132,7 +132,7 @@ export interface Limits {
    * Memory of an endpoint over HTTP for all clients, in bytes: request bodies, pending output, and events for clients that come
    * back, of which the oldest goes first. Each request counts 4 KiB more. A
    * client's connection has at most a quarter of what others leave of two thirds, of five sixths while it has at most 64 KiB,
-   * of all while it has at most 8 KiB. Further requests are refused. 256 MiB.
+   * of all while it has at most 8 KiB. Further requests are refused. Default: 256 MiB.
    */
   bufferBytes?: number | undefined;
   /**

@@ -14,6 +14,7 @@ mod watch;
 use crate::error::{Error, ErrorKind, Result, said_by_system};
 use crate::log::Level;
 use crate::model::Template;
+use crate::options::FolderNumbers;
 use crate::server::{Handle, Server};
 use address::Address;
 use base::Base;
@@ -53,13 +54,14 @@ const MAX_SETTLE_MS: u64 = 60_000;
 impl Directory {
     /// Makes a folder. A relative path starts at the current directory.
     pub fn new(path: impl Into<PathBuf>) -> Self {
+        let FolderNumbers { max_file_bytes, settle_ms } = FolderNumbers::DEFAULT;
         Directory {
             path: path.into(),
             include: Vec::new(),
             exclude: Vec::new(),
-            max_file_bytes: 64 << 20,
+            max_file_bytes,
             watch: true,
-            settle_ms: 50,
+            settle_ms,
         }
     }
 

@@ -17,6 +17,7 @@ use crate::event::{Event, Verifier, VerifyCall};
 use crate::group::Group;
 use crate::limits::zero_error;
 use crate::log::Level;
+use crate::options::EndpointNumbers;
 use crate::protocol::Route;
 use crate::provider::{IntoReply, verifier};
 use crate::refusals::Refusals;
@@ -176,7 +177,7 @@ impl EndpointBuilder {
         self
     }
 
-    /// How long a session lives that nobody uses, in milliseconds; an hour by default.
+    /// How long a session lives that nobody uses, in milliseconds; 3,600,000 by default.
     #[must_use]
     pub fn session_ms(mut self, ms: u64) -> Self {
         self.options.session_ms = ms;
@@ -298,6 +299,15 @@ impl EndpointBuilder {
 impl Server {
     /// An endpoint for Streamable HTTP.
     pub fn endpoint(&self) -> EndpointBuilder {
+        let EndpointNumbers {
+            session_ms,
+            session_limit,
+            keep_alive_ms,
+            head_ms,
+            body_ms,
+            idle_ms,
+            replay_bytes,
+        } = EndpointNumbers::DEFAULT;
         EndpointBuilder {
             server: self.clone(),
             origins: Vec::new(),
@@ -308,14 +318,14 @@ impl Server {
                 cors: false,
                 strict_accept: false,
                 sessions: true,
-                session_ms: 3_600_000,
-                session_limit: 10_000,
+                session_ms,
+                session_limit,
                 delete: true,
-                keep_alive_ms: 15_000,
-                head_ms: 10_000,
-                body_ms: 30_000,
-                idle_ms: 60_000,
-                replay_bytes: 1 << 20,
+                keep_alive_ms,
+                head_ms,
+                body_ms,
+                idle_ms,
+                replay_bytes,
                 protection: None,
                 verifier: None,
             },

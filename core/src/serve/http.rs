@@ -11,6 +11,7 @@ use super::shared::{Shared, no_thread, ticks};
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::{EndpointBuilder, Silence};
 use crate::limits::zero_error;
+use crate::options::ListenerNumbers;
 use crate::server::Server;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -61,39 +62,41 @@ impl Http {
     /// One callback thread, the caller's; one thread for the network; five seconds for answers under way when the
     /// server is closed.
     pub fn new(endpoint: EndpointBuilder) -> Self {
+        let ListenerNumbers { callback_threads, io_threads, connections, drain_ms } =
+            ListenerNumbers::DEFAULT;
         Http {
             endpoint,
-            callback_threads: 1,
-            io_threads: 1,
-            connections: 10_000,
-            drain: Duration::from_secs(5),
+            callback_threads,
+            io_threads,
+            connections,
+            drain: Duration::from_millis(drain_ms),
             terminate: false,
         }
     }
 
     /// Where callbacks run: 1, always the thread that serves; 0, without a hop on the threads of the network, for hosts
-    /// whose callbacks are quick; more, that many threads, the one that serves among them.
+    /// whose callbacks are quick; more, that many threads, the one that serves among them. Default: 1.
     #[must_use]
     pub fn callback_threads(mut self, threads: usize) -> Self {
         self.callback_threads = threads;
         self
     }
 
-    /// How many threads read and write: 1 to 1,024.
+    /// How many threads read and write: 1 to 1,024. Default: 1.
     #[must_use]
     pub fn io_threads(mut self, threads: usize) -> Self {
         self.io_threads = threads;
         self
     }
 
-    /// How many connections are open at once, at least 1; further ones wait to be accepted.
+    /// How many connections are open at once, at least 1; further ones wait to be accepted. Default: 10,000.
     #[must_use]
     pub fn connections(mut self, most: usize) -> Self {
         self.connections = most.min(Semaphore::MAX_PERMITS);
         self
     }
 
-    /// How long answers under way may take after the server was closed.
+    /// How long answers under way may take after the server was closed. Default: 5,000 milliseconds.
     #[must_use]
     pub fn drain(mut self, time: Duration) -> Self {
         self.drain = time.min(LONGEST);

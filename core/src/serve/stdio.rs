@@ -6,6 +6,7 @@ use super::platform::{self, Guard};
 use super::threads::{Job, Shared};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
+use crate::options::StdioNumbers;
 use crate::server::Server;
 use std::fmt;
 use std::sync::Arc;
@@ -34,9 +35,10 @@ pub struct Stdio {
 
 impl Default for Stdio {
     fn default() -> Self {
+        let StdioNumbers { callback_threads, drain_ms } = StdioNumbers::DEFAULT;
         Stdio {
-            callback_threads: 1,
-            drain: Duration::from_secs(5),
+            callback_threads,
+            drain: Duration::from_millis(drain_ms),
             guard: true,
             before_restore: None,
             terminate: false,
@@ -60,7 +62,7 @@ impl Stdio {
     }
 
     /// Sets the drain time: how long pending answers may take after the end of input, and how long the client may
-    /// take to read them. A callback that is still running is waited for, because no thread can be ended from
+    /// take to read them. Default: 5,000 milliseconds. A callback that is still running is waited for, because no thread can be ended from
     /// outside.
     #[must_use]
     pub fn drain(mut self, time: Duration) -> Self {
