@@ -222,6 +222,8 @@ export class Endpoint {
 
   readonly #path: string;
   #warned = false;
+  /** The target of the last request that was its own, which is nearly always that of the next. */
+  #served: string | undefined;
 
   constructor(native: NativeEndpoint, ask: Ask, exchanges: Map<number, Exchange>, path: string) {
     this.#native = native;
@@ -244,7 +246,10 @@ export class Endpoint {
 
   /** Whether requests of this target are its own. */
   serves(target: string): boolean {
-    return this.#native.serves(target);
+    if (target === this.#served) return true;
+    const serves = this.#native.serves(target);
+    if (serves) this.#served = target;
+    return serves;
   }
 
   /** A request has come, which is {@link Exchange.begin begun} next. */

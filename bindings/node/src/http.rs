@@ -126,6 +126,8 @@ pub(crate) struct NativeEndpoint {
     inner: Rc<Inner>,
     /// Requests and their responses by number. None while one is driven.
     exchanges: RefCell<HashMap<u32, Option<Exchange>>>,
+    /// The first event for [`NativeEndpoint::poll_events`], which was taken to see whether there is one.
+    first: RefCell<Option<Event>>,
 }
 
 #[napi]
@@ -286,13 +288,29 @@ impl NativeEndpoint {
         } // else a callback has dropped it
         drop(exchanges);
         let head = head.map(|head| (head, self.inner.server.is_closed()));
+        let events = events && self.has_events();
         step(Js::new(env), if events { next | EVENTS } else { next }, at, data, head)
     }
 
     fn run_events(&self, hooks: &Hooks<'_>) {
-        while let Some(event) = self.endpoint.poll_event() {
+        while let Some(event) = self.take_event() {
             self.run(hooks, event);
         }
+    }
+
+    fn take_event(&self) -> Option<Event> {
+        let first = self.first.borrow_mut().take();
+        first.or_else(|| self.endpoint.poll_event())
+    }
+
+    /// Whether there is an event for [`NativeEndpoint::poll_events`]: most requests lead to none, and are spared that call.
+    /// The exchange that was driven has told the time.
+    fn has_events(&self) -> bool {
+        let mut first = self.first.borrow_mut();
+        if first.is_none() {
+            *first = self.endpoint.poll_event();
+        }
+        first.is_some()
     }
 
     fn run(&self, hooks: &Hooks<'_>, event: Event) {
@@ -368,7 +386,13 @@ impl Native {
         let builder = endpoint(&inner.server, &options).map_err(thrown)?;
         let number = inner.next_endpoint();
         let endpoint = builder.build(move || bell.endpoint_ready(number)).map_err(thrown)?;
-        Ok(NativeEndpoint { number, endpoint, inner, exchanges: RefCell::default() })
+        Ok(NativeEndpoint {
+            number,
+            endpoint,
+            inner,
+            exchanges: RefCell::default(),
+            first: RefCell::default(),
+        })
     }
 
     /// Starts a native listener, and keeps the process alive until it is over; `options` is JSON.

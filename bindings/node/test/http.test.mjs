@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { createServer, get, request as requestOf } from 'node:http';
 import { connect as connect2, createServer as createServer2 } from 'node:http2';
+import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import express from 'express';
 import { test } from 'node:test';
@@ -461,4 +462,29 @@ test('requests of one connection share a part of the budget', limit, async (t) =
   release();
   for (const socket of [first, other])
     assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1.1 200/);
+});
+
+test('an ordinary request is two calls of the native half', limit, async (t) => {
+  const { NativeEndpoint } = createRequire(import.meta.url)('../wellhead.node');
+  const calls = [];
+  for (const name of ['begin', 'body', 'poll', 'pollEvents', 'serves']) {
+    const real = NativeEndpoint.prototype[name];
+    NativeEndpoint.prototype[name] = function (...given) {
+      calls.push(name);
+      return real.apply(this, given);
+    };
+    t.after(() => (NativeEndpoint.prototype[name] = real));
+  }
+  const { server } = make();
+  const { fetch } = await servers['node:http'](t, server);
+  for (const expected of [
+    ['begin', 'serves', 'body'],
+    ['begin', 'body'],
+    ['begin', 'body'],
+  ]) {
+    calls.length = 0;
+    const response = await fetch('/mcp', post(read(1, 't:now/a')));
+    assert.equal(text(await response.json()), 'a');
+    assert.deepEqual(calls.toSorted(), expected.toSorted());
+  }
 });
