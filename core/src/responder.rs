@@ -10,6 +10,7 @@ use crate::model::{Answer, ClientAnswer, Completion, Contents, Json, MethodAnswe
 use crate::observer::FAILED;
 use crate::protocol::{CallId, Context, Report};
 use crate::server::Inner;
+use crate::wire::LARGE;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Arc, Weak};
@@ -62,9 +63,12 @@ impl<A: Reply> Responder<A> {
     pub fn finish(mut self, answer: impl Into<A>) -> bool {
         // Armed until the end: the answer is the application's, and may panic when it is looked at.
         let wanted = match &self.target {
-            Target::Call { connection, call, .. } => match connection.upgrade() {
+            Target::Call { connection, call, permit, .. } => match connection.upgrade() {
                 Some(connection) => {
                     let answer = answer.into();
+                    if let Some(permit) = permit {
+                        permit.holder().make_room(answer.own_size());
+                    }
                     let told = answer.outcome(connection.is_observed());
                     let wanted = answer.complete(&connection, *call);
                     connection.ended(*call, told, wanted);
@@ -351,6 +355,10 @@ mod sealed {
         fn complete(self, connection: &Arc<Shared>, call: CallId) -> bool;
         /// The outcome in a word, and its size if an observer wants to know.
         fn outcome(&self, size: bool) -> (&'static str, u64);
+        /// The number of bytes of the application's that are buffered for the answer alone.
+        fn own_size(&self) -> usize {
+            0
+        }
         fn failure(self) -> Option<String>
         where
             Self: Sized,
@@ -392,6 +400,13 @@ impl sealed::Complete for Answer {
             _ => (outcome, 0),
         }
     }
+
+    fn own_size(&self) -> usize {
+        match self {
+            Answer::Found(all) => all.iter().map(|contents| contents.own_size(LARGE)).sum(),
+            _ => 0,
+        }
+    }
 }
 
 impl sealed::Complete for Page {
@@ -428,6 +443,14 @@ impl sealed::Complete for MethodAnswer {
             MethodAnswer::Failed(_) => return FAILED,
         };
         (outcome, json.map_or(0, |json| json.as_str().len() as u64))
+    }
+
+    fn own_size(&self) -> usize {
+        match self {
+            // The server adds some members.
+            MethodAnswer::Result(json) | MethodAnswer::NeedsInput(json) => json.as_str().len() + 1_024,
+            _ => 0,
+        }
     }
 }
 

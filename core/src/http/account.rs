@@ -2,6 +2,7 @@
 
 use super::listen_streams::{ListenPlace, ListenStreams};
 use super::request_body::RequestBodies;
+use super::unread_responses::UnreadResponses;
 use crate::jsonrpc::RpcError;
 use crate::limits::Limits;
 use crate::protocol::limit_data;
@@ -24,6 +25,8 @@ pub(crate) struct Account {
     kept: AtomicUsize,
     /// Bodies that the endpoint lets go if others need their room.
     bodies: Lock<RequestBodies>,
+    /// Responses that are dropped if others need their room.
+    pub(super) unread: Lock<UnreadResponses>,
     caller_percent: usize,
     /// Calls of callers that are known by their tokens.
     callers: Lock<Callers>,
@@ -159,6 +162,7 @@ impl Account {
             arriving: AtomicUsize::new(0),
             kept: AtomicUsize::new(0),
             bodies: Lock::default(),
+            unread: Lock::default(),
             caller_percent: limits.caller_percent,
             callers: Lock::default(),
             holders: Lock::default(),
@@ -246,6 +250,15 @@ impl Holder {
     /// A permit for what is counted. It owns the charge for the body of the request.
     pub(super) fn permit(self: &Arc<Self>, counted: Counted, body: Charge) -> Arc<Permit> {
         Arc::new(Permit { counted, holder: self.clone(), _body: body })
+    }
+
+    pub(crate) fn account(&self) -> &Arc<Account> {
+        &self.account
+    }
+
+    /// The number of bytes that it holds.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Acquire)
     }
 
     pub(crate) fn charge(self: &Arc<Self>) -> Charge {

@@ -433,6 +433,12 @@ impl Endpoint {
         IdleTimeout::new(self.0.options.head_ms, self.0.options.idle_ms, now)
     }
 
+    /// What the clients of the endpoint cost.
+    #[cfg(feature = "http")]
+    pub(crate) fn account(&self) -> &Arc<Account> {
+        &self.0.account
+    }
+
     #[cfg(feature = "http")]
     pub(crate) fn idle_ms(&self) -> u64 {
         self.0.options.idle_ms

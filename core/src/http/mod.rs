@@ -35,6 +35,7 @@ mod routing;
 mod sessions;
 mod sse;
 mod streams;
+mod unread_responses;
 mod verification;
 mod verifying;
 
@@ -48,5 +49,7 @@ pub use exchange::{Exchange, Progress};
 pub(crate) use idle_timeout::{IdleTimeout, Silence};
 pub use protection::Protection;
 pub use response::Response;
+#[cfg(feature = "http")]
+pub(crate) use unread_responses::UnreadResponse;
 pub(crate) use verification::Question;
 pub use verification::{Grant, Verification};

@@ -2,9 +2,9 @@
 
 mod socket;
 
-use self::socket::{Socket, Watch};
+use self::socket::{ObservedSocket, SocketState};
 use super::LONGEST;
-use super::answer::{Client, respond};
+use super::exchange_body::{ClientId, respond};
 use super::jobs::{Jobs, OnReady};
 use super::listening::Listening;
 use super::shared::{Shared, no_thread, ticks};
@@ -281,7 +281,7 @@ async fn serve(
     let (end, ends) = watch::channel(());
     let room = Arc::new(Semaphore::new(connections));
     let mut builder = auto::Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(None); // see `Watch`
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(None); // see `SocketState`
     builder.http1().max_buf_size(HEAD_BYTES);
     builder.http2().timer(TokioTimer::new()).max_header_list_size(HEAD_BYTES as u32);
     let builder = Arc::new(builder);
@@ -326,12 +326,12 @@ async fn attend(
     stream: TcpStream,
     mut ends: watch::Receiver<()>,
 ) {
-    let (watch, holder) = (Watch::new(shared.clone()), shared.endpoint.holder());
+    let (state, holder) = (SocketState::new(shared.clone()), shared.endpoint.holder());
     let service = service_fn(|request| {
-        let answer = respond(shared.clone(), Client::Connection(holder.clone()), watch.request(), request);
+        let answer = respond(shared.clone(), ClientId::Connection(holder.clone()), state.request(), request);
         async { Ok::<_, Infallible>(answer.await) }
     });
-    let socket = TokioIo::new(Socket::new(stream, watch.clone()));
+    let socket = TokioIo::new(ObservedSocket::new(stream, state.clone()));
     let mut connection = pin!(builder.serve_connection(socket, service));
     let (mut end, mut timer) = (pin!(ends.changed()), None);
     let mut ending = false;
@@ -344,10 +344,10 @@ async fn attend(
             if connection.as_mut().poll(cx).is_ready() {
                 return Poll::Ready(()); // a client that breaks off harms nobody
             }
-            if watch.is_abandoned() {
+            if state.is_abandoned() {
                 return Poll::Ready(());
             }
-            match watch.poll_over(&mut timer, cx) {
+            match state.poll_over(&mut timer, cx) {
                 Poll::Ready(Silence::Idle) => connection.as_mut().graceful_shutdown(),
                 Poll::Ready(Silence::Broken) => return Poll::Ready(()),
                 Poll::Pending => return Poll::Pending,

@@ -1,8 +1,9 @@
 //! Drivers: the only code that touches files, clocks and threads.
 
-#[cfg(feature = "http")]
-mod answer;
 mod batch;
+#[cfg(feature = "http")]
+mod demand;
+mod exchange_body;
 #[cfg(feature = "http")]
 mod http;
 #[cfg(feature = "http")]
@@ -22,8 +23,6 @@ mod threads;
 #[cfg(feature = "tower")]
 mod tower;
 #[cfg(feature = "http")]
-mod unread;
-
 pub use batch::Batch;
 #[cfg(feature = "http")]
 pub use http::{Http, Listener, http};

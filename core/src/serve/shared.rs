@@ -1,24 +1,27 @@
 //! The shared state of an HTTP driver: its endpoint, its clock, and the queue of its callbacks.
 
 use super::jobs::Jobs;
-use super::unread::Bodies;
 use crate::access::Caller;
 use crate::connection::Connection;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::http::{Endpoint, EndpointBuilder};
 use crate::server::Server;
+use crate::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
+/// The number of looks at unread responses in the time that each response has.
+const LOOKS: u64 = 8;
+
 /// The state that all requests of an HTTP driver share.
 pub(super) struct Shared {
     pub(super) endpoint: Endpoint,
-    /// Responses that clients have not read to the end.
-    pub(super) bodies: Bodies,
     began: Instant,
+    /// When to look for unread responses again.
+    next_look: AtomicU64,
     /// The queue of the callback threads; `None` if callbacks run where their events are polled.
     pub(super) jobs: Option<Arc<Jobs>>,
     /// Raised when the server is closed, which wakes the driver.
@@ -35,8 +38,11 @@ impl Shared {
         let rings = wake.clone();
         let endpoint = endpoint.build(move || rings.notify_one())?;
         let sentinel = endpoint.connect(Caller::default());
-        let (bodies, began) = (Bodies::new(endpoint.idle_ms()), Instant::now());
-        Ok((Arc::new(Shared { endpoint, bodies, began, jobs, _sentinel: sentinel }), wake))
+        let began = Instant::now();
+        Ok((
+            Arc::new(Shared { endpoint, began, next_look: AtomicU64::new(0), jobs, _sentinel: sentinel }),
+            wake,
+        ))
     }
 
     pub(super) fn server(&self) -> &Server {
@@ -64,7 +70,11 @@ impl Shared {
     pub(super) fn tick(&self) {
         let now = self.now();
         self.endpoint.tick(now);
-        self.bodies.tick(now);
+        if now >= self.next_look.load(Ordering::Relaxed) {
+            let idle_ms = self.endpoint.idle_ms();
+            self.next_look.store(now.saturating_add(idle_ms / LOOKS), Ordering::Relaxed);
+            self.endpoint.account().drop_unread(idle_ms);
+        }
     }
 
     /// Returns whether many callbacks wait for their threads.

@@ -1,6 +1,6 @@
 //! The endpoint as a service of `tower`, for programs with an HTTP server of their own, such as one of `axum`.
 
-use super::answer::{Answer, Client, Peer, respond};
+use super::exchange_body::{ClientId, ClientState, ExchangeBody, respond};
 use super::jobs::Jobs;
 use super::shared::{Shared, no_thread, ticks};
 use crate::error::{Error, ErrorKind, Result};
@@ -38,14 +38,14 @@ use tower_service::Service;
 /// ```
 #[derive(Clone)]
 pub struct HttpService {
-    owner: Arc<Owner>,
+    owner: Arc<ServiceTasks>,
     peer: Option<Arc<NamePeer>>,
 }
 
 type NamePeer = dyn Fn(&::http::Extensions) -> Option<String> + Send + Sync;
 
 /// Ends the tasks that were started for the service.
-struct Owner {
+struct ServiceTasks {
     shared: Arc<Shared>,
     wake: Arc<Notify>,
 }
@@ -66,7 +66,7 @@ impl HttpService {
         })?;
         let jobs = (callback_threads > 0).then(|| Arc::new(Jobs::new(1, None)));
         let (shared, wake) = Shared::new(endpoint, jobs.clone())?;
-        let service = HttpService { owner: Arc::new(Owner { shared, wake }), peer: None };
+        let service = HttpService { owner: Arc::new(ServiceTasks { shared, wake }), peer: None };
         if let Some(jobs) = jobs.clone() {
             runtime.spawn(async move { jobs.tell().await });
         }
@@ -75,7 +75,7 @@ impl HttpService {
             let thread = std::thread::Builder::new().name(format!("wellhead-{n}"));
             thread.spawn(move || jobs.run()).map_err(no_thread)?;
         }
-        let Owner { shared, wake } = &*service.owner;
+        let ServiceTasks { shared, wake } = &*service.owner;
         runtime.spawn(attend(Arc::downgrade(shared), wake.clone()));
         Ok(service)
     }
@@ -128,15 +128,15 @@ where
     fn call(&mut self, request: ::http::Request<B>) -> Self::Future {
         let (shared, owner) = (self.owner.shared.clone(), self.owner.clone());
         let peer = self.peer.as_ref().and_then(|name| name(request.extensions())).unwrap_or_default();
-        let client = Client::Peer(peer.into_bytes());
+        let client = ClientId::Peer(peer.into_bytes());
         Box::pin(async { Ok(respond(shared, client, owner, request).await.map(ResponseBody)) })
     }
 }
 
 /// Only the program's server knows about its client.
-impl Peer for Arc<Owner> {}
+impl ClientState for Arc<ServiceTasks> {}
 
-impl Drop for Owner {
+impl Drop for ServiceTasks {
     fn drop(&mut self) {
         if let Some(jobs) = &self.shared.jobs {
             jobs.close();
@@ -152,7 +152,7 @@ impl fmt::Debug for HttpService {
 }
 
 /// The body of a response of [`HttpService`].
-pub struct ResponseBody(Answer<Arc<Owner>>);
+pub struct ResponseBody(ExchangeBody<Arc<ServiceTasks>>);
 
 impl Body for ResponseBody {
     type Data = Bytes;

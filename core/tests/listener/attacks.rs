@@ -329,3 +329,37 @@ fn calls_of_a_few_connections_that_are_never_answered_leave_some_to_others() {
     });
     service.ends();
 }
+
+#[test]
+fn large_answers_that_are_not_read_are_dropped_when_others_need_the_room() {
+    let service = with_buffer(8 << 20);
+    service
+        .server
+        .template("test://own/{size}", |call| Some("x".repeat(call.var("size")?.parse().ok()?)))
+        .unwrap();
+    let read_large = || {
+        let mut client = service.client();
+        let uri = "test://own/200000";
+        client.ask("resources/read", &format!(r#""uri":"{uri}","#), &format!("Mcp-Name: {uri}\r\n"));
+        client.whole()
+    };
+    run(async {
+        let mut clients = Vec::new();
+        for _ in 0..60 {
+            let mut client = h2c::Client::connect_with_window(&service, 0).await;
+            let uri = r#""uri":"test://own/150000","#;
+            let sent = client.send("resources/read", uri, &[("mcp-name", "test://own/150000")]).await;
+            let response = sent.expect("it is sent").await.expect("a response");
+            assert_eq!(response.status(), 200);
+            clients.push((client, response));
+        }
+        for _ in 0..3 {
+            let (status, body) = read_large();
+            assert_eq!(status, 200);
+            assert!(body.len() > 200_000, "{body}");
+        }
+        others_are_answered(&service);
+        drop(clients);
+    });
+    service.ends();
+}

@@ -1,6 +1,6 @@
 //! One client's socket, watched, so that silence ends it.
 
-use super::super::answer::Peer;
+use super::super::exchange_body::ClientState;
 use super::super::shared::Shared;
 use crate::http::{IdleTimeout, Silence};
 use crate::sync::Lock;
@@ -14,7 +14,7 @@ use tokio::net::TcpStream;
 use tokio::time::Sleep;
 
 /// What is known of a client's silence.
-pub(super) struct Watch {
+pub(super) struct SocketState {
     shared: Arc<Shared>,
     idle: Lock<IdleTimeout>,
     /// The client has closed its half while a request was under way.
@@ -24,10 +24,10 @@ pub(super) struct Watch {
     abandoned: AtomicBool,
 }
 
-impl Watch {
-    pub(super) fn new(shared: Arc<Shared>) -> Arc<Watch> {
+impl SocketState {
+    pub(super) fn new(shared: Arc<Shared>) -> Arc<SocketState> {
         let idle = Lock::new(shared.endpoint.idle_timeout(shared.now()));
-        Arc::new(Watch {
+        Arc::new(SocketState {
             shared,
             idle,
             silent: AtomicBool::new(false),
@@ -37,9 +37,9 @@ impl Watch {
     }
 
     /// A request has begun; it is over when that is dropped.
-    pub(super) fn request(self: &Arc<Self>) -> UnderWay {
+    pub(super) fn request(self: &Arc<Self>) -> OpenRequest {
         self.idle.with(|idle, _| idle.begin_request());
-        UnderWay(self.clone())
+        OpenRequest(self.clone())
     }
 
     /// Whether to keep the end of the input from hyper, which would break off what is under way.
@@ -86,9 +86,9 @@ impl Watch {
 }
 
 /// A request that is under way.
-pub(super) struct UnderWay(Arc<Watch>);
+pub(super) struct OpenRequest(Arc<SocketState>);
 
-impl Peer for UnderWay {
+impl ClientState for OpenRequest {
     fn is_silent(&self) -> bool {
         self.0.silent.load(Ordering::Relaxed)
     }
@@ -98,7 +98,7 @@ impl Peer for UnderWay {
     }
 }
 
-impl Drop for UnderWay {
+impl Drop for OpenRequest {
     fn drop(&mut self) {
         let now = self.0.shared.now();
         self.0.idle.with(|idle, _| idle.end_request(now));
@@ -110,16 +110,16 @@ impl Drop for UnderWay {
 }
 
 /// A socket that tells what comes and goes.
-pub(super) struct Socket {
+pub(super) struct ObservedSocket {
     stream: TcpStream,
-    watch: Arc<Watch>,
+    state: Arc<SocketState>,
     /// How much of HTTP/2's beginning has come; none: something else did, or all.
     preface: Option<usize>,
 }
 
-impl Socket {
-    pub(super) fn new(stream: TcpStream, watch: Arc<Watch>) -> Socket {
-        Socket { stream, watch, preface: Some(0) }
+impl ObservedSocket {
+    pub(super) fn new(stream: TcpStream, state: Arc<SocketState>) -> ObservedSocket {
+        ObservedSocket { stream, state, preface: Some(0) }
     }
 
     fn heard(&mut self, bytes: &[u8]) {
@@ -133,8 +133,8 @@ impl Socket {
                 is_shared = true;
             }
         }
-        let now = self.watch.shared.now();
-        self.watch.idle.with(|idle, _| {
+        let now = self.state.shared.now();
+        self.state.idle.with(|idle, _| {
             if is_shared {
                 idle.mark_shared();
             }
@@ -143,29 +143,29 @@ impl Socket {
     }
 
     fn took<T>(&self, result: &Poll<io::Result<T>>) {
-        let now = self.watch.shared.now();
-        self.watch.idle.with(|idle, _| idle.handle_output(result.is_ready(), now));
+        let now = self.state.shared.now();
+        self.state.idle.with(|idle, _| idle.handle_output(result.is_ready(), now));
     }
 }
 
 /// What tells HTTP/2 from methods of HTTP/1.1 (RFC 9113 section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n";
 
-impl AsyncRead for Socket {
+impl AsyncRead for ObservedSocket {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let before = buf.filled().len();
         ready!(Pin::new(&mut this.stream).poll_read(cx, buf))?;
         if buf.filled().len() > before {
             this.heard(&buf.filled()[before..]);
-        } else if buf.remaining() > 0 && this.watch.hides_end(cx) {
+        } else if buf.remaining() > 0 && this.state.hides_end(cx) {
             return Poll::Pending;
         }
         Poll::Ready(Ok(()))
     }
 }
 
-impl AsyncWrite for Socket {
+impl AsyncWrite for ObservedSocket {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let result = Pin::new(&mut this.stream).poll_write(cx, buf);

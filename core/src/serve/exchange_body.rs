@@ -1,8 +1,8 @@
 //! The exchange of one HTTP request, and the response body that it fills.
 
+use super::demand::Demand;
 use super::shared::Shared;
-use super::unread::{Asked, Unread};
-use crate::http::{Charge, Exchange, Holder, Progress, RequestHead, Response};
+use crate::http::{Charge, Exchange, Holder, Progress, RequestHead, Response, UnreadResponse};
 use crate::sync::Lock;
 use ::http::Version;
 use ::http::request::Parts;
@@ -15,21 +15,22 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 /// Wakes the task that polls an exchange.
-struct Bell {
+struct TaskWaker {
     waker: Lock<Option<Waker>>,
-    asked: Asked,
+    demand: Demand,
 }
 
-impl Bell {
-    fn ring(&self) {
-        self.asked.told();
+impl TaskWaker {
+    fn wake(&self) {
+        self.demand.wake();
         let waker = self.waker.with(|waker, _| waker.take());
         if let Some(waker) = waker {
             waker.wake();
         }
     }
 
-    fn hear(&self, cx: &Context<'_>) {
+    /// Keeps the waker of the task.
+    fn register(&self, cx: &Context<'_>) {
         let is_same = |waker: &Waker| waker.will_wake(cx.waker());
         let known = self.waker.with(|waker, _| waker.as_ref().is_some_and(is_same));
         if !known {
@@ -39,18 +40,18 @@ impl Bell {
         }
     }
 
-    /// Waits until it rings, since it was heard last.
-    fn poll_rung(&self, cx: &Context<'_>) -> Poll<()> {
+    /// Waits for a wake since the last registration.
+    fn poll_woken(&self, cx: &Context<'_>) -> Poll<()> {
         if self.waker.with(|waker, _| waker.is_none()) {
             return Poll::Ready(());
         }
-        self.hear(cx);
+        self.register(cx);
         Poll::Pending
     }
 }
 
 /// Which client a request is from.
-pub(super) enum Client {
+pub(super) enum ClientId {
     /// That of a connection.
     Connection(Arc<Holder>),
     /// See [`RequestHead::peer`].
@@ -59,7 +60,7 @@ pub(super) enum Client {
 }
 
 /// A driver's knowledge of the client of a request; dropped with the response.
-pub(super) trait Peer: Send + 'static {
+pub(super) trait ClientState: Send + 'static {
     /// Returns whether the client has closed its side. Most such clients are gone, but some wait for their
     /// response.
     fn is_silent(&self) -> bool {
@@ -71,30 +72,31 @@ pub(super) trait Peer: Send + 'static {
 }
 
 /// Handles one request until the head of its response is known.
-pub(super) async fn respond<B: Body, U: Peer>(
+pub(super) async fn respond<B: Body, U: ClientState>(
     shared: Arc<Shared>,
-    client: Client,
+    client: ClientId,
     peer: U,
     request: ::http::Request<B>,
-) -> ::http::Response<Answer<U>> {
+) -> ::http::Response<ExchangeBody<U>> {
     let (parts, incoming) = request.into_parts();
     let mut incoming = pin!(incoming);
-    let bell = Arc::new(Bell { waker: Lock::default(), asked: Asked::new() });
-    let exchange = begin(&shared, &parts, client, bell.clone());
+    let waker = Arc::new(TaskWaker { waker: Lock::default(), demand: Demand::new() });
+    let exchange = begin(&shared, &parts, client, waker.clone());
     let holder = exchange.holder().clone();
     drop(parts); // not needed any more, and a callback may take its time
-    let mut answer = Going { shared, holder, exchange, bell, sleep: None, data: Vec::new(), peer };
+    let (data, chunk) = (Vec::new(), Bytes::new());
+    let mut running = RunningExchange { shared, holder, exchange, waker, sleep: None, data, chunk, peer };
     loop {
-        match poll_fn(|cx| answer.step(cx)).await {
-            Step::Body(deadline) => {
-                let deadline = tokio::time::sleep_until(answer.shared.instant(deadline));
+        match poll_fn(|cx| running.step(cx)).await {
+            ExchangeStep::Body(deadline) => {
+                let deadline = tokio::time::sleep_until(running.shared.instant(deadline));
                 tokio::select! {
                     biased; // the timer is not even set if the body has come
 
                     frame = poll_fn(|cx| {
                         let frame = incoming.as_mut().poll_frame(cx);
-                        if frame.is_pending() && answer.peer.is_silent() {
-                            answer.peer.abandon(); // the rest does not come
+                        if frame.is_pending() && running.peer.is_silent() {
+                            running.peer.abandon(); // the rest does not come
                         }
                         frame
                     }) => match frame {
@@ -102,29 +104,29 @@ pub(super) async fn respond<B: Body, U: Peer>(
                             let Ok(mut data) = frame.into_data() else { continue };
                             while data.has_remaining() {
                                 let length = data.chunk().len();
-                                answer.exchange.body(data.chunk());
+                                running.exchange.body(data.chunk());
                                 data.advance(length);
                             }
                             if incoming.is_end_stream() {
-                                answer.exchange.end(answer.shared.now());
+                                running.exchange.end(running.shared.now());
                             }
                         }
-                        None => answer.exchange.end(answer.shared.now()),
+                        None => running.exchange.end(running.shared.now()),
                         // The client broke the request off, so it does not read this response.
-                        Some(Err(_)) => return answer.into_response(Response::refusal(400)),
+                        Some(Err(_)) => return running.into_response(Response::refusal(400)),
                     },
-                    () = poll_fn(|cx| answer.bell.poll_rung(cx)) => {} // the body was let go, say
+                    () = poll_fn(|cx| running.waker.poll_woken(cx)) => {} // the body was let go, say
                     () = deadline => {}
                 }
             }
-            Step::Respond(response) => return answer.into_response(response),
-            Step::Data => {}
-            Step::Done => return answer.into_response(Response::refusal(503)),
+            ExchangeStep::Respond(response) => return running.into_response(response),
+            ExchangeStep::Data => {}
+            ExchangeStep::Done => return running.into_response(Response::refusal(503)),
         }
     }
 }
 
-fn begin(shared: &Shared, parts: &Parts, client: Client, bell: Arc<Bell>) -> Exchange {
+fn begin(shared: &Shared, parts: &Parts, client: ClientId, waker: Arc<TaskWaker>) -> Exchange {
     let mut fields: Vec<(&str, &[u8])> =
         parts.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
     let url;
@@ -143,14 +145,14 @@ fn begin(shared: &Shared, parts: &Parts, client: Client, bell: Arc<Bell>) -> Exc
         (Version::HTTP_10, None) if !parts.headers.contains_key("host") => fields.push(("host", b"")),
         _ => {}
     }
-    let (method, now, ready) = (parts.method.as_str(), shared.now(), move || bell.ring());
+    let (method, now, ready) = (parts.method.as_str(), shared.now(), move || waker.wake());
     match client {
-        Client::Connection(holder) => {
+        ClientId::Connection(holder) => {
             let head = RequestHead { method, target, headers: &fields, peer: &[] };
             shared.endpoint.begin_for(&head, now, holder, ready)
         }
         #[cfg(feature = "tower")]
-        Client::Peer(peer) => {
+        ClientId::Peer(peer) => {
             let head = RequestHead { method, target, headers: &fields, peer: &peer };
             shared.endpoint.begin(&head, now, ready)
         }
@@ -158,22 +160,21 @@ fn begin(shared: &Shared, parts: &Parts, client: Client, bell: Arc<Bell>) -> Exc
 }
 
 /// The body of a response.
-pub(super) struct Answer<U: Peer> {
-    slot: Arc<Slot<U>>,
+pub(super) struct ExchangeBody<U: ClientState> {
+    source: Arc<BodySource<U>>,
     /// The number of bytes still to come, if known.
     left: Option<u64>,
-    /// Output of the exchange that the server did not get yet.
-    data: Bytes,
-    /// Its number among the watched bodies.
+    /// Its number among the unread responses.
     number: Option<u64>,
 }
 
 /// The source of a body, until the body has ended or was dropped.
-struct Slot<U> {
+struct BodySource<U> {
     shared: Arc<Shared>,
-    bell: Arc<Bell>,
+    waker: Arc<TaskWaker>,
+    holder: Arc<Holder>,
     /// `None` while the server asks for more.
-    going: Lock<Option<Box<Going<U>>>>,
+    running: Lock<Option<Box<RunningExchange<U>>>>,
 }
 
 /// Data in the hands of its server, until the server has written it.
@@ -189,17 +190,19 @@ impl AsRef<[u8]> for Held {
 }
 
 /// An exchange in progress.
-struct Going<U> {
+struct RunningExchange<U> {
     shared: Arc<Shared>,
     holder: Arc<Holder>,
     exchange: Exchange,
-    bell: Arc<Bell>,
+    waker: Arc<TaskWaker>,
     sleep: Option<Pin<Box<tokio::time::Sleep>>>,
     data: Vec<u8>,
+    /// Output that the server has not got yet.
+    chunk: Bytes,
     peer: U,
 }
 
-enum Step {
+enum ExchangeStep {
     Body(u64),
     Respond(Response),
     Data,
@@ -209,10 +212,10 @@ enum Step {
 /// Bytes that a server gets at once. It asks for more when it has room for some, so this much is written by then.
 const PIECE: usize = 16 << 10;
 
-impl<U: Peer> Going<U> {
+impl<U: ClientState> RunningExchange<U> {
     /// Waits for the next step of the exchange.
-    fn step(&mut self, cx: &mut Context<'_>) -> Poll<Step> {
-        self.bell.hear(cx); // before polling, so that no ring is missed
+    fn step(&mut self, cx: &mut Context<'_>) -> Poll<ExchangeStep> {
+        self.waker.register(cx); // before polling, so that no wake is missed
         loop {
             // In a crowd, a client that has closed its side counts as gone, as most such clients are.
             if self.peer.is_silent() && (!self.exchange.outlives_input() || self.shared.is_crowded()) {
@@ -220,14 +223,14 @@ impl<U: Peer> Going<U> {
                 return Poll::Pending;
             }
             match self.exchange.poll(self.shared.now(), &mut self.data) {
-                Progress::Body(deadline) => return Poll::Ready(Step::Body(deadline)),
+                Progress::Body(deadline) => return Poll::Ready(ExchangeStep::Body(deadline)),
                 Progress::Event(event) => match &self.shared.jobs {
                     Some(jobs) => jobs.push_event(event),
                     None => self.exchange.run(event),
                 },
-                Progress::Respond(response) => return Poll::Ready(Step::Respond(response)),
-                Progress::Data => return Poll::Ready(Step::Data),
-                Progress::Done => return Poll::Ready(Step::Done),
+                Progress::Respond(response) => return Poll::Ready(ExchangeStep::Respond(response)),
+                Progress::Data => return Poll::Ready(ExchangeStep::Data),
+                Progress::Done => return Poll::Ready(ExchangeStep::Done),
                 Progress::Wait(None) => return Poll::Pending,
                 Progress::Wait(Some(at)) => {
                     let at = self.shared.instant(at);
@@ -243,7 +246,18 @@ impl<U: Peer> Going<U> {
         }
     }
 
-    /// Returns the next part of the body.
+    /// Returns the next piece of the body.
+    fn piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        if self.chunk.is_empty() {
+            match self.data(cx) {
+                Poll::Ready(Some(data)) => self.chunk = data,
+                other => return other,
+            }
+        }
+        Poll::Ready(Some(self.chunk.split_to(self.chunk.len().min(PIECE))))
+    }
+
+    /// Returns the next output of the exchange.
     fn data(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         loop {
             if !self.data.is_empty() {
@@ -255,61 +269,61 @@ impl<U: Peer> Going<U> {
                 }));
             }
             match self.step(cx) {
-                Poll::Ready(Step::Data) => {}
+                Poll::Ready(ExchangeStep::Data) => {}
                 Poll::Ready(_) => return Poll::Ready(None),
                 Poll::Pending => return Poll::Pending,
             }
         }
     }
 
-    fn into_response(self, head: Response) -> ::http::Response<Answer<U>> {
+    fn into_response(self, head: Response) -> ::http::Response<ExchangeBody<U>> {
         let mut response = ::http::Response::builder().status(head.status);
         for (name, value) in head.headers {
             response = response.header(name, value);
         }
-        let (shared, bell) = (self.shared.clone(), self.bell.clone());
-        bell.asked.gave(shared.now());
-        let slot = Arc::new(Slot { shared, bell, going: Lock::new(Some(Box::new(self))) });
-        let number = (head.length != Some(0)).then(|| slot.shared.bodies.add(slot.clone()));
-        let answer = Answer { slot, left: head.length, data: Bytes::new(), number };
-        response.body(answer).expect("status and fields are our own")
+        let (shared, waker, holder) = (self.shared.clone(), self.waker.clone(), self.holder.clone());
+        waker.demand.provide(shared.now());
+        let running = Lock::new(Some(Box::new(self)));
+        let source = Arc::new(BodySource { shared, waker, holder, running });
+        let account = source.shared.endpoint.account();
+        let number = (head.length != Some(0)).then(|| account.add_unread(source.clone()));
+        let body = ExchangeBody { source, left: head.length, number };
+        response.body(body).expect("status and fields are our own")
     }
 }
 
-impl<U: Peer> Unread for Slot<U> {
-    fn since(&self, now: u64) -> Option<u64> {
-        self.bell.asked.since(now)
+impl<U: ClientState> UnreadResponse for BodySource<U> {
+    fn holder(&self) -> &Arc<Holder> {
+        &self.holder
     }
 
-    fn let_go(&self) {
-        let going = self.going.with(|going, _| going.take());
-        drop(going); // not under the lock
+    fn unread_ms(&self) -> Option<u64> {
+        self.waker.demand.unread_ms(self.shared.now())
+    }
+
+    fn drop_contents(&self) {
+        let running = self.running.with(|running, _| running.take());
+        drop(running); // not under the lock
     }
 }
 
-impl<U: Peer> Answer<U> {
+impl<U: ClientState> ExchangeBody<U> {
     fn next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        if self.data.is_empty() {
-            let Some(mut going) = self.slot.going.with(|going, _| going.take()) else {
-                return Poll::Ready(None); // the body was dropped
-            };
-            match going.data(cx) {
-                Poll::Ready(Some(data)) => self.data = data,
-                Poll::Ready(None) => return Poll::Ready(None),
-                Poll::Pending => {
-                    self.slot.going.with(|place, _| *place = Some(going));
-                    return Poll::Pending;
-                }
-            }
-            self.slot.going.with(|place, _| *place = Some(going));
+        let Some(mut running) = self.source.running.with(|running, _| running.take()) else {
+            return Poll::Ready(None); // the contents were dropped
+        };
+        let next = running.piece(cx);
+        if let Poll::Ready(Some(piece)) = &next {
+            self.left = self.left.map(|left| left.saturating_sub(piece.len() as u64));
         }
-        let piece = self.data.split_to(self.data.len().min(PIECE));
-        self.left = self.left.map(|left| left.saturating_sub(piece.len() as u64));
-        Poll::Ready(Some(piece))
+        if !matches!(next, Poll::Ready(None)) {
+            self.source.running.with(|place, _| *place = Some(running));
+        }
+        next
     }
 }
 
-impl<U: Peer> Body for Answer<U> {
+impl<U: ClientState> Body for ExchangeBody<U> {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -318,10 +332,10 @@ impl<U: Peer> Body for Answer<U> {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let this = self.get_mut();
-        this.slot.bell.asked.asks();
+        this.source.waker.demand.request();
         let next = this.next(cx);
         if next.is_ready() {
-            this.slot.bell.asked.gave(this.slot.shared.now());
+            this.source.waker.demand.provide(this.source.shared.now());
         }
         next.map(|data| data.map(|data| Ok(Frame::data(data))))
     }
@@ -335,11 +349,11 @@ impl<U: Peer> Body for Answer<U> {
     }
 }
 
-impl<U: Peer> Drop for Answer<U> {
+impl<U: ClientState> Drop for ExchangeBody<U> {
     fn drop(&mut self) {
         if let Some(number) = self.number {
-            self.slot.shared.bodies.remove(number);
+            self.source.shared.endpoint.account().remove_unread(number);
         }
-        self.slot.let_go();
+        self.source.drop_contents();
     }
 }

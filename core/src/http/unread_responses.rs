@@ -1,0 +1,168 @@
+//! Responses whose clients have not read them to the end, and which of them go when another client needs the room.
+
+use super::account::{Account, Holder};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A response in the hands of a server that asks for more of it once the client has read the last part.
+pub(crate) trait UnreadResponse: Send + Sync {
+    /// Who holds what it costs.
+    fn holder(&self) -> &Arc<Holder>;
+
+    /// Returns for how many milliseconds the server has not asked for more although there may be more. `None`: the
+    /// server waits for more.
+    fn unread_ms(&self) -> Option<u64>;
+
+    /// Drops what the response still has to say. The server finds its end if it asks for more.
+    fn drop_contents(&self);
+}
+
+/// The responses of one endpoint, by a number of their own.
+#[derive(Default)]
+pub(super) struct UnreadResponses {
+    last: u64,
+    open: BTreeMap<u64, Arc<dyn UnreadResponse>>,
+}
+
+impl UnreadResponses {
+    /// Returns those that wait for their client, each with the milliseconds since.
+    fn stuck(&self) -> Vec<(u64, Arc<dyn UnreadResponse>)> {
+        let stuck = |response: &Arc<dyn UnreadResponse>| Some((response.unread_ms()?, response.clone()));
+        self.open.values().filter_map(stuck).collect()
+    }
+}
+
+impl Account {
+    /// Adds a response, and returns its number.
+    pub(crate) fn add_unread(&self, response: Arc<dyn UnreadResponse>) -> u64 {
+        self.unread.with(|unread, _| {
+            unread.last += 1;
+            unread.open.insert(unread.last, response);
+            unread.last
+        })
+    }
+
+    pub(crate) fn remove_unread(&self, number: u64) {
+        let removed = self.unread.with(|unread, _| unread.open.remove(&number));
+        drop(removed); // not under the lock
+    }
+
+    /// Drops the responses of which the client has read nothing for so many milliseconds.
+    pub(crate) fn drop_unread(&self, since_ms: u64) {
+        let stuck = self.unread.with(|unread, _| unread.stuck());
+        for (ms, response) in stuck {
+            if ms >= since_ms {
+                response.drop_contents();
+            }
+        }
+    }
+}
+
+impl Holder {
+    /// Makes room for so many bytes: drops unread responses of other holders that cost more, the costliest first, until the
+    /// bytes fit. Called without a lock.
+    pub(crate) fn make_room(self: &Arc<Self>, bytes: usize) {
+        if bytes == 0 || self.fits(bytes).is_ok() {
+            return;
+        }
+        let own = cost(self.bytes() + bytes, 0);
+        let mut stuck = self.account().unread.with(|unread, _| unread.stuck());
+        stuck.retain(|(ms, response)| {
+            !Arc::ptr_eq(response.holder(), self) && cost(response.holder().bytes(), *ms) > own
+        });
+        let others: BTreeMap<_, _> =
+            stuck.iter().map(|(_, of)| (Arc::as_ptr(of.holder()), of.holder().bytes())).collect();
+        if self.fits_without(bytes, others.values().sum()).is_err() {
+            return;
+        }
+        stuck.sort_by_key(|(ms, response)| cost(response.holder().bytes(), *ms));
+        while let Some((_, response)) = stuck.pop()
+            && self.fits(bytes).is_err()
+        {
+            response.drop_contents();
+        }
+    }
+}
+
+/// What an unread response costs others: the bytes of its holder, for as long as the client has read nothing. So the response
+/// of a client that reads slowly stays beside those of clients that read nothing.
+fn cost(bytes: usize, ms: u64) -> u128 {
+    bytes as u128 * u128::from(ms.saturating_add(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::account::Charge;
+    use super::*;
+    use crate::limits::Limits;
+    use crate::sync::Lock;
+
+    struct Response(Arc<Holder>, Option<u64>, Lock<Option<Charge>>);
+
+    impl UnreadResponse for Response {
+        fn holder(&self) -> &Arc<Holder> {
+            &self.0
+        }
+
+        fn unread_ms(&self) -> Option<u64> {
+            self.1
+        }
+
+        fn drop_contents(&self) {
+            drop(self.2.with(|charge, _| charge.take()));
+        }
+    }
+
+    fn response(account: &Arc<Account>, bytes: usize, unread_ms: Option<u64>) -> Arc<Response> {
+        let holder = account.holder();
+        let mut charge = holder.charge();
+        charge.force(bytes);
+        let response = Arc::new(Response(holder, unread_ms, Lock::new(Some(charge))));
+        account.add_unread(response.clone());
+        response
+    }
+
+    fn dropped<const N: usize>(responses: [&Arc<Response>; N]) -> [bool; N] {
+        responses.map(|response| response.2.with(|charge, _| charge.is_none()))
+    }
+
+    #[test]
+    fn responses_that_are_unread_for_long_are_dropped_and_no_others() {
+        let account = Account::new(&Limits::default());
+        let [long, short, waits] = [Some(80), Some(79), None].map(|ms| response(&account, 1, ms));
+        let removed =
+            Arc::new(Response(account.holder(), Some(100), Lock::new(Some(account.holder().charge()))));
+        account.remove_unread(account.add_unread(removed.clone()));
+        account.drop_unread(80);
+        assert_eq!(dropped([&long, &short, &waits, &removed]), [true, false, false, false]);
+        assert_eq!(Arc::strong_count(&removed), 1);
+    }
+
+    #[test]
+    fn the_costliest_responses_are_dropped_until_there_is_room() {
+        let account = Account::new(&Limits { buffer_bytes: 1_000, ..Limits::default() });
+        let waits = response(&account, 100, None);
+        let large = response(&account, 600, Some(9));
+        let stuck = response(&account, 300, Some(99));
+        let newcomer = account.holder();
+        newcomer.make_room(50);
+        assert_eq!(dropped([&waits, &large, &stuck]), [false, false, true]);
+        newcomer.make_room(200);
+        assert_eq!(dropped([&waits, &large, &stuck]), [false, true, true]);
+        newcomer.make_room(300);
+        assert_eq!(dropped([&waits]), [false], "the server waits for more of it");
+    }
+
+    #[test]
+    fn nothing_is_dropped_in_vain_or_for_what_costs_more() {
+        let account = Account::new(&Limits { buffer_bytes: 1_000, ..Limits::default() });
+        let (one, other) = (response(&account, 400, Some(0)), response(&account, 500, Some(9)));
+        account.holder().make_room(900);
+        assert_eq!(dropped([&one, &other]), [false, false], "there is no room for so much");
+        let (small, large) = (response(&account, 100, Some(0)), account.holder());
+        large.make_room(120);
+        assert_eq!(dropped([&one, &small, &other]), [false, false, true]);
+        one.0.make_room(100);
+        assert_eq!(dropped([&one, &small]), [false, false], "its own answers cost most");
+    }
+}
