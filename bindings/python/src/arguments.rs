@@ -3,7 +3,7 @@
 use crate::call::Call as PyCall;
 use crate::context::Context;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString};
 use pyo3::{PyTraverseError, PyVisit};
 use wellhead::Call;
 
@@ -70,15 +70,14 @@ impl Parameters {
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         // The two shapes that nearly every callback has.
         match self.0.as_slice() {
-            [] => return context.run(py, (function,)).map(Some),
+            [] => return context.run(function, &[], None).map(Some),
             [only] if !only.keyword_only => {
                 let Some(argument) = only.argument(py, call, object)? else { return Ok(None) };
-                return context.run(py, (function, argument)).map(Some);
+                return context.run(function, &[argument], None).map(Some);
             }
             _ => {}
         }
-        let mut arguments = Vec::with_capacity(self.0.len() + 1);
-        arguments.push(function.clone());
+        let mut arguments = Vec::with_capacity(self.0.len());
         let mut keywords = None;
         for parameter in &self.0 {
             let Some(argument) = parameter.argument(py, call, object)? else { return Ok(None) };
@@ -89,7 +88,7 @@ impl Parameters {
                 arguments.push(argument);
             }
         }
-        context.run_with(PyTuple::new(py, arguments)?, keywords.as_ref()).map(Some)
+        context.run(function, &arguments, keywords.as_ref()).map(Some)
     }
 
     pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {

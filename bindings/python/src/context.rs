@@ -5,7 +5,6 @@
 //! that another callback set.
 
 use crate::imported::Imported;
-use pyo3::call::PyCallArgs;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -39,23 +38,25 @@ impl Context {
         self.0.call_method0(py, intern!(py, "copy")).map(Context)
     }
 
-    /// `Context.run`: the first of the arguments is the function.
+    /// Calls `function` in this context.
     pub(crate) fn run<'py>(
         &self,
-        py: Python<'py>,
-        arguments: impl PyCallArgs<'py>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        self.0.bind(py).call_method1(intern!(py, "run"), arguments)
-    }
-
-    /// `Context.run` with keyword arguments.
-    pub(crate) fn run_with<'py>(
-        &self,
-        arguments: Bound<'py, PyTuple>,
+        function: &Bound<'py, PyAny>,
+        arguments: &[Bound<'py, PyAny>],
         keywords: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let py = arguments.py();
-        self.0.bind(py).call_method(intern!(py, "run"), arguments, keywords)
+        // The function of the class: a bound method would be made and freed for each call.
+        static RUN: Imported = Imported::new("contextvars", "Context.run");
+        let py = function.py();
+        let (run, context) = (RUN.get(py)?, self.bind(py));
+        match arguments {
+            [] => run.call((context, function), keywords),
+            [only] => run.call((context, function, only), keywords),
+            _ => {
+                let all: Vec<_> = [context, function].into_iter().chain(arguments).collect();
+                run.call(PyTuple::new(py, all)?, keywords)
+            }
+        }
     }
 
     pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {

@@ -64,7 +64,7 @@ impl Provider for Exists {
         let failure = "exists= failed, so the resource may exist";
         let exists = self.0.call(failure, |callable| {
             let py = callable.py();
-            self.1.copy(py)?.run(py, (callable, uri))?.extract()
+            self.1.copy(py)?.run(callable, &[uri.into_pyobject(py)?.into_any()], None)?.extract()
         });
         exists.unwrap_or(true)
     }

@@ -17,10 +17,9 @@ use crate::server::Server;
 use pyo3::exceptions::PyException;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyList, PyString};
 use pyo3::{PyTraverseError, PyVisit};
 use std::collections::HashMap;
-use std::iter;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use wellhead::{
     Answer, AuthorizeCall, Call, CallId, CompleteCall, Completion, Event, InterestCall, ListCall, MethodCall,
@@ -252,7 +251,9 @@ impl Host {
     fn interest(self: &Arc<Self>, py: Python<'_>, mut call: InterestCall, context: Context) -> PyResult<()> {
         let Some(responder) = call.take_responder() else { return Ok(()) };
         let Some(watcher) = self.server.get().table.watcher() else { return Ok(()) };
-        let returned = context.run(py, (watcher.function.bind(py), call.uri(), call.wanted()));
+        let wanted = PyBool::new(py, call.wanted()).to_owned().into_any();
+        let arguments = [PyString::new(py, call.uri()).into_any(), wanted];
+        let returned = context.run(watcher.function.bind(py), &arguments, None);
         self.settle(py, Way::own(responder), None, context, returned)
     }
 
@@ -275,16 +276,15 @@ impl Host {
         responder: Responder<A>,
         about: About,
     ) -> (Way<A>, PyResult<Bound<'py, PyAny>>) {
-        let all = iter::once(asked.function.bind(py)).chain(arguments);
-        let all = PyTuple::new(py, all.collect::<Vec<_>>());
+        let function = asked.function.bind(py);
         let Some(name) = &asked.call else {
-            return (Way::own(responder), all.and_then(|all| context.run_with(all, None)));
+            return (Way::own(responder), context.run(function, arguments, None));
         };
         let slot = Arc::new(Slot::new(responder));
         let way = Way::shared(slot.clone());
         let keywords = PyDict::new(py);
         let given = keywords.set_item(name, PyCall::new(py, about, self, slot));
-        (way, given.and(all).and_then(|all| context.run_with(all, Some(&keywords))))
+        (way, given.and_then(|()| context.run(function, arguments, Some(&keywords))))
     }
 
     /// Answers with what a callback returned or raised, or sees to it that it is answered later.

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use std::sync::OnceLock;
 
-/// An object of a Python module.
+/// An object of a Python module. Its name may be a path, such as `Context.run`.
 ///
 /// No lock is held during the import: another thread may call `os.fork` meanwhile, and a lock would stay locked in the child.
 /// So this is not pyo3's `PyOnceLock`.
@@ -22,7 +22,8 @@ impl Imported {
         if let Some(object) = self.object.get() {
             return Ok(object.bind(py));
         }
-        let object = py.import(self.module)?.getattr(self.name)?.unbind();
+        let module = py.import(self.module)?.into_any();
+        let object = self.name.split('.').try_fold(module, |object, name| object.getattr(name))?.unbind();
         Ok(self.object.get_or_init(|| object).bind(py))
     }
 }

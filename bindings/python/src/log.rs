@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::exit::try_attach;
 use crate::imported::Imported;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyInt, PyString};
 use std::cell::RefCell;
 use wellhead::Level;
 
@@ -44,7 +44,8 @@ fn to_logger(py: Python<'_>, level: Level, line: &str, about: Option<About>) -> 
     let log = logger.getattr("log")?;
     match context {
         Some(context) => {
-            context.run_with((log, number, "%s", line).into_pyobject(py)?, Some(&options))?;
+            let (format, line) = (PyString::new(py, "%s").into_any(), PyString::new(py, line).into_any());
+            context.run(&log, &[PyInt::new(py, number).into_any(), format, line], Some(&options))?;
         }
         None => {
             log.call((number, "%s", line), Some(&options))?;

@@ -22,7 +22,9 @@ pub(crate) fn observe(builder: Builder, hook: &Hook, base: &Base) -> Builder {
         };
         hook.call("an observer failed", |callable| {
             let py = callable.py();
-            base.for_observer(py, observed)?.run(py, (callable, seen)).map(drop)
+            base.for_observer(py, observed)?
+                .run(callable, &[seen.into_pyobject(py)?.into_any()], None)
+                .map(drop)
         });
     })
 }

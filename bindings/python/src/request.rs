@@ -96,9 +96,13 @@ fn settle(future: &Bound<'_, PyAny>, answer: &ClientAnswer, context: Option<&Con
         ClientAnswer::Error(error) => (None, Some(error)),
         _ => (None, None),
     };
-    let settle = SETTLE.get(future.py())?;
+    let py = future.py();
+    let settle = SETTLE.get(py)?;
     match context {
-        Some(context) => context.run(future.py(), (settle, future, result, error)).map(drop),
+        Some(context) => {
+            let (result, error) = (result.into_pyobject(py)?, error.into_pyobject(py)?);
+            context.run(settle, &[future.clone(), result, error], None).map(drop)
+        }
         None => settle.call1((future, result, error)).map(drop),
     }
 }
