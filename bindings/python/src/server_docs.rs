@@ -334,9 +334,9 @@ Raises:
 instances of the service.
 
 `event` is one JSON object, a `str`, to send over a pub/sub system. Its `origin` is the name of the
-instance. Its `change` is `updated` (with `uri`, and `resource` after `updated_with_metadata`), `sub_resource_updated`
-(with `uri` and `parent`), `lists` (with `list`, such as `resourcesListChanged`) or `access` (with
-`caller`, the id in base64).
+instance. Its `change` is `updated` (with `uri`, and `resource` after `updated_with_metadata`),
+`sub_resource_updated` (with `uri` and `parent`), `lists` (with `list`, such as `resourcesListChanged`)
+or `access` (with `caller`, the id in base64).
 
 The function runs on the thread that announces the change, and must return quickly. It is not called
 for registrations, removals and `Handle.set`, nor for injected changes. A second function replaces
