@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import mypy.api
 import pytest
 import wellhead
 from asgi_client import ask, read, text
@@ -194,6 +195,16 @@ def test_a_block_of_the_readme_does_what_it_says(
     helpers = {"run": run, "again": executed}
     arguments = [caplog] if heading == "Logging" else []
     CHECKS[heading]({**names, **helpers}, *arguments)
+
+
+def test_the_types_of_the_blocks_are_right(tmp_path: Path) -> None:
+    files = []
+    for number, block in enumerate(BLOCK.findall(README)):
+        files.append(tmp_path / f"block_{number}.py")
+        files[-1].write_text(block, "utf-8")
+    # Not `--strict`: a reader may annotate with a plain `dict`.
+    said, failed, status = mypy.api.run(["--config-file=", "--check-untyped-defs", *map(str, files)])
+    assert (failed, status) == ("", 0), said
 
 
 def test_the_readme_names_only_what_there_is() -> None:

@@ -56,10 +56,9 @@ _T = TypeVar("_T")
 _Soon: TypeAlias = _T | Awaitable[_T] | _Later[_T]
 _Body: TypeAlias = str | Buffer | Contents | Sequence[Contents] | NotModified | None
 _Cacheable: TypeAlias = Literal["discover", "resources", "templates", "tools", "prompts", "reads"]
-_Verdict: TypeAlias = Literal["allow", "deny", "hide"]
 _Read = TypeVar("_Read", bound=Callable[..., _Soon[_Body]])
 _List = TypeVar("_List", bound=Callable[..., _Soon[Page]])
-_Authorize = TypeVar("_Authorize", bound=Callable[..., _Soon[Sequence[_Verdict]]])
+_Authorize = TypeVar("_Authorize", bound=Callable[..., _Soon[Sequence[str]]])
 _Complete: TypeAlias = Callable[..., _Soon[Sequence[str] | Completion]] | Iterable[str]
 _Verify: TypeAlias = Callable[..., _Soon[Grant | None]]
 _Method = TypeVar("_Method", bound=Callable[..., _Soon[dict[str, Any]]])
