@@ -75,6 +75,10 @@ pub(crate) struct Revision {
     /// `context` in a request for completion: the values of other variables.
     pub(crate) completion_context: bool,
     pub(crate) structured: Structured,
+    /// Content blocks of the type `audio`.
+    pub(crate) audio: bool,
+    /// Content blocks of the type `resource_link`.
+    pub(crate) resource_links: bool,
     /// `message` in a notification of progress.
     pub(crate) progress_messages: bool,
     /// A message may be an array of messages, a batch.
@@ -171,6 +175,8 @@ impl Revision {
             self.titles = true;
             self.icons = true;
             self.progress_messages = true;
+            self.audio = true;
+            self.resource_links = true;
             if self.structured == Structured::Absent {
                 self.structured = Structured::Object;
             }
@@ -389,6 +395,8 @@ static REVISIONS: [Revision; 5] = [
         completions: true,
         completion_context: true,
         structured: Structured::Any,
+        audio: true,
+        resource_links: true,
         progress_messages: true,
         batches: false,
         null_id: false,
@@ -411,6 +419,8 @@ static REVISIONS: [Revision; 5] = [
         completions: true,
         completion_context: true,
         structured: Structured::Object,
+        audio: true,
+        resource_links: true,
         progress_messages: true,
         batches: false,
         null_id: false,
@@ -433,6 +443,8 @@ static REVISIONS: [Revision; 5] = [
         completions: true,
         completion_context: true,
         structured: Structured::Object,
+        audio: true,
+        resource_links: true,
         progress_messages: true,
         batches: false,
         null_id: true,
@@ -455,6 +467,8 @@ static REVISIONS: [Revision; 5] = [
         completions: true,
         completion_context: false,
         structured: Structured::Absent,
+        audio: true,
+        resource_links: false,
         progress_messages: true,
         batches: true,
         null_id: true,
@@ -477,6 +491,8 @@ static REVISIONS: [Revision; 5] = [
         completions: false,
         completion_context: false,
         structured: Structured::Absent,
+        audio: false,
+        resource_links: false,
         progress_messages: false,
         batches: true,
         null_id: true,

@@ -1,5 +1,6 @@
 //! The result of a tool or prompt: the application's JSON in the shape that clients require.
 
+use super::content_block::{self, check_block};
 use crate::catalog::Family;
 use crate::encode::quote_into;
 use crate::jsonrpc::write::Object;
@@ -22,8 +23,19 @@ pub(crate) fn call_result(
         return Ok(Cow::Borrowed(result)); // an extension's own kind of result
     }
     match family {
-        Family::Tools => tool_result(promised, revision, result),
-        Family::Prompts => prompt_result(result.raw()).map(|()| Cow::Borrowed(result)),
+        Family::Tools => {
+            let result = tool_result(promised, revision, result)?;
+            Ok(match result {
+                Cow::Borrowed(result) => content_block::for_revision(family, revision, result),
+                Cow::Owned(result) => {
+                    Cow::Owned(content_block::for_revision(family, revision, &result).into_owned())
+                }
+            })
+        }
+        Family::Prompts => {
+            prompt_result(result.raw())?;
+            Ok(content_block::for_revision(family, revision, result))
+        }
     }
 }
 
@@ -139,50 +151,7 @@ fn prompt_result(result: Raw<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks one content block: clients refuse a whole result for a block that they cannot read.
-fn check_block(block: Raw<'_>, path: &str) -> Result<(), String> {
-    if !is_object(block) {
-        return Err(format!("{path} is not an object such as {{\"type\":\"text\",\"text\":…}}"));
-    }
-    let Some(kind) = member(block, "type", path)?.and_then(string) else {
-        return Err(format!("{path}.type is missing or not a string"));
-    };
-    let required: &[&'static str] = match &*kind {
-        "text" => &["text"],
-        "image" | "audio" => &["data", "mimeType"],
-        "resource_link" => &["uri", "name"],
-        "resource" => return check_embedded(block, path),
-        _ => {
-            let known = "text, image, audio, resource or resource_link";
-            return Err(format!("{path}.type is {kind:?}; it must be {known}"));
-        }
-    };
-    strings(block, required, path)
-}
-
-fn check_embedded(block: Raw<'_>, path: &str) -> Result<(), String> {
-    let path = format!("{path}.resource");
-    let resource = member(block, "resource", "")?.filter(|resource| is_object(*resource));
-    let Some(resource) = resource else { return Err(format!("{path} is missing or not an object")) };
-    strings(resource, &["uri"], &path)?;
-    let [text, blob] = ["text", "blob"].map(|name| member(resource, name, &path));
-    let (text, blob) = (text?, blob?);
-    if text.is_some() == blob.is_some() {
-        return Err(format!("{path} needs either text or blob"));
-    }
-    strings(resource, &[if text.is_some() { "text" } else { "blob" }], &path)
-}
-
-fn strings(object: Raw<'_>, names: &[&'static str], path: &str) -> Result<(), String> {
-    for name in names {
-        if member(object, name, path)?.and_then(string).is_none() {
-            return Err(format!("{path}.{name} is missing or not a string"));
-        }
-    }
-    Ok(())
-}
-
-fn member<'a>(object: Raw<'a>, name: &'static str, path: &str) -> Result<Option<Raw<'a>>, String> {
+pub(super) fn member<'a>(object: Raw<'a>, name: &'static str, path: &str) -> Result<Option<Raw<'a>>, String> {
     let dot = if path.is_empty() { "" } else { "." };
     members(object, &[name]).map(|[found]| found).map_err(|_| format!("{path}{dot}{name} occurs twice"))
 }

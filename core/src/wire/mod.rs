@@ -2,6 +2,7 @@
 
 mod call_result;
 mod completion;
+mod content_block;
 mod contents;
 mod descriptor;
 mod dialect;

@@ -1,0 +1,127 @@
+//! The content blocks of tools and prompts, such as a text or an image.
+
+use super::call_result::member;
+use crate::catalog::Family;
+use crate::encode::quote_into;
+use crate::jsonrpc::write::Object;
+use crate::jsonrpc::{Raw, elements, for_each_member, is_object, members, string};
+use crate::model::Json;
+use crate::revision::Revision;
+use std::borrow::Cow;
+
+/// Returns a checked result with a text in the place of each block whose type the revision lacks: a strict client
+/// refuses the whole result for one such block.
+pub(super) fn for_revision(family: Family, revision: Revision, result: &Json) -> Cow<'_, Json> {
+    if revision.audio && revision.resource_links {
+        return Cow::Borrowed(result);
+    }
+    let mut out = Vec::new();
+    let mut object = Object::begin(&mut out);
+    for_each_member(result.raw(), |name, value| {
+        let out = object.any_member(name);
+        match (family, name) {
+            (Family::Tools, "content") => array(out, value, |out, block| write_block(out, revision, block)),
+            (Family::Prompts, "messages") => {
+                array(out, value, |out, message| write_message(out, revision, message));
+            }
+            _ => out.extend_from_slice(value.get().as_bytes()),
+        }
+    });
+    object.end();
+    Cow::Owned(Json::written(out))
+}
+
+fn array(out: &mut Vec<u8>, value: Raw<'_>, mut write: impl FnMut(&mut Vec<u8>, Raw<'_>)) {
+    out.push(b'[');
+    for (at, element) in elements(value, usize::MAX).into_iter().flatten().enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        write(out, element);
+    }
+    out.push(b']');
+}
+
+fn write_message(out: &mut Vec<u8>, revision: Revision, message: Raw<'_>) {
+    let mut object = Object::begin(out);
+    for_each_member(message, |name, value| {
+        let out = object.any_member(name);
+        match name {
+            "content" => write_block(out, revision, value),
+            _ => out.extend_from_slice(value.get().as_bytes()),
+        }
+    });
+    object.end();
+}
+
+fn write_block(out: &mut Vec<u8>, revision: Revision, block: Raw<'_>) {
+    let Some(text) = text_for(revision, block) else { return out.extend_from_slice(block.get().as_bytes()) };
+    let mut object = Object::begin(out);
+    object.string("type", "text");
+    quote_into(&text, object.member("text"));
+    if let Ok([Some(annotations)]) = members(block, &["annotations"]) {
+        object.raw("annotations", annotations.get());
+    }
+    object.end();
+}
+
+/// Returns the text for a block whose type the revision lacks.
+fn text_for(revision: Revision, block: Raw<'_>) -> Option<String> {
+    let text_of = |name| members(block, &[name]).ok().and_then(|[found]| found).and_then(string);
+    match &*text_of("type")? {
+        "audio" if !revision.audio => {
+            Some(format!("audio: {}, {} bytes", text_of("mimeType")?, bytes_of_base64(&text_of("data")?)))
+        }
+        "resource_link" if !revision.resource_links => {
+            Some(format!("{}: {}", text_of("name")?, text_of("uri")?))
+        }
+        _ => None,
+    }
+}
+
+fn bytes_of_base64(text: &str) -> usize {
+    text.trim_end_matches('=').len() * 3 / 4
+}
+
+/// Checks one content block: clients refuse a whole result for a block that they cannot read.
+pub(super) fn check_block(block: Raw<'_>, path: &str) -> Result<(), String> {
+    if !is_object(block) {
+        return Err(format!("{path} is not an object such as {{\"type\":\"text\",\"text\":…}}"));
+    }
+    let Some(kind) = member(block, "type", path)?.and_then(string) else {
+        return Err(format!("{path}.type is missing or not a string"));
+    };
+    let required: &[&'static str] = match &*kind {
+        "text" => &["text"],
+        "image" | "audio" => &["data", "mimeType"],
+        "resource_link" => &["uri", "name"],
+        "resource" => return check_embedded(block, path),
+        _ => {
+            let known = "text, image, audio, resource or resource_link";
+            return Err(format!("{path}.type is {kind:?}; it must be {known}"));
+        }
+    };
+    strings(block, required, path)
+}
+
+fn check_embedded(block: Raw<'_>, path: &str) -> Result<(), String> {
+    let path = format!("{path}.resource");
+    let resource = member(block, "resource", "")?.filter(|resource| is_object(*resource));
+    let Some(resource) = resource else { return Err(format!("{path} is missing or not an object")) };
+    strings(resource, &["uri"], &path)?;
+    let [text, blob] = ["text", "blob"].map(|name| member(resource, name, &path));
+    let (text, blob) = (text?, blob?);
+    if text.is_some() == blob.is_some() {
+        return Err(format!("{path} needs either text or blob"));
+    }
+    strings(resource, &[if text.is_some() { "text" } else { "blob" }], &path)
+}
+
+fn strings(object: Raw<'_>, names: &[&'static str], path: &str) -> Result<(), String> {
+    for name in names {
+        if member(object, name, path)?.and_then(string).is_none() {
+            return Err(format!("{path}.{name} is missing or not a string"));
+        }
+    }
+    Ok(())
+}
