@@ -144,7 +144,7 @@ def test_on_interest_is_called_before_a_subscription_is_acknowledged(server: wel
 
 def test_functions_with_other_parameters_are_refused(server: wellhead.Server) -> None:
     with pytest.raises(wellhead.RegistrationError, match=r"\(operation, uris\)"):
-        server.authorize(lambda uri: ["allow"])  # type: ignore[type-var]
+        server.authorize(lambda uri: ["allow"])
     with pytest.raises(wellhead.RegistrationError, match=r"\(uri, wanted\)"):
         server.on_interest(lambda uri: None)  # type: ignore[type-var]
 
