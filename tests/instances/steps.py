@@ -25,7 +25,8 @@ from drive import report, say
 from world import SERVED_BY, Instance, World
 
 LIST = "the list"  # what a client is told has changed, if it is no URI
-NOTES = 250
+NOTES = 2_500
+"""More than two pages."""
 WATCHED = [f"notes://{id}" for id in range(1, 11)]
 EDITS = 60
 
