@@ -51,7 +51,7 @@ lint: licences ## formatting and lints, with warnings as errors
 
 .PHONY: check-features
 check-features: ## that the core compiles without a warning: each feature by itself, and all for macOS and Windows; needs rustup
-	for features in "" simd stdio http tower directory; do \
+	for features in "" simd schema stdio http tower directory; do \
 	    RUSTFLAGS="-D warnings" cargo check -q -p wellhead --no-default-features --features "$$features" --target-dir $(TARGET)/features || exit 1; \
 	done
 	rustup target add $(OTHER_SYSTEMS)

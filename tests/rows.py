@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VECTORS = ROOT / "tests" / "vectors"
 CODE = {".rs", ".c", ".h", ".cpp", ".hpp", ".py", ".ts", ".mts", ".js", ".mjs"}
 SKIPPED = {"target", "node_modules", "build", "dist", "__pycache__"}
-MENTION = re.compile(r"\brow:\s*((?:[A-Z]-\d\d|\d\.\d)(?:,\s*(?:[A-Z]-\d\d|\d\.\d))*)")
+MENTION = re.compile(r"\brow:\s*((?:[A-Z]{1,2}-\d\d|\d\.\d)(?:,\s*(?:[A-Z]{1,2}-\d\d|\d\.\d))*)")
 
 
 def table() -> dict[str, str]:

@@ -39,6 +39,7 @@ mod refusals;
 mod responder;
 mod revision;
 mod revocable;
+mod schema;
 #[cfg(any(feature = "stdio", feature = "http"))]
 pub mod serve;
 mod server;

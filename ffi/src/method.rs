@@ -75,9 +75,10 @@ pub unsafe extern "C" fn wellhead_server_add_method(
 }
 
 /// Registers a tool. definition: how it is listed, a JSON object without a name, such as
-/// {"description":"…","inputSchema":{…}}. Without an inputSchema the tool takes any object. method: answers tools/call; it
-/// checks wellhead_call_arguments itself. A result that clients would refuse becomes an internal error, and is logged.
-/// INVALID_ARGUMENT also for a member that does not exist or that clients would refuse. An `authorize` callback decides by
+/// {"description":"…","inputSchema":{…}}. Without an inputSchema the tool takes any object. method: answers tools/call.
+/// wellhead_call_arguments fit the inputSchema (JSON Schema 2020-12), and its defaults are filled in. A call whose arguments do
+/// not fit is answered without the callback, with a line for each wrong field. A result that clients would refuse becomes an internal error, and is logged.
+/// INVALID_ARGUMENT also for a member that does not exist or that clients would refuse, and for a wrong schema. An `authorize` callback decides by
 /// the name. The rest is as in wellhead_server_add_method.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_tool(

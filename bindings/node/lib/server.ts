@@ -294,15 +294,16 @@ export class Server {
   /**
    * Registers a tool. `tools/list` shows its name and its `definition` as it is (`description`, `inputSchema` and so on).
    *
-   * The handler gets the `arguments` of `tools/call`, checks them, and returns the result as the protocol has it. The
-   * callback of {@link Server.authorize} decides by name, for lists and for each call.
+   * The handler gets the `arguments` of `tools/call` and returns the result as the protocol has it. The arguments fit the
+   * `inputSchema`, and its defaults are filled in: a call whose arguments do not fit is answered without the handler, with a
+   * line for each wrong field. The callback of {@link Server.authorize} decides by name, for lists and for each call.
    *
    * ```js
    * server.tool('add', { description: 'Adds.' }, ({ a, b }) => ({ content: [{ type: 'text', text: `${a + b}` }] }));
    * ```
    *
-   * @throws {RegistrationError} without a name, if the name is taken, and for a member that is unknown or that clients would
-   *   refuse
+   * @throws {RegistrationError} without a name, if the name is taken, for a member that is unknown or that clients would
+   *   refuse, and for a wrong schema
    * @throws {ClosedError} after {@link Server.close}
    */
   tool(name: string, definition: JsonObject, handler: MethodHandler): void {

@@ -228,7 +228,10 @@ const REFUSED = {
     ({ server }) => server.handler({ protect: { resourc: 'x' } }),
     'protect has no member resourc: did you mean resource?',
   ],
-  gaurd: [({ server }) => server.run({ gaurd: false }), `${RESOURCE} gaurd: did you mean guard?`],
+  gaurdStdio: [
+    ({ server }) => server.run({ gaurdStdio: false }),
+    `${RESOURCE} gaurdStdio: did you mean guardStdio?`,
+  ],
   weak: [({ server }) => server.connect({ weak: () => {} }), `${RESOURCE} weak: did you mean wake?`],
   exclud: [
     ({ server }) => server.directory('.', { exclud: [] }),

@@ -5,6 +5,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, boolean, elements, for_each_member, is_array, is_object, string};
 use crate::model::Json;
+use crate::schema::Schema;
 
 /// The member of a tool that describes its arguments. Every client requires it.
 const INPUT_SCHEMA: &str = "inputSchema";
@@ -51,15 +52,21 @@ const ARGUMENT: &Members =
     &[("name", Shape::Text), ("title", Shape::Text), ("description", Shape::Text), ("required", Shape::Flag)];
 
 /// A checked definition.
-pub(super) struct Definition {
+pub(crate) struct Definition {
     /// The JSON that lists have. A tool without an input schema accepts any object.
     pub(super) rendered: Box<[u8]>,
     /// True if it promises structured content.
     pub(super) structured: bool,
+    /// The schema that its arguments have to fit; `None` for a prompt, and for a tool that takes any object.
+    pub(super) schema: Option<Schema>,
 }
 
-/// Checks the application's definition of a tool or prompt.
-pub(super) fn definition(family: Family, name: &str, members: &Json) -> Result<Definition> {
+/// Checks the application's definition of a tool or prompt, and compiles its schema. Takes no lock: this may take
+/// milliseconds.
+pub(crate) fn definition(family: Family, name: &str, members: &Json) -> Result<Definition> {
+    if name.is_empty() {
+        return Err(Error::new(ErrorKind::InvalidArgument, format!("a {} needs a name", family.word())));
+    }
     let invalid = |what: String| {
         Error::new(ErrorKind::InvalidArgument, format!("the {} \"{name}\" {what}", family.word()))
     };
@@ -69,6 +76,7 @@ pub(super) fn definition(family: Family, name: &str, members: &Json) -> Result<D
     };
     let found = distinct(members.raw()).map_err(|twice| invalid(format!("has {twice} twice")))?;
     let mut rendered = Vec::new();
+    let mut schema = None;
     let mut object = Object::begin(&mut rendered);
     object.string("name", name);
     for (member, value) in &found {
@@ -79,7 +87,10 @@ pub(super) fn definition(family: Family, name: &str, members: &Json) -> Result<D
         check(member, *value, shape).map_err(&invalid)?;
         let out = object.any_member(member);
         match shape {
-            Shape::ObjectSchema => write_object_schema(out, *value),
+            Shape::ObjectSchema => {
+                write_object_schema(out, *value);
+                schema = Some(Schema::compile(*value).map_err(&invalid)?);
+            }
             _ => out.extend_from_slice(value.get().as_bytes()),
         }
     }
@@ -88,7 +99,7 @@ pub(super) fn definition(family: Family, name: &str, members: &Json) -> Result<D
     }
     object.end();
     let structured = found.iter().any(|(member, _)| member == OUTPUT_SCHEMA);
-    Ok(Definition { rendered: rendered.into(), structured })
+    Ok(Definition { rendered: rendered.into(), structured, schema })
 }
 
 /// Returns the members of an object, or the quoted name of a member that occurs twice.

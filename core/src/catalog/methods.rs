@@ -5,6 +5,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::event::MethodCall;
 use crate::model::{Json, Method};
 use crate::revision::{self, Revision};
+use crate::schema::Schema;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -21,8 +22,16 @@ pub(crate) struct MethodHandler {
     /// The tool or prompt that the handler belongs to.
     pub(crate) item: Option<Arc<str>>,
     pub(crate) family: Option<Family>,
-    /// True for a tool that promises structured content.
+    pub(crate) promises: Promises,
+}
+
+/// The promises that the definition of a tool makes to clients.
+#[derive(Default)]
+pub(crate) struct Promises {
+    /// True if its results have structured content.
     pub(crate) structured: bool,
+    /// The schema that arguments fit which the application gets.
+    pub(crate) schema: Option<Schema>,
 }
 
 impl MethodHandler {
@@ -31,11 +40,11 @@ impl MethodHandler {
         id: HandlerId,
         family: Family,
         item: Arc<str>,
-        structured: bool,
+        promises: Promises,
         run: Option<Arc<MethodFn>>,
     ) -> Self {
         let name = family.calls().into();
-        MethodHandler { id, name, revisions: None, run, item: Some(item), family: Some(family), structured }
+        MethodHandler { id, name, revisions: None, run, item: Some(item), family: Some(family), promises }
     }
 
     /// Returns the name for the log.
@@ -92,7 +101,7 @@ impl Methods {
             run,
             item: None,
             family: None,
-            structured: false,
+            promises: Promises::default(),
         });
         self.by_name.insert(name.into(), handler.clone());
         Ok(handler)

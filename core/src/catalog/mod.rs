@@ -18,6 +18,7 @@ pub use explain::{Explanation, PassedOver, TakenBy, Why};
 
 pub(crate) use completing::Completer;
 pub(crate) use cursor::Sealer;
+pub(crate) use definition::definition;
 pub(crate) use entries::{Content, Fixed, Handler, Vars};
 pub(crate) use methods::{MethodFn, MethodHandler};
 pub(crate) use named::Family;

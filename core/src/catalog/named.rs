@@ -1,12 +1,11 @@
 //! Tools and prompts: listed and called by name. Their definitions are the application's JSON.
 
-use super::definition::{Definition, definition};
-use super::methods::{MethodFn, MethodHandler};
+use super::definition::Definition;
+use super::methods::{MethodFn, MethodHandler, Promises};
 use super::ordered::Ordered;
 use super::{HandlerId, Listing};
 use crate::access::Operation;
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::Json;
 use std::sync::Arc;
 
 /// Tools or prompts.
@@ -83,21 +82,18 @@ impl NamedSet {
         family: Family,
         id: HandlerId,
         name: &str,
-        members: &Json,
+        definition: Definition,
         run: Option<Arc<MethodFn>>,
     ) -> Result<()> {
         let word = family.word();
-        if name.is_empty() {
-            let message = format!("a {word} needs a name");
-            return Err(Error::new(ErrorKind::InvalidArgument, message));
-        }
         if self.0.has(name) {
             let message = format!("the {word} \"{name}\" is registered already; remove it first");
             return Err(Error::new(ErrorKind::Duplicate, message));
         }
-        let Definition { rendered, structured } = definition(family, name, members)?;
+        let Definition { rendered, structured, schema } = definition;
         let name: Arc<str> = name.into();
-        let handler = Arc::new(MethodHandler::named(id, family, name.clone(), structured, run));
+        let promises = Promises { structured, schema };
+        let handler = Arc::new(MethodHandler::named(id, family, name.clone(), promises, run));
         self.0.add(name.clone(), id.0, Arc::new(Named { handler, name, rendered }));
         Ok(())
     }

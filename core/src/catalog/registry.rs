@@ -1,6 +1,7 @@
 //! Stores registrations, and finds the one that serves a URI.
 
 use super::completing::check_completers;
+use super::definition::Definition;
 use super::entries::{Content, Fixed, Handler, HandlerId, Vars};
 use super::methods::{MethodFn, MethodHandler, Methods};
 use super::named::{Family, Named, NamedSet};
@@ -295,7 +296,7 @@ impl Catalog {
         &mut self,
         family: Family,
         name: &str,
-        members: &Json,
+        definition: Definition,
         run: Option<Arc<MethodFn>>,
     ) -> Result<HandlerId> {
         if let Some(method) = [family.lists(), family.calls()].into_iter().find(|m| self.methods.has(m)) {
@@ -304,7 +305,7 @@ impl Catalog {
             return Err(Error::new(ErrorKind::Duplicate, message));
         }
         let id = self.mint();
-        self.named_mut(family).get_or_insert_default().add(family, id, name, members, run)?;
+        self.named_mut(family).get_or_insert_default().add(family, id, name, definition, run)?;
         Ok(id)
     }
 

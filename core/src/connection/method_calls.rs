@@ -4,10 +4,14 @@ use super::Shared;
 use crate::catalog::{Family, MethodHandler};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Continuation, Event, ResponseCall};
-use crate::jsonrpc::{RpcError, is_null, is_object, members, string};
+use crate::jsonrpc::write::Object;
+use crate::jsonrpc::{Raw, RpcError, for_each_member, is_null, is_object, members, string};
 use crate::model::{ClientAnswer, Json, MethodAnswer};
-use crate::protocol::{CallId, Context, Judged, LOG_LEVELS, NotSent, Outcome, Request, unknown_name};
+use crate::protocol::{
+    CallId, Context, HostCall, Judged, LOG_LEVELS, NotSent, Outcome, Request, unknown_name,
+};
 use crate::revision::Era;
+use crate::wire;
 use std::sync::Arc;
 
 impl Shared {
@@ -49,7 +53,7 @@ impl Shared {
             Ok(None) => return self.refuse(&request, &wrong_param("name", "is missing")),
             Err(fault) => return self.refuse(&request, &fault),
         };
-        if let Err(fault) = check_arguments(&params) {
+        if let Err(fault) = check_shape(&params) {
             return self.refuse(&request, &fault);
         }
         let handler = self.server.catalog.with(|c, _| Some(c.named(family)?.get(&name)?.handler.clone()));
@@ -63,6 +67,28 @@ impl Shared {
         let asked = self.machine.with(|m, trash| m.begin_judged(request, &self.caller, judged, trash));
         let (ask, context) = asked?;
         self.event(ask, context)
+    }
+
+    /// Checks the arguments of a tool, and fills in defaults. Arguments that break the schema are answered here, with a
+    /// result that tells the model what to mend. Comes after the authorizer, which may hide the tool.
+    pub(super) fn check_arguments(self: &Arc<Self>, ask: HostCall) -> Option<HostCall> {
+        let HostCall::Method { call, handler, params } = ask else { return Some(ask) };
+        let Some(schema) = &handler.promises.schema else {
+            return Some(HostCall::Method { call, handler, params });
+        };
+        match schema.check(arguments(&params)) {
+            Ok(None) => Some(HostCall::Method { call, handler, params }),
+            Ok(Some(filled)) => {
+                let params = with_arguments(&params, &filled);
+                Some(HostCall::Method { call, handler, params })
+            }
+            Err(lines) => {
+                let name = handler.item.as_deref().unwrap_or_default();
+                let refusal = wire::tool_error(&format!("Invalid arguments for tool {name}:{lines}"));
+                self.finish_method(call, MethodAnswer::Result(refusal));
+                None
+            }
+        }
     }
 
     pub(crate) fn finish_method(self: &Arc<Self>, call: CallId, answer: MethodAnswer) -> bool {
@@ -192,8 +218,27 @@ fn text_param(params: &Json, name: &'static str) -> std::result::Result<Option<S
     }
 }
 
+/// Returns the `arguments` of a call; absent or null ones are an empty object.
+fn arguments(params: &Json) -> Raw<'_> {
+    let sent = members(params.raw(), &["arguments"]).ok().and_then(|[sent]| sent);
+    sent.filter(|sent| !is_null(*sent)).unwrap_or(Raw::kept("{}"))
+}
+
+/// Returns parameters whose `arguments` are these.
+fn with_arguments(params: &Json, arguments: &[u8]) -> Json {
+    let mut out = Vec::with_capacity(params.as_str().len() + arguments.len());
+    let mut object = Object::begin(&mut out);
+    for_each_member(params.raw(), |name, value| match name {
+        "arguments" => {}
+        _ => object.any_member(name).extend_from_slice(value.get().as_bytes()),
+    });
+    object.member("arguments").extend_from_slice(arguments);
+    object.end();
+    Json::written(out)
+}
+
 /// The `arguments` of a tool or prompt are an object, if they are there.
-fn check_arguments(params: &Json) -> std::result::Result<(), RpcError> {
+fn check_shape(params: &Json) -> std::result::Result<(), RpcError> {
     match members(params.raw(), &["arguments"]) {
         Ok([Some(arguments)]) if !is_object(arguments) && !is_null(arguments) => {
             Err(wrong_param("arguments", "is not an object"))

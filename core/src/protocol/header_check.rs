@@ -29,7 +29,7 @@ pub(crate) fn check(head: &RequestHead<'_>, name: &'static str, body: &str) -> R
     }
 }
 
-/// What a field value stands for: itself, or the UTF-8 text whose base64 form stands between `=?base64?` and `?=`.
+/// Decodes a field value: itself, or the UTF-8 text whose base64 form stands between `=?base64?` and `?=`.
 pub(crate) fn decode(value: &[u8]) -> Option<Cow<'_, str>> {
     let value = plain(value)?;
     let encoded = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?="));

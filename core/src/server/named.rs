@@ -1,7 +1,7 @@
 //! Registration of tools and prompts.
 
 use super::Server;
-use crate::catalog::{Family, HandlerId, MethodFn};
+use crate::catalog::{self, Family, HandlerId, MethodFn};
 use crate::error::Result;
 use crate::event::{CompleteCall, MethodCall};
 use crate::model::{Completion, Json, MethodAnswer};
@@ -9,9 +9,11 @@ use crate::provider::{IntoReply, completer, method_handler};
 use std::sync::Arc;
 
 impl Server {
-    /// Registers a tool. `definition` is listed together with its name, and has members such as `description` and `inputSchema`. The
-    /// handler answers `tools/call` and gets the call's `arguments`, an object that the application has to check.
-    /// It returns one `CallToolResult` with `content`, or with `structuredContent`, which the server also mirrors
+    /// Registers a tool. `definition` is listed together with its name, and has members such as `description` and `inputSchema`.
+    /// The handler answers `tools/call` and gets the call's `arguments`, an object. With the feature `schema` they fit the
+    /// `inputSchema` (JSON Schema 2020-12, or the older draft that its `$schema` names), and its defaults are filled in.
+    /// A call whose arguments do not fit is answered without the handler, with a line for each wrong field. The handler
+    /// returns one `CallToolResult` with `content`, or with `structuredContent`, which the server also mirrors
     /// as text. A result that clients would refuse becomes an internal error, and is logged. An authorizer is asked
     /// by the tool's name, in lists and before each call.
     ///
@@ -28,7 +30,7 @@ impl Server {
     ///
     /// # Errors
     /// [`crate::ErrorKind::InvalidArgument`] without a name, or for a member that does not exist or that clients
-    /// would refuse. An example is an `inputSchema` whose type is not `object`. [`crate::ErrorKind::Duplicate`] if
+    /// would refuse, such as an `inputSchema` whose type is not `object`, and for a wrong schema. [`crate::ErrorKind::Duplicate`] if
     /// there is a tool of that name, or a method `tools/list` or `tools/call`; [`crate::ErrorKind::Closed`].
     pub fn tool<F, R, M>(&self, name: &str, definition: &Json, handler: F) -> Result<()>
     where
@@ -140,6 +142,7 @@ impl Server {
         handler: Option<Arc<MethodFn>>,
     ) -> Result<HandlerId> {
         self.open()?;
+        let definition = catalog::definition(family, name, definition)?;
         let _outlives = handler.clone(); // if it is refused, it must not be dropped under the lock
         let id = self.0.catalog.with(|c, _| c.add_named(family, name, definition, handler))?;
         self.0.named_changed(family);

@@ -39,6 +39,14 @@ pub(crate) fn call_result(
     }
 }
 
+/// Returns the result of a tool call that failed, with a text for the model.
+pub(crate) fn tool_error(text: &str) -> Json {
+    let mut out = b"{\"content\":[{\"type\":\"text\",\"text\":".to_vec();
+    quote_into(text, &mut out);
+    out.extend_from_slice(b"}],\"isError\":true}");
+    Json::written(out)
+}
+
 fn tool_result(promised: bool, revision: Revision, result: &Json) -> Result<Cow<'_, Json>, String> {
     let content = member(result.raw(), "content", "")?;
     let structured = member(result.raw(), "structuredContent", "")?;

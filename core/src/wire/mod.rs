@@ -11,7 +11,7 @@ mod method;
 mod notification;
 mod result;
 
-pub(crate) use call_result::call_result;
+pub(crate) use call_result::{call_result, tool_error};
 pub(crate) use completion::completion;
 pub(crate) use contents::{Defaults, LARGE, Payload, Segment, reserve, write_contents};
 pub(crate) use descriptor::{

@@ -944,9 +944,11 @@ class Server:
         """Returns a decorator that serves a tool with a function `(arguments)`: a dict in, the protocol's
         result out.
 
-        The function checks the arguments itself, and returns a result such as `{"content": [{"type":
-        "text", "text": "3"}]}`. Everything else is as for `method`. With `authorize`, that function is
-        asked for the name in lists (`list_tools`) and before each call (`call_tool`).
+        The arguments fit the `inputSchema`, and its defaults are filled in: a call whose arguments do not
+        fit is answered without the function, with a line for each wrong field. The function returns a
+        result such as `{"content": [{"type": "text", "text": "3"}]}`. Everything else is as for `method`.
+        With `authorize`, that function is asked for the name in lists (`list_tools`) and before each call
+        (`call_tool`).
 
         Args:
             name: The name of the tool.
@@ -954,8 +956,8 @@ class Server:
                 "object"}}`.
 
         Raises:
-            RegistrationError: The name is empty, a member is unknown or would be refused by clients
-                (`invalid_argument`), or the tool, `tools/list` or `tools/call` is served already
+            RegistrationError: The name is empty, a member is unknown or would be refused by clients, or a
+                schema is wrong (`invalid_argument`), or the tool, `tools/list` or `tools/call` is served already
                 (`duplicate`).
             ClosedError: The server is closed.
         """

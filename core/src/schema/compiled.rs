@@ -1,0 +1,237 @@
+//! A compiled schema, and its verdict about arguments.
+
+use super::{bounds, defaults, problems};
+use crate::jsonrpc::Raw;
+use jsonschema::{Draft, PatternOptions, Validator};
+use serde_json::Value;
+use std::fmt::Write;
+
+/// A compiled schema.
+pub(crate) struct Schema {
+    validator: Validator,
+    document: Value,
+    has_defaults: bool,
+}
+
+/// How often a pattern may go back in a text before its value is refused.
+const BACKTRACKS: usize = 100_000;
+/// Arguments of more parts than this are refused before they are checked.
+const MOST_ELEMENTS: usize = 100_000;
+/// A refusal has at most this many lines for fields.
+const MOST_LINES: usize = 20;
+
+/// The dialects of JSON Schema that a `$schema` may name.
+const DIALECTS: [(&str, Draft); 5] = [
+    ("https://json-schema.org/draft/2020-12/schema", Draft::Draft202012),
+    ("https://json-schema.org/draft/2019-09/schema", Draft::Draft201909),
+    ("http://json-schema.org/draft-07/schema", Draft::Draft7),
+    ("http://json-schema.org/draft-06/schema", Draft::Draft6),
+    ("http://json-schema.org/draft-04/schema", Draft::Draft4),
+];
+
+impl Schema {
+    /// Compiles a schema. The error says what is wrong with it, and where.
+    pub(crate) fn compile(schema: Raw<'_>) -> Result<Schema, String> {
+        let document = bounds::parsed(schema.get())?;
+        let draft = dialect(&document)?;
+        let validator = validator(draft, &document)?;
+        let has_defaults = defaults::check(draft, &document)?;
+        Ok(Schema { validator, document, has_defaults })
+    }
+
+    /// Checks arguments. Returns them with defaults filled in, or `None` if there is nothing to fill in. The error is the
+    /// text for the client: one line for each field.
+    pub(crate) fn check(&self, arguments: Raw<'_>) -> Result<Option<Vec<u8>>, String> {
+        let text = arguments.get();
+        if bounds::elements(text) > MOST_ELEMENTS {
+            return Err(format!("\n- arguments: has more than {MOST_ELEMENTS} elements"));
+        }
+        let Ok(value) = serde_json::from_str::<Value>(text) else {
+            return Err("\n- arguments: is nested too deeply".to_owned());
+        };
+        if !self.validator.is_valid(&value) {
+            return Err(lines(&problems::of(&self.validator, &self.document, &value)));
+        }
+        Ok(if self.has_defaults { defaults::fill(&self.document, arguments) } else { None })
+    }
+}
+
+/// Compiles a schema of a dialect.
+pub(super) fn validator(draft: Draft, document: &Value) -> Result<Validator, String> {
+    jsonschema::options()
+        .with_draft(draft)
+        .with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(BACKTRACKS))
+        .should_validate_formats(false)
+        .offline()
+        .build(document)
+        .map_err(|wrong| problems::in_schema(&wrong, document))
+}
+
+/// Returns the dialect that a schema names, or 2020-12, which MCP assumes.
+fn dialect(document: &Value) -> Result<Draft, String> {
+    let Some(named) = document.get("$schema") else { return Ok(Draft::Draft202012) };
+    let uri = named.as_str().ok_or("needs a string as \"$schema\"")?;
+    let known = DIALECTS.iter().find(|(known, _)| *known == uri.trim_end_matches('#'));
+    known.map(|(_, draft)| *draft).ok_or_else(|| {
+        let known = DIALECTS.map(|(known, _)| known).join(", ");
+        format!("has the dialect {uri:?} as \"$schema\", which cannot be checked; use one of {known}")
+    })
+}
+
+/// Writes each problem on a line of its own, and how many more there are.
+fn lines(problems: &[String]) -> String {
+    let mut text = String::new();
+    for problem in problems.iter().take(MOST_LINES) {
+        let _ = write!(text, "\n- {problem}");
+    }
+    if problems.len() > MOST_LINES {
+        let _ = write!(text, "\n- and {} more", problems.len() - MOST_LINES);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compiled(schema: &str) -> Schema {
+        Schema::compile(Raw::check(schema).unwrap()).unwrap()
+    }
+
+    fn refused_schema(schema: &str) -> String {
+        Schema::compile(Raw::check(schema).unwrap()).err().expect("this schema is refused")
+    }
+
+    fn refusal(schema: &str, arguments: &str) -> String {
+        compiled(schema).check(Raw::check(arguments).unwrap()).expect_err("these arguments are refused")
+    }
+
+    fn filled(schema: &str, arguments: &str) -> Option<String> {
+        let filled = compiled(schema).check(Raw::check(arguments).unwrap()).expect("these arguments fit");
+        filled.map(|text| String::from_utf8(text).unwrap())
+    }
+
+    #[test]
+    fn each_problem_is_one_line_with_its_path() {
+        let schema = r##"{"type":"object","required":["path","edits"],"additionalProperties":false,"properties":{
+            "path":{"type":"string","minLength":1},"mode":{"enum":["a","b"]},"n":{"type":"integer","minimum":1},
+            "x y":{"type":["string","null"]},"pw":{"type":"string","minLength":8,"writeOnly":true},
+            "edits":{"type":"array","items":{"$ref":"#/$defs/edit"}}},
+            "$defs":{"edit":{"type":"object","required":["newText"]}}}"##;
+        for (arguments, lines) in [
+            (r"{}", "\n- edits: is missing\n- path: is missing"),
+            (r#"{"path":"","edits":[]}"#, "\n- path: must have at least 1 character (got \"\")"),
+            (
+                r#"{"path":"p","edits":[{"newText":1},{}],"mode":"c"}"#,
+                "\n- edits[1].newText: is missing\n- mode: must be one of \"a\", \"b\" (got \"c\")",
+            ),
+            (r#"{"path":5,"edits":[],"extra":1}"#, "\n- extra: is unknown\n- path: must be a string (got 5)"),
+            (r#"{"path":"p","edits":[],"n":0}"#, "\n- n: must be at least 1 (got 0)"),
+            (r#"{"path":"p","edits":[],"n":"5"}"#, "\n- n: must be an integer (got \"5\")"),
+            (r#"{"path":"p","edits":[],"n":1.5}"#, "\n- n: must be an integer (got 1.5)"),
+            (r#"{"path":"p","edits":[],"x y":1}"#, "\n- [\"x y\"]: must be a string or null (got 1)"),
+            (r#"{"path":"p","edits":[],"pw":"secret"}"#, "\n- pw: must have at least 8 characters"),
+        ] {
+            assert_eq!(refusal(schema, arguments), lines, "{arguments}");
+        }
+        assert_eq!(filled(schema, r#"{"path":"p","edits":[{"newText":1}],"n":1.0,"x y":null}"#), None);
+    }
+
+    #[test]
+    fn of_several_shapes_the_one_that_fits_best_is_explained() {
+        let schema = r#"{"type":"object","properties":{"a":{"anyOf":[
+            {"type":"object","required":["kind","x"],"properties":{"kind":{"const":"one"}}},
+            {"type":"object","required":["kind","y"],"properties":{"kind":{"const":"two"}}},
+            {"type":"string"}]}}}"#;
+        assert_eq!(refusal(schema, r#"{"a":{"kind":"two"}}"#), "\n- a.y: is missing");
+        let one = r#"{"type":"object","properties":{"a":{"oneOf":[{"minimum":1},{"minimum":2}]}}}"#;
+        assert_eq!(
+            refusal(one, r#"{"a":3}"#),
+            "\n- a: fits more than one of the shapes in \"oneOf\" (got 3)"
+        );
+    }
+
+    #[test]
+    fn many_problems_are_counted() {
+        let required: Vec<_> = (10..40).map(|n| format!("\"p{n}\"")).collect();
+        let schema = format!(r#"{{"type":"object","required":[{}]}}"#, required.join(","));
+        let text = refusal(&schema, "{}");
+        assert_eq!(text.lines().count(), 22, "{text}");
+        assert!(text.ends_with("- p29: is missing\n- and 10 more"), "{text}");
+    }
+
+    // row: TA-15
+    #[test]
+    fn defaults_are_filled_in_after_the_check_and_the_rest_keeps_its_text() {
+        let schema = r##"{"type":"object","required":["n"],"properties":{"n":{"type":"number"},"b":{"default":true},
+            "a":{"$ref":"#/$defs/a"},"list":{"items":{"properties":{"k":{"default":[1]}}}}},
+            "$defs":{"a":{"type":"object","default":{"z":1},"properties":{"z":{"default":2}}}}}"##;
+        assert_eq!(
+            filled(schema, r#"{"n":1.50, "list":[{},{"k":0}]}"#).as_deref(),
+            Some(r#"{"n":1.50,"list":[{"k":[1]},{"k":0}],"a":{"z":1},"b":true}"#)
+        );
+        assert_eq!(
+            filled(schema, r#"{"n":12345678901234567890123,"b":1,"a":{}}"#).as_deref(),
+            Some(r#"{"n":12345678901234567890123,"b":1,"a":{"z":2}}"#)
+        );
+        assert_eq!(refusal(schema, "{}"), "\n- n: is missing");
+        assert_eq!(filled(r#"{"properties":{"a":{"default":1}},"anyOf":[{}]}"#, r#"{"a":2}"#), None);
+    }
+
+    #[test]
+    fn a_wrong_schema_is_refused_by_the_path_of_what_is_wrong() {
+        for (schema, text) in [
+            (r#"{"type":"objekt"}"#, "has a wrong schema: type"),
+            (
+                r#"{"properties":{"a":{"minimum":"1"}}}"#,
+                "has a wrong schema: properties.a.minimum must be a number (got \"1\")",
+            ),
+            (r#"{"properties":{"a":{"pattern":"("}}}"#, "has a wrong schema: properties.a.pattern"),
+            (r##"{"$ref":"#/$defs/none"}"##, "has a wrong schema: \"#/$defs/none\""),
+            (
+                r#"{"$ref":"https://example.com/s.json"}"#,
+                "has a wrong schema: \"https://example.com/s.json\"",
+            ),
+            (
+                r#"{"$schema":"https://example.com/dialect"}"#,
+                "has the dialect \"https://example.com/dialect\"",
+            ),
+            (
+                r#"{"properties":{"a":{"type":"string","default":1}}}"#,
+                "has a wrong default: properties.a.default must be a string (got 1)",
+            ),
+            (
+                r##"{"properties":{"a":{"$ref":"#/$defs/n","default":-1}},"$defs":{"n":{"minimum":0}}}"##,
+                "has a wrong default: properties.a.default must be at least 0 (got -1)",
+            ),
+        ] {
+            let refused = refused_schema(schema);
+            assert!(refused.starts_with(text), "{schema}: {refused}");
+        }
+        let deep = format!("{}{{}}{}", "{\"not\":".repeat(64), "}".repeat(64));
+        assert!(refused_schema(&deep).contains("deeper than 64"));
+        let long = format!(r#"{{"description":"{}"}}"#, "x".repeat(256 * 1024));
+        assert!(refused_schema(&long).contains("256 KiB"));
+    }
+
+    #[test]
+    fn old_dialects_are_read_as_they_are_meant() {
+        let schema = r#"{"$schema":"http://json-schema.org/draft-07/schema#","type":"object",
+            "properties":{"a":{"type":"array","items":[{"type":"string"}]}}}"#;
+        assert_eq!(refusal(schema, r#"{"a":[1]}"#), "\n- a[0]: must be a string (got 1)");
+    }
+
+    #[test]
+    fn a_pattern_that_goes_back_too_often_is_a_problem_and_no_hang() {
+        let schema = r#"{"properties":{"a":{"type":"string","pattern":"^(?=(a+)+$)b"}}}"#;
+        let arguments = format!(r#"{{"a":"{}c"}}"#, "a".repeat(64));
+        assert!(refusal(schema, &arguments).starts_with("\n- a: "));
+    }
+
+    // row: TA-14
+    #[test]
+    fn too_many_elements_are_refused_before_they_are_checked() {
+        let arguments = format!(r#"{{"a":[{}0]}}"#, "0,".repeat(MOST_ELEMENTS));
+        assert_eq!(refusal("{}", &arguments), "\n- arguments: has more than 100000 elements");
+    }
+}
