@@ -9,7 +9,7 @@ import type { Caller } from './values.js';
 
 /** The options of an endpoint for Streamable HTTP. Every option has a default. */
 export interface HttpOptions {
-  /** The path that clients POST to, from the root of the server, even inside a router. Default: `/mcp`. */
+  /** The path that clients POST to, from the root of the server, even inside a router. Begins with a slash. Default: `/mcp`. */
   path?: string | undefined;
   /**
    * Accepts requests only if `Host`, and `Origin` if there is one, name this machine, against DNS rebinding. Default: true;

@@ -395,3 +395,15 @@ test('a handler that is mounted at another path says so once', limit, async () =
     'a request for /api/mcp came to a handler that answers at /mcp: make it with { path: "/api/mcp" }, the whole path from the root of the server',
   ]);
 });
+
+test('an empty name or version, and a path without a slash, are refused', limit, () => {
+  for (const [name, version, what] of [
+    ['', '1', 'name'],
+    ['m', '', 'version'],
+  ]) {
+    const message = `the ${what} of the server must not be empty`;
+    assert.throws(() => new Server(name, version), { name: 'RegistrationError', message });
+  }
+  const message = '`path` must begin with `/` (got "x")';
+  assert.throws(() => make().server.handler({ path: 'x' }), { name: 'RegistrationError', message });
+});

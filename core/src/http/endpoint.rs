@@ -12,7 +12,7 @@ use super::sessions::Sessions;
 use super::verification::Verification;
 use crate::access::RequestContext;
 use crate::connection::Connection;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, Verifier, VerifyCall};
 use crate::group::Group;
 use crate::limits::zero_error;
@@ -72,6 +72,10 @@ pub(super) struct Options {
 
 impl Options {
     fn check(&self) -> Result<()> {
+        if !self.path.starts_with('/') {
+            let message = format!("`path` must begin with `/` (got {:?})", self.path);
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        }
         if self.session_limit == 0 { Err(zero_error("session_limit")) } else { Ok(()) }
     }
 }
@@ -96,13 +100,10 @@ pub struct EndpointBuilder {
 }
 
 impl EndpointBuilder {
-    /// The path that clients POST to; `/mcp` by default. It begins with a slash, which is put there if it does not.
+    /// Sets the path that clients POST to. It must begin with a slash. Default: `/mcp`.
     #[must_use]
     pub fn path(mut self, path: impl Into<String>) -> Self {
         self.options.path = path.into();
-        if !self.options.path.starts_with('/') {
-            self.options.path.insert(0, '/');
-        }
         self
     }
 
@@ -277,8 +278,8 @@ impl EndpointBuilder {
     /// [`Endpoint::poll_event`] has something to do.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::InvalidArgument`] for an allowed origin or host that no request can name, and for a
-    /// `session_limit` of 0.
+    /// [`crate::ErrorKind::InvalidArgument`] for an allowed origin or host that no request can name, for a
+    /// path that does not begin with a slash, and for a `session_limit` of 0.
     pub fn build(mut self, wake: impl Fn() + Send + Sync + 'static) -> Result<Endpoint> {
         self.options.check()?;
         self.options.gate.allow(&self.origins, &self.hosts)?;

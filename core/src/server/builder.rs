@@ -164,12 +164,18 @@ impl Builder {
     /// Makes the server.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for a limit of 0, a cursor key of another length, or a capability `resources`
+    /// [`ErrorKind::InvalidArgument`] for an empty name or version, a limit of 0, a cursor key of another length, or a capability `resources`
     /// that is not `{}`. It is also returned for kinds of lists that cannot be announced, a version that does not
     /// exist, and an error code that is not allowed. [`ErrorKind::Io`] if there is no randomness.
     pub fn build(mut self) -> Result<Server> {
         let log = std::mem::take(&mut self.log).spelled(self.spelling);
         self.limits.check()?;
+        for (what, text) in [("name", &self.name), ("version", &self.version)] {
+            if text.is_empty() {
+                let message = format!("the {what} of the server must not be empty");
+                return Err(Error::new(ErrorKind::InvalidArgument, message));
+            }
+        }
         let (key, local_key) = match &self.cursor_key {
             Some(bytes) => {
                 let key = Key::from_bytes(bytes)?;

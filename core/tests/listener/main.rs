@@ -349,6 +349,25 @@ fn a_limit_of_zero_is_refused_by_its_name() {
 }
 
 #[test]
+fn a_path_without_a_slash_is_refused() {
+    for path in ["x", ""] {
+        let endpoint = || server().endpoint().path(path);
+        let message = format!("`path` must begin with `/` (got {path:?})");
+        assert_eq!(endpoint().build(|| {}).unwrap_err().to_string(), message);
+        assert_eq!(Http::new(endpoint()).bind("127.0.0.1:0").unwrap_err().to_string(), message);
+    }
+}
+
+#[test]
+fn a_server_without_a_name_or_version_is_refused() {
+    for (name, version, what) in [("", "1", "name"), ("s", "", "version")] {
+        let refused = Server::builder(name, version).build().unwrap_err();
+        assert_eq!(refused.kind(), wellhead::ErrorKind::InvalidArgument);
+        assert_eq!(refused.to_string(), format!("the {what} of the server must not be empty"));
+    }
+}
+
+#[test]
 fn a_host_may_run_callbacks_in_a_way_of_its_own_until_it_stops_the_service() {
     let server = server();
     let (bell, rung) = channel();
