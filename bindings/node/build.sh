@@ -6,7 +6,7 @@ cd "$(dirname "$0")"
 profile=debug
 [ "${1-}" = --release ] && profile=release
 
-# One build at a time. Where there is no flock, as on macOS, that is up to whoever starts two.
+# One build at a time. Where there is no flock, as on macOS, the caller must not start two.
 mkdir -p ../../build
 if command -v flock >/dev/null; then
     exec 9>../../build/node.lock

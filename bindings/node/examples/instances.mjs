@@ -51,8 +51,8 @@ async function change(request, id) {
 }
 
 /**
- * Tells the other instances what was told to clients here. A request is answered only after this, so that whoever gets no
- * answer, because an instance is gone, asks another one again, and everybody is told then.
+ * Tells the other instances of a change that clients here were notified of. A request is answered only after this. A client
+ * whose instance is gone gets no answer, and sends its request to another instance, which tells all of them.
  */
 async function publish() {
   const TRIM = { strategy: 'MAXLEN', strategyModifier: '~', threshold: 10_000 };

@@ -8,7 +8,7 @@ import { expand, Server } from 'wellhead';
 const folder = process.argv[2] ?? '.';
 const template = 'page:///{+path}';
 const uri = (path) => expand(template, { path });
-/** What is listed of each file, by its path in the folder. */
+/** The entry of each file in the list, by its path in the folder. */
 const pages = new Map();
 
 /** `key: value` lines between two lines of dashes at the top, and what follows them. */

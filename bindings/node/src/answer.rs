@@ -1,11 +1,13 @@
-//! What the functions of JavaScript answer, in the narrow form that `lib/answer.ts` makes of a host's value.
+//! The answers of the functions of JavaScript, in the narrow form that `lib/answer.ts` makes of a host's value.
 //!
-//! Whatever the question: the number `LATER`; an object: what failed, in its `failed`. A read: text or `Uint8Array`; an
-//! array, two elements for each part (body, what is said of it as JSON); nothing: not found; the numbers `DENIED`,
-//! `NOT_MODIFIED` and `INVALID_STATE`; an object: busy, in its `busy` for how many milliseconds, -1 for whatever, or the input
-//! that is needed, in its `input`.
-//! A list: a packed page. A completion: its JSON. A method: see
-//! [`method`]. A question about access: a letter for each URI. An interest: nothing.
+//! To any question: the number `LATER`, or an object with the fault in its `failed`.
+//!
+//! To a read: text or `Uint8Array`. An array has two elements for each part: its body, and its description as JSON. Nothing
+//! means not found. The numbers are `DENIED`, `NOT_MODIFIED` and `INVALID_STATE`. An object is busy, with the milliseconds in
+//! its `busy` (-1: unknown), or asks for the input in its `input`.
+//!
+//! To a list: a packed page. To a completion: its JSON. To a method: see [`method`]. To a question about access: a letter for
+//! each URI. To an interest: nothing.
 
 use crate::bell::Bell;
 use crate::question::Outcome;
@@ -43,7 +45,7 @@ pub(crate) fn read(js: Js<'_>, value: Value<'_>) -> Outcome<Answer> {
     }
 }
 
-/// What a reader seldom answers, as objects.
+/// The rare answers of a reader, which are objects.
 fn rare(js: Js<'_>, value: Value<'_>) -> Option<Outcome<Answer>> {
     if js.type_of(value) != Type::Object {
         return None;
@@ -89,8 +91,8 @@ pub(crate) fn watched(js: Js<'_>, value: Value<'_>) -> Outcome<Watched> {
     }
 }
 
-/// A result as JSON; or an object: an error of the host's own, in its `error` the code, in `message` and perhaps `data`
-/// what belongs to it; the input that is needed, in its `input`; the capabilities that the client lacks, in its `lacks`.
+/// A result as JSON, or an object. In the object, `error` is the code of an error of the host, with `message` and perhaps
+/// `data`. `input` is the input that is needed, and `lacks` the capabilities that the client lacks.
 pub(crate) fn method(js: Js<'_>, value: Value<'_>) -> Outcome<MethodAnswer> {
     let property = |name| js.property(value, name);
     let text = |name| property(name).and_then(|text| js.as_text(text));
@@ -149,7 +151,7 @@ pub(crate) fn verification(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Ou
     }
 }
 
-/// What every question may be answered with.
+/// An answer that any question may have.
 fn other<A>(js: Js<'_>, value: Value<'_>) -> Outcome<A> {
     match js.type_of(value) {
         Type::Number if js.as_number(value) == Some(LATER) => Outcome::Later,

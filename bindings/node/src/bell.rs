@@ -42,7 +42,7 @@ pub(crate) struct Bell {
     /// The environment is gone.
     gone: AtomicBool,
     lines: Inbox<(Level, String)>,
-    /// What the observer is told of calls whose callbacks have not run yet, JSON.
+    /// The news for the observer of calls whose callbacks have not run yet, as JSON.
     begun: Mutex<HashMap<CallId, String>>,
     observed: Inbox<String>,
     published: Inbox<String>,
@@ -195,7 +195,7 @@ impl Bell {
         }
     }
 
-    /// What the observer is to be told before the callback of that call runs.
+    /// The news for the observer that comes before the callback of that call.
     pub(crate) fn take_begun(&self, call: CallId) -> Option<String> {
         self.observe.as_ref()?;
         self.begun.lock().remove(&call)
@@ -274,8 +274,7 @@ impl Bell {
         self.woken.take()
     }
 
-    /// A reference that nobody needs any more, from any thread: let go of at once on the JS thread, at the next turn from
-    /// any other.
+    /// Lets go of a reference: at once on the JS thread, at the next turn from any other.
     pub(crate) fn give_back(&self, reference: Reference) {
         match self.here() {
             Some(_) if self.gone.load(Ordering::Acquire) => {} // it went with its environment
@@ -291,7 +290,7 @@ impl Bell {
         self.turn.raw()
     }
 
-    /// The environment is going down, or nobody listens any more.
+    /// The environment is going down, or the server is not used any more.
     pub(crate) fn die(&self) {
         self.dead.store(true, Ordering::Release);
         self.asking.let_go();

@@ -30,7 +30,7 @@ pub(crate) enum Origin {
     Elsewhere,
 }
 
-/// What answers a question, while JavaScript is asked.
+/// The responder of a question, while JavaScript is asked.
 pub(crate) enum Held {
     Read(Box<Call>),
     List(Responder<Page>),
@@ -38,7 +38,7 @@ pub(crate) enum Held {
     Interest(Responder<Watched>),
     Method(Responder<MethodAnswer>),
     Complete(Responder<Completion>),
-    /// Beside its responder, what it has to say is looked at.
+    /// With the call, whose header fields the verifier may read.
     Verify(Responder<Verification>, Box<VerifyCall>),
 }
 
@@ -142,7 +142,7 @@ impl Calls {
                 self.tell_begin(hooks, call.call(), call.request_context());
                 self.elsewhere(hooks.js, Event::Complete(call));
             }
-            event if !event.begin() => drop(event), // nobody waits for the answer any more
+            event if !event.begin() => drop(event), // the answer is not wanted any more
             Event::Read(call) => self.ask(hooks, call, origin),
             Event::List(call) => self.ask(hooks, call, origin),
             Event::Authorize(call) => self.ask(hooks, call, origin),
@@ -290,7 +290,7 @@ impl Calls {
         self.with(number, |held| each!(held, responder => responder.client())).flatten()
     }
 
-    /// Whether nobody waits for the answer any more.
+    /// Whether the answer is not wanted any more.
     pub(crate) fn is_cancelled(&self, number: u32) -> bool {
         self.with(number, |held| each!(held, responder => responder.is_cancelled())).unwrap_or(true)
     }
@@ -336,7 +336,7 @@ impl Calls {
         Some(entry)
     }
 
-    /// Forgets calls whose answer nobody wants, because their connection is gone, and tells their numbers.
+    /// Forgets calls whose connection is gone, and returns their numbers.
     pub(crate) fn abandon(&self) -> Vec<u32> {
         let mut abandoned: Vec<(u32, Entry)> = self
             .held
@@ -395,7 +395,7 @@ fn response_arguments<'s>(js: Js<'s>, response: &ResponseCall) -> Option<[Value<
     ])
 }
 
-/// What every question begins with, and what is its own. `begun`: what the observer is told first, JSON.
+/// The arguments that all questions have, and those of this one. `begun`: the news for the observer, as JSON.
 fn arguments<'s, Q: Question>(
     js: Js<'s>,
     question: &Q,

@@ -142,7 +142,7 @@ impl NativeConnection {
         })
     }
 
-    /// What an exchange has to say by now: its answer; `true`, that there will be none; nothing yet.
+    /// Returns the answer of an exchange, `true` if there will be none, and `undefined` if there is none yet.
     #[napi]
     pub fn poll_exchange(&self, exchange: u32) -> Either3<Uint8Array, bool, Undefined> {
         let route = self.exchanges.borrow().get(&exchange).copied();

@@ -9,7 +9,7 @@ use wellhead::{
     Observed, Resource, Result, Template, TemplateValue,
 };
 
-/// What describes a resource or a template.
+/// The description of a resource or a template.
 #[derive(Default)]
 pub(crate) struct Descriptor<'a> {
     common: Common,
@@ -177,7 +177,7 @@ impl Hint {
     }
 }
 
-/// What an answer says of its contents.
+/// The description of the contents of an answer.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Said {
@@ -219,7 +219,7 @@ pub(crate) fn contents(body: Body, text: &str) -> Result<Contents> {
     Ok(contents)
 }
 
-/// What a completer proposes.
+/// The proposals of a completer.
 #[derive(Deserialize)]
 struct Proposed {
     values: Vec<String>,
@@ -236,7 +236,7 @@ pub(crate) fn completion(text: &str) -> Result<Completion> {
     })
 }
 
-/// What a variable of a template is given.
+/// The value of a variable of a template.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Value {
@@ -334,7 +334,7 @@ struct Granted {
     expires_in_ms: Option<f64>,
 }
 
-/// What a token is good for.
+/// The grant of a token.
 pub(crate) fn grant(caller: Caller, said: &str) -> Result<Grant> {
     let Granted { audience, scopes, expires_in_ms } = serde_json::from_str(said).map_err(ill_typed)?;
     let mut grant = Grant::new(caller);

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 use wellhead::Provider;
 
-/// What is registered where JavaScript knows; it asks by the number of the registration.
+/// A registration whose URIs JavaScript knows, which is asked by its number.
 pub(crate) struct Exists {
     pub(crate) bell: Arc<Bell>,
     pub(crate) number: Number,
@@ -94,7 +94,7 @@ impl Asking {
         question
     }
 
-    /// Nobody waits for JavaScript until [`Asking::resume`], not even who asked what is running.
+    /// No thread waits for JavaScript until [`Asking::resume`], nor does one whose question is running.
     pub(crate) fn let_go(&self) {
         let mut waiting = self.waiting.lock();
         waiting.useless += 1;

@@ -18,7 +18,7 @@ use wellhead::http::{Endpoint, EndpointBuilder, Exchange, Progress, Protection, 
 use wellhead::serve::{Batch, Http, Listening};
 use wellhead::{Error, ErrorKind, Event, Server};
 
-/// What a step ends with.
+/// The ends of a step.
 const BODY: u32 = 0;
 const WAIT: u32 = 1;
 const MORE: u32 = 2;
@@ -31,7 +31,7 @@ const CHUNK: usize = 64 << 10;
 /// So much ASCII at most is handed over as a string: cheaper than a buffer, and sent with the head in one piece.
 const SHORT: usize = 16 << 10;
 
-/// What an endpoint is made with; JSON from JavaScript.
+/// The options of an endpoint, as JSON from JavaScript.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Options {
@@ -132,15 +132,16 @@ pub(crate) struct NativeEndpoint {
 
 #[napi]
 impl NativeEndpoint {
-    /// What its verifier is found by.
+    /// The number by which its verifier is found.
     #[napi(getter)]
     pub fn number(&self) -> u32 {
         self.number
     }
 
     /// A request has come, which has that number from now on. `head`: its method, its target, and the names and values of
-    /// its fields in turn, a line each, so many of them. `peer`: the number of its connection, or 0. `context`: an object that its callbacks are asked with. `now` in milliseconds, the same clock for all calls. Like all that
-    /// gives a step, it runs callbacks.
+    /// its fields in turn, a line each. `lines`: the number of lines. `peer`: the number of its connection, or 0. `context`:
+    /// an object that its callbacks are asked with. `now` in milliseconds, the same clock for all calls. Each function that
+    /// returns a step runs callbacks.
     #[napi]
     #[allow(clippy::too_many_arguments, reason = "called from one place")]
     pub fn begin<'env>(
@@ -318,7 +319,7 @@ impl NativeEndpoint {
     }
 }
 
-/// What is to be done for an exchange, `Step` of `lib/native.ts`. `head`: with whether it is the last of its connection.
+/// The next step of an exchange, `Step` of `lib/native.ts`. `head`: with whether it is the last of its connection.
 fn step(
     js: Js<'_>,
     next: u32,
@@ -358,7 +359,7 @@ pub(crate) struct Listener {
     listening: Rc<Listening>,
 }
 
-/// How the native listener serves, beside what its endpoint is made with.
+/// The options of the native listener, other than those of its endpoint.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ListenOptions {
@@ -370,7 +371,7 @@ struct ListenOptions {
 /// Where a listener is reached.
 #[napi(object)]
 pub struct Bound {
-    /// What its verifier is found by.
+    /// The number by which its verifier is found.
     pub number: u32,
     pub host: String,
     pub port: u32,

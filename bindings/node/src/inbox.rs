@@ -1,4 +1,4 @@
-//! What other threads leave for the JS thread, which takes it at its next turn.
+//! The work that other threads leave for the JS thread, which takes it at its next turn.
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 

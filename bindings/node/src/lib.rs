@@ -1,4 +1,4 @@
-//! Wellhead for Node: what `lib/*.ts` stands on. Nobody else uses it.
+//! Wellhead for Node: the native half of `lib/*.ts`, which alone uses it.
 //!
 //! ```text
 //!  reader thread ── bell ──▶ tsfn ──▶ turn (JS) ──▶ Native.turn ──▶ ask (JS) ──▶ the host's callback

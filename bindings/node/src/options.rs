@@ -1,4 +1,4 @@
-//! What a server is made with comes from JavaScript as JSON text.
+//! The options of a server, which come from JavaScript as JSON text.
 
 use crate::descriptor::{Hint, ill_typed, object};
 use serde::Deserialize;
@@ -87,7 +87,7 @@ fn add<T>(builder: Builder, given: Option<T>, add: impl FnOnce(Builder, T) -> Bu
     }
 }
 
-/// The same for an option that is one of some words.
+/// Sets an option that is one of some words.
 fn choose<T: FromStr<Err = Error>>(
     builder: Builder,
     name: &str,

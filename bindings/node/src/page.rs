@@ -9,7 +9,7 @@ use wellhead::{Listed, Page, Result};
 pub(crate) const WIDTH: usize = 10;
 const TEXTS: usize = WIDTH - 1;
 
-/// What is wrong in it fails the page.
+/// A fault in it fails the page.
 pub(crate) fn unpack(units: &[u16], numbers: &[f64], more: bool) -> Page {
     let mut texts = Texts::new(units);
     let mut unpack = || -> Result<Page> {

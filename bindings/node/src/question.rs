@@ -1,4 +1,4 @@
-//! What JavaScript is asked: each question's arguments, and what its answers mean.
+//! The questions to JavaScript: the arguments of each, and the meaning of its answers.
 //!
 //! All are calls of one function, `ask(kind, call, handler, connection, context, begun, caller, revision, meta, …)` of
 //! `lib/callbacks.ts`; what follows stands with each kind below.
@@ -14,7 +14,7 @@ use wellhead::{
     MethodAnswer, MethodCall, Page, Reply, Responder, Verdict, VerifyCall, Watched,
 };
 
-/// `ask(CANCEL, call)` is no question: nobody wants that answer any more.
+/// `ask(CANCEL, call)` is no question: that answer is not wanted any more.
 pub(crate) const CANCEL: u32 = 0;
 /// Nor is what a client answered to a request of ours.
 pub(crate) const RESPONSE: u32 = 7;
@@ -35,7 +35,7 @@ pub(crate) trait Question: Sized {
         None
     }
 
-    /// What JavaScript gave as the context of the request.
+    /// The context that JavaScript gave with the request.
     fn context(&self) -> Option<&Kept> {
         None
     }
@@ -50,7 +50,7 @@ pub(crate) trait Question: Sized {
     fn hold(self) -> Held;
 }
 
-/// What became of a question.
+/// The outcome of a question.
 pub(crate) enum Outcome<A> {
     Answer(A),
     Failed(String),
@@ -419,7 +419,7 @@ impl Question for Verify {
     fn hold(mut self) -> Held {
         match self.call.take_responder() {
             Some(responder) => Held::Verify(responder, Box::new(self.call)),
-            None => unreachable!("nobody else has taken it"),
+            None => unreachable!("it was taken before"),
         }
     }
 }

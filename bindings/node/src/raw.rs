@@ -1,7 +1,7 @@
 //! The only unsafe code of the binding, for what safe wrappers do not give:
 //!
-//! - a call of a JavaScript function at the price of the call (its wrappers take two to four times as long, and every
-//!   read of a callback pays), which needs raw values that live as long as a handle scope;
+//! - a call of a JavaScript function at the price of the call, which needs raw values that live as long as a handle scope.
+//!   Its wrappers take two to four times as long, and every read of a callback pays;
 //! - a thread-safe function that keeps the process alive for a while only;
 //! - the event loop's descriptor, which is told that there is another file under descriptor 0.
 //!
@@ -21,7 +21,7 @@ use wellhead::{Body, SharedBytes};
 
 /// Strings that fit here are taken in one call.
 const SCRATCH: usize = 4 << 10;
-/// Units up to which a string's UTF-16 form may be copied beside its UTF-8 form, for speed.
+/// A string of at most that many units may be copied as UTF-16 and as UTF-8, for speed.
 const TWICE: usize = 4 << 20;
 
 /// The JavaScript thread, while it runs our code.
@@ -271,7 +271,7 @@ impl<'s> Js<'s> {
         if count == 0 {
             return Some(Vec::new()); // its memory may be nowhere
         }
-        // SAFETY: Node says that so many numbers are there, and no JavaScript runs while they are copied.
+        // SAFETY: Node says that at least `count` numbers are there, and no JavaScript runs while they are copied.
         Some(unsafe { std::slice::from_raw_parts(data.cast::<f64>(), count) }.to_vec())
     }
 
@@ -333,7 +333,7 @@ impl<'s> Js<'s> {
         if length == 0 {
             return Some(Body::from(Vec::new())); // its memory may be nowhere
         }
-        // SAFETY: Node says that so many bytes are there, and no JavaScript of this thread runs while they are copied.
+        // SAFETY: Node says that `length` bytes are there, and no JavaScript of this thread runs while they are copied.
         Some(Body::from(unsafe { std::slice::from_raw_parts(data.cast::<u8>(), length) }))
     }
 

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use wellhead::serve::{Batch, Driver};
 use wellhead::{Caller, Json, Level, MethodError, Server, SharedBytes, Spelling};
 
-/// What has been answered waits no longer than this, and one callback, for the rest of its batch.
+/// An answer waits at most that long, and one callback, for the rest of its batch.
 const SLOW: Duration = Duration::from_millis(1);
 
 /// Bits of what [`Native::turn`] returns.
@@ -58,9 +58,9 @@ pub(crate) type Hook<'a> = Function<'a, Unknown<'a>, Unknown<'a>>;
 
 #[napi]
 impl Native {
-    /// `options` is JSON. `turn` takes a turn now, `soon` once the running JavaScript is done; `log` is called with a
-    /// level and a line, `observe` and `publish` with JSON, `exists` with the number of a registration and a URI, on the JS
-    /// thread.
+    /// `options` is JSON. `turn` takes a turn now, `soon` once the running JavaScript is done. The others are called on the JS
+    /// thread: `log` with a level and a line, `observe` and `publish` with JSON, `exists` with the number of a registration
+    /// and a URI.
     #[napi(constructor)]
     #[allow(clippy::too_many_arguments, reason = "called from one place")]
     pub fn new(
@@ -140,7 +140,7 @@ impl Native {
         self.inner.calls.client(call)
     }
 
-    /// Whether nobody waits for the answer any more.
+    /// Whether the answer is not wanted any more.
     #[napi]
     pub fn is_cancelled(&self, call: u32) -> bool {
         self.inner.calls.is_cancelled(call)
@@ -281,7 +281,7 @@ impl Native {
         self.inner.server.is_closed()
     }
 
-    /// The numbers of held calls whose answer nobody wants any more. They are forgotten.
+    /// The numbers of held calls whose answer is not wanted any more. They are forgotten.
     #[napi]
     pub fn abandoned(&self) -> Vec<u32> {
         self.inner.calls.abandon()
@@ -376,7 +376,7 @@ pub fn share_bytes(bytes: &[u8]) -> External<SharedBytes> {
     External::new_with_size_hint(Arc::new(bytes.to_vec()), bytes.len())
 }
 
-/// What a server has counted.
+/// The totals of a server.
 #[napi(object)]
 pub struct Counted {
     pub connections: f64,
@@ -403,7 +403,7 @@ pub fn invalid_params(what: String) -> Fault {
     Fault { number: error.code(), message: error.message().to_owned() }
 }
 
-/// What Node-API refused, as an error of ours.
+/// A refusal of Node-API, as an error of ours.
 pub(crate) fn refused(e: napi::Error) -> napi::Error<crate::error::Code> {
     invalid(e.reason.clone())
 }

@@ -1,8 +1,8 @@
 //! Descriptor 0 while the server has standard input for itself.
 //!
-//! The core's guard points it at the null device. That is nothing that an event loop can wait for: if JavaScript has made
-//! `process.stdin` of the pipe that was there before, and reads it, libuv hands descriptor 0 to `epoll_ctl`, is refused with
-//! EPERM, and aborts the process. So then it is a pipe that never says anything, instead.
+//! The core's guard points it at the null device. An event loop cannot wait for that. If JavaScript has made
+//! `process.stdin` of the pipe that was there before, and reads it, libuv hands descriptor 0 to `epoll_ctl`. The system refuses
+//! that with EPERM, and libuv aborts the process. So the descriptor becomes a pipe that stays silent instead.
 //!
 //! The kernel knows what an epoll waits for by descriptor *and* file, so another file under the descriptor leaves the old one
 //! behind: libuv would be woken for the client's bytes without end, and never for the end of its input. So what waits for
@@ -59,7 +59,7 @@ fn may_wait() -> bool {
     matches!(kind, Ok(FileType::Fifo | FileType::Socket))
 }
 
-/// What waits for descriptor 0: an epoll, for which events, and what it is told with them.
+/// The waits for descriptor 0: an epoll, the events, and the data that it gets with them.
 type Waiting = Vec<(i32, EventFlags, u64)>;
 
 /// Takes descriptor 0 away from whatever waits for it, while it changes.
@@ -88,7 +88,7 @@ fn epolls() -> impl Iterator<Item = i32> {
     .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// What an epoll has for descriptor 0, by proc(5): `tfd:        0 events:       19 data:                0 …`.
+/// The entry of an epoll for descriptor 0, by proc(5): `tfd:        0 events:       19 data:                0 …`.
 fn registration(info: &str) -> Option<(EventFlags, u64)> {
     info.lines().find_map(|line| {
         let mut words = line.split_whitespace();

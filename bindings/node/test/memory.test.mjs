@@ -23,7 +23,7 @@ function reuse() {
   for (let n = 0; n < 3; n += 1) new Uint8Array(SIZE).fill(66);
 }
 
-/** What may become of bytes after they were answered, by how they are made. */
+/** The fates of bytes after they were answered, by how they are made. */
 const fates = {
   'written to': [() => new ArrayBuffer(SIZE), (bytes) => bytes.fill(66)],
   'transferred by structuredClone': [

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { matches, sent } from './vectors/message.mjs';
 import { run } from './vectors/script.mjs';
 
-/** What Node does not reach yet. */
+/** The vectors that Node does not reach yet. */
 const UNREACHED = [];
 
 const folder = new URL('../../../tests/vectors/', import.meta.url);

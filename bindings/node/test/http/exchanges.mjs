@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 
-/** What has come of a response by now. */
+/** The part of a response that has come. */
 class Incoming {
   status;
   /** Names in lower case. */
@@ -116,7 +116,7 @@ export function overSocket(base) {
   };
 }
 
-/** Through `fetch`; `pieces`: bodies come in pieces of so many bytes. */
+/** Through `fetch`; `pieces`: bodies come in pieces of at most that many bytes. */
 export function throughFetch(fetch, pieces) {
   return {
     host: 'localhost',

@@ -235,7 +235,7 @@ class Run {
   }
 }
 
-/** What is under way here takes a few turns of the event loop. */
+/** Waits a few turns of the event loop for what is under way. */
 async function settle(answers) {
   for (let turn = 0; turn < 8 || answers.uncollected > 0; turn++) {
     if (answers.uncollected > 0) collect();

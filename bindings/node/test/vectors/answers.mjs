@@ -14,7 +14,7 @@ import {
   ResourceNotFound,
 } from 'wellhead';
 
-/** What a callback says that fails. */
+/** The message of a callback that fails. */
 export const FAILURE = 'the callback failed';
 
 /** A promise that a `finish` step settles. */
@@ -227,7 +227,7 @@ export class Answers {
     return held.promise;
   }
 
-  /** Nobody can settle this promise any more. */
+  /** Drops a promise, which cannot be settled any more. */
   #drop(promise) {
     this.#uncollected += 1;
     this.#dropped.register(promise);
