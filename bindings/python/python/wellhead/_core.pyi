@@ -648,18 +648,21 @@ class Server:
             begins and when it ends. It runs in the context (`contextvars`) of that callback, on the
             thread that polls or answers, so it must return quickly.
         versions: The protocol revisions to serve, named by their dates. Default: all.
-        error_profile: The documents that define the codes of errors.
+        error_profile: `official` sends the error codes of the published revisions. `variant-2024-11-05`
+            sends clients of that revision other codes, which some early clients expect.
         error_codes: Other codes by revision and condition, such as `{"2024-11-05":
             {"resource_not_found": -32000}}`. Conditions are `resource_not_found`, `permission_denied`,
             `internal_error` and `not_modified`.
-        permission_denied: `mask` answers a forbidden read as if the resource did not exist.
-        undeclared_lists: The answer to a client that lists what the server does not offer: an error or
-            an empty list.
-        titles_in_contents: The clients that get `name` and `title` of contents: those of 2025-06-18, none,
-            or all.
+        permission_denied: `error` answers a forbidden read with "permission denied", `mask` as if the
+            resource did not exist.
+        undeclared_lists: The answer to a client that lists what the server does not offer: `error`, or
+            `empty` for an empty list.
+        titles_in_contents: The clients that get `name` and `title` of contents: those of the revision
+            `2025-06-18`, `never` any, or `always` all.
         omit_newer_fields: True if the server omits fields that a client's revision does not have.
-        subscribe_unknown: `allow` accepts subscriptions to URIs that nothing serves.
-        dialect: The `resources/get` dialect: `auto` recognizes it by the messages of the client.
+        subscribe_unknown: `deny` refuses subscriptions to URIs that nothing serves, `allow` accepts them.
+        dialect: The clients that the server speaks the `resources/get` dialect with: `always` all, `never`
+            none, `auto` those whose messages show that they speak it.
 
     Raises:
         TypeError: An argument is unknown, or has the wrong type.
@@ -814,7 +817,7 @@ class Server:
     def list(self, source: None = None, /, *, name: str | None = None) -> Callable[[_List], _List]:
         """Adds a source of listed resources: a function `(after, limit)` that returns a `Page`.
 
-        The page has at most `limit` items: those behind the item with the key `after`, or the first ones if
+        The page has at most `limit` items: those after the item with the key `after`, or the first ones if
         `after` is None. Fixed resources are listed first, then the sources in the order of their
         registration. A parameter that is annotated `wellhead.Call` gets the call. Usable as a decorator,
         with and without parentheses.
@@ -890,8 +893,8 @@ class Server:
     def authorize(self, function: _Authorize, /) -> _Authorize: ...
     @overload
     def authorize(self, function: None = None, /) -> Callable[[_Authorize], _Authorize]:
-        """Calls a function `(operation, uris)` before the server lists, reads or watches anything, once for
-        many URIs.
+        """Calls a function `(operation, uris)` before the server lists, reads or completes anything, or accepts a
+        subscription. One call may be about many URIs.
 
         `operation` is `"list"`, `"read"`, `"subscribe"` or `"complete"`; for `"complete"` the URIs are
         templates. For `"list_tools"`, `"call_tool"`, `"list_prompts"` and `"get_prompt"` they are names. A
@@ -1045,8 +1048,8 @@ class Server:
         """Calls `authorize` again for everything that the connections of a caller subscribe to, and ends the
         subscriptions that it refuses.
 
-        One question is about many URIs. Clients are not notified of the end. Until the verdicts are there,
-        changes are sent as before. Does nothing without `authorize`. Never blocks.
+        `authorize` gets many URIs at once. Clients are not notified of the end. Until it returns its
+        verdicts, changes are sent as before. Does nothing without `authorize`. Never blocks.
 
         Args:
             caller_id: The id of the `Caller`, bytes or a `str`.
