@@ -1,4 +1,4 @@
-//! What goes on once the application has judged it: one state for all such requests.
+//! The state of all requests that wait for a verdict, and what each does after it.
 
 use super::CallId;
 use super::call_context::Context;
