@@ -3,6 +3,7 @@
 //! - a call of a JavaScript function at the price of the call, which needs raw values that live as long as a handle scope.
 //!   Its wrappers take two to four times as long, and every read of a callback pays;
 //! - a thread-safe function that keeps the process alive for a while only;
+//! - a function that runs when its environment ends, whose wrapper never frees one that is removed;
 //! - the event loop's descriptor, which is told that there is another file under descriptor 0.
 //!
 //! Raw values never leave the scope that made them, because their lifetime is the scope's; and an [`Js`] exists only
@@ -387,6 +388,40 @@ impl ToNapiValue for Value<'_> {
 pub(crate) fn descriptor(number: i32) -> rustix::fd::BorrowedFd<'static> {
     // SAFETY: it is not -1. It is used for one system call at once, which is refused if it was closed meanwhile.
     unsafe { rustix::fd::BorrowedFd::borrow_raw(number) }
+}
+
+/// A function that runs on the JS thread when its environment ends.
+pub(crate) struct AtEnd(*mut Box<dyn FnOnce()>);
+
+impl AtEnd {
+    /// None: Node refused it.
+    pub(crate) fn new(env: &Env, run: impl FnOnce() + 'static) -> Option<AtEnd> {
+        let data = Box::into_raw(Box::new(Box::new(run) as Box<dyn FnOnce()>));
+        // SAFETY: on the JS thread. Node gives the data to `run_at_end` once, unless `remove` is called before.
+        let status = unsafe { sys::napi_add_env_cleanup_hook(env.raw(), Some(run_at_end), data.cast()) };
+        if status == sys::Status::napi_ok {
+            return Some(AtEnd(data));
+        }
+        // SAFETY: made above, and Node did not take it.
+        drop(unsafe { Box::from_raw(data) });
+        None
+    }
+
+    /// Removes and frees the function, which must not have run.
+    pub(crate) fn remove(self, env: &Env) {
+        // SAFETY: on the JS thread, with the function and the data that were added there.
+        let status = unsafe { sys::napi_remove_env_cleanup_hook(env.raw(), Some(run_at_end), self.0.cast()) };
+        if status == sys::Status::napi_ok {
+            // SAFETY: made by `new`, and Node has let go of it.
+            drop(unsafe { Box::from_raw(self.0) });
+        }
+    }
+}
+
+unsafe extern "C" fn run_at_end(data: *mut c_void) {
+    // SAFETY: made by `AtEnd::new`, and handed here once.
+    let run = unsafe { Box::from_raw(data.cast::<Box<dyn FnOnce()>>()) };
+    run();
 }
 
 /// A reference that keeps an object from being collected. Only the JS thread may look at it or delete it.

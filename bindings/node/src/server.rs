@@ -8,13 +8,12 @@ use crate::error::{Result, invalid, thrown};
 use crate::exists;
 use crate::http::Listener;
 use crate::options::Options;
-use crate::raw::Js;
+use crate::raw::{AtEnd, Js};
 use crate::stdio::Quiet;
-use napi::CleanupEnvHook;
 use napi::bindgen_prelude::{Env, External, Function, ObjectFinalize, Uint8Array, Unknown};
 use napi_derive::napi;
 use std::cell::{Cell, RefCell};
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use wellhead::serve::{Batch, Driver};
@@ -48,8 +47,8 @@ pub(crate) struct Inner {
 #[napi(custom_finalize)]
 pub(crate) struct Native {
     pub(crate) inner: Rc<Inner>,
-    hook: CleanupEnvHook<Weak<Inner>>,
-    /// The hook has run, and is gone.
+    at_end: AtEnd,
+    /// The environment has ended, and `at_end` has run.
     down: Rc<Cell<bool>>,
 }
 
@@ -105,16 +104,16 @@ impl Native {
         });
         let down = Rc::new(Cell::new(false));
         let gone = down.clone();
-        let hook = env
-            .add_env_cleanup_hook(Rc::downgrade(&inner), move |inner| {
-                gone.set(true);
-                if let Some(inner) = inner.upgrade() {
-                    inner.go_down();
-                    inner.bell.lose();
-                }
-            })
-            .map_err(refused)?;
-        Ok(Native { inner, hook, down })
+        let ended = Rc::downgrade(&inner);
+        let at_end = AtEnd::new(&env, move || {
+            gone.set(true);
+            if let Some(inner) = ended.upgrade() {
+                inner.go_down();
+                inner.bell.lose();
+            }
+        });
+        let at_end = at_end.ok_or_else(|| invalid("the environment is ending"))?;
+        Ok(Native { inner, at_end, down })
     }
 
     /// For a call of a reader: a state that [`Native::open_state`] opens until then.
@@ -428,7 +427,7 @@ impl Inner {
 impl ObjectFinalize for Native {
     fn finalize(self, env: Env) -> napi::Result<()> {
         if !self.down.get() {
-            env.remove_env_cleanup_hook(self.hook)?;
+            self.at_end.remove(&env);
             self.inner.go_down();
         }
         Ok(())
