@@ -1,6 +1,8 @@
 //! Checks the definition of a tool or prompt, which is the application's JSON, and writes it as it is listed.
 
+use super::methods::OutputSchema;
 use super::named::Family;
+use super::output_schema::write_wrapped;
 use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, boolean, elements, for_each_member, is_array, is_object, string};
@@ -55,8 +57,9 @@ const ARGUMENT: &Members =
 pub(crate) struct Definition {
     /// The JSON that lists have. A tool without an input schema accepts any object.
     pub(super) rendered: Box<[u8]>,
-    /// True if it promises structured content.
-    pub(super) structured: bool,
+    /// The JSON for revisions whose structured content is an object, if it differs.
+    pub(super) rendered_for_objects: Option<Box<[u8]>>,
+    pub(super) output: OutputSchema,
     /// The schema that its arguments have to fit; `None` for a prompt, and for a tool that takes any object.
     pub(super) schema: Option<Schema>,
 }
@@ -75,22 +78,40 @@ pub(crate) fn definition(family: Family, name: &str, members: &Json) -> Result<D
         Family::Prompts => PROMPT,
     };
     let found = distinct(members.raw()).map_err(|twice| invalid(format!("has {twice} twice")))?;
-    let mut rendered = Vec::new();
     let mut schema = None;
-    let mut object = Object::begin(&mut rendered);
-    object.string("name", name);
     for (member, value) in &found {
         if member == "name" {
             return Err(invalid("has a \"name\" among its members; leave it out".to_owned()));
         }
         let shape = shape_of(member, known).map_err(|unknown| invalid(format!("has {unknown}")))?;
         check(member, *value, shape).map_err(&invalid)?;
+        if matches!(shape, Shape::ObjectSchema) {
+            schema = Some(Schema::compile(*value).map_err(&invalid)?);
+        }
+    }
+    let output = match found.iter().find(|(member, _)| member == OUTPUT_SCHEMA) {
+        None => OutputSchema::Absent,
+        Some((_, schema)) if type_of(*schema).and_then(string).as_deref() == Some("object") => {
+            OutputSchema::Object
+        }
+        Some(_) => OutputSchema::Any,
+    };
+    let rendered = rendered(family, name, &found, false);
+    let rendered_for_objects =
+        matches!(output, OutputSchema::Any).then(|| self::rendered(family, name, &found, true));
+    Ok(Definition { rendered, rendered_for_objects, output, schema })
+}
+
+/// Writes a checked definition. With `wrapped`, its output schema is that of an object around the result.
+fn rendered(family: Family, name: &str, found: &[(String, Raw<'_>)], wrapped: bool) -> Box<[u8]> {
+    let mut rendered = Vec::new();
+    let mut object = Object::begin(&mut rendered);
+    object.string("name", name);
+    for (member, value) in found {
         let out = object.any_member(member);
-        match shape {
-            Shape::ObjectSchema => {
-                write_object_schema(out, *value);
-                schema = Some(Schema::compile(*value).map_err(&invalid)?);
-            }
+        match (family, &**member) {
+            (Family::Tools, INPUT_SCHEMA) => write_object_schema(out, *value),
+            (Family::Tools, OUTPUT_SCHEMA) if wrapped => write_wrapped(out, *value),
             _ => out.extend_from_slice(value.get().as_bytes()),
         }
     }
@@ -98,8 +119,7 @@ pub(crate) fn definition(family: Family, name: &str, members: &Json) -> Result<D
         object.raw(INPUT_SCHEMA, "{\"type\":\"object\"}");
     }
     object.end();
-    let structured = found.iter().any(|(member, _)| member == OUTPUT_SCHEMA);
-    Ok(Definition { rendered: rendered.into(), structured, schema })
+    rendered.into()
 }
 
 /// Returns the members of an object, or the quoted name of a member that occurs twice.

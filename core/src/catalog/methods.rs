@@ -28,10 +28,20 @@ pub(crate) struct MethodHandler {
 /// The promises that the definition of a tool makes to clients.
 #[derive(Default)]
 pub(crate) struct Promises {
-    /// True if its results have structured content.
-    pub(crate) structured: bool,
+    /// The structured content of its results.
+    pub(crate) output: OutputSchema,
     /// The schema that arguments fit which the application gets.
     pub(crate) schema: Option<Schema>,
+}
+
+/// The values that the output schema of a tool promises.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum OutputSchema {
+    #[default]
+    Absent,
+    Object,
+    /// Any JSON, which revisions that have only objects get as the member `result` of one.
+    Any,
 }
 
 impl MethodHandler {

@@ -6,6 +6,7 @@ use super::ordered::Ordered;
 use super::{HandlerId, Listing};
 use crate::access::Operation;
 use crate::error::{Error, ErrorKind, Result};
+use crate::revision::{Revision, Structured};
 use std::sync::Arc;
 
 /// Tools or prompts.
@@ -68,8 +69,18 @@ impl Family {
 pub(crate) struct Named {
     pub(crate) handler: Arc<MethodHandler>,
     pub(crate) name: Arc<str>,
-    /// The JSON that lists have.
-    pub(crate) rendered: Box<[u8]>,
+    rendered: Box<[u8]>,
+    rendered_for_objects: Option<Box<[u8]>>,
+}
+
+impl Named {
+    /// Returns the JSON that lists of the revision have.
+    pub(crate) fn rendered(&self, revision: Revision) -> &[u8] {
+        match (&self.rendered_for_objects, revision.structured) {
+            (None, _) | (_, Structured::Any) => &self.rendered,
+            (Some(rendered), Structured::Object | Structured::Absent) => rendered,
+        }
+    }
 }
 
 /// The tools or the prompts of a server.
@@ -90,11 +101,11 @@ impl NamedSet {
             let message = format!("the {word} \"{name}\" is registered already; remove it first");
             return Err(Error::new(ErrorKind::Duplicate, message));
         }
-        let Definition { rendered, structured, schema } = definition;
+        let Definition { rendered, rendered_for_objects, output, schema } = definition;
         let name: Arc<str> = name.into();
-        let promises = Promises { structured, schema };
+        let promises = Promises { output, schema };
         let handler = Arc::new(MethodHandler::named(id, family, name.clone(), promises, run));
-        self.0.add(name.clone(), id.0, Arc::new(Named { handler, name, rendered }));
+        self.0.add(name.clone(), id.0, Arc::new(Named { handler, name, rendered, rendered_for_objects }));
         Ok(())
     }
 

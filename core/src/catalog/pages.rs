@@ -315,10 +315,11 @@ impl Walk {
 
     fn take_named(&mut self, catalog: &Catalog, family: Family) {
         let Some(named) = catalog.named(family) else { return };
+        let revision = self.revision;
         self.take_registered(
             named.0.after(self.number()),
             |named| named.name.clone(),
-            |named, out| out.extend_from_slice(&named.rendered),
+            |named, out| out.extend_from_slice(named.rendered(revision)),
         );
     }
 

@@ -227,7 +227,7 @@ impl Outcome {
             }
             MethodAnswer::Result(result) => {
                 let checked = match handler.family {
-                    Some(family) => wire::call_result(family, handler.promises.structured, revision, &result),
+                    Some(family) => wire::call_result(family, handler.promises.output, revision, &result),
                     None => Ok(Cow::Borrowed(&result)),
                 };
                 let result = match checked {

@@ -1,7 +1,7 @@
 //! The result of a tool or prompt: the application's JSON in the shape that clients require.
 
 use super::content_block::{self, check_block};
-use crate::catalog::Family;
+use crate::catalog::{Family, OutputSchema};
 use crate::encode::quote_into;
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, boolean, elements, for_each_member, is_array, is_object, members, string};
@@ -10,10 +10,10 @@ use crate::revision::{Revision, Structured};
 use std::borrow::Cow;
 
 /// Checks a result, and gives its structured content the form of the revision. The error names the wrong part. With
-/// `promised`, clients refuse a result without structured content.
+/// an `output` schema, clients refuse a result without structured content.
 pub(crate) fn call_result(
     family: Family,
-    promised: bool,
+    output: OutputSchema,
     revision: Revision,
     result: &Json,
 ) -> Result<Cow<'_, Json>, String> {
@@ -24,7 +24,7 @@ pub(crate) fn call_result(
     }
     match family {
         Family::Tools => {
-            let result = tool_result(promised, revision, result)?;
+            let result = tool_result(output, revision, result)?;
             Ok(match result {
                 Cow::Borrowed(result) => content_block::for_revision(family, revision, result),
                 Cow::Owned(result) => {
@@ -47,7 +47,7 @@ pub(crate) fn tool_error(text: &str) -> Json {
     Json::written(out)
 }
 
-fn tool_result(promised: bool, revision: Revision, result: &Json) -> Result<Cow<'_, Json>, String> {
+fn tool_result(output: OutputSchema, revision: Revision, result: &Json) -> Result<Cow<'_, Json>, String> {
     let content = member(result.raw(), "content", "")?;
     let structured = member(result.raw(), "structuredContent", "")?;
     let failed = match member(result.raw(), "isError", "")? {
@@ -68,13 +68,13 @@ fn tool_result(promised: bool, revision: Revision, result: &Json) -> Result<Cow<
         }
         (None, Some(_)) => {}
     }
-    if promised && !failed && structured.is_none() {
+    if output != OutputSchema::Absent && !failed && structured.is_none() {
         return Err("structuredContent is missing, which the tool's outputSchema promises".to_owned());
     }
     let Some(structured) = structured else { return Ok(Cow::Borrowed(result)) };
     let as_it_is = match revision.structured {
         Structured::Absent => false,
-        Structured::Object => is_object(structured),
+        Structured::Object => !is_wrapped(output, structured),
         Structured::Any => true,
     };
     let left_out = matches!(revision.structured, Structured::Absent);
@@ -86,17 +86,23 @@ fn tool_result(promised: bool, revision: Revision, result: &Json) -> Result<Cow<
     if !mirrored && as_it_is {
         return Ok(Cow::Borrowed(result));
     }
-    Ok(Cow::Owned(rewritten(revision, result, structured, mirrored)))
+    Ok(Cow::Owned(rewritten(output, revision, result, structured, mirrored)))
 }
 
 /// Rewrites the structured content for the revision. With `mirrored`, its text takes the place of the content.
-fn rewritten(revision: Revision, result: &Json, structured: Raw<'_>, mirrored: bool) -> Json {
+fn rewritten(
+    output: OutputSchema,
+    revision: Revision,
+    result: &Json,
+    structured: Raw<'_>,
+    mirrored: bool,
+) -> Json {
     let mut out = Vec::new();
     let mut object = Object::begin(&mut out);
     for_each_member(result.raw(), |name, value| match (name, revision.structured) {
         ("structuredContent", Structured::Absent) => {}
         ("content", _) if mirrored => {}
-        ("structuredContent", Structured::Object) if !is_object(value) => {
+        ("structuredContent", Structured::Object) if is_wrapped(output, value) => {
             let mut wrapped = Object::begin(object.any_member(name));
             wrapped.raw("result", value.get());
             wrapped.end();
@@ -111,6 +117,12 @@ fn rewritten(revision: Revision, result: &Json, structured: Raw<'_>, mirrored: b
     }
     object.end();
     Json::written(out)
+}
+
+/// Returns whether the revisions that have only objects get a value as the `result` of one: as the tool's schema, which
+/// they get wrapped, promises it.
+fn is_wrapped(output: OutputSchema, value: Raw<'_>) -> bool {
+    output == OutputSchema::Any || !is_object(value)
 }
 
 /// JSON without white space between its parts.
@@ -174,7 +186,7 @@ mod tests {
 
     fn refusal(family: Family, result: &str) -> String {
         let result = Json::object(result).unwrap();
-        call_result(family, false, newest(), &result).expect_err("this is refused")
+        call_result(family, OutputSchema::Absent, newest(), &result).expect_err("this is refused")
     }
 
     #[test]
@@ -232,7 +244,10 @@ mod tests {
     #[test]
     fn an_extensions_kind_of_result_is_its_own_affair() {
         let result = Json::object(r#"{"resultType":"task"}"#).unwrap();
-        assert_eq!(call_result(Family::Tools, true, newest(), &result).unwrap().as_str(), result.as_str());
+        assert_eq!(
+            call_result(Family::Tools, OutputSchema::Object, newest(), &result).unwrap().as_str(),
+            result.as_str()
+        );
     }
 
     #[test]
