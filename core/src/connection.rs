@@ -5,11 +5,11 @@ mod method_calls;
 mod shared;
 
 use crate::access::{Caller, RequestContext};
+use crate::account::Permit;
 use crate::drain::{Drain, DrainStart};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::group;
-use crate::http::Permit;
 use crate::jsonrpc::Parsed;
 use crate::log::Level;
 use crate::protocol::{Arrival, Chunk, InputLine, Machine, Next, RequestHead, Route, Start};

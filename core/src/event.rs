@@ -2,12 +2,12 @@
 //! code runs.
 
 mod method;
+mod verification;
 mod verify;
 
 use crate::access::{Caller, Operation, RequestContext, Verdict};
 use crate::catalog::{Handler, HandlerId, Vars};
 use crate::connection::Shared;
-use crate::http::Verification;
 use crate::model::{Answer, Completion, Json, MethodAnswer, Page};
 use crate::protocol::{Argument, CallId, Context};
 use crate::provider::{Deferred, Provider};
@@ -19,6 +19,8 @@ use std::sync::{Arc, Weak};
 
 pub(crate) use method::Continuation;
 pub use method::{MethodCall, ResponseCall};
+pub use verification::{Grant, Verification};
+pub(crate) use verification::{Question, failed};
 pub(crate) use verify::Verifier;
 pub use verify::VerifyCall;
 

@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod account;
 mod catalog;
 mod client;
 mod connection;

@@ -1,11 +1,12 @@
 //! The handle through which an answer comes back.
 
 use crate::access::Verdict;
+use crate::account::Permit;
 use crate::catalog::Sealer;
 use crate::connection::Shared;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Continuation;
-use crate::http::{Permit, Question, Verification};
+use crate::event::{Question, Verification};
 use crate::model::{Answer, ClientAnswer, Completion, Contents, Json, MethodAnswer, Page};
 use crate::observer::FAILED;
 use crate::protocol::{CallId, Context, Report};

@@ -1,7 +1,8 @@
 //! The question whether a bearer token is good.
 
 use crate::access::RequestContext;
-use crate::http::{Permit, Question, Verification};
+use crate::account::Permit;
+use crate::event::{Question, Verification};
 use crate::protocol::OwnedHead;
 use crate::responder::Responder;
 use std::any::Any;

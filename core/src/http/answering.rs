@@ -1,6 +1,5 @@
 //! What a route of a connection has to say, as the response to a request.
 
-use super::account::Permit;
 use super::endpoint::Inner;
 use super::exchange::Progress;
 use super::listeners::Listener;
@@ -9,6 +8,7 @@ use super::response_head::{HeadChoice, ResponseHead};
 use super::sessions::Sessions;
 use super::sse;
 use super::streams::Place;
+use crate::account::Permit;
 use crate::connection::Connection;
 use crate::drain::{Drain, DrainStart};
 use crate::event::Event;

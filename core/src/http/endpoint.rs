@@ -1,19 +1,19 @@
 //! One endpoint: what it is reached by, whom it answers, and what all its exchanges share.
 
 use super::RequestHead;
-use super::account::{Account, Holder};
 use super::exchange::{Exchange, Ready};
 #[cfg(feature = "http")]
 use super::idle_timeout::IdleTimeout;
 use super::listeners::{Listener, Listeners};
 use super::origin::Gate;
 use super::protection::{Protection, Token};
+use super::request_body::RequestBodies;
 use super::sessions::Sessions;
-use super::verification::Verification;
 use crate::access::RequestContext;
+use crate::account::{Account, Holder};
 use crate::connection::Connection;
 use crate::error::{Error, ErrorKind, Result};
-use crate::event::{Event, Verifier, VerifyCall};
+use crate::event::{Event, Verification, Verifier, VerifyCall};
 use crate::group::Group;
 use crate::limits::zero_error;
 use crate::log::Level;
@@ -42,6 +42,8 @@ pub(super) struct Inner {
     pub(super) group: Group,
     pub(super) options: Options,
     pub(super) account: Arc<Account>,
+    /// Bodies that the endpoint lets go if others need their room.
+    pub(super) bodies: Arc<Lock<RequestBodies>>,
     pub(super) refusals: Refusals,
     pub(super) state: Lock<State>,
 }
@@ -291,6 +293,7 @@ impl EndpointBuilder {
             server: self.server,
             options: self.options,
             account,
+            bodies: Arc::default(),
             refusals: Refusals::default(),
             state,
         })))

@@ -1,7 +1,6 @@
 //! One request and its response.
 
 use super::RequestHead;
-use super::account::{Charge, Holder, REQUEST};
 use super::answering::Answering;
 use super::cors;
 use super::endpoint::Endpoint;
@@ -12,6 +11,7 @@ use super::response::{Response, Whole, invalid};
 use super::sessions::Purpose;
 use super::verifying::Verifying;
 use crate::access::{Caller, RequestContext};
+use crate::account::{Charge, Holder, REQUEST};
 use crate::event::Event;
 use crate::protocol::Route;
 use std::fmt;
@@ -100,7 +100,7 @@ impl Exchange {
         let need = Need { holder: &holder, number: None, bytes: REQUEST, cost: cost(REQUEST, now, now) };
         let cost = make_room(&endpoint.0, &need, || holder.reserve(REQUEST));
         let (cost, fits) = cost.map_or_else(|full| (holder.charge(), Err(full)), |cost| (cost, Ok(())));
-        let (body, body_cost) = (RequestBody::new(&holder, now, ready.clone()), holder.charge());
+        let (body, body_cost) = (RequestBody::new(&endpoint.0, &holder, now, ready.clone()), holder.charge());
         let (state, deadline) = (State::Done, None);
         let mut exchange = Exchange {
             endpoint,

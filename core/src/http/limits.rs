@@ -1,13 +1,13 @@
 //! Limits that refuse a request: calls, listen streams, sessions, bytes.
 
-use super::account::{Counted, Full, Permit, share};
 use super::classify::PermitKind;
 use super::endpoint::Inner;
 use super::exchange::Exchange;
-use super::listen_streams::StreamOwner;
 use super::response::{Whole, hinted, refusal};
 use super::routing::closing;
 use super::streams::MOST as MOST_STREAMS;
+use crate::account::StreamOwner;
+use crate::account::{Counted, Full, Permit, share};
 use crate::jsonrpc::RequestId;
 use crate::protocol::limit;
 use crate::refusals::RefusalKind;

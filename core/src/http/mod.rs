@@ -10,7 +10,6 @@
 //!
 //! Source: the transport pages of 2025-03-26 to 2026-07-28.
 
-mod account;
 mod answering;
 mod classify;
 mod cors;
@@ -21,7 +20,6 @@ mod get;
 #[cfg(feature = "http")]
 mod idle_timeout;
 mod limits;
-mod listen_streams;
 mod listeners;
 mod media;
 mod origin;
@@ -35,21 +33,13 @@ mod routing;
 mod sessions;
 mod sse;
 mod streams;
-mod unread_responses;
-mod verification;
 mod verifying;
 
+pub use crate::event::{Grant, Verification};
 pub use crate::protocol::RequestHead;
-#[cfg(feature = "http")]
-pub(crate) use account::Holder;
-pub(crate) use account::{Charge, Full, Permit};
 pub use endpoint::{Endpoint, EndpointBuilder};
 pub use exchange::{Exchange, Progress};
 #[cfg(feature = "http")]
 pub(crate) use idle_timeout::{IdleTimeout, Silence};
 pub use protection::Protection;
 pub use response::Response;
-#[cfg(feature = "http")]
-pub(crate) use unread_responses::UnreadResponse;
-pub(crate) use verification::Question;
-pub use verification::{Grant, Verification};

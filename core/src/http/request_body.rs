@@ -1,8 +1,8 @@
 //! The body of a request while it arrives, which the endpoint lets go if others need its room.
 
-use super::account::{Charge, Full, Holder};
 use super::endpoint::Inner;
 use super::exchange::Ready;
+use crate::account::{Charge, Full, Holder};
 use crate::sync::Lock;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use std::collections::BTreeMap;
@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 /// The body of one request.
 pub(super) struct RequestBody {
+    registry: Arc<Lock<RequestBodies>>,
     arriving: Arc<Arriving>,
     /// Its number among those that the endpoint can let go, once a piece came that is not the last.
     number: Option<u64>,
@@ -51,11 +52,11 @@ pub(super) struct Need<'a> {
 }
 
 impl RequestBody {
-    pub(super) fn new(holder: &Arc<Holder>, since: u64, ready: Ready) -> RequestBody {
+    pub(super) fn new(inner: &Inner, holder: &Arc<Holder>, since: u64, ready: Ready) -> RequestBody {
         let buffer = Lock::new(Buffer { message: Vec::new(), charge: holder.charge(), refused: None });
         let (holder, bytes) = (holder.clone(), AtomicUsize::new(0));
         let arriving = Arc::new(Arriving { holder, ready, since, bytes, buffer });
-        RequestBody { arriving, number: None, length: None }
+        RequestBody { registry: inner.bodies.clone(), arriving, number: None, length: None }
     }
 
     /// How many bytes have arrived.
@@ -96,7 +97,7 @@ impl RequestBody {
         })?;
         if self.number.is_none() && self.length != Some(length) {
             let arriving = self.arriving.clone();
-            self.number = Some(holder.bodies().with(|bodies, _| bodies.add(arriving)));
+            self.number = Some(self.registry.with(|bodies, _| bodies.add(arriving)));
         }
         Ok(())
     }
@@ -110,7 +111,7 @@ impl RequestBody {
     /// Takes the body, and the charge for it. The endpoint cannot let it go any more.
     pub(super) fn take(&mut self) -> Result<(Vec<u8>, Charge), Full> {
         if let Some(number) = self.number.take() {
-            let arriving = self.arriving.holder.bodies().with(|bodies, _| bodies.arriving.remove(&number));
+            let arriving = self.registry.with(|bodies, _| bodies.arriving.remove(&number));
             drop(arriving); // not under the lock
         }
         self.arriving.take(None)
@@ -134,7 +135,7 @@ pub(super) fn make_room<R>(
             Ok(room) => return Ok(room),
             Err(full) => full,
         };
-        let bodies = need.holder.bodies();
+        let bodies = &inner.bodies;
         let all: Vec<_> = bodies.with(|b, _| b.arriving.iter().map(|(n, body)| (*n, body.clone())).collect());
         let (number, body) = costliest(&all, need, inner.group.now()).ok_or(full)?;
         let gone = bodies.with(|bodies, _| bodies.arriving.remove(number));

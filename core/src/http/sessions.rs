@@ -1,8 +1,8 @@
 //! Sessions of the handshake era, by the id that `Mcp-Session-Id` names.
 
-use super::account::Account;
 use super::replay::Replay;
 use super::streams::{MOST, Streams};
+use crate::account::Account;
 use crate::connection::Connection;
 use crate::error::{Error, ErrorKind, Result};
 use crate::protocol::Route;

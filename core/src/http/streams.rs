@@ -1,6 +1,6 @@
 //! Streams of a session that can be resumed, and what was said on them, as far as it is kept.
 
-use super::account::Account;
+use crate::account::Account;
 use crate::protocol::Route;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use super::draft::{Details, RetryInput};
 use crate::access::Caller;
-use crate::http::Permit;
+use crate::account::Permit;
 use crate::model::Json;
 use crate::revision::Revision;
 use crate::sync::atomic::{AtomicU8, Ordering};

@@ -7,7 +7,7 @@ use super::inflight::Open;
 use super::machine::{Machine, Waiting};
 use super::outbox::{Route, Stage};
 use crate::access::Caller;
-use crate::http::Permit;
+use crate::account::Permit;
 use crate::jsonrpc::RpcError;
 use crate::sync::Trash;
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use super::call_context::Context;
 use super::host_call::RequestState;
 use super::outbox::Route;
 use super::progress::ProgressState;
-use crate::http::{Full, Permit};
+use crate::account::{Full, Permit};
 use crate::jsonrpc::RequestId;
 use crate::sync::{Fault, is_planted};
 use std::collections::{BTreeMap, VecDeque};

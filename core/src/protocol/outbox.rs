@@ -6,7 +6,7 @@ use super::partial_message::PartialMessage;
 use super::pending_routes::PendingRoutes;
 use super::subscriptions::Mark;
 use crate::access::Caller;
-use crate::http::{Charge, Permit};
+use crate::account::{Charge, Permit};
 use crate::sync::{Fault, Trash, is_planted};
 use crate::wire::{Payload, Segment};
 use std::collections::{BTreeMap, VecDeque};

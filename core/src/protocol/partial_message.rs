@@ -1,8 +1,8 @@
 //! A message that is partly written to the client.
 
 use super::outbox::{Kind, Piece};
+use crate::account::Charge;
 use crate::encode::{base64_chunk, base64_into, escape_chunk_end, escape_into, escaped_len};
-use crate::http::Charge;
 use crate::wire::Segment;
 use std::collections::VecDeque;
 

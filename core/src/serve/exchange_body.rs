@@ -2,7 +2,8 @@
 
 use super::demand::Demand;
 use super::shared::Shared;
-use crate::http::{Charge, Exchange, Holder, Progress, RequestHead, Response, UnreadResponse};
+use crate::account::{Charge, Holder, UnreadResponse};
+use crate::http::{Exchange, Progress, RequestHead, Response};
 use crate::sync::Lock;
 use ::http::Version;
 use ::http::request::Parts;

@@ -1,6 +1,5 @@
 //! What the host makes of a bearer token.
 
-use super::exchange::Ready;
 use crate::access::Caller;
 use crate::log::Level;
 use crate::server::Inner;
@@ -26,10 +25,10 @@ pub enum Verification {
 #[derive(Debug, Clone)]
 #[must_use = "return it from the verifier"]
 pub struct Grant {
-    pub(super) caller: Caller,
-    pub(super) audience: Vec<String>,
-    pub(super) scopes: Vec<String>,
-    pub(super) expires_in_ms: Option<u64>,
+    pub(crate) caller: Caller,
+    pub(crate) audience: Vec<String>,
+    pub(crate) scopes: Vec<String>,
+    pub(crate) expires_in_ms: Option<u64>,
 }
 
 impl Grant {
@@ -82,7 +81,7 @@ impl<T: Into<Verification>, E: fmt::Display> From<Result<T, E>> for Verification
 /// One token that the host was asked about. It lives as long as somebody wants the answer.
 pub(crate) struct Question {
     answer: Lock<State>,
-    ready: Ready,
+    ready: Arc<dyn Fn() + Send + Sync>,
     server: Weak<Inner>,
 }
 
@@ -93,12 +92,12 @@ enum State {
 }
 
 /// What the log hears of a token that nobody could judge.
-pub(super) fn failed(why: &str) -> String {
+pub(crate) fn failed(why: &str) -> String {
     format!("the verification of a token failed: {why}")
 }
 
 impl Question {
-    pub(super) fn new(ready: Ready, server: Weak<Inner>) -> Arc<Question> {
+    pub(crate) fn new(ready: Arc<dyn Fn() + Send + Sync>, server: Weak<Inner>) -> Arc<Question> {
         Arc::new(Question { answer: Lock::new(State::Open), ready, server })
     }
 
@@ -127,7 +126,7 @@ impl Question {
     }
 
     /// The answer, once it is there.
-    pub(super) fn take(&self) -> Option<Verification> {
+    pub(crate) fn take(&self) -> Option<Verification> {
         self.answer.with(|state, _| match std::mem::replace(state, State::Taken) {
             State::Answered(verification) => Some(verification),
             other => {

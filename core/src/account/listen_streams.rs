@@ -1,19 +1,21 @@
 //! The open listen streams of an endpoint, and which of them ends when another client needs its place.
 
-use super::account::{Account, Full};
-use super::exchange::Ready;
+use super::{Account, Full};
 use crate::limits::Limits;
 use crate::sync::atomic::{AtomicU8, Ordering};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+/// Tells a driver to poll its exchange.
+type Ready = Arc<dyn Fn() + Send + Sync>;
+
 /// The client that a stream counts for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum StreamOwner {
+pub(crate) enum StreamOwner {
     /// A caller that is known by its token.
     Caller(Box<[u8]>),
-    /// The address of the [`Holder`](super::account::Holder) of the request.
+    /// The address of the [`Holder`](super::Holder) of the request.
     Holder(usize),
 }
 
@@ -52,7 +54,7 @@ const OPEN: u8 = 1;
 const REPLACED: u8 = 2;
 
 /// The place of one listen stream. Dropping it frees the place.
-pub(super) struct ListenPlace {
+pub(crate) struct ListenPlace {
     account: Arc<Account>,
     number: u64,
     stream: Arc<ListenStream>,
@@ -75,7 +77,7 @@ impl ListenStreams {
         if let Some(share) = share.filter(|share| pending + open >= share.most) {
             return Err(share);
         }
-        let part = super::account::share(self.most.saturating_sub(self.pending - pending), self.percent);
+        let part = super::share(self.most.saturating_sub(self.pending - pending), self.percent);
         if pending >= part.most {
             return Err(part);
         }
@@ -144,7 +146,7 @@ impl ListenStreams {
 impl Account {
     /// Adds a listen stream. If there is no place, the oldest stream of the owner of most streams ends: returns its
     /// `ready`, which the caller calls without a lock. Fails if the owner has its share, or if no stream can end.
-    pub(super) fn listen(
+    pub(crate) fn listen(
         self: &Arc<Self>,
         owner: StreamOwner,
         share: Option<Full>,

@@ -1,8 +1,11 @@
 //! What clients cost an endpoint, counted in one place.
 
-use super::listen_streams::{ListenPlace, ListenStreams};
-use super::request_body::RequestBodies;
-use super::unread_responses::UnreadResponses;
+mod listen_streams;
+#[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only drivers of the core register responses"))]
+mod unread_responses;
+
+use self::listen_streams::{ListenPlace, ListenStreams};
+use self::unread_responses::UnreadResponses;
 use crate::jsonrpc::RpcError;
 use crate::limits::Limits;
 use crate::protocol::limit_data;
@@ -13,20 +16,22 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
+pub(crate) use self::listen_streams::StreamOwner;
+#[cfg(feature = "http")]
+pub(crate) use self::unread_responses::UnreadResponse;
+
 /// The counts of one endpoint. What is counted is given back by its [`Permit`], wherever that ends.
 pub(crate) struct Account {
     calls: Count,
-    pub(super) listens: Lock<ListenStreams>,
+    listens: Lock<ListenStreams>,
     /// Bytes of bodies that have not come whole, and of output that clients have not taken.
     bytes: Count,
     /// Bytes of bodies that lack their end, which are among them.
     arriving: AtomicUsize,
     /// Bytes of events that are kept for clients that come back.
     kept: AtomicUsize,
-    /// Bodies that the endpoint lets go if others need their room.
-    bodies: Lock<RequestBodies>,
     /// Responses that are dropped if others need their room.
-    pub(super) unread: Lock<UnreadResponses>,
+    unread: Lock<UnreadResponses>,
     caller_percent: usize,
     /// Calls of callers that are known by their tokens.
     callers: Lock<Callers>,
@@ -50,7 +55,7 @@ struct Holders {
 }
 
 /// What one caller may have of so many.
-pub(super) fn share(all: usize, percent: usize) -> Full {
+pub(crate) fn share(all: usize, percent: usize) -> Full {
     Full { limit: "caller_percent", most: (all.saturating_mul(percent.min(100)) / 100).max(1) }
 }
 
@@ -112,14 +117,14 @@ pub(crate) struct Permit {
 
 /// What a permit counts.
 #[derive(Debug)]
-pub(super) enum Counted {
+pub(crate) enum Counted {
     Calls { _calls: CountedCalls },
     Listen(ListenPlace),
 }
 
 /// A number of calls in flight. Dropping it subtracts them.
 #[derive(Debug)]
-pub(super) struct CountedCalls {
+pub(crate) struct CountedCalls {
     holder: Arc<Holder>,
     /// The calls of the caller, if it is known by its token. Otherwise the holder counts.
     caller: Option<Arc<AtomicUsize>>,
@@ -161,7 +166,6 @@ impl Account {
             bytes: Count::new("buffer_bytes", limits.buffer_bytes),
             arriving: AtomicUsize::new(0),
             kept: AtomicUsize::new(0),
-            bodies: Lock::default(),
             unread: Lock::default(),
             caller_percent: limits.caller_percent,
             callers: Lock::default(),
@@ -226,7 +230,7 @@ impl Holder {
     ///
     /// A caller, or a holder without one, has at most `caller_percent` of the calls that the others leave, so that there
     /// is room for the next one. Its first request needs no more than room.
-    pub(super) fn count_calls(
+    pub(crate) fn count_calls(
         self: &Arc<Self>,
         number: usize,
         caller: Option<&[u8]>,
@@ -248,7 +252,7 @@ impl Holder {
     }
 
     /// A permit for what is counted. It owns the charge for the body of the request.
-    pub(super) fn permit(self: &Arc<Self>, counted: Counted, body: Charge) -> Arc<Permit> {
+    pub(crate) fn permit(self: &Arc<Self>, counted: Counted, body: Charge) -> Arc<Permit> {
         Arc::new(Permit { counted, holder: self.clone(), _body: body })
     }
 
@@ -257,7 +261,7 @@ impl Holder {
     }
 
     /// The number of bytes that it holds.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Acquire)
     }
 
@@ -271,7 +275,7 @@ impl Holder {
     }
 
     /// Whether it could have so many bytes more if others had `freed` bytes less.
-    pub(super) fn fits_without(&self, more: usize, freed: usize) -> Result<(), Full> {
+    pub(crate) fn fits_without(&self, more: usize, freed: usize) -> Result<(), Full> {
         let (all, before) = (&self.account.bytes, self.bytes.load(Ordering::Acquire));
         let others = all.now.load(Ordering::Acquire).saturating_sub(before).saturating_sub(freed);
         let own = before.saturating_add(more);
@@ -283,7 +287,7 @@ impl Holder {
 
 impl Holder {
     /// Charges bytes, if they fit.
-    pub(super) fn reserve(self: &Arc<Self>, bytes: usize) -> Result<Charge, Full> {
+    pub(crate) fn reserve(self: &Arc<Self>, bytes: usize) -> Result<Charge, Full> {
         let mut charge = self.charge();
         charge.grow(bytes)?;
         Ok(charge)
@@ -291,7 +295,7 @@ impl Holder {
 
     /// Charges bytes of a body that lacks its end. All of these have at most half of the budget, so that they keep no answers
     /// out.
-    pub(super) fn reserve_arriving(self: &Arc<Self>, bytes: usize) -> Result<Charge, Full> {
+    pub(crate) fn reserve_arriving(self: &Arc<Self>, bytes: usize) -> Result<Charge, Full> {
         let Account { arriving, bytes: all, .. } = &*self.account;
         if arriving.load(Ordering::Acquire).saturating_add(bytes) > all.most / 2 {
             return Err(all.full());
@@ -300,18 +304,14 @@ impl Holder {
     }
 
     /// Counts that a body that lacks its end has `more` bytes.
-    pub(super) fn count_arriving(&self, body: &AtomicUsize, more: usize) {
+    pub(crate) fn count_arriving(&self, body: &AtomicUsize, more: usize) {
         body.fetch_add(more, Ordering::AcqRel);
         self.account.arriving.fetch_add(more, Ordering::AcqRel);
     }
 
     /// Stops to count a body as arriving, because it is whole or was given up.
-    pub(super) fn uncount_arriving(&self, body: &AtomicUsize) {
+    pub(crate) fn uncount_arriving(&self, body: &AtomicUsize) {
         self.account.arriving.fetch_sub(body.swap(0, Ordering::AcqRel), Ordering::AcqRel);
-    }
-
-    pub(super) fn bodies(&self) -> &Lock<RequestBodies> {
-        &self.account.bodies
     }
 
     /// Charges what is there already, unless it is a part of what a request costs anyway.
@@ -338,11 +338,11 @@ impl Charge {
     }
 
     /// Takes over what another charge of the same holder counts.
-    pub(super) fn add(&mut self, other: Option<Charge>) {
+    pub(crate) fn add(&mut self, other: Option<Charge>) {
         self.bytes += other.map_or(0, |mut other| std::mem::take(&mut other.bytes));
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
@@ -358,14 +358,14 @@ impl Permit {
     }
 
     /// Marks its listen stream, if it is for one, as open.
-    pub(super) fn open_listen_stream(&self) {
+    pub(crate) fn open_listen_stream(&self) {
         if let Counted::Listen(place) = &self.counted {
             place.open();
         }
     }
 
     /// Whether it is for a listen stream whose place another one has.
-    pub(super) fn is_replaced(&self) -> bool {
+    pub(crate) fn is_replaced(&self) -> bool {
         matches!(&self.counted, Counted::Listen(place) if place.is_replaced())
     }
 }

@@ -1,6 +1,6 @@
 //! Responses whose clients have not read them to the end, and which of them go when another client needs the room.
 
-use super::account::{Account, Holder};
+use super::{Account, Holder};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -92,7 +92,7 @@ fn cost(bytes: usize, ms: u64) -> u128 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::account::Charge;
+    use super::super::Charge;
     use super::*;
     use crate::limits::Limits;
     use crate::sync::Lock;
