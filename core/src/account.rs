@@ -1,4 +1,4 @@
-//! What clients cost an endpoint, counted in one place.
+//! The costs of an endpoint's clients, counted in one place.
 
 mod listen_streams;
 #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only drivers of the core register responses"))]
@@ -54,7 +54,7 @@ struct Holders {
     sweep_at: usize,
 }
 
-/// What one caller may have of so many.
+/// Returns the share of one caller.
 pub(crate) fn share(all: usize, percent: usize) -> Full {
     Full { limit: "caller_percent", most: (all.saturating_mul(percent.min(100)) / 100).max(1) }
 }
@@ -96,7 +96,7 @@ impl Count {
         Full { limit: self.limit, most: self.most }
     }
 
-    /// Counts so many more, if that many fit.
+    /// Adds to the count, if there is room.
     fn add(&self, more: usize) -> Result<(), Full> {
         let fits = |now: usize| now.checked_add(more).filter(|sum| *sum <= self.most);
         self.now.fetch_update(Ordering::AcqRel, Ordering::Acquire, fits).map(drop).map_err(|_| self.full())
@@ -115,7 +115,7 @@ pub(crate) struct Permit {
     _body: Charge,
 }
 
-/// What a permit counts.
+/// The things that a permit counts.
 #[derive(Debug)]
 pub(crate) enum Counted {
     Calls { _calls: CountedCalls },
@@ -148,14 +148,15 @@ pub(crate) struct Charge {
     bytes: usize,
 }
 
-/// A request under way costs about so many bytes itself.
+/// The approximate cost of a request in progress, in bytes, without its body.
 pub(crate) const REQUEST: usize = 4 << 10;
-/// What is smaller is part of [`REQUEST`].
+/// Anything smaller is part of [`REQUEST`].
 pub(crate) const SMALL: usize = 1 << 10;
 /// One holder has at most such a part of what the others leave.
 const PART: usize = 4;
-/// A holder of at most so many bytes may have what no larger one may: the last sixth, and the sixth before that. So few
-/// connections with large bodies leave room for all that small requests need.
+/// Sizes of holders in bytes. Only a holder of at most the first size may have some of the last sixth of the budget, and only
+/// one of at most the second size some of the sixth before. So a few connections with large bodies leave room for small
+/// requests.
 const SMALLER: [usize; 2] = [8 << 10, 64 << 10];
 
 impl Account {
@@ -208,12 +209,12 @@ impl Account {
         })
     }
 
-    /// So many bytes of events are kept for clients that come back, more than before.
+    /// Counts bytes of events that are kept for clients that come back.
     pub(crate) fn keep(&self, bytes: usize) {
         self.kept.fetch_add(bytes, Ordering::AcqRel);
     }
 
-    /// So many less.
+    /// Counts that such bytes are gone.
     pub(crate) fn forget(&self, bytes: usize) {
         self.kept.fetch_sub(bytes, Ordering::AcqRel);
     }
@@ -269,12 +270,12 @@ impl Holder {
         Charge { holder: self.clone(), bytes: 0 }
     }
 
-    /// Whether it may have so many bytes more.
+    /// Returns an error if the holder has no room for this number of bytes.
     pub(crate) fn fits(&self, more: usize) -> Result<(), Full> {
         self.fits_without(more, 0)
     }
 
-    /// Whether it could have so many bytes more if others had `freed` bytes less.
+    /// [`Holder::fits`] if other holders had `freed` bytes less.
     pub(crate) fn fits_without(&self, more: usize, freed: usize) -> Result<(), Full> {
         let (all, before) = (&self.account.bytes, self.bytes.load(Ordering::Acquire));
         let others = all.now.load(Ordering::Acquire).saturating_sub(before).saturating_sub(freed);
@@ -323,14 +324,14 @@ impl Holder {
 }
 
 impl Charge {
-    /// So many bytes more, if they fit.
+    /// Charges more bytes, if they fit.
     pub(crate) fn grow(&mut self, more: usize) -> Result<(), Full> {
         self.holder.fits(more)?;
         self.force(more);
         Ok(())
     }
 
-    /// So many bytes more, which are there already.
+    /// Charges more bytes, which the endpoint has already.
     pub(crate) fn force(&mut self, more: usize) {
         self.bytes += more;
         self.holder.bytes.fetch_add(more, Ordering::AcqRel);
@@ -346,7 +347,7 @@ impl Charge {
         self.bytes
     }
 
-    /// All of it, to be dropped by somebody else.
+    /// Takes all of it, so that the caller can drop it.
     pub(crate) fn take(&mut self) -> Charge {
         std::mem::replace(self, self.holder.charge())
     }
@@ -364,7 +365,7 @@ impl Permit {
         }
     }
 
-    /// Whether it is for a listen stream whose place another one has.
+    /// Returns whether its listen stream, if it is for one, has lost its place to another stream.
     pub(crate) fn is_replaced(&self) -> bool {
         matches!(&self.counted, Counted::Listen(place) if place.is_replaced())
     }

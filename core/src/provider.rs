@@ -191,7 +191,7 @@ where
 pub(crate) fn verifier<F, R, M>(f: F) -> impl Fn(VerifyCall) + Send + Sync
 where
     F: Fn(VerifyCall) -> R + Send + Sync,
-    R: IntoReply<crate::http::Verification, M>,
+    R: IntoReply<crate::event::Verification, M>,
 {
     move |call| run(call, &f)
 }

@@ -47,7 +47,7 @@ impl Account {
         drop(removed); // not under the lock
     }
 
-    /// Drops the responses of which the client has read nothing for so many milliseconds.
+    /// Drops the responses of which the client has read nothing for `since_ms` milliseconds.
     pub(crate) fn drop_unread(&self, since_ms: u64) {
         let stuck = self.unread.with(|unread, _| unread.stuck());
         for (ms, response) in stuck {
@@ -59,8 +59,8 @@ impl Account {
 }
 
 impl Holder {
-    /// Makes room for so many bytes: drops unread responses of other holders that cost more, the costliest first, until the
-    /// bytes fit. Called without a lock.
+    /// Drops unread responses of other holders until `bytes` fit. Only responses that cost more go, the costliest first.
+    /// Must be called without a lock.
     pub(crate) fn make_room(self: &Arc<Self>, bytes: usize) {
         if bytes == 0 || self.fits(bytes).is_ok() {
             return;
@@ -84,8 +84,8 @@ impl Holder {
     }
 }
 
-/// What an unread response costs others: the bytes of its holder, for as long as the client has read nothing. So the response
-/// of a client that reads slowly stays beside those of clients that read nothing.
+/// Returns the cost of an unread response to other clients: the bytes of its holder, times the milliseconds in which the
+/// client has read nothing. So the response of a slow reader stays, and those of clients that read nothing go.
 fn cost(bytes: usize, ms: u64) -> u128 {
     bytes as u128 * u128::from(ms.saturating_add(1))
 }

@@ -1,4 +1,4 @@
-//! What the host makes of a bearer token.
+//! The host's judgement of a bearer token.
 
 use crate::access::Caller;
 use crate::log::Level;
@@ -17,11 +17,11 @@ pub enum Verification {
     Refused,
     /// It is good, but not for this request, which needs all of these scopes: the client gets a 403 that names them.
     InsufficientScope(Vec<String>),
-    /// Nobody can tell now: the client gets a 500, the text is for the log.
+    /// The host cannot tell now. The client gets a 500, the text is for the log.
     Failed(String),
 }
 
-/// What a good token is good for.
+/// The rights that a good token gives.
 #[derive(Debug, Clone)]
 #[must_use = "return it from the verifier"]
 pub struct Grant {
@@ -33,8 +33,8 @@ pub struct Grant {
 
 impl Grant {
     /// The request speaks for this caller. Sessions, cursors and streams belong to the caller's id: give each principal
-    /// one of its own. Callbacks see the caller of the request that they answer, whose `value` may be another one with
-    /// each token; those that no request asks for, about what a session watches, see that of the session's newest request.
+    /// one of its own. Callbacks see the caller of the request that they answer, whose `value` may differ with each token.
+    /// Callbacks without a request, about the subscriptions of a session, see the caller of the session's newest request.
     pub fn new(caller: Caller) -> Grant {
         Grant { caller, audience: Vec::new(), scopes: Vec::new(), expires_in_ms: None }
     }
@@ -78,7 +78,7 @@ impl<T: Into<Verification>, E: fmt::Display> From<Result<T, E>> for Verification
     }
 }
 
-/// One token that the host was asked about. It lives as long as somebody wants the answer.
+/// The question to the host about one token. It lives as long as an exchange waits for the answer.
 pub(crate) struct Question {
     answer: Lock<State>,
     ready: Arc<dyn Fn() + Send + Sync>,
@@ -91,7 +91,7 @@ enum State {
     Taken,
 }
 
-/// What the log hears of a token that nobody could judge.
+/// Returns the line of the log about a token that the host could not judge.
 pub(crate) fn failed(why: &str) -> String {
     format!("the verification of a token failed: {why}")
 }

@@ -1,4 +1,4 @@
-//! What a route of a connection has to say, as the response to a request.
+//! The output of a route of a connection, as the response to a request.
 
 use super::endpoint::Inner;
 use super::exchange::Progress;
@@ -151,7 +151,7 @@ impl Answering {
         }
     }
 
-    /// What the route has to say, at most a chunk of a large message.
+    /// Takes the output of the route, at most a chunk of a large message.
     fn output(&mut self, inner: &Inner, out: &mut Vec<u8>) -> Progress {
         let before = out.len();
         if !self.read_on(inner, |_, _, _| {}, out)
@@ -196,7 +196,7 @@ impl Answering {
                     ResponseHead::EventStream => {
                         self.sent = Sent::StreamHead;
                         if self.session.is_some() {
-                            self.drain = None; // for whoever goes on with the stream before this client has its head
+                            self.drain = None; // another exchange may go on with the stream before this client has its head
                         }
                         self.begin_stream(inner, out)
                     }
@@ -231,15 +231,15 @@ impl Answering {
             let gathering = self.session.as_ref().is_some_and(|session| !session.gathered.is_empty());
             if out.len() >= CHUNK && !gathering {
                 if self.session.is_some() && self.sent.is_stream() {
-                    self.drain = None; // for whoever goes on with the stream while this client takes nothing
+                    self.drain = None; // another exchange may go on with the stream while this client reads nothing
                 }
                 return Progress::Data;
             }
         }
     }
 
-    /// Says a whole message as an event of the session's stream, or ends it without one. False if somebody else has the
-    /// stream now, and sends that event.
+    /// Sends a whole message as an event of the session's stream, or ends the stream without one. Returns false if another
+    /// exchange has the stream now, and sends that event.
     fn say(&mut self, inner: &Inner, out: &mut Vec<u8>) -> bool {
         let Some(session) = self.session.as_mut().filter(|_| self.sent.is_stream()) else { return true };
         let data: Arc<[u8]> = std::mem::take(&mut session.gathered).into();
@@ -262,7 +262,7 @@ impl Answering {
         held
     }
 
-    /// Says what there is on the session's stream, after `first`. False if somebody else has the stream now.
+    /// Sends the events of the session's stream, after `first`. Returns false if another exchange has the stream now.
     fn read_on(
         &mut self,
         inner: &Inner,
@@ -319,9 +319,9 @@ impl InSession {
     }
 }
 
-/// So many bytes are taken at once.
+/// The number of bytes that are taken at once.
 const CHUNK: usize = 64 << 10;
-/// After so many milliseconds a client comes back whose stream ended with its token.
+/// The milliseconds after which a client comes back whose stream ended with its token.
 const RETRY: u64 = 1_000;
 
 fn event(place: Place, data: &[u8], out: &mut Vec<u8>) {

@@ -5,7 +5,7 @@ use crate::jsonrpc::{FaultKind, Params, Parsed, Raw, RequestId, is_object, membe
 use crate::protocol::is_stateless_meta;
 use crate::revision::{Era, Method, Revision, Revisions};
 
-/// What a request needs a permit for.
+/// The purpose of the permit of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PermitKind {
     /// One of `calls_in_flight`.
@@ -14,7 +14,7 @@ pub(super) enum PermitKind {
     Listen,
 }
 
-/// What `MCP-Protocol-Version` says.
+/// The value of `MCP-Protocol-Version`.
 pub(super) enum Version {
     Absent,
     Handshake(Revision),

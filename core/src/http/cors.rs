@@ -3,9 +3,9 @@
 use super::RequestHead;
 use super::response::Response;
 
-/// What pages may send beside what every page may.
+/// The fields that allowed pages may send, other than those that every page may send.
 const HEADERS: &str = "Content-Type, Accept, Authorization, MCP-Protocol-Version, Mcp-Session-Id, Last-Event-ID, Mcp-Method, Mcp-Name";
-/// What they may read.
+/// The fields that they may read.
 const EXPOSED: &str = "Mcp-Session-Id, WWW-Authenticate";
 
 /// The page's origin, once it is known to be allowed.

@@ -48,10 +48,10 @@ pub(super) struct Inner {
     pub(super) state: Lock<State>,
 }
 
-/// What no exchange waits for is overdue for at most so many milliseconds.
+/// Upper bound, in milliseconds, on how late a deadline fires when no exchange waits for it.
 const LATE: u64 = 1_000;
 
-/// What can be set of an endpoint.
+/// The settings of an endpoint.
 #[derive(Clone)]
 #[allow(clippy::struct_excessive_bools, reason = "what can be switched is independent of each other")]
 pub(super) struct Options {
@@ -91,7 +91,7 @@ pub(super) struct State {
     pub(super) sessions: Sessions,
 }
 
-/// What an endpoint is made from. Everything has a default.
+/// Builds an endpoint. Every setting has a default.
 #[derive(Clone)]
 pub struct EndpointBuilder {
     server: Server,
@@ -141,7 +141,8 @@ impl EndpointBuilder {
         self
     }
 
-    /// Origins whose pages may ask, `scheme://host[:port]`, beside those of this machine where the endpoint is bound to it.
+    /// Origins whose pages may send requests, `scheme://host[:port]`. An endpoint on a loopback address allows those of this
+    /// machine, too.
     /// `*` allows any, `https://*.example.com` any subdomain.
     #[must_use]
     pub fn allowed_origins(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
@@ -180,7 +181,7 @@ impl EndpointBuilder {
         self
     }
 
-    /// How long a session lives that nobody uses, in milliseconds; 3,600,000 by default.
+    /// How long an unused session lives, in milliseconds; 3,600,000 by default.
     #[must_use]
     pub fn session_ms(mut self, ms: u64) -> Self {
         self.options.session_ms = ms;
@@ -190,8 +191,8 @@ impl EndpointBuilder {
     /// The number of sessions at once, at least 1; 10,000 by default. One more takes the place of a session without a
     /// request in progress: of one whose client has sent no request since the handshake, or of one that was not used for
     /// [`EndpointBuilder::idle_ms`]. Sessions with a GET stream go last. If all sessions are in use, the client gets
-    /// status 503, as does a client with 4,096 requests and streams of one session in progress (the limit
-    /// `session_streams`), and a caller known by its token that has its [`crate::Limits::caller_percent`].
+    /// status 503. So does a caller known by its token that has its [`crate::Limits::caller_percent`], and a client with
+    /// 4,096 requests and streams of one session in progress (the limit `session_streams`).
     #[must_use]
     pub fn session_limit(mut self, most: usize) -> Self {
         self.options.session_limit = most;
@@ -351,7 +352,7 @@ impl Endpoint {
     }
 
     /// [`Endpoint::begin`] for a request with a context of the host's: every callback that the request causes finds it,
-    /// whoever polls the event. It is let go of once the request is over.
+    /// on whichever thread runs it. The endpoint drops it once the request is over.
     pub fn begin_with_context(
         &self,
         head: &RequestHead<'_>,
@@ -374,7 +375,7 @@ impl Endpoint {
         Exchange::begin(self.clone(), head, now, None, holder, Arc::new(ready))
     }
 
-    /// What the requests of one connection hold together.
+    /// Makes the holder for the requests of one connection.
     #[cfg(feature = "http")]
     pub(crate) fn holder(&self) -> Arc<Holder> {
         self.0.account.holder()
@@ -410,7 +411,7 @@ impl Endpoint {
         self.0.state.with(|s, _| s.sessions.deadline(self.0.options.session_ms))
     }
 
-    /// Tells the time: sessions that nobody used end, and answers that were held too long become errors.
+    /// Tells the time: unused sessions end, and calls that take too long are answered with errors.
     pub fn tick(&self, now: u64) {
         self.0.advance_clock(now);
         let session_ms = self.0.options.session_ms;
@@ -437,7 +438,7 @@ impl Endpoint {
         IdleTimeout::new(self.0.options.head_ms, self.0.options.idle_ms, now)
     }
 
-    /// What the clients of the endpoint cost.
+    /// The costs of the endpoint's clients.
     #[cfg(feature = "http")]
     pub(crate) fn account(&self) -> &Arc<Account> {
         &self.0.account
@@ -479,7 +480,7 @@ impl Inner {
         }
     }
 
-    /// Closes a connection, and has the host told which of its calls nobody waits for any more.
+    /// Closes a connection, and cancels its calls.
     pub(super) fn close(&self, connection: &Connection) {
         let told = connection.close_and_tell();
         if !told.is_empty() {
@@ -506,8 +507,8 @@ impl Inner {
         self.group.pass(now);
     }
 
-    /// Takes what a connection says to nobody on those routes, or on any; and what is for clients that may come back, if
-    /// other requests would have to wait for that.
+    /// Discards the output on those routes that no client will read. Discards output for clients that may come back only if
+    /// other requests would have to wait for it.
     pub(super) fn take_abandoned(&self, connection: &Connection, routes: Option<&[Route]>) {
         let id = connection.id();
         for (route, stream) in self.state.with(|s, _| s.sessions.abandoned(id, routes)) {

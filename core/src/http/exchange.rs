@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 pub(super) type Ready = Arc<dyn Fn() + Send + Sync>;
 
-/// What is to be done for an exchange now.
+/// The next step of an exchange.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Progress {
@@ -41,7 +41,7 @@ pub enum Progress {
 pub struct Exchange {
     pub(super) endpoint: Endpoint,
     pub(super) ready: Ready,
-    /// Who asks; until that is known, nobody in particular.
+    /// The caller; the default one until it is known.
     pub(super) caller: Caller,
     /// The page that asks, where pages may read the answer.
     pub(super) origin: Option<String>,
@@ -49,10 +49,10 @@ pub struct Exchange {
     pub(super) until: Option<u64>,
     pub(super) state: State,
     pub(super) holder: Arc<Holder>,
-    /// What it costs itself.
+    /// The cost of the request without its body.
     cost: Charge,
     pub(super) body: RequestBody,
-    /// What the whole body costs, until a permit takes that over.
+    /// The cost of the whole body, until a permit takes it over.
     pub(super) body_cost: Charge,
     /// When the state has to change, in milliseconds.
     pub(super) deadline: Option<u64>,
@@ -185,8 +185,8 @@ impl Exchange {
         }
     }
 
-    /// Ends the response if it is a stream that has no end of its own, for a driver that is told to end: a listen stream
-    /// with its result, a session's with a `retry` for a client that comes back. A call under way is still answered.
+    /// Ends the response if it is a stream that has no end of its own, for a driver that shuts down. A listen stream ends with
+    /// its result, a session's stream with a `retry` for a client that comes back. A call in progress is still answered.
     /// Poll the exchange afterwards. May be repeated, for a stream that has begun since.
     pub fn end_stream(&mut self) {
         if let State::Answering(answering) = &mut self.state {
@@ -194,7 +194,7 @@ impl Exchange {
         }
     }
 
-    /// What is to be done now; data is appended to `out`. `now` in milliseconds.
+    /// Returns the next step. Appends data to `out`. `now` is in milliseconds.
     pub fn poll(&mut self, now: u64, out: &mut Vec<u8>) -> Progress {
         match self.step(now, out) {
             Progress::Done => {
@@ -294,7 +294,7 @@ impl Exchange {
             }
             return;
         };
-        // The request of a session goes on, for a client that comes back to its stream, or for nobody.
+        // The request of a session goes on, for a client that may come back to its stream.
         let left = !over && route != Route::Connection;
         let now = self.now;
         inner.state.with(|s, _| {
@@ -312,7 +312,7 @@ impl Exchange {
             connection.leave(route); // there is nothing that a client could come back to
         }
         if left {
-            inner.take_abandoned(&connection, Some(&[route])); // of what it has said already nobody hears any more
+            inner.take_abandoned(&connection, Some(&[route])); // no client reads what it has sent already
         }
     }
 }

@@ -17,7 +17,7 @@ pub(crate) struct IdleTimeout {
     asked_to_end: bool,
 }
 
-/// What to do with a client that was silent for too long.
+/// The end of a client that was silent for too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Silence {
     /// Nothing is under way: end in good order.
@@ -87,7 +87,7 @@ impl IdleTimeout {
         [idle, head, stuck].into_iter().flatten().min()
     }
 
-    /// What to do now. A client that was asked to end and does not is broken off.
+    /// Returns how to end the connection, if it is time. A client that was asked to end and does not is broken off.
     pub(crate) fn on_timeout(&mut self, now: u64) -> Option<Silence> {
         self.deadline().filter(|deadline| *deadline <= now)?;
         if self.head.is_some() || self.stuck.is_some() || self.asked_to_end {

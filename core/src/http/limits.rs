@@ -69,7 +69,7 @@ impl Exchange {
         full.map_or(Ok(()), |full| Err(busy(Some(request), full)))
     }
 
-    /// Sessions that nobody has used since then may go if others need their places.
+    /// Returns the time since which an unused session may go if others need its place.
     pub(super) fn unused(&self) -> Option<u64> {
         self.now.checked_sub(self.endpoint.0.options.idle_ms)
     }
@@ -79,7 +79,7 @@ impl Exchange {
         self.endpoint.0.options.protection.is_some() && !self.caller.id().is_empty()
     }
 
-    /// What one caller may have of so many.
+    /// Returns the share of one caller.
     fn share(&self, all: usize) -> Full {
         share(all, self.endpoint.0.server.limits().caller_percent)
     }

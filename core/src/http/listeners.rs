@@ -26,13 +26,13 @@ impl Listeners {
         self.all.remove(&listener)
     }
 
-    /// What to call for those who wait for a route.
+    /// Returns the `ready` of each exchange that waits for a route.
     pub(super) fn on_route(&self, connection: u64, route: Route) -> impl Iterator<Item = Ready> {
         let (from, to) = ((connection, route, 0), (connection, route, u64::MAX));
         self.all.range(from..=to).map(|(_, ready)| ready.clone())
     }
 
-    /// The same for any route of a connection.
+    /// Returns the `ready` of each exchange that waits for any route of a connection.
     pub(super) fn on_connection(&self, connection: u64) -> impl Iterator<Item = Ready> {
         let (from, to) =
             ((connection, Route::Connection, 0), (connection, Route::Exchange(u64::MAX), u64::MAX));

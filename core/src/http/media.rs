@@ -1,11 +1,11 @@
-//! What a client sends and takes: `Content-Type` and `Accept` (RFC 9110 sections 8.3 and 12.5.1), `Transfer-Encoding` (RFC
+//! The types that a client sends and accepts: `Content-Type` and `Accept` (RFC 9110 sections 8.3 and 12.5.1), `Transfer-Encoding` (RFC
 //! 9112 section 6.1).
 
 use super::RequestHead;
 use super::origin::Refused;
 use crate::protocol::Repeated;
 
-/// What a client takes as an answer.
+/// The types that a client accepts as an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Accepts {
     pub(crate) json: bool,

@@ -9,7 +9,7 @@ use crate::refusals::RefusalKind;
 /// Whom an endpoint answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Gate {
-    /// The origins that are allowed beside those of this machine, as `scheme://host[:port]`.
+    /// The allowed origins, other than those of this machine, as `scheme://host[:port]`.
     pub(crate) origins: Vec<String>,
     /// The hosts that the endpoint goes by; none: any.
     pub(crate) hosts: Vec<String>,
@@ -22,7 +22,7 @@ pub(crate) struct Gate {
 pub(crate) struct Refused {
     pub(crate) status: u16,
     pub(crate) why: String,
-    /// What the host is told of it as, and the setting that would lift it.
+    /// The kind for the host's log, and the setting that would lift the refusal.
     pub(crate) hint: Option<(RefusalKind, &'static str)>,
 }
 

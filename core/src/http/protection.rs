@@ -1,11 +1,11 @@
-//! What a protected endpoint tells a client that may not enter: challenges (RFC 6750), and metadata (RFC 9728).
+//! The answers of a protected endpoint to a client that may not enter: challenges (RFC 6750), and metadata (RFC 9728).
 
 use super::RequestHead;
 use crate::encode::quote_into;
 use crate::error::{Error, ErrorKind, Result};
 use crate::uri::check_uri;
 
-/// What clients are told of an endpoint that asks for a bearer token: see [`super::EndpointBuilder::protect`].
+/// The settings of an endpoint that requires a bearer token, which its clients learn: see [`super::EndpointBuilder::protect`].
 ///
 /// The default is for tokens that people hand out by themselves: nothing is told, and no audience compared.
 ///

@@ -47,7 +47,7 @@ pub(super) struct Need<'a> {
     /// The number of its body, if the endpoint could let that go.
     pub(super) number: Option<u64>,
     pub(super) bytes: usize,
-    /// What the request costs with these bytes: see [`cost`].
+    /// The cost of the request with these bytes: see [`cost`].
     pub(super) cost: u128,
 }
 
@@ -180,8 +180,8 @@ fn costliest<'a>(
     helps.then_some(share.costliest.1)
 }
 
-/// What a body costs others: its bytes, for as long as it has been arriving. So a large body that is sent at once finds room
-/// beside large bodies that are sent slowly.
+/// Returns the cost of a body to other clients: its bytes, times the milliseconds since its request began. So a large body
+/// that is sent at once finds room next to large bodies that are sent slowly.
 pub(super) fn cost(bytes: usize, since: u64, now: u64) -> u128 {
     bytes as u128 * u128::from(now.saturating_sub(since).saturating_add(1))
 }

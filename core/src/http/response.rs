@@ -14,7 +14,7 @@ pub struct Response {
     pub headers: Vec<(&'static str, String)>,
     /// How many bytes follow, if that is known: `content-length` is among the headers then.
     pub length: Option<u64>,
-    /// What the host is told of this refusal.
+    /// The line for the host's log about this refusal.
     pub(super) hint: Option<Box<(RefusalKind, String)>>,
 }
 

@@ -26,8 +26,8 @@ pub(crate) enum ResponseHead {
 
 /// One POST on its way to an answer. Pure: no clock, no I/O.
 ///
-/// Starts as JSON; becomes a stream as soon as something precedes the answer, which the exchange of a client that accepts
-/// no stream has no room for, and with the answer if the client accepts nothing else.
+/// The response is JSON if the answer comes first. It is a stream if other messages precede the answer, or if the client
+/// accepts nothing else. For a client that accepts no stream, the connection sends only the answer.
 #[derive(Debug, Clone)]
 pub(crate) struct HeadChoice {
     accepts_json: bool,
@@ -182,7 +182,7 @@ mod tests {
             let steps = steps(&connection, &mut HeadChoice::new(accepts(true), Era::Handshake), route);
             assert_eq!(steps, [(Some(ResponseHead::Empty { status: 202 }), 0)]);
         }
-        drop(event); // late, and nobody minds
+        drop(event); // late, and not wanted
         assert!(matches!(connection.drain(route), DrainStart::Empty));
     }
 }

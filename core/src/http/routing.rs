@@ -68,7 +68,7 @@ impl Exchange {
         }
     }
 
-    /// What else the head says, of a client that is known by now.
+    /// Handles the rest of the head, of a client that is known by now.
     pub(super) fn head(&mut self, head: &RequestHead<'_>) -> Result<State, Whole> {
         match head.method {
             "POST" => self.post(head),

@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(super) struct Session {
     id: Arc<str>,
     pub(super) connection: Connection,
-    /// Whose it is: nobody else's requests reach it.
+    /// The caller that began it. Requests of other callers do not reach it.
     caller: Box<[u8]>,
     pub(super) streams: Streams,
     /// The stream of what belongs to no request, if a client has it open.
@@ -44,13 +44,13 @@ pub(super) struct Sessions {
     /// exchange that waits for them.
     looks: BTreeSet<(u64, Arc<str>)>,
     /// Routes whose exchange is gone before their answer, by the number of their connection. With a stream: for a client that
-    /// comes back to it; without: for nobody.
+    /// comes back to it.
     abandoned: BTreeMap<u64, BTreeMap<Route, Option<u64>>>,
-    /// What is kept of all streams, in the order in which it was said.
+    /// The kept events of all streams, in the order in which they were sent.
     replay: Replay,
 }
 
-/// What an exchange is for.
+/// The purpose of an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// Messages without a request.
@@ -103,7 +103,7 @@ impl Session {
         })
     }
 
-    /// Whether one more exchange may begin that holds a stream: there is always one to forget that nobody holds, then.
+    /// Returns whether one more exchange may begin. Then there is always a stream without an exchange that can be forgotten.
     pub(super) fn has_room(&self) -> bool {
         self.busy < MOST
     }
@@ -238,7 +238,7 @@ impl Sessions {
         self.remove(&id)
     }
 
-    /// When the first session ends that nobody uses, or has to be told the time.
+    /// Returns when the first unused session ends, or when a session has to be told the time.
     pub(super) fn deadline(&self, session_ms: u64) -> Option<u64> {
         let idle = self.first_idle().map(|(used, _)| used.saturating_add(session_ms));
         idle.into_iter().chain(self.looks.first().map(|(at, _)| *at)).min()
@@ -336,7 +336,7 @@ impl Sessions {
 
     // ---- requests whose exchange is gone
 
-    /// An exchange is gone before its request was answered. Without a stream nobody will take the answer.
+    /// Notes that an exchange is gone before its request was answered. Without a stream no client will read the answer.
     pub(super) fn abandon(&mut self, id: &str, route: Route, stream: Option<u64>) {
         if let Some(session) = self.by_id.get(id) {
             self.abandoned.entry(session.connection.id()).or_default().insert(route, stream);
@@ -352,7 +352,7 @@ impl Sessions {
         }
     }
 
-    /// One of these is over, or somebody has come back to it.
+    /// Notes that such a request is over, or that its client has come back.
     pub(super) fn forget_abandoned(&mut self, connection: u64, route: Route) {
         if let Entry::Occupied(mut left) = self.abandoned.entry(connection) {
             left.get_mut().remove(&route);
@@ -362,7 +362,7 @@ impl Sessions {
         }
     }
 
-    /// What a route said next was let go, so that nobody can come back to its stream.
+    /// Notes that output of a route was discarded, so that its client cannot come back to the stream.
     pub(super) fn lose(&mut self, connection: u64, route: Route, stream: u64) {
         let session = self.by_connection.get(&connection).and_then(|id| self.by_id.get_mut(id));
         if let Some(session) = session {

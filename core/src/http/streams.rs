@@ -5,7 +5,7 @@ use crate::protocol::Route;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-/// So many streams of a session are known, whatever they said. Fewer exchanges than these hold one.
+/// The largest number of streams of a session, with or without kept events. Fewer exchanges than these have one.
 pub(super) const MOST: usize = 4_096;
 
 /// One stream of events.
@@ -27,7 +27,7 @@ struct Stream {
 struct Holder {
     /// An exchange that finds another number here has been replaced.
     number: u64,
-    /// What it has not sent yet: of what is kept, and what came since, whether that is kept or not.
+    /// The events that it has not sent yet, whether they are kept or not.
     unsent: Vec<Kept>,
 }
 
@@ -37,9 +37,9 @@ pub(super) struct Streams {
     /// Counts what is kept, together with what the other sessions keep.
     account: Arc<Account>,
     open: BTreeMap<u64, Stream>,
-    /// Those that nobody waits for anything of, unless a client comes back.
+    /// Those that have nothing more to send, unless a client comes back.
     spent: BTreeSet<u64>,
-    /// Those that nobody holds.
+    /// Those without an exchange.
     free: BTreeSet<u64>,
     /// Those with events that are kept.
     keeping: BTreeSet<u64>,
@@ -94,7 +94,7 @@ impl Streams {
         (self.last, self.holders)
     }
 
-    /// The next event of a stream: for whoever holds it by now, and kept for those who come back. Its number.
+    /// Adds the next event of a stream: for the exchange that has it now, and for clients that come back. Returns its number.
     pub(super) fn say(&mut self, stream: u64, data: Arc<[u8]>, most: usize) -> Option<u64> {
         let length = data.len();
         let said = self.change(stream, |s| {
@@ -113,7 +113,7 @@ impl Streams {
         said
     }
 
-    /// The next event of a stream was let go: nobody can go on with it any more.
+    /// Notes that the next event of a stream was discarded: no client can go on with it.
     pub(super) fn lose(&mut self, stream: u64) {
         let kept = self.change(stream, |s| {
             s.last += 1;
@@ -128,7 +128,7 @@ impl Streams {
         self.account.forget(bytes);
     }
 
-    /// What that holder is to send now, and whether it ends with that; nothing if it does not hold the stream any more.
+    /// Takes the events that this holder has to send now, and whether it ends with them. `None`: it has lost the stream.
     pub(super) fn take(&mut self, stream: u64, holder: u64) -> Option<(Vec<Kept>, bool)> {
         self.change(stream, |s| {
             let holder = s.holder.as_mut().filter(|h| h.number == holder)?;
@@ -156,7 +156,8 @@ impl Streams {
         unsent.into_iter().map(|(_, data)| data).collect()
     }
 
-    /// Lets a whole stream go: the oldest that is over, or else the oldest that nobody holds. False: there is none.
+    /// Forgets a whole stream: the oldest one that has ended, or else the oldest one without an exchange. Returns false if
+    /// there is none.
     fn forget_one(&mut self) -> bool {
         let number = self.spent.first().or(self.free.first()).copied();
         number.inspect(|number| self.forget(*number)).is_some()
@@ -241,7 +242,7 @@ impl Drop for Streams {
 }
 
 impl Stream {
-    /// Nobody waits for anything of it, unless a client comes back.
+    /// Returns whether it has nothing more to send, unless a client comes back.
     fn is_spent(&self) -> bool {
         self.over && self.holder.as_ref().is_none_or(|holder| holder.unsent.is_empty())
     }

@@ -198,9 +198,9 @@ impl Listener {
         Ok(())
     }
 
-    /// Starts to serve on the threads of the network, and leaves the callbacks to the caller, who asks
-    /// [`Listening::next`] or [`Listening::try_next`] for them: on as many threads as [`Http::callback_threads`] says, since
-    /// where there are several each gets one call at a time. `on_ready` is called, on any thread, when there may be some.
+    /// Starts to serve on the threads of the network. The caller takes the callbacks with [`Listening::next`] or
+    /// [`Listening::try_next`], on as many threads as [`Http::callback_threads`] says. If there are several, each gets one
+    /// call at a time. `on_ready` is called, on any thread, when there may be some.
     ///
     /// # Errors
     /// As [`Listener::serve`].
@@ -252,7 +252,7 @@ impl Drop for Network {
     }
 }
 
-/// From now on: whoever is answered may count on it.
+/// SIGTERM closes the server from now on, so a client that was answered may count on it.
 #[cfg(unix)]
 fn close_on_sigterm(runtime: &Runtime, server: Server) {
     use tokio::signal::unix::{SignalKind, signal};
@@ -342,7 +342,7 @@ async fn attend(
         }
         loop {
             if connection.as_mut().poll(cx).is_ready() {
-                return Poll::Ready(()); // a client that breaks off harms nobody
+                return Poll::Ready(()); // a client that breaks off does no harm
             }
             if state.is_abandoned() {
                 return Poll::Ready(());

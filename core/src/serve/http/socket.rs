@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Sleep;
 
-/// What is known of a client's silence.
+/// The state of a client's socket: its silence, and its requests.
 pub(super) struct SocketState {
     shared: Arc<Shared>,
     idle: Lock<IdleTimeout>,
@@ -148,7 +148,7 @@ impl ObservedSocket {
     }
 }
 
-/// What tells HTTP/2 from methods of HTTP/1.1 (RFC 9113 section 3.4).
+/// The first bytes of HTTP/2, which no method of HTTP/1.1 begins with (RFC 9113 section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n";
 
 impl AsyncRead for ObservedSocket {
