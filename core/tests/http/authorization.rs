@@ -128,10 +128,8 @@ fn metadata_is_served_to_anybody_at_the_well_known_places() {
     let open = World::new(&server);
     assert!(!open.endpoint.serves("/.well-known/oauth-protected-resource"));
     assert!(open.endpoint.serves("/mcp?x") && !open.endpoint.serves("/mcp/x"));
-    for path in ["notes/mcp", "/notes/mcp"] {
-        let elsewhere = Server::new("s", "1").endpoint().path(path).build(|| {}).unwrap();
-        assert!(elsewhere.serves("/notes/mcp") && !elsewhere.serves("/mcp"), "{path}");
-    }
+    let elsewhere = Server::new("s", "1").endpoint().path("/notes/mcp").build(|| {}).unwrap();
+    assert!(elsewhere.serves("/notes/mcp") && !elsewhere.serves("/mcp"));
 }
 
 #[test]
