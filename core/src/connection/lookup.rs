@@ -7,7 +7,7 @@ use crate::jsonrpc::RpcError;
 use crate::model::{Borrowed, Completion, Json};
 use crate::policy::SubscribeUnknown;
 use crate::protocol::{
-    Argument, Completing, Judged, Read, Request, Subscriber, Work, invalid_uri, none_found, not_found,
+    Argument, Completing, Judged, Lookup, Read, Request, Subscriber, invalid_uri, none_found, not_found,
     not_modified, unknown_argument,
 };
 use crate::refusals::RefusalKind;
@@ -18,28 +18,28 @@ use std::sync::Arc;
 
 impl Shared {
     /// Looks a request up in the catalog, with no lock of the connection held.
-    pub(super) fn work(self: &Arc<Self>, request: Request, work: Work) -> Option<Event> {
+    pub(super) fn look_up(self: &Arc<Self>, request: &Request, lookup: Lookup) -> Option<Event> {
         let authorise = self.server.authorises();
-        match work {
-            Work::Introduce => {
-                self.introduce(&request);
+        match lookup {
+            Lookup::Introduce => {
+                self.introduce(request);
                 None
             }
-            Work::Further { name, params } => self.further(request, &name, params),
-            Work::Read { uri } => self.read(request, uri, authorise),
-            Work::List { listing, cursor } => self.list(request, listing, cursor.as_deref()),
-            Work::Complete(argument) => self.complete(request, argument, authorise),
-            Work::Subscribe { subscriber, uris } => {
-                let uris = match self.all_known(request.revision, subscriber, &uris) {
+            Lookup::Further { name, params } => self.further(request, &name, params),
+            Lookup::Read { uri } => self.read(request, uri, authorise),
+            Lookup::List { listing, cursor } => self.list(request, listing, cursor.as_deref()),
+            Lookup::Complete(argument) => self.complete(request, argument, authorise),
+            Lookup::Subscribe { subscriber, uris } => {
+                let uris = match self.all_known(request.context.revision, subscriber, &uris) {
                     Ok(uris) => uris,
-                    Err(fault) => return self.refuse(&request, &fault),
+                    Err(fault) => return self.refuse(request, &fault),
                 };
                 self.polled_step(|m, _| {
-                    m.begin_subscription(request, &self.caller, subscriber, uris, authorise);
+                    m.begin_subscription(request, subscriber, uris, authorise);
                 });
                 None
             }
-            Work::Listen { lists, uris } => {
+            Lookup::Listen { lists, uris } => {
                 let lists = self.server.offered(lists);
                 let mut seen = BTreeSet::new();
                 let uris: Vec<Arc<str>> = uris
@@ -53,7 +53,7 @@ impl Shared {
                     })
                     .collect();
                 self.join();
-                self.polled_step(|m, _| m.begin_listen_stream(request, &self.caller, lists, uris, authorise));
+                self.polled_step(|m, _| m.begin_listen_stream(request, lists, uris, authorise));
                 None
             }
         }
@@ -61,24 +61,25 @@ impl Shared {
 
     pub(super) fn list(
         self: &Arc<Self>,
-        request: Request,
+        request: &Request,
         listing: Listing,
         cursor: Option<&str>,
     ) -> Option<Event> {
         let around = self.around();
         let authorise = self.server.authorises();
-        let filter = request.filter().map(Json::as_str);
-        let Some(walk) = Walk::new(listing, request.revision, filter, authorise, cursor, &around) else {
+        let filter = request.context.filter().map(Json::as_str);
+        let Some(walk) = Walk::new(listing, request.context.revision, filter, authorise, cursor, &around)
+        else {
             let why = "a list was refused: its cursor is invalid. If another process gave it, share `cursor_key` among them";
             let now = self.machine.with(|m, _| m.now());
             self.server.refusals.tell(&self.server.log, RefusalKind::Cursor, now, why);
-            return self.refuse(&request, &invalid_cursor());
+            return self.refuse(request, &invalid_cursor());
         };
         match walk.start(&around) {
             Walked::Page { listing, items, cursor } => {
-                self.machine.with(|m, _| m.answer_list(&request, listing, &items, cursor.as_deref()));
+                self.machine.with(|m, _| m.answer_list(request, listing, &items, cursor.as_deref()));
             }
-            walked => self.polled_step(|m, trash| m.begin_walk(request, &self.caller, walked, trash)),
+            walked => self.polled_step(|m, trash| m.begin_walk(request, walked, trash)),
         }
         None
     }
@@ -88,33 +89,35 @@ impl Shared {
         None
     }
 
-    fn read(self: &Arc<Self>, request: Request, uri: Arc<str>, authorise: bool) -> Option<Event> {
+    fn read(self: &Arc<Self>, request: &Request, uri: Arc<str>, authorise: bool) -> Option<Event> {
         let read = match self.server.catalog.with(|c, _| c.find(&uri)) {
-            Found::Invalid => return self.refuse(&request, &invalid_uri(&uri)),
+            Found::Invalid => return self.refuse(request, &invalid_uri(&uri)),
             Found::Nothing => {
                 self.notice_near(&uri);
-                return self.refuse(&request, &not_found(request.revision, &uri));
+                return self.refuse(request, &not_found(request.context.revision, &uri));
             }
             Found::Value(fixed) => Read::Fixed(fixed),
             Found::Call { handler, vars } => Read::Call { handler, vars },
         };
-        if !authorise && let Some(had) = request.if_version().filter(|had| read.version() == Some(had)) {
-            return self.refuse(&request, &not_modified(request.revision, &uri, had));
+        if !authorise
+            && let Some(had) = request.context.if_version().filter(|had| read.version() == Some(had))
+        {
+            return self.refuse(request, &not_modified(request.context.revision, &uri, had));
         }
         let asked = match read {
             read if authorise => {
                 let judged = Judged::Read { uri, read };
-                self.machine.with(|m, trash| m.begin_judged(request, &self.caller, judged, trash))
+                self.machine.with(|m, trash| m.begin_judged(request, judged, trash))
             }
             Read::Fixed(fixed) => {
                 if let Content::Value { contents, .. } = &fixed.content {
                     let (defaults, contents) = (fixed.defaults(&uri), contents.each_ref().map(Borrowed::new));
-                    self.machine.with(|m, _| m.answer_read(&request, &defaults, &contents));
+                    self.machine.with(|m, _| m.answer_read(request, &defaults, &contents));
                 }
                 return None;
             }
             Read::Call { handler, vars } => {
-                self.machine.with(|m, trash| m.begin_read(request, &self.caller, uri, handler, vars, trash))
+                self.machine.with(|m, trash| m.begin_read(request, uri, handler, vars, trash))
             }
         };
         let (ask, context) = asked?;
@@ -123,17 +126,17 @@ impl Shared {
 
     fn complete(
         self: &Arc<Self>,
-        request: Request,
+        request: &Request,
         argument: Result<(bool, Arc<Argument>), RpcError>,
         authorise: bool,
     ) -> Option<Event> {
         if !self.server.catalog.with(|c, _| c.completes()) {
-            self.machine.with(|m, _| m.answer_no_method(&request, "completion/complete"));
+            self.machine.with(|m, _| m.answer_no_method(request, "completion/complete"));
             return None;
         }
         let argument = match argument {
             Ok((_, argument)) => argument,
-            Err(fault) => return self.refuse(&request, &fault),
+            Err(fault) => return self.refuse(request, &fault),
         };
         let Argument { reference, name, .. } = &*argument;
         let completer = self.server.catalog.with(|c, _| {
@@ -145,7 +148,7 @@ impl Shared {
         });
         let none = Completion::default();
         let completing = match completer {
-            Completer::Unknown => return self.refuse(&request, &unknown_argument(&argument)),
+            Completer::Unknown => return self.refuse(request, &unknown_argument(&argument)),
             Completer::Handler(handler) => Completing::Host(handler),
             Completer::Nobody => Completing::Done(Box::new(none)),
             Completer::Resource => Completing::Done(Box::new(none.total(0))),
@@ -157,9 +160,9 @@ impl Shared {
         let (ask, context) = self.machine.with(|m, trash| {
             if authorise {
                 let judged = Judged::Completion { argument, completing };
-                m.begin_judged(request, &self.caller, judged, trash)
+                m.begin_judged(request, judged, trash)
             } else {
-                m.begin_completion(request, &self.caller, argument, completing, trash)
+                m.begin_completion(request, argument, completing, trash)
             }
         })?;
         self.event(ask, context)

@@ -20,51 +20,50 @@ impl Shared {
         self.machine.with(|m, _| m.answer_introduction(request, &capabilities));
     }
 
-    pub(super) fn further(self: &Arc<Self>, request: Request, name: &str, params: Json) -> Option<Event> {
-        let Some(handler) = self.server.catalog.with(|c, _| c.method(name, request.revision)) else {
+    pub(super) fn further(self: &Arc<Self>, request: &Request, name: &str, params: Json) -> Option<Event> {
+        let Some(handler) = self.server.catalog.with(|c, _| c.method(name, request.context.revision)) else {
             return self.tools_or_prompts(request, name, params);
         };
         self.call(request, handler, params)
     }
 
-    fn call(self: &Arc<Self>, request: Request, handler: Arc<MethodHandler>, params: Json) -> Option<Event> {
-        let asked =
-            self.machine.with(|m, trash| m.begin_method(request, &self.caller, handler, params, trash));
+    fn call(self: &Arc<Self>, request: &Request, handler: Arc<MethodHandler>, params: Json) -> Option<Event> {
+        let asked = self.machine.with(|m, trash| m.begin_method(request, handler, params, trash));
         let (ask, context) = asked?;
         self.event(ask, context)
     }
 
     /// Lists tools or prompts, or calls one by its name.
-    fn tools_or_prompts(self: &Arc<Self>, request: Request, method: &str, params: Json) -> Option<Event> {
+    fn tools_or_prompts(self: &Arc<Self>, request: &Request, method: &str, params: Json) -> Option<Event> {
         let served = |family: &Family| self.server.catalog.with(|c, _| c.named(*family).is_some());
         let family = Family::ALL.into_iter().find(|f| [f.lists(), f.calls()].contains(&method) && served(f));
         let Some(family) = family else {
-            self.machine.with(|m, _| m.answer_no_method(&request, method));
+            self.machine.with(|m, _| m.answer_no_method(request, method));
             return None;
         };
         if method == family.lists() {
             return match text_param(&params, "cursor") {
                 Ok(cursor) => self.list(request, family.listing(), cursor.as_deref()),
-                Err(fault) => self.refuse(&request, &fault),
+                Err(fault) => self.refuse(request, &fault),
             };
         }
         let name = match text_param(&params, "name") {
             Ok(Some(name)) => name,
-            Ok(None) => return self.refuse(&request, &wrong_param("name", "is missing")),
-            Err(fault) => return self.refuse(&request, &fault),
+            Ok(None) => return self.refuse(request, &wrong_param("name", "is missing")),
+            Err(fault) => return self.refuse(request, &fault),
         };
         if let Err(fault) = check_shape(&params) {
-            return self.refuse(&request, &fault);
+            return self.refuse(request, &fault);
         }
         let handler = self.server.catalog.with(|c, _| Some(c.named(family)?.get(&name)?.handler.clone()));
         let Some(handler) = handler else {
-            return self.refuse(&request, &unknown_name(family, &name));
+            return self.refuse(request, &unknown_name(family, &name));
         };
         if !self.server.authorises() {
             return self.call(request, handler, params);
         }
         let judged = Judged::Method { family, handler, params };
-        let asked = self.machine.with(|m, trash| m.begin_judged(request, &self.caller, judged, trash));
+        let asked = self.machine.with(|m, trash| m.begin_judged(request, judged, trash));
         let (ask, context) = asked?;
         self.event(ask, context)
     }

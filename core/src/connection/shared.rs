@@ -175,7 +175,7 @@ impl Shared {
         head: Option<&RequestHead<'_>>,
     ) -> Dealt {
         let (admitted, must_stop) = self.polled_step(|m, trash| {
-            let admitted = m.handle_message(parsed, route, arrival, head, trash);
+            let admitted = m.handle_message(parsed, route, arrival, head, &self.caller, trash);
             m.cancel_dropped_requests();
             if let Admitted::Wait { id, cancellable } = &admitted {
                 m.keep_waiting(id.clone(), *cancellable, line, route);
@@ -183,10 +183,7 @@ impl Shared {
             (admitted, m.must_stop_reading())
         });
         let event = match admitted {
-            Admitted::Work(admitted) => {
-                let (request, work) = *admitted;
-                self.work(request, work)
-            }
+            Admitted::Lookup(request, lookup) => self.look_up(&request, lookup),
             Admitted::Done | Admitted::Wait { .. } => None,
         };
         Dealt { event, must_stop }

@@ -6,15 +6,15 @@ use super::dispatch::Request;
 use super::draft::Argument;
 use super::faults::internal;
 use super::host_call::{HostCall, RequestState};
+use super::inflight::Open;
 use super::judged::Judged;
 use super::machine::Machine;
-use super::outbox::{Kind, Route, Stage};
-use crate::access::{Caller, Verdict};
+use super::outbox::{Kind, Stage};
+use crate::access::Verdict;
 use crate::catalog::Handler;
-use crate::jsonrpc::{RequestId, RpcError};
+use crate::jsonrpc::RpcError;
 use crate::log::Level;
 use crate::model::Completion;
-use crate::revision::Revision;
 use crate::sync::Trash;
 use crate::sync::atomic::Ordering;
 use crate::wire;
@@ -33,34 +33,25 @@ impl Machine {
     /// Begins a completion that needs no verdict. Returns the call of the application, if there is one.
     pub(crate) fn begin_completion(
         &mut self,
-        request: Request,
-        caller: &Arc<Caller>,
+        request: &Request,
         argument: Arc<Argument>,
         completing: Completing,
         trash: &mut Trash,
     ) -> Option<(HostCall, Arc<Context>)> {
-        if !self.claim(&request) {
-            trash.put(completing);
+        let call = request.call;
+        let Completing::Host(handler) = completing else {
+            self.completion_allowed(call, argument, completing, trash);
             return None;
-        }
-        match completing {
-            Completing::Host(handler) => {
-                let state = RequestState::Complete { argument: argument.clone() };
-                let (call, context) = self.open_and_hand_out(request, caller, state)?;
-                Some((HostCall::Complete { call, handler, argument }, context))
-            }
-            Completing::Done(completion) => {
-                self.write_completion(request.route, request.revision, &request.id, &completion);
-                None
-            }
-            Completing::Refused(fault) => {
-                self.fail(request.route, Stage::Dispatched, &request.id, &fault);
-                None
-            }
-        }
+        };
+        let state = RequestState::Complete { argument: argument.clone() };
+        let Some(context) = self.begin_call(call, state, trash) else {
+            trash.put(handler);
+            return None;
+        };
+        Some((HostCall::Complete { call, handler, argument }, context))
     }
 
-    /// Goes on with a completion after the verdict "allow".
+    /// Goes on with a completion that is allowed.
     pub(super) fn completion_allowed(
         &mut self,
         call: CallId,
@@ -77,7 +68,7 @@ impl Machine {
             }
             Completing::Done(completion) => {
                 if let Some(open) = self.inflight.close(call) {
-                    self.write_completion(open.route, open.context.revision, &open.id, &completion);
+                    self.write_completion(&open, &completion);
                 }
             }
             Completing::Refused(fault) => {
@@ -113,7 +104,7 @@ impl Machine {
             let what = RequestState::Complete { argument }.describe();
             self.causes.log(Level::Error, format!("{what} failed: {why}"));
         } else {
-            self.write_completion(open.route, open.context.revision, &open.id, completion);
+            self.write_completion(&open, completion);
         }
         true
     }
@@ -123,20 +114,14 @@ impl Machine {
         let mut allowed = verdicts.iter().map(|verdict| *verdict == Verdict::Allow);
         completion.values.retain(|_| allowed.next().unwrap_or(false));
         if let Some(open) = self.inflight.close(call) {
-            self.write_completion(open.route, open.context.revision, &open.id, &completion);
+            self.write_completion(&open, &completion);
         }
     }
 
-    fn write_completion(
-        &mut self,
-        route: Route,
-        revision: Revision,
-        id: &RequestId,
-        completion: &Completion,
-    ) {
+    fn write_completion(&mut self, open: &Open, completion: &Completion) {
         let identity = &self.settings.identity;
-        self.outbox.write(route, Kind::Final(Stage::Dispatched), |p| {
-            wire::completion(p.out, revision, id, identity, completion);
+        self.outbox.write(open.route, Kind::Final(Stage::Dispatched), |p| {
+            wire::completion(p.out, open.context.revision, &open.id, identity, completion);
         });
     }
 }

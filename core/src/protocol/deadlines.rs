@@ -18,7 +18,6 @@ impl Machine {
     /// Answers "internal error" to a request whose call was not answered in time.
     pub(super) fn fail_overdue(&mut self, call: CallId, when: &str, trash: &mut Trash) {
         let Some(open) = self.drop_call(call) else { return };
-        self.cancel_dropped_requests(); // before the answer: nothing may follow it
         self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
         let why = format!("{} was not answered {when}", open.state.describe());
         self.causes.log(Level::Error, why);

@@ -3,10 +3,11 @@
 
 use super::draft::{Details, Draft, bad_param};
 use super::faults::not_found;
+use super::inflight::Open;
 use super::machine::Machine;
-use super::outbox::{Kind, Route, Stage};
+use super::outbox::{Kind, Stage};
 use super::subscriptions::Subscriber;
-use crate::jsonrpc::{RequestId, RpcError, is_object, string, strings};
+use crate::jsonrpc::{RpcError, is_object, string, strings};
 use crate::model::{Borrowed, Json};
 use crate::policy::Dialect;
 use crate::revision::{Era, Method, Revision, Shape};
@@ -46,19 +47,13 @@ impl Machine {
     }
 
     /// The answer to a read of the dialect, which has one element of the contents.
-    pub(super) fn write_get(
-        &mut self,
-        route: Route,
-        revision: Revision,
-        id: &RequestId,
-        defaults: &Defaults<'_>,
-        contents: &[Borrowed<'_>],
-    ) {
+    pub(super) fn write_get(&mut self, open: &Open, defaults: &Defaults<'_>, contents: &[Borrowed<'_>]) {
         let Some(element) = Borrowed::main(contents, defaults.uri) else {
-            return self.fail(route, Stage::Dispatched, id, &not_found(revision, defaults.uri));
+            let fault = not_found(open.context.revision, defaults.uri);
+            return self.fail(open.route, Stage::Dispatched, &open.id, &fault);
         };
-        self.outbox.write(route, Kind::Final(Stage::Dispatched), |payload| {
-            wire::resource_and_contents(payload, id, element, defaults);
+        self.outbox.write(open.route, Kind::Final(Stage::Dispatched), |payload| {
+            wire::resource_and_contents(payload, &open.id, element, defaults);
         });
     }
 

@@ -1,15 +1,17 @@
 //! A message in, what to do about it out.
 
 use super::RequestHead;
-use super::draft::{Argument, Details, Draft, cancelled_id};
-use super::inflight::{Cancelled, Owner};
+use super::call_context::Context;
+use super::draft::{Argument, Draft, cancelled_id};
+use super::host_call::RequestState;
+use super::inflight::{CallId, Open, Owner};
 use super::judged::Judged;
 use super::list_topics::TopicSet;
 use super::machine::Machine;
 use super::outbox::{Kind, Route, Stage};
+use super::progress::ProgressState;
 use super::subscriptions::Subscriber;
-use super::{HostCall, RequestState};
-use crate::access::Verdict;
+use crate::access::{Caller, Verdict};
 use crate::catalog::Listing;
 use crate::jsonrpc::write::{ReplyId, error};
 use crate::jsonrpc::{FaultKind, Params, Parsed, RequestId, RpcError};
@@ -19,7 +21,7 @@ use crate::sync::Trash;
 use crate::uri::check_uri;
 use crate::wire;
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// Whether a message is read for the first time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,37 +37,18 @@ pub(crate) enum Admitted {
     Done,
     /// There is no room for another call: keep its bytes and offer them again later.
     Wait { id: RequestId, cancellable: bool },
-    /// To be looked up in the catalog. Boxed, because this is handed on several times, whichever of the three it is.
-    Work(Box<(Request, Work)>),
+    /// To be looked up in the catalog. Its slot is open.
+    Lookup(Request, Lookup),
 }
 
-/// A request that needs the catalog, and perhaps the application.
+/// Names the slot of a request to the thread that looks it up, and says what the catalog has to know.
 pub(crate) struct Request {
-    pub(crate) id: RequestId,
-    pub(crate) revision: Revision,
-    pub(crate) route: Route,
-    pub(crate) details: Option<Box<Details>>,
-}
-
-impl Request {
-    /// It answers what an earlier result asked for.
-    pub(super) fn has_input(&self) -> bool {
-        self.details.as_ref().is_some_and(|details| details.input.is_some())
-    }
-
-    /// The version that the client has.
-    pub(crate) fn if_version(&self) -> Option<&str> {
-        self.details.as_ref()?.if_version.as_deref()
-    }
-
-    /// Which resources the client wants listed.
-    pub(crate) fn filter(&self) -> Option<&Json> {
-        self.details.as_ref()?.filter.as_ref()
-    }
+    pub(crate) call: CallId,
+    pub(crate) context: Arc<Context>,
 }
 
 /// The lookup that a request needs.
-pub(crate) enum Work {
+pub(crate) enum Lookup {
     List {
         listing: Listing,
         cursor: Option<String>,
@@ -101,10 +84,13 @@ impl Machine {
         route: Route,
         arrival: Arrival,
         head: Option<&RequestHead<'_>>,
+        caller: &Arc<Caller>,
         trash: &mut Trash,
     ) -> Admitted {
         match parsed {
-            Parsed::Request { id, method, params } => self.request(id, method, params, route, arrival, head),
+            Parsed::Request { id, method, params } => {
+                self.request(id, method, params, route, arrival, head, caller)
+            }
             Parsed::Notification { method, params } => {
                 self.notification(&method, params, trash);
                 self.outbox.end(route);
@@ -151,6 +137,7 @@ impl Machine {
         route: Route,
         arrival: Arrival,
         head: Option<&RequestHead<'_>>,
+        caller: &Arc<Caller>,
     ) -> Admitted {
         if arrival == Arrival::Resumed {
             if !self.inflight.resume(&id) {
@@ -180,7 +167,7 @@ impl Machine {
             self.refuse(route, Some(&draft.id), &fault);
             return Admitted::Done;
         }
-        let placed = match self.lifecycle.place(&draft, head, &self.settings.revisions) {
+        let (revision, method) = match self.lifecycle.place(&draft, head, &self.settings.revisions) {
             Ok(placed) => placed,
             Err((fault, revision)) => {
                 let stage = if revision.is_some() { Stage::NoMethod } else { Stage::Refused };
@@ -188,19 +175,30 @@ impl Machine {
                 return Admitted::Done;
             }
         };
-        let work = self.method(&draft, placed.revision, placed.method, route).and_then(|work| {
-            let Some(work) = work else { return Ok(None) };
-            let details = self.details(&draft, placed.revision, placed.method);
-            details.map(|details| Some((work, details))).map_err(|fault| (Stage::Dispatched, fault))
+        let lookup = self.method(&draft, revision, method, route).and_then(|lookup| {
+            let Some(lookup) = lookup else { return Ok(None) };
+            let details = self.details(&draft, revision, method);
+            details.map(|details| Some((lookup, details))).map_err(|fault| (Stage::Dispatched, fault))
         });
-        match work {
-            Ok(Some((work, details))) => {
-                // The input is dealt with by one thread at a time; exchanges are not.
-                if let (Route::Exchange(exchange), false) = (route, placed.method == Method::Initialize) {
-                    self.inflight.own(draft.id.clone(), Owner::Admitted(exchange));
-                }
-                let request = Request { id: draft.id, revision: placed.revision, route, details };
-                Admitted::Work(Box::new((request, work)))
+        match lookup {
+            Ok(Some((lookup, details))) => {
+                let (own_caller, permit) = self.outbox.caller_of(route);
+                let caller = own_caller.unwrap_or(caller).clone();
+                let weak = permit.as_ref().map_or_else(Weak::new, Arc::downgrade);
+                let context = Context::new(caller, revision, details, weak);
+                let open = Open {
+                    id: draft.id,
+                    route,
+                    context: context.clone(),
+                    permit,
+                    progress: ProgressState::default(),
+                    state: RequestState::Lookup,
+                };
+                let call = match method {
+                    Method::Initialize => self.inflight.open_own(open), // may not be cancelled
+                    _ => self.inflight.open(open),
+                };
+                Admitted::Lookup(Request { call, context }, lookup)
             }
             Ok(None) => Admitted::Done,
             Err((stage, fault)) => {
@@ -217,9 +215,9 @@ impl Machine {
         revision: Revision,
         method: Method,
         route: Route,
-    ) -> Result<Option<Work>, (Stage, RpcError)> {
+    ) -> Result<Option<Lookup>, (Stage, RpcError)> {
         let bad = |fault| (Stage::Dispatched, fault);
-        let further = || Work::Further { name: draft.name.to_string(), params: draft.params() };
+        let further = || Lookup::Further { name: draft.name.to_string(), params: draft.params() };
         if method.is_of_resources() && !self.settings.has_resources() {
             return Ok(Some(further())); // which serves none of these
         }
@@ -239,16 +237,16 @@ impl Machine {
                     revision,
                     &self.settings.revisions,
                 );
-                Some(Work::Introduce)
+                Some(Lookup::Introduce)
             }
-            Method::Discover => Some(Work::Introduce),
+            Method::Discover => Some(Lookup::Introduce),
             Method::Further => Some(further()),
             Method::ListResources => Some(list(Listing::Resources, draft).map_err(bad)?),
             Method::ListTemplates => Some(list(Listing::Templates, draft).map_err(bad)?),
-            Method::Read | Method::Get => Some(Work::Read { uri: self.uri(draft).map_err(bad)?.into() }),
+            Method::Read | Method::Get => Some(Lookup::Read { uri: self.uri(draft).map_err(bad)?.into() }),
             Method::Complete => {
                 let argument = draft.argument(revision);
-                Some(Work::Complete(argument.map(|(prompt, argument)| (prompt, Arc::new(argument)))))
+                Some(Lookup::Complete(argument.map(|(prompt, argument)| (prompt, Arc::new(argument)))))
             }
             Method::Subscribe | Method::Unsubscribe if !self.settings.identity.subscribe => {
                 return Err((Stage::NoMethod, RpcError::method_not_found(&draft.name)));
@@ -262,7 +260,7 @@ impl Machine {
                     self.done(draft, revision, route);
                     return Ok(None);
                 }
-                Some(Work::Subscribe { subscriber, uris: uris.into_iter().map(Cow::into_owned).collect() })
+                Some(Lookup::Subscribe { subscriber, uris: uris.into_iter().map(Cow::into_owned).collect() })
             }
             Method::Unsubscribe => {
                 let (subscriber, uris) = self.watched(draft).map_err(bad)?;
@@ -294,7 +292,7 @@ impl Machine {
                 } else {
                     Vec::new()
                 };
-                Some(Work::Listen { lists, uris: uris.into_iter().map(Cow::into_owned).collect() })
+                Some(Lookup::Listen { lists, uris: uris.into_iter().map(Cow::into_owned).collect() })
             }
         })
     }
@@ -347,36 +345,29 @@ impl Machine {
     }
 
     fn cancel(&mut self, id: &RequestId, trash: &mut Trash) {
-        if self
-            .inflight
-            .waiting(id)
-            .and_then(|number| self.waiting.get(&number))
-            .is_some_and(|w| !w.cancellable)
-        {
-            return;
-        }
-        match self.inflight.cancel(id) {
-            Cancelled::Nothing => {}
-            Cancelled::Waiting(number) => {
-                if let Some(waiting) = self.waiting.remove(&number) {
+        match self.inflight.owner(id) {
+            None => {}
+            Some(Owner::Waiting(number)) => {
+                if self.waiting.get(&number).is_some_and(|waiting| waiting.cancellable)
+                    && let Some(waiting) = self.waiting.remove(&number)
+                {
+                    self.inflight.disown(id);
                     self.waiting_bytes -= waiting.line.len();
                     self.outbox.end(waiting.route);
                 }
             }
-            Cancelled::Admitted(exchange) => self.outbox.end(Route::Exchange(exchange)),
-            Cancelled::Stream(stream) => {
+            Some(Owner::Stream(stream)) => {
+                self.inflight.disown(id);
                 if let Some(stream) = self.subscriptions.close_stream(stream) {
                     self.outbox.end(stream.route);
                 }
             }
-            Cancelled::Request { open, slot, tell_host } => {
-                self.undo(slot, &open.state);
-                self.cancel_dropped_requests(); // before the end: nothing may follow it
-                self.outbox.end(open.route);
-                if let Some(call) = tell_host {
-                    self.queue_host_call(HostCall::Cancel { call });
+            Some(Owner::Slot(slot)) => {
+                let call = self.inflight.in_slot(slot).map(|(call, _)| call);
+                if let Some(open) = call.and_then(|call| self.drop_call(call)) {
+                    self.outbox.end(open.route);
+                    trash.put(open);
                 }
-                trash.put(open.state);
             }
         }
     }
@@ -416,8 +407,8 @@ impl Machine {
     }
 }
 
-fn list(listing: Listing, draft: &Draft<'_>) -> Result<Work, RpcError> {
-    Ok(Work::List { listing, cursor: draft.cursor()?.map(Cow::into_owned) })
+fn list(listing: Listing, draft: &Draft<'_>) -> Result<Lookup, RpcError> {
+    Ok(Lookup::List { listing, cursor: draft.cursor()?.map(Cow::into_owned) })
 }
 
 /// A URI that is not one, as the client sent it.

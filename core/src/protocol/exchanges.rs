@@ -59,7 +59,6 @@ impl Machine {
             if let Some(waiting) = self.take_waiting(route) {
                 self.inflight.disown(&waiting.id);
             }
-            self.inflight.disown_admitted(route);
             for call in self.inflight.on(route) {
                 if let Some(open) = self.drop_call(call) {
                     trash.put(open);
@@ -103,11 +102,13 @@ impl Machine {
         Some(waiting)
     }
 
-    /// Ends a request without an answer, and tells the application if that has it.
+    /// Ends a request without an answer, withdraws what it asked of the client, and tells the application if that has
+    /// it.
     pub(super) fn drop_call(&mut self, call: CallId) -> Option<Open> {
         let asked = self.inflight.is_handed_out(call);
         let open = self.inflight.abandon(call)?;
         self.undo(call.slot(), &open.state);
+        self.cancel_dropped_requests(); // before the end or the answer: nothing may follow that
         if asked {
             self.queue_host_call(HostCall::Cancel { call });
         }
@@ -126,9 +127,6 @@ impl Machine {
             if let Some(waiting) = self.take_waiting(route) {
                 self.inflight.disown(&waiting.id);
                 self.fail(route, Stage::Refused, &waiting.id, &unseen);
-            }
-            if let Some(id) = self.inflight.disown_admitted(route) {
-                self.fail(route, Stage::Dispatched, &id, &unseen);
             }
             for call in self.inflight.on(route) {
                 self.fail_overdue(call, "in time", trash);

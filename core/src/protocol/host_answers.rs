@@ -54,8 +54,7 @@ impl Machine {
                 } else if let Err(full) = open.fits(own) {
                     self.fail(open.route, Stage::Dispatched, &open.id, &full.fault());
                 } else {
-                    let (defaults, reusable) = (handler.defaults(uri), open.context.input().is_none());
-                    self.write_read(open.route, revision, &open.id, &defaults, contents, reusable);
+                    self.write_read(&open, &handler.defaults(uri), contents);
                     self.outbox.charge(open.route, open.permit.as_ref(), own);
                 }
             }
@@ -125,6 +124,7 @@ impl Machine {
             RequestState::Read { .. }
             | RequestState::Complete { .. }
             | RequestState::Method { .. }
+            | RequestState::Lookup
             | RequestState::Taken => return None,
         };
         let walks = matches!(self.inflight.get(call)?.state, RequestState::Walk(_));
@@ -163,8 +163,7 @@ impl Machine {
             }
             Walked::Page { listing, items, cursor } => {
                 if let Some(open) = self.inflight.close(call) {
-                    let revision = open.context.revision;
-                    self.write_list(open.route, revision, &open.id, listing, &items, cursor.as_deref());
+                    self.write_list(&open, listing, &items, cursor.as_deref());
                 }
             }
             Walked::Failed(why) => {
@@ -233,9 +232,7 @@ impl Machine {
         match read {
             Read::Fixed(fixed) => {
                 if let Some(open) = self.inflight.close(call) {
-                    let revision = open.context.revision;
-                    let (defaults, reusable) = (fixed.defaults(&uri), open.context.input().is_none());
-                    self.write_read(open.route, revision, &open.id, &defaults, contents, reusable);
+                    self.write_read(&open, &fixed.defaults(&uri), contents);
                 }
                 trash.put(fixed);
             }
@@ -291,6 +288,7 @@ impl RequestState {
                 format!("the request to watch {}", subscribing.uris.join(", "))
             }
             RequestState::Listen { .. } => "the request for a listen stream".to_owned(),
+            RequestState::Lookup => "the lookup of a request".to_owned(),
             RequestState::Taken => "a call".to_owned(),
         }
     }

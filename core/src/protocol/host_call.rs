@@ -61,8 +61,10 @@ impl HostCall {
     }
 }
 
-/// The answer that an open request waits for.
+/// What an open request waits for.
 pub(crate) enum RequestState {
+    /// The catalog's answer: a thread looks the request up without a lock.
+    Lookup,
     /// The application's answer to a read.
     Read { uri: Arc<str>, handler: Arc<Handler> },
     /// The application's answer to a method of its own.

@@ -10,7 +10,6 @@ use super::inflight::Open;
 use super::machine::Machine;
 use super::needs_input::{self, Refusal};
 use super::outbox::{Kind, Stage};
-use crate::access::Caller;
 use crate::catalog::MethodHandler;
 use crate::jsonrpc::write::{begin_result, end, notification};
 use crate::jsonrpc::{Raw, RpcError, members, string};
@@ -41,39 +40,37 @@ impl Machine {
         let settings = self.settings.clone();
         let identity = &settings.identity;
         let capabilities = (settings.has_resources(), further);
-        if request.revision.era == Era::Stateless {
-            if self.claim(request) {
-                self.outbox.write(request.route, done, |p| {
-                    wire::discover(
-                        p.out,
-                        request.revision,
-                        &request.id,
-                        identity,
-                        capabilities,
-                        &settings.revisions,
-                        settings.cache(Cacheable::Discover, CacheHint::default()),
-                    );
-                });
-            }
-        } else if let (false, Some(revision)) = (self.closed, self.lifecycle.handshake()) {
-            self.outbox.write(request.route, done, |p| {
-                wire::initialize(p.out, revision, &request.id, identity, capabilities);
+        let Some(open) = self.inflight.close(request.call) else { return };
+        let revision = open.context.revision;
+        if revision.era == Era::Stateless {
+            self.outbox.write(open.route, done, |p| {
+                wire::discover(
+                    p.out,
+                    revision,
+                    &open.id,
+                    identity,
+                    capabilities,
+                    &settings.revisions,
+                    settings.cache(Cacheable::Discover, CacheHint::default()),
+                );
+            });
+        } else if let Some(revision) = self.lifecycle.handshake() {
+            self.outbox.write(open.route, done, |p| {
+                wire::initialize(p.out, revision, &open.id, identity, capabilities);
             });
         }
     }
 
     /// Answers a method that neither the protocol nor the application knows.
     pub(crate) fn answer_no_method(&mut self, request: &Request, name: &str) {
-        if !self.claim(request) {
-            return;
-        }
+        let Some(open) = self.inflight.close(request.call) else { return };
         let Some(member) = self.undeclared_list(name) else {
             let fault = RpcError::method_not_found(name);
-            return self.fail(request.route, Stage::NoMethod, &request.id, &fault);
+            return self.fail(open.route, Stage::NoMethod, &open.id, &fault);
         };
         let identity = &self.settings.identity;
-        self.outbox.write(request.route, Kind::Final(Stage::Dispatched), |p| {
-            wire::empty_list(p.out, request.revision, &request.id, member, identity);
+        self.outbox.write(open.route, Kind::Final(Stage::Dispatched), |p| {
+            wire::empty_list(p.out, open.context.revision, &open.id, member, identity);
         });
     }
 
@@ -91,19 +88,14 @@ impl Machine {
 
     pub(crate) fn begin_method(
         &mut self,
-        request: Request,
-        caller: &Arc<Caller>,
+        request: &Request,
         handler: Arc<MethodHandler>,
         params: Json,
         trash: &mut Trash,
     ) -> Option<(HostCall, Arc<Context>)> {
-        if !self.claim(&request) {
-            trash.put(handler);
-            return None;
-        }
         let state = RequestState::Method { handler: handler.clone() };
-        let (call, context) = self.open_and_hand_out(request, caller, state)?;
-        Some((HostCall::Method { call, handler, params }, context))
+        let context = self.begin_call(request.call, state, trash)?;
+        Some((HostCall::Method { call: request.call, handler, params }, context))
     }
 
     /// Goes on with a tool or prompt after the verdict "allow".

@@ -57,6 +57,8 @@ enum SlotState {
 
 struct Slot {
     generation: u32,
+    /// The request is being looked up.
+    looked_up: bool,
     /// The current call has left for the application as an event.
     is_handed_out: bool,
     /// A deadline runs for it.
@@ -73,17 +75,6 @@ pub(crate) enum Owner {
     Stream(u64),
     /// Read, but not dispatched for want of room.
     Waiting(u64),
-    /// Dispatched on an exchange, and being looked up by a thread that holds no lock.
-    Admitted(u64),
-}
-
-/// The thing that a cancellation found.
-pub(crate) enum Cancelled {
-    Nothing,
-    Request { open: Box<Open>, slot: u32, tell_host: Option<CallId> },
-    Stream(u64),
-    Waiting(u64),
-    Admitted(u64),
 }
 
 #[derive(Default)]
@@ -99,6 +90,8 @@ pub(crate) struct Inflight {
     used: usize,
     /// The used slots whose requests are over.
     abandoned: usize,
+    /// The used slots whose requests are being looked up.
+    lookups: usize,
 }
 
 impl Inflight {
@@ -107,14 +100,14 @@ impl Inflight {
         Inflight { connection, ..Inflight::default() }
     }
 
-    /// Calls that occupy a slot, cancelled ones whose responder is still out included.
+    /// Calls that occupy a slot, cancelled ones whose responder is still out included. A lookup is no call.
     pub(crate) fn len(&self) -> usize {
-        self.used
+        self.used - self.lookups
     }
 
     /// Whether a client waits for a call.
     pub(crate) fn is_awaited(&self) -> bool {
-        self.used > self.abandoned
+        self.len() > self.abandoned
     }
 
     pub(crate) fn has_id(&self, id: &RequestId) -> bool {
@@ -129,42 +122,20 @@ impl Inflight {
         self.ids.remove(id);
     }
 
-    /// The number under which a request with this id waits.
-    pub(crate) fn waiting(&self, id: &RequestId) -> Option<u64> {
-        match self.ids.get(id) {
-            Some(Owner::Waiting(number)) => Some(*number),
-            _ => None,
-        }
-    }
-
-    /// A request of an exchange was looked up. False if it was cancelled meanwhile.
-    pub(crate) fn claim(&mut self, id: &RequestId, exchange: u64) -> bool {
-        let admitted = self.ids.get(id) == Some(&Owner::Admitted(exchange));
-        if admitted {
-            self.ids.remove(id);
-        }
-        admitted
-    }
-
-    /// The request of an exchange that is being looked up; it is not wanted any more.
-    pub(crate) fn disown_admitted(&mut self, route: Route) -> Option<RequestId> {
-        let Route::Exchange(exchange) = route else { return None };
-        let (id, _) = self.ids.iter().find(|(_, owner)| **owner == Owner::Admitted(exchange))?;
-        let id = id.clone();
-        self.ids.remove(&id);
-        Some(id)
+    pub(crate) fn owner(&self, id: &RequestId) -> Option<Owner> {
+        self.ids.get(id).copied()
     }
 
     /// A request has waited long enough. False if it was cancelled meanwhile.
     pub(crate) fn resume(&mut self, id: &RequestId) -> bool {
-        let waited = self.waiting(id).is_some();
+        let waited = matches!(self.owner(id), Some(Owner::Waiting(_)));
         if waited {
             self.ids.remove(id);
         }
         waited
     }
 
-    /// Registers a request and mints the id of its first question.
+    /// Opens a slot for a request and mints the id of its first question.
     pub(crate) fn open(&mut self, open: Open) -> CallId {
         let id = open.id.clone();
         let call = self.open_own(open);
@@ -172,11 +143,12 @@ impl Inflight {
         call
     }
 
-    /// Mints the id of a call that no request has caused. Its own request id cannot be found.
+    /// [`Inflight::open`] for what the client cannot cancel: its request id is not found.
     pub(crate) fn open_own(&mut self, open: Open) -> CallId {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Slot {
                 generation: 0,
+                looked_up: false,
                 is_handed_out: false,
                 due: false,
                 paused: false,
@@ -185,18 +157,27 @@ impl Inflight {
             self.slots.len() as u32 - 1
         });
         self.used += 1;
-        self.put(slot, open)
-    }
-
-    fn put(&mut self, slot: u32, open: Open) -> CallId {
+        let looked_up = matches!(open.state, RequestState::Lookup);
+        self.lookups += usize::from(looked_up);
         let connection = self.connection;
         let s = &mut self.slots[slot as usize];
         s.generation = s.generation.wrapping_add(1);
+        s.looked_up = looked_up;
         s.is_handed_out = false;
         s.due = false;
         s.paused = false;
         s.body = SlotState::Open(open);
         CallId { connection, slot, generation: s.generation }
+    }
+
+    /// A request was looked up: its first question goes to the application. Returns `state` if the request is over.
+    pub(crate) fn begin(&mut self, call: CallId, state: RequestState) -> Result<(), RequestState> {
+        let Some(slot) = self.current(call) else { return Err(state) };
+        let SlotState::Open(open) = &mut slot.body else { return Err(state) };
+        open.state = state;
+        let looked_up = std::mem::take(&mut slot.looked_up);
+        self.lookups -= usize::from(looked_up);
+        Ok(())
     }
 
     fn current(&mut self, call: CallId) -> Option<&mut Slot> {
@@ -312,11 +293,13 @@ impl Inflight {
         }
     }
 
-    /// A request is over for the client, but the application still has its responder.
+    /// A request is over for the client. Its slot is kept while the application has its responder.
     pub(crate) fn abandon(&mut self, call: CallId) -> Option<Open> {
         let slot = self.current(call)?;
         if !slot.is_handed_out {
-            return self.close(call);
+            let open = self.close(call)?;
+            open.context.cancel();
+            return Some(open);
         }
         match std::mem::replace(&mut slot.body, SlotState::Abandoned) {
             SlotState::Open(open) => {
@@ -335,8 +318,10 @@ impl Inflight {
     }
 
     fn free_id(&mut self, id: &RequestId, slot: u32) {
-        if self.ids.get(id) == Some(&Owner::Slot(slot)) {
-            self.ids.remove(id);
+        if let Some(other) = self.ids.remove(id)
+            && other != Owner::Slot(slot)
+        {
+            self.ids.insert(id.clone(), other);
         }
     }
 
@@ -346,39 +331,9 @@ impl Inflight {
         s.is_handed_out = false;
         s.due = false;
         s.body = SlotState::Free;
+        self.lookups -= usize::from(std::mem::take(&mut s.looked_up));
         self.free.push(slot);
         self.used -= 1;
-    }
-
-    pub(crate) fn cancel(&mut self, id: &RequestId) -> Cancelled {
-        match self.ids.get(id).copied() {
-            None => Cancelled::Nothing,
-            Some(Owner::Stream(stream)) => {
-                self.ids.remove(id);
-                Cancelled::Stream(stream)
-            }
-            Some(Owner::Waiting(number)) => {
-                self.ids.remove(id);
-                Cancelled::Waiting(number)
-            }
-            Some(Owner::Admitted(exchange)) => {
-                self.ids.remove(id);
-                Cancelled::Admitted(exchange)
-            }
-            Some(Owner::Slot(slot)) => {
-                let (connection, generation) = (self.connection, self.slots[slot as usize].generation);
-                let call = CallId { connection, slot, generation };
-                let asked = self.slots[slot as usize].is_handed_out;
-                match self.abandon(call) {
-                    Some(open) => {
-                        open.context.cancel();
-                        let tell_host = asked.then_some(call);
-                        Cancelled::Request { open: Box::new(open), slot, tell_host }
-                    }
-                    None => Cancelled::Nothing,
-                }
-            }
-        }
     }
 
     /// The requests of one route, whatever they are being asked.
@@ -427,10 +382,12 @@ impl Inflight {
         calls.retain(|call| {
             let asked = self.is_handed_out(*call);
             let Some(open) = self.get(*call) else { return false };
-            // Not asked: the interest handlers are under way, which are no calls.
-            let waits =
-                asked || !matches!(open.state, RequestState::Subscribe(_) | RequestState::Listen { .. });
-            waits && open.context.cancel_waiting()
+            // Not asked: a lookup or the interest handlers are under way, which are no calls.
+            let under_way = matches!(
+                open.state,
+                RequestState::Lookup | RequestState::Subscribe(_) | RequestState::Listen { .. }
+            );
+            (asked || !under_way) && open.context.cancel_waiting()
         });
         calls
     }

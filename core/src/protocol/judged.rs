@@ -9,7 +9,7 @@ use super::faults::{denied, internal, refused, refused_name, unknown_argument};
 use super::host_call::{HostCall, Read, RequestState};
 use super::machine::Machine;
 use super::outbox::Stage;
-use crate::access::{Caller, Operation, Verdict};
+use crate::access::{Operation, Verdict};
 use crate::catalog::{Family, Fixed, MethodHandler};
 use crate::jsonrpc::RpcError;
 use crate::model::{Borrowed, Completion, Json};
@@ -101,19 +101,14 @@ impl Machine {
     /// Asks the application about a request that was looked up. The poller that looked it up takes the question along.
     pub(crate) fn begin_judged(
         &mut self,
-        request: Request,
-        caller: &Arc<Caller>,
+        request: &Request,
         judged: Judged,
         trash: &mut Trash,
     ) -> Option<(HostCall, Arc<Context>)> {
-        if !self.claim(&request) {
-            trash.put(judged);
-            return None;
-        }
         let (operation, uris) = (judged.operation(), judged.uris());
         let state = RequestState::Judged(Box::new(judged));
-        let (call, context) = self.open_and_hand_out(request, caller, state)?;
-        Some((HostCall::Authorize { call, operation, uris }, context))
+        let context = self.begin_call(request.call, state, trash)?;
+        Some((HostCall::Authorize { call: request.call, operation, uris }, context))
     }
 
     /// Asks the application about the next step of an open request.

@@ -34,22 +34,6 @@ pub(crate) struct Lifecycle {
     alone: bool,
 }
 
-/// A request that has found its revision and method.
-pub(crate) struct Placed {
-    pub(crate) revision: Revision,
-    pub(crate) method: Method,
-}
-
-impl Placed {
-    /// A request of the dialect. A read of it has an answer of its own shape.
-    fn of_dialect(mut self) -> Placed {
-        if matches!(self.method, Method::Get | Method::Read) {
-            self.revision.shape = Shape::Dialect;
-        }
-        self
-    }
-}
-
 impl Lifecycle {
     pub(crate) fn new(dialect: Dialect) -> Self {
         let marked = dialect == Dialect::Always;
@@ -114,7 +98,7 @@ impl Lifecycle {
         draft: &Draft<'_>,
         head: Option<&RequestHead<'_>>,
         revisions: &Revisions,
-    ) -> Result<Placed, (RpcError, Option<Revision>)> {
+    ) -> Result<(Revision, Method), (RpcError, Option<Revision>)> {
         if draft.stands_alone(revisions) || head.is_some() {
             let revision = draft.stateless_revision(head, revisions).map_err(|error| (error, None))?;
             self.last = Some(revision); // declared, whatever else the request lacks
@@ -122,17 +106,17 @@ impl Lifecycle {
             if let Some(head) = head {
                 draft.check_head(head).map_err(|error| (error, None))?;
             }
-            return self.method(revision, draft);
+            return method_of(revision, draft);
         }
         let dialect = self.dialect != Dialect::Never && draft.is_of_dialect();
         match self.handshake() {
             Some(revision) => {
                 self.marked |= dialect;
-                let placed = self.method(self.shaped(revision), draft)?;
-                match placed.method {
+                let (shaped, method) = method_of(self.shaped(revision), draft)?;
+                match method {
                     Method::Get if !dialect => Err((RpcError::method_not_found(&draft.name), Some(revision))),
-                    _ if dialect => Ok(placed.of_dialect()),
-                    _ => Ok(placed),
+                    _ if dialect => Ok((in_dialect(shaped, method), method)),
+                    _ => Ok((shaped, method)),
                 }
             }
             None => self.without_handshake(draft, dialect, revisions),
@@ -144,18 +128,16 @@ impl Lifecycle {
         draft: &Draft<'_>,
         dialect: bool,
         revisions: &Revisions,
-    ) -> Result<Placed, (RpcError, Option<Revision>)> {
+    ) -> Result<(Revision, Method), (RpcError, Option<Revision>)> {
         let method = Method::named(&draft.name);
         match (method, revisions.newest(Era::Handshake)) {
             (Some(method), Some(revision)) if dialect || self.marked && method == Method::ListResources => {
                 self.marked = true;
                 self.session = Session::Dialect(revision);
-                let placed = Placed { revision: self.shaped(revision), method };
-                Ok(if dialect { placed.of_dialect() } else { placed })
+                let revision = self.shaped(revision);
+                Ok((if dialect { in_dialect(revision, method) } else { revision }, method))
             }
-            (Some(method @ (Method::Initialize | Method::Ping)), Some(revision)) => {
-                Ok(Placed { revision, method })
-            }
+            (Some(method @ (Method::Initialize | Method::Ping)), Some(revision)) => Ok((revision, method)),
             (Some(Method::Initialize), None) => {
                 let fault = draft.initialize().map_or_else(|fault| fault, |v| unsupported(&v, revisions));
                 Err((fault, None))
@@ -164,14 +146,6 @@ impl Lifecycle {
                 Err((RpcError::method_not_found(&draft.name), Some(revision)))
             }
             _ => Err((no_session(revisions), None)),
-        }
-    }
-
-    #[expect(clippy::unused_self, reason = "reads as one step of placing a request")]
-    fn method(&self, revision: Revision, draft: &Draft<'_>) -> Result<Placed, (RpcError, Option<Revision>)> {
-        match revision.method(&draft.name) {
-            Some(method) => Ok(Placed { revision, method }),
-            None => Err((RpcError::method_not_found(&draft.name), Some(revision))),
         }
     }
 
@@ -200,4 +174,22 @@ impl Lifecycle {
         }
         false
     }
+}
+
+fn method_of(
+    revision: Revision,
+    draft: &Draft<'_>,
+) -> Result<(Revision, Method), (RpcError, Option<Revision>)> {
+    match revision.method(&draft.name) {
+        Some(method) => Ok((revision, method)),
+        None => Err((RpcError::method_not_found(&draft.name), Some(revision))),
+    }
+}
+
+/// Returns the revision of a request of the dialect: a read of it has an answer of its own shape.
+fn in_dialect(mut revision: Revision, method: Method) -> Revision {
+    if matches!(method, Method::Get | Method::Read) {
+        revision.shape = Shape::Dialect;
+    }
+    revision
 }

@@ -15,6 +15,7 @@ use super::list_topics::ListTopics;
 use super::outbox::{Kind, Outbox, Route, Stage};
 use super::partial_message::PartialMessage;
 use super::subscriptions::{MarkQueue, Subscriptions};
+use crate::access::Caller;
 use crate::jsonrpc::{Parsed, RequestId};
 use crate::limits::Limits;
 use crate::model::CacheHint;
@@ -305,19 +306,20 @@ impl Machine {
         self.next_waiting += 1;
     }
 
-    /// [`Machine::admit`], unless the connection is closed.
+    /// [`Machine::admit`], unless the connection is closed. `caller`: the connection's.
     pub(crate) fn handle_message(
         &mut self,
         parsed: Parsed<'_>,
         route: Route,
         arrival: Arrival,
         head: Option<&RequestHead<'_>>,
+        caller: &Arc<Caller>,
         trash: &mut Trash,
     ) -> Admitted {
         if self.closed {
             return Admitted::Done;
         }
-        self.admit(parsed, route, arrival, head, trash)
+        self.admit(parsed, route, arrival, head, caller, trash)
     }
 
     // ---- output

@@ -41,14 +41,14 @@ pub use request_head::RequestHead;
 pub(crate) use call_context::Context;
 pub(crate) use client_requests::NotSent;
 pub(crate) use completion::Completing;
-pub(crate) use dispatch::{Admitted, Arrival, Request, Work, invalid_uri, limit, limit_data};
+pub(crate) use dispatch::{Admitted, Arrival, Lookup, Request, invalid_uri, limit, limit_data};
 pub(crate) use draft::{
     Argument, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVELS, PROTOCOL_VERSION, is_stateless_meta,
     unsupported as unsupported_version,
 };
 pub(crate) use effects::Effects;
 pub(crate) use faults::{none_found, not_found, not_modified, unknown_argument, unknown_name};
-pub(crate) use host_call::{HostCall, Read, RequestState};
+pub(crate) use host_call::{HostCall, Read};
 pub(crate) use host_methods::Outcome;
 pub(crate) use input::{Chunk, InputLine};
 pub(crate) use judged::Judged;

@@ -189,16 +189,11 @@ impl Outbox {
         self.exchanges.insert(exchange, Box::new(Outlet { single, caller, permit, ..Outlet::default() }));
     }
 
-    /// Who asks on a route, if not the connection's own caller.
-    pub(super) fn caller_of(&mut self, route: Route) -> Option<&Arc<Caller>> {
+    /// Returns the caller of a route, if it is not the connection's, and a share in what the requests of the route
+    /// count as.
+    pub(super) fn caller_of(&mut self, route: Route) -> (Option<&Arc<Caller>>, Option<Arc<Permit>>) {
         let route = self.batches.route_of(route).unwrap_or(route);
-        self.outlet(route)?.caller.as_ref()
-    }
-
-    /// A share in what the requests of a route count as.
-    pub(super) fn permit_of(&mut self, route: Route) -> Option<Arc<Permit>> {
-        let route = self.batches.route_of(route).unwrap_or(route);
-        self.outlet(route)?.permit.clone()
+        self.outlet(route).map_or((None, None), |outlet| (outlet.caller.as_ref(), outlet.permit.clone()))
     }
 
     /// Whether the route has room for an answer only.

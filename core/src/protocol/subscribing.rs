@@ -10,7 +10,7 @@ use super::list_topics::TopicSet;
 use super::machine::Machine;
 use super::outbox::{Kind, Route, Stage};
 use super::subscriptions::{HubOp, Mark, MarkQueue, Subscriber};
-use crate::access::{Caller, Operation, Verdict};
+use crate::access::{Operation, Verdict};
 use crate::catalog::Change;
 use crate::hub::Registered;
 use crate::jsonrpc::RpcError;
@@ -22,18 +22,17 @@ use std::sync::Arc;
 impl Machine {
     pub(crate) fn begin_subscription(
         &mut self,
-        request: Request,
-        caller: &Arc<Caller>,
+        request: &Request,
         subscriber: Subscriber,
         uris: Vec<Arc<str>>,
         authorise: bool,
     ) {
-        if !self.claim(&request) {
-            return;
-        }
+        let call = request.call;
         let awaited = uris.iter().cloned().collect();
         let subscribing = Subscribing { subscriber, uris: uris.clone(), awaited };
-        let call = self.open(request, caller, RequestState::Subscribe(Box::new(subscribing)));
+        if self.inflight.begin(call, RequestState::Subscribe(Box::new(subscribing))).is_err() {
+            return;
+        }
         for uri in &uris {
             self.subscriptions.want(uri, subscriber, call.slot(), !authorise);
         }
@@ -114,22 +113,21 @@ impl Machine {
 
     pub(crate) fn begin_listen_stream(
         &mut self,
-        request: Request,
-        caller: &Arc<Caller>,
+        request: &Request,
         lists: TopicSet,
         uris: Vec<Arc<str>>,
         authorise: bool,
     ) {
-        if !self.claim(&request) {
-            return;
-        }
         if let Err(fault) = self.room_for_subscriptions(uris.len()) {
-            self.fail(request.route, Stage::Dispatched, &request.id, &fault);
+            return self.answer_error(request, &fault);
+        }
+        let call = request.call;
+        let Some(open) = self.inflight.get(call) else { return };
+        let stream =
+            self.subscriptions.open_stream(open.id.clone(), open.route, open.context.revision, lists);
+        if self.inflight.begin(call, RequestState::Listen { stream }).is_err() {
             return;
         }
-        let stream =
-            self.subscriptions.open_stream(request.id.clone(), request.route, request.revision, lists);
-        let call = self.open(request, caller, RequestState::Listen { stream });
         let authorise = authorise && !uris.is_empty();
         self.subscriptions.stream_wants(stream, &uris, call.slot(), !authorise);
         if authorise {
