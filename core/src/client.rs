@@ -3,11 +3,12 @@
 mod conversation;
 
 use crate::access::Caller;
+use crate::catalog::Template;
 use crate::encode::{base64_decode, quote_into};
 use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, RpcError, elements, for_each_member, is_array, string, strings};
-use crate::model::{Contents, Descriptor, Json, MethodAnswer, MethodError, Resource, Template};
+use crate::model::{Contents, Descriptor, Json, MethodAnswer, MethodError, Resource};
 use crate::revision::{Era, Revision};
 use crate::server::Server;
 use conversation::{Conversation, OnRequest, odd, pick, raw};

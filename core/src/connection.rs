@@ -1,12 +1,12 @@
 //! One client: bytes in, events out, answers in, bytes out.
 
+mod drain;
 mod lookup;
 mod method_calls;
 mod shared;
 
 use crate::access::{Caller, RequestContext};
 use crate::account::Permit;
-use crate::drain::{Drain, DrainStart};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::group;
@@ -18,6 +18,8 @@ use crate::server::Inner;
 use crate::sync::Running;
 use std::fmt;
 use std::sync::Arc;
+
+pub use drain::{Drain, DrainStart, Transmit};
 
 pub(crate) use shared::Shared;
 

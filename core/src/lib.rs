@@ -17,7 +17,6 @@ mod client;
 mod connection;
 #[cfg(feature = "directory")]
 mod directory;
-mod drain;
 mod encode;
 mod error;
 mod event;
@@ -50,12 +49,11 @@ mod uri;
 mod wire;
 
 pub use access::{Caller, Operation, RequestContext, Verdict};
-pub use catalog::{Explanation, HandlerId, PassedOver, TakenBy, Why};
+pub use catalog::{Explanation, HandlerId, PassedOver, TakenBy, Template, Why};
 pub use client::{TestClient, TestOptions};
-pub use connection::{Connection, Handled};
+pub use connection::{Connection, Drain, DrainStart, Handled, Transmit};
 #[cfg(feature = "directory")]
 pub use directory::Directory;
-pub use drain::{Drain, DrainStart, Transmit};
 pub use error::{Error, ErrorKind, Result};
 pub use event::{
     AuthorizeCall, Call, CompleteCall, Event, InterestCall, ListCall, MethodCall, ResponseCall, VerifyCall,
@@ -66,16 +64,16 @@ pub use log::Level;
 #[doc(hidden)] // for bindings that check a value where it is made
 pub use model::check_mime_type;
 pub use model::{
-    Annotations, Answer, Body, CacheHint, ClientAnswer, Completion, Contents, Icon, Json, Listed, Method,
-    MethodAnswer, MethodError, Page, Resource, Role, SharedBytes, SharedText, Template,
+    Annotations, Answer, Body, CacheHint, CacheScope, ClientAnswer, Completion, Contents, Icon, Json, Listed,
+    Method, MethodAnswer, MethodError, Page, Resource, Role, SharedBytes, SharedText,
 };
 pub use observer::{Counters, Ended, Observed};
 // For the test that compares the languages.
 #[doc(hidden)]
 pub use options::{NUMBERS, Number};
 pub use policy::{
-    CacheScope, Cacheable, Dialect, ErrorCondition, ErrorProfile, PermissionDenied, SubscribeUnknown,
-    TitlesInContents, UndeclaredLists,
+    Cacheable, Dialect, ErrorCondition, ErrorProfile, PermissionDenied, SubscribeUnknown, TitlesInContents,
+    UndeclaredLists,
 };
 pub use protocol::{CallId, Kind, Route, Stage};
 pub use provider::{Async, Deferred, IntoReply, Later, Now, Provider};

@@ -2,9 +2,8 @@
 //! languages, for display and for parsing.
 
 use crate::error::{Error, ErrorKind};
-use crate::model::CacheHint;
+use crate::model::{Cache, CacheHint, CacheScope};
 use crate::revision::{TITLES_IN_CONTENTS_OF, VARIANT};
-use crate::wire::Cache;
 use std::fmt;
 use std::str::FromStr;
 
@@ -92,16 +91,6 @@ pub enum Dialect {
     Always,
     /// `never`: the dialect is not served.
     Never,
-}
-
-/// Who may reuse a cached answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum CacheScope {
-    /// `public`: every caller.
-    Public,
-    /// `private`: the caller who got it.
-    Private,
 }
 
 /// A kind of answer that clients may cache.

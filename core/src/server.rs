@@ -30,6 +30,8 @@ use replicas::Change;
 pub use builder::Builder;
 pub use handle::Handle;
 pub(crate) use inner::Inner;
+#[cfg(feature = "directory")]
+pub(crate) use inner::SubscriptionHook;
 
 /// Serves an application's resources to any number of clients. Cheap to clone. Every method may be called from any
 /// thread, also from inside a callback.
@@ -291,7 +293,7 @@ impl Server {
 
     /// Adds a folder, which is then notified of subscriptions.
     #[cfg(feature = "directory")]
-    pub(crate) fn add_folder(&self, folder: Weak<crate::directory::Files>) {
+    pub(crate) fn add_folder(&self, folder: Weak<dyn SubscriptionHook>) {
         self.0.folders.with(|folders, _| {
             folders.retain(|folder| folder.strong_count() > 0);
             folders.push(folder);

@@ -1,9 +1,9 @@
 //! Finds the completer of a variable.
 
-use super::Family;
 use super::entries::{Handler, HandlerId};
 use super::registry::Catalog;
 use crate::error::{Error, ErrorKind, Result};
+use crate::model::Family;
 use crate::provider::{CompleteFn, TemplateCallbacks};
 use crate::uri::UriTemplate;
 use std::collections::BTreeSet;

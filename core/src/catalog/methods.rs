@@ -1,9 +1,9 @@
 //! Further methods, and their capabilities.
 
-use super::{Family, HandlerId};
+use super::HandlerId;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::MethodCall;
-use crate::model::{Json, Method};
+use crate::model::{Family, Json, Method};
 use crate::revision::{self, Revision};
 use crate::schema::Schema;
 use std::collections::BTreeMap;

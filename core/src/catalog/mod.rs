@@ -13,15 +13,16 @@ mod output_schema;
 mod pages;
 mod registry;
 mod state;
+mod template;
 
 pub use entries::HandlerId;
 pub use explain::{Explanation, PassedOver, TakenBy, Why};
+pub use template::Template;
 
 pub(crate) use completing::Completer;
 pub(crate) use cursor::Sealer;
 pub(crate) use definition::definition;
 pub(crate) use entries::{Content, Fixed, Handler, Vars};
 pub(crate) use methods::{MethodFn, MethodHandler, OutputSchema};
-pub(crate) use named::Family;
 pub(crate) use pages::{Listing, Surroundings, Walk, Walked};
 pub(crate) use registry::{Catalog, Change, Found};

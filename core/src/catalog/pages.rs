@@ -5,12 +5,11 @@
 
 use super::cursor::{self, Position, Sealer};
 use super::entries::{Handler, HandlerId};
-use super::named::Family;
 use super::registry::Catalog;
 use crate::access::{Operation, Verdict};
 use crate::limits::Limits;
 use crate::log::{Level, LogLine};
-use crate::model::{Page, PageItem};
+use crate::model::{Family, Page, PageItem};
 use crate::policy::Cacheable;
 use crate::revision::Revision;
 use crate::sync::Lock;

@@ -1,14 +1,15 @@
 //! Stores registrations, and finds the one that serves a URI.
 
+use super::Template;
 use super::completing::check_completers;
 use super::definition::Definition;
 use super::entries::{Content, Fixed, Handler, HandlerId, Vars};
 use super::methods::{MethodFn, MethodHandler, Methods};
-use super::named::{Family, Named, NamedSet};
+use super::named::{Named, NamedSet};
 use super::near::Capitals;
 use super::ordered::Ordered;
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Body, Contents, Descriptor, Json, Method, Resource, Template};
+use crate::model::{Body, Contents, Descriptor, Family, Json, Method, Resource};
 use crate::provider::Provider;
 use crate::revision::{COMPLETIONS, Revision};
 use crate::uri::{Conflict, Router, TemplateError, UriTemplate, check_uri};

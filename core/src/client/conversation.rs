@@ -1,8 +1,7 @@
 //! The messages between an in-memory client and its server.
 
 use crate::access::Caller;
-use crate::connection::Connection;
-use crate::drain::DrainStart;
+use crate::connection::{Connection, DrainStart};
 use crate::encode::quote_into;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;

@@ -1,12 +1,12 @@
 //! Methods of the application's own: what it says while it works on one, and its answer.
 
 use super::Shared;
-use crate::catalog::{Family, MethodHandler};
+use crate::catalog::MethodHandler;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Continuation, Event, ResponseCall};
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, RpcError, for_each_member, is_null, is_object, members, string};
-use crate::model::{ClientAnswer, Json, MethodAnswer};
+use crate::model::{ClientAnswer, Family, Json, MethodAnswer};
 use crate::protocol::{
     CallId, Context, HostCall, Judged, LOG_LEVELS, NotSent, Outcome, Request, unknown_name,
 };

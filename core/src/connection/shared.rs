@@ -6,10 +6,10 @@ use crate::event::{AuthorizeCall, Call, CompleteCall, Continuation, Event, ListC
 use crate::group;
 use crate::jsonrpc::{Parsed, parse};
 use crate::log::LogLine;
-use crate::model::{Answer, Borrowed, Completion, Contents, Page};
+use crate::model::{Answer, Borrowed, Completion, Contents, Page, Report};
 use crate::observer::RunningCalls;
 use crate::protocol::{
-    Admitted, Arrival, CallId, Context, Effects, HostCall, HubOp, Machine, Report, RequestHead, Route,
+    Admitted, Arrival, CallId, Context, Effects, HostCall, HubOp, Machine, RequestHead, Route,
 };
 use crate::server::Inner;
 use crate::sync::{Fault, Lock, Trash, is_planted, is_running};

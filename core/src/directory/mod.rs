@@ -11,11 +11,11 @@ mod stamp;
 mod tree;
 mod watch;
 
+use crate::catalog::Template;
 use crate::error::{Error, ErrorKind, Result, said_by_system};
 use crate::log::Level;
-use crate::model::Template;
 use crate::options::FolderNumbers;
-use crate::server::{Handle, Server};
+use crate::server::{Handle, Server, SubscriptionHook};
 use address::Address;
 use base::Base;
 pub(crate) use provider::Files;
@@ -151,7 +151,8 @@ impl Server {
         let settle = Duration::from_millis(settle_ms);
         let watch = if watch { self.watch_folder(&base, &root, settle) } else { None };
         let files = Arc::new(Files::new(base, self.limits().uri_bytes, watch));
-        self.add_folder(Arc::downgrade(&files));
+        let hook: Arc<dyn SubscriptionHook> = files.clone();
+        self.add_folder(Arc::downgrade(&hook));
         let twice = |e: Error| match e.kind() {
             ErrorKind::Duplicate => {
                 let message = format!("the folder \"{}\" is served once only: {e}", root.display());

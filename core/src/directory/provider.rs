@@ -11,6 +11,7 @@ use crate::error::said_by_system;
 use crate::event::{Call, CompleteCall, ListCall};
 use crate::model::{Answer, Body, Completion, Contents, Page, Resource};
 use crate::provider::Provider;
+use crate::server::SubscriptionHook;
 use cap_std::fs::{File, Metadata};
 use percent_encoding::percent_decode_str;
 use std::io::{self, Read};
@@ -121,18 +122,6 @@ impl Files {
         Ok(proposals.more(more))
     }
 
-    /// Handles a new subscription to `uri`, before it is acknowledged. The target of a link may have been forgotten
-    /// since [`Provider::exists`] asked about it.
-    pub(crate) fn subscribed(&self, uri: &str) {
-        let Some(watch) = self.watch.as_ref().filter(|watch| watch.has_links()) else { return };
-        if let Some(target) = self.base.address.parse(uri)
-            && let Ok(Some(entry)) = self.base.tree.find(&target.path)
-            && entry.path() != target.path
-        {
-            watch.link(entry.path(), &target.path);
-        }
-    }
-
     /// Announces changes of an entry from now on. Returns true if some were not announced before.
     fn see_to(&self, entry: &Entry, path: &str) -> bool {
         let Some(watch) = &self.watch else { return false };
@@ -164,6 +153,24 @@ fn parents(path: &str) -> impl Iterator<Item = &str> {
 
 fn parent(path: &str) -> Option<&str> {
     (!path.is_empty()).then(|| path.rsplit_once('/').map_or("", |(parent, _)| parent))
+}
+
+impl SubscriptionHook for Files {
+    /// The target of a link may have been forgotten since [`Provider::exists`] asked about it.
+    fn subscribed(&self, uri: &str) {
+        let Some(watch) = self.watch.as_ref().filter(|watch| watch.has_links()) else { return };
+        if let Some(target) = self.base.address.parse(uri)
+            && let Ok(Some(entry)) = self.base.tree.find(&target.path)
+            && entry.path() != target.path
+        {
+            watch.link(entry.path(), &target.path);
+        }
+    }
+
+    #[cfg(all(test, unix))]
+    fn links(&self) -> usize {
+        self.watch.as_ref().unwrap().links()
+    }
 }
 
 impl Provider for Files {
@@ -281,7 +288,7 @@ mod tests {
         let inner: &Inner = &server.downgrade().upgrade().unwrap();
         let links = || {
             let folder = inner.folders.with(|folders, _| folders.iter().find_map(Weak::upgrade)).unwrap();
-            folder.watch.as_ref().unwrap().links()
+            folder.links()
         };
         let mut client = server.test_client().unwrap();
         client.subscribe(&uri(0)).unwrap();

@@ -1,7 +1,7 @@
 //! The head of the answer to one POST, chosen from what its route has to say first.
 
 use super::media::Accepts;
-use crate::drain::Transmit;
+use crate::connection::Transmit;
 use crate::protocol::{Kind, Stage};
 use crate::revision::Era;
 

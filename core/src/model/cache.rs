@@ -1,7 +1,5 @@
 //! Caching hints.
 
-use crate::policy::CacheScope;
-
 /// Caching hint: how long a client may reuse a response, and whether it may share it between callers. A part that is
 /// not set comes from the next more general hint. The order is: the answer's, its registration's, that of its kind of
 /// answer, the server's.
@@ -37,4 +35,28 @@ impl CacheHint {
     pub(crate) fn or(self, general: CacheHint) -> CacheHint {
         CacheHint { ttl_ms: self.ttl_ms.or(general.ttl_ms), scope: self.scope.or(general.scope) }
     }
+}
+
+/// Who may reuse a cached answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CacheScope {
+    /// `public`: every caller.
+    Public,
+    /// `private`: the caller who got it.
+    Private,
+}
+
+/// The caching hints of a result, in revisions that have them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cache {
+    /// Not a cacheable result.
+    None,
+    /// For how many milliseconds it may be cached, and for whom.
+    Hint { ttl_ms: u64, public: bool },
+}
+
+impl Cache {
+    /// May not be cached.
+    pub(crate) const NO_REUSE: Cache = Cache::Hint { ttl_ms: 0, public: false };
 }

@@ -6,27 +6,30 @@ mod cache;
 mod completion;
 mod contents;
 mod descriptor;
+mod family;
 mod icon;
 mod json;
 mod method;
 mod moment;
 mod page;
+mod report;
 mod resource;
-mod template;
 
 pub use annotations::{Annotations, Role};
-pub use cache::CacheHint;
+pub(crate) use cache::Cache;
+pub use cache::{CacheHint, CacheScope};
 pub use completion::Completion;
 pub use contents::{Answer, Body, Contents, SharedBytes, SharedText};
 pub(crate) use contents::{Borrowed, Source, Told};
+pub(crate) use family::Family;
 pub use icon::Icon;
 pub use json::Json;
 pub use method::{ClientAnswer, Method, MethodAnswer, MethodError};
 pub use page::{Listed, Page};
+pub(crate) use report::Report;
 pub use resource::Resource;
-pub use template::Template;
 
 #[doc(hidden)] // for bindings that check a value where it is made
 pub use descriptor::check_mime_type;
-pub(crate) use descriptor::{Described, Descriptor, Rare, check_meta};
+pub(crate) use descriptor::{Described, Descriptor, Rare, check_meta, descriptor_setters};
 pub(crate) use page::PageItem;

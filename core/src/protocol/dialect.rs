@@ -94,7 +94,7 @@ impl<'a> Draft<'a> {
     pub(crate) fn uris(&self) -> Result<Option<Vec<Cow<'a, str>>>, RpcError> {
         let Some(uris) = self.field(1)? else { return Ok(None) };
         if self.has_field(0) {
-            return Err(bad_param("uris", "stands beside uri; give one of them"));
+            return Err(bad_param("uris", "stands next to uri; give one of them"));
         }
         strings(uris).map(Some).ok_or_else(|| bad_param("uris", "is not an array of strings"))
     }

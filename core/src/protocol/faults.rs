@@ -2,10 +2,10 @@
 
 use super::draft::Argument;
 use crate::access::Verdict;
-use crate::catalog::Family;
 use crate::encode::quote_into;
 use crate::jsonrpc::RpcError;
 use crate::jsonrpc::write::Object;
+use crate::model::Family;
 use crate::revision::{Condition, Revision};
 
 pub(crate) fn not_found(revision: Revision, uri: &str) -> RpcError {

@@ -61,7 +61,7 @@ impl HostCall {
     }
 }
 
-/// What an open request waits for.
+/// Says for what an open request waits.
 pub(crate) enum RequestState {
     /// The catalog's answer: a thread looks the request up without a lock.
     Lookup,

@@ -14,12 +14,12 @@ use crate::catalog::MethodHandler;
 use crate::jsonrpc::write::{begin_result, end, notification};
 use crate::jsonrpc::{Raw, RpcError, members, string};
 use crate::log::Level;
-use crate::model::{CacheHint, Json, MethodAnswer};
+use crate::model::{Cache, CacheHint, Json, MethodAnswer};
 use crate::policy::Cacheable;
 use crate::policy::UndeclaredLists;
 use crate::revision::{self, Condition, Era, Revision};
 use crate::sync::Trash;
-use crate::wire::{self, Cache, Identity, ResultType};
+use crate::wire::{self, Identity, ResultType};
 use std::borrow::Cow;
 use std::sync::Arc;
 

@@ -9,11 +9,11 @@ use super::machine::Machine;
 use super::outbox::{Kind, Stage};
 use crate::catalog::{Handler, Listing, Vars, Walked};
 use crate::jsonrpc::RpcError;
-use crate::model::{Borrowed, CacheHint};
+use crate::model::{Borrowed, Cache, CacheHint};
 use crate::policy::Cacheable;
 use crate::revision::Shape;
 use crate::sync::Trash;
-use crate::wire::{self, Cache, Defaults, Payload, ResultWriter};
+use crate::wire::{self, Defaults, Payload, ResultWriter};
 use std::sync::Arc;
 
 impl Machine {

@@ -18,14 +18,12 @@ use super::subscriptions::{MarkQueue, Subscriptions};
 use crate::access::Caller;
 use crate::jsonrpc::{Parsed, RequestId};
 use crate::limits::Limits;
-use crate::model::CacheHint;
-use crate::model::ClientAnswer;
-use crate::policy::Cacheable;
-use crate::policy::Policy;
+use crate::model::{Cache, CacheHint, ClientAnswer};
+use crate::policy::{Cacheable, Policy};
 use crate::revision::{Revision, Revisions};
 use crate::sync::Trash;
 use crate::sync::atomic::{AtomicBool, Ordering};
-use crate::wire::{self, Cache, Identity};
+use crate::wire::{self, Identity};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 

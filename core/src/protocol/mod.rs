@@ -56,6 +56,5 @@ pub(crate) use list_topics::{ListTopics, RESOURCES, TopicSet};
 pub(crate) use machine::{Machine, Next, Settings};
 pub(crate) use outbox::Start;
 pub(crate) use partial_message::PartialMessage;
-pub(crate) use progress::Report;
 pub(crate) use request_head::{OwnedHead, Repeated};
 pub(crate) use subscriptions::{HubOp, Subscriber};

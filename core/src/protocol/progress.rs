@@ -6,14 +6,8 @@ use super::inflight::Open;
 use super::machine::Machine;
 use super::outbox::{Kind, Route};
 use crate::jsonrpc::{Raw, RequestId};
+use crate::model::Report;
 use crate::wire;
-
-/// How far the work on a request is.
-pub(crate) struct Report {
-    pub(crate) progress: f64,
-    pub(crate) total: Option<f64>,
-    pub(crate) message: Option<String>,
-}
 
 /// The progress that was sent to the client of a request.
 #[derive(Default)]

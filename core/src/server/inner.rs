@@ -1,16 +1,14 @@
 //! The state behind a server.
 
 use super::replicas::Publisher;
-use crate::catalog::{Catalog, Change, Family, Sealer};
+use crate::catalog::{Catalog, Change, Sealer};
 use crate::connection::Shared;
-#[cfg(feature = "directory")]
-use crate::directory::Files;
 use crate::event::{Event, Gatekeeper, InterestCall, InterestHandler};
 use crate::group;
 use crate::hub::{Hub, Interest, Then};
 use crate::keys::Key;
 use crate::log::{Level, Log};
-use crate::model::Json;
+use crate::model::{Family, Json};
 use crate::observer::{Metrics, Observer};
 use crate::protocol::{RESOURCES, Settings, TopicSet};
 use crate::provider::Spawner;
@@ -20,6 +18,16 @@ use crate::sync::Lock;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
+
+/// Hears of each new subscription before it is acknowledged.
+#[cfg(feature = "directory")]
+pub(crate) trait SubscriptionHook: Send + Sync {
+    fn subscribed(&self, uri: &str);
+
+    /// Returns the number of links that the folder keeps for subscriptions.
+    #[cfg(all(test, unix))]
+    fn links(&self) -> usize;
+}
 
 /// The state behind a [`super::Server`].
 pub(crate) struct Inner {
@@ -47,7 +55,7 @@ pub(crate) struct Inner {
     pub(super) origin: String,
     /// The folders that are served, and some that were.
     #[cfg(feature = "directory")]
-    pub(crate) folders: Lock<Vec<Weak<Files>>>,
+    pub(crate) folders: Lock<Vec<Weak<dyn SubscriptionHook>>>,
 }
 
 impl Inner {

@@ -1,10 +1,10 @@
 //! Registration of tools and prompts.
 
 use super::Server;
-use crate::catalog::{self, Family, HandlerId, MethodFn};
+use crate::catalog::{self, HandlerId, MethodFn};
 use crate::error::Result;
 use crate::event::{CompleteCall, MethodCall};
-use crate::model::{Completion, Json, MethodAnswer};
+use crate::model::{Completion, Family, Json, MethodAnswer};
 use crate::provider::{IntoReply, completer, method_handler};
 use std::sync::Arc;
 

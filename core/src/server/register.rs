@@ -2,10 +2,11 @@
 
 use super::{Handle, Server};
 use crate::catalog::HandlerId;
+use crate::catalog::Template;
 use crate::error::Result;
 use crate::event::{AuthorizeCall, Call, Gatekeeper, InterestCall, InterestHandler, ListCall};
 use crate::log::Level;
-use crate::model::{Answer, Body, Contents, Page, Resource, Template};
+use crate::model::{Answer, Body, Contents, Page, Resource};
 use crate::provider::{IntoReply, Lister, Provider, Reader, Spawner, gatekeeper, watcher};
 use crate::responder::Watched;
 use crate::sync::atomic::Ordering;

@@ -7,7 +7,6 @@
 //!            \-> refusal -> program -> matching  the templates whose expansion can be undone
 //!                               \-> specificity -> siblings -> router -> search
 //! ```
-#![allow(dead_code, unused_imports, reason = "offered to the catalogue and the directory provider")]
 
 mod captures;
 mod check;
@@ -27,11 +26,10 @@ mod template;
 mod properties;
 
 pub(crate) use captures::{Captures, Value};
-pub(crate) use check::{UriError, check_uri};
+pub(crate) use check::check_uri;
 pub use expand::TemplateValue;
 pub(crate) use expand::{ExpandError, expand};
 pub(crate) use router::{Conflict, Router};
-pub(crate) use specificity::Order;
 pub(crate) use syntax::TemplateError;
 pub use template::Variable;
 pub(crate) use template::{Miss, UriTemplate};

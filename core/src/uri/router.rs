@@ -105,14 +105,6 @@ impl<T> Router<T> {
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&UriTemplate, &T)> {
         self.entries.values().map(|(template, value)| (&**template, value))
     }
-
-    pub(crate) fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
 }
 
 /// Every prefix is ASCII, as every literal of a template is, so any cut is a character boundary.

@@ -1,7 +1,6 @@
 //! A URI template compiled for matching.
 
 use super::captures::Captures;
-use super::expand::{ExpandError, TemplateValue, expand_syntax};
 use super::program::Program;
 use super::refusal;
 use super::specificity::{self, Kind, Order, Token};
@@ -115,14 +114,6 @@ impl UriTemplate {
         } else {
             Order::Disjoint
         }
-    }
-
-    /// Returns the URI for these values. `lookup` returns `None` for an undefined variable.
-    pub(crate) fn expand<'v>(
-        &self,
-        lookup: impl Fn(&str) -> Option<&'v TemplateValue>,
-    ) -> Result<String, ExpandError> {
-        expand_syntax(&self.syntax, lookup)
     }
 
     /// Recognises `file:///{path}`: one segment by RFC 6570, where people mean nested paths, `{+path}` (`rows.tsv`

@@ -1,11 +1,11 @@
 //! The result of a completion.
 
 use super::descriptor::separated;
-use super::{Cache, Identity, ResultWriter};
+use super::{Identity, ResultWriter};
 use crate::encode::quote_into;
 use crate::jsonrpc::RequestId;
 use crate::jsonrpc::write::Object;
-use crate::model::Completion;
+use crate::model::{Cache, Completion};
 use crate::revision::Revision;
 
 /// Values of one completion (`CompleteResult` of each revision's schema).

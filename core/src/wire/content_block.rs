@@ -1,10 +1,10 @@
 //! The content blocks of tools and prompts, such as a text or an image.
 
 use super::call_result::member;
-use crate::catalog::Family;
 use crate::encode::quote_into;
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, elements, for_each_member, is_object, members, string};
+use crate::model::Family;
 use crate::model::Json;
 use crate::revision::Revision;
 use std::borrow::Cow;

@@ -1,11 +1,11 @@
 //! `initialize`, `server/discover`, and the server's description of itself.
 
+use super::ResultWriter;
 use super::descriptor::{separated, text};
-use super::{Cache, ResultWriter};
 use crate::encode::quote_into;
 use crate::jsonrpc::RequestId;
 use crate::jsonrpc::write::Object;
-use crate::model::Json;
+use crate::model::{Cache, Json};
 use crate::revision::{COMPLETIONS, Revision, Revisions};
 
 pub(super) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";

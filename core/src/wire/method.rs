@@ -1,9 +1,10 @@
 //! The result of a further method: the application's JSON in the envelope of the revision.
 
+use super::Identity;
 use super::lifecycle::SERVER_INFO;
-use super::{Cache, Identity};
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, for_each_member, is_object};
+use crate::model::Cache;
 use crate::revision::Revision;
 
 /// Members that only a revision with a result envelope has.

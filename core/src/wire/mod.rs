@@ -23,4 +23,4 @@ pub(crate) use method::{ResultType, further_result};
 pub(crate) use notification::{
     SUBSCRIPTION_ID, acknowledged, cancelled_stream, list_changed, progress, stream_ended, updated,
 };
-pub(crate) use result::{Cache, ResultWriter, empty_list, empty_result};
+pub(crate) use result::{ResultWriter, empty_list, empty_result};

@@ -6,7 +6,7 @@ use super::{Identity, ResultWriter};
 use crate::encode::{number_into, quote_into};
 use crate::jsonrpc::RequestId;
 use crate::jsonrpc::write::{Object, notification};
-use crate::protocol::Report;
+use crate::model::Report;
 use crate::revision::{Revision, Shape};
 use std::sync::Arc;
 

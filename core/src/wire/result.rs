@@ -3,21 +3,8 @@
 use super::Identity;
 use crate::jsonrpc::RequestId;
 use crate::jsonrpc::write::{begin_result, end};
+use crate::model::Cache;
 use crate::revision::Revision;
-
-/// The caching hints of a result, in revisions that have them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cache {
-    /// Not a cacheable result.
-    None,
-    /// For how many milliseconds it may be cached, and for whom.
-    Hint { ttl_ms: u64, public: bool },
-}
-
-impl Cache {
-    /// May not be cached.
-    pub(crate) const NO_REUSE: Cache = Cache::Hint { ttl_ms: 0, public: false };
-}
 
 /// Writes `{"jsonrpc":…,"result":{…}}` around the members that the caller writes.
 pub(crate) struct ResultWriter<'a> {

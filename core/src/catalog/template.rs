@@ -1,9 +1,8 @@
 //! A template as lists show it.
 
-use super::descriptor::{Descriptor, descriptor_setters};
-use super::{Completion, Page};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{CompleteCall, ListCall};
+use crate::model::{Completion, Descriptor, Page, descriptor_setters};
 use crate::provider::{IntoReply, TemplateCallbacks};
 use crate::uri::{ExpandError, TemplateValue, UriTemplate, Variable, expand};
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Taking output.
 
-use crate::connection::Shared;
+use super::Shared;
 use crate::protocol::{Kind, PartialMessage, Route};
 use std::fmt;
 use std::sync::Arc;
