@@ -14,14 +14,14 @@ use crate::jsonrpc::Parsed;
 use crate::log::Level;
 use crate::protocol::{Arrival, Chunk, InputLine, Machine, Next, RequestHead, Route, Start};
 use crate::revision::Revision;
-use crate::server::Inner;
+use crate::server::ServerState;
 use crate::sync::Running;
 use std::fmt;
 use std::sync::Arc;
 
 pub use drain::{Drain, DrainStart, Transmit};
 
-pub(crate) use shared::Shared;
+pub(crate) use shared::ConnectionState;
 
 /// One ordered message channel with one client. Cheap to clone; any thread may use it.
 ///
@@ -29,7 +29,7 @@ pub(crate) use shared::Shared;
 /// for the client come out of [`Connection::drain`]. Nothing blocks.
 #[derive(Clone)]
 #[must_use = "a connection ends when its last handle is dropped"]
-pub struct Connection(pub(crate) Arc<Shared>);
+pub struct Connection(pub(crate) Arc<ConnectionState>);
 
 /// The result of [`Connection::handle`].
 #[derive(Debug)]
@@ -46,11 +46,11 @@ pub enum Handled {
 impl Connection {
     pub(crate) fn new(
         id: u64,
-        server: Arc<Inner>,
-        group: Option<Arc<group::Inner>>,
+        server: Arc<ServerState>,
+        group: Option<Arc<group::GroupState>>,
         caller: Caller,
     ) -> Connection {
-        Connection(Arc::new(Shared::new(id, server, group, caller)))
+        Connection(Arc::new(ConnectionState::new(id, server, group, caller)))
     }
 
     /// A number that is unique among the connections of its server, so that an application finds what it keeps for the
@@ -332,7 +332,7 @@ impl Connection {
     }
 
     /// The client of an exchange has gone without a stream to come back to. That cancels what no callback was begun for.
-    pub(crate) fn leave(&self, route: Route) {
+    pub(crate) fn handle_lost_client(&self, route: Route) {
         if let Route::Exchange(exchange) = route {
             self.0.step(|m, trash| m.handle_lost_client(exchange, trash));
         }
@@ -364,7 +364,7 @@ impl Connection {
     }
 
     /// [`Connection::tick`], which costs hardly anything unless something is overdue.
-    pub(crate) fn pass(&self, now: u64) {
+    pub(crate) fn advance_clock(&self, now: u64) {
         if self.0.machine.with(|m, _| m.is_overdue_at(now)) {
             self.tick(now);
         }
@@ -382,7 +382,7 @@ impl Connection {
     }
 
     /// The routes of which something is new since this was asked: those who wait for them have to be told. None: for any.
-    pub(crate) fn take_news(&self) -> Option<Vec<Route>> {
+    pub(crate) fn poll_pending_routes(&self) -> Option<Vec<Route>> {
         self.0.machine.with(|m, _| m.poll_pending_routes())
     }
 
@@ -397,7 +397,7 @@ impl Connection {
     }
 
     /// A client has come back for the stream of that route.
-    pub(crate) fn go_on(&self, route: Route) {
+    pub(crate) fn reopen_stream(&self, route: Route) {
         self.0.machine.with(|m, _| m.outbox().reopen_stream(route));
     }
 
@@ -432,7 +432,7 @@ impl Connection {
     pub fn shut_down(&self) {
         self.0.step(Machine::shut_down);
         self.0.forget_continuations();
-        self.0.server.hub.leave(self.0.id);
+        self.0.server.hub.remove_connection(self.0.id);
     }
 
     /// The server is closed: shuts down, but of a session over HTTP only once its calls are answered, which
@@ -459,7 +459,7 @@ impl Connection {
     pub fn close(&self) {
         self.0.step(Machine::close);
         self.0.forget_continuations();
-        self.0.server.hub.leave(self.0.id);
+        self.0.server.hub.remove_connection(self.0.id);
     }
 }
 
@@ -475,7 +475,7 @@ fn closed() -> Error {
 
 /// A poller's turn at the input. The token goes back when it is dropped, on unwind too.
 struct Turn<'a> {
-    shared: &'a Arc<Shared>,
+    shared: &'a Arc<ConnectionState>,
     chunk: Option<Chunk>,
 }
 

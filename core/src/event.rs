@@ -7,7 +7,7 @@ mod verify;
 
 use crate::access::{Caller, Operation, RequestContext, Verdict};
 use crate::catalog::{Handler, HandlerId, Vars};
-use crate::connection::Shared;
+use crate::connection::ConnectionState;
 use crate::model::{Answer, Completion, Json, MethodAnswer, Page};
 use crate::protocol::{Argument, CallId, Context};
 use crate::provider::{Deferred, Provider};
@@ -173,7 +173,7 @@ pub struct Call {
 
 impl Call {
     pub(crate) fn new(
-        connection: Weak<Shared>,
+        connection: Weak<ConnectionState>,
         call: CallId,
         context: Arc<Context>,
         uri: Arc<str>,
@@ -298,7 +298,7 @@ pub struct ListCall {
 
 impl ListCall {
     pub(crate) fn new(
-        connection: Weak<Shared>,
+        connection: Weak<ConnectionState>,
         call: CallId,
         context: Arc<Context>,
         handler: Arc<Handler>,
@@ -352,7 +352,7 @@ pub struct CompleteCall {
 
 impl CompleteCall {
     pub(crate) fn new(
-        connection: Weak<Shared>,
+        connection: Weak<ConnectionState>,
         call: CallId,
         context: Arc<Context>,
         handler: Arc<Handler>,
@@ -419,7 +419,7 @@ pub struct AuthorizeCall {
 
 impl AuthorizeCall {
     pub(crate) fn new(
-        connection: Weak<Shared>,
+        connection: Weak<ConnectionState>,
         call: CallId,
         context: Arc<Context>,
         operation: Operation,

@@ -1,7 +1,7 @@
 //! Connections that share one `wake`, and the list of those with something to do.
 
 use crate::access::Caller;
-use crate::connection::{Connection, Shared};
+use crate::connection::{Connection, ConnectionState};
 use crate::log::Level;
 use crate::server::Server;
 use crate::sync::Lock;
@@ -19,9 +19,9 @@ use std::sync::{Arc, Weak};
 /// such as an interest, comes out of any connection's poll, and of [`Server::poll_event`]: poll that once `next`
 /// returned none.
 #[derive(Clone)]
-pub struct Group(Arc<Inner>);
+pub struct Group(Arc<GroupState>);
 
-pub(crate) struct Inner {
+pub(crate) struct GroupState {
     server: Server,
     wake: Box<dyn Fn() + Send + Sync>,
     /// Takes output at once, on another thread than the one that runs callbacks.
@@ -34,7 +34,7 @@ pub(crate) struct Inner {
 }
 
 struct ReadyList {
-    ready: VecDeque<Weak<Shared>>,
+    ready: VecDeque<Weak<ConnectionState>>,
     idle: bool,
 }
 
@@ -46,10 +46,10 @@ impl Group {
         local: bool,
     ) -> Group {
         let state = Lock::new(ReadyList { ready: VecDeque::new(), idle: true });
-        Group(Arc::new(Inner { server, wake, hurry, local, state, now: AtomicU64::new(0) }))
+        Group(Arc::new(GroupState { server, wake, hurry, local, state, now: AtomicU64::new(0) }))
     }
 
-    pub(crate) fn downgrade(&self) -> Weak<Inner> {
+    pub(crate) fn downgrade(&self) -> Weak<GroupState> {
         Arc::downgrade(&self.0)
     }
 
@@ -83,7 +83,7 @@ impl Group {
 
 impl Group {
     /// It is that time, at least, for whatever its connections begin from now on.
-    pub(crate) fn pass(&self, now: u64) {
+    pub(crate) fn advance_clock(&self, now: u64) {
         self.0.now.fetch_max(now, Ordering::Relaxed);
     }
 
@@ -98,7 +98,7 @@ impl Group {
     }
 }
 
-impl Inner {
+impl GroupState {
     pub(crate) fn now(&self) -> u64 {
         self.now.load(Ordering::Relaxed)
     }
@@ -112,7 +112,7 @@ impl Inner {
     }
 
     /// Puts connections on the list; nothing to put: there is a server event.
-    pub(crate) fn push(&self, connections: impl IntoIterator<Item = Weak<Shared>>) {
+    pub(crate) fn push(&self, connections: impl IntoIterator<Item = Weak<ConnectionState>>) {
         let fire = self.state.with(|state, _| {
             state.ready.extend(connections);
             std::mem::replace(&mut state.idle, false)

@@ -3,7 +3,7 @@
 //! The hub's lock is never held together with a connection's. What a step decides is returned as [`Then`], for the
 //! caller to carry out after.
 
-use crate::connection::Shared;
+use crate::connection::ConnectionState;
 use crate::protocol::CallId;
 use crate::sync::Lock;
 use crate::sync::atomic::{AtomicBool, Ordering};
@@ -26,7 +26,7 @@ pub(crate) enum Registered {
 #[must_use]
 #[derive(Default)]
 pub(crate) struct Then {
-    pub(crate) resolved: Vec<(Weak<Shared>, CallId, Arc<str>, Registered)>,
+    pub(crate) resolved: Vec<(Weak<ConnectionState>, CallId, Arc<str>, Registered)>,
     /// There is an interest event to poll.
     pub(crate) queued: bool,
 }
@@ -40,7 +40,7 @@ pub(crate) struct Interest {
 
 /// A request that is answered once the application has handled the interest event.
 struct Waiter {
-    connection: Weak<Shared>,
+    connection: Weak<ConnectionState>,
     call: CallId,
     /// The subscriber that the request added, if its connection was not one already.
     added: Option<u64>,
@@ -49,7 +49,7 @@ struct Waiter {
 #[derive(Default)]
 struct Entry {
     /// By connection, in the order of their numbers.
-    watchers: Vec<(u64, Weak<Shared>)>,
+    watchers: Vec<(u64, Weak<ConnectionState>)>,
     waiters: Vec<Waiter>,
     /// The interest that the application was told last.
     told: bool,
@@ -61,7 +61,7 @@ struct Entry {
 #[derive(Default)]
 struct State {
     uris: BTreeMap<Arc<str>, Entry>,
-    connections: BTreeMap<u64, Weak<Shared>>,
+    connections: BTreeMap<u64, Weak<ConnectionState>>,
     queue: VecDeque<Arc<str>>,
     deliveries: u64,
     watched: usize,
@@ -116,11 +116,11 @@ impl Hub {
         })
     }
 
-    pub(crate) fn join(&self, id: u64, connection: Weak<Shared>) {
+    pub(crate) fn add_connection(&self, id: u64, connection: Weak<ConnectionState>) {
         self.state.with(|s, _| s.connections.insert(id, connection));
     }
 
-    pub(crate) fn leave(&self, id: u64) {
+    pub(crate) fn remove_connection(&self, id: u64) {
         self.state.with(|s, trash| {
             if let Some(connection) = s.connections.remove(&id) {
                 trash.put(connection);
@@ -128,11 +128,17 @@ impl Hub {
         });
     }
 
-    pub(crate) fn connections(&self) -> Vec<Arc<Shared>> {
+    pub(crate) fn connections(&self) -> Vec<Arc<ConnectionState>> {
         self.state.with(|s, _| s.connections.values().filter_map(Weak::upgrade).collect())
     }
 
-    pub(crate) fn add(&self, id: u64, connection: Weak<Shared>, uri: &Arc<str>, call: CallId) -> Then {
+    pub(crate) fn add(
+        &self,
+        id: u64,
+        connection: Weak<ConnectionState>,
+        uri: &Arc<str>,
+        call: CallId,
+    ) -> Then {
         self.state.with(|s, _| {
             let mut then = Then::default();
             let full = s.watched >= self.max;
@@ -244,7 +250,7 @@ impl Hub {
     }
 
     /// Returns the connections that subscribe to this URI.
-    pub(crate) fn watchers(&self, uri: &str) -> Vec<Arc<Shared>> {
+    pub(crate) fn watchers(&self, uri: &str) -> Vec<Arc<ConnectionState>> {
         self.state.with(|s, _| {
             let watchers =
                 s.uris.get(uri).map(|entry| entry.watchers.iter().filter_map(|(_, c)| c.upgrade()));

@@ -34,7 +34,7 @@ const LONGEST: usize = 400;
 
 impl Refusals {
     /// Logs a refusal if it is the first of its kind in a minute. `now` is in milliseconds.
-    pub(crate) fn tell(&self, log: &Log, kind: RefusalKind, now: u64, why: &str) {
+    pub(crate) fn report(&self, log: &Log, kind: RefusalKind, now: u64, why: &str) {
         let Some(more) = self.note(kind, now) else { return };
         let escaped = |character: char| match character {
             character if character.is_control() => character.escape_unicode().to_string(),
@@ -81,8 +81,8 @@ mod tests {
         let told = lines.clone();
         let log = Log::to(move |_, line| told.with(|told, _| told.push(line.to_owned())));
         let refusals = Refusals::default();
-        refusals.tell(&log, RefusalKind::Host, 0, "the host 'a\nb'");
-        refusals.tell(&log, RefusalKind::Path, 0, &"x".repeat(1_000));
+        refusals.report(&log, RefusalKind::Host, 0, "the host 'a\nb'");
+        refusals.report(&log, RefusalKind::Path, 0, &"x".repeat(1_000));
         lines.with(|lines, _| assert_eq!(*lines, ["the host 'a\\u{a}b'".to_owned(), "x".repeat(400)]));
     }
 }

@@ -3,14 +3,14 @@
 use crate::access::Verdict;
 use crate::account::Permit;
 use crate::catalog::Sealer;
-use crate::connection::Shared;
+use crate::connection::ConnectionState;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Continuation;
 use crate::event::{Question, Verification};
 use crate::model::{Answer, ClientAnswer, Completion, Contents, Json, MethodAnswer, Page, Report};
 use crate::observer::FAILED;
 use crate::protocol::{CallId, Context};
-use crate::server::Inner;
+use crate::server::ServerState;
 use crate::wire::LARGE;
 use std::fmt;
 use std::marker::PhantomData;
@@ -22,22 +22,22 @@ use std::sync::{Arc, Weak};
 /// It owns no lock and may outlive its connection and server. Dropping it answers "internal error".
 #[must_use = "dropping a responder answers \"internal error\""]
 pub struct Responder<A: Reply> {
-    target: Target,
+    target: AnswerTarget,
     kind: PhantomData<fn(A)>,
 }
 
 const DROPPED: &str = "was dropped without an answer";
 
-enum Target {
+enum AnswerTarget {
     /// `permit`: what it counts as, over HTTP.
     Call {
-        connection: Weak<Shared>,
+        connection: Weak<ConnectionState>,
         call: CallId,
         context: Arc<Context>,
         permit: Option<Arc<Permit>>,
     },
     Interest {
-        server: Weak<Inner>,
+        server: Weak<ServerState>,
         uri: Arc<str>,
         delivery: u64,
     },
@@ -55,16 +55,16 @@ pub(crate) enum QuestionId {
 }
 
 impl<A: Reply> Responder<A> {
-    pub(crate) fn new(connection: Weak<Shared>, call: CallId, context: Arc<Context>) -> Self {
+    pub(crate) fn new(connection: Weak<ConnectionState>, call: CallId, context: Arc<Context>) -> Self {
         let permit = context.permit();
-        Responder { target: Target::Call { connection, call, context, permit }, kind: PhantomData }
+        Responder { target: AnswerTarget::Call { connection, call, context, permit }, kind: PhantomData }
     }
 
     /// Answers. Tells whether anyone still wanted to know; a late answer is no mistake.
     pub fn finish(mut self, answer: impl Into<A>) -> bool {
         // Armed until the end: the answer is the application's, and may panic when it is looked at.
         let wanted = match &self.target {
-            Target::Call { connection, call, permit, .. } => match connection.upgrade() {
+            AnswerTarget::Call { connection, call, permit, .. } => match connection.upgrade() {
                 Some(connection) => {
                     let answer = answer.into();
                     if let Some(permit) = permit {
@@ -77,40 +77,40 @@ impl<A: Reply> Responder<A> {
                 }
                 None => false,
             },
-            Target::Interest { server, uri, delivery } => {
+            AnswerTarget::Interest { server, uri, delivery } => {
                 if let Some(server) = server.upgrade() {
                     server.interest_done(uri, *delivery, answer.into().failure());
                 }
                 true
             }
-            Target::Verify(question, _) => match (question.upgrade(), answer.into().verification()) {
+            AnswerTarget::Verify(question, _) => match (question.upgrade(), answer.into().verification()) {
                 (Some(question), Some(verification)) => question.answer(verification),
                 _ => false,
             },
-            Target::Done => false,
+            AnswerTarget::Done => false,
         };
-        self.target = Target::Done;
+        self.target = AnswerTarget::Done;
         wanted
     }
 
     /// The server of the question, or `None` if the answer is not wanted any more.
-    pub(crate) fn server(&self) -> Option<Arc<Inner>> {
+    pub(crate) fn server(&self) -> Option<Arc<ServerState>> {
         match &self.target {
-            Target::Call { connection, .. } => Some(connection.upgrade()?.server().clone()),
-            Target::Interest { server, .. } => server.upgrade(),
-            Target::Verify(question, _) => question.upgrade()?.server(),
-            Target::Done => None,
+            AnswerTarget::Call { connection, .. } => Some(connection.upgrade()?.server().clone()),
+            AnswerTarget::Interest { server, .. } => server.upgrade(),
+            AnswerTarget::Verify(question, _) => question.upgrade()?.server(),
+            AnswerTarget::Done => None,
         }
     }
 
     /// Whether the answer is not wanted any more: the request was cancelled, or its connection is gone. Cheap.
     pub fn is_cancelled(&self) -> bool {
         match &self.target {
-            Target::Call { connection, context, .. } => {
+            AnswerTarget::Call { connection, context, .. } => {
                 context.is_cancelled() || connection.strong_count() == 0
             }
-            Target::Verify(question, _) => question.strong_count() == 0,
-            Target::Interest { .. } | Target::Done => false,
+            AnswerTarget::Verify(question, _) => question.strong_count() == 0,
+            AnswerTarget::Interest { .. } | AnswerTarget::Done => false,
         }
     }
 
@@ -120,7 +120,7 @@ impl<A: Reply> Responder<A> {
     /// `progress` only grows: what does not, or is no number, is dropped. A client that takes its messages slowly is told
     /// the newest.
     pub fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) -> bool {
-        let Target::Call { connection, call, context, .. } = &self.target else { return false };
+        let AnswerTarget::Call { connection, call, context, .. } = &self.target else { return false };
         if context.progress_token().is_none() {
             return false;
         }
@@ -140,7 +140,7 @@ impl<A: Reply> Responder<A> {
     /// 2025-11-25, Transports, "Sending Messages to the Server".
     pub fn close_stream(&self, retry_ms: u64) -> bool {
         match &self.target {
-            Target::Call { connection, call, .. } => {
+            AnswerTarget::Call { connection, call, .. } => {
                 connection.upgrade().is_some_and(|connection| connection.close_stream(*call, retry_ms))
             }
             _ => false,
@@ -150,7 +150,7 @@ impl<A: Reply> Responder<A> {
     /// Who the client is, the text of a JSON object with a `name` and a `version`: for logs, not for decisions.
     pub fn client(&self) -> Option<String> {
         match &self.target {
-            Target::Call { connection, context, .. } => connection.upgrade()?.client_info(context),
+            AnswerTarget::Call { connection, context, .. } => connection.upgrade()?.client_info(context),
             _ => None,
         }
     }
@@ -158,14 +158,18 @@ impl<A: Reply> Responder<A> {
     /// The callback begins. False: its client has gone, and the question is to be dropped instead.
     pub(crate) fn begin(&self) -> bool {
         match &self.target {
-            Target::Call { connection, context, .. } => connection.strong_count() > 0 && context.begin(),
-            Target::Verify(..) | Target::Interest { .. } | Target::Done => !self.is_cancelled(),
+            AnswerTarget::Call { connection, context, .. } => {
+                connection.strong_count() > 0 && context.begin()
+            }
+            AnswerTarget::Verify(..) | AnswerTarget::Interest { .. } | AnswerTarget::Done => {
+                !self.is_cancelled()
+            }
         }
     }
 
     pub(crate) fn with_sealer<R>(&self, f: impl FnOnce(&Sealer) -> R) -> Option<R> {
         match &self.target {
-            Target::Call { connection, .. } => Some(f(connection.upgrade()?.sealer())),
+            AnswerTarget::Call { connection, .. } => Some(f(connection.upgrade()?.sealer())),
             _ => None,
         }
     }
@@ -174,7 +178,9 @@ impl<A: Reply> Responder<A> {
     /// this request, or when its session began.
     pub fn client_capabilities(&self) -> Option<String> {
         match &self.target {
-            Target::Call { connection, context, .. } => connection.upgrade()?.client_capabilities(context),
+            AnswerTarget::Call { connection, context, .. } => {
+                connection.upgrade()?.client_capabilities(context)
+            }
             _ => None,
         }
     }
@@ -182,45 +188,47 @@ impl<A: Reply> Responder<A> {
     /// The question, as [`crate::Event::Cancel`] names it. None for an interest and a token.
     pub fn call(&self) -> Option<CallId> {
         match self.target {
-            Target::Call { call, .. } => Some(call),
+            AnswerTarget::Call { call, .. } => Some(call),
             _ => None,
         }
     }
 
     /// Drops the handle without answering: the question has another handle.
     pub(crate) fn disarm(mut self) {
-        self.target = Target::Done;
+        self.target = AnswerTarget::Done;
     }
 
     /// A handle for a question whose responder was taken: its answer has no effect.
     pub(crate) fn spent() -> Self {
-        Responder { target: Target::Done, kind: PhantomData }
+        Responder { target: AnswerTarget::Done, kind: PhantomData }
     }
 
     /// Which question this is.
     pub(crate) fn question(&self) -> QuestionId {
         match &self.target {
-            Target::Call { connection, call, .. } => QuestionId::Call(connection.as_ptr() as usize, *call),
-            Target::Interest { delivery, .. } => QuestionId::Interest(*delivery),
-            Target::Verify(question, _) => QuestionId::Verify(question.as_ptr().addr()),
-            Target::Done => QuestionId::None,
+            AnswerTarget::Call { connection, call, .. } => {
+                QuestionId::Call(connection.as_ptr() as usize, *call)
+            }
+            AnswerTarget::Interest { delivery, .. } => QuestionId::Interest(*delivery),
+            AnswerTarget::Verify(question, _) => QuestionId::Verify(question.as_ptr().addr()),
+            AnswerTarget::Done => QuestionId::None,
         }
     }
 
     /// A second handle for the same question. The first answer counts.
     pub(crate) fn twin(&self) -> Self {
         let target = match &self.target {
-            Target::Call { connection, call, context, permit } => Target::Call {
+            AnswerTarget::Call { connection, call, context, permit } => AnswerTarget::Call {
                 connection: connection.clone(),
                 call: *call,
                 context: context.clone(),
                 permit: permit.clone(),
             },
-            Target::Interest { server, uri, delivery } => {
-                Target::Interest { server: server.clone(), uri: uri.clone(), delivery: *delivery }
+            AnswerTarget::Interest { server, uri, delivery } => {
+                AnswerTarget::Interest { server: server.clone(), uri: uri.clone(), delivery: *delivery }
             }
-            Target::Verify(question, permit) => Target::Verify(question.clone(), permit.clone()),
-            Target::Done => Target::Done,
+            AnswerTarget::Verify(question, permit) => AnswerTarget::Verify(question.clone(), permit.clone()),
+            AnswerTarget::Done => AnswerTarget::Done,
         };
         Responder { target, kind: PhantomData }
     }
@@ -229,7 +237,8 @@ impl<A: Reply> Responder<A> {
 impl Responder<Vec<Verdict>> {
     /// Answers "internal error". `why` goes to the log, not to the client.
     pub fn fail(mut self, why: &str) {
-        if let Target::Call { connection, call, .. } = std::mem::replace(&mut self.target, Target::Done)
+        if let AnswerTarget::Call { connection, call, .. } =
+            std::mem::replace(&mut self.target, AnswerTarget::Done)
             && let Some(connection) = connection.upgrade()
         {
             let wanted = connection.give_up(call, &format!("failed: {why}"));
@@ -239,14 +248,14 @@ impl Responder<Vec<Verdict>> {
 }
 
 impl Responder<Watched> {
-    pub(crate) fn interest(server: Weak<Inner>, uri: Arc<str>, delivery: u64) -> Self {
-        Responder { target: Target::Interest { server, uri, delivery }, kind: PhantomData }
+    pub(crate) fn interest(server: Weak<ServerState>, uri: Arc<str>, delivery: u64) -> Self {
+        Responder { target: AnswerTarget::Interest { server, uri, delivery }, kind: PhantomData }
     }
 }
 
 impl Responder<Verification> {
     pub(crate) fn verify(question: Weak<Question>, permit: Arc<Permit>) -> Self {
-        Responder { target: Target::Verify(question, permit), kind: PhantomData }
+        Responder { target: AnswerTarget::Verify(question, permit), kind: PhantomData }
     }
 }
 
@@ -262,7 +271,7 @@ impl Responder<MethodAnswer> {
     /// `logging`.
     pub fn notify(&self, method: &str, params: Option<&Json>) -> Result<bool> {
         match &self.target {
-            Target::Call { connection, call, context, .. } => match connection.upgrade() {
+            AnswerTarget::Call { connection, call, context, .. } => match connection.upgrade() {
                 Some(connection) => connection.notify(*call, context, method, params),
                 None => Ok(false),
             },
@@ -297,7 +306,7 @@ impl Responder<MethodAnswer> {
     }
 
     fn ask(&self, method: &str, params: Option<&Json>, then: Option<Continuation>) -> Result<u64> {
-        if let Target::Call { connection, call, .. } = &self.target
+        if let AnswerTarget::Call { connection, call, .. } = &self.target
             && let Some(connection) = connection.upgrade()
         {
             return connection.request(*call, method, params, then);
@@ -309,7 +318,7 @@ impl Responder<MethodAnswer> {
     /// [`ClientAnswer::GivenUp`]. Tells whether the answer was still to come.
     pub fn cancel_request(&self, number: u64) -> bool {
         match &self.target {
-            Target::Call { connection, .. } => {
+            AnswerTarget::Call { connection, .. } => {
                 connection.upgrade().is_some_and(|connection| connection.cancel_client_request(number))
             }
             _ => false,
@@ -319,24 +328,24 @@ impl Responder<MethodAnswer> {
 
 impl<A: Reply> Drop for Responder<A> {
     fn drop(&mut self) {
-        match std::mem::replace(&mut self.target, Target::Done) {
-            Target::Call { connection, call, .. } => {
+        match std::mem::replace(&mut self.target, AnswerTarget::Done) {
+            AnswerTarget::Call { connection, call, .. } => {
                 if let Some(connection) = connection.upgrade() {
                     let wanted = connection.give_up(call, DROPPED);
                     connection.ended(call, ("dropped", 0), wanted);
                 }
             }
-            Target::Interest { server, uri, delivery } => {
+            AnswerTarget::Interest { server, uri, delivery } => {
                 if let Some(server) = server.upgrade() {
                     server.interest_done(&uri, delivery, Some(DROPPED.to_owned()));
                 }
             }
-            Target::Verify(question, _) => {
+            AnswerTarget::Verify(question, _) => {
                 if let Some(question) = question.upgrade() {
                     question.answer(Verification::Failed(DROPPED.to_owned()));
                 }
             }
-            Target::Done => {}
+            AnswerTarget::Done => {}
         }
     }
 }
@@ -348,12 +357,12 @@ impl<A: Reply> fmt::Debug for Responder<A> {
 }
 
 mod sealed {
-    use super::{CallId, Shared, Verification};
+    use super::{CallId, ConnectionState, Verification};
     use std::sync::Arc;
 
     #[allow(unnameable_types, reason = "sealed: hosts choose among our implementations")]
     pub trait Complete {
-        fn complete(self, connection: &Arc<Shared>, call: CallId) -> bool;
+        fn complete(self, connection: &Arc<ConnectionState>, call: CallId) -> bool;
         /// The outcome in a word, and its size if an observer wants to know.
         fn outcome(&self, size: bool) -> (&'static str, u64);
         /// The number of bytes of the application's that are buffered for the answer alone.
@@ -381,7 +390,7 @@ pub trait Reply: sealed::Complete + Send + 'static {}
 impl<T: sealed::Complete + Send + 'static> Reply for T {}
 
 impl sealed::Complete for Answer {
-    fn complete(self, connection: &Arc<Shared>, call: CallId) -> bool {
+    fn complete(self, connection: &Arc<ConnectionState>, call: CallId) -> bool {
         connection.finish_read(call, self)
     }
 
@@ -411,7 +420,7 @@ impl sealed::Complete for Answer {
 }
 
 impl sealed::Complete for Page {
-    fn complete(self, connection: &Arc<Shared>, call: CallId) -> bool {
+    fn complete(self, connection: &Arc<ConnectionState>, call: CallId) -> bool {
         connection.finish_page(call, self)
     }
 
@@ -421,7 +430,7 @@ impl sealed::Complete for Page {
 }
 
 impl sealed::Complete for Completion {
-    fn complete(self, connection: &Arc<Shared>, call: CallId) -> bool {
+    fn complete(self, connection: &Arc<ConnectionState>, call: CallId) -> bool {
         connection.finish_completion(call, &self)
     }
 
@@ -431,7 +440,7 @@ impl sealed::Complete for Completion {
 }
 
 impl sealed::Complete for MethodAnswer {
-    fn complete(self, connection: &Arc<Shared>, call: CallId) -> bool {
+    fn complete(self, connection: &Arc<ConnectionState>, call: CallId) -> bool {
         connection.finish_method(call, self)
     }
 
@@ -456,7 +465,7 @@ impl sealed::Complete for MethodAnswer {
 }
 
 impl sealed::Complete for Vec<Verdict> {
-    fn complete(self, connection: &Arc<Shared>, call: CallId) -> bool {
+    fn complete(self, connection: &Arc<ConnectionState>, call: CallId) -> bool {
         connection.finish_verdicts(call, &self)
     }
 
@@ -466,7 +475,7 @@ impl sealed::Complete for Vec<Verdict> {
 }
 
 impl sealed::Complete for Watched {
-    fn complete(self, _: &Arc<Shared>, _: CallId) -> bool {
+    fn complete(self, _: &Arc<ConnectionState>, _: CallId) -> bool {
         false
     }
 
@@ -483,7 +492,7 @@ impl sealed::Complete for Watched {
 }
 
 impl sealed::Complete for Verification {
-    fn complete(self, _: &Arc<Shared>, _: CallId) -> bool {
+    fn complete(self, _: &Arc<ConnectionState>, _: CallId) -> bool {
         false
     }
 

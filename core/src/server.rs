@@ -11,7 +11,7 @@ mod replicas;
 
 use crate::access::Caller;
 use crate::catalog::Explanation;
-use crate::connection::{Connection, Shared};
+use crate::connection::{Connection, ConnectionState};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::group::{self, Group};
@@ -29,7 +29,7 @@ use replicas::Change;
 
 pub use builder::Builder;
 pub use handle::Handle;
-pub(crate) use inner::Inner;
+pub(crate) use inner::ServerState;
 #[cfg(feature = "directory")]
 pub(crate) use inner::SubscriptionHook;
 
@@ -47,7 +47,7 @@ pub(crate) use inner::SubscriptionHook;
 /// # Ok::<(), wellhead::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Server(Arc<Inner>);
+pub struct Server(Arc<ServerState>);
 
 impl Server {
     /// Makes a server with default settings.
@@ -72,7 +72,7 @@ impl Server {
     /// # Errors
     /// [`ErrorKind::InvalidUri`], [`ErrorKind::Closed`]. A URI that is not registered is no error.
     pub fn updated(&self, uri: &str) -> Result<()> {
-        self.tell(&Change::Updated { uri, said: None })
+        self.apply_and_publish(&Change::Updated { uri, said: None })
     }
 
     /// Does what [`Server::updated`] does, and describes the resource after the change, above all with its new
@@ -83,7 +83,7 @@ impl Server {
     pub fn updated_with_metadata(&self, resource: impl Into<Resource>) -> Result<()> {
         let Resource { uri, descriptor, .. } = resource.into();
         descriptor.check()?;
-        self.tell(&Change::Updated { uri: &uri, said: Some(&descriptor) })
+        self.apply_and_publish(&Change::Updated { uri: &uri, said: Some(&descriptor) })
     }
 
     fn changed(&self, uri: &str, said: Option<Descriptor>) -> Result<()> {
@@ -106,7 +106,7 @@ impl Server {
     /// # Errors
     /// [`ErrorKind::InvalidUri`], [`ErrorKind::Closed`]. Unknown URIs are no error, and the two are not compared.
     pub fn sub_resource_updated(&self, uri: &str, parent: &str) -> Result<()> {
-        self.tell(&Change::Below { uri, parent })
+        self.apply_and_publish(&Change::Below { uri, parent })
     }
 
     fn changed_below(&self, uri: &str, parent: &str) -> Result<()> {
@@ -119,7 +119,9 @@ impl Server {
         let (uri, parent): (Arc<str>, Arc<str>) = (uri.into(), parent.into());
         self.0.metrics.change();
         let change = self.0.catalog.with(|c, _| c.changed_below(&uri));
-        Shared::notify_all(&self.0.hub.watchers(&parent), |m| m.handle_update_below(&uri, &parent, &change));
+        ConnectionState::notify_all(&self.0.hub.watchers(&parent), |m| {
+            m.handle_update_below(&uri, &parent, &change);
+        });
         Ok(())
     }
 
@@ -132,7 +134,7 @@ impl Server {
     /// # Errors
     /// [`ErrorKind::Closed`]. An unknown caller is no error.
     pub fn access_changed(&self, caller_id: &[u8]) -> Result<()> {
-        self.tell(&Change::Access(caller_id))
+        self.apply_and_publish(&Change::Access(caller_id))
     }
 
     fn judge_again(&self, caller_id: &[u8]) -> Result<()> {
@@ -183,10 +185,11 @@ impl Server {
     ) -> Group {
         let group = Group::new(self.clone(), wake, hurry, local);
         self.0.groups.with(|groups, trash| {
-            let (kept, gone) =
-                std::mem::take(groups).into_iter().partition(|g: &Weak<group::Inner>| g.strong_count() > 0);
+            let (kept, gone) = std::mem::take(groups)
+                .into_iter()
+                .partition(|g: &Weak<group::GroupState>| g.strong_count() > 0);
             *groups = kept;
-            trash.put::<Vec<Weak<group::Inner>>>(gone);
+            trash.put::<Vec<Weak<group::GroupState>>>(gone);
             groups.push(group.downgrade());
         });
         group
@@ -197,12 +200,12 @@ impl Server {
     }
 
     /// Makes a connection that gets no announcements until it joins.
-    pub(crate) fn connect_apart(&self, group: Option<Arc<group::Inner>>, caller: Caller) -> Connection {
+    pub(crate) fn connect_apart(&self, group: Option<Arc<group::GroupState>>, caller: Caller) -> Connection {
         let id = self.0.connections.fetch_add(1, Ordering::Relaxed) + 1;
         Connection::new(id, self.0.clone(), group, caller)
     }
 
-    pub(crate) fn connect_in(&self, group: Option<Arc<group::Inner>>, caller: Caller) -> Connection {
+    pub(crate) fn connect_in(&self, group: Option<Arc<group::GroupState>>, caller: Caller) -> Connection {
         let connection = self.connect_apart(group, caller);
         connection.join();
         if self.is_closed() {
@@ -282,12 +285,12 @@ impl Server {
         self.0.hub.len()
     }
 
-    pub(crate) fn downgrade(&self) -> Weak<Inner> {
+    pub(crate) fn downgrade(&self) -> Weak<ServerState> {
         Arc::downgrade(&self.0)
     }
 
     #[cfg(feature = "directory")]
-    pub(crate) fn of(inner: Arc<Inner>) -> Server {
+    pub(crate) fn from_state(inner: Arc<ServerState>) -> Server {
         Server(inner)
     }
 

@@ -95,7 +95,7 @@ pub(crate) struct Walk {
     /// The current list source, by its registration and name; `None` for single registrations.
     source: Option<(HandlerId, Box<str>)>,
     /// The last item of the source that was consumed, on the page or not.
-    position: Option<Mark>,
+    position: Option<ListPosition>,
     /// The last item before the source: the next page starts there if this one is full already.
     before: Option<Position>,
     /// Items that are not consumed yet, and their JSON in one buffer.
@@ -109,7 +109,7 @@ pub(crate) struct Walk {
 
 /// The item that a list continues after.
 #[derive(Clone)]
-enum Mark {
+enum ListPosition {
     /// The single registration with that number and name.
     Registered(u64, Arc<str>),
     /// The item of a list source with that key.
@@ -120,13 +120,13 @@ enum Mark {
 struct Candidate {
     uri: Arc<str>,
     /// The URI, for an item of a list source.
-    mark: Option<Mark>,
+    mark: Option<ListPosition>,
     rendered: Option<Range<usize>>,
 }
 
 impl Candidate {
-    fn into_mark(self) -> Mark {
-        self.mark.unwrap_or_else(|| Mark::Key(self.uri.to_string()))
+    fn into_mark(self) -> ListPosition {
+        self.mark.unwrap_or_else(|| ListPosition::Key(self.uri.to_string()))
     }
 }
 
@@ -184,14 +184,14 @@ impl Walk {
                 Position::Registered { instance, number, name } => {
                     let here = around.catalog.with(|c, _| listing.number_of(c, &name));
                     let number = resumed(number, instance == around.sealer.instance, here);
-                    walk.position = Some(Mark::Registered(number, name.into()));
+                    walk.position = Some(ListPosition::Registered(number, name.into()));
                 }
                 Position::Listed { source, key } => {
                     let id = around.catalog.with(|c, _| {
                         c.sources.iter().find(|other| *other.name == *source).map(|found| found.id)
                     })?;
                     walk.source = Some((id, source.into()));
-                    walk.position = Some(Mark::Key(key));
+                    walk.position = Some(ListPosition::Key(key));
                 }
             }
         }
@@ -264,7 +264,7 @@ impl Walk {
     /// Returns the key after which the source continues.
     fn key(&self) -> Option<&str> {
         match &self.position {
-            Some(Mark::Key(key)) => Some(key),
+            Some(ListPosition::Key(key)) => Some(key),
             _ => None,
         }
     }
@@ -272,17 +272,17 @@ impl Walk {
     /// Returns the last consumed item, as a cursor holds it.
     fn place(&self, around: &Surroundings<'_>) -> Option<Position> {
         Some(match self.position.clone()? {
-            Mark::Registered(number, name) => {
+            ListPosition::Registered(number, name) => {
                 Position::Registered { instance: around.sealer.instance, number, name: name.to_string() }
             }
-            Mark::Key(key) => Position::Listed { source: self.source_name().to_owned(), key },
+            ListPosition::Key(key) => Position::Listed { source: self.source_name().to_owned(), key },
         })
     }
 
     /// Returns the number after which single registrations are listed.
     fn number(&self) -> Option<u64> {
         match self.position {
-            Some(Mark::Registered(number, _)) => Some(number),
+            Some(ListPosition::Registered(number, _)) => Some(number),
             _ => None,
         }
     }
@@ -335,7 +335,7 @@ impl Walk {
                 write(registered, &mut self.rendered);
                 let rendered = Some(from..self.rendered.len());
                 let uri = name_of(registered);
-                let mark = Some(Mark::Registered(number, uri.clone()));
+                let mark = Some(ListPosition::Registered(number, uri.clone()));
                 self.candidates.push(Candidate { uri, mark, rendered });
             }
             self.scanned += self.candidates.len();
@@ -352,7 +352,7 @@ impl Walk {
             last = Some((number, registered));
         }
         if let Some((number, registered)) = last {
-            self.position = Some(Mark::Registered(number, name_of(registered)));
+            self.position = Some(ListPosition::Registered(number, name_of(registered)));
         }
     }
 
@@ -386,7 +386,7 @@ impl Walk {
             if let Some(json) = page.take_ready(self.revision, self.items.max_bytes) {
                 self.items.written = json;
                 self.items.count = taken;
-                self.position = key.map(Mark::Key).or(self.position.take());
+                self.position = key.map(ListPosition::Key).or(self.position.take());
                 return Ok(());
             }
         }
@@ -406,7 +406,7 @@ impl Walk {
                     from..self.rendered.len()
                 });
                 let (uri, key) = (item.uri(), item.key());
-                let mark = (uri != key).then(|| Mark::Key(key.to_owned()));
+                let mark = (uri != key).then(|| ListPosition::Key(key.to_owned()));
                 self.candidates.push(Candidate { uri: uri.into(), mark, rendered });
             } else if shown && !self.items.add(|out| item.write(out, revision)) {
                 self.more = true;
@@ -416,7 +416,7 @@ impl Walk {
             }
         }
         if let Some(item) = consumed {
-            self.position = Some(Mark::Key(item.key().to_owned()));
+            self.position = Some(ListPosition::Key(item.key().to_owned()));
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Taking output.
 
-use super::Shared;
+use super::ConnectionState;
 use crate::protocol::{Kind, PartialMessage, Route};
 use std::fmt;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub enum DrainStart {
 /// It ends when [`Drain::poll_transmit`] returns none. Dropped before that, it leaves what it had not written to the
 /// next drain, and wakes for it.
 pub struct Drain {
-    shared: Arc<Shared>,
+    shared: Arc<ConnectionState>,
     route: Route,
     partial: Option<PartialMessage>,
     released: bool,
@@ -45,7 +45,7 @@ pub struct Transmit<'a> {
 }
 
 impl Drain {
-    pub(crate) fn new(shared: Arc<Shared>, route: Route, partial: Option<PartialMessage>) -> Drain {
+    pub(crate) fn new(shared: Arc<ConnectionState>, route: Route, partial: Option<PartialMessage>) -> Drain {
         Drain { shared, route, partial, released: false }
     }
 

@@ -1,14 +1,14 @@
 //! Lookups in the catalog, made with no lock of the connection held.
 
-use super::Shared;
+use super::ConnectionState;
 use crate::catalog::{Completer, Content, Found, Listing, Walk, Walked};
 use crate::event::Event;
 use crate::jsonrpc::RpcError;
 use crate::model::{Borrowed, Completion, Json};
 use crate::policy::SubscribeUnknown;
 use crate::protocol::{
-    Argument, Completing, Judged, Lookup, Read, Request, Subscriber, invalid_uri, none_found, not_found,
-    not_modified, unknown_argument,
+    Argument, Completing, Judged, Lookup, Request, ResolvedRead, Subscriber, invalid_uri, none_found,
+    not_found, not_modified, unknown_argument,
 };
 use crate::refusals::RefusalKind;
 use crate::revision::Revision;
@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-impl Shared {
+impl ConnectionState {
     /// Looks a request up in the catalog, with no lock of the connection held.
     pub(super) fn look_up(self: &Arc<Self>, request: &Request, lookup: Lookup) -> Option<Event> {
         let authorise = self.server.authorises();
@@ -72,7 +72,7 @@ impl Shared {
         else {
             let why = "a list was refused: its cursor is invalid. If another process gave it, share `cursor_key` among them";
             let now = self.machine.with(|m, _| m.now());
-            self.server.refusals.tell(&self.server.log, RefusalKind::Cursor, now, why);
+            self.server.refusals.report(&self.server.log, RefusalKind::Cursor, now, why);
             return self.refuse(request, &invalid_cursor());
         };
         match walk.start(&around) {
@@ -96,8 +96,8 @@ impl Shared {
                 self.notice_near(&uri);
                 return self.refuse(request, &not_found(request.context.revision, &uri));
             }
-            Found::Value(fixed) => Read::Fixed(fixed),
-            Found::Call { handler, vars } => Read::Call { handler, vars },
+            Found::Value(fixed) => ResolvedRead::Fixed(fixed),
+            Found::Call { handler, vars } => ResolvedRead::Call { handler, vars },
         };
         if !authorise
             && let Some(had) = request.context.if_version().filter(|had| read.version() == Some(had))
@@ -109,14 +109,14 @@ impl Shared {
                 let judged = Judged::Read { uri, read };
                 self.machine.with(|m, trash| m.begin_judged(request, judged, trash))
             }
-            Read::Fixed(fixed) => {
+            ResolvedRead::Fixed(fixed) => {
                 if let Content::Value { contents, .. } = &fixed.content {
                     let (defaults, contents) = (fixed.defaults(&uri), contents.each_ref().map(Borrowed::new));
                     self.machine.with(|m, _| m.answer_read(request, &defaults, &contents));
                 }
                 return None;
             }
-            Read::Call { handler, vars } => {
+            ResolvedRead::Call { handler, vars } => {
                 self.machine.with(|m, trash| m.begin_read(request, uri, handler, vars, trash))
             }
         };

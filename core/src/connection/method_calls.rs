@@ -1,6 +1,6 @@
 //! Methods of the application's own: what it says while it works on one, and its answer.
 
-use super::Shared;
+use super::ConnectionState;
 use crate::catalog::MethodHandler;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Continuation, Event, ResponseCall};
@@ -14,7 +14,7 @@ use crate::revision::Era;
 use crate::wire;
 use std::sync::Arc;
 
-impl Shared {
+impl ConnectionState {
     pub(super) fn introduce(&self, request: &Request) {
         let capabilities = self.server.catalog.with(|c, _| c.capabilities());
         self.machine.with(|m, _| m.answer_introduction(request, &capabilities));

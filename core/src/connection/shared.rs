@@ -11,7 +11,7 @@ use crate::observer::RunningCalls;
 use crate::protocol::{
     Admitted, Arrival, CallId, Context, Effects, HostCall, HubOp, Machine, RequestHead, Route,
 };
-use crate::server::Inner;
+use crate::server::ServerState;
 use crate::sync::{Fault, Lock, Trash, is_planted, is_running};
 use crate::wire::LARGE;
 use std::collections::BTreeMap;
@@ -24,11 +24,11 @@ use std::sync::Arc;
     missing_debug_implementations,
     reason = "internal; in the signature of a sealed trait"
 )]
-pub struct Shared {
+pub struct ConnectionState {
     pub(crate) id: u64,
     pub(super) machine: Lock<Machine>,
-    pub(super) server: Arc<Inner>,
-    group: Option<Arc<group::Inner>>,
+    pub(super) server: Arc<ServerState>,
+    group: Option<Arc<group::GroupState>>,
     pub(super) caller: Arc<Caller>,
     /// Callbacks for the client's responses, by the number of the request.
     pub(super) continuations: Lock<BTreeMap<u64, Continuation>>,
@@ -52,11 +52,16 @@ enum Wake {
     None,
 }
 
-impl Shared {
-    pub(super) fn new(id: u64, server: Arc<Inner>, group: Option<Arc<group::Inner>>, caller: Caller) -> Self {
+impl ConnectionState {
+    pub(super) fn new(
+        id: u64,
+        server: Arc<ServerState>,
+        group: Option<Arc<group::GroupState>>,
+        caller: Caller,
+    ) -> Self {
         let machine = Lock::new(Machine::new(id, server.settings.clone()));
         let continuations = Lock::new(BTreeMap::new());
-        Shared {
+        ConnectionState {
             id,
             machine,
             server,
@@ -76,7 +81,7 @@ impl Shared {
         found
     }
 
-    /// [`Shared::step`] for a caller that wakes the group later, for several connections at once.
+    /// [`ConnectionState::step`] for a caller that wakes the group later, for several connections at once.
     fn step_and_mark<R>(self: &Arc<Self>, step: impl FnOnce(&mut Machine, &mut Trash) -> R) -> (R, Wake) {
         let quiet = is_running(self);
         let early = is_planted(Fault::EarlyMark).then(|| self.machine.with(|m, _| m.mark_ready()));
@@ -132,7 +137,7 @@ impl Shared {
 
     /// From now on the connection hears of what concerns everybody.
     pub(super) fn join(self: &Arc<Self>) {
-        self.server.hub.join(self.id, Arc::downgrade(self));
+        self.server.hub.add_connection(self.id, Arc::downgrade(self));
     }
 
     pub(crate) fn clear_ready(&self) {
@@ -189,7 +194,7 @@ impl Shared {
         Dealt { event, must_stop }
     }
 
-    pub(crate) fn server(&self) -> &Arc<Inner> {
+    pub(crate) fn server(&self) -> &Arc<ServerState> {
         &self.server
     }
 
@@ -365,7 +370,7 @@ impl Shared {
         }
     }
 
-    fn group_address(&self) -> Option<*const group::Inner> {
+    fn group_address(&self) -> Option<*const group::GroupState> {
         self.group.as_ref().map(Arc::as_ptr)
     }
 
@@ -416,7 +421,7 @@ impl Shared {
     }
 }
 
-impl Drop for Shared {
+impl Drop for ConnectionState {
     fn drop(&mut self) {
         // The last handle is gone, so the hub forgets the subscriptions of the connection.
         let ops = self.machine.with(|m, trash| {
@@ -436,7 +441,7 @@ impl Drop for Shared {
                 self.server.carry_out(then);
             }
         }
-        self.server.hub.leave(self.id);
+        self.server.hub.remove_connection(self.id);
     }
 }
 

@@ -267,7 +267,7 @@ fn text_or_bytes(bytes: Vec<u8>, mime: Option<&'static str>) -> Contents {
 #[cfg(all(test, unix))]
 mod tests {
     use crate::Server;
-    use crate::server::Inner;
+    use crate::server::ServerState;
     use std::os::unix::fs::symlink;
     use std::sync::Weak;
 
@@ -285,7 +285,7 @@ mod tests {
             let names: Vec<_> = (0..12).map(|bit| if n >> bit & 1 == 0 { "a" } else { "b" }).collect();
             format!("file://{}/{}/f", root.display(), names.join("/"))
         };
-        let inner: &Inner = &server.downgrade().upgrade().unwrap();
+        let inner: &ServerState = &server.downgrade().upgrade().unwrap();
         let links = || {
             let folder = inner.folders.with(|folders, _| folders.iter().find_map(Weak::upgrade)).unwrap();
             folder.links()

@@ -27,7 +27,7 @@ use super::ignore_file::is_ignore_file;
 use super::tree::{Folder, join};
 use crate::log::Level;
 use crate::model::Resource;
-use crate::server::{Inner, Server};
+use crate::server::{Server, ServerState};
 use crate::sync::Gate;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use seen::Seen;
@@ -51,11 +51,11 @@ const TOO_MANY: usize = 100_000;
 
 /// Watches a folder until dropped.
 #[derive(Debug)]
-pub(super) struct Watch(Arc<Shared>);
+pub(super) struct Watch(Arc<WatchState>);
 
-struct Shared {
+struct WatchState {
     base: Arc<Base>,
-    server: Weak<Inner>,
+    server: Weak<ServerState>,
     notifier: Notifier,
     /// Held while a directory is read and the rules are asked. The lock of the rules ranks above it.
     seen: Gate<Seen>,
@@ -109,7 +109,7 @@ impl Watch {
         settle: Duration,
     ) -> io::Result<Watch> {
         let (notifier, events) = Notifier::new(root)?;
-        let shared = Arc::new(Shared::new(base, server.downgrade(), notifier));
+        let shared = Arc::new(WatchState::new(base, server.downgrade(), notifier));
         let (todo, changes) = shared.begin(AT_START);
         let watching = shared.clone();
         let run = move || watching.run(events, todo, changes, Settling::new(settle));
@@ -159,10 +159,10 @@ impl Drop for Watch {
     }
 }
 
-impl Shared {
-    fn new(base: Arc<Base>, server: Weak<Inner>, notifier: Notifier) -> Shared {
+impl WatchState {
+    fn new(base: Arc<Base>, server: Weak<ServerState>, notifier: Notifier) -> WatchState {
         let (seen, whole) = (Gate::default(), AtomicBool::new(false));
-        Shared { base, server, notifier, seen, whole, process: std::process::id() }
+        WatchState { base, server, notifier, seen, whole, process: std::process::id() }
     }
 
     fn is_ours(&self) -> bool {
@@ -205,7 +205,7 @@ impl Shared {
                     changes.add(new);
                 }
             }
-            let Some(server) = self.server.upgrade().map(Server::of) else { return };
+            let Some(server) = self.server.upgrade().map(Server::from_state) else { return };
             // A client that lists again after the notification must miss nothing: all that is new is watched first.
             if todo.is_empty() {
                 self.whole.store(true, Ordering::Release);
@@ -388,14 +388,14 @@ impl Shared {
 
     fn log(&self, line: &str) {
         if let Some(server) = self.server.upgrade() {
-            Server::of(server).log(Level::Warning, line);
+            Server::from_state(server).log(Level::Warning, line);
         }
     }
 }
 
-impl std::fmt::Debug for Shared {
+impl std::fmt::Debug for WatchState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shared").field("base", &self.base).finish_non_exhaustive()
+        f.debug_struct("WatchState").field("base", &self.base).finish_non_exhaustive()
     }
 }
 
@@ -412,7 +412,7 @@ mod tests {
     use crate::log::Log;
 
     /// A folder with a file `d/a`, watched without a thread; its events, and the URI of that file.
-    fn watched(around: &Path, server: &Server) -> (Shared, Events, String) {
+    fn watched(around: &Path, server: &Server) -> (WatchState, Events, String) {
         let root = around.canonicalize().unwrap();
         std::fs::create_dir(root.join("d")).unwrap();
         std::fs::write(root.join("d/a"), "").unwrap();
@@ -422,7 +422,7 @@ mod tests {
         let tree = Tree::open(&root, Rules::new(&root, &[], &[], Log::default()).unwrap(), u64::MAX).unwrap();
         let base = Arc::new(Base { name: "root".to_owned(), address, tree });
         let (notifier, events) = Notifier::new(&root).unwrap();
-        (Shared::new(base, server.downgrade(), notifier), events, uri)
+        (WatchState::new(base, server.downgrade(), notifier), events, uri)
     }
 
     // row: U-29

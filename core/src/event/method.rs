@@ -2,7 +2,7 @@
 
 use crate::access::RequestContext;
 use crate::catalog::{HandlerId, MethodFn, MethodHandler};
-use crate::connection::Shared;
+use crate::connection::ConnectionState;
 use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::{Raw, is_object, members};
 use crate::model::{ClientAnswer, Json, MethodAnswer};
@@ -24,7 +24,7 @@ pub struct MethodCall {
 
 impl MethodCall {
     pub(crate) fn new(
-        connection: Weak<Shared>,
+        connection: Weak<ConnectionState>,
         call: CallId,
         context: Arc<Context>,
         handler: Arc<MethodHandler>,

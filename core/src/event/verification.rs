@@ -2,7 +2,7 @@
 
 use crate::access::Caller;
 use crate::log::Level;
-use crate::server::Inner;
+use crate::server::ServerState;
 use crate::sync::Lock;
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -82,7 +82,7 @@ impl<T: Into<Verification>, E: fmt::Display> From<Result<T, E>> for Verification
 pub(crate) struct Question {
     answer: Lock<State>,
     ready: Arc<dyn Fn() + Send + Sync>,
-    server: Weak<Inner>,
+    server: Weak<ServerState>,
 }
 
 enum State {
@@ -97,7 +97,7 @@ pub(crate) fn failed(why: &str) -> String {
 }
 
 impl Question {
-    pub(crate) fn new(ready: Arc<dyn Fn() + Send + Sync>, server: Weak<Inner>) -> Arc<Question> {
+    pub(crate) fn new(ready: Arc<dyn Fn() + Send + Sync>, server: Weak<ServerState>) -> Arc<Question> {
         Arc::new(Question { answer: Lock::new(State::Open), ready, server })
     }
 
@@ -136,7 +136,7 @@ impl Question {
         })
     }
 
-    pub(crate) fn server(&self) -> Option<Arc<Inner>> {
+    pub(crate) fn server(&self) -> Option<Arc<ServerState>> {
         self.server.upgrade()
     }
 }

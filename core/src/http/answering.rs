@@ -87,7 +87,7 @@ impl Answering {
         if let Some(event) = self.event.take() {
             return Progress::Event(event);
         }
-        self.connection.pass(now);
+        self.connection.advance_clock(now);
         let before = out.len();
         let opens = self.sent == Sent::NothingOfStream;
         if opens {

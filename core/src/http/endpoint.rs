@@ -389,9 +389,9 @@ impl Endpoint {
                 return Some(event);
             }
             let Some(connection) = self.0.group.next() else { return self.0.server.poll_event() };
-            connection.pass(self.0.group.now()); // for what it asks
+            connection.advance_clock(self.0.group.now()); // for what it asks
             let mut events: VecDeque<_> = std::iter::from_fn(|| connection.poll_event()).collect();
-            let news = connection.take_news();
+            let news = connection.poll_pending_routes();
             if news.is_none() {
                 self.0.look(&connection);
             }
@@ -504,7 +504,7 @@ impl Inner {
 
     /// Sets the clock forward; it never goes back.
     pub(super) fn advance_clock(&self, now: u64) {
-        self.group.pass(now);
+        self.group.advance_clock(now);
     }
 
     /// Discards the output on those routes that no client will read. Discards output for clients that may come back only if

@@ -127,7 +127,7 @@ impl Exchange {
         if let Err((response, _)) = &mut next
             && let Some(hint) = response.hint.take()
         {
-            inner.refusals.tell(&inner.server.log_sink(), hint.0, self.now, &hint.1);
+            inner.refusals.report(&inner.server.log_sink(), hint.0, self.now, &hint.1);
         }
         let time = match &next {
             Ok(State::Verifying(_)) => Some(inner.server.limits().call_ms),
@@ -309,7 +309,7 @@ impl Exchange {
             }
         });
         if left && !stream {
-            connection.leave(route); // there is nothing that a client could come back to
+            connection.handle_lost_client(route); // there is nothing that a client could come back to
         }
         if left {
             inner.take_abandoned(&connection, Some(&[route])); // no client reads what it has sent already

@@ -72,7 +72,7 @@ impl Exchange {
         };
         self.renew(&connection);
         if place.is_some() {
-            connection.go_on(route);
+            connection.reopen_stream(route);
         }
         if place.is_some() || replaces {
             inner.ring(&connection, Some(&[route])); // the exchange that held the stream before ends now

@@ -51,7 +51,7 @@ impl Exchange {
             let why = format!(
                 "a listen stream ended for a new one: the limit `listen_streams` is reached ({most})"
             );
-            inner.refusals.tell(&inner.server.log_sink(), RefusalKind::Busy, self.now, &why);
+            inner.refusals.report(&inner.server.log_sink(), RefusalKind::Busy, self.now, &why);
             inner.notify(&ready);
         }
         Ok(Counted::Listen(place))

@@ -3,7 +3,7 @@
 use super::call_context::Context;
 use super::faults::refused;
 use super::host_call::{HostCall, RequestState};
-use super::inflight::Open;
+use super::inflight::OpenRequest;
 use super::judged::Judged;
 use super::machine::Machine;
 use super::outbox::Route;
@@ -31,7 +31,7 @@ impl Machine {
         for uris in watched.chunks(self.settings.limits.page_items) {
             let uris = uris.to_vec();
             let judged = Judged::Subscriptions { uris: uris.clone() };
-            let call = self.inflight.open_own(Open {
+            let call = self.inflight.open_own(OpenRequest {
                 id: RequestId::from_raw("0").expect("an integer is an id"),
                 route: NOWHERE,
                 context: Context::new(caller.clone(), revision, None, Weak::new()),

@@ -66,7 +66,7 @@ impl Elements {
 }
 
 /// A batch that is not answered yet.
-struct Batch {
+struct OpenBatch {
     /// Where the answer goes.
     route: Route,
     /// The answers of the elements, in their order.
@@ -83,7 +83,7 @@ struct Batch {
 /// elements have the numbers from there.
 #[derive(Default)]
 pub(super) struct Batches {
-    open: BTreeMap<u64, Batch>,
+    open: BTreeMap<u64, OpenBatch>,
     bytes: usize,
     refused: usize,
 }
@@ -112,7 +112,7 @@ impl Batches {
         (index < batch.answers.len()).then_some((*first, index))
     }
 
-    fn find(&self, route: Route) -> Option<&Batch> {
+    fn find(&self, route: Route) -> Option<&OpenBatch> {
         self.open.get(&self.place(route)?.0)
     }
 
@@ -138,7 +138,7 @@ impl Batches {
 
     fn begin(&mut self, route: Route, first: u64, elements: usize) {
         let answers = std::iter::repeat_with(|| None).take(elements).collect();
-        let batch = Batch { route, answers, open: elements, ids: BTreeSet::new(), bytes: 0, refused: 0 };
+        let batch = OpenBatch { route, answers, open: elements, ids: BTreeSet::new(), bytes: 0, refused: 0 };
         self.open.insert(first, batch);
     }
 

@@ -11,12 +11,12 @@ const LOOKED_AT: usize = 4;
 /// Keeps callers until no call refers to them. A caller holds a value of the application, which must not be dropped
 /// under a lock; here its last owner is always a step that has a `Trash`.
 #[derive(Default)]
-pub(super) struct Callers {
+pub(super) struct ExchangeCallers {
     newest: Option<Arc<Caller>>,
     over: VecDeque<Arc<Caller>>,
 }
 
-impl Callers {
+impl ExchangeCallers {
     /// Sets the caller on whose behalf the server asks what no request caused, such as an access review. No call may
     /// share it.
     pub(super) fn renew(&mut self, caller: Arc<Caller>) {
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn a_caller_is_let_go_once_no_call_knows_it_and_few_are_looked_at_at_once() {
-        let mut callers = Callers::default();
+        let mut callers = ExchangeCallers::default();
         let known: Vec<_> = (0..100).map(|_| Arc::new(Caller::default())).collect();
         for caller in &known {
             callers.retire(Some(caller.clone()));
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn the_newest_caller_is_kept_until_there_is_a_newer_one() {
-        let mut callers = Callers::default();
+        let mut callers = ExchangeCallers::default();
         callers.renew(Arc::new(Caller::new(*b"first")));
         assert!(callers.take_unused().is_empty());
         callers.renew(Arc::new(Caller::new(*b"second")));

@@ -6,7 +6,7 @@ use super::dispatch::Request;
 use super::draft::Argument;
 use super::faults::internal;
 use super::host_call::{HostCall, RequestState};
-use super::inflight::Open;
+use super::inflight::OpenRequest;
 use super::judged::Judged;
 use super::machine::Machine;
 use super::outbox::{Kind, Stage};
@@ -118,7 +118,7 @@ impl Machine {
         }
     }
 
-    fn write_completion(&mut self, open: &Open, completion: &Completion) {
+    fn write_completion(&mut self, open: &OpenRequest, completion: &Completion) {
         let identity = &self.settings.identity;
         self.outbox.write(open.route, Kind::Final(Stage::Dispatched), |p| {
             wire::completion(p.out, open.context.revision, &open.id, identity, completion);

@@ -3,7 +3,7 @@
 
 use super::draft::{Details, Draft, bad_param};
 use super::faults::not_found;
-use super::inflight::Open;
+use super::inflight::OpenRequest;
 use super::machine::Machine;
 use super::outbox::{Kind, Stage};
 use super::subscriptions::Subscriber;
@@ -47,7 +47,12 @@ impl Machine {
     }
 
     /// The answer to a read of the dialect, which has one element of the contents.
-    pub(super) fn write_get(&mut self, open: &Open, defaults: &Defaults<'_>, contents: &[Borrowed<'_>]) {
+    pub(super) fn write_get(
+        &mut self,
+        open: &OpenRequest,
+        defaults: &Defaults<'_>,
+        contents: &[Borrowed<'_>],
+    ) {
         let Some(element) = Borrowed::main(contents, defaults.uri) else {
             let fault = not_found(open.context.revision, defaults.uri);
             return self.fail(open.route, Stage::Dispatched, &open.id, &fault);

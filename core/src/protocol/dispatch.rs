@@ -4,7 +4,7 @@ use super::RequestHead;
 use super::call_context::Context;
 use super::draft::{Argument, Draft, cancelled_id};
 use super::host_call::RequestState;
-use super::inflight::{CallId, Open, Owner};
+use super::inflight::{CallId, IdOwner, OpenRequest};
 use super::judged::Judged;
 use super::list_topics::TopicSet;
 use super::machine::Machine;
@@ -129,6 +129,7 @@ impl Machine {
         self.is_full()
     }
 
+    #[allow(clippy::too_many_arguments, reason = "a message in its parts")]
     fn request(
         &mut self,
         id: RequestId,
@@ -186,7 +187,7 @@ impl Machine {
                 let caller = own_caller.unwrap_or(caller).clone();
                 let weak = permit.as_ref().map_or_else(Weak::new, Arc::downgrade);
                 let context = Context::new(caller, revision, details, weak);
-                let open = Open {
+                let open = OpenRequest {
                     id: draft.id,
                     route,
                     context: context.clone(),
@@ -347,7 +348,7 @@ impl Machine {
     fn cancel(&mut self, id: &RequestId, trash: &mut Trash) {
         match self.inflight.owner(id) {
             None => {}
-            Some(Owner::Waiting(number)) => {
+            Some(IdOwner::Waiting(number)) => {
                 if self.waiting.get(&number).is_some_and(|waiting| waiting.cancellable)
                     && let Some(waiting) = self.waiting.remove(&number)
                 {
@@ -356,13 +357,13 @@ impl Machine {
                     self.outbox.end(waiting.route);
                 }
             }
-            Some(Owner::Stream(stream)) => {
+            Some(IdOwner::Stream(stream)) => {
                 self.inflight.disown(id);
                 if let Some(stream) = self.subscriptions.close_stream(stream) {
                     self.outbox.end(stream.route);
                 }
             }
-            Some(Owner::Slot(slot)) => {
+            Some(IdOwner::Slot(slot)) => {
                 let call = self.inflight.in_slot(slot).map(|(call, _)| call);
                 if let Some(open) = call.and_then(|call| self.drop_call(call)) {
                     self.outbox.end(open.route);

@@ -3,7 +3,7 @@
 use super::CallId;
 use super::HostCall;
 use super::faults::internal;
-use super::inflight::Open;
+use super::inflight::OpenRequest;
 use super::machine::{Machine, Waiting};
 use super::outbox::{Route, Stage};
 use crate::access::Caller;
@@ -104,7 +104,7 @@ impl Machine {
 
     /// Ends a request without an answer, withdraws what it asked of the client, and tells the application if that has
     /// it.
-    pub(super) fn drop_call(&mut self, call: CallId) -> Option<Open> {
+    pub(super) fn drop_call(&mut self, call: CallId) -> Option<OpenRequest> {
         let asked = self.inflight.is_handed_out(call);
         let open = self.inflight.abandon(call)?;
         self.undo(call.slot(), &open.state);

@@ -3,9 +3,9 @@
 use super::CallId;
 use super::call_context::Context;
 use super::faults::{busy, denied, internal, not_found, not_modified};
-use super::host_call::{HostCall, Read, RequestState};
+use super::host_call::{HostCall, RequestState, ResolvedRead};
 use super::host_methods::Outcome;
-use super::inflight::Open;
+use super::inflight::OpenRequest;
 use super::machine::Machine;
 use super::outbox::Stage;
 use crate::access::Verdict;
@@ -36,7 +36,7 @@ impl Machine {
         answer: &Answer,
         contents: &[Borrowed<'_>],
         own: usize,
-        over: &mut Option<(RequestState, Open)>,
+        over: &mut Option<(RequestState, OpenRequest)>,
         trash: &mut Trash,
     ) -> bool {
         let Some(state) = self.inflight.answered(call) else { return false };
@@ -215,11 +215,12 @@ impl Machine {
         &mut self,
         call: CallId,
         uri: Arc<str>,
-        read: Read,
+        read: ResolvedRead,
         contents: &[Borrowed<'_>],
         trash: &mut Trash,
     ) {
-        let has = |open: &Open| open.context.if_version().is_some_and(|had| read.version() == Some(had));
+        let has =
+            |open: &OpenRequest| open.context.if_version().is_some_and(|had| read.version() == Some(had));
         if self.inflight.get(call).is_some_and(|open| has(open))
             && let Some(open) = self.inflight.close(call)
         {
@@ -230,13 +231,13 @@ impl Machine {
             return;
         }
         match read {
-            Read::Fixed(fixed) => {
+            ResolvedRead::Fixed(fixed) => {
                 if let Some(open) = self.inflight.close(call) {
                     self.write_read(&open, &fixed.defaults(&uri), contents);
                 }
                 trash.put(fixed);
             }
-            Read::Call { handler, vars } => {
+            ResolvedRead::Call { handler, vars } => {
                 let state = RequestState::Read { uri: uri.clone(), handler: handler.clone() };
                 match self.inflight.ask_next(call, state) {
                     Ok(call) => self.queue_host_call(HostCall::Read { call, uri, handler, vars }),

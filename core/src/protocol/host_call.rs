@@ -92,17 +92,17 @@ pub(crate) struct Subscribing {
 }
 
 /// A read whose URI has been resolved.
-pub(crate) enum Read {
+pub(crate) enum ResolvedRead {
     Fixed(Arc<crate::catalog::Fixed>),
     Call { handler: Arc<Handler>, vars: crate::catalog::Vars },
 }
 
-impl Read {
+impl ResolvedRead {
     /// The version that is registered, if it is known.
     pub(crate) fn version(&self) -> Option<&str> {
         match self {
-            Read::Fixed(fixed) => fixed.descriptor().version(),
-            Read::Call { handler, .. } => handler.version(),
+            ResolvedRead::Fixed(fixed) => fixed.descriptor().version(),
+            ResolvedRead::Call { handler, .. } => handler.version(),
         }
     }
 }

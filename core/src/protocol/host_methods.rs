@@ -6,7 +6,7 @@ use super::dispatch::Request;
 use super::draft::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL};
 use super::faults::internal;
 use super::host_call::{HostCall, RequestState};
-use super::inflight::Open;
+use super::inflight::OpenRequest;
 use super::machine::Machine;
 use super::needs_input::{self, Refusal};
 use super::outbox::{Kind, Stage};
@@ -142,7 +142,7 @@ impl Machine {
     }
 
     /// Answers a request with what has been written, and logs what went wrong.
-    pub(super) fn write_outcome(&mut self, open: &Open, outcome: Outcome) {
+    pub(super) fn write_outcome(&mut self, open: &OpenRequest, outcome: Outcome) {
         let written = outcome.written.and_then(|result| match open.fits(result.len()) {
             Ok(()) => Ok(result),
             Err(full) => Err((Stage::Dispatched, full.fault())),

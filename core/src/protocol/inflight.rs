@@ -31,7 +31,7 @@ impl CallId {
 }
 
 /// A request in flight.
-pub(crate) struct Open {
+pub(crate) struct OpenRequest {
     pub(crate) id: RequestId,
     pub(crate) route: Route,
     pub(crate) context: Arc<Context>,
@@ -41,7 +41,7 @@ pub(crate) struct Open {
     pub(crate) state: RequestState,
 }
 
-impl Open {
+impl OpenRequest {
     /// Checks that its client may hold this number of bytes more.
     pub(crate) fn fits(&self, bytes: usize) -> Result<(), Full> {
         self.permit.as_ref().map_or(Ok(()), |permit| permit.holder().fits(bytes))
@@ -50,12 +50,13 @@ impl Open {
 
 enum SlotState {
     Free,
-    Open(Open),
+    Open(OpenRequest),
     /// Cancelled while the application had the call; kept until its responder is gone.
     Abandoned,
 }
 
-struct Slot {
+#[allow(clippy::struct_excessive_bools, reason = "facts of their own, not the states of one thing")]
+struct CallSlot {
     generation: u32,
     /// The request is being looked up.
     looked_up: bool,
@@ -70,7 +71,7 @@ struct Slot {
 
 /// Who owns a request id.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Owner {
+pub(crate) enum IdOwner {
     Slot(u32),
     Stream(u64),
     /// Read, but not dispatched for want of room.
@@ -80,9 +81,9 @@ pub(crate) enum Owner {
 #[derive(Default)]
 pub(crate) struct Inflight {
     connection: u64,
-    slots: Vec<Slot>,
+    slots: Vec<CallSlot>,
     free: Vec<u32>,
-    ids: BTreeMap<RequestId, Owner>,
+    ids: BTreeMap<RequestId, IdOwner>,
     /// Since an answer may be held equally long everywhere, deadlines are in order.
     deadlines: VecDeque<(u64, CallId)>,
     /// Questions that were over while their request waited for the client.
@@ -114,7 +115,7 @@ impl Inflight {
         self.ids.contains_key(id)
     }
 
-    pub(crate) fn own(&mut self, id: RequestId, owner: Owner) {
+    pub(crate) fn own(&mut self, id: RequestId, owner: IdOwner) {
         self.ids.insert(id, owner);
     }
 
@@ -122,13 +123,13 @@ impl Inflight {
         self.ids.remove(id);
     }
 
-    pub(crate) fn owner(&self, id: &RequestId) -> Option<Owner> {
+    pub(crate) fn owner(&self, id: &RequestId) -> Option<IdOwner> {
         self.ids.get(id).copied()
     }
 
     /// A request has waited long enough. False if it was cancelled meanwhile.
     pub(crate) fn resume(&mut self, id: &RequestId) -> bool {
-        let waited = matches!(self.owner(id), Some(Owner::Waiting(_)));
+        let waited = matches!(self.owner(id), Some(IdOwner::Waiting(_)));
         if waited {
             self.ids.remove(id);
         }
@@ -136,17 +137,17 @@ impl Inflight {
     }
 
     /// Opens a slot for a request and mints the id of its first question.
-    pub(crate) fn open(&mut self, open: Open) -> CallId {
+    pub(crate) fn open(&mut self, open: OpenRequest) -> CallId {
         let id = open.id.clone();
         let call = self.open_own(open);
-        self.ids.insert(id, Owner::Slot(call.slot));
+        self.ids.insert(id, IdOwner::Slot(call.slot));
         call
     }
 
     /// [`Inflight::open`] for what the client cannot cancel: its request id is not found.
-    pub(crate) fn open_own(&mut self, open: Open) -> CallId {
+    pub(crate) fn open_own(&mut self, open: OpenRequest) -> CallId {
         let slot = self.free.pop().unwrap_or_else(|| {
-            self.slots.push(Slot {
+            self.slots.push(CallSlot {
                 generation: 0,
                 looked_up: false,
                 is_handed_out: false,
@@ -180,13 +181,13 @@ impl Inflight {
         Ok(())
     }
 
-    fn current(&mut self, call: CallId) -> Option<&mut Slot> {
+    fn current(&mut self, call: CallId) -> Option<&mut CallSlot> {
         self.slots
             .get_mut(call.slot as usize)
             .filter(|s| s.generation == call.generation || is_planted(Fault::StaleCall))
     }
 
-    pub(crate) fn get(&mut self, call: CallId) -> Option<&mut Open> {
+    pub(crate) fn get(&mut self, call: CallId) -> Option<&mut OpenRequest> {
         match &mut self.current(call)?.body {
             SlotState::Open(open) => Some(open),
             _ => None,
@@ -194,7 +195,7 @@ impl Inflight {
     }
 
     /// The request in a slot, whatever it is being asked.
-    pub(crate) fn in_slot(&mut self, slot: u32) -> Option<(CallId, &mut Open)> {
+    pub(crate) fn in_slot(&mut self, slot: u32) -> Option<(CallId, &mut OpenRequest)> {
         let connection = self.connection;
         let s = self.slots.get_mut(slot as usize)?;
         let call = CallId { connection, slot, generation: s.generation };
@@ -276,7 +277,7 @@ impl Inflight {
     }
 
     /// The request is over.
-    pub(crate) fn close(&mut self, call: CallId) -> Option<Open> {
+    pub(crate) fn close(&mut self, call: CallId) -> Option<OpenRequest> {
         let slot = self.current(call)?;
         match std::mem::replace(&mut slot.body, SlotState::Free) {
             SlotState::Open(open) => {
@@ -294,7 +295,7 @@ impl Inflight {
     }
 
     /// A request is over for the client. Its slot is kept while the application has its responder.
-    pub(crate) fn abandon(&mut self, call: CallId) -> Option<Open> {
+    pub(crate) fn abandon(&mut self, call: CallId) -> Option<OpenRequest> {
         let slot = self.current(call)?;
         if !slot.is_handed_out {
             let open = self.close(call)?;
@@ -319,7 +320,7 @@ impl Inflight {
 
     fn free_id(&mut self, id: &RequestId, slot: u32) {
         if let Some(other) = self.ids.remove(id)
-            && other != Owner::Slot(slot)
+            && other != IdOwner::Slot(slot)
         {
             self.ids.insert(id.clone(), other);
         }
@@ -393,7 +394,7 @@ impl Inflight {
     }
 
     /// Ends every request; the application's values in them are the caller's to drop.
-    pub(crate) fn clear(&mut self) -> Vec<Open> {
+    pub(crate) fn clear(&mut self) -> Vec<OpenRequest> {
         let mut opens = Vec::new();
         for slot in &mut self.slots {
             slot.generation = slot.generation.wrapping_add(1);
@@ -407,7 +408,7 @@ impl Inflight {
     }
 }
 
-fn is_due(slots: &[Slot], call: CallId) -> bool {
+fn is_due(slots: &[CallSlot], call: CallId) -> bool {
     slots.get(call.slot as usize).is_some_and(|slot| {
         slot.generation == call.generation && slot.due && matches!(slot.body, SlotState::Open(_))
     })

@@ -6,7 +6,7 @@ use super::completion::Completing;
 use super::dispatch::Request;
 use super::draft::Argument;
 use super::faults::{denied, internal, refused, refused_name, unknown_argument};
-use super::host_call::{HostCall, Read, RequestState};
+use super::host_call::{HostCall, RequestState, ResolvedRead};
 use super::machine::Machine;
 use super::outbox::Stage;
 use crate::access::{Operation, Verdict};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// The next step of a request that waits for verdicts.
 pub(crate) enum Judged {
     /// A read that is otherwise ready.
-    Read { uri: Arc<str>, read: Read },
+    Read { uri: Arc<str>, read: ResolvedRead },
     /// The call of a tool or prompt.
     Method { family: Family, handler: Arc<MethodHandler>, params: Json },
     /// A completion that is otherwise ready.
@@ -65,7 +65,7 @@ impl Judged {
     /// Returns the resource that is read, if its value is fixed.
     pub(super) fn fixed(&self) -> Option<&Arc<Fixed>> {
         match self {
-            Judged::Read { read: Read::Fixed(fixed), .. } => Some(fixed),
+            Judged::Read { read: ResolvedRead::Fixed(fixed), .. } => Some(fixed),
             _ => None,
         }
     }

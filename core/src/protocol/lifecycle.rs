@@ -9,7 +9,7 @@ use crate::revision::{Era, Method, Revision, Revisions, Shape};
 
 /// How far the handshake of a connection has come. Stateless requests pay no attention to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Session {
+enum HandshakeState {
     Fresh,
     /// There was no handshake, but a request of the dialect, which has none.
     Dialect(Revision),
@@ -20,7 +20,7 @@ enum Session {
 
 #[derive(Debug)]
 pub(crate) struct Lifecycle {
-    session: Session,
+    session: HandshakeState,
     /// The revision of the last request that named one.
     last: Option<Revision>,
     /// The capabilities that the session's client declared.
@@ -37,36 +37,38 @@ pub(crate) struct Lifecycle {
 impl Lifecycle {
     pub(crate) fn new(dialect: Dialect) -> Self {
         let marked = dialect == Dialect::Always;
-        let (session, last, capabilities, client) = (Session::Fresh, None, None, None);
+        let (session, last, capabilities, client) = (HandshakeState::Fresh, None, None, None);
         Lifecycle { session, last, capabilities, client, dialect, marked, alone: false }
     }
 
     /// The revision that a handshake settled on.
     pub(crate) fn handshake(&self) -> Option<Revision> {
         match self.session {
-            Session::Fresh | Session::Dialect(_) => None,
-            Session::Initializing(revision) | Session::Ready(revision) => Some(self.shaped(revision)),
+            HandshakeState::Fresh | HandshakeState::Dialect(_) => None,
+            HandshakeState::Initializing(revision) | HandshakeState::Ready(revision) => {
+                Some(self.shaped(revision))
+            }
         }
     }
 
     /// The revision in which the client is told of changes, if there is a client to tell.
     pub(crate) fn session(&self) -> Option<Revision> {
         match self.session {
-            Session::Dialect(revision) => Some(self.shaped(revision)),
+            HandshakeState::Dialect(revision) => Some(self.shaped(revision)),
             _ => self.handshake(),
         }
     }
 
     /// Whether the session may be sent notifications.
     pub(crate) fn is_ready(&self) -> bool {
-        matches!(self.session, Session::Ready(_) | Session::Dialect(_))
+        matches!(self.session, HandshakeState::Ready(_) | HandshakeState::Dialect(_))
     }
 
     /// There is no session: neither after a handshake, nor before a request, which has this revision.
     pub(crate) fn stand_alone(&mut self, revision: Option<Revision>) {
         self.alone = true;
         if let Some(revision) = revision {
-            self.session = Session::Ready(revision.untold());
+            self.session = HandshakeState::Ready(revision.untold());
             self.last = Some(revision);
         }
     }
@@ -133,7 +135,7 @@ impl Lifecycle {
         match (method, revisions.newest(Era::Handshake)) {
             (Some(method), Some(revision)) if dialect || self.marked && method == Method::ListResources => {
                 self.marked = true;
-                self.session = Session::Dialect(revision);
+                self.session = HandshakeState::Dialect(revision);
                 let revision = self.shaped(revision);
                 Ok((if dialect { in_dialect(revision, method) } else { revision }, method))
             }
@@ -159,7 +161,7 @@ impl Lifecycle {
     ) -> Revision {
         let revision = revisions.find(Era::Handshake, requested).unwrap_or(newest);
         let revision = if self.alone { revision.untold() } else { revision };
-        self.session = Session::Initializing(revision);
+        self.session = HandshakeState::Initializing(revision);
         self.last = Some(revision);
         self.capabilities = capabilities;
         self.client = client;
@@ -168,8 +170,8 @@ impl Lifecycle {
 
     /// The client is ready to be notified. True the first time.
     pub(crate) fn initialized(&mut self) -> bool {
-        if let Session::Initializing(revision) = self.session {
-            self.session = Session::Ready(revision);
+        if let HandshakeState::Initializing(revision) = self.session {
+            self.session = HandshakeState::Ready(revision);
             return true;
         }
         false

@@ -4,7 +4,7 @@ use super::CallId;
 use super::call_context::Context;
 use super::dispatch::Request;
 use super::host_call::{HostCall, RequestState};
-use super::inflight::Open;
+use super::inflight::OpenRequest;
 use super::machine::Machine;
 use super::outbox::{Kind, Stage};
 use crate::catalog::{Handler, Listing, Vars, Walked};
@@ -86,7 +86,12 @@ impl Machine {
     }
 
     /// Answers a read, whose slot is closed already.
-    pub(super) fn write_read(&mut self, open: &Open, defaults: &Defaults<'_>, contents: &[Borrowed<'_>]) {
+    pub(super) fn write_read(
+        &mut self,
+        open: &OpenRequest,
+        defaults: &Defaults<'_>,
+        contents: &[Borrowed<'_>],
+    ) {
         let revision = open.context.revision;
         if revision.shape == Shape::Dialect {
             return self.write_get(open, defaults, contents);
@@ -107,7 +112,13 @@ impl Machine {
         });
     }
 
-    pub(super) fn write_list(&mut self, open: &Open, listing: Listing, items: &[u8], cursor: Option<&str>) {
+    pub(super) fn write_list(
+        &mut self,
+        open: &OpenRequest,
+        listing: Listing,
+        items: &[u8],
+        cursor: Option<&str>,
+    ) {
         let identity = &self.settings.identity;
         let cache = self.settings.cache(listing.cacheable(), CacheHint::default());
         let revision = open.context.revision;

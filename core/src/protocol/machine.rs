@@ -8,7 +8,7 @@ use super::client_requests::ClientRequests;
 use super::dispatch::{Admitted, Arrival};
 use super::effects::Causes;
 use super::host_call::HostCall;
-use super::inflight::{Inflight, Owner};
+use super::inflight::{IdOwner, Inflight};
 use super::input::{Chunk, InputBuffer};
 use super::lifecycle::Lifecycle;
 use super::list_topics::ListTopics;
@@ -299,7 +299,7 @@ impl Machine {
     /// Keeps a message until there is room for its call.
     pub(crate) fn keep_waiting(&mut self, id: RequestId, cancellable: bool, line: &[u8], route: Route) {
         self.waiting_bytes += line.len();
-        self.inflight.own(id.clone(), Owner::Waiting(self.next_waiting));
+        self.inflight.own(id.clone(), IdOwner::Waiting(self.next_waiting));
         self.waiting.insert(self.next_waiting, Waiting { id, route, line: line.to_vec(), cancellable });
         self.next_waiting += 1;
     }

@@ -1,10 +1,10 @@
 //! Messages on their way out, by route.
 
 use super::batch::Batches;
-use super::callers::Callers;
+use super::callers::ExchangeCallers;
 use super::partial_message::PartialMessage;
 use super::pending_routes::PendingRoutes;
-use super::subscriptions::Mark;
+use super::subscriptions::ChangeMark;
 use crate::access::Caller;
 use crate::account::{Charge, Permit};
 use crate::sync::{Fault, Trash, is_planted};
@@ -113,7 +113,7 @@ struct Outlet {
     /// The buffer of a message that was written, for the next one.
     spare: Vec<u8>,
     /// Changes to be rendered when the client takes them.
-    marks: VecDeque<Mark>,
+    marks: VecDeque<ChangeMark>,
     /// Requests, by their slots, whose progress is to be rendered then.
     held: VecDeque<u32>,
     /// When the newest question behind it is overdue.
@@ -144,7 +144,7 @@ pub(crate) struct Outbox {
     exchanges: BTreeMap<u64, Box<Outlet>>,
     pending: PendingRoutes,
     pub(super) batches: Batches,
-    pub(super) callers: Callers,
+    pub(super) callers: ExchangeCallers,
     bytes: usize,
     /// The connection itself has bare messages, too: the driver frames them.
     pub(crate) bare: bool,
@@ -370,7 +370,7 @@ impl Outbox {
         }
     }
 
-    pub(crate) fn mark(&mut self, route: Route, mark: Mark) {
+    pub(crate) fn mark(&mut self, route: Route, mark: ChangeMark) {
         if let Some(outlet) = self.outlet_to_fill(route) {
             outlet.marks.push_back(mark);
         }
@@ -391,7 +391,7 @@ impl Outbox {
     }
 
     /// The next mark to render, if there is not plenty to write already.
-    pub(crate) fn next_mark(&mut self, route: Route) -> Option<Mark> {
+    pub(crate) fn next_mark(&mut self, route: Route) -> Option<ChangeMark> {
         let outlet = self.outlet(route)?;
         if outlet.has_plenty() { None } else { outlet.marks.pop_front() }
     }

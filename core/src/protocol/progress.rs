@@ -2,7 +2,7 @@
 
 use super::CallId;
 use super::call_context::Context;
-use super::inflight::Open;
+use super::inflight::OpenRequest;
 use super::machine::Machine;
 use super::outbox::{Kind, Route};
 use crate::jsonrpc::{Raw, RequestId};
@@ -58,7 +58,7 @@ impl Machine {
     }
 }
 
-fn write(outbox: &mut super::outbox::Outbox, open: &Open, report: &Report) {
+fn write(outbox: &mut super::outbox::Outbox, open: &OpenRequest, report: &Report) {
     let Some(token) = open.context.progress_token() else { return };
     let messages = open.context.revision.progress_messages;
     outbox.write(open.route, Kind::Progress, |p| wire::progress(p.out, token, report, messages));

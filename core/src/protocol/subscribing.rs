@@ -5,11 +5,11 @@ use super::dispatch::{Request, limit};
 use super::faults::{internal, none_found, refused};
 use super::host_call::HostCall;
 use super::host_call::{RequestState, Subscribing};
-use super::inflight::Owner;
+use super::inflight::IdOwner;
 use super::list_topics::TopicSet;
 use super::machine::Machine;
 use super::outbox::{Kind, Route, Stage};
-use super::subscriptions::{HubOp, Mark, MarkQueue, Subscriber};
+use super::subscriptions::{ChangeMark, HubOp, MarkQueue, Subscriber};
 use crate::access::{Operation, Verdict};
 use crate::catalog::Change;
 use crate::hub::Registered;
@@ -142,7 +142,7 @@ impl Machine {
             return;
         }
         let Some(open) = self.inflight.close(call) else { return };
-        self.inflight.own(open.id.clone(), Owner::Stream(key));
+        self.inflight.own(open.id.clone(), IdOwner::Stream(key));
         if let Some(stream) = self.subscriptions.stream(key) {
             let (lists, uris) = (stream.lists, stream.uris().cloned().collect::<Vec<_>>());
             let lists = self.settings.list_topics.in_set(lists).map(|(_, kind)| &*kind.name);
@@ -236,11 +236,11 @@ impl Machine {
                     self.held.push((subscriber, uri));
                 }
                 Subscriber::Session | Subscriber::Dialect => {
-                    self.outbox.mark(Route::Connection, Mark { subscriber, uri });
+                    self.outbox.mark(Route::Connection, ChangeMark { subscriber, uri });
                 }
                 Subscriber::Stream(key) => {
                     if let Some(stream) = self.subscriptions.stream(key) {
-                        self.outbox.mark(stream.route, Mark { subscriber, uri });
+                        self.outbox.mark(stream.route, ChangeMark { subscriber, uri });
                     }
                 }
             }

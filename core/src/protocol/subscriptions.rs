@@ -23,7 +23,7 @@ pub(crate) enum Subscriber {
 }
 
 /// A change to be rendered when the client takes it. Without a URI: the list changed.
-pub(crate) struct Mark {
+pub(crate) struct ChangeMark {
     pub(crate) subscriber: Subscriber,
     pub(crate) uri: Option<Arc<str>>,
 }
@@ -461,7 +461,7 @@ impl Subscriptions {
     }
 
     /// Takes marked changes to render them. Nothing if the subscription is gone.
-    pub(crate) fn take_changes(&mut self, mark: &Mark) -> Changes {
+    pub(crate) fn take_changes(&mut self, mark: &ChangeMark) -> Changes {
         let list = |lists| Changes { lists, ..Changes::default() };
         match (&mark.uri, mark.subscriber) {
             (Some(uri), subscriber) => {

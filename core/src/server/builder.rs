@@ -1,6 +1,6 @@
 //! Settings of a server before it is made.
 
-use super::{Inner, Server};
+use super::{Server, ServerState};
 use crate::error::{Error, ErrorKind, Result};
 use crate::keys::{Key, random_name};
 use crate::limits::Limits;
@@ -213,7 +213,7 @@ impl Builder {
         let origin = self.origin.map_or_else(random_name, Ok)?;
         let clock = self.clock;
         let observer = self.observer.map(|callback| Observer { callback, clock, log: log.clone() });
-        let inner = Inner::new(settings, (&key, &local_key), log, observer, origin);
+        let inner = ServerState::new(settings, (&key, &local_key), log, observer, origin);
         inner.catalog.with(|c, _| c.declare(self.capabilities, self.list_changed));
         Ok(Server(Arc::new(inner)))
     }

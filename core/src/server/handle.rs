@@ -1,6 +1,6 @@
 //! The handle of a registration.
 
-use super::{Inner, Server};
+use super::{Server, ServerState};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Contents;
 use std::fmt;
@@ -9,12 +9,12 @@ use std::sync::Weak;
 /// A registration, to change or remove. Dropping the handle keeps the registration.
 #[derive(Clone)]
 pub struct Handle {
-    server: Weak<Inner>,
+    server: Weak<ServerState>,
     name: Box<str>,
 }
 
 impl Handle {
-    pub(super) fn new(server: Weak<Inner>, name: &str) -> Self {
+    pub(super) fn new(server: Weak<ServerState>, name: &str) -> Self {
         Handle { server, name: name.into() }
     }
 

@@ -2,7 +2,7 @@
 
 use super::replicas::Publisher;
 use crate::catalog::{Catalog, Change, Sealer};
-use crate::connection::Shared;
+use crate::connection::ConnectionState;
 use crate::event::{Event, Gatekeeper, InterestCall, InterestHandler};
 use crate::group;
 use crate::hub::{Hub, Interest, Then};
@@ -30,7 +30,7 @@ pub(crate) trait SubscriptionHook: Send + Sync {
 }
 
 /// The state behind a [`super::Server`].
-pub(crate) struct Inner {
+pub(crate) struct ServerState {
     pub(crate) settings: Arc<Settings>,
     pub(crate) catalog: Lock<Catalog>,
     pub(crate) sealer: Sealer,
@@ -40,7 +40,7 @@ pub(crate) struct Inner {
     pub(crate) log: Log,
     /// Seals all other cursors.
     pub(crate) refusals: Refusals,
-    pub(super) groups: Lock<Vec<Weak<group::Inner>>>,
+    pub(super) groups: Lock<Vec<Weak<group::GroupState>>>,
     pub(super) gatekeeper: Lock<Option<Arc<Gatekeeper>>>,
     pub(super) interest_handler: Lock<Option<Arc<InterestHandler>>>,
     pub(super) spawner: Lock<Option<Arc<Spawner>>>,
@@ -58,7 +58,7 @@ pub(crate) struct Inner {
     pub(crate) folders: Lock<Vec<Weak<dyn SubscriptionHook>>>,
 }
 
-impl Inner {
+impl ServerState {
     pub(super) fn new(
         settings: Settings,
         (key, local_key): (&Key, &Key),
@@ -66,7 +66,7 @@ impl Inner {
         observer: Option<Observer>,
         origin: String,
     ) -> Self {
-        Inner {
+        ServerState {
             hub: Hub::new(settings.limits.subscriptions_total),
             settings: Arc::new(settings),
             catalog: Lock::new(Catalog::default()),
@@ -119,7 +119,7 @@ impl Inner {
     pub(super) fn publish(&self, uri: &str, change: &Change) {
         self.metrics.change();
         let uri: Arc<str> = uri.into();
-        Shared::notify_all(&self.hub.watchers(&uri), |m| m.handle_update(&uri, change));
+        ConnectionState::notify_all(&self.hub.watchers(&uri), |m| m.handle_update(&uri, change));
     }
 
     /// Offers resources from now on, because one was registered.
@@ -136,7 +136,7 @@ impl Inner {
 
     pub(super) fn announce(&self, kind: usize) {
         self.metrics.change();
-        Shared::notify_all(&self.hub.connections(), |m| m.handle_list_change(kind));
+        ConnectionState::notify_all(&self.hub.connections(), |m| m.handle_list_change(kind));
     }
 
     /// Announces that the list of tools or prompts changed.

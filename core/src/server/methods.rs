@@ -46,7 +46,7 @@ impl Server {
     /// [`crate::ErrorKind::Unknown`]; [`crate::ErrorKind::InvalidArgument`] if the capability `tools` or `prompts` does
     /// not declare `listChanged`; [`crate::ErrorKind::Closed`].
     pub fn announce(&self, kind: &str) -> Result<()> {
-        self.tell(&Change::Lists(kind))
+        self.apply_and_publish(&Change::Lists(kind))
     }
 
     pub(super) fn lists_changed(&self, kind: &str) -> Result<()> {

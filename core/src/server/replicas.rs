@@ -79,7 +79,7 @@ impl Server {
     }
 
     /// Applies a change here, then publishes it.
-    pub(super) fn tell(&self, change: &Change<'_>) -> Result<()> {
+    pub(super) fn apply_and_publish(&self, change: &Change<'_>) -> Result<()> {
         self.apply(change)?;
         if let Some(publish) = self.0.publisher.with(|publisher, _| publisher.clone()) {
             let event = change.event(&self.0.origin);

@@ -4,8 +4,7 @@ use super::call_result::member;
 use crate::encode::quote_into;
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, elements, for_each_member, is_object, members, string};
-use crate::model::Family;
-use crate::model::Json;
+use crate::model::{Family, Json};
 use crate::revision::Revision;
 use std::borrow::Cow;
 
