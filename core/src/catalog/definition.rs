@@ -1,11 +1,10 @@
 //! Checks the definition of a tool or prompt, which is the application's JSON, and writes it as it is listed.
 
-use super::methods::OutputSchema;
 use super::output_schema::write_wrapped;
 use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, boolean, elements, for_each_member, is_array, is_object, string};
-use crate::model::{Family, Json};
+use crate::model::{Family, Json, OutputSchema};
 use crate::schema::Schema;
 
 /// The member of a tool that describes its arguments. Every client requires it.

@@ -3,7 +3,7 @@
 use super::HandlerId;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::MethodCall;
-use crate::model::{Family, Json, Method};
+use crate::model::{Family, Json, Method, OutputSchema};
 use crate::revision::{self, Revision};
 use crate::schema::Schema;
 use std::collections::BTreeMap;
@@ -32,16 +32,6 @@ pub(crate) struct Promises {
     pub(crate) output: OutputSchema,
     /// The schema that arguments fit which the application gets.
     pub(crate) schema: Option<Schema>,
-}
-
-/// The values that the output schema of a tool promises.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum OutputSchema {
-    #[default]
-    Absent,
-    Object,
-    /// Any JSON, which revisions that have only objects get as the member `result` of one.
-    Any,
 }
 
 impl MethodHandler {

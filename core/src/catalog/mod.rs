@@ -23,6 +23,6 @@ pub(crate) use completing::Completer;
 pub(crate) use cursor::Sealer;
 pub(crate) use definition::definition;
 pub(crate) use entries::{Content, Fixed, Handler, Vars};
-pub(crate) use methods::{MethodFn, MethodHandler, OutputSchema};
+pub(crate) use methods::{MethodFn, MethodHandler};
 pub(crate) use pages::{Listing, Surroundings, Walk, Walked};
 pub(crate) use registry::{Catalog, Change, Found};

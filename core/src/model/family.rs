@@ -50,3 +50,13 @@ impl Family {
         }
     }
 }
+
+/// The values that the output schema of a tool promises.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum OutputSchema {
+    #[default]
+    Absent,
+    Object,
+    /// Any JSON, which revisions that have only objects get as the member `result` of one.
+    Any,
+}

@@ -21,7 +21,7 @@ pub use cache::{CacheHint, CacheScope};
 pub use completion::Completion;
 pub use contents::{Answer, Body, Contents, SharedBytes, SharedText};
 pub(crate) use contents::{Borrowed, Source, Told};
-pub(crate) use family::Family;
+pub(crate) use family::{Family, OutputSchema};
 pub use icon::Icon;
 pub use json::Json;
 pub use method::{ClientAnswer, Method, MethodAnswer, MethodError};

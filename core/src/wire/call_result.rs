@@ -1,11 +1,10 @@
 //! The result of a tool or prompt: the application's JSON in the shape that clients require.
 
 use super::content_block::{self, check_block};
-use crate::catalog::OutputSchema;
 use crate::encode::quote_into;
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, boolean, elements, for_each_member, is_array, is_object, members, string};
-use crate::model::{Family, Json};
+use crate::model::{Family, Json, OutputSchema};
 use crate::revision::{Revision, Structured};
 use std::borrow::Cow;
 
