@@ -1,7 +1,7 @@
 """Checks the sentences that people read: documents, documentation comments, comments, error messages and commit subjects.
 
-    prose.py                 fails on each problem outside of the paths of tests/prose.todo, and on each of these paths that is clean
-    prose.py --all [PATH]... lists the problems of these paths (default: of all), whether tests/prose.todo has them or not
+    prose.py          lists all problems, and fails if there is any
+    prose.py PATH...  lists those of these paths, without the subjects of commits
 
 These are problems:
 
@@ -9,8 +9,6 @@ These are problems:
 - a sentence of more than 35 words
 - the mention of a document that the repository does not have
 - the subject of a commit that is longer than 60 characters
-
-tests/prose.todo has one path prefix per line; its owner deletes the line when the path is clean.
 """
 
 import ast
@@ -20,13 +18,11 @@ import subprocess
 import sys
 import textwrap
 import tokenize
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-TODO = ROOT / "tests/prose.todo"
 SINCE = "48a015b2e3be5553f4fddb958924bbec3d622f02"
 """The commit after which subjects are checked."""
 LONGEST_SENTENCE = 35
@@ -71,31 +67,13 @@ def main(arguments: list[str]) -> int:
     if faults:
         print(*faults, sep="\n")
         return 1
-    listing = arguments[:1] == ["--all"]
-    if arguments and not listing:
-        sys.exit(__doc__)
-    wanted = arguments[1:]
-    found = [p for path in sources() if not wanted or path.startswith(tuple(wanted)) for p in check(path)]
-    todo = [] if listing else unclean()
-    left: Counter[str] = Counter()
-    problems = []
-    for problem in found:
-        covering = max((prefix for prefix in todo if problem.path.startswith(prefix)), key=len, default=None)
-        if covering is None:
-            problems.append(f"{problem.path}:{problem.line}: {problem.text}")
-        else:
-            left[covering] += 1
-    problems += [f'tests/prose.todo: "{prefix}" has no problem any more: delete the line' for prefix in todo if not left[prefix]]
-    if not listing:
+    found = [p for path in sources() if not arguments or path.startswith(tuple(arguments)) for p in check(path)]
+    problems = [f"{problem.path}:{problem.line}: {problem.text}" for problem in found]
+    if not arguments:
         problems += subjects()
     print(*problems, sep="\n", end="\n" if problems else "")
-    print(f"{len(problems)} problems; {sum(left.values())} more in the {len(todo)} paths of tests/prose.todo")
+    print(f"{len(problems)} problems")
     return 1 if problems else 0
-
-
-def unclean() -> list[str]:
-    lines = TODO.read_text("utf-8").splitlines() if TODO.is_file() else []
-    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
 
 
 def sources() -> list[str]:
