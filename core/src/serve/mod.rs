@@ -3,6 +3,7 @@
 mod batch;
 #[cfg(feature = "http")]
 mod demand;
+#[cfg(feature = "http")]
 mod exchange_body;
 #[cfg(feature = "http")]
 mod http;
@@ -22,7 +23,7 @@ mod stdio;
 mod threads;
 #[cfg(feature = "tower")]
 mod tower;
-#[cfg(feature = "http")]
+
 pub use batch::Batch;
 #[cfg(feature = "http")]
 pub use http::{Http, Listener, http};
