@@ -59,16 +59,19 @@ impl Account {
 }
 
 impl Holder {
-    /// Drops unread responses of other holders until `bytes` fit. Only responses that cost more go, the costliest first.
+    /// Drops unread responses of other holders until `bytes` fit. Only responses of holders of at least as many bytes go, and
+    /// only those that cost more, the costliest first. So a holder that has used up its own part drops nothing of smaller ones.
     /// Must be called without a lock.
     pub(crate) fn make_room(self: &Arc<Self>, bytes: usize) {
         if bytes == 0 || self.fits(bytes).is_ok() {
             return;
         }
-        let own = cost(self.bytes() + bytes, 0);
+        let sum = self.bytes() + bytes;
+        let own = cost(sum, 0);
         let mut stuck = self.account().unread.with(|unread, _| unread.stuck());
         stuck.retain(|(ms, response)| {
-            !Arc::ptr_eq(response.holder(), self) && cost(response.holder().bytes(), *ms) > own
+            let held = response.holder().bytes();
+            !Arc::ptr_eq(response.holder(), self) && held >= sum && cost(held, *ms) > own
         });
         let others: BTreeMap<_, _> =
             stuck.iter().map(|(_, of)| (Arc::as_ptr(of.holder()), of.holder().bytes())).collect();
@@ -164,5 +167,18 @@ mod tests {
         assert_eq!(dropped([&one, &small, &other]), [false, false, true]);
         one.0.make_room(100);
         assert_eq!(dropped([&one, &small]), [false, false], "its own answers cost most");
+    }
+
+    #[test]
+    fn a_holder_that_has_its_part_drops_nothing_of_smaller_ones() {
+        let account = Account::new(&Limits { buffer_bytes: 1_000, ..Limits::default() });
+        let small = response(&account, 100, Some(9_999));
+        let large = account.holder();
+        let _charge = large.reserve(200).expect("there is room");
+        assert!(large.fits(45).is_err() && large.fits_without(45, 100).is_ok());
+        large.make_room(45);
+        assert_eq!(dropped([&small]), [false]);
+        account.holder().make_room(230);
+        assert_eq!(dropped([&small]), [false], "a newcomer is not smaller, either");
     }
 }
