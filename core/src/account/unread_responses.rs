@@ -68,17 +68,21 @@ impl Holder {
         }
         let sum = self.bytes() + bytes;
         let own = cost(sum, 0);
-        let mut stuck = self.account().unread.with(|unread, _| unread.stuck());
-        stuck.retain(|(ms, response)| {
+        let stuck = self.account().unread.with(|unread, _| unread.stuck());
+        // Each cost is computed once, because bytes change meanwhile.
+        let costly = |(ms, response): (u64, Arc<dyn UnreadResponse>)| {
             let held = response.holder().bytes();
-            !Arc::ptr_eq(response.holder(), self) && held >= sum && cost(held, *ms) > own
-        });
+            let cost = cost(held, ms);
+            let goes = !Arc::ptr_eq(response.holder(), self) && held >= sum && cost > own;
+            goes.then_some((cost, response))
+        };
+        let mut stuck: Vec<_> = stuck.into_iter().filter_map(costly).collect();
         let others: BTreeMap<_, _> =
             stuck.iter().map(|(_, of)| (Arc::as_ptr(of.holder()), of.holder().bytes())).collect();
         if self.fits_without(bytes, others.values().sum()).is_err() {
             return;
         }
-        stuck.sort_by_key(|(ms, response)| cost(response.holder().bytes(), *ms));
+        stuck.sort_by_key(|(cost, _)| *cost);
         while let Some((_, response)) = stuck.pop()
             && self.fits(bytes).is_err()
         {
