@@ -64,11 +64,13 @@ impl<A: Reply> Responder<A> {
     pub fn finish(mut self, answer: impl Into<A>) -> bool {
         // Armed until the end: the answer is the application's, and may panic when it is looked at.
         let wanted = match &self.target {
-            AnswerTarget::Call { connection, call, permit, .. } => match connection.upgrade() {
+            AnswerTarget::Call { connection, call, context, permit } => match connection.upgrade() {
                 Some(connection) => {
                     let answer = answer.into();
-                    if let Some(permit) = permit {
-                        permit.holder().make_room(answer.own_size());
+                    if let Some(permit) = permit
+                        && !context.is_cancelled()
+                    {
+                        permit.holder().make_room(answer.own_size(context.if_version()));
                     }
                     let told = answer.outcome(connection.is_observed());
                     let wanted = answer.complete(&connection, *call);
@@ -365,8 +367,9 @@ mod sealed {
         fn complete(self, connection: &Arc<ConnectionState>, call: CallId) -> bool;
         /// The outcome in a word, and its size if an observer wants to know.
         fn outcome(&self, size: bool) -> (&'static str, u64);
-        /// The number of bytes of the application's that are buffered for the answer alone.
-        fn own_size(&self) -> usize {
+        /// The number of bytes of the application's that are buffered for the answer alone. `had`: the version that the client
+        /// has, whose contents are not sent.
+        fn own_size(&self, _had: Option<&str>) -> usize {
             0
         }
         fn failure(self) -> Option<String>
@@ -411,8 +414,11 @@ impl sealed::Complete for Answer {
         }
     }
 
-    fn own_size(&self) -> usize {
+    fn own_size(&self, had: Option<&str>) -> usize {
         match self {
+            Answer::Found(all) if had.is_some() && matches!(&all[..], [one] if one.version_told() == had) => {
+                0
+            }
             Answer::Found(all) => all.iter().map(|contents| contents.own_size(LARGE)).sum(),
             _ => 0,
         }
@@ -455,7 +461,7 @@ impl sealed::Complete for MethodAnswer {
         (outcome, json.map_or(0, |json| json.as_str().len() as u64))
     }
 
-    fn own_size(&self) -> usize {
+    fn own_size(&self, _: Option<&str>) -> usize {
         match self {
             // The server adds some members.
             MethodAnswer::Result(json) | MethodAnswer::NeedsInput(json) => json.as_str().len() + 1_024,

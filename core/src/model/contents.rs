@@ -202,6 +202,10 @@ impl Contents {
         self
     }
 
+    pub(crate) fn version_told(&self) -> Option<&str> {
+        self.told()?.version.as_deref()
+    }
+
     pub(crate) fn take_version(&mut self) -> Option<Box<str>> {
         self.told.as_mut()?.version.take()
     }
