@@ -219,6 +219,11 @@ impl Account {
         self.kept.fetch_sub(bytes, Ordering::AcqRel);
     }
 
+    #[cfg(test)]
+    pub(crate) fn kept(&self) -> usize {
+        self.kept.load(Ordering::Acquire)
+    }
+
     /// There is more than may be: kept events have to go, which make room for everything else.
     pub(crate) fn is_over(&self) -> bool {
         let kept = self.kept.load(Ordering::Acquire);

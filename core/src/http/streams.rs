@@ -152,7 +152,7 @@ impl Streams {
             (unsent, s.kept.split_off(kept))
         });
         let (unsent, gone) = parted.unwrap_or_default();
-        self.bytes -= gone.iter().map(|(_, data)| data.len()).sum::<usize>();
+        self.kept_less(gone.iter().map(|(_, data)| data.len()).sum());
         unsent.into_iter().map(|(_, data)| data).collect()
     }
 
@@ -323,6 +323,7 @@ mod tests {
         assert!(streams.resume(Place { stream, event: 0 }).is_some());
         assert_eq!(streams.part(stream), [data("sent")], "the client that came back has not been sent it");
         assert_eq!((missed(&mut streams, "1-0"), streams.bytes), (Some(vec![]), 0));
+        assert_eq!(streams.account.kept(), 0);
     }
 
     #[test]
