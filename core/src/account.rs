@@ -235,7 +235,7 @@ impl Holder {
     /// Counts `number` calls at once, or all that may be if that is less. `caller`: its id, if it is known by its token.
     ///
     /// A caller, or a holder without one, has at most `caller_percent` of the calls that the others leave, so that there
-    /// is room for the next one. Its first request needs no more than room.
+    /// is room for the next one. Its first request needs no more than room, and may be a batch of `caller_percent` of all calls.
     pub(crate) fn count_calls(
         self: &Arc<Self>,
         number: usize,
@@ -249,7 +249,10 @@ impl Holder {
         let total = all.now.load(Ordering::Acquire);
         let part =
             |own: usize| share(all.most.saturating_sub(total.saturating_sub(own + number)), *caller_percent);
-        let fits = |own: usize| (own == 0 || own + number <= part(own).most).then_some(own + number);
+        let first = share(all.most, *caller_percent).most;
+        let fits = |own: usize| {
+            (own + number <= part(own).most || own == 0 && number <= first).then_some(own + number)
+        };
         if let Err(own) = own.fetch_update(Ordering::AcqRel, Ordering::Acquire, fits) {
             all.now.fetch_sub(number, Ordering::AcqRel);
             return Err(part(own));
@@ -405,7 +408,7 @@ mod tests {
 
     #[test]
     fn a_permit_is_given_back_by_its_last_owner() {
-        let account = account(|limits| limits.calls_in_flight = 2);
+        let account = account(|limits| (limits.calls_in_flight, limits.caller_percent) = (2, 100));
         let permit = |number| {
             let holder = account.holder();
             holder.count_calls(number, None).map(|counted| holder.permit(counted, holder.charge()))
@@ -443,7 +446,21 @@ mod tests {
         assert_eq!(had, [4, 3, 2, 1]);
         assert!(account.holder().count_calls(9, None).is_err(), "there is no room for nine");
         calls.clear();
-        assert!(account.holder().count_calls(9, None).is_ok(), "the first request needs no more than room");
+        let busy = Full { limit: "caller_percent", most: 4 };
+        assert_eq!(
+            account.holder().count_calls(5, None).err(),
+            Some(busy),
+            "a batch has no more than the share"
+        );
+        let others: Vec<_> = (0..3).map(|_| account.holder().count_calls(4, None)).collect();
+        assert!(others.iter().all(Result::is_ok), "though it is more than a part of what is left");
+        let whole = account.holder();
+        let last: Vec<_> = (0..2).map(|_| whole.count_calls(1, None)).collect();
+        assert_eq!(
+            last.iter().map(Result::is_ok).collect::<Vec<_>>(),
+            [true, false],
+            "one call is always in order"
+        );
     }
 
     #[test]

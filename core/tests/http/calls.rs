@@ -9,7 +9,7 @@ use wellhead::{Caller, Event, Limits, Server};
 /// An endpoint with room for this many calls, and how often its callback was begun.
 fn world(most: usize) -> (World, Arc<AtomicUsize>) {
     let mut limits = Limits::default();
-    limits.calls_in_flight = most;
+    (limits.calls_in_flight, limits.caller_percent) = (most, 100); // a batch may have them all
     let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();
     let begun = Arc::new(AtomicUsize::new(0));
     let count = begun.clone();
