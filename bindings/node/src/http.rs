@@ -10,7 +10,7 @@ use napi_derive::napi;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -126,8 +126,9 @@ pub(crate) struct NativeEndpoint {
     inner: Rc<Inner>,
     /// Requests and their responses by number. None while one is driven.
     exchanges: RefCell<HashMap<u32, Option<Exchange>>>,
-    /// The first event for [`NativeEndpoint::poll_events`], which was taken to see whether there is one.
-    first: RefCell<Option<Event>>,
+    /// The first events for [`NativeEndpoint::poll_events`], which were taken to see whether there is one. Never borrowed while
+    /// the application's code may run, which may come back here.
+    first: RefCell<VecDeque<Event>>,
 }
 
 #[napi]
@@ -300,18 +301,18 @@ impl NativeEndpoint {
     }
 
     fn take_event(&self) -> Option<Event> {
-        let first = self.first.borrow_mut().take();
+        let first = self.first.borrow_mut().pop_front();
         first.or_else(|| self.endpoint.poll_event())
     }
 
     /// Whether there is an event for [`NativeEndpoint::poll_events`]: most requests lead to none, and are spared that call.
     /// The exchange that was driven has told the time.
     fn has_events(&self) -> bool {
-        let mut first = self.first.borrow_mut();
-        if first.is_none() {
-            *first = self.endpoint.poll_event();
+        if self.first.borrow().is_empty() {
+            let event = self.endpoint.poll_event();
+            self.first.borrow_mut().extend(event);
         }
-        first.is_some()
+        !self.first.borrow().is_empty()
     }
 
     fn run(&self, hooks: &Hooks<'_>, event: Event) {
