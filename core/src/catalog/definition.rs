@@ -5,7 +5,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, boolean, elements, for_each_member, is_array, is_object, string};
 use crate::model::{Family, Json, OutputSchema};
-use crate::schema::Schema;
+use crate::schema::{self, Schema};
 
 /// The member of a tool that describes its arguments. Every client requires it.
 const INPUT_SCHEMA: &str = "inputSchema";
@@ -83,6 +83,9 @@ pub(crate) fn definition(family: Family, name: &str, members: &Json) -> Result<D
         }
         let shape = shape_of(member, known).map_err(|unknown| invalid(format!("has {unknown}")))?;
         check(member, *value, shape).map_err(&invalid)?;
+        if [INPUT_SCHEMA, OUTPUT_SCHEMA].contains(&&**member) {
+            schema::check_nesting(value.get()).map_err(&invalid)?;
+        }
         if matches!(shape, Shape::ObjectSchema) {
             schema = Some(Schema::compile(*value).map_err(&invalid)?);
         }
@@ -261,6 +264,15 @@ mod tests {
             r#"{"name":"t","inputSchema":{"type":"object","properties":{}},"title":"T"}"#
         );
         assert_eq!(of(Family::Prompts, "{}").unwrap(), r#"{"name":"t"}"#);
+    }
+
+    #[test]
+    fn a_schema_that_is_too_deep_is_refused() {
+        for member in ["inputSchema", "outputSchema"] {
+            let deep = format!("{}{{}}{}", "{\"not\":".repeat(50_000), "}".repeat(50_000));
+            let text = r#"the tool "t" has a schema that is nested deeper than 64 levels"#;
+            assert_eq!(refusal(Family::Tools, &format!("{{\"{member}\":{deep}}}")), text);
+        }
     }
 
     #[test]

@@ -55,7 +55,8 @@ fn write_moved(out: &mut Vec<u8>, value: Raw<'_>) {
         }
         return out.push(b']');
     }
-    if !is_object(value) {
+    // References of a part with an address of its own start at that part.
+    if !is_object(value) || matches!(members(value, &["$id"]), Ok([Some(_)])) {
         return out.extend_from_slice(value.get().as_bytes());
     }
     let mut object = Object::begin(out);

@@ -1,5 +1,7 @@
 //! A compiled schema, and its verdict about arguments.
 
+use super::cost::Cost;
+use super::size::size;
 use super::{bounds, defaults, problems};
 use crate::jsonrpc::Raw;
 use jsonschema::{Draft, PatternOptions, Validator};
@@ -11,12 +13,17 @@ pub(crate) struct Schema {
     validator: Validator,
     document: Value,
     has_defaults: bool,
+    cost: Cost,
 }
 
 /// How often a pattern may go back in a text before its value is refused.
-const BACKTRACKS: usize = 100_000;
+const BACKTRACKS: usize = 10_000;
 /// Arguments of more parts than this are refused before they are checked.
 const MOST_ELEMENTS: usize = 100_000;
+/// The bound where a pattern may go back in each of them.
+const MOST_BACKTRACKED: usize = 1_000;
+/// The bytes that an explanation may take: each shape of each element may have a problem, and each problem has a path.
+const MOST_EXPLAINED: usize = 64 * 1024 * 1024;
 /// A refusal has at most this many lines for fields.
 const MOST_LINES: usize = 20;
 
@@ -34,25 +41,42 @@ impl Schema {
     pub(crate) fn compile(schema: Raw<'_>) -> Result<Schema, String> {
         let document = bounds::parsed(schema.get())?;
         let draft = dialect(&document)?;
+        let cost = Cost::of(&document)?;
         let validator = validator(draft, &document)?;
         let has_defaults = defaults::check(draft, &document)?;
-        Ok(Schema { validator, document, has_defaults })
+        Ok(Schema { validator, document, has_defaults, cost })
     }
 
     /// Checks arguments. Returns them with defaults filled in, or `None` if there is nothing to fill in. The error is the
     /// text for the client: one line for each field.
     pub(crate) fn check(&self, arguments: Raw<'_>) -> Result<Option<Vec<u8>>, String> {
         let text = arguments.get();
-        if bounds::elements(text) > MOST_ELEMENTS {
-            return Err(format!("\n- arguments: has more than {MOST_ELEMENTS} elements"));
+        let elements = size(text).elements;
+        let most = if self.cost.backtracks { MOST_BACKTRACKED } else { MOST_ELEMENTS };
+        if elements > most {
+            return Err(format!("\n- arguments: has more than {most} elements"));
         }
-        let Ok(value) = serde_json::from_str::<Value>(text) else {
-            return Err("\n- arguments: is nested too deeply".to_owned());
-        };
+        let value = bounds::parsed_once(text).map_err(|what| format!("\n- arguments: {what}"))?;
         if !self.validator.is_valid(&value) {
-            return Err(lines(&problems::of(&self.validator, &self.document, &value)));
+            return Err(self.explain(&value, text.len(), elements));
         }
-        Ok(if self.has_defaults { defaults::fill(&self.document, arguments) } else { None })
+        if !self.has_defaults {
+            return Ok(None);
+        }
+        let filled = defaults::fill(&self.document, arguments);
+        // A default may make another part of the schema fail, such as `maxProperties`.
+        Ok(filled.filter(|filled| {
+            serde_json::from_slice(filled).is_ok_and(|filled| self.validator.is_valid(&filled))
+        }))
+    }
+
+    /// Returns a line for each field that does not fit, or one line for all where to look for them costs too much.
+    fn explain(&self, value: &Value, bytes: usize, elements: usize) -> String {
+        let shapes = self.cost.shapes.saturating_add(1);
+        if elements.saturating_mul(bytes).saturating_mul(shapes) > MOST_EXPLAINED {
+            return "\n- arguments: do not fit the tool's inputSchema".to_owned();
+        }
+        lines(&problems::of(&self.validator, value, !self.cost.has_secrets))
     }
 }
 
@@ -115,7 +139,7 @@ mod tests {
     fn each_problem_is_one_line_with_its_path() {
         let schema = r##"{"type":"object","required":["path","edits"],"additionalProperties":false,"properties":{
             "path":{"type":"string","minLength":1},"mode":{"enum":["a","b"]},"n":{"type":"integer","minimum":1},
-            "x y":{"type":["string","null"]},"pw":{"type":"string","minLength":8,"writeOnly":true},
+            "x y":{"type":["string","null"]},
             "edits":{"type":"array","items":{"$ref":"#/$defs/edit"}}},
             "$defs":{"edit":{"type":"object","required":["newText"]}}}"##;
         for (arguments, lines) in [
@@ -130,11 +154,75 @@ mod tests {
             (r#"{"path":"p","edits":[],"n":"5"}"#, "\n- n: must be an integer (got \"5\")"),
             (r#"{"path":"p","edits":[],"n":1.5}"#, "\n- n: must be an integer (got 1.5)"),
             (r#"{"path":"p","edits":[],"x y":1}"#, "\n- [\"x y\"]: must be a string or null (got 1)"),
-            (r#"{"path":"p","edits":[],"pw":"secret"}"#, "\n- pw: must have at least 8 characters"),
+            (
+                r#"{"path":[],"edits":{}}"#,
+                "\n- edits: must be an array (got an object)\n- path: must be a string (got an array)",
+            ),
         ] {
             assert_eq!(refusal(schema, arguments), lines, "{arguments}");
         }
         assert_eq!(filled(schema, r#"{"path":"p","edits":[{"newText":1}],"n":1.0,"x y":null}"#), None);
+    }
+
+    #[test]
+    fn no_value_is_shown_where_a_part_of_the_schema_is_write_only() {
+        let schema = r#"{"properties":{"pw":{"anyOf":[{"type":"string","minLength":8,"writeOnly":true},{"type":"null"}]},
+            "n":{"maximum":1}},"oneOf":[{"required":["n"]},{"required":["pw"]}]}"#;
+        assert_eq!(refusal(schema, r#"{"pw":"hunter2"}"#), "\n- pw: must have at least 8 characters");
+        assert_eq!(refusal(schema, r#"{"n":5}"#), "\n- n: must be at most 1");
+        let both = r#"{"n":1,"pw":null}"#;
+        assert_eq!(refusal(schema, both), "\n- arguments: fits more than one of the shapes in \"oneOf\"");
+    }
+
+    #[test]
+    fn what_would_cost_too_much_to_explain_is_refused_in_one_line() {
+        let one_line = "\n- arguments: do not fit the tool's inputSchema";
+        let tree = r##"{"$ref":"#/$defs/f","$defs":{"f":{"oneOf":[
+            {"required":["op"],"properties":{"op":{"const":"and"},"args":{"items":{"$ref":"#/$defs/f"}}}},
+            {"required":["op"],"properties":{"op":{"const":"or"},"args":{"items":{"$ref":"#/$defs/f"}}}},
+            {"type":"integer"}]}}}"##;
+        let nested = format!("{}\"x\"{}", r#"{"op":"and","args":["#.repeat(45), "]}".repeat(45));
+        assert_eq!(refusal(tree, &nested), one_line);
+        let long = format!(r#"{{"{}":[{}0]}}"#, "n".repeat(500_000), "1,".repeat(50_000));
+        assert_eq!(refusal(r#"{"additionalProperties":{"items":{"type":"string"}}}"#, &long), one_line);
+    }
+
+    #[test]
+    fn a_schema_whose_references_multiply_is_refused() {
+        let doubled = |n| {
+            format!(r##""a{n}":{{"allOf":[{{"$ref":"#/$defs/a{0}"}},{{"$ref":"#/$defs/a{0}"}}]}}"##, n + 1)
+        };
+        let defs: Vec<_> = (0..30).map(doubled).collect();
+        let bomb = format!(r##"{{"$ref":"#/$defs/a0","$defs":{{{},"a30":{{}}}}}}"##, defs.join(","));
+        assert!(
+            refused_schema(&bomb).contains("when its references are followed"),
+            "{}",
+            refused_schema(&bomb)
+        );
+        let linked = |n| format!(r##""a{n}":{{"$ref":"#/$defs/a{}"}}"##, n + 1);
+        let defs: Vec<_> = (0..5_000).map(linked).collect();
+        let chain = format!(r##"{{"$ref":"#/$defs/a0","$defs":{{{},"a5000":{{}}}}}}"##, defs.join(","));
+        assert!(refused_schema(&chain).contains("lead deeper"), "{}", refused_schema(&chain));
+    }
+
+    #[test]
+    fn a_name_twice_and_a_number_out_of_range_are_refused() {
+        assert_eq!(refusal("{}", r#"{"a":"../x","a":"x"}"#), "\n- arguments: has a member twice");
+        let out_of_range = "\n- arguments: has a number out of range, or text that is not Unicode";
+        assert_eq!(refusal("{}", r#"{"a":1e400}"#), out_of_range);
+        assert_eq!(refusal("{}", r#"{"a":"\ud83d"}"#), out_of_range);
+    }
+
+    #[test]
+    fn a_default_that_makes_another_part_fail_is_not_filled_in() {
+        let schema =
+            r#"{"properties":{"a":{"default":1},"b":{}},"oneOf":[{"required":["a"]},{"required":["b"]}]}"#;
+        assert_eq!(filled(schema, r#"{"b":1}"#), None);
+        let text = "x".repeat(100_000);
+        let large = format!(
+            r#"{{"properties":{{"l":{{"items":{{"properties":{{"a":{{"default":"{text}"}}}}}}}}}}}}"#
+        );
+        assert_eq!(filled(&large, &format!(r#"{{"l":[{}{{}}]}}"#, "{},".repeat(1_000))), None);
     }
 
     #[test]
@@ -197,6 +285,10 @@ mod tests {
                 "has the dialect \"https://example.com/dialect\"",
             ),
             (
+                r#"{"properties":{"x y":{"type":"string","default":1}}}"#,
+                "has a wrong default: properties.x y.default must be a string (got 1)",
+            ),
+            (
                 r#"{"properties":{"a":{"type":"string","default":1}}}"#,
                 "has a wrong default: properties.a.default must be a string (got 1)",
             ),
@@ -208,8 +300,6 @@ mod tests {
             let refused = refused_schema(schema);
             assert!(refused.starts_with(text), "{schema}: {refused}");
         }
-        let deep = format!("{}{{}}{}", "{\"not\":".repeat(64), "}".repeat(64));
-        assert!(refused_schema(&deep).contains("deeper than 64"));
         let long = format!(r#"{{"description":"{}"}}"#, "x".repeat(256 * 1024));
         assert!(refused_schema(&long).contains("256 KiB"));
     }

@@ -8,40 +8,48 @@ use super::{problems, subschema};
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, elements, for_each_member, is_array, is_object};
 use jsonschema::Draft;
-use serde_json::{Value, json};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 
+/// Arguments grow by at most this many bytes; else they stay as they were sent.
+const MOST_FILLED: usize = 1024 * 1024;
+/// The member of a default among all defaults, before its number.
+const MEMBER: &str = "default";
 /// Schemas that refer to themselves end here.
 const DEEPEST: usize = 64;
 
 /// Checks that each default fits its own schema. Returns whether there is any.
 pub(super) fn check(draft: Draft, root: &Value) -> Result<bool, String> {
-    let mut found = false;
-    each(root, &mut String::new(), &mut |pointer, default| {
-        found = true;
-        let alone = alone(draft, root, pointer);
-        let Some(wrong) = validator(draft, &alone)
-            .ok()
-            .and_then(|of| problems::of(&of, &alone, default).into_iter().next())
-        else {
-            return Ok(());
-        };
-        let path = pointer.trim_start_matches('/').replace('/', ".");
-        let what =
-            wrong.strip_prefix("arguments: ").map_or_else(|| format!(": {wrong}"), |what| format!(" {what}"));
-        Err(format!("has a wrong default: {path}.default{what}"))
-    })?;
-    Ok(found)
+    let mut found = Vec::new();
+    each(root, &mut String::new(), &mut |pointer, default| found.push((pointer.to_owned(), default.clone())));
+    if found.is_empty() {
+        return Ok(false);
+    }
+    // One schema and one value for all of them: each is a member, named by its number.
+    let validator = validator(draft, &gathered(draft, root, &found))?;
+    let all: Map<String, Value> = found
+        .iter()
+        .enumerate()
+        .map(|(at, (_, default))| (format!("{MEMBER}{at}"), default.clone()))
+        .collect();
+    let Some(wrong) = problems::of(&validator, &Value::Object(all), true).into_iter().next() else {
+        return Ok(true);
+    };
+    // The line of the default, or of a part of it, begins with its member.
+    let line = wrong.trim_start_matches(MEMBER);
+    let (at, what) = line.split_at(line.find(|c: char| !c.is_ascii_digit()).unwrap_or(line.len()));
+    let pointer = at.parse().ok().and_then(|at: usize| found.get(at)).map_or("", |(pointer, _)| pointer);
+    let path = pointer.trim_start_matches('/').replace('/', ".");
+    let what = what.strip_prefix(':').unwrap_or(what);
+    Err(format!("has a wrong default: {path}.default{what}"))
 }
 
 /// Calls `with` for each default where it stands, and with the pointer of its schema.
-fn each(
-    schema: &Value,
-    pointer: &mut String,
-    with: &mut impl FnMut(&str, &Value) -> Result<(), String>,
-) -> Result<(), String> {
-    let Some(members) = schema.as_object() else { return Ok(()) };
+fn each(schema: &Value, pointer: &mut String, with: &mut impl FnMut(&str, &Value)) {
+    let Some(members) = schema.as_object() else { return };
     if let Some(default) = members.get("default") {
-        with(pointer, default)?;
+        with(pointer, default);
     }
     let before = pointer.len();
     for (keyword, inner) in members {
@@ -62,96 +70,126 @@ fn each(
                 pointer.push('/');
                 pointer.push_str(&name);
             }
-            each(schema, pointer, with)?;
+            each(schema, pointer, with);
             pointer.truncate(before);
         }
     }
-    Ok(())
 }
 
-/// Returns a schema that is the one at `pointer`, whose references still lead into the whole.
-fn alone(draft: Draft, root: &Value, pointer: &str) -> Value {
+/// Returns a schema of an object whose members have the schemas at these places. Their references still lead into the whole.
+fn gathered(draft: Draft, root: &Value, places: &[(String, Value)]) -> Value {
     let (id, keep) = match draft {
         Draft::Draft4 => ("id", "definitions"),
         Draft::Draft6 | Draft::Draft7 => ("$id", "definitions"),
         _ => ("$id", "$defs"),
     };
     let mut whole = root.clone();
-    let base = whole.get(id).and_then(Value::as_str).unwrap_or("urn:wellhead:schema").to_owned();
+    let base = whole
+        .get(id)
+        .and_then(Value::as_str)
+        .unwrap_or("urn:wellhead:schema")
+        .trim_end_matches('#')
+        .to_owned();
     if let Some(members) = whole.as_object_mut() {
         members.insert(id.to_owned(), json!(base));
     }
-    json!({ "allOf": [{ "$ref": format!("{}#{pointer}", base.trim_end_matches('#')) }], keep: { "whole": whole } })
+    let reference = |pointer: &str| format!("{base}#{}", utf8_percent_encode(pointer, NOT_IN_FRAGMENTS));
+    let members: Map<String, Value> = places
+        .iter()
+        .enumerate()
+        .map(|(at, (pointer, _))| (format!("{MEMBER}{at}"), json!({ "$ref": reference(pointer) })))
+        .collect();
+    json!({ "properties": members, keep: { "whole": whole } })
 }
+
+/// The characters of a JSON pointer that the fragment of a URI cannot have as they are (RFC 6901 section 6).
+const NOT_IN_FRAGMENTS: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'/').remove(b'~').remove(b'-').remove(b'_').remove(b'.').remove(b'$');
 
 fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
-/// Writes arguments with the defaults of absent members, or returns `None` if none is absent. What was sent keeps its text.
+/// Writes arguments with the defaults of absent members. Returns `None` if none is absent, or if they would grow too much.
+/// What was sent keeps its text.
 pub(super) fn fill(root: &Value, arguments: Raw<'_>) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(arguments.get().len() + 64);
-    write(root, root, arguments, &mut out, DEEPEST).then_some(out)
+    let mut filling = Filling { root, room: MOST_FILLED, filled: false };
+    filling.write(root, arguments, &mut out, DEEPEST);
+    (filling.filled && filling.room > 0).then_some(out)
 }
 
-/// Writes a value with the defaults of its schema. Returns whether there was any.
-fn write(root: &Value, schema: &Value, value: Raw<'_>, out: &mut Vec<u8>, levels: usize) -> bool {
-    if levels > 0 && is_object(value) {
-        return write_object(root, schema, value, out, levels - 1);
-    }
-    if levels > 0 && is_array(value) {
-        return write_array(root, schema, value, out, levels - 1);
-    }
-    out.extend_from_slice(value.get().as_bytes());
-    false
+struct Filling<'a> {
+    root: &'a Value,
+    /// The bytes that defaults may still take; 0 if they took too many.
+    room: usize,
+    filled: bool,
 }
 
-fn write_object(root: &Value, schema: &Value, value: Raw<'_>, out: &mut Vec<u8>, levels: usize) -> bool {
-    let mut filled = false;
-    let mut present = Vec::new();
-    let mut object = Object::begin(out);
-    for_each_member(value, |name, member| {
-        let into = object.any_member(name);
-        match subschema::of_property(root, schema, name) {
-            Some(schema) => filled |= write(root, schema, member, into, levels),
-            None => into.extend_from_slice(member.get().as_bytes()),
+impl Filling<'_> {
+    fn write(&mut self, schema: &Value, value: Raw<'_>, out: &mut Vec<u8>, levels: usize) {
+        if levels > 0 && is_object(value) {
+            self.write_object(schema, value, out, levels - 1);
+        } else if levels > 0 && is_array(value) {
+            self.write_array(schema, value, out, levels - 1);
+        } else {
+            out.extend_from_slice(value.get().as_bytes());
         }
-        present.push(name.to_owned());
-    });
-    let mut absent: Vec<(&String, &Value)> = Vec::new();
-    for properties in
-        subschema::resolved(root, schema).into_iter().filter_map(|s| s.get("properties")?.as_object())
-    {
-        for (name, schema) in properties {
-            if present.contains(name) || absent.iter().any(|(known, _)| *known == name) {
-                continue;
+    }
+
+    fn write_object(&mut self, schema: &Value, value: Raw<'_>, out: &mut Vec<u8>, levels: usize) {
+        let mut present = BTreeSet::new();
+        let mut object = Object::begin(out);
+        for_each_member(value, |name, member| {
+            let into = object.any_member(name);
+            match subschema::of_property(self.root, schema, name) {
+                Some(schema) => self.write(schema, member, into, levels),
+                None => into.extend_from_slice(member.get().as_bytes()),
             }
-            let default =
-                subschema::resolved(root, schema).into_iter().find_map(|schema| schema.get("default"));
-            absent.extend(default.map(|default| (name, default)));
+            present.insert(name.to_owned());
+        });
+        for (name, default) in absent(self.root, schema, &present) {
+            let text = default.to_string();
+            self.room = self.room.saturating_sub(text.len() + name.len());
+            if self.room == 0 {
+                break;
+            }
+            object.any_member(name).extend_from_slice(text.as_bytes());
+            self.filled = true;
         }
+        object.end();
     }
-    absent.sort_unstable_by_key(|(name, _)| *name);
-    for (name, default) in absent {
-        object.any_member(name).extend_from_slice(default.to_string().as_bytes());
-        filled = true;
+
+    fn write_array(&mut self, schema: &Value, value: Raw<'_>, out: &mut Vec<u8>, levels: usize) {
+        out.push(b'[');
+        for (at, element) in elements(value, usize::MAX).into_iter().flatten().enumerate() {
+            if at > 0 {
+                out.push(b',');
+            }
+            match subschema::of_item(self.root, schema, at) {
+                Some(schema) => self.write(schema, element, out, levels),
+                None => out.extend_from_slice(element.get().as_bytes()),
+            }
+        }
+        out.push(b']');
     }
-    object.end();
-    filled
 }
 
-fn write_array(root: &Value, schema: &Value, value: Raw<'_>, out: &mut Vec<u8>, levels: usize) -> bool {
-    let mut filled = false;
-    out.push(b'[');
-    for (at, element) in elements(value, usize::MAX).into_iter().flatten().enumerate() {
-        if at > 0 {
-            out.push(b',');
+/// Returns the defaults of the members that an object lacks, in the order of their names.
+fn absent<'a>(
+    root: &'a Value,
+    schema: &'a Value,
+    present: &BTreeSet<String>,
+) -> BTreeMap<&'a str, &'a Value> {
+    let mut absent = BTreeMap::new();
+    let properties =
+        subschema::resolved(root, schema).into_iter().filter_map(|s| s.get("properties")?.as_object());
+    for (name, schema) in properties.flatten() {
+        if present.contains(name) || absent.contains_key(name.as_str()) {
+            continue;
         }
-        match subschema::of_item(root, schema, at) {
-            Some(schema) => filled |= write(root, schema, element, out, levels),
-            None => out.extend_from_slice(element.get().as_bytes()),
-        }
+        let default = subschema::resolved(root, schema).into_iter().find_map(|schema| schema.get("default"));
+        absent.extend(default.map(|default| (name.as_str(), default)));
     }
-    out.push(b']');
-    filled
+    absent
 }

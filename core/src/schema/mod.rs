@@ -8,9 +8,12 @@ mod bounds;
 #[cfg(feature = "schema")]
 mod compiled;
 #[cfg(feature = "schema")]
+mod cost;
+#[cfg(feature = "schema")]
 mod defaults;
 #[cfg(feature = "schema")]
 mod problems;
+mod size;
 #[cfg(feature = "schema")]
 mod subschema;
 #[cfg(not(feature = "schema"))]
@@ -18,5 +21,6 @@ mod unchecked;
 
 #[cfg(feature = "schema")]
 pub(crate) use compiled::Schema;
+pub(crate) use size::check_nesting;
 #[cfg(not(feature = "schema"))]
 pub(crate) use unchecked::Schema;

@@ -1,6 +1,5 @@
 //! Explains what is wrong with arguments, or with a schema: one line for each field, in words of ours.
 
-use super::subschema;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::paths::LocationSegment;
 use jsonschema::{JsonType, ValidationError, Validator};
@@ -27,10 +26,11 @@ struct Problem {
 }
 
 /// Returns one line for each field of a value that breaks its schema, in the order of their paths.
-pub(super) fn of(validator: &Validator, document: &Value, value: &Value) -> Vec<String> {
+/// Shows the values of fields only with `shows_values`.
+pub(super) fn of(validator: &Validator, value: &Value, shows_values: bool) -> Vec<String> {
     let mut found = Vec::new();
     for error in validator.iter_errors(value) {
-        explain(&error, document, &mut found);
+        explain(&error, shows_values, &mut found);
     }
     found.sort_by(|a, b| compare(&a.path, &b.path).then_with(|| a.what.cmp(&b.what)));
     let mut lines: Vec<_> =
@@ -52,7 +52,7 @@ pub(super) fn in_schema(wrong: &ValidationError<'_>, document: &Value) -> String
         );
     }
     let mut found = Vec::new();
-    explain(wrong, &Value::Null, &mut found);
+    explain(wrong, true, &mut found);
     let text = found.first().map_or_else(String::new, |problem| {
         format!("{} {}", spelled(&problem.path).replacen("arguments", "it", 1), problem.what)
     });
@@ -71,7 +71,7 @@ fn references(document: &Value) -> Vec<String> {
     }
 }
 
-fn explain(error: &ValidationError<'_>, document: &Value, found: &mut Vec<Problem>) {
+fn explain(error: &ValidationError<'_>, shows_values: bool, found: &mut Vec<Problem>) {
     let path: Vec<Step> = error.instance_path().into_iter().map(Step::from).collect();
     let member = |name: &str| {
         let mut path = path.clone();
@@ -97,7 +97,7 @@ fn explain(error: &ValidationError<'_>, document: &Value, found: &mut Vec<Proble
             match best {
                 Some(errors) if !errors.is_empty() => {
                     for error in errors {
-                        explain(error, document, found);
+                        explain(error, shows_values, found);
                     }
                 }
                 _ => found.push(Problem { path, what: "fits none of the allowed shapes".to_owned() }),
@@ -105,8 +105,8 @@ fn explain(error: &ValidationError<'_>, document: &Value, found: &mut Vec<Proble
         }
         kind => {
             let mut what = demand(kind, error.instance());
-            if !is_secret(document, &path) && shows_value(kind) {
-                let _ = write!(what, " (got {})", shown(error.instance()));
+            if shows_values && shows_value(kind) {
+                let _ = write!(what, " (got {})", given(error.instance()));
             }
             found.push(Problem { path, what });
         }
@@ -175,24 +175,6 @@ fn shows_value(kind: &Kind) -> bool {
     )
 }
 
-/// Whether a field or one around it is `writeOnly`: its values are never shown.
-fn is_secret(document: &Value, path: &[Step]) -> bool {
-    let mut schema = document;
-    for step in path {
-        let inner = match step {
-            Step::Member(name) => subschema::of_property(document, schema, name),
-            Step::Element(at) => subschema::of_item(document, schema, *at),
-        };
-        let Some(inner) = inner else { return false };
-        let secret = |schema: &&Value| schema.get("writeOnly") == Some(&Value::Bool(true));
-        if subschema::resolved(document, inner).iter().any(secret) {
-            return true;
-        }
-        schema = inner;
-    }
-    false
-}
-
 fn types(kind: &TypeKind) -> String {
     match kind {
         TypeKind::Single(of) => type_name(*of).to_owned(),
@@ -230,6 +212,15 @@ fn choices(options: &Value) -> String {
 
 fn count(number: u64, of: &str) -> String {
     format!("{number} {of}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Returns a value that the client sent, for a refusal. Arrays and objects are only named: they may be large.
+fn given(value: &Value) -> String {
+    match value {
+        Value::Array(_) => "an array".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        _ => shown(value),
+    }
 }
 
 /// Returns a value as JSON, shortened.
@@ -271,7 +262,12 @@ fn spelled(path: &[Step]) -> String {
     for step in path {
         let _ = match step {
             Step::Element(at) => write!(text, "[{at}]"),
-            Step::Member(name) if !is_identifier(name) => write!(text, "[{name:?}]"),
+            Step::Member(name) if !is_identifier(name) => {
+                write!(text, "[{}]", shown(&Value::from(name.as_str())))
+            }
+            Step::Member(name) if name.len() > SHOWN => {
+                write!(text, "[{}]", shown(&Value::from(name.as_str())))
+            }
             Step::Member(name) if text.is_empty() => write!(text, "{name}"),
             Step::Member(name) => write!(text, ".{name}"),
         };

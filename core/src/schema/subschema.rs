@@ -38,7 +38,7 @@ pub(super) fn of_item<'a>(root: &'a Value, schema: &'a Value, at: usize) -> Opti
 }
 
 /// Returns what a reference such as `#/$defs/a` leads to.
-fn local<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
+pub(super) fn local<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
     let pointer = reference.strip_prefix('#')?;
     let pointer = percent_encoding::percent_decode_str(pointer).decode_utf8().ok()?;
     root.pointer(&pointer)

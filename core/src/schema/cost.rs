@@ -1,0 +1,151 @@
+//! The most that a check against a schema can cost, found once, when the schema is compiled.
+
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A schema has at most this many parts when its references are followed.
+const MOST_PARTS: usize = 100_000;
+/// References lead at most this deep before they come back to where they were.
+const DEEPEST: usize = 256;
+/// The parts behind a reference whose place is not looked for, such as one by `$id`.
+const PARTS_OF_UNKNOWN: usize = 5_000;
+const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
+
+/// The properties of a schema that bound the cost of a check.
+#[derive(Default)]
+pub(super) struct Cost {
+    /// The shapes of `anyOf` and `oneOf`, references followed. For a schema that contains itself there is no bound.
+    pub(super) shapes: usize,
+    /// Whether a pattern looks around or refers back, so that it may go back in a text many times.
+    pub(super) backtracks: bool,
+    /// Whether a part of the schema is `writeOnly`.
+    pub(super) has_secrets: bool,
+}
+
+impl Cost {
+    /// Refuses a schema whose references make it larger or deeper than the bounds.
+    pub(super) fn of(document: &Value) -> Result<Cost, String> {
+        let mut walk = Walk {
+            document,
+            anchors: BTreeMap::new(),
+            known: BTreeMap::new(),
+            open: BTreeSet::new(),
+            contains_itself: false,
+        };
+        let mut cost = Cost::default();
+        walk.look_through(document, &mut cost);
+        let whole = walk.follow(document, 0)?;
+        cost.shapes = if walk.contains_itself && whole.shapes > 0 { usize::MAX } else { whole.shapes };
+        Ok(cost)
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct Parts {
+    all: usize,
+    shapes: usize,
+}
+
+struct Walk<'a> {
+    document: &'a Value,
+    anchors: BTreeMap<&'a str, &'a Value>,
+    known: BTreeMap<*const Value, Parts>,
+    /// The schemas that are being followed now.
+    open: BTreeSet<*const Value>,
+    contains_itself: bool,
+}
+
+impl<'a> Walk<'a> {
+    /// Looks at each part of the text once.
+    fn look_through(&mut self, schema: &'a Value, cost: &mut Cost) {
+        match schema {
+            Value::Object(members) => {
+                for (name, value) in members {
+                    match (name.as_str(), value) {
+                        ("$anchor" | "$dynamicAnchor" | "$id" | "id", Value::String(anchor)) => {
+                            self.anchors.insert(anchor.trim_start_matches('#'), schema);
+                        }
+                        ("pattern", Value::String(pattern)) => cost.backtracks |= goes_back(pattern),
+                        ("patternProperties", Value::Object(patterns)) => {
+                            cost.backtracks |= patterns.keys().any(|pattern| goes_back(pattern));
+                        }
+                        ("writeOnly", Value::Bool(secret)) => cost.has_secrets |= secret,
+                        _ => {}
+                    }
+                    self.look_through(value, cost);
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.look_through(item, cost)),
+            _ => {}
+        }
+    }
+
+    /// Adds up the parts of a schema and of what it refers to.
+    fn follow(&mut self, schema: &'a Value, level: usize) -> Result<Parts, String> {
+        let place = std::ptr::from_ref(schema);
+        if let Some(known) = self.known.get(&place) {
+            return Ok(*known);
+        }
+        if level > DEEPEST {
+            return Err(format!("has a schema whose references lead deeper than {DEEPEST} levels"));
+        }
+        if !self.open.insert(place) {
+            self.contains_itself = true;
+            return Ok(Parts { all: 1, shapes: 0 });
+        }
+        let mut sum = Parts { all: 1, shapes: 0 };
+        let mut add = |parts: Parts| {
+            sum.all = sum.all.saturating_add(parts.all);
+            sum.shapes = sum.shapes.saturating_add(parts.shapes);
+        };
+        match schema {
+            Value::Array(items) => {
+                for item in items {
+                    add(self.follow(item, level + 1)?);
+                }
+            }
+            Value::Object(members) => {
+                for (name, value) in members {
+                    match (name.as_str(), value) {
+                        (name, Value::String(to)) if REFERENCES.contains(&name) => {
+                            add(match self.target(to) {
+                                Some(target) => self.follow(target, level + 1)?,
+                                None => Parts { all: PARTS_OF_UNKNOWN, shapes: 0 },
+                            });
+                        }
+                        ("anyOf" | "oneOf", Value::Array(shapes)) => {
+                            add(Parts { all: 0, shapes: shapes.len() });
+                            add(self.follow(value, level + 1)?);
+                        }
+                        (_, Value::Array(_) | Value::Object(_)) => add(self.follow(value, level + 1)?),
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+        if sum.all > MOST_PARTS {
+            let what = "has a schema with more than";
+            return Err(format!("{what} {MOST_PARTS} parts when its references are followed"));
+        }
+        self.open.remove(&place);
+        self.known.insert(place, sum);
+        Ok(sum)
+    }
+
+    fn target(&mut self, reference: &str) -> Option<&'a Value> {
+        if let Some(found) = super::subschema::local(self.document, reference) {
+            return Some(found);
+        }
+        let found = self.anchors.get(reference.trim_start_matches('#')).copied();
+        self.contains_itself |= found.is_none(); // as far as is known
+        found
+    }
+}
+
+/// Whether a pattern needs an engine that goes back.
+fn goes_back(pattern: &str) -> bool {
+    let back = |two: &[u8]| two[0] == b'\\' && (two[1].is_ascii_digit() || two[1] == b'k');
+    ["(?=", "(?!", "(?<"].iter().any(|group| pattern.contains(group))
+        || pattern.as_bytes().windows(2).any(back)
+}
