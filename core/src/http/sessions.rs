@@ -216,12 +216,13 @@ impl Sessions {
     }
 
     /// Returns the session that goes first when another one needs a place: see [`Spare`]. Among those of one kind it is
-    /// the least recently used one. A session that has sent a request goes only if it was last used before `unused`.
+    /// the least recently used one. A session that has sent a request, or has a stream, goes only if it was last used before
+    /// `unused`.
     pub(super) fn dispensable(&self, unused: Option<u64>) -> Option<&Arc<str>> {
         let kinds = [Spare::Unused, Spare::Idle, Spare::UnusedStream, Spare::Stream];
         kinds.into_iter().find_map(|kind| {
             let (used, id) = self.spare[kind as usize].first()?;
-            let stays = matches!(kind, Spare::Idle | Spare::Stream);
+            let stays = kind != Spare::Unused;
             (!stays || unused.is_some_and(|unused| *used <= unused)).then_some(id)
         })
     }

@@ -185,7 +185,7 @@ fn listen_streams_of_clients_that_nobody_can_tell_apart_keep_nobody_out() {
 }
 
 #[test]
-fn sessions_with_a_stream_go_when_a_handshake_needs_the_place_and_after_those_without() {
+fn sessions_with_a_stream_go_after_those_without_and_when_nobody_has_used_them_for_long() {
     let world = world(|_| (), 3, false);
     let later = |_| {
         world.pass(1);
@@ -199,6 +199,8 @@ fn sessions_with_a_stream_go_when_a_handshake_needs_the_place_and_after_those_wi
     let next = world.session("2025-06-18");
     let mut newest = world.get(&next, &[]);
     assert!(!is_known(&world, &sessions[2]), "it has no stream");
+    assert_eq!(world.post(&[], &initialize("2025-06-18")).status(), 503);
+    world.pass(60_000);
     world.session("2025-06-18");
     assert!(has_ended(&world, &mut streams[0]), "its session is the least recently used one");
     assert!(!has_ended(&world, &mut streams[1]) && !has_ended(&world, &mut newest));
