@@ -97,11 +97,15 @@ fn cost(bytes: usize, ms: u64) -> u128 {
     bytes as u128 * u128::from(ms.saturating_add(1))
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "http"))]
 mod tests {
     use super::super::Charge;
     use super::*;
+    use crate::event::{Call, Event};
+    use crate::http::{Endpoint, Exchange, Progress, RequestHead};
     use crate::limits::Limits;
+    use crate::model::Contents;
+    use crate::server::Server;
     use crate::sync::Lock;
 
     struct Response(Arc<Holder>, Option<u64>, Lock<Option<Charge>>);
@@ -158,6 +162,58 @@ mod tests {
         assert_eq!(dropped([&waits, &large, &stuck]), [false, true, true]);
         newcomer.make_room(300);
         assert_eq!(dropped([&waits]), [false], "the server waits for more of it");
+    }
+
+    /// Posts a message in a session, or for one. Returns its exchange, the session, and what is asked.
+    fn post(endpoint: &Endpoint, session: &str, body: &str) -> (Exchange, String, Option<Call>) {
+        let headers: [(&str, &[u8]); 4] = [
+            ("Host", b"localhost"),
+            ("Content-Type", b"application/json"),
+            ("Accept", b"application/json, text/event-stream"),
+            ("Mcp-Session-Id", session.as_bytes()),
+        ];
+        let headers = &headers[..if session.is_empty() { 3 } else { 4 }];
+        let head = RequestHead { method: "POST", target: "/mcp", headers, peer: &[] };
+        let mut exchange = endpoint.begin(&head, 0, || ());
+        exchange.body(body.as_bytes());
+        exchange.end(0);
+        let (mut session, mut asked) = (String::new(), None);
+        loop {
+            match exchange.poll(0, &mut Vec::new()) {
+                Progress::Event(Event::Read(call)) => asked = Some(call),
+                Progress::Respond(response) => {
+                    let id = response.headers.into_iter().find(|(name, _)| *name == "mcp-session-id");
+                    session = id.map(|(_, id)| id).unwrap_or_default();
+                }
+                Progress::Wait(_) | Progress::Done => return (exchange, session, asked),
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn an_answer_that_nobody_waits_for_drops_nothing() {
+        let limits = Limits { buffer_bytes: 4 << 20, ..Limits::default() };
+        let server = Server::builder("s", "1").limits(limits).build().expect("a server");
+        server.resource("test://long", |_| Some("not run")).expect("a new URI");
+        let endpoint = server.endpoint().build(|| ()).expect("an endpoint");
+        let initialize = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18",
+            "capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
+        let (_, session, _) = post(&endpoint, "", initialize);
+        let read = r#"{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"test://long"}}"#;
+        let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+        let unread = response(endpoint.holder().account(), 3 << 20, Some(99));
+        for cancelled in [true, false] {
+            let (exchange, _, call) = post(&endpoint, &session, read);
+            let responder = call.expect("it is asked").into_responder();
+            if cancelled {
+                post(&endpoint, &session, cancel);
+            }
+            let answer = Contents::new("x".repeat(500_000));
+            assert_eq!(responder.finish(answer), !cancelled);
+            assert_eq!(dropped([&unread]), [!cancelled]);
+            drop(exchange);
+        }
     }
 
     #[test]
