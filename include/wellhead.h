@@ -248,7 +248,7 @@ WELLHEAD_API wellhead_status wellhead_server_counters(const wellhead_server *ser
  * cannot be set to 0. Exceeding a limit that "refuses" is answered with an error that names it. A limit that "holds back"
  * stops the connection from dispatching, and then from reading, until there is room. Over HTTP, calls_in_flight and
  * listen_streams count for the whole endpoint: calls above them are answered 503 at once, and a listen stream above them
- * ends the oldest stream of the client that has most. */
+ * ends the oldest stream of the client that has most. It gets 503 instead if its request has no token and no peer. */
 typedef struct wellhead_limits {
     size_t struct_size;
     size_t message_bytes;                     /* Bytes of one incoming message; refuses. Default 4 MiB. */

@@ -139,6 +139,8 @@ pub(crate) struct Holder {
     bytes: AtomicUsize,
     /// Its calls in flight whose caller is not known by a token.
     calls: AtomicUsize,
+    /// It is one request, whose client cannot be told from others.
+    is_request: bool,
 }
 
 /// Bytes that a holder has, given back when this is dropped.
@@ -190,7 +192,17 @@ impl Account {
 
     /// One that holds nothing yet.
     pub(crate) fn holder(self: &Arc<Self>) -> Arc<Holder> {
-        Arc::new(Holder { account: self.clone(), bytes: AtomicUsize::new(0), calls: AtomicUsize::new(0) })
+        self.new_holder(false)
+    }
+
+    /// A holder for one request, whose client cannot be told from others.
+    pub(crate) fn holder_of_request(self: &Arc<Self>) -> Arc<Holder> {
+        self.new_holder(true)
+    }
+
+    fn new_holder(self: &Arc<Self>, is_request: bool) -> Arc<Holder> {
+        let (bytes, calls) = Default::default();
+        Arc::new(Holder { account: self.clone(), bytes, calls, is_request })
     }
 
     /// The holder of all requests of that name that are under way.
@@ -263,6 +275,12 @@ impl Holder {
     /// A permit for what is counted. It owns the charge for the body of the request.
     pub(crate) fn permit(self: &Arc<Self>, counted: Counted, body: Charge) -> Arc<Permit> {
         Arc::new(Permit { counted, holder: self.clone(), _body: body })
+    }
+
+    /// The owner of its listen streams, if its caller is not known by a token.
+    pub(crate) fn stream_owner(self: &Arc<Self>) -> StreamOwner {
+        let address = Arc::as_ptr(self).addr();
+        if self.is_request { StreamOwner::Request(address) } else { StreamOwner::Holder(address) }
     }
 
     pub(crate) fn account(&self) -> &Arc<Account> {

@@ -13,7 +13,8 @@ numbers! {
     ///
     /// Over HTTP `calls_in_flight` and `listen_streams` apply to the whole endpoint and all of its callers. The endpoint
     /// answers calls beyond them with status 503 at once, so that clients try again. So one client does not hold up a
-    /// connection that others may share. One listen stream more ends the oldest stream of the client that has most.
+    /// connection that others may share. One listen stream more ends the oldest stream of the client that has most,
+    /// but is refused if its client has no token and no [`peer`](crate::http::RequestHead::peer).
     #[non_exhaustive]
     pub struct Limits {
         /// Bytes of one incoming message. Refuses. Default 4 MiB.

@@ -24,7 +24,7 @@ impl Shared for wellhead_server {}
 /// cannot be set to 0. Exceeding a limit that "refuses" is answered with an error that names it. A limit that "holds back"
 /// stops the connection from dispatching, and then from reading, until there is room. Over HTTP, calls_in_flight and
 /// listen_streams count for the whole endpoint: calls above them are answered 503 at once, and a listen stream above them
-/// ends the oldest stream of the client that has most.
+/// ends the oldest stream of the client that has most. It gets 503 instead if its request has no token and no peer.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_limits {

@@ -99,7 +99,8 @@ export interface ServerOptions {
  * Limits on what clients may cost. Every limit is on by default; `Infinity` turns one off.
  *
  * Over HTTP `callsInFlight` and `listenStreams` count for the whole endpoint. Further calls get 503 at once. A further
- * listen stream ends the oldest stream of the client that has most.
+ * listen stream ends the oldest stream of the client that has most. It gets 503 instead if it comes without a token through
+ * `fetch`, which does not tell connections apart.
  */
 export interface Limits {
   /** Size of one incoming message, in bytes. The server refuses longer ones. Default: 4 MiB. */

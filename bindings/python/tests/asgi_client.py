@@ -101,6 +101,7 @@ def ask(
     name: str | None = None,
     meta: Json = None,
     more: Mapping[str, str] | None = None,
+    client: tuple[str, int] | None = None,
     **params: Json,
 ) -> Request:
     """A request that stands for itself."""
@@ -108,7 +109,7 @@ def ask(
     if name is not None:
         headers["Mcp-Name"] = name
     message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": {**META, **(meta or {})}}}
-    return Request(app, "POST", "/mcp", headers, json.dumps(message).encode())
+    return Request(app, "POST", "/mcp", headers, json.dumps(message).encode(), client=client)
 
 
 def read(app: App, uri: str, token: str | None = None) -> Request:

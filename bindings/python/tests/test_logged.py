@@ -258,9 +258,9 @@ def test_a_refused_token_and_a_limit_are_logged(warnings: Callable[[], list[str]
         assert warnings() == ["a request was answered 401: it has no bearer token; see `verify`"]
         assert (await ask(app, "resources/list", more={"Authorization": "Bearer good"}).done()).status == 403
         assert warnings() == ["a request was answered 403: its token lacks a scope of 'read'; see `scopes`"]
-        first = ask(openly, "subscriptions/listen", notifications={})
+        first = ask(openly, "subscriptions/listen", client=("127.0.0.1", 1), notifications={})
         await first.until(b"acknowledged")
-        second = ask(openly, "subscriptions/listen", notifications={})
+        second = ask(openly, "subscriptions/listen", client=("127.0.0.1", 1), notifications={})
         await second.until(b"acknowledged")
         assert warnings() == ["a listen stream ended for a new one: the limit `listen_streams` is reached (1)"]
         await first.done()

@@ -17,6 +17,8 @@ pub(crate) enum StreamOwner {
     Caller(Box<[u8]>),
     /// The address of the [`Holder`](super::Holder) of the request.
     Holder(usize),
+    /// The address of the holder of one request only. Its client cannot be told from others, so it takes no place of another.
+    Request(usize),
 }
 
 /// The listen streams of an endpoint. Each step costs the same however many there are.
@@ -81,7 +83,11 @@ impl ListenStreams {
         if pending >= part.most {
             return Err(part);
         }
-        let replaced = if self.all < self.most { None } else { Some(self.replace_oldest()?) };
+        let replaced = match owner {
+            _ if self.all < self.most => None,
+            StreamOwner::Request(_) => return Err(self.full()),
+            _ => Some(self.replace_oldest()?),
+        };
         self.last += 1;
         self.all += 1;
         self.pending += 1;
@@ -89,9 +95,13 @@ impl ListenStreams {
         Ok((self.last, replaced))
     }
 
+    fn full(&self) -> Full {
+        Full { limit: "listen_streams", most: self.most }
+    }
+
     /// Takes out the oldest stream of the owner that has most open streams.
     fn replace_oldest(&mut self) -> Result<Arc<ListenStream>, Full> {
-        let full = Full { limit: "listen_streams", most: self.most };
+        let full = self.full();
         let (_, Reverse(number), owner) = self.by_count.last().cloned().ok_or(full)?;
         let stream = self.change(&owner, |own| own.open.remove(&number)).ok_or(full)?;
         stream.state.store(REPLACED, Ordering::Release);
@@ -145,7 +155,7 @@ impl ListenStreams {
 
 impl Account {
     /// Adds a listen stream. If there is no place, the oldest stream of the owner of most streams ends: returns its
-    /// `ready`, which the caller calls without a lock. Fails if the owner has its share, or if no stream can end.
+    /// `ready`, which the caller calls without a lock. Fails if the owner has its share, or if no stream can end for it.
     pub(crate) fn listen(
         self: &Arc<Self>,
         owner: StreamOwner,
@@ -212,6 +222,19 @@ mod tests {
         let more = [open(&account, 4), open(&account, 5)];
         assert_eq!(replaced(), [true, true, true, false], "among equals the oldest stream ends");
         assert!(!third.is_replaced() && more.iter().all(|place| !place.is_replaced()));
+    }
+
+    #[test]
+    fn no_stream_ends_for_a_client_that_cannot_be_told_from_others() {
+        let account = account(2);
+        let request = |number| account.listen(StreamOwner::Request(number), None, Arc::new(|| ()));
+        let (first, _) = request(1).expect("there is a place");
+        first.open();
+        let second = open(&account, 2);
+        assert_eq!(request(3).err(), Some(Full { limit: "listen_streams", most: 2 }));
+        assert!(!first.is_replaced() && !second.is_replaced());
+        let third = open(&account, 3);
+        assert!(first.is_replaced() && !third.is_replaced());
     }
 
     #[test]

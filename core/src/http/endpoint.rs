@@ -476,7 +476,7 @@ impl Inner {
             Token::Bearer(token) if self.options.protection.is_some() => {
                 self.account.holder_named(format!("token {token}").as_bytes())
             }
-            _ => self.account.holder(),
+            _ => self.account.holder_of_request(),
         }
     }
 

@@ -37,14 +37,14 @@ impl Exchange {
         Ok(self.holder.permit(counted, body))
     }
 
-    /// Counts a listen stream. If there is no place, another stream ends.
+    /// Counts a listen stream. If there is no place, another stream ends, unless nothing tells the client from others.
     fn count_listen_stream(&self) -> Result<Counted, Full> {
         let inner = &self.endpoint.0;
         let most = inner.server.limits().listen_streams;
         let (owner, share) = if self.is_known() {
             (StreamOwner::Caller(self.caller.id().into()), Some(self.share(most)))
         } else {
-            (StreamOwner::Holder(Arc::as_ptr(&self.holder).addr()), None)
+            (self.holder.stream_owner(), None)
         };
         let (place, replaced) = inner.account.listen(owner, share, self.ready.clone())?;
         if let Some(ready) = replaced {

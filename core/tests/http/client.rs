@@ -177,7 +177,10 @@ impl World {
 
     /// Sends a request with a body and takes its response, running events here, until it is complete or has to wait.
     pub(crate) fn send(&self, method: &str, headers: &[(&str, &str)], body: &str) -> (Polled, Got) {
-        let mut exchange = self.begin(method, "/mcp", headers);
+        self.go_through(self.begin(method, "/mcp", headers), body)
+    }
+
+    fn go_through(&self, mut exchange: Polled, body: &str) -> (Polled, Got) {
         for piece in body.as_bytes().chunks(50) {
             exchange.body(piece);
         }
@@ -239,6 +242,19 @@ impl World {
         ];
         headers.extend_from_slice(more);
         self.send("POST", &headers, &request(1, method, &format!("{members}{META}")))
+    }
+
+    /// Opens a listen stream of a peer.
+    pub(crate) fn listen_from(&self, peer: &[u8]) -> (Polled, Got) {
+        let headers = [
+            ("Content-Type", "application/json"),
+            ("Accept", BOTH),
+            ("MCP-Protocol-Version", "2026-07-28"),
+            ("Mcp-Method", "subscriptions/listen"),
+        ];
+        let exchange = self.begin_as(peer, "POST", "/mcp", &headers, None);
+        let members = format!(r#""notifications":{{}},{META}"#);
+        self.go_through(exchange, &request(1, "subscriptions/listen", &members))
     }
 
     /// Makes a handshake; returns the session's id.

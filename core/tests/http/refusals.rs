@@ -63,8 +63,8 @@ fn each_kind_of_refusal_says_what_to_do() {
     let cursor =
         "a list was refused: its cursor is invalid. If another process gave it, share `cursorKey` among them";
     assert_eq!(told(&lines), [cursor]);
-    let _open = world.ask("subscriptions/listen", r#""notifications":{},"#, &[]);
-    assert_eq!(world.ask("subscriptions/listen", r#""notifications":{},"#, &[]).1.status(), 200);
+    let _open = world.listen_from(b"peer");
+    assert_eq!(world.listen_from(b"peer").1.status(), 200);
     assert_eq!(
         told(&lines),
         ["a listen stream ended for a new one: the limit `listenStreams` is reached (1)"]

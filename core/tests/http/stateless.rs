@@ -198,7 +198,7 @@ fn listen_streams_are_limited_by_themselves_and_take_no_call() {
     let server = Server::builder("s", "1").limits(limits).build().unwrap();
     server.text("test://text", "found").unwrap();
     let world = World::new(&server);
-    let listen = || world.ask("subscriptions/listen", r#""notifications":{},"#, &[]);
+    let listen = || world.listen_from(b"peer");
     let mut streams = [listen(), listen()];
     let mut is_over = |at: usize| {
         let (exchange, got) = &mut streams[at];
