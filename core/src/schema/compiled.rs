@@ -1,6 +1,7 @@
 //! A compiled schema, and its verdict about arguments.
 
 use super::cost::Cost;
+use super::problems::Problem;
 use super::size::size;
 use super::{bounds, defaults, problems};
 use crate::jsonrpc::Raw;
@@ -51,12 +52,13 @@ impl Schema {
     /// text for the client: one line for each field.
     pub(crate) fn check(&self, arguments: Raw<'_>) -> Result<Option<Vec<u8>>, String> {
         let text = arguments.get();
-        let elements = size(text).elements;
+        let size = size(text);
+        let elements = size.elements;
         let most = if self.cost.backtracks { MOST_BACKTRACKED } else { MOST_ELEMENTS };
         if elements > most {
             return Err(format!("\n- arguments: has more than {most} elements"));
         }
-        let value = bounds::parsed_once(text).map_err(|what| format!("\n- arguments: {what}"))?;
+        let value = bounds::parsed_once(text, &size).map_err(|what| format!("\n- arguments: {what}"))?;
         if !self.validator.is_valid(&value) {
             return Err(self.explain(&value, text.len(), elements));
         }
@@ -103,7 +105,7 @@ fn dialect(document: &Value) -> Result<Draft, String> {
 }
 
 /// Writes each problem on a line of its own, and how many more there are.
-fn lines(problems: &[String]) -> String {
+fn lines(problems: &[Problem]) -> String {
     let mut text = String::new();
     for problem in problems.iter().take(MOST_LINES) {
         let _ = write!(text, "\n- {problem}");
@@ -117,6 +119,7 @@ fn lines(problems: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn compiled(schema: &str) -> Schema {
         Schema::compile(Raw::check(schema).unwrap()).unwrap()
@@ -323,5 +326,77 @@ mod tests {
     fn too_many_elements_are_refused_before_they_are_checked() {
         let arguments = format!(r#"{{"a":[{}0]}}"#, "0,".repeat(MOST_ELEMENTS));
         assert_eq!(refusal("{}", &arguments), "\n- arguments: has more than 100000 elements");
+    }
+
+    /// Any JSON whose names and texts are those that schemas use, so that parts of them are valid schemas.
+    fn json() -> impl Strategy<Value = Value> {
+        let word = prop::sample::select(vec![
+            "type",
+            "properties",
+            "items",
+            "anyOf",
+            "oneOf",
+            "$ref",
+            "#",
+            "#/properties/a",
+            "#/items",
+            "$defs",
+            "a",
+            "b",
+            "0",
+            "string",
+            "object",
+            "array",
+            "integer",
+            "enum",
+            "const",
+            "default",
+            "pattern",
+            "^(?=a)a+$",
+            "not",
+            "required",
+            "minimum",
+            "maxItems",
+            "$id",
+            "$anchor",
+            "#x",
+            "x",
+            "if",
+            "then",
+            "additionalProperties",
+            "unevaluatedProperties",
+            "dependentRequired",
+            "uniqueItems",
+            "format",
+            "multipleOf",
+            "é\u{1F600}",
+            "writeOnly",
+        ]);
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            (-3_i64..5).prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            word.clone().prop_map(Value::from),
+        ];
+        leaf.prop_recursive(6, 48, 6, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+                prop::collection::btree_map(word.clone().prop_map(str::to_owned), inner, 0..6)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn no_schema_and_no_arguments_make_it_panic(schema in json(), arguments in json()) {
+            let (schema, arguments) = (schema.to_string(), arguments.to_string());
+            if let Ok(schema) = Schema::compile(Raw::check(&schema).unwrap())
+                && let Err(refusal) = schema.check(Raw::check(&arguments).unwrap())
+            {
+                prop_assert!(refusal.starts_with("\n- ") && refusal.lines().count() <= MOST_LINES + 2, "{refusal}");
+            }
+        }
     }
 }

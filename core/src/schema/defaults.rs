@@ -36,12 +36,15 @@ pub(super) fn check(draft: Draft, root: &Value) -> Result<bool, String> {
     let Some(wrong) = problems::of(&validator, &Value::Object(all), true).into_iter().next() else {
         return Ok(true);
     };
-    // The line of the default, or of a part of it, begins with its member.
-    let line = wrong.trim_start_matches(MEMBER);
-    let (at, what) = line.split_at(line.find(|c: char| !c.is_ascii_digit()).unwrap_or(line.len()));
-    let pointer = at.parse().ok().and_then(|at: usize| found.get(at)).map_or("", |(pointer, _)| pointer);
+    let (pointer, what) = found
+        .iter()
+        .enumerate()
+        .find_map(|(at, (pointer, _))| {
+            let (member, what) = wrong.within_member()?;
+            (member == format!("{MEMBER}{at}")).then_some((pointer.as_str(), what))
+        })
+        .unwrap_or_default();
     let path = pointer.trim_start_matches('/').replace('/', ".");
-    let what = what.strip_prefix(':').unwrap_or(what);
     Err(format!("has a wrong default: {path}.default{what}"))
 }
 

@@ -4,8 +4,9 @@ use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::paths::LocationSegment;
 use jsonschema::{JsonType, ValidationError, Validator};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 /// A refused value is shown with at most this many characters.
 const SHOWN: usize = 64;
@@ -19,24 +20,37 @@ enum Step {
     Element(usize),
 }
 
-/// A line to be, with what decides its place among the others.
-struct Problem {
+/// A field that breaks the schema, and how.
+pub(super) struct Problem {
     path: Vec<Step>,
     what: String,
 }
 
-/// Returns one line for each field of a value that breaks its schema, in the order of their paths.
+impl Problem {
+    /// Returns the name of the member of the whole value in which it is, and its text with the path from there.
+    pub(super) fn within_member(&self) -> Option<(&str, String)> {
+        let (Step::Member(name), below) = self.path.split_first()? else { return None };
+        let within = if below.is_empty() { String::new() } else { format!(" in {}:", spelled(below)) };
+        Some((name, format!("{within} {}", self.what)))
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", spelled(&self.path), self.what)
+    }
+}
+
+/// Returns a problem for each field of a value that breaks its schema, in the order of their paths.
 /// Shows the values of fields only with `shows_values`.
-pub(super) fn of(validator: &Validator, value: &Value, shows_values: bool) -> Vec<String> {
+pub(super) fn of(validator: &Validator, value: &Value, shows_values: bool) -> Vec<Problem> {
     let mut found = Vec::new();
     for error in validator.iter_errors(value) {
         explain(&error, shows_values, &mut found);
     }
     found.sort_by(|a, b| compare(&a.path, &b.path).then_with(|| a.what.cmp(&b.what)));
-    let mut lines: Vec<_> =
-        found.iter().map(|problem| format!("{}: {}", spelled(&problem.path), problem.what)).collect();
-    lines.dedup();
-    lines
+    found.dedup_by(|a, b| a.path == b.path && a.what == b.what);
+    found
 }
 
 /// Returns what is wrong with a schema.
@@ -147,7 +161,9 @@ fn demand(kind: &Kind, instance: &Value) -> String {
         Kind::MaxProperties { limit } => format!("must have at most {}", count(*limit, "member")),
         Kind::UniqueItems => "has an item twice".to_owned(),
         Kind::Contains => "lacks an item that \"contains\" asks for".to_owned(),
-        Kind::Pattern { pattern } if instance.is_string() => format!("must match the pattern {pattern}"),
+        Kind::Pattern { pattern } if instance.is_string() => {
+            format!("must match the pattern {}", cut(pattern))
+        }
         Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => {
             "takes too long to compare with its pattern".to_owned()
         }
@@ -225,10 +241,13 @@ fn given(value: &Value) -> String {
 
 /// Returns a value as JSON, shortened.
 fn shown(value: &Value) -> String {
-    let text = value.to_string();
+    cut(&value.to_string()).into_owned()
+}
+
+fn cut(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
     }
 }
 
@@ -262,10 +281,7 @@ fn spelled(path: &[Step]) -> String {
     for step in path {
         let _ = match step {
             Step::Element(at) => write!(text, "[{at}]"),
-            Step::Member(name) if !is_identifier(name) => {
-                write!(text, "[{}]", shown(&Value::from(name.as_str())))
-            }
-            Step::Member(name) if name.len() > SHOWN => {
+            Step::Member(name) if !is_identifier(name) || name.len() > SHOWN => {
                 write!(text, "[{}]", shown(&Value::from(name.as_str())))
             }
             Step::Member(name) if text.is_empty() => write!(text, "{name}"),
