@@ -437,7 +437,7 @@ mod tests {
         let full = Full { limit: "calls_in_flight", most: 2 };
         assert_eq!(permit(1).expect_err("that is all"), full);
         drop(one);
-        assert!(permit(1).is_err(), "somebody shares it");
+        assert!(permit(1).is_err(), "another owner shares it");
         drop(shared);
         assert_eq!(permit(9).expect_err("two are not free"), full);
         drop(two);
@@ -497,7 +497,7 @@ mod tests {
     }
 
     #[test]
-    fn another_holder_finds_some_beside_thousands_that_have_all_they_may() {
+    fn another_holder_finds_room_after_thousands_took_all_they_may() {
         let account = account(|limits| limits.buffer_bytes = 256 << 20);
         let mut charges = Vec::new();
         for _ in 0..5_000 {
@@ -530,7 +530,7 @@ mod tests {
     }
 
     #[test]
-    fn kept_events_are_in_nobody_s_way() {
+    fn kept_events_take_no_room_from_others() {
         let account = account(|limits| limits.buffer_bytes = 1_000);
         account.keep(1_000);
         assert!(!account.is_over());

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_nobody_waits_for_drops_nothing() {
+    fn an_answer_to_a_cancelled_request_drops_nothing() {
         let limits = Limits { buffer_bytes: 4 << 20, ..Limits::default() };
         let server = Server::builder("s", "1").limits(limits).build().expect("a server");
         server.resource("test://long", |_| Some("not run")).expect("a new URI");

@@ -242,6 +242,6 @@ fn calls_of_one_client_that_are_never_answered_leave_some_to_others() {
         let others: Vec<_> = ["ann", "bob", "eve"].map(held).into_iter().collect();
         assert!(others.iter().all(|(_, _, reads)| reads.len() == 1));
         drop(calls);
-        assert_eq!(held("greedy").2.len(), 1, "what nobody waits for is free again");
+        assert_eq!(held("greedy").2.len(), 1, "the room of an ended request is free again");
     }
 }

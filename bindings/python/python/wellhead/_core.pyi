@@ -517,7 +517,8 @@ class Limits:
     A limit that *refuses* answers an error. A limit that *holds back* makes the connection dispatch
     nothing, and then read nothing, until there is room. Over HTTP `calls_in_flight` and
     `listen_streams` count for the whole endpoint. Calls above them get the status 503. A listen
-    stream above them ends the oldest stream of the client that has most.
+    stream above them ends the oldest stream of the client that has most; one of a client that
+    nothing tells from others (no token, no address) gets the status 503.
 
     Args:
         message_bytes: Bytes of one incoming message. Refuses. Default: 4 MiB.
