@@ -1,0 +1,274 @@
+"""Messages of exceptions after mistakes in registrations, word for word. `test_logged.py` has the lines of the log."""
+
+import uuid
+from collections.abc import Callable
+from enum import Enum
+from typing import Any, Literal, NewType
+
+import pytest
+import wellhead
+from mistakes import Mistake, each
+
+UserId = NewType("UserId", int)
+
+
+class Colour(Enum):
+    RED = "red"
+
+
+def f() -> str:
+    return "x"
+
+
+async def later() -> str:
+    return "x"
+
+
+async def echo(event: str) -> None:
+    pass
+
+
+def unresolvable(x: "Missing") -> str:  # type: ignore[name-defined] # noqa: F821
+    return "x"
+
+
+def wrong_variable(ident: str) -> str:
+    return ident
+
+
+def annotated(annotation: Any) -> Callable[[Any], object]:
+    """Registers a function whose parameter has the annotation."""
+
+    def f(id: Any) -> str:
+        return str(id)
+
+    f.__annotations__["id"] = annotation
+    return lambda server: server.resource("a://{id}")(f)
+
+
+def two_templates(server: Any) -> None:
+    server.resource("a://{x}")(lambda x: x)
+    server.resource("a://{y}")(lambda y: y)
+
+
+def twice(server: Any) -> None:
+    for _ in range(2):
+        server.resource("a://{x}")(lambda x: x)
+
+
+def twice_fixed(server: Any) -> None:
+    server.text("a:b", "x")
+    server.text("a:b", "y")
+
+
+def after_close(server: Any) -> None:
+    server.close()
+    server.text("a:b", "x")
+
+
+def run_after_close(server: Any) -> None:
+    server.close()
+    server.run()
+
+
+MISTAKES: list[Mistake] = [
+    # Registering.
+    Mistake(
+        "a URI twice",
+        twice_fixed,
+        wellhead.RegistrationError,
+        '"a:b" is registered already; set its contents, or remove it first',
+    ),
+    Mistake(
+        "a template twice",
+        twice,
+        wellhead.RegistrationError,
+        "the URI template `a://{x}` is registered already; remove it first",
+    ),
+    Mistake(
+        "two templates for the same",
+        two_templates,
+        wellhead.RegistrationError,
+        "the URI templates `a://{y}` and `a://{x}` can match the same URI, and neither is more specific; "
+        "make their fixed text differ",
+    ),
+    Mistake(
+        "a template to text()",
+        lambda server: server.text("a://{id}", "x"),
+        wellhead.RegistrationError,
+        '"a://{id}": `{` is not allowed in a URI; a URI template was probably meant: register it as one (at byte 4)',
+    ),
+    Mistake(
+        "a relative URI",
+        lambda server: server.text("hello", "x"),
+        wellhead.RegistrationError,
+        '"hello": not an absolute URI: it does not begin with a scheme and a colon, as in `notes:` (at byte 5)',
+    ),
+    Mistake(
+        "a relative template",
+        lambda server: server.resource("hello/{x}")(lambda x: x),
+        wellhead.RegistrationError,
+        '"hello/{x}": the template does not begin with a scheme and a colon, as in `notes:`, '
+        "and would never match a URI (at byte 0)",
+    ),
+    Mistake(
+        "an unclosed brace",
+        lambda server: server.resource("a://{x")(lambda x: x),
+        wellhead.RegistrationError,
+        '"a://{x": this `{` has no closing `}` (at byte 4)',
+    ),
+    Mistake(
+        "a relative URI that changed",
+        lambda server: server.updated("zzz"),
+        wellhead.RegistrationError,
+        '"zzz": not an absolute URI: it does not begin with a scheme and a colon, as in `notes:` (at byte 3)',
+    ),
+    Mistake("a closed server", after_close, wellhead.ClosedError, "the server is closed; make a new one"),
+    Mistake("a closed server runs", run_after_close, wellhead.ClosedError, "the server is closed; make a new one"),
+    Mistake(
+        "nothing to remove",
+        lambda server: server.remove("a:b"),
+        wellhead.RegistrationError,
+        'nothing is registered as "a:b"',
+    ),
+    # Decorators.
+    Mistake(
+        "resource without parentheses",
+        lambda server: server.resource(f),
+        TypeError,
+        'resource needs a URI or a URI template: write @server.resource("notes://{id}")',
+    ),
+    Mistake(
+        "tool without parentheses",
+        lambda server: server.tool(f),
+        TypeError,
+        'tool needs a name: write @server.tool("add")',
+    ),
+    Mistake(
+        "prompt without parentheses",
+        lambda server: server.prompt(f),
+        TypeError,
+        'prompt needs a name: write @server.prompt("greeting")',
+    ),
+    Mistake(
+        "method without parentheses",
+        lambda server: server.method(f),
+        TypeError,
+        'method needs the name of a method: write @server.method("notes/search")',
+    ),
+    Mistake(
+        "text as a decorator",
+        lambda server: server.text("a:b")(f),
+        TypeError,
+        "Server.text() missing 1 required positional argument: 'body'",
+    ),
+    Mistake(
+        "authorize of no function",
+        lambda server: server.authorize(3),
+        wellhead.RegistrationError,
+        "3: it is no function",
+    ),
+    Mistake(
+        "on_publish of no function",
+        lambda server: server.on_publish(3),
+        wellhead.RegistrationError,
+        "3: it is no function",
+    ),
+    Mistake(
+        "on_publish of a function without a parameter",
+        lambda server: server.on_publish()(f),
+        wellhead.RegistrationError,
+        "f: it takes (event)",
+    ),
+    Mistake(
+        "on_publish of an async def",
+        lambda server: server.on_publish(echo),
+        wellhead.RegistrationError,
+        "on_publish calls its function at once; make it a def",
+    ),
+    # Parameters.
+    Mistake(
+        "a variable of another name",
+        lambda server: server.resource("a://{id}")(wrong_variable),
+        wellhead.RegistrationError,
+        'wrong_variable: the parameter "ident" is no variable of the template (there is: id); '
+        "a parameter annotated wellhead.Call is given the call",
+    ),
+    *(
+        Mistake(
+            f"annotated {shown}",
+            annotated(annotation),
+            wellhead.RegistrationError,
+            f'annotated.<locals>.f: "id" cannot be made {shown}: annotate it str, int or bytes',
+        )
+        for annotation, shown in [
+            (float, "float"),
+            (bool, "bool"),
+            (uuid.UUID, "UUID"),
+            (Colour, "Colour"),
+            (Literal["x", "y"], "typing.Literal['x', 'y']"),
+            (UserId, "test_messages_registration.UserId"),
+        ]
+    ),
+    Mistake(
+        "keywords of any name",
+        lambda server: server.resource("a://{id}")(lambda **kw: "x"),
+        wellhead.RegistrationError,
+        "<lambda>.<locals>.<lambda>: * and ** do not say what to give; name the parameters",
+    ),
+    Mistake(
+        "an annotation that names nothing",
+        lambda server: server.resource("a://{x}")(unresolvable),
+        wellhead.RegistrationError,
+        'unresolvable: the annotation "Missing" of "x" cannot be resolved (name \'Missing\' is not defined); '
+        "it is needed at run time",
+    ),
+    Mistake(
+        "a list without limit",
+        lambda server: server.list(lambda after: wellhead.Page([])),
+        wellhead.RegistrationError,
+        "<lambda>.<locals>.<lambda>: it takes (after, limit), and a wellhead.Call if it wants one",
+    ),
+    Mistake(
+        "a tool with typed parameters",
+        lambda server: server.tool("t")(lambda a, b: a + b),
+        wellhead.RegistrationError,
+        "<lambda>.<locals>.<lambda>: it takes (arguments), and a wellhead.Call if it wants one",
+    ),
+    Mistake(
+        "a verifier without a token",
+        lambda server: server.asgi(verify=lambda: True),
+        wellhead.RegistrationError,
+        "<lambda>.<locals>.<lambda>: it takes (token), and a wellhead.Call if it wants one",
+    ),
+    Mistake(
+        "an observer without a parameter",
+        lambda server: wellhead.Server("s", "1", observe=lambda: None),  # type: ignore[arg-type,misc]
+        wellhead.RegistrationError,
+        "<lambda>.<locals>.<lambda>: it takes (observed)",
+    ),
+    Mistake(
+        "thread=True of an async def",
+        lambda server: server.resource("a:b", thread=True)(later),
+        wellhead.RegistrationError,
+        "later: thread=True is for a def; an async def runs on the event loop",
+    ),
+]
+
+
+@each(MISTAKES)
+def test_it_raises(mistake: Mistake) -> None:
+    mistake.is_refused()
+
+
+@pytest.mark.parametrize("decorate", [lambda server: server.on_publish, lambda server: server.on_publish()])
+def test_on_publish_may_be_written_with_and_without_parentheses(decorate: Any) -> None:
+    published: list[str] = []
+
+    def publish(event: str) -> None:
+        published.append(event)
+
+    with wellhead.Server("s", "1") as server:
+        assert decorate(server)(publish) is publish
+        server.updated("a:b")
+    assert len(published) == 1
