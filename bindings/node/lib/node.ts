@@ -1,4 +1,5 @@
 /** Streamable HTTP for what serves Node's own requests: `node:http`, Express, Fastify. */
+import { answerRequest } from './fetch.js';
 import type { Endpoint, ResponseHead } from './http.js';
 import { type Socket, numberOf, whenGone } from './sockets.js';
 
@@ -45,6 +46,12 @@ export interface HttpHandler {
   fetch(request: Request): Promise<Response>;
 }
 
+/** Makes the handler of an endpoint. */
+export function httpHandler(endpoint: Endpoint): HttpHandler {
+  const handler = (...given: Parameters<HttpHandler>) => serve(endpoint, ...given);
+  return Object.assign(handler, { fetch: (request: Request) => answerRequest(endpoint, request) });
+}
+
 /** The members that frameworks add to a request. */
 interface Framework {
   readonly originalUrl?: string;
@@ -58,7 +65,7 @@ interface Framework {
  * Answers one request of `node:http`, or of a framework that wraps it. Fastify's has the plain one in `raw`. Express
  * gives `next`, which gets a request for another path.
  */
-export function serve(endpoint: Endpoint, ...[request, response, next]: Parameters<HttpHandler>): void {
+function serve(endpoint: Endpoint, ...[request, response, next]: Parameters<HttpHandler>): void {
   const incoming = 'raw' in request ? request.raw : request;
   const outgoing = 'raw' in response ? response.raw : response;
   const { originalUrl, body, route, baseUrl } = request as Framework;

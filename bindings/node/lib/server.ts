@@ -1,26 +1,16 @@
-import { type AnyReader, Callbacks } from './callbacks.js';
+import type { AnyReader } from './callbacks.js';
 import { idBytes, needBytes, needFunction, needObject, needString } from './check.js';
 import type { Connection } from './connection.js';
-import { Connections } from './connections.js';
 import { native } from './errors.js';
+import type { Handle } from './fixed.js';
+import type { HttpOptions } from './http.js';
 import type { MethodHandler, MethodOptions } from './method.js';
-import { answerRequest } from './fetch.js';
-import { fixed, type Handle } from './fixed.js';
-import { Http, type HttpOptions } from './http.js';
-import { Listeners } from './listeners.js';
-import { needMembers } from './members.js';
-import { Native, type NativeServer } from './native.js';
-import { type HttpHandler, serve } from './node.js';
-import { Observer } from './observer.js';
-import { Reading } from './reading.js';
+import { type HttpHandler, httpHandler } from './node.js';
+import { Parts } from './parts.js';
 import { SharedBytes } from './shared.js';
-import { Stdio } from './stdio.js';
-import { Turns } from './turns.js';
 import {
-  checked,
   type ConnectOptions,
   type DirectoryOptions,
-  type LogLevel,
   options as checkedOptions,
   type ResourceOptions,
   type RunOptions,
@@ -56,16 +46,8 @@ import type {
  * A server belongs to the thread that made it. Every method may be called from inside a callback.
  */
 export class Server {
-  readonly #native: NativeServer;
-  readonly #callbacks: Callbacks;
-  readonly #reading: Reading;
-  readonly #turns: Turns;
-  readonly #http: Http;
-  readonly #connections: Connections;
-  readonly #stdio: Stdio;
-  readonly #listeners: Listeners;
+  readonly #parts: Parts;
   #handler: HttpHandler | undefined;
-  #publish: ((event: string) => void) | undefined;
 
   /**
    * Makes a server that serves nothing yet.
@@ -75,80 +57,7 @@ export class Server {
    * @throws {RegistrationError} for an option that is unknown or has a wrong value
    */
   constructor(name: string, version: string, options: ServerOptions = {}) {
-    needString('name', name);
-    needString('version', version);
-    const { cursorKey, onLog, observe, ...plain } = checked(options);
-    const { turn, soon, publish, exists } = Server.#forNative(new WeakRef(this));
-    const observer = observe && observing(observe);
-    const json = JSON.stringify(plain);
-    this.#native = native(
-      () =>
-        new Native(
-          name,
-          version,
-          json,
-          cursorKey,
-          turn,
-          soon,
-          onLog && logging(onLog),
-          observer && telling(observer),
-          publish,
-          exists,
-        ),
-    );
-    this.#callbacks = new Callbacks(
-      (connection) => this.#connections.caller(connection),
-      (call, answer) => {
-        if (this.#native.finish(call, answer)) this.#turns.soon();
-      },
-      this.#native,
-      observer,
-    );
-    this.#reading = new Reading(this.#native, this.#callbacks);
-    const { ask } = this.#callbacks;
-    this.#connections = new Connections(this.#native, {
-      ask,
-      abandon: () => this.#abandon(),
-      closed: (connection) => this.#callbacks.closed(connection),
-    });
-    this.#stdio = new Stdio(this.#native);
-    this.#http = new Http(this.#native, ask);
-    this.#listeners = new Listeners(this.#native, ask);
-    this.#turns = new Turns(this.#native, ask, {
-      woken: () => this.#connections.wake(),
-      http: () => this.#http.turn(),
-      ended: () => {
-        this.#stdio.ended();
-        this.#abandon();
-      },
-      unlistened: () => this.#listeners.ended(),
-      listeners: () => this.#listeners.run(),
-    });
-  }
-
-  /**
-   * Makes the functions that the native half holds. They must not keep the server from being collected. Functions made in one
-   * place share what any of them refers to, so these are made where nothing refers to the server.
-   */
-  static #forNative(self: WeakRef<Server>) {
-    return {
-      turn: () => {
-        const server = self.deref();
-        if (server !== undefined) server.#turns.take();
-      },
-      soon: () => {
-        const server = self.deref();
-        if (server !== undefined) server.#turns.soon();
-      },
-      publish: (event: string) => {
-        const server = self.deref();
-        if (server !== undefined) tell(() => server.#publish?.(event));
-      },
-      exists: (handler: number, uri: string) => {
-        const server = self.deref();
-        return server === undefined || server.#callbacks.mayExist(handler, uri);
-      },
-    };
+    this.#parts = new Parts(name, version, options);
   }
 
   // ---- what is served
@@ -165,7 +74,7 @@ export class Server {
    */
   text(uri: string, body: string, options?: ResourceDescriptor): Handle {
     needString('body', body);
-    return fixed(this.#native, uri, body, options, () => this.remove(uri));
+    return this.#parts.registrations.value(uri, body, options);
   }
 
   /**
@@ -179,7 +88,7 @@ export class Server {
    */
   blob(uri: string, body: Uint8Array | SharedBytes, options?: ResourceDescriptor): Handle {
     if (!(body instanceof SharedBytes)) needBytes('body', body);
-    return fixed(this.#native, uri, body, options, () => this.remove(uri));
+    return this.#parts.registrations.value(uri, body, options);
   }
 
   /**
@@ -197,7 +106,7 @@ export class Server {
   resource<const T extends string>(uri: T, options: ResourceOptions, read: Reader<Vars<T>>): void;
   resource(uri: string, ...rest: [AnyReader] | [ResourceOptions, AnyReader]): void {
     const [options, read] = rest.length === 2 ? rest : [{}, rest[0]];
-    this.#reading.resource(uri, options, read);
+    this.#parts.registrations.resource(uri, options, read);
   }
 
   /**
@@ -217,12 +126,7 @@ export class Server {
    * @throws {ClosedError} after {@link Server.close}
    */
   directory(path: string, options: DirectoryOptions = {}): Omit<Handle, 'set'> {
-    needString('path', path);
-    const text = JSON.stringify(checkedOptions('directory', options), (_, value) =>
-      value === Infinity ? Number.MAX_SAFE_INTEGER : value,
-    );
-    const name = native(() => this.#native.addDirectory(path, text));
-    return { name, remove: () => this.remove(name) };
+    return this.#parts.registrations.directory(path, options);
   }
 
   /**
@@ -240,12 +144,7 @@ export class Server {
   list(name: string, source: Lister): void;
   list(...given: [Lister] | [string, Lister]): void {
     const [name, source] = given.length === 1 ? [undefined, given[0]] : given;
-    if (name !== undefined) needString('name', name);
-    needFunction('source', source);
-    this.#callbacks.lists(
-      native(() => this.#native.addList(name)),
-      source,
-    );
+    this.#parts.registrations.list(name, source);
   }
 
   /**
@@ -261,7 +160,7 @@ export class Server {
   fallback(options: Pick<ResourceOptions, 'exists'>, read: Reader<Record<never, never>>): void;
   fallback(...given: [AnyReader] | [Pick<ResourceOptions, 'exists'>, AnyReader]): void {
     const [options, read] = given.length === 2 ? given : [{}, given[0]];
-    this.#reading.fallback(options, read);
+    this.#parts.registrations.fallback(options, read);
   }
 
   /**
@@ -280,15 +179,8 @@ export class Server {
   method(name: string, handler: MethodHandler): void;
   method(name: string, options: MethodOptions, handler: MethodHandler): void;
   method(name: string, ...rest: [MethodHandler] | [MethodOptions, MethodHandler]): void {
-    needString('name', name);
     const [options, handler] = rest.length === 2 ? rest : [{}, rest[0]];
-    needFunction('handler', handler);
-    needMembers<MethodOptions>('options', options, { revisions: 'strings' });
-    const { revisions } = options;
-    this.#callbacks.answers(
-      native(() => this.#native.addMethod(name, revisions && [...revisions])),
-      handler,
-    );
+    this.#parts.registrations.method(name, options, handler);
   }
 
   /**
@@ -307,7 +199,7 @@ export class Server {
    * @throws {ClosedError} after {@link Server.close}
    */
   tool(name: string, definition: JsonObject, handler: MethodHandler): void {
-    this.#named(false, name, definition, handler);
+    this.#parts.registrations.named('tool', name, definition, handler);
   }
 
   /**
@@ -320,7 +212,7 @@ export class Server {
    * @throws as {@link Server.tool}
    */
   prompt(name: string, definition: JsonObject, handler: MethodHandler): void {
-    this.#named(true, name, definition, handler);
+    this.#parts.registrations.named('prompt', name, definition, handler);
   }
 
   /**
@@ -334,21 +226,7 @@ export class Server {
    * @throws {ClosedError} after {@link Server.close}
    */
   completePrompt(prompt: string, argument: string, completer: Completer): void {
-    needString('prompt', prompt);
-    needString('argument', argument);
-    needFunction('completer', completer);
-    const handler = native(() => this.#native.addPromptCompleter(prompt, argument));
-    this.#callbacks.completes(handler, { [argument]: completer });
-  }
-
-  #named(prompt: boolean, name: string, definition: JsonObject, handler: MethodHandler): void {
-    needString('name', name);
-    needFunction('handler', handler);
-    const text = JSON.stringify(needObject('definition', definition));
-    this.#callbacks.answers(
-      native(() => this.#native.addNamed(prompt, name, text)),
-      handler,
-    );
+    this.#parts.registrations.completePrompt(prompt, argument, completer);
   }
 
   /**
@@ -362,8 +240,7 @@ export class Server {
    * @throws {ClosedError} after {@link Server.close}
    */
   removeTool(name: string): void {
-    needString('name', name);
-    this.#callbacks.forget(native(() => this.#native.removeNamed(false, name)));
+    this.#parts.registrations.removeNamed('tool', name);
   }
 
   /**
@@ -376,8 +253,7 @@ export class Server {
    * @throws as {@link Server.removeTool}
    */
   removePrompt(name: string): void {
-    needString('name', name);
-    this.#callbacks.forget(native(() => this.#native.removeNamed(true, name)));
+    this.#parts.registrations.removeNamed('prompt', name);
   }
 
   /**
@@ -393,8 +269,8 @@ export class Server {
    */
   authorize(authorizer: Authorizer): void {
     needFunction('authorizer', authorizer);
-    native(() => this.#native.authorize());
-    this.#callbacks.authorizer = authorizer;
+    native(() => this.#parts.native.authorize());
+    this.#parts.callbacks.authorizer = authorizer;
   }
 
   /**
@@ -411,8 +287,8 @@ export class Server {
    */
   onInterest(handler: InterestHandler): void {
     needFunction('handler', handler);
-    native(() => this.#native.onInterest());
-    this.#callbacks.interested(handler);
+    native(() => this.#parts.native.onInterest());
+    this.#parts.callbacks.interested(handler);
   }
 
   /**
@@ -426,9 +302,7 @@ export class Server {
    * @throws {ClosedError} after {@link Server.close}
    */
   remove(name: string): void {
-    needString('name', name);
-    const handler = native(() => this.#native.remove(name));
-    if (handler !== null) this.#callbacks.forget(handler);
+    this.#parts.registrations.remove(name);
   }
 
   // ---- changes
@@ -446,7 +320,7 @@ export class Server {
    */
   updated(uri: string): void {
     needString('uri', uri);
-    native(() => this.#native.updated(uri));
+    native(() => this.#parts.native.updated(uri));
   }
 
   /**
@@ -464,7 +338,7 @@ export class Server {
     needString('uri', uri);
     const { key: _key, ...described } = descriptor;
     checkedOptions('descriptor', described);
-    native(() => this.#native.updatedWithMetadata(uri, JSON.stringify(descriptor)));
+    native(() => this.#parts.native.updatedWithMetadata(uri, JSON.stringify(descriptor)));
   }
 
   /**
@@ -482,7 +356,7 @@ export class Server {
   subResourceUpdated(uri: string, parent: string): void {
     needString('uri', uri);
     needString('parent', parent);
-    native(() => this.#native.subResourceUpdated(uri, parent));
+    native(() => this.#parts.native.subResourceUpdated(uri, parent));
   }
 
   /**
@@ -497,7 +371,7 @@ export class Server {
    */
   accessChanged(id: Caller['id']): void {
     const bytes = idBytes(id);
-    native(() => this.#native.accessChanged(bytes));
+    native(() => this.#parts.native.accessChanged(bytes));
   }
 
   /**
@@ -511,7 +385,7 @@ export class Server {
    * @throws {ClosedError} after {@link Server.close}
    */
   listChanged(): void {
-    native(() => this.#native.listChanged());
+    native(() => this.#parts.native.listChanged());
   }
 
   /**
@@ -528,7 +402,7 @@ export class Server {
    */
   announce(kind: string): void {
     needString('kind', kind);
-    native(() => this.#native.announce(kind));
+    native(() => this.#parts.native.announce(kind));
   }
 
   /**
@@ -546,8 +420,8 @@ export class Server {
    */
   onPublish(publish: (event: string) => void): void {
     needFunction('publish', publish);
-    native(() => this.#native.onPublish());
-    this.#publish = publish;
+    native(() => this.#parts.native.onPublish());
+    this.#parts.publish = publish;
   }
 
   /**
@@ -563,7 +437,7 @@ export class Server {
    */
   inject(event: string): boolean {
     needString('event', event);
-    return native(() => this.#native.inject(event));
+    return native(() => this.#parts.native.inject(event));
   }
 
   // ---- for people
@@ -577,7 +451,7 @@ export class Server {
    */
   explain(uri: string): Explanation {
     needString('uri', uri);
-    return JSON.parse(this.#native.explain(uri)) as Explanation;
+    return JSON.parse(this.#parts.native.explain(uri)) as Explanation;
   }
 
   /**
@@ -588,7 +462,7 @@ export class Server {
    * ```
    */
   counters(): Counters {
-    return this.#native.counters();
+    return this.#parts.native.counters();
   }
 
   // ---- clients
@@ -606,7 +480,7 @@ export class Server {
    * @throws {WellheadError} `ERR_WELLHEAD_IO` if they cannot be served
    */
   async run(options: RunOptions = {}): Promise<void> {
-    await this.#stdio.serve(options, this.#turns);
+    await this.#parts.stdio.serve(options, this.#parts.turns);
   }
 
   /**
@@ -623,7 +497,8 @@ export class Server {
    *   `address` and `port`
    */
   async serveHttp(options: ServeHttpOptions = {}): Promise<void> {
-    await this.#listeners.serve(options, (number, verify) => this.#callbacks.verifies(number, verify));
+    const { callbacks, listeners } = this.#parts;
+    await listeners.serve(options, (number, verify) => callbacks.verifies(number, verify));
   }
 
   /**
@@ -638,11 +513,8 @@ export class Server {
    * @throws {RegistrationError} for an option that is unknown or has a wrong value
    */
   handler(options: HttpOptions = {}): HttpHandler {
-    const endpoint = this.#http.endpoint(options, (number, verify) =>
-      this.#callbacks.verifies(number, verify),
-    );
-    const handler = (...given: Parameters<HttpHandler>) => serve(endpoint, ...given);
-    return Object.assign(handler, { fetch: (request: Request) => answerRequest(endpoint, request) });
+    const { callbacks, http } = this.#parts;
+    return httpHandler(http.endpoint(options, (number, verify) => callbacks.verifies(number, verify)));
   }
 
   /**
@@ -665,10 +537,7 @@ export class Server {
    * ```
    */
   async close(): Promise<void> {
-    this.#native.close();
-    this.#abandon();
-    this.#connections.closed();
-    await Promise.all([this.#stdio.over, this.#listeners.over]);
+    await this.#parts.close();
   }
 
   /**
@@ -681,7 +550,7 @@ export class Server {
    * @throws {RegistrationError} for an option that is unknown or has a wrong value
    */
   connect(options: ConnectOptions = {}): Connection {
-    return this.#connections.connect(options);
+    return this.#parts.connections.connect(options);
   }
 
   /**
@@ -696,32 +565,4 @@ export class Server {
   testClient(options: TestClientOptions = {}): TestClient {
     return new TestClient((connect) => this.connect(connect), options);
   }
-
-  /** Cancels the calls whose connections are gone. */
-  #abandon(): void {
-    this.#callbacks.abandon(this.#native.abandoned());
-  }
-}
-
-/** Calls a function of the application. Its error is an uncaught exception, not an error of the caller. */
-function tell(host: () => void): void {
-  try {
-    host();
-  } catch (e) {
-    queueMicrotask(() => {
-      throw e;
-    });
-  }
-}
-
-function logging(onLog: NonNullable<ServerOptions['onLog']>): (level: string, line: string) => void {
-  return (level, line) => tell(() => onLog(level as LogLevel, line));
-}
-
-function observing(observe: NonNullable<ServerOptions['observe']>): Observer {
-  return new Observer((call) => tell(() => observe(call)));
-}
-
-function telling(observer: Observer): (json: string) => void {
-  return (json) => observer.tell(json);
 }

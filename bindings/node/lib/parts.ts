@@ -1,0 +1,139 @@
+/** The parts of a server: makes them, and connects them to the native half. */
+import { Callbacks } from './callbacks.js';
+import { needString } from './check.js';
+import { Connections } from './connections.js';
+import { native } from './errors.js';
+import { Http } from './http.js';
+import { Listeners } from './listeners.js';
+import { Native, type NativeServer } from './native.js';
+import { Observer } from './observer.js';
+import { checked, type LogLevel, type ServerOptions } from './options.js';
+import { Registrations } from './registrations.js';
+import { Stdio } from './stdio.js';
+import { Turns } from './turns.js';
+
+export class Parts {
+  readonly native: NativeServer;
+  readonly callbacks: Callbacks;
+  readonly registrations: Registrations;
+  readonly turns: Turns;
+  readonly http: Http;
+  readonly connections: Connections;
+  readonly stdio: Stdio;
+  readonly listeners: Listeners;
+  /** The callback of `onPublish`. */
+  publish: ((event: string) => void) | undefined;
+
+  constructor(name: string, version: string, options: ServerOptions) {
+    needString('name', name);
+    needString('version', version);
+    const { cursorKey, onLog, observe, ...plain } = checked(options);
+    const { turn, soon, publish, exists } = Parts.#forNative(new WeakRef(this));
+    const observer = observe && observing(observe);
+    const json = JSON.stringify(plain);
+    this.native = native(
+      () =>
+        new Native(
+          name,
+          version,
+          json,
+          cursorKey,
+          turn,
+          soon,
+          onLog && logging(onLog),
+          observer && telling(observer),
+          publish,
+          exists,
+        ),
+    );
+    this.callbacks = new Callbacks(
+      (connection) => this.connections.caller(connection),
+      (call, answer) => {
+        if (this.native.finish(call, answer)) this.turns.soon();
+      },
+      this.native,
+      observer,
+    );
+    this.registrations = new Registrations(this.native, this.callbacks);
+    const { ask } = this.callbacks;
+    this.connections = new Connections(this.native, {
+      ask,
+      abandon: () => this.abandon(),
+      closed: (connection) => this.callbacks.closed(connection),
+    });
+    this.stdio = new Stdio(this.native);
+    this.http = new Http(this.native, ask);
+    this.listeners = new Listeners(this.native, ask);
+    this.turns = new Turns(this.native, ask, {
+      woken: () => this.connections.wake(),
+      http: () => this.http.turn(),
+      ended: () => {
+        this.stdio.ended();
+        this.abandon();
+      },
+      unlistened: () => this.listeners.ended(),
+      listeners: () => this.listeners.run(),
+    });
+  }
+
+  /** Closes the server, and resolves when its services have ended. */
+  async close(): Promise<void> {
+    this.native.close();
+    this.abandon();
+    this.connections.closed();
+    await Promise.all([this.stdio.over, this.listeners.over]);
+  }
+
+  /** Cancels the calls whose connections are gone. */
+  abandon(): void {
+    this.callbacks.abandon(this.native.abandoned());
+  }
+
+  /**
+   * Makes the functions that the native half holds. They must not keep the server from being collected. Functions made in one
+   * place share what any of them refers to, so these are made where nothing refers to the server.
+   */
+  static #forNative(self: WeakRef<Parts>) {
+    return {
+      turn: () => {
+        const parts = self.deref();
+        if (parts !== undefined) parts.turns.take();
+      },
+      soon: () => {
+        const parts = self.deref();
+        if (parts !== undefined) parts.turns.soon();
+      },
+      publish: (event: string) => {
+        const parts = self.deref();
+        if (parts !== undefined) tell(() => parts.publish?.(event));
+      },
+      exists: (handler: number, uri: string) => {
+        const parts = self.deref();
+        return parts === undefined || parts.callbacks.mayExist(handler, uri);
+      },
+    };
+  }
+}
+
+/** Calls a function of the application. Its error is an uncaught exception, not an error of the caller. */
+function tell(host: () => void): void {
+  try {
+    host();
+  } catch (e) {
+    queueMicrotask(() => {
+      throw e;
+    });
+  }
+}
+
+function logging(onLog: NonNullable<ServerOptions['onLog']>): (level: string, line: string) => void {
+  return (level, line) => tell(() => onLog(level as LogLevel, line));
+}
+
+function observing(observe: NonNullable<ServerOptions['observe']>): Observer {
+  return new Observer((call) => tell(() => observe(call)));
+}
+
+function telling(observer: Observer): (json: string) => void {
+  return (json) => observer.tell(json);
+}

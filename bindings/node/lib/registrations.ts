@@ -1,0 +1,142 @@
+/** Registers and removes resources, methods and callbacks, in both halves. */
+import type { AnyReader, Callbacks } from './callbacks.js';
+import { json, needFunction, needObject, needString } from './check.js';
+import { invalid, native } from './errors.js';
+import { fixed, type Handle } from './fixed.js';
+import { listed } from './listing.js';
+import { needMembers } from './members.js';
+import type { MethodHandler, MethodOptions } from './method.js';
+import type { NativeServer } from './native.js';
+import { type DirectoryOptions, options as checkedOptions, type ResourceOptions } from './options.js';
+import type { SharedBytes } from './shared.js';
+import type { Completer, Lister, ResourceDescriptor } from './values.js';
+
+export class Registrations {
+  readonly #native: NativeServer;
+  readonly #callbacks: Callbacks;
+
+  constructor(native: NativeServer, callbacks: Callbacks) {
+    this.#native = native;
+    this.#callbacks = callbacks;
+  }
+
+  /** A fixed text or fixed bytes. */
+  value(uri: string, body: string | Uint8Array | SharedBytes, options?: ResourceDescriptor): Handle {
+    return fixed(this.#native, uri, body, options, () => this.remove(uri));
+  }
+
+  /** A URI or a template that a callback reads. */
+  resource(uri: string, options: ResourceOptions, read: AnyReader): void {
+    needString('uri', uri);
+    needFunction('read', read);
+    const { list, complete, exists, ...descriptor } = checkedOptions('resource', options);
+    if (!/[{}]/.test(uri)) {
+      if (list !== undefined) throw invalid('list: only a template lists what it makes');
+      if (complete !== undefined) throw invalid('complete: only a template has variables');
+      if (options.rawValues !== undefined) throw invalid('rawValues: only a template has values');
+      const added = native(() => this.#native.addResource(uri, json(descriptor), exists !== undefined));
+      this.#reads(added, read, exists);
+      return;
+    }
+    if (list !== undefined && typeof list !== 'function' && typeof list?.[Symbol.iterator] !== 'function') {
+      throw invalid('list: a function, or what can be iterated');
+    }
+    const lister = list === undefined || typeof list === 'function' ? list : listed(list);
+    const completers = { ...complete };
+    for (const [name, completer] of Object.entries(completers)) needFunction(`complete.${name}`, completer);
+    const handler = native(() =>
+      this.#native.addTemplate(
+        uri,
+        json(descriptor),
+        lister !== undefined,
+        Object.keys(completers),
+        exists !== undefined,
+      ),
+    );
+    this.#callbacks.completes(handler, completers);
+    this.#reads(handler, read, exists);
+    if (lister !== undefined) this.#callbacks.lists(handler, lister);
+  }
+
+  /** The reader of URIs that no other registration takes. */
+  fallback(options: Pick<ResourceOptions, 'exists'>, read: AnyReader): void {
+    needFunction('read', read);
+    needMembers('options', options, { exists: 'function' });
+    const { exists } = options;
+    this.#reads(
+      native(() => this.#native.setFallback(exists !== undefined)),
+      read,
+      exists,
+    );
+  }
+
+  #reads(handler: number, read: AnyReader, exists: ResourceOptions['exists']): void {
+    this.#callbacks.reads(handler, read);
+    if (exists !== undefined) this.#callbacks.exists(handler, exists);
+  }
+
+  /** A folder. */
+  directory(path: string, options: DirectoryOptions): Omit<Handle, 'set'> {
+    needString('path', path);
+    const text = JSON.stringify(checkedOptions('directory', options), (_, value) =>
+      value === Infinity ? Number.MAX_SAFE_INTEGER : value,
+    );
+    const name = native(() => this.#native.addDirectory(path, text));
+    return { name, remove: () => this.remove(name) };
+  }
+
+  /** A list source. */
+  list(name: string | undefined, source: Lister): void {
+    if (name !== undefined) needString('name', name);
+    needFunction('source', source);
+    this.#callbacks.lists(
+      native(() => this.#native.addList(name)),
+      source,
+    );
+  }
+
+  /** A method of the application's own. */
+  method(name: string, options: MethodOptions, handler: MethodHandler): void {
+    needString('name', name);
+    needFunction('handler', handler);
+    needMembers<MethodOptions>('options', options, { revisions: 'strings' });
+    const { revisions } = options;
+    this.#callbacks.answers(
+      native(() => this.#native.addMethod(name, revisions && [...revisions])),
+      handler,
+    );
+  }
+
+  /** A tool or a prompt. */
+  named(kind: 'tool' | 'prompt', name: string, definition: object, handler: MethodHandler): void {
+    needString('name', name);
+    needFunction('handler', handler);
+    const text = JSON.stringify(needObject('definition', definition));
+    this.#callbacks.answers(
+      native(() => this.#native.addNamed(kind === 'prompt', name, text)),
+      handler,
+    );
+  }
+
+  /** The completer of an argument of a prompt. */
+  completePrompt(prompt: string, argument: string, completer: Completer): void {
+    needString('prompt', prompt);
+    needString('argument', argument);
+    needFunction('completer', completer);
+    const handler = native(() => this.#native.addPromptCompleter(prompt, argument));
+    this.#callbacks.completes(handler, { [argument]: completer });
+  }
+
+  /** Removes a resource, a template, a list source or a method. */
+  remove(name: string): void {
+    needString('name', name);
+    const handler = native(() => this.#native.remove(name));
+    if (handler !== null) this.#callbacks.forget(handler);
+  }
+
+  /** Removes a tool or a prompt. */
+  removeNamed(kind: 'tool' | 'prompt', name: string): void {
+    needString('name', name);
+    this.#callbacks.forget(native(() => this.#native.removeNamed(kind === 'prompt', name)));
+  }
+}
