@@ -1,11 +1,11 @@
-"""Fails on a path or a make target that the documents name and the repository does not have."""
+"""Fails on a path, a test or a make target that the documents name and the repository does not have."""
 
 import re
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "NAMES.md", "tests/README.md", "bench/README.md")
+DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "NAMES.md", "tests/README.md", "bench/README.md")
 FOLDERS = r"(?:core|ffi|include|bindings|tests|bench|xtask)/"
 
 
@@ -19,6 +19,9 @@ def main() -> int:
         for path in [*named, *tree(text)]:
             if not any((folder / path).exists() for folder in (ROOT, (ROOT / document).parent)):
                 problems.append(f"{document}: there is no {path}")
+        for path, names in re.findall(rf"`({FOLDERS}[\w./-]+)`: ((?:`\w+`(?:, )?)+)", text):
+            source = (ROOT / path).read_text("utf-8") if (ROOT / path).is_file() else ""
+            problems += [f"{document}: {path} has no {name}" for name in re.findall(r"`(\w+)`", names) if name not in source]
         problems += [f"{document}: there is no target {name}" for name in re.findall(r"`make ([a-z-]+)", text) if name not in targets]
     print(*problems, sep="\n", end="\n" if problems else "")
     return 1 if problems else 0
