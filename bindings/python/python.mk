@@ -35,10 +35,10 @@ test-python-all: ## the same with the oldest and the newest Python that we promi
 	done
 
 # Optimised, in an environment of its own: the rounds then take 90 seconds of processor time.
-test-python-leaks: ## that in Python 100,000 servers, connections, sessions and calls leave no memory behind
+test-python-leaks: ## that in Python 100,000 servers, connections, sessions and calls leave no memory, and 1,000 forks of each kind no lock
 	@mkdir -p build
 	test -x build/python-leaks/bin/python || $(PYTHON) -m venv build/python-leaks
 	build/python-leaks/bin/pip install --quiet --disable-pip-version-check --requirement bindings/python/requirements-test.txt
 	CARGO_TARGET_DIR=$(abspath $(TARGET)) $(PYTHON_LOCK) build/python-leaks/bin/pip install --quiet --disable-pip-version-check \
 	    --force-reinstall --no-deps ./bindings/python
-	cd bindings/python && LEAK_ROUNDS=100000 ../../build/python-leaks/bin/pytest --quiet tests/test_leaks.py
+	cd bindings/python && LEAK_ROUNDS=100000 WELLHEAD_FORKS=1000 ../../build/python-leaks/bin/pytest --quiet tests/test_leaks.py tests/test_fork.py
