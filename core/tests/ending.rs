@@ -1,7 +1,8 @@
 //! Requests that end before their answer: closed, forgotten, cancelled.
 
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
-use wellhead::{Caller, Connection, DrainStart, ErrorKind, Event, Handled, Limits, Route, Server};
+use wellhead::{Caller, Connection, DrainStart, ErrorKind, Event, Handled, Limits, Provider, Route, Server};
 
 const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 
@@ -182,4 +183,34 @@ fn a_limit_of_one_call_and_one_byte_of_output_still_lets_one_request_through() {
     assert!(output(&connection).contains("found"));
     assert!(connection.poll_event().is_none());
     assert!(output(&connection).contains("here"));
+}
+
+/// Ends the connection while a request is looked up, and tells whether it is finished then.
+struct Ending(Mutex<Option<Connection>>, Sender<bool>);
+
+impl Provider for Ending {
+    fn exists(&self, _: &str) -> bool {
+        let connection = self.0.lock().unwrap().take().expect("it is looked up once");
+        connection.end();
+        self.1.send(connection.is_finished()).is_ok()
+    }
+}
+
+#[test]
+fn a_connection_that_ends_during_a_lookup_is_finished_after_its_answer() {
+    let (tell, finished) = channel();
+    let ending = Arc::new(Ending(Mutex::new(None), tell));
+    let server = Server::new("s", "1");
+    server.add_resource("test://known", Some(ending.clone())).unwrap();
+    let connection = server.connect(Caller::default());
+    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
+    assert!(matches!(connection.handle(hello.as_bytes()), Ok(Handled::Answer(_))));
+    *ending.0.lock().unwrap() = Some(connection.clone());
+    let subscribe =
+        r#"{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"test://known"}}"#;
+    let (route, event) = connection.exchange(subscribe.as_bytes()).unwrap();
+    assert_eq!(finished.recv(), Ok(false), "its request is not answered yet");
+    assert!(event.is_none() && !connection.is_finished());
+    assert!(matches!(connection.take(route), Some(Handled::Answer(_))));
+    assert!(connection.is_finished());
 }

@@ -106,9 +106,14 @@ impl Inflight {
         self.used - self.lookups
     }
 
-    /// Whether a client waits for a call.
+    /// Whether no slot is in use, for a call or for a lookup.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.used == 0
+    }
+
+    /// Whether a client waits for a request, which may still be looked up.
     pub(crate) fn is_awaited(&self) -> bool {
-        self.len() > self.abandoned
+        self.used > self.abandoned
     }
 
     pub(crate) fn has_id(&self, id: &RequestId) -> bool {

@@ -362,10 +362,10 @@ impl Machine {
         self.outbox.take_pending_routes().filter(|_| !self.closed)
     }
 
-    /// Whether a request is under way.
+    /// Whether a request is under way, a lookup included.
     pub(crate) fn is_answering(&self) -> bool {
         let read = !self.waiting.is_empty() || self.has_elements() || self.input.is_held();
-        self.inflight.len() > 0 || read
+        !self.inflight.is_idle() || read
     }
 
     // ---- the end

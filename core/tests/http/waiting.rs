@@ -2,7 +2,7 @@
 
 use crate::client::{Got, World, hold, request, server};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use wellhead::http::{Endpoint, Progress, RequestHead};
 use wellhead::{Event, Json, Limits, Provider, Server, Verdict};
@@ -238,6 +238,72 @@ fn a_request_whose_client_goes_while_it_is_looked_up_is_given_up_in_time() {
         drop(call);
         while world.endpoint.poll_event().is_some() {}
     }
+}
+
+/// A server with something to subscribe to, and what happens during its next lookup.
+fn slow_server() -> (Server, Arc<Mutex<Option<Meanwhile>>>) {
+    let (server, slow) = (server(), Arc::new(Mutex::new(None)));
+    server.add_resource("test://known", Some(Arc::new(Slow(slow.clone())))).unwrap();
+    (server, slow)
+}
+
+const SUBSCRIBE: (&str, &str) = ("resources/subscribe", r#""uri":"test://known""#);
+
+#[test]
+fn a_request_that_is_looked_up_while_the_server_closes_is_answered_before_its_session_ends() {
+    let single = request(1, SUBSCRIBE.0, SUBSCRIBE.1);
+    for (body, polls_meanwhile) in
+        [(single.clone(), false), (single.clone(), true), (format!("[{single}]"), false)]
+    {
+        let (server, slow) = slow_server();
+        let wakes = Arc::new(AtomicUsize::new(0));
+        let counted = wakes.clone();
+        let count = move || {
+            counted.fetch_add(1, Ordering::SeqCst);
+        };
+        let world = World::with(&server, server.endpoint().build(count).unwrap());
+        let session = world.session("2025-03-26");
+        let (mut stream, mut told) = world.get(&session, &[]);
+        let (endpoint, since) = (world.endpoint.clone(), wakes.clone());
+        *slow.lock().unwrap() = Some(Box::new(move || {
+            server.close();
+            if polls_meanwhile {
+                while endpoint.poll_event().is_some() {}
+                since.store(0, Ordering::SeqCst);
+            }
+        }));
+        let mut exchange = world.begin_within(&session, &body);
+        while slow.lock().unwrap().is_some() {
+            assert!(world.endpoint.poll_event().is_none(), "the lookup is the poller's");
+        }
+        assert!(wakes.load(Ordering::SeqCst) > 0, "{body}: the driver polls, and finds the end");
+        let mut got = Got::default();
+        world.go_on(&mut exchange, &mut got, |event| panic!("{event:?}"));
+        assert!(got.done && got.body.contains(r#""result":{}"#), "{body}: {got:?}");
+        assert!(world.endpoint.poll_event().is_none());
+        world.go_on(&mut stream, &mut told, |_| {});
+        assert!(told.done, "{body}: the session has ended");
+    }
+}
+
+#[test]
+fn a_request_that_is_cancelled_while_it_is_looked_up_keeps_no_session_of_a_closed_server() {
+    let (server, slow) = slow_server();
+    let world = Arc::new(World::new(&server));
+    let session = world.session("2025-06-18");
+    let (mut stream, mut told) = world.get(&session, &[]);
+    let (client, within) = (world.clone(), session.clone());
+    *slow.lock().unwrap() = Some(Box::new(move || {
+        server.close();
+        let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+        client.post(&[("Mcp-Session-Id", &within)], cancel);
+    }));
+    let mut exchange = world.begin_within(&session, &request(1, SUBSCRIBE.0, SUBSCRIBE.1));
+    let mut got = Got::default();
+    world.go_on(&mut exchange, &mut got, |event| panic!("{event:?}"));
+    assert!(got.done && got.body.is_empty(), "{got:?}");
+    world.go_on(&mut stream, &mut told, |_| {});
+    assert!(told.done, "the session has ended");
 }
 
 #[test]
