@@ -210,9 +210,9 @@ MISTAKES: list[Mistake] = [
     ),
     Mistake(
         "a key that is no text",
-        lambda server: wellhead.Resource("a:1", key=3),
+        lambda server: wellhead.Resource("a:1", key=3),  # type: ignore[arg-type]
         TypeError,
-        "key must be a str, not int",  # type: ignore[arg-type]
+        "key must be a str, not int",
     ),
     Mistake(
         "items that are none",
