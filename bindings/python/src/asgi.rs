@@ -10,6 +10,7 @@ use crate::exit::{detach, try_attach};
 use crate::fork::Process;
 use crate::host::Host;
 use crate::http;
+use crate::lock::lock;
 use crate::server::Server;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -46,7 +47,7 @@ impl Inner {
     }
 
     fn owned(&self) -> MutexGuard<'_, Option<CoreEndpoint>> {
-        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.core)
     }
 
     fn now(&self) -> u64 {
@@ -85,7 +86,7 @@ impl Endpoint {
     #[new]
     fn new(server: &Bound<'_, Server>, options: &Bound<'_, PyDict>, wake: Py<PyAny>) -> PyResult<Self> {
         let py = server.py();
-        let http::Endpoint { builder, verifier } = http::endpoint(server.get().core(py), options)?;
+        let http::EndpointOptions { builder, verifier } = http::endpoint(server.get().core(py), options)?;
         let core = Mutex::new(Some(builder.build(move || call(&wake)).or_raise(py)?));
         let host = Host::verifying(server.clone().unbind(), verifier);
         Ok(Endpoint(Arc::new(Inner { core, host, began: Instant::now(), set: AtomicU64::new(UNSET) })))
@@ -184,7 +185,7 @@ pub(crate) struct HttpExchange {
 
 impl HttpExchange {
     fn exchange(&self) -> MutexGuard<'_, Option<Exchange>> {
-        self.exchange.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.exchange)
     }
 }
 
@@ -269,7 +270,7 @@ pub(crate) struct Job {
 #[pymethods]
 impl Job {
     fn __call__(&self, py: Python<'_>) -> PyResult<()> {
-        let event = self.event.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let event = lock(&self.event).take();
         match event {
             Some(event) if !self.host.process.is_parent() => self.host.run(py, event).map(drop),
             event => {

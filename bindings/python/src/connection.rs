@@ -1,6 +1,6 @@
 //! A connection whose bytes the host moves itself.
 
-use crate::alive::{Alive, Share};
+use crate::alive::Alive;
 use crate::body::input;
 use crate::context::Context;
 use crate::errors::{OrRaise, error};
@@ -8,11 +8,13 @@ use crate::exchange::Exchange;
 use crate::exit::{detach, try_attach};
 use crate::given;
 use crate::host::Host;
+use crate::lock::lock;
+use crate::waker::Waker;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use pyo3::{PyTraverseError, PyVisit};
 use std::cell::RefCell;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use wellhead::{Drain, DrainStart, ErrorKind, Group, Handled, Route};
 
@@ -36,64 +38,6 @@ pub(crate) struct Inner {
     host: Arc<Host>,
     waker: Arc<Waker>,
     drain: Mutex<Option<Drain>>,
-}
-
-/// Whom a wake of the connection reaches. The core holds it; the Python objects in it belong to the connection.
-pub(crate) struct Waker {
-    connection: Share,
-    wake: Mutex<Option<Py<PyAny>>>,
-    waiters: Mutex<Vec<Py<PyAny>>>,
-    wakes: Mutex<u64>,
-    woken: Condvar,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Waker {
-    /// Called by the core, without a lock, on any thread.
-    fn wake(&self) {
-        *lock(&self.wakes) += 1;
-        self.woken.notify_all();
-        if lock(&self.wake).is_none() && lock(&self.waiters).is_empty() {
-            return;
-        }
-        try_attach(|py| {
-            let mut called: Vec<_> = lock(&self.waiters).iter().map(|waiter| waiter.clone_ref(py)).collect();
-            called.extend(lock(&self.wake).as_ref().map(|wake| wake.clone_ref(py)));
-            if !self.connection.is_alive(py) {
-                return;
-            }
-            for wake in called {
-                if let Err(e) = wake.call0(py) {
-                    e.write_unraisable(py, Some(wake.bind(py)));
-                }
-            }
-        });
-    }
-
-    fn seen(&self) -> u64 {
-        *lock(&self.wakes)
-    }
-
-    /// Waits until there was a wake after `seen`, or until the time is over.
-    fn wait(&self, seen: u64, time: Duration) {
-        let wakes = lock(&self.wakes);
-        drop(self.woken.wait_timeout_while(wakes, time, |wakes| *wakes == seen));
-    }
-
-    pub(crate) fn add(&self, waiter: Py<PyAny>) {
-        lock(&self.waiters).push(waiter);
-    }
-
-    pub(crate) fn remove(&self, waiter: &Py<PyAny>) {
-        let mut waiters = lock(&self.waiters);
-        let at = waiters.iter().position(|known| known.is(waiter));
-        let removed = at.map(|at| waiters.swap_remove(at));
-        drop(waiters);
-        drop(removed);
-    }
 }
 
 impl Inner {
@@ -197,13 +141,7 @@ impl Connection {
         wake: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let alive = Alive::new(py)?;
-        let waker = Arc::new(Waker {
-            connection: alive.share(py)?,
-            wake: Mutex::new(wake),
-            waiters: Mutex::default(),
-            wakes: Mutex::default(),
-            woken: Condvar::new(),
-        });
+        let waker = Arc::new(Waker::new(alive.share(py)?, wake));
         let woken = waker.clone();
         let group = server.group(move || woken.wake());
         let core = group.connect(caller);
@@ -394,19 +332,11 @@ impl Connection {
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         self.1.traverse(&visit)?;
         self.0.host.traverse(&visit)?;
-        if let Ok(wake) = self.0.waker.wake.try_lock() {
-            visit.call(&*wake)?;
-        }
-        match self.0.waker.waiters.try_lock() {
-            Ok(waiters) => waiters.iter().try_for_each(|waiter| visit.call(waiter)),
-            Err(_) => Ok(()),
-        }
+        self.0.waker.traverse(&visit)
     }
 
     fn __clear__(&self) {
-        let wake = lock(&self.0.waker.wake).take();
-        let waiters = std::mem::take(&mut *lock(&self.0.waker.waiters));
-        drop((wake, waiters));
+        self.0.waker.clear();
         self.0.host.clear();
     }
 }

@@ -5,11 +5,12 @@
 //! that another callback set.
 
 use crate::imported::Imported;
+use crate::lock::lock;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use wellhead::{Event, Observed, RequestContext};
 
 /// A `contextvars.Context`.
@@ -79,7 +80,7 @@ impl Base {
     }
 
     fn context(&self) -> MutexGuard<'_, Option<Context>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// The server begins to serve here.

@@ -6,13 +6,14 @@ use crate::exit::{self, Inside, detach, try_attach};
 use crate::fork::Process;
 use crate::host::Host;
 use crate::http;
+use crate::lock::lock;
 use crate::server::Server;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pyo3::{PyTraverseError, PyVisit};
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 use wellhead::serve::{Batch, Driver as StdioDriver, Interrupter, Listening, Stdio};
 use wellhead::{ErrorKind, Event};
@@ -113,10 +114,6 @@ impl Reach {
 type OnReady = Box<dyn Fn() + Send + Sync>;
 
 static LIVE: Mutex<Vec<Weak<Service>>> = Mutex::new(Vec::new());
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 impl Driver {
     fn start(

@@ -4,11 +4,12 @@
 //! 3.14, it is unwound as soon as it asks for the interpreter. Where that happens below a frame of Rust, the process aborts. So
 //! no thread may ask for the interpreter here once the end has begun, and the end waits for those that are here already.
 
+use crate::lock::lock;
 use pyo3::marker::Ungil;
 use pyo3::prelude::*;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
 /// Threads that are inside.
@@ -57,13 +58,9 @@ impl Drop for Inside {
 fn leave() {
     INSIDE.fetch_sub(1, Ordering::SeqCst);
     if ENDING.load(Ordering::SeqCst) {
-        let _waits = lock(); // or it has looked, and does not wait yet
+        let _waits = lock(&LEFT.0); // or it has looked, and does not wait yet
         LEFT.1.notify_all();
     }
-}
-
-fn lock() -> MutexGuard<'static, ()> {
-    LEFT.0.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// `Python::detach`, unless the end has begun: then it keeps the interpreter, which nothing waits for that it could wait for.
@@ -88,7 +85,7 @@ pub(crate) fn begin(py: Python<'_>) {
     let own = usize::from(DEPTH.get() > 0);
     py.detach(|| {
         let others = |(): &mut ()| INSIDE.load(Ordering::SeqCst) > own;
-        drop(LEFT.1.wait_timeout_while(lock(), PATIENCE, others));
+        drop(LEFT.1.wait_timeout_while(lock(&LEFT.0), PATIENCE, others));
     });
 }
 

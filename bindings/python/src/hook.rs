@@ -3,10 +3,11 @@
 use crate::alive::Share;
 use crate::context::Base;
 use crate::exit::try_attach;
+use crate::lock::lock;
 use crate::log;
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use wellhead::Provider;
 
 /// A callable. The core has a share of this, the server the other: so garbage collection sees it.
@@ -22,8 +23,7 @@ impl Hook {
     }
 
     pub(crate) fn set(&self, callable: Option<Py<PyAny>>) {
-        let before =
-            std::mem::replace(&mut *self.callable.lock().unwrap_or_else(PoisonError::into_inner), callable);
+        let before = std::mem::replace(&mut *lock(&self.callable), callable);
         drop(before); // after the lock: it may run Python
     }
 
@@ -34,7 +34,7 @@ impl Hook {
         call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>,
     ) -> Option<T> {
         try_attach(|py| {
-            let held = self.callable.lock().unwrap_or_else(PoisonError::into_inner);
+            let held = lock(&self.callable);
             let callable = held.as_ref().map(|callable| callable.clone_ref(py));
             drop(held);
             let callable = callable.filter(|_| self.server.is_alive(py))?;

@@ -9,22 +9,20 @@ use crate::exit::{Inside, detach};
 use crate::fork::Process;
 use crate::imported::Imported;
 use crate::later::{Later, Pending};
+use crate::lock::lock;
 use crate::log;
-use crate::registration::Positional;
 use crate::request::Requests;
 use crate::responder::{Notifies, Slot, Way};
 use crate::server::Server;
+use crate::table::{Answerer, Positional, Reader};
 use pyo3::exceptions::PyException;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyString};
 use pyo3::{PyTraverseError, PyVisit};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use wellhead::{
-    Answer, AuthorizeCall, Call, CallId, CompleteCall, Completion, Event, InterestCall, ListCall, MethodCall,
-    Page, Responder, VerifyCall,
-};
+use std::sync::{Arc, Mutex};
+use wellhead::{Answer, Call, CallId, Completion, Event, Page, Responder};
 
 /// Whose callables to run, and the tasks that they left.
 pub(crate) struct Host {
@@ -33,7 +31,7 @@ pub(crate) struct Host {
     /// Who is connected. The core has the id only, so that garbage collection sees the value.
     caller: Option<Py<Caller>>,
     /// Who judges bearer tokens.
-    verifier: Option<Positional>,
+    verifier: Option<Arc<Positional>>,
     pub(crate) requests: Requests,
     /// The tasks of coroutines, to be cancelled. asyncio itself holds them weakly.
     tasks: Mutex<HashMap<CallId, Py<PyAny>>>,
@@ -48,10 +46,10 @@ impl Host {
 
     /// Of a service over HTTP, whose clients show tokens.
     pub(crate) fn verifying(server: Py<Server>, verifier: Option<Positional>) -> Arc<Self> {
-        Host::with(server, None, verifier)
+        Host::with(server, None, verifier.map(Arc::new))
     }
 
-    fn with(server: Py<Server>, caller: Option<Py<Caller>>, verifier: Option<Positional>) -> Arc<Self> {
+    fn with(server: Py<Server>, caller: Option<Py<Caller>>, verifier: Option<Arc<Positional>>) -> Arc<Self> {
         Arc::new(Host {
             server,
             caller,
@@ -100,73 +98,43 @@ impl Host {
                 return Ok(true);
             }
         };
-        match event {
-            Event::Read(call) => self.read(py, call, context)?,
-            Event::List(call) => self.list(py, call, context)?,
-            Event::Complete(call) => self.complete(py, call, context)?,
-            Event::Method(call) => self.method(py, call, context)?,
-            Event::Response(call) => self.requests.answered(py, &call, &context)?,
-            Event::Authorize(call) => self.authorize(py, call, context)?,
-            Event::Interest(call) => self.interest(py, call, context)?,
-            Event::Verify(call) => self.verify(py, call, context)?,
-            _ => return Ok(false), // there are no others, and dropping one answers it
+        match (self.answerer(&event), event) {
+            (_, Event::Response(call)) => self.requests.answered(py, &call, &context)?,
+            (Answerer::Provider, event) => detach(py, || event.run()),
+            (Answerer::Reader(reader), Event::Read(call)) => self.read(py, &reader, call, context)?,
+            (Answerer::Positional(asked), event) => self.call(py, &asked, event, context)?,
+            (_, event) => removed(event),
         }
         Ok(true)
     }
 
-    /// Whether an event loop may run the event: it calls an `async def`, what says so of itself, or nothing.
+    /// Whether an event loop may run the event.
     pub(crate) fn is_quick(&self, event: &Event) -> bool {
-        let table = &self.server.get().table;
-        match event {
-            Event::Read(call) => {
-                let handler = table.get(call.handler());
-                let read = handler.as_ref().and_then(|handler| handler.read.as_ref());
-                !call.has_provider() && read.is_none_or(|read| read.quick)
-            }
-            Event::List(call) => {
-                let handler = table.get(call.handler());
-                let list = handler.as_ref().and_then(|handler| handler.list.as_ref());
-                !call.has_provider() && list.is_none_or(|list| list.is_async)
-            }
-            Event::Complete(call) => {
-                let handler = table.get(call.handler());
-                let mut completers = handler.iter().flat_map(|handler| &handler.completers);
-                let completer = completers.find(|(variable, _)| variable == call.variable());
-                !call.has_provider() && completer.is_none_or(|(_, completer)| completer.is_async)
-            }
-            Event::Method(call) => {
-                let handler = table.get(call.handler());
-                let method = handler.as_ref().and_then(|handler| handler.method.as_ref());
-                method.is_none_or(|method| method.is_async)
-            }
-            Event::Authorize(_) => table.gatekeeper().is_none_or(|gatekeeper| gatekeeper.is_async),
-            Event::Interest(_) => table.watcher().is_none_or(|watcher| watcher.is_async),
-            Event::Verify(_) => self.verifier.as_ref().is_none_or(|verifier| verifier.is_async),
-            _ => true,
-        }
+        self.answerer(event).is_quick()
     }
 
-    fn read(self: &Arc<Self>, py: Python<'_>, mut call: Call, context: Context) -> PyResult<()> {
-        if call.has_provider() {
-            detach(py, || Event::Read(call).run());
-            return Ok(());
-        }
+    fn answerer(&self, event: &Event) -> Answerer {
+        self.server.get().table.answerer(event, self.verifier.as_ref())
+    }
+
+    fn read(
+        self: &Arc<Self>,
+        py: Python<'_>,
+        reader: &Reader,
+        mut call: Call,
+        context: Context,
+    ) -> PyResult<()> {
         let id = call.call();
         let Some(responder) = call.take_responder() else { return Ok(()) };
-        let handler = self.server.get().table.get(call.handler());
-        let Some(read) = handler.as_ref().and_then(|handler| handler.read.as_ref()) else {
-            responder.finish(Answer::NotFound); // removed meanwhile
-            return Ok(());
-        };
-        let function = read.function.bind(py);
-        let (way, returned) = if read.parameters.want_call() {
+        let function = reader.function.bind(py);
+        let (way, returned) = if reader.parameters.want_call() {
             let slot = Arc::new(Slot::new(responder));
             let way = Way::shared(slot.clone());
             let object = Bound::new(py, PyCall::new(py, About::Read(call), self, slot))?;
             let Some(call) = object.get().read() else { return Ok(()) };
-            (way, read.parameters.call(py, &context, function, call, Some(&object)))
+            (way, reader.parameters.call(py, &context, function, call, Some(&object)))
         } else {
-            (Way::own(responder), read.parameters.call(py, &context, function, &call, None))
+            (Way::own(responder), reader.parameters.call(py, &context, function, &call, None))
         };
         let Some(returned) = returned.transpose() else {
             way.finish(Answer::NotFound);
@@ -175,116 +143,90 @@ impl Host {
         self.settle(py, way, id, context, returned)
     }
 
-    fn list(self: &Arc<Self>, py: Python<'_>, mut call: ListCall, context: Context) -> PyResult<()> {
-        if call.has_provider() {
-            detach(py, || Event::List(call).run());
-            return Ok(());
-        }
-        let id = call.call();
-        let Some(responder) = call.take_responder() else { return Ok(()) };
-        let handler = self.server.get().table.get(call.handler());
-        let Some(list) = handler.as_ref().and_then(|handler| handler.list.as_ref()) else {
-            responder.finish(Page::default()); // removed meanwhile
-            return Ok(());
-        };
-        let arguments =
-            [call.after().into_pyobject(py)?.into_any(), call.limit().into_pyobject(py)?.into_any()];
-        let (way, returned) = self.ask(py, &context, list, &arguments, responder, About::List(call));
-        self.settle(py, way, id, context, returned)
-    }
-
-    fn complete(self: &Arc<Self>, py: Python<'_>, mut call: CompleteCall, context: Context) -> PyResult<()> {
-        if call.has_provider() {
-            detach(py, || Event::Complete(call).run());
-            return Ok(());
-        }
-        let id = call.call();
-        let Some(responder) = call.take_responder() else { return Ok(()) };
-        let handler = self.server.get().table.get(call.handler());
-        let mut completers = handler.iter().flat_map(|handler| &handler.completers);
-        let Some((_, completer)) = completers.find(|(variable, _)| variable == call.variable()) else {
-            responder.finish(Completion::default()); // removed meanwhile
-            return Ok(());
-        };
-        let mut arguments = vec![call.value().into_pyobject(py)?.into_any()];
-        if completer.count > 1 {
-            let others = PyDict::new(py);
-            call.others().try_for_each(|(name, value)| others.set_item(name, value))?;
-            arguments.push(others.into_any());
-        }
-        let (way, returned) = self.ask(py, &context, completer, &arguments, responder, About::Complete(call));
-        self.settle(py, way, id, context, returned)
-    }
-
-    fn method(self: &Arc<Self>, py: Python<'_>, mut call: MethodCall, context: Context) -> PyResult<()> {
-        let id = call.call();
-        let handler = self.server.get().table.get(call.handler());
-        let Some(method) = handler.as_ref().and_then(|handler| handler.method.as_ref()) else {
-            return Ok(()); // removed meanwhile: an internal error
-        };
-        let Some(responder) = call.take_responder() else { return Ok(()) };
-        let named = handler.as_ref().is_some_and(|handler| handler.named);
-        let params = match loads(py, if named { call.arguments() } else { call.params() }) {
-            Ok(params) => params,
-            Err(e) => return raised(py, Way::own(responder), e, &context),
-        };
-        let (way, returned) = self.ask(py, &context, method, &[params], responder, About::Method(call));
-        self.settle(py, way, id, context, returned)
-    }
-
-    fn authorize(
+    /// Calls a function that takes its arguments by position.
+    fn call(
         self: &Arc<Self>,
         py: Python<'_>,
-        mut call: AuthorizeCall,
+        asked: &Positional,
+        event: Event,
         context: Context,
     ) -> PyResult<()> {
-        let id = call.call();
-        let Some(responder) = call.take_responder() else { return Ok(()) };
-        let Some(gatekeeper) = self.server.get().table.gatekeeper() else { return Ok(()) };
-        let operation = PyString::new(py, &call.operation().to_string()).into_any();
-        let arguments = [operation, PyList::new(py, call.uris())?.into_any()];
-        let (way, returned) =
-            self.ask(py, &context, &gatekeeper, &arguments, responder, About::Authorize(call));
-        self.settle(py, way, id, context, returned)
+        match event {
+            Event::List(mut call) => {
+                let (id, responder) = (call.call(), call.take_responder());
+                let arguments =
+                    [call.after().into_pyobject(py)?.into_any(), call.limit().into_pyobject(py)?.into_any()];
+                self.ask(py, asked, id, responder, context, &arguments, About::List(call))
+            }
+            Event::Complete(mut call) => {
+                let (id, responder) = (call.call(), call.take_responder());
+                let mut arguments = vec![call.value().into_pyobject(py)?.into_any()];
+                if asked.count > 1 {
+                    let others = PyDict::new(py);
+                    call.others().try_for_each(|(name, value)| others.set_item(name, value))?;
+                    arguments.push(others.into_any());
+                }
+                self.ask(py, asked, id, responder, context, &arguments, About::Complete(call))
+            }
+            Event::Method(mut call) => {
+                let (id, responder) = (call.call(), call.take_responder());
+                let of_tool_or_prompt = call.name().is_some();
+                let params = match loads(py, if of_tool_or_prompt { call.arguments() } else { call.params() })
+                {
+                    Ok(params) => params,
+                    Err(e) => {
+                        let Some(responder) = responder else { return Ok(()) };
+                        return raised(py, Way::own(responder), e, &context);
+                    }
+                };
+                self.ask(py, asked, id, responder, context, &[params], About::Method(call))
+            }
+            Event::Authorize(mut call) => {
+                let (id, responder) = (call.call(), call.take_responder());
+                let operation = PyString::new(py, &call.operation().to_string()).into_any();
+                let arguments = [operation, PyList::new(py, call.uris())?.into_any()];
+                self.ask(py, asked, id, responder, context, &arguments, About::Authorize(call))
+            }
+            Event::Verify(mut call) => {
+                let responder = call.take_responder();
+                let token = PyString::new(py, call.token()).into_any();
+                self.ask(py, asked, None, responder, context, &[token], About::Verify(call))
+            }
+            Event::Interest(mut call) => {
+                let Some(responder) = call.take_responder() else { return Ok(()) };
+                let wanted = PyBool::new(py, call.wanted()).to_owned().into_any();
+                let arguments = [PyString::new(py, call.uri()).into_any(), wanted];
+                let returned = context.run(asked.function.bind(py), &arguments, None);
+                self.settle(py, Way::own(responder), None, context, returned)
+            }
+            _ => Ok(()), // there are no others, and dropping one answers it
+        }
     }
 
-    fn interest(self: &Arc<Self>, py: Python<'_>, mut call: InterestCall, context: Context) -> PyResult<()> {
-        let Some(responder) = call.take_responder() else { return Ok(()) };
-        let Some(watcher) = self.server.get().table.watcher() else { return Ok(()) };
-        let wanted = PyBool::new(py, call.wanted()).to_owned().into_any();
-        let arguments = [PyString::new(py, call.uri()).into_any(), wanted];
-        let returned = context.run(watcher.function.bind(py), &arguments, None);
-        self.settle(py, Way::own(responder), None, context, returned)
-    }
-
-    fn verify(self: &Arc<Self>, py: Python<'_>, mut call: VerifyCall, context: Context) -> PyResult<()> {
-        let (Some(responder), Some(verifier)) = (call.take_responder(), &self.verifier) else {
-            return Ok(());
-        };
-        let token = PyString::new(py, call.token()).into_any();
-        let (way, returned) = self.ask(py, &context, verifier, &[token], responder, About::Verify(call));
-        self.settle(py, way, None, context, returned)
-    }
-
-    /// Calls a function that takes its arguments by position, and perhaps the call.
-    fn ask<'py, A: FromCallback + Notifies>(
+    /// Calls it with these arguments, and with the call if it wants that.
+    #[allow(clippy::too_many_arguments, reason = "the parts of a call, which differ by their types")]
+    fn ask<A: FromCallback + Notifies>(
         self: &Arc<Self>,
-        py: Python<'py>,
-        context: &Context,
+        py: Python<'_>,
         asked: &Positional,
-        arguments: &[Bound<'py, PyAny>],
-        responder: Responder<A>,
+        id: Option<CallId>,
+        responder: Option<Responder<A>>,
+        context: Context,
+        arguments: &[Bound<'_, PyAny>],
         about: About,
-    ) -> (Way<A>, PyResult<Bound<'py, PyAny>>) {
+    ) -> PyResult<()> {
+        let Some(responder) = responder else { return Ok(()) };
         let function = asked.function.bind(py);
         let Some(name) = &asked.call else {
-            return (Way::own(responder), context.run(function, arguments, None));
+            let returned = context.run(function, arguments, None);
+            return self.settle(py, Way::own(responder), id, context, returned);
         };
         let slot = Arc::new(Slot::new(responder));
         let way = Way::shared(slot.clone());
         let keywords = PyDict::new(py);
         let given = keywords.set_item(name, PyCall::new(py, about, self, slot));
-        (way, given.and_then(|()| context.run(function, arguments, Some(&keywords))))
+        let returned = given.and_then(|()| context.run(function, arguments, Some(&keywords)));
+        self.settle(py, way, id, context, returned)
     }
 
     /// Answers with what a callback returned or raised, or sees to it that it is answered later.
@@ -402,8 +344,14 @@ impl Host {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// Answers what nothing answers any more. Dropping an event is an internal error.
+fn removed(event: Event) {
+    let _wanted = match event {
+        Event::Read(call) => call.into_responder().finish(Answer::NotFound),
+        Event::List(call) => call.into_responder().finish(Page::default()),
+        Event::Complete(call) => call.into_responder().finish(Completion::default()),
+        _ => false,
+    };
 }
 
 /// Answers with what an exception means.

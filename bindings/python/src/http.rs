@@ -2,7 +2,8 @@
 
 use crate::errors::OrRaise;
 use crate::given;
-use crate::registration::{Positional, verifier};
+use crate::registration::verifier;
+use crate::table::Positional;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -11,8 +12,8 @@ use wellhead::Server;
 use wellhead::http::{EndpointBuilder, Protection};
 use wellhead::serve::Http;
 
-/// An endpoint, and who judges its clients' tokens.
-pub(crate) struct Endpoint {
+/// The options of an endpoint, and the function that judges its clients' tokens.
+pub(crate) struct EndpointOptions {
     pub(crate) builder: EndpointBuilder,
     pub(crate) verifier: Option<Positional>,
 }
@@ -41,7 +42,7 @@ const ENDPOINT: [&str; 16] = [
 const LISTENER: [&str; 5] = ["connections", "drain_ms", "io_threads", "head_ms", "idle_ms"];
 
 /// The endpoint of a program that has an HTTP server of its own.
-pub(crate) fn endpoint(server: &Server, options: &Bound<'_, PyDict>) -> PyResult<Endpoint> {
+pub(crate) fn endpoint(server: &Server, options: &Bound<'_, PyDict>) -> PyResult<EndpointOptions> {
     let mut taken = Taken::new(server);
     for (given, value) in options {
         let name = given.cast::<PyString>()?.to_str()?;
@@ -72,7 +73,7 @@ pub(crate) fn listener(server: &Server, options: &Bound<'_, PyDict>) -> PyResult
             }
         }
     }
-    let Endpoint { builder, verifier } = taken.endpoint(options.py())?;
+    let EndpointOptions { builder, verifier } = taken.endpoint(options.py())?;
     let mut http = Http::new(builder);
     for (name, value) in of_listener {
         http = match name.as_str() {
@@ -141,7 +142,7 @@ impl Taken {
         Ok(true)
     }
 
-    fn endpoint(self, py: Python<'_>) -> PyResult<Endpoint> {
+    fn endpoint(self, py: Python<'_>) -> PyResult<EndpointOptions> {
         let Taken { builder, verifier, resource, authorization_servers, scopes } = self;
         let told = resource.is_some() || !authorization_servers.is_empty() || !scopes.is_empty();
         if verifier.is_none() {
@@ -150,7 +151,7 @@ impl Taken {
                     "resource=, authorization_servers= and scopes= go with verify=, which judges tokens";
                 return Err(PyTypeError::new_err(message));
             }
-            return Ok(Endpoint { builder, verifier });
+            return Ok(EndpointOptions { builder, verifier });
         }
         let protection = match resource {
             Some(resource) => Protection::new(&resource, authorization_servers).or_raise(py)?,
@@ -161,6 +162,6 @@ impl Taken {
             }
         };
         let protection = protection.scopes(scopes).or_raise(py)?;
-        Ok(Endpoint { builder: builder.protect(protection), verifier })
+        Ok(EndpointOptions { builder: builder.protect(protection), verifier })
     }
 }

@@ -3,11 +3,12 @@
 use crate::answer::FromCallback;
 use crate::context::Context;
 use crate::host::{Host, fail, raised, wrong_type};
+use crate::lock::lock;
 use crate::responder::Way;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use wellhead::CallId;
 
 /// A value that a callback may return in place of an answer.
@@ -80,7 +81,7 @@ impl Pending {
     }
 
     fn take(&self) -> Option<Box<dyn Question>> {
-        self.question.lock().unwrap_or_else(PoisonError::into_inner).take()
+        lock(&self.question).take()
     }
 }
 

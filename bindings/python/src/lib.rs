@@ -34,6 +34,7 @@ mod icon;
 mod imported;
 mod later;
 mod limits;
+mod lock;
 mod log;
 mod method;
 mod observer;
@@ -44,8 +45,10 @@ mod responder;
 mod server;
 mod server_docs;
 mod service;
+mod table;
 mod values;
 mod verification;
+mod waker;
 
 use pyo3::prelude::pymodule;
 

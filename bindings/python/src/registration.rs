@@ -1,5 +1,4 @@
-//! The side table: callables by the number under which the core knows them. It belongs to the Python object, so that
-//! the garbage collector sees them.
+//! Registers callables: the second half of `@server.resource(…)` and its like.
 
 use crate::arguments::{Parameter, Parameters};
 use crate::descriptor::Descriptor;
@@ -7,162 +6,14 @@ use crate::errors::{OrRaise, error};
 use crate::exit::detach;
 use crate::hook::{Exists, Hook};
 use crate::imported::Imported;
+use crate::lock::lock;
 use crate::server::Server;
+use crate::table::{Handler, Positional, Reader};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
-use wellhead::{ErrorKind, HandlerId, Json, Method, Provider, Template, Variable};
-
-/// The callables of one registration.
-#[derive(Default)]
-pub(crate) struct Handler {
-    pub(crate) read: Option<Callback>,
-    pub(crate) list: Option<Positional>,
-    /// By variable.
-    pub(crate) completers: Vec<(String, Positional)>,
-    pub(crate) method: Option<Positional>,
-    /// The method is that of a tool or a prompt, and wants its arguments only.
-    pub(crate) named: bool,
-    /// The completers of the prompt's arguments, removed with it.
-    completing: Option<HandlerId>,
-    /// Says whether a URI may exist.
-    exists: Option<Hook>,
-}
-
-/// A callable that takes its arguments by position.
-#[derive(FromPyObject)]
-pub(crate) struct Positional {
-    #[pyo3(item(0))]
-    pub(crate) function: Py<PyAny>,
-    #[pyo3(item(1))]
-    pub(crate) is_async: bool,
-    /// The keyword that is given the call.
-    #[pyo3(item(2))]
-    pub(crate) call: Option<Py<PyString>>,
-    /// How many arguments it takes.
-    #[pyo3(item(3))]
-    pub(crate) count: usize,
-}
-
-/// A callable that reads.
-pub(crate) struct Callback {
-    pub(crate) function: Py<PyAny>,
-    pub(crate) parameters: Parameters,
-    /// An event loop may call it: what takes long it does elsewhere.
-    pub(crate) quick: bool,
-}
-
-impl Handler {
-    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        if let Some(read) = &self.read {
-            visit.call(&read.function)?;
-            read.parameters.traverse(visit)?;
-        }
-        let completers = self.completers.iter().map(|(_, completer)| completer);
-        let mut others = self.list.iter().chain(&self.method).chain(completers);
-        others.try_for_each(|other| visit.call(&other.function))?;
-        self.exists.as_ref().map_or(Ok(()), |exists| exists.traverse(visit))
-    }
-}
-
-#[derive(Default)]
-pub(crate) struct Table(Mutex<State>);
-
-#[derive(Default)]
-struct State {
-    handlers: HashMap<HandlerId, Arc<Handler>>,
-    /// The fallback's, which another one replaces.
-    fallback: Option<HandlerId>,
-    gatekeeper: Option<Arc<Positional>>,
-    watcher: Option<Arc<Positional>>,
-    /// An `async def` is registered.
-    needs_loop: bool,
-}
-
-impl Table {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn get(&self, id: HandlerId) -> Option<Arc<Handler>> {
-        self.state().handlers.get(&id).cloned()
-    }
-
-    pub(crate) fn remove(&self, id: HandlerId) {
-        let mut state = self.state();
-        let removed = state.handlers.remove(&id);
-        let completing = removed.as_ref().and_then(|removed| removed.completing);
-        let completing = completing.and_then(|completing| state.handlers.remove(&completing));
-        drop(state);
-        drop((removed, completing)); // after the lock: it may run Python
-    }
-
-    /// The function of `authorize`.
-    pub(crate) fn gatekeeper(&self) -> Option<Arc<Positional>> {
-        self.state().gatekeeper.clone()
-    }
-
-    /// The function of `on_interest`.
-    pub(crate) fn watcher(&self) -> Option<Arc<Positional>> {
-        self.state().watcher.clone()
-    }
-
-    pub(crate) fn needs_loop(&self) -> bool {
-        self.state().needs_loop
-    }
-
-    fn put(&self, id: HandlerId, handler: Handler, needs_loop: bool) {
-        let mut state = self.state();
-        state.needs_loop |= needs_loop;
-        state.handlers.insert(id, Arc::new(handler));
-    }
-
-    fn put_fallback(&self, id: HandlerId, handler: Handler, needs_loop: bool) {
-        self.put(id, handler, needs_loop);
-        let replaced = self.state().fallback.replace(id);
-        if let Some(replaced) = replaced {
-            self.remove(replaced);
-        }
-    }
-
-    fn put_gatekeeper(&self, gatekeeper: Positional) {
-        let mut state = self.state();
-        state.needs_loop |= gatekeeper.is_async;
-        let replaced = state.gatekeeper.replace(Arc::new(gatekeeper));
-        drop((state, replaced)); // in this order: it may run Python
-    }
-
-    fn put_watcher(&self, watcher: Positional) {
-        let mut state = self.state();
-        state.needs_loop |= watcher.is_async;
-        let replaced = state.watcher.replace(Arc::new(watcher));
-        drop((state, replaced));
-    }
-
-    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        // A collection that finds the table in use leaves it for the next one.
-        let state = match self.0.try_lock() {
-            Ok(state) => state,
-            Err(TryLockError::Poisoned(state)) => state.into_inner(),
-            Err(TryLockError::WouldBlock) => return Ok(()),
-        };
-        state.handlers.values().try_for_each(|handler| handler.traverse(visit))?;
-        let mut others = [&state.gatekeeper, &state.watcher].into_iter().flatten();
-        others.try_for_each(|other| visit.call(&other.function))
-    }
-
-    pub(crate) fn clear(&self) {
-        let state = std::mem::take(&mut *self.state());
-        state
-            .handlers
-            .values()
-            .filter_map(|handler| handler.exists.as_ref())
-            .for_each(|exists| exists.set(None));
-        drop(state);
-    }
-}
+use std::sync::{Arc, Mutex};
+use wellhead::{ErrorKind, Json, Method, Provider, Template, Variable};
 
 pub(crate) enum Family {
     Tool,
@@ -222,7 +73,7 @@ impl Decorator {
 impl Decorator {
     #[pyo3(signature = (function, /))]
     fn __call__<'py>(&self, function: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let what = self.what.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let what = lock(&self.what).take();
         let Some(what) = what else {
             return Err(pyo3::exceptions::PyTypeError::new_err("a decorator registers one function"));
         };
@@ -293,7 +144,7 @@ pub(crate) fn register(
             let mut others = list.iter().chain(completers.iter().map(|(_, completer)| completer));
             let needs_loop = plan.is_async || others.any(|other| other.is_async);
             let called = if thread == Some(true) { pooled(function)? } else { function.clone() };
-            let read = Some(callback(&called, plan.parameters, plan.is_async || thread.is_some()));
+            let read = Some(reader(&called, plan.parameters, plan.is_async || thread.is_some()));
             let (exists, provider) = with_existence(py, server, exists)?.unzip();
             let handler = Handler { read, list, completers, exists, ..Handler::default() };
             let id = if template {
@@ -319,7 +170,7 @@ pub(crate) fn register(
         }
         What::Fallback { exists } => {
             let plan = plan(function, &[], true)?;
-            let read = Some(callback(function, plan.parameters, plan.is_async));
+            let read = Some(reader(function, plan.parameters, plan.is_async));
             let (exists, provider) = with_existence(py, server, exists)?.unzip();
             let handler = Handler { read, exists, ..Handler::default() };
             let id = detach(py, || core.set_fallback(provider)).or_raise(py)?;
@@ -333,7 +184,7 @@ pub(crate) fn register(
                 method = method.revisions(revisions);
             }
             let id = detach(py, || core.add_method(method, None)).or_raise(py)?;
-            server.table.put(id, Handler { method: Some(handler), ..Handler::default() }, is_async);
+            server.table.put(id, Handler { method: Some(Arc::new(handler)), ..Handler::default() }, is_async);
         }
         What::Named { family, name, definition, complete } => {
             register_named(py, server, &family, &name, definition, complete, function)?;
@@ -344,7 +195,7 @@ pub(crate) fn register(
             detach(py, || core.authorize(|_| Vec::new())).or_raise(py)?;
         }
         What::OnInterest => {
-            server.table.put_watcher(positional(function, &["uri", "wanted"], 2, false)?);
+            server.table.put_interest(positional(function, &["uri", "wanted"], 2, false)?);
             detach(py, || core.on_interest(|_| ())).or_raise(py)?;
         }
         What::OnPublish => {
@@ -380,7 +231,7 @@ fn register_named(
         Family::Tool => core.add_tool(name, &definition, None),
         Family::Prompt => core.add_prompt(name, &definition, None),
     });
-    let mut handler = Handler { method: Some(method), named: true, ..Handler::default() };
+    let mut handler = Handler { method: Some(Arc::new(method)), ..Handler::default() };
     let id = added.or_raise(py)?;
     for (argument, _) in &completers {
         let completing = detach(py, || core.add_prompt_completer(name, argument, None));
@@ -393,8 +244,8 @@ fn register_named(
     Ok(())
 }
 
-fn callback(function: &Bound<'_, PyAny>, parameters: Vec<Parameter>, quick: bool) -> Callback {
-    Callback { function: function.clone().unbind(), parameters: Parameters::new(parameters), quick }
+fn reader(function: &Bound<'_, PyAny>, parameters: Vec<Parameter>, quick: bool) -> Arc<Reader> {
+    Arc::new(Reader { function: function.clone().unbind(), parameters: Parameters::new(parameters), quick })
 }
 
 fn pooled<'py>(function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -410,16 +261,20 @@ fn plan(function: &Bound<'_, PyAny>, variables: &[Variable], uri: bool) -> PyRes
 }
 
 /// The function that lists, made from it or from the items that were given.
-fn listing(given: &Bound<'_, PyAny>) -> PyResult<Positional> {
+fn listing(given: &Bound<'_, PyAny>) -> PyResult<Arc<Positional>> {
     static LISTING: Imported = Imported::new("wellhead._parameters", "listing");
-    LISTING.get(given.py())?.call1((given,))?.extract()
+    LISTING.get(given.py())?.call1((given,))?.extract().map(Arc::new)
 }
 
 /// The functions that complete, by variable.
-fn completers(given: &Bound<'_, PyDict>) -> PyResult<Vec<(String, Positional)>> {
+fn completers(given: &Bound<'_, PyDict>) -> PyResult<Vec<(String, Arc<Positional>)>> {
     static COMPLETER: Imported = Imported::new("wellhead._parameters", "completer");
     let completer = COMPLETER.get(given.py())?;
-    given.iter().map(|(name, given)| Ok((name.extract()?, completer.call1((given,))?.extract()?))).collect()
+    let made = given.iter().map(|(name, given)| {
+        let completer = completer.call1((given,))?.extract()?;
+        Ok((name.extract()?, Arc::new(completer)))
+    });
+    made.collect()
 }
 
 /// The function that says if a URI may exist, and the core's share of it.

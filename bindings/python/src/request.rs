@@ -2,10 +2,11 @@
 
 use crate::context::Context;
 use crate::imported::Imported;
+use crate::lock::lock;
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use wellhead::{ClientAnswer, ResponseCall};
 
 /// Which connection's, and its number there.
@@ -30,7 +31,7 @@ enum State {
 
 impl Requests {
     fn state(&self) -> MutexGuard<'_, Table> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// From now on `future` waits for the answer.

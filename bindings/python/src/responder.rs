@@ -1,7 +1,8 @@
 //! The core's responder of a callback: the way of the answer, and what a [`Call`](crate::call::Call) does before the answer.
 
+use crate::lock::lock;
 use std::mem;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use wellhead::{CallId, ErrorKind, Json, Reply, Responder};
 
 /// The answer's way back, once. Dropped without an answer, it answers "internal error".
@@ -90,7 +91,7 @@ impl<A: Reply> Slot<A> {
     }
 
     fn state(&self) -> MutexGuard<'_, State<A>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// Ends the call, now or when no thread uses the responder any more. Only the first end counts.

@@ -1,0 +1,207 @@
+//! The side table: callables by the number under which the core knows them. It belongs to the Python object, so that
+//! the garbage collector sees them.
+
+use crate::arguments::Parameters;
+use crate::hook::Hook;
+use crate::lock::lock;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use pyo3::{PyTraverseError, PyVisit};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use wellhead::{Event, HandlerId};
+
+/// The callables of one registration.
+#[derive(Default)]
+pub(crate) struct Handler {
+    pub(crate) read: Option<Arc<Reader>>,
+    pub(crate) list: Option<Arc<Positional>>,
+    /// By variable.
+    pub(crate) completers: Vec<(String, Arc<Positional>)>,
+    pub(crate) method: Option<Arc<Positional>>,
+    /// The completers of the prompt's arguments, removed with it.
+    pub(crate) completing: Option<HandlerId>,
+    /// Says whether a URI may exist.
+    pub(crate) exists: Option<Hook>,
+}
+
+/// A callable that takes its arguments by position.
+#[derive(FromPyObject)]
+pub(crate) struct Positional {
+    #[pyo3(item(0))]
+    pub(crate) function: Py<PyAny>,
+    #[pyo3(item(1))]
+    pub(crate) is_async: bool,
+    /// The keyword that is given the call.
+    #[pyo3(item(2))]
+    pub(crate) call: Option<Py<PyString>>,
+    /// How many arguments it takes.
+    #[pyo3(item(3))]
+    pub(crate) count: usize,
+}
+
+/// A callable that reads.
+pub(crate) struct Reader {
+    pub(crate) function: Py<PyAny>,
+    pub(crate) parameters: Parameters,
+    /// An event loop may call it: what takes long it does elsewhere.
+    pub(crate) quick: bool,
+}
+
+/// The answerer of an event, as it was registered when the event was looked at.
+pub(crate) enum Answerer {
+    Reader(Arc<Reader>),
+    Positional(Arc<Positional>),
+    /// A provider of the core's own, such as a folder.
+    Provider,
+    /// A registration that is removed, or an event that no callable answers.
+    Nothing,
+}
+
+impl Answerer {
+    /// Whether an event loop may run it: it is an `async def`, says so of itself, or is no callable.
+    pub(crate) fn is_quick(&self) -> bool {
+        match self {
+            Answerer::Reader(reader) => reader.quick,
+            Answerer::Positional(asked) => asked.is_async,
+            Answerer::Provider => false,
+            Answerer::Nothing => true,
+        }
+    }
+
+    fn of(asked: Option<Arc<Positional>>) -> Self {
+        asked.map_or(Answerer::Nothing, Answerer::Positional)
+    }
+}
+
+impl Handler {
+    fn completer(&self, variable: &str) -> Option<Arc<Positional>> {
+        let mut completers = self.completers.iter();
+        completers.find(|(known, _)| known == variable).map(|(_, completer)| completer.clone())
+    }
+
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        if let Some(read) = &self.read {
+            visit.call(&read.function)?;
+            read.parameters.traverse(visit)?;
+        }
+        let completers = self.completers.iter().map(|(_, completer)| completer);
+        let mut others = self.list.iter().chain(&self.method).chain(completers);
+        others.try_for_each(|other| visit.call(&other.function))?;
+        self.exists.as_ref().map_or(Ok(()), |exists| exists.traverse(visit))
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct Table(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    handlers: HashMap<HandlerId, Handler>,
+    /// The fallback's, which another one replaces.
+    fallback: Option<HandlerId>,
+    /// The function of `authorize`.
+    gatekeeper: Option<Arc<Positional>>,
+    /// The function of `on_interest`.
+    interest: Option<Arc<Positional>>,
+    /// An `async def` is registered.
+    needs_loop: bool,
+}
+
+impl Table {
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.0)
+    }
+
+    /// What answers an event. `verifier` judges the tokens of its service.
+    pub(crate) fn answerer(&self, event: &Event, verifier: Option<&Arc<Positional>>) -> Answerer {
+        let state = self.state();
+        let handler = |id| state.handlers.get(&id);
+        match event {
+            Event::Read(call) if call.has_provider() => Answerer::Provider,
+            Event::List(call) if call.has_provider() => Answerer::Provider,
+            Event::Complete(call) if call.has_provider() => Answerer::Provider,
+            Event::Read(call) => {
+                let reader = handler(call.handler()).and_then(|handler| handler.read.clone());
+                reader.map_or(Answerer::Nothing, Answerer::Reader)
+            }
+            Event::List(call) => {
+                Answerer::of(handler(call.handler()).and_then(|handler| handler.list.clone()))
+            }
+            Event::Complete(call) => {
+                Answerer::of(handler(call.handler()).and_then(|handler| handler.completer(call.variable())))
+            }
+            Event::Method(call) => {
+                Answerer::of(handler(call.handler()).and_then(|handler| handler.method.clone()))
+            }
+            Event::Authorize(_) => Answerer::of(state.gatekeeper.clone()),
+            Event::Interest(_) => Answerer::of(state.interest.clone()),
+            Event::Verify(_) => Answerer::of(verifier.cloned()),
+            _ => Answerer::Nothing,
+        }
+    }
+
+    pub(crate) fn remove(&self, id: HandlerId) {
+        let mut state = self.state();
+        let removed = state.handlers.remove(&id);
+        let completing = removed.as_ref().and_then(|removed| removed.completing);
+        let completing = completing.and_then(|completing| state.handlers.remove(&completing));
+        drop(state);
+        drop((removed, completing)); // after the lock: it may run Python
+    }
+
+    pub(crate) fn needs_loop(&self) -> bool {
+        self.state().needs_loop
+    }
+
+    pub(crate) fn put(&self, id: HandlerId, handler: Handler, needs_loop: bool) {
+        let mut state = self.state();
+        state.needs_loop |= needs_loop;
+        state.handlers.insert(id, handler);
+    }
+
+    pub(crate) fn put_fallback(&self, id: HandlerId, handler: Handler, needs_loop: bool) {
+        self.put(id, handler, needs_loop);
+        let replaced = self.state().fallback.replace(id);
+        if let Some(replaced) = replaced {
+            self.remove(replaced);
+        }
+    }
+
+    pub(crate) fn put_gatekeeper(&self, gatekeeper: Positional) {
+        self.put_one(gatekeeper, |state| &mut state.gatekeeper);
+    }
+
+    pub(crate) fn put_interest(&self, interest: Positional) {
+        self.put_one(interest, |state| &mut state.interest);
+    }
+
+    fn put_one(&self, asked: Positional, place: fn(&mut State) -> &mut Option<Arc<Positional>>) {
+        let mut state = self.state();
+        state.needs_loop |= asked.is_async;
+        let replaced = place(&mut state).replace(Arc::new(asked));
+        drop((state, replaced)); // in this order: it may run Python
+    }
+
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        // A collection that finds the table in use leaves it for the next one.
+        let state = match self.0.try_lock() {
+            Ok(state) => state,
+            Err(TryLockError::Poisoned(state)) => state.into_inner(),
+            Err(TryLockError::WouldBlock) => return Ok(()),
+        };
+        state.handlers.values().try_for_each(|handler| handler.traverse(visit))?;
+        let mut others = [&state.gatekeeper, &state.interest].into_iter().flatten();
+        others.try_for_each(|other| visit.call(&other.function))
+    }
+
+    pub(crate) fn clear(&self) {
+        let state = std::mem::take(&mut *self.state());
+        state
+            .handlers
+            .values()
+            .filter_map(|handler| handler.exists.as_ref())
+            .for_each(|exists| exists.set(None));
+        drop(state);
+    }
+}

@@ -1,0 +1,90 @@
+//! Tells those who wait for a connection that there may be something new.
+
+use crate::alive::Share;
+use crate::exit::try_attach;
+use crate::lock::lock;
+use pyo3::prelude::*;
+use pyo3::{PyTraverseError, PyVisit};
+use std::sync::{Condvar, Mutex};
+use std::time::Duration;
+
+/// The callables that a wake of a connection calls. The core holds it; the Python objects in it belong to the connection.
+pub(crate) struct Waker {
+    connection: Share,
+    wake: Mutex<Option<Py<PyAny>>>,
+    waiters: Mutex<Vec<Py<PyAny>>>,
+    wakes: Mutex<u64>,
+    woken: Condvar,
+}
+
+impl Waker {
+    /// `connection` is alive as long as its Python objects may be called.
+    pub(crate) fn new(connection: Share, wake: Option<Py<PyAny>>) -> Self {
+        Waker {
+            connection,
+            wake: Mutex::new(wake),
+            waiters: Mutex::default(),
+            wakes: Mutex::default(),
+            woken: Condvar::new(),
+        }
+    }
+
+    /// Called by the core, without a lock, on any thread.
+    pub(crate) fn wake(&self) {
+        *lock(&self.wakes) += 1;
+        self.woken.notify_all();
+        if lock(&self.wake).is_none() && lock(&self.waiters).is_empty() {
+            return;
+        }
+        try_attach(|py| {
+            let mut called: Vec<_> = lock(&self.waiters).iter().map(|waiter| waiter.clone_ref(py)).collect();
+            called.extend(lock(&self.wake).as_ref().map(|wake| wake.clone_ref(py)));
+            if !self.connection.is_alive(py) {
+                return;
+            }
+            for wake in called {
+                if let Err(e) = wake.call0(py) {
+                    e.write_unraisable(py, Some(wake.bind(py)));
+                }
+            }
+        });
+    }
+
+    pub(crate) fn seen(&self) -> u64 {
+        *lock(&self.wakes)
+    }
+
+    /// Waits until there was a wake after `seen`, or until the time is over.
+    pub(crate) fn wait(&self, seen: u64, time: Duration) {
+        let wakes = lock(&self.wakes);
+        drop(self.woken.wait_timeout_while(wakes, time, |wakes| *wakes == seen));
+    }
+
+    pub(crate) fn add(&self, waiter: Py<PyAny>) {
+        lock(&self.waiters).push(waiter);
+    }
+
+    pub(crate) fn remove(&self, waiter: &Py<PyAny>) {
+        let mut waiters = lock(&self.waiters);
+        let at = waiters.iter().position(|known| known.is(waiter));
+        let removed = at.map(|at| waiters.swap_remove(at));
+        drop(waiters);
+        drop(removed);
+    }
+
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        if let Ok(wake) = self.wake.try_lock() {
+            visit.call(&*wake)?;
+        }
+        match self.waiters.try_lock() {
+            Ok(waiters) => waiters.iter().try_for_each(|waiter| visit.call(waiter)),
+            Err(_) => Ok(()),
+        }
+    }
+
+    pub(crate) fn clear(&self) {
+        let wake = lock(&self.wake).take();
+        let waiters = std::mem::take(&mut *lock(&self.waiters));
+        drop((wake, waiters));
+    }
+}
