@@ -1,10 +1,10 @@
 //! Questions about access, and their answers.
 
-use crate::boundary::{guard, invalid, required};
+use crate::boundary::invalid;
 use crate::call::{Authorize, wellhead_call};
 use crate::foreign::UserData;
 use crate::pending::{self, Kind, Pending};
-use crate::server::wellhead_server;
+use crate::server::{wellhead_server, with_callback};
 use crate::status::{wellhead_error, wellhead_status};
 use crate::types::{wellhead_destroy_callback, wellhead_str};
 use std::ffi::c_void;
@@ -63,21 +63,25 @@ pub unsafe extern "C" fn wellhead_server_set_authorize(
     let user_data = UserData::new(user_data, destroy);
     // SAFETY: our caller's promise.
     unsafe {
-        guard(error, move |promise| {
-            let server = promise.hold(server, "server")?;
-            let authorize = required(authorize, "authorize")?;
-            server.server.authorize(move |call: AuthorizeCall| {
-                let (deferred, responder) = call.defer();
-                let operation = number(call.operation());
-                let question = Authorize::new(call);
-                let (uris, count) = (question.uris.as_ptr(), question.uris.len());
-                Pending::run(wellhead_call::Authorize(question), responder, |call, responder| {
-                    // SAFETY: the application's function, called as the header says.
-                    authorize(user_data.get(), call, operation, uris, count, responder);
-                });
-                deferred
-            })
-        })
+        with_callback(
+            server,
+            error,
+            (authorize, "authorize"),
+            user_data,
+            |_, server, authorize, user_data| {
+                server.authorize(move |call: AuthorizeCall| {
+                    let (deferred, responder) = call.defer();
+                    let question = wellhead_call::Authorize(Authorize::new(call));
+                    Pending::run(question, responder, |call, responder| {
+                        let wellhead_call::Authorize(Authorize { call: asked, uris }) = call else { return };
+                        let operation = number(asked.operation());
+                        // SAFETY: the application's function, called as the header says.
+                        authorize(user_data.get(), call, operation, uris.as_ptr(), uris.len(), responder);
+                    });
+                    deferred
+                })
+            },
+        )
     }
 }
 

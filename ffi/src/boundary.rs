@@ -197,13 +197,7 @@ pub(crate) unsafe fn make<T: Send + Sync>(
     error: *mut *mut wellhead_error,
     run: impl FnOnce(&Promise) -> Result<T>,
 ) -> *mut T {
-    match caught(|| run(&Promise(()))) {
-        Ok(value) => Box::into_raw(Box::new(value)),
-        Err(e) => {
-            deliver(&Promise(()), error, &e);
-            std::ptr::null_mut()
-        }
-    }
+    made(error, run, |value| Box::into_raw(Box::new(value)))
 }
 
 /// The body of an exported function that makes a handle which a callback may free.
@@ -214,8 +208,16 @@ pub(crate) unsafe fn share<T: Shared>(
     error: *mut *mut wellhead_error,
     run: impl FnOnce(&Promise) -> Result<T>,
 ) -> *mut T {
+    made(error, run, |value| Arc::into_raw(Arc::new(value)).cast_mut())
+}
+
+fn made<T>(
+    error: *mut *mut wellhead_error,
+    run: impl FnOnce(&Promise) -> Result<T>,
+    handle: fn(T) -> *mut T,
+) -> *mut T {
     match caught(|| run(&Promise(()))) {
-        Ok(value) => Arc::into_raw(Arc::new(value)).cast_mut(),
+        Ok(value) => handle(value),
         Err(e) => {
             deliver(&Promise(()), error, &e);
             std::ptr::null_mut()

@@ -6,7 +6,7 @@ use crate::text::wellhead_text;
 use crate::types::wellhead_str;
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::OnceLock;
-use wellhead::{AuthorizeCall, Call, Caller, CompleteCall, InterestCall, ListCall, MethodCall, VerifyCall};
+use wellhead::{AuthorizeCall, Call, CompleteCall, InterestCall, Json, ListCall, MethodCall, VerifyCall};
 
 /// cbindgen:ignore
 pub enum wellhead_call {
@@ -19,23 +19,34 @@ pub enum wellhead_call {
     Verify(VerifyCall),
 }
 
+/// Reads what the calls of requests share. `$otherwise` is for an interest and a token, which belong to no request of MCP.
+macro_rules! of_request {
+    ($call:expr, $it:ident => $value:expr, $otherwise:expr) => {
+        match $call {
+            wellhead_call::Read(Reading { call: $it, .. }) => $value,
+            wellhead_call::List($it) => $value,
+            wellhead_call::Complete($it) => $value,
+            wellhead_call::Method(Further { call: $it, .. }) => $value,
+            wellhead_call::Authorize(Authorize { call: $it, .. }) => $value,
+            wellhead_call::Interest(_) | wellhead_call::Verify(_) => $otherwise,
+        }
+    };
+}
+
 /// Returns the URI as the client spelled it; the template for a completion. Absent for a list, a method, a token and an
 /// authorize callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_uri(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(call, wellhead_str::ABSENT, |_, call| {
-            let uri = match call {
-                wellhead_call::Read(read) => Some(read.call.uri()),
-                wellhead_call::Interest(call) => Some(call.uri()),
-                wellhead_call::Complete(call) => Some(call.uri_template()),
-                wellhead_call::List(_)
-                | wellhead_call::Method(_)
-                | wellhead_call::Authorize(_)
-                | wellhead_call::Verify(_) => None,
-            };
-            uri.map_or(wellhead_str::ABSENT, wellhead_str::of)
+        text(call, |call| match call {
+            wellhead_call::Read(read) => Some(read.call.uri()),
+            wellhead_call::Interest(call) => Some(call.uri()),
+            wellhead_call::Complete(call) => Some(call.uri_template()),
+            wellhead_call::List(_)
+            | wellhead_call::Method(_)
+            | wellhead_call::Authorize(_)
+            | wellhead_call::Verify(_) => None,
         })
     }
 }
@@ -53,12 +64,7 @@ pub unsafe extern "C" fn wellhead_call_var(call: *const wellhead_call, name: *co
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_raw(call: *const wellhead_call, name: *const c_char) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe {
-        ask(call, wellhead_str::ABSENT, |promise, call| {
-            let value = call.read().zip(promise.c_string(name)).and_then(|(call, name)| call.raw(name));
-            value.map_or(wellhead_str::ABSENT, wellhead_str::of)
-        })
-    }
+    unsafe { named(call, name, |call, name| call.read()?.raw(name)) }
 }
 
 /// Returns the value at `index` of a list ({name*}), percent-decoded. Absent if the list is shorter. name: NUL-terminated.
@@ -70,14 +76,11 @@ pub unsafe extern "C" fn wellhead_call_var_at(
 ) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(call, wellhead_str::ABSENT, |promise, call| {
-            let value = promise.c_string(name).and_then(|name| match (call, index) {
-                (wellhead_call::Read(read), 0) => read.call.var(name),
-                (wellhead_call::Read(read), _) => read.call.values(name).get(index).copied(),
-                (wellhead_call::Complete(call), 0) => call.other(name),
-                _ => None,
-            });
-            value.map_or(wellhead_str::ABSENT, wellhead_str::of)
+        named(call, name, |call, name| match (call, index) {
+            (wellhead_call::Read(read), 0) => read.call.var(name),
+            (wellhead_call::Read(read), _) => read.call.values(name).get(index).copied(),
+            (wellhead_call::Complete(call), 0) => call.other(name),
+            _ => None,
         })
     }
 }
@@ -88,13 +91,10 @@ pub unsafe extern "C" fn wellhead_call_var_at(
 pub unsafe extern "C" fn wellhead_call_var_name(call: *const wellhead_call, index: usize) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(call, wellhead_str::ABSENT, |_, call| {
-            let name = match call {
-                wellhead_call::Read(read) => read.call.names().nth(index),
-                wellhead_call::Complete(call) => call.others().nth(index).map(|(name, _)| name),
-                _ => None,
-            };
-            name.map_or(wellhead_str::ABSENT, wellhead_str::of)
+        text(call, |call| match call {
+            wellhead_call::Read(read) => read.call.names().nth(index),
+            wellhead_call::Complete(call) => call.others().nth(index).map(|(name, _)| name),
+            _ => None,
         })
     }
 }
@@ -102,12 +102,9 @@ pub unsafe extern "C" fn wellhead_call_var_name(call: *const wellhead_call, inde
 /// Returns the caller that the connection was made with, or that the token was granted for. NULL if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_caller(call: *const wellhead_call) -> *mut c_void {
-    let none = std::ptr::null_mut();
     // SAFETY: our caller's promise.
     unsafe {
-        ask(call, none, |_, call| {
-            call.caller().and_then(Caller::value::<HostCaller>).map_or(none, HostCaller::get)
-        })
+        ask(call, std::ptr::null_mut(), |_, call| call.caller().map_or(std::ptr::null_mut(), HostCaller::get))
     }
 }
 
@@ -118,12 +115,10 @@ pub unsafe extern "C" fn wellhead_call_typed_caller(
     call: *const wellhead_call,
     caller_type: *const c_void,
 ) -> *mut c_void {
-    let none = std::ptr::null_mut();
     // SAFETY: our caller's promise.
     unsafe {
-        ask(call, none, |_, call| {
-            let caller = call.caller().and_then(Caller::value::<HostCaller>);
-            caller.and_then(|caller| caller.of_type(caller_type)).unwrap_or(none)
+        ask(call, std::ptr::null_mut(), |_, call| {
+            call.caller().and_then(|caller| caller.of_type(caller_type)).unwrap_or(std::ptr::null_mut())
         })
     }
 }
@@ -133,7 +128,7 @@ pub unsafe extern "C" fn wellhead_call_typed_caller(
 pub unsafe extern "C" fn wellhead_call_caller_id(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(call, wellhead_str::ABSENT, |_, call| match call.caller().map_or(&[][..], Caller::id) {
+        ask(call, wellhead_str::ABSENT, |_, call| match of_request!(call, it => it.caller().id(), &[]) {
             [] => wellhead_str::ABSENT,
             id => wellhead_str::bytes(id),
         })
@@ -145,19 +140,7 @@ pub unsafe extern "C" fn wellhead_call_caller_id(call: *const wellhead_call) -> 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_revision(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe {
-        ask(call, wellhead_str::ABSENT, |_, call| {
-            let revision = match call {
-                wellhead_call::Read(read) => Some(read.call.revision()),
-                wellhead_call::List(call) => Some(call.revision()),
-                wellhead_call::Complete(call) => Some(call.revision()),
-                wellhead_call::Method(further) => Some(further.call.revision()),
-                wellhead_call::Authorize(question) => Some(question.call.revision()),
-                wellhead_call::Interest(_) | wellhead_call::Verify(_) => None,
-            };
-            revision.map_or(wellhead_str::ABSENT, wellhead_str::of)
-        })
-    }
+    unsafe { text(call, |call| of_request!(call, it => Some(it.revision()), None)) }
 }
 
 /// Returns the _meta of the request as it came, a JSON object with traceparent and the like. Its content is not checked.
@@ -165,19 +148,7 @@ pub unsafe extern "C" fn wellhead_call_revision(call: *const wellhead_call) -> w
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_meta(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe {
-        ask(call, wellhead_str::ABSENT, |_, call| {
-            let meta = match call {
-                wellhead_call::Read(read) => read.call.meta(),
-                wellhead_call::List(call) => call.meta(),
-                wellhead_call::Complete(call) => call.meta(),
-                wellhead_call::Method(further) => further.call.meta(),
-                wellhead_call::Authorize(question) => question.call.meta(),
-                wellhead_call::Interest(_) | wellhead_call::Verify(_) => None,
-            };
-            meta.map_or(wellhead_str::ABSENT, wellhead_str::of)
-        })
-    }
+    unsafe { text(call, |call| of_request!(call, it => it.meta(), None)) }
 }
 
 /// Sends a progress notification, if the client asked for them. progress: in any unit; it only grows. total: the final value;
@@ -194,14 +165,7 @@ pub unsafe extern "C" fn wellhead_call_progress(
         ask(call, 0, |promise, call| {
             let (total, message) =
                 (promise.number(total), promise.optional(message, "message").ok().flatten());
-            c_int::from(match call {
-                wellhead_call::Read(read) => read.call.progress(progress, total, message),
-                wellhead_call::List(call) => call.progress(progress, total, message),
-                wellhead_call::Complete(call) => call.progress(progress, total, message),
-                wellhead_call::Method(further) => further.call.progress(progress, total, message),
-                wellhead_call::Authorize(question) => question.call.progress(progress, total, message),
-                wellhead_call::Interest(_) | wellhead_call::Verify(_) => false,
-            })
+            c_int::from(of_request!(call, it => it.progress(progress, total, message), false))
         })
     }
 }
@@ -213,18 +177,7 @@ pub unsafe extern "C" fn wellhead_call_progress(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_close_stream(call: *const wellhead_call, retry_ms: u64) -> c_int {
     // SAFETY: our caller's promise.
-    unsafe {
-        ask(call, 0, |_, call| {
-            c_int::from(match call {
-                wellhead_call::Read(read) => read.call.close_stream(retry_ms),
-                wellhead_call::List(call) => call.close_stream(retry_ms),
-                wellhead_call::Complete(call) => call.close_stream(retry_ms),
-                wellhead_call::Method(further) => further.call.close_stream(retry_ms),
-                wellhead_call::Authorize(question) => question.call.close_stream(retry_ms),
-                wellhead_call::Interest(_) | wellhead_call::Verify(_) => false,
-            })
-        })
-    }
+    unsafe { ask(call, 0, |_, call| c_int::from(of_request!(call, it => it.close_stream(retry_ms), false))) }
 }
 
 /// Returns the version of the resource that the client has, for a read. If it is current, answer wellhead_read_not_modified
@@ -232,11 +185,7 @@ pub unsafe extern "C" fn wellhead_call_close_stream(call: *const wellhead_call, 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_if_version(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe {
-        ask(call, wellhead_str::ABSENT, |_, call| {
-            call.read().and_then(Call::if_version).map_or(wellhead_str::ABSENT, wellhead_str::of)
-        })
-    }
+    unsafe { text(call, |call| call.read()?.if_version()) }
 }
 
 /// Returns the client's answers to wellhead_read_needs_input, for a read: a JSON object of objects, by the keys of its
@@ -244,11 +193,7 @@ pub unsafe extern "C" fn wellhead_call_if_version(call: *const wellhead_call) ->
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_input_responses(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe {
-        ask(call, wellhead_str::ABSENT, |_, call| {
-            call.read().and_then(Call::input_responses).map_or(wellhead_str::ABSENT, wellhead_str::of)
-        })
-    }
+    unsafe { text(call, |call| call.read()?.input_responses()) }
 }
 
 /// Returns the requestState as the client sent it, for a read. Any client may invent one: see wellhead_call_open_state.
@@ -256,11 +201,7 @@ pub unsafe extern "C" fn wellhead_call_input_responses(call: *const wellhead_cal
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_request_state(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe {
-        ask(call, wellhead_str::ABSENT, |_, call| {
-            call.read().and_then(Call::request_state).map_or(wellhead_str::ABSENT, wellhead_str::of)
-        })
-    }
+    unsafe { text(call, |call| call.read()?.request_state()) }
 }
 
 /// Seals a requestState for this caller and URI, for a read. until: the time at which it expires, on a clock that replicas
@@ -305,12 +246,9 @@ pub unsafe extern "C" fn wellhead_call_open_state(
 pub unsafe extern "C" fn wellhead_call_filter(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(call, wellhead_str::ABSENT, |_, call| {
-            let filter = match call {
-                wellhead_call::List(call) => call.filter(),
-                _ => None,
-            };
-            filter.map_or(wellhead_str::ABSENT, |filter| wellhead_str::of(filter.as_str()))
+        text(call, |call| match call {
+            wellhead_call::List(call) => call.filter().map(Json::as_str),
+            _ => None,
         })
     }
 }
@@ -319,34 +257,21 @@ pub unsafe extern "C" fn wellhead_call_filter(call: *const wellhead_call) -> wel
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_method(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe {
-        ask(call, wellhead_str::ABSENT, |_, call| {
-            call.method().map_or(wellhead_str::ABSENT, |further| wellhead_str::of(further.call.method()))
-        })
-    }
+    unsafe { text(call, |call| Some(call.method()?.call.method())) }
 }
 
 /// Returns the name of the tool or the prompt. Absent for other calls.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_name(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe {
-        ask(call, wellhead_str::ABSENT, |_, call| {
-            let name = call.method().and_then(|further| further.call.name());
-            name.map_or(wellhead_str::ABSENT, wellhead_str::of)
-        })
-    }
+    unsafe { text(call, |call| call.method()?.call.name()) }
 }
 
 /// Returns the `arguments` among the params of a method, a JSON object; {} if there are none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_arguments(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe {
-        ask(call, wellhead_str::ABSENT, |_, call| {
-            call.method().map_or(wellhead_str::ABSENT, |further| wellhead_str::of(further.call.arguments()))
-        })
-    }
+    unsafe { text(call, |call| Some(call.method()?.call.arguments())) }
 }
 
 /// Returns the capabilities of the client, for a read or a method: a JSON object such as {"sampling":{}}. Absent if the
@@ -355,13 +280,10 @@ pub unsafe extern "C" fn wellhead_call_arguments(call: *const wellhead_call) -> 
 pub unsafe extern "C" fn wellhead_call_client_capabilities(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(call, wellhead_str::ABSENT, |_, call| {
-            let capabilities = match call {
-                wellhead_call::Read(read) => read.client_capabilities(),
-                wellhead_call::Method(further) => further.client_capabilities(),
-                _ => None,
-            };
-            capabilities.map_or(wellhead_str::ABSENT, wellhead_str::of)
+        text(call, |call| match call {
+            wellhead_call::Read(read) => read.client_capabilities(),
+            wellhead_call::Method(further) => further.client_capabilities(),
+            _ => None,
         })
     }
 }
@@ -371,11 +293,7 @@ pub unsafe extern "C" fn wellhead_call_client_capabilities(call: *const wellhead
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_log_level(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe {
-        ask(call, wellhead_str::ABSENT, |_, call| {
-            call.method().and_then(Further::log_level).map_or(wellhead_str::ABSENT, wellhead_str::of)
-        })
-    }
+    unsafe { text(call, |call| call.method()?.log_level()) }
 }
 
 /// Returns 1 if the client no longer waits for the answer. It is cheap: a callback that takes long calls it from time to
@@ -386,13 +304,9 @@ pub unsafe extern "C" fn wellhead_call_cancelled(call: *const wellhead_call) -> 
     unsafe {
         ask(call, 0, |_, call| {
             c_int::from(match call {
-                wellhead_call::Read(read) => read.call.is_cancelled(),
-                wellhead_call::List(call) => call.is_cancelled(),
-                wellhead_call::Complete(call) => call.is_cancelled(),
-                wellhead_call::Method(further) => further.call.is_cancelled(),
-                wellhead_call::Authorize(question) => question.call.is_cancelled(),
                 wellhead_call::Interest(call) => call.is_cancelled(),
                 wellhead_call::Verify(call) => call.is_cancelled(),
+                request => of_request!(request, it => it.is_cancelled(), false),
             })
         })
     }
@@ -413,15 +327,31 @@ impl wellhead_call {
         }
     }
 
-    fn caller(&self) -> Option<&Caller> {
-        match self {
-            wellhead_call::Read(read) => Some(read.call.caller()),
-            wellhead_call::List(call) => Some(call.caller()),
-            wellhead_call::Complete(call) => Some(call.caller()),
-            wellhead_call::Method(further) => Some(further.call.caller()),
-            wellhead_call::Authorize(question) => Some(question.call.caller()),
-            wellhead_call::Interest(_) | wellhead_call::Verify(_) => None,
-        }
+    fn caller(&self) -> Option<&HostCaller> {
+        of_request!(self, it => it.caller().value::<HostCaller>(), None)
+    }
+}
+
+/// The body of a function that returns a text of a call.
+unsafe fn text(
+    call: *const wellhead_call,
+    get: impl for<'a> FnOnce(&'a wellhead_call) -> Option<&'a str>,
+) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe { ask(call, wellhead_str::ABSENT, |_, call| wellhead_str::optional(get(call))) }
+}
+
+/// The body of a function that returns a text of a call by its name.
+pub(crate) unsafe fn named(
+    call: *const wellhead_call,
+    name: *const c_char,
+    get: impl for<'a> FnOnce(&'a wellhead_call, &str) -> Option<&'a str>,
+) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(call, wellhead_str::ABSENT, |promise, call| {
+            wellhead_str::optional(promise.c_string(name).and_then(|name| get(call, name)))
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use crate::list::wellhead_list;
 use crate::pending::Pending;
 use crate::read::wellhead_read;
 use crate::resource::{described, wellhead_contents, wellhead_resource};
-use crate::server::wellhead_server;
+use crate::server::{wellhead_server, with_server};
 use crate::status::{wellhead_error, wellhead_status};
 use crate::types::{growing, wellhead_destroy_callback, wellhead_str};
 use std::ffi::{c_int, c_void};
@@ -220,10 +220,7 @@ pub unsafe extern "C" fn wellhead_server_remove(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        guard(error, |promise| {
-            let server = promise.hold(server, "server")?;
-            server.server.remove(promise.text(name, "name")?).map(drop)
-        })
+        with_server(server, error, |promise, server| server.remove(promise.text(name, "name")?).map(drop))
     }
 }
 
@@ -235,10 +232,9 @@ unsafe fn add_value(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        guard(error, |promise| {
-            let server = promise.hold(server, "server")?;
+        with_server(server, error, |promise, server| {
             let resource = promise.fields(resource, "resource")?.resource(promise)?;
-            server.server.value(resource, body(promise)?).map(drop)
+            server.value(resource, body(promise)?).map(drop)
         })
     }
 }
@@ -252,9 +248,8 @@ unsafe fn set_value(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        guard(error, |promise| {
-            let server = promise.hold(server, "server")?;
-            server.server.set(promise.text(uri, "uri")?, described(promise, about, body(promise)?)?)
+        with_server(server, error, |promise, server| {
+            server.set(promise.text(uri, "uri")?, described(promise, about, body(promise)?)?)
         })
     }
 }
@@ -349,15 +344,11 @@ impl Provider for Callbacks {
     fn list(&self, call: ListCall) {
         let Some(list) = self.list else { return };
         let (_, responder) = call.defer();
-        let limit = call.limit();
         Pending::run(wellhead_call::List(call), responder, |call, responder| {
-            // SAFETY: `run` keeps the call alive until the callback returns.
-            let after = match unsafe { &*call } {
-                wellhead_call::List(call) => call.after().map_or(wellhead_str::ABSENT, wellhead_str::of),
-                _ => wellhead_str::ABSENT,
-            };
+            let wellhead_call::List(asked) = call else { return };
+            let after = wellhead_str::optional(asked.after());
             // SAFETY: the application's function, called as the header says.
-            unsafe { list(self.user_data.get(), call, after, limit, responder) }
+            unsafe { list(self.user_data.get(), call, after, asked.limit(), responder) }
         });
     }
 
@@ -375,13 +366,8 @@ pub(crate) fn run_complete(complete: wellhead_complete_callback, user_data: &Use
     let Some(complete) = complete else { return };
     let (_, responder) = call.defer();
     Pending::run(wellhead_call::Complete(call), responder, |call, responder| {
-        // SAFETY: `run` keeps the call alive until the callback returns.
-        let (variable, value) = match unsafe { &*call } {
-            wellhead_call::Complete(call) => {
-                (wellhead_str::of(call.variable()), wellhead_str::of(call.value()))
-            }
-            _ => (wellhead_str::ABSENT, wellhead_str::ABSENT),
-        };
+        let wellhead_call::Complete(asked) = call else { return };
+        let (variable, value) = (wellhead_str::of(asked.variable()), wellhead_str::of(asked.value()));
         // SAFETY: the application's function, called as the header says.
         unsafe { complete(user_data.get(), call, variable, value, responder) }
     });

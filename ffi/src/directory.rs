@@ -1,8 +1,9 @@
 //! A folder as resources.
 
-use crate::boundary::{Promise, guard};
+use crate::boundary::Promise;
+use crate::fields::set_numbers;
 use crate::foreign::unknown_flags;
-use crate::server::wellhead_server;
+use crate::server::{wellhead_server, with_server};
 use crate::status::{wellhead_error, wellhead_status};
 use crate::types::{growing, wellhead_str};
 use wellhead::{Directory, Result};
@@ -47,9 +48,8 @@ pub unsafe extern "C" fn wellhead_server_add_directory(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        guard(error, |promise| {
-            let server = promise.hold(server, "server")?;
-            server.server.directory(promise.fields(directory, "directory")?.directory(promise)?).map(drop)
+        with_server(server, error, |promise, server| {
+            server.directory(promise.fields(directory, "directory")?.directory(promise)?).map(drop)
         })
     }
 }
@@ -63,12 +63,7 @@ impl wellhead_directory {
         for pattern in promise.texts(self.exclude, self.exclude_count, "exclude")? {
             directory = directory.exclude(pattern);
         }
-        if self.max_file_bytes != 0 {
-            directory = directory.max_file_bytes(self.max_file_bytes);
-        }
-        if self.settle_ms != 0 {
-            directory = directory.settle_ms(self.settle_ms);
-        }
+        set_numbers!(directory, self; max_file_bytes, settle_ms);
         unknown_flags(self.flags, WELLHEAD_NO_WATCH)?;
         Ok(directory.watch(self.flags & WELLHEAD_NO_WATCH == 0))
     }

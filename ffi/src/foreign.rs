@@ -148,6 +148,11 @@ pub(crate) fn json(text: &str, name: &str) -> Result<wellhead::Json> {
     wellhead::Json::object(text).map_err(|e| invalid(format!("{name}: {e}")))
 }
 
+/// A JSON object from the application; none if it is absent.
+pub(crate) fn object(promise: &Promise, text: wellhead_str, name: &str) -> Result<Option<wellhead::Json>> {
+    promise.optional(text, name)?.map(|text| json(text, name)).transpose()
+}
+
 pub(crate) fn unknown_flags(flags: u32, known: u32) -> Result<(), Error> {
     match flags & !known {
         0 => Ok(()),

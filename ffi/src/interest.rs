@@ -1,10 +1,9 @@
 //! Which URIs are watched.
 
-use crate::boundary::{guard, required};
 use crate::call::wellhead_call;
 use crate::foreign::UserData;
 use crate::pending::{self, Kind, Pending};
-use crate::server::wellhead_server;
+use crate::server::{wellhead_server, with_callback};
 use crate::status::{wellhead_error, wellhead_status};
 use crate::types::{wellhead_destroy_callback, wellhead_str};
 use std::ffi::{c_int, c_void};
@@ -37,10 +36,8 @@ pub unsafe extern "C" fn wellhead_server_set_interest(
     let user_data = UserData::new(user_data, destroy);
     // SAFETY: our caller's promise.
     unsafe {
-        guard(error, move |promise| {
-            let server = promise.hold(server, "server")?;
-            let interest = required(interest, "interest")?;
-            server.server.on_interest(move |call: InterestCall| {
+        with_callback(server, error, (interest, "interest"), user_data, |_, server, interest, user_data| {
+            server.on_interest(move |call: InterestCall| {
                 let (deferred, responder) = call.defer();
                 let wanted = c_int::from(call.wanted());
                 Pending::run(wellhead_call::Interest(call), responder, |call, responder| {

@@ -54,5 +54,6 @@ pub mod test_client;
 pub mod http;
 
 mod boundary;
+mod fields;
 mod foreign;
 pub mod pending;

@@ -3,9 +3,9 @@
 use crate::boundary::{Promise, ask, guard, invalid, required};
 use crate::call::{Further, wellhead_call};
 use crate::catalog::{run_complete, wellhead_complete_callback};
-use crate::foreign::{UserData, json};
+use crate::foreign::{UserData, json, object};
 use crate::pending::{self, Kind, Pending};
-use crate::server::wellhead_server;
+use crate::server::{wellhead_server, with_callback, with_server};
 use crate::status::{wellhead_error, wellhead_status};
 use crate::types::{growing, wellhead_destroy_callback, wellhead_str};
 use std::ffi::{c_int, c_void};
@@ -56,8 +56,7 @@ pub unsafe extern "C" fn wellhead_server_add_method(
     let user_data = UserData::new(user_data, destroy);
     // SAFETY: our caller's promise.
     unsafe {
-        guard(error, move |promise| {
-            let server = promise.hold(server, "server")?;
+        with_callback(server, error, (method, "method"), user_data, |promise, server, method, user_data| {
             let mut described = Method::new(promise.text(name, "name")?);
             if let Some(options) = promise.options(options, "options")?
                 && options.revision_count > 0
@@ -68,8 +67,7 @@ pub unsafe extern "C" fn wellhead_server_add_method(
                     "revisions",
                 )?);
             }
-            let handler = handler(method, user_data)?;
-            server.server.add_method(described, Some(handler)).map(drop)
+            server.add_method(described, Some(handler(method, user_data))).map(drop)
         })
     }
 }
@@ -128,9 +126,7 @@ pub unsafe extern "C" fn wellhead_server_complete_prompt(
     let user_data = UserData::new(user_data, destroy);
     // SAFETY: our caller's promise.
     unsafe {
-        guard(error, move |promise| {
-            let server = promise.hold(server, "server")?.server.clone();
-            required(complete, "complete")?;
+        with_callback(server, error, (complete, "complete"), user_data, |promise, server, _, user_data| {
             let completer = move |call: CompleteCall| run_complete(complete, &user_data, call);
             let (prompt, argument) = (promise.text(prompt, "prompt")?, promise.text(argument, "argument")?);
             server.add_prompt_completer(prompt, argument, Some(Arc::new(completer))).map(drop)
@@ -147,8 +143,8 @@ pub unsafe extern "C" fn wellhead_server_remove_tool(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        guard(error, |promise| {
-            promise.hold(server, "server")?.server.remove_tool(promise.text(name, "name")?).map(drop)
+        with_server(server, error, |promise, server| {
+            server.remove_tool(promise.text(name, "name")?).map(drop)
         })
     }
 }
@@ -162,12 +158,13 @@ pub unsafe extern "C" fn wellhead_server_remove_prompt(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        guard(error, |promise| {
-            promise.hold(server, "server")?.server.remove_prompt(promise.text(name, "name")?).map(drop)
+        with_server(server, error, |promise, server| {
+            server.remove_prompt(promise.text(name, "name")?).map(drop)
         })
     }
 }
 
+type Run = unsafe extern "C" fn(*mut c_void, *const wellhead_call, wellhead_str, *mut wellhead_method);
 type Handler = Arc<dyn Fn(MethodCall) + Send + Sync>;
 
 unsafe fn add_named(
@@ -181,26 +178,22 @@ unsafe fn add_named(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        guard(error, move |promise| {
+        with_callback(server, error, (method, "method"), user_data, |promise, server, method, user_data| {
             let definition = json(promise.text(definition, "definition")?, "definition")?;
-            let server = promise.hold(server, "server")?.server.clone();
-            add(&server, promise.text(name, "name")?, &definition, Some(handler(method, user_data)?))
-                .map(drop)
+            add(server, promise.text(name, "name")?, &definition, Some(handler(method, user_data))).map(drop)
         })
     }
 }
 
-fn handler(method: wellhead_method_callback, user_data: UserData) -> Result<Handler> {
-    let run = required(method, "method")?;
-    Ok(Arc::new(move |call: MethodCall| {
+fn handler(run: Run, user_data: UserData) -> Handler {
+    Arc::new(move |call: MethodCall| {
         let (_, responder) = call.defer();
-        let further = Further::new(call);
-        let params = wellhead_str::of(further.call.params());
-        Pending::run(wellhead_call::Method(further), responder, |call, responder| {
+        Pending::run(wellhead_call::Method(Further::new(call)), responder, |call, responder| {
+            let wellhead_call::Method(further) = call else { return };
             // SAFETY: the application's function, called as the header says.
-            unsafe { run(user_data.get(), call, params, responder) };
+            unsafe { run(user_data.get(), call, wellhead_str::of(further.call.params()), responder) };
         });
-    }))
+    })
 }
 
 /// Notifies clients that lists of a kind changed. kind: toolsListChanged, promptsListChanged, or one of `announces` of
@@ -213,9 +206,7 @@ pub unsafe extern "C" fn wellhead_server_announce(
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe {
-        guard(error, |promise| promise.hold(server, "server")?.server.announce(promise.text(kind, "kind")?))
-    }
+    unsafe { with_server(server, error, |promise, server| server.announce(promise.text(kind, "kind")?)) }
 }
 
 /// cbindgen:ignore
@@ -270,10 +261,9 @@ pub unsafe extern "C" fn wellhead_method_notify(
     // SAFETY: our caller's promise.
     unsafe {
         guard(std::ptr::null_mut(), |promise| {
-            let pending = promise.handle(responder.cast_const(), "responder")?;
-            let wellhead_call::Method(further) = &pending.call else { return Err(invalid("not a method's")) };
-            let params = promise.optional(params, "params")?.map(|text| json(text, "params")).transpose()?;
-            let was = further.call.notify(promise.text(method, "method")?, params.as_ref())?;
+            let call = method_call(promise, responder)?;
+            let params = object(promise, params, "params")?;
+            let was = call.notify(promise.text(method, "method")?, params.as_ref())?;
             promise.put(sent, c_int::from(was));
             Ok(())
         })
@@ -312,20 +302,18 @@ pub unsafe extern "C" fn wellhead_method_request(
     // SAFETY: our caller's promise.
     unsafe {
         guard(std::ptr::null_mut(), move |promise| {
-            let pending = promise.handle(responder.cast_const(), "responder")?;
-            let wellhead_call::Method(further) = &pending.call else { return Err(invalid("not a method's")) };
+            let call = method_call(promise, responder)?;
             let then = required(then, "then")?;
-            let params = promise.optional(params, "params")?.map(|text| json(text, "params")).transpose()?;
-            let asked =
-                further.call.request(promise.text(method, "method")?, params.as_ref(), move |answer| {
-                    let (response, json) = match &answer {
-                        ClientAnswer::Result(json) => (WELLHEAD_RESPONSE_RESULT, wellhead_str::of(json)),
-                        ClientAnswer::Error(json) => (WELLHEAD_RESPONSE_ERROR, wellhead_str::of(json)),
-                        _ => (WELLHEAD_RESPONSE_GIVEN_UP, wellhead_str::ABSENT),
-                    };
-                    // SAFETY: the application's function, called as the header says.
-                    then(data.get(), response, json);
-                })?;
+            let params = object(promise, params, "params")?;
+            let asked = call.request(promise.text(method, "method")?, params.as_ref(), move |answer| {
+                let (response, json) = match &answer {
+                    ClientAnswer::Result(json) => (WELLHEAD_RESPONSE_RESULT, wellhead_str::of(json)),
+                    ClientAnswer::Error(json) => (WELLHEAD_RESPONSE_ERROR, wellhead_str::of(json)),
+                    _ => (WELLHEAD_RESPONSE_GIVEN_UP, wellhead_str::ABSENT),
+                };
+                // SAFETY: the application's function, called as the header says.
+                then(data.get(), response, json);
+            })?;
             promise.put(number, asked);
             Ok(())
         })
@@ -368,15 +356,7 @@ pub unsafe extern "C" fn wellhead_method_error(
     data: wellhead_str,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe {
-        pending::finish(responder, |promise, _, ()| {
-            let error = MethodError::new(code, promise.text(message, "message")?);
-            Ok(MethodAnswer::Error(match promise.optional(data, "data")? {
-                Some(data) => error.data(json(data, "data")?),
-                None => error,
-            }))
-        })
-    }
+    unsafe { pending::finish(responder, |promise, _, ()| failure(promise, code, message, data)) }
 }
 
 /// Answers that the client must give input first. input: a JSON object with inputRequests, requestState or both. The client
@@ -408,6 +388,27 @@ pub unsafe extern "C" fn wellhead_method_failed(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe { pending::fail(responder, why) }
+}
+
+/// An error of JSON-RPC, whose data may be absent.
+pub(crate) fn failure(
+    promise: &Promise,
+    code: i32,
+    message: wellhead_str,
+    data: wellhead_str,
+) -> Result<MethodAnswer> {
+    let error = MethodError::new(code, promise.text(message, "message")?);
+    Ok(MethodAnswer::Error(match object(promise, data, "data")? {
+        Some(data) => error.data(data),
+        None => error,
+    }))
+}
+
+fn method_call(promise: &Promise, responder: *mut wellhead_method) -> Result<&MethodCall> {
+    match &promise.handle(responder.cast_const(), "responder")?.call {
+        wellhead_call::Method(further) => Ok(&further.call),
+        _ => Err(invalid("not a method's")),
+    }
 }
 
 unsafe fn finish(

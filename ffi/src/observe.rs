@@ -1,8 +1,8 @@
 //! Calls as they begin and end, and counters.
 
-use crate::boundary::{answer, guard};
+use crate::boundary::answer;
 use crate::foreign::UserData;
-use crate::server::wellhead_server;
+use crate::server::{wellhead_server, with_server};
 use crate::status::{wellhead_error, wellhead_status};
 use crate::types::{growing, wellhead_destroy_callback, wellhead_str};
 use std::ffi::{c_int, c_void};
@@ -74,8 +74,8 @@ pub unsafe extern "C" fn wellhead_server_counters(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        guard(error, |promise| {
-            let now = promise.hold(server, "server")?.server.counters();
+        with_server(server, error, |promise, server| {
+            let now = server.counters();
             let room = promise.room(counters.cast_const(), "counters")?;
             let counted = wellhead_counters {
                 struct_size: room,
@@ -102,15 +102,14 @@ pub(crate) fn observer(
     let data = UserData::new(data, destroy);
     let observe = observe?;
     Some(move |observed: &Observed<'_>| {
-        let optional = |text: Option<&str>| text.map_or(wellhead_str::ABSENT, wellhead_str::of);
         let end = observed.end;
         let shown = wellhead_observed {
             struct_size: size_of::<wellhead_observed>(),
             call: observed.call,
             method: wellhead_str::of(observed.method),
-            registration: optional(observed.registration),
-            traceparent: optional(observed.traceparent),
-            outcome: optional(end.map(|end| end.outcome)),
+            registration: wellhead_str::optional(observed.registration),
+            traceparent: wellhead_str::optional(observed.traceparent),
+            outcome: wellhead_str::optional(end.map(|end| end.outcome)),
             wanted: c_int::from(end.is_some_and(|end| end.wanted)),
             bytes: end.map_or(0, |end| end.bytes),
             time_ns: end

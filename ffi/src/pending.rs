@@ -2,6 +2,8 @@
 //!
 //! The frame that runs the callback holds a reference until the callback returns. `keep` makes one more, the application's,
 //! which the answer gives back. When the last one goes without an answer, the drop of what is inside answers.
+//!
+//! Each responder spells out its `keep`, `call`, `free` and `failed`, because cbindgen reads functions and no macros.
 
 use crate::boundary::{Promise, answer, guard, invalid};
 use crate::call::wellhead_call;
@@ -37,15 +39,15 @@ struct Open<K: Kind> {
 }
 
 impl<K: Kind> Pending<K> {
-    /// Runs a callback on a call; both pointers are valid until it returns.
+    /// Runs a callback on a call; both are valid until it returns.
     pub(crate) fn run(
         call: wellhead_call,
         responder: Responder<K::Answer>,
-        callback: impl FnOnce(*const wellhead_call, *mut Pending<K>),
+        callback: impl FnOnce(&wellhead_call, *mut Pending<K>),
     ) {
         let open = Mutex::new(Some(Open { responder, added: K::Added::default() }));
         let pending = Arc::new(Pending { call, open, kept: AtomicBool::new(false) });
-        callback(&raw const pending.call, Arc::as_ptr(&pending).cast_mut());
+        callback(&pending.call, Arc::as_ptr(&pending).cast_mut());
     }
 }
 

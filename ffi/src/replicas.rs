@@ -1,8 +1,8 @@
 //! Changes that instances of a service share.
 
-use crate::boundary::{answer, guard, required};
+use crate::boundary::answer;
 use crate::foreign::UserData;
-use crate::server::wellhead_server;
+use crate::server::{wellhead_server, with_callback, with_server};
 use crate::status::{wellhead_error, wellhead_status};
 use crate::types::{wellhead_destroy_callback, wellhead_str};
 use std::ffi::{c_int, c_void};
@@ -27,10 +27,8 @@ pub unsafe extern "C" fn wellhead_server_set_publish(
     let user_data = UserData::new(user_data, destroy);
     // SAFETY: our caller's promise.
     unsafe {
-        guard(error, move |promise| {
-            let server = promise.hold(server, "server")?;
-            let publish = required(publish, "publish")?;
-            server.server.on_publish(move |event| {
+        with_callback(server, error, (publish, "publish"), user_data, |_, server, publish, user_data| {
+            server.on_publish(move |event| {
                 // SAFETY: the application's function, called as the header says.
                 answer((), || publish(user_data.get(), wellhead_str::of(event)));
             })
@@ -50,9 +48,8 @@ pub unsafe extern "C" fn wellhead_server_inject(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        guard(error, |promise| {
-            let server = promise.hold(server, "server")?;
-            let was = server.server.inject(promise.text(event, "event")?)?;
+        with_server(server, error, |promise, server| {
+            let was = server.inject(promise.text(event, "event")?)?;
             promise.put(told, c_int::from(was));
             Ok(())
         })

@@ -2,7 +2,8 @@
 
 use crate::boundary::Promise;
 use crate::cache::{hint, wellhead_cache};
-use crate::foreign::{json, unknown_flags};
+use crate::fields::{set_objects, set_texts};
+use crate::foreign::{object, unknown_flags};
 use crate::types::{growing, wellhead_str};
 use wellhead::{Annotations, Body, Contents, Icon, Listed, Resource, Result, Template};
 
@@ -77,36 +78,17 @@ growing!(wellhead_resource, wellhead_contents);
 
 /// The setters that resources and templates share.
 macro_rules! describe {
-    ($value:expr, $promise:expr, $fields:expr) => {{
+    ($value:expr, $promise:expr, $given:expr) => {{
         let mut value = $value;
-        if let Some(name) = $promise.optional($fields.name, "name")? {
-            value = value.name(name);
-        }
-        if let Some(title) = $promise.optional($fields.title, "title")? {
-            value = value.title(title);
-        }
-        if let Some(description) = $promise.optional($fields.description, "description")? {
-            value = value.description(description);
-        }
-        if let Some(mime_type) = $promise.optional($fields.mime_type, "mime_type")? {
-            value = value.mime_type(mime_type);
-        }
-        if let Some(annotations) = $promise.optional($fields.annotations, "annotations")? {
+        set_texts!(value, $promise, $given; name, title, description, mime_type, kind);
+        set_objects!(value, $promise, $given; meta, metadata);
+        if let Some(annotations) = $promise.optional($given.annotations, "annotations")? {
             value = value.annotations(Annotations::from_json(annotations)?);
         }
-        if let Some(icons) = $promise.optional($fields.icons, "icons")? {
+        if let Some(icons) = $promise.optional($given.icons, "icons")? {
             value = Icon::list_from_json(icons)?.into_iter().fold(value, |value, icon| value.icon(icon));
         }
-        if let Some(meta) = $promise.optional($fields.meta, "meta")? {
-            value = value.meta(json(meta, "meta")?);
-        }
-        if let Some(kind) = $promise.optional($fields.kind, "kind")? {
-            value = value.kind(kind);
-        }
-        if let Some(metadata) = $promise.optional($fields.metadata, "metadata")? {
-            value = value.metadata(json(metadata, "metadata")?);
-        }
-        if let Some(cache) = hint($promise, $fields.cache)? {
+        if let Some(cache) = hint($promise, $given.cache)? {
             value = value.cache(cache);
         }
         value
@@ -120,9 +102,7 @@ impl wellhead_resource {
         if let Some(size) = promise.number(self.size) {
             resource = resource.size(size);
         }
-        if let Some(version) = promise.optional(self.version, "version")? {
-            resource = resource.version(version);
-        }
+        set_texts!(resource, promise, self; version);
         Ok(resource)
     }
 
@@ -146,13 +126,10 @@ impl wellhead_resource {
                 .map(Icon::list_from_json)
                 .transpose()?
                 .unwrap_or_default(),
-            meta: promise.optional(self.meta, "meta")?.map(|meta| json(meta, "meta")).transpose()?,
+            meta: object(promise, self.meta, "meta")?,
             kind: promise.optional(self.kind, "kind")?,
             version: promise.optional(self.version, "version")?,
-            metadata: promise
-                .optional(self.metadata, "metadata")?
-                .map(|m| json(m, "metadata"))
-                .transpose()?,
+            metadata: object(promise, self.metadata, "metadata")?,
         })
     }
 
@@ -167,30 +144,8 @@ impl wellhead_resource {
 pub(crate) fn described(promise: &Promise, about: *const wellhead_contents, body: Body) -> Result<Contents> {
     let mut contents = Contents::new(body);
     let Some(about) = promise.options(about, "about")? else { return Ok(contents) };
-    if let Some(uri) = promise.optional(about.uri, "uri")? {
-        contents = contents.uri(uri);
-    }
-    if let Some(mime_type) = promise.optional(about.mime_type, "mime_type")? {
-        contents = contents.mime_type(mime_type);
-    }
-    if let Some(meta) = promise.optional(about.meta, "meta")? {
-        contents = contents.meta(json(meta, "meta")?);
-    }
-    if let Some(name) = promise.optional(about.name, "name")? {
-        contents = contents.name(name);
-    }
-    if let Some(title) = promise.optional(about.title, "title")? {
-        contents = contents.title(title);
-    }
-    if let Some(kind) = promise.optional(about.kind, "kind")? {
-        contents = contents.kind(kind);
-    }
-    if let Some(version) = promise.optional(about.version, "version")? {
-        contents = contents.version(version);
-    }
-    if let Some(metadata) = promise.optional(about.metadata, "metadata")? {
-        contents = contents.metadata(json(metadata, "metadata")?);
-    }
+    set_texts!(contents, promise, about; uri, mime_type, name, title, kind, version);
+    set_objects!(contents, promise, about; meta, metadata);
     if let Some(cache) = hint(promise, about.cache)? {
         contents = contents.cache(cache);
     }

@@ -1,10 +1,11 @@
 //! The server: who it is and what a client may cost.
 
-use crate::boundary::{Promise, Shared, answer, invalid, release, share, with};
+use crate::boundary::{Promise, Shared, answer, guard, invalid, release, required, share, with};
 use crate::cache::{hint, wellhead_cache, wellhead_cache_of};
+use crate::fields::set_texts;
 use crate::foreign::{UserData, json, unknown_flags};
 use crate::observe::{observer, wellhead_observe_callback};
-use crate::status::wellhead_error;
+use crate::status::{wellhead_error, wellhead_status};
 use crate::types::{growing, wellhead_destroy_callback, wellhead_str};
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -231,6 +232,38 @@ pub unsafe extern "C" fn wellhead_server_after_fork(server: *mut wellhead_server
     }
 }
 
+/// The body of a function that uses a server.
+///
+/// # Safety
+/// The caller keeps the [`Promise`].
+pub(crate) unsafe fn with_server(
+    server: *const wellhead_server,
+    error: *mut *mut wellhead_error,
+    run: impl FnOnce(&Promise, &Server) -> Result<()>,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { guard(error, |promise| run(promise, &promise.hold(server, "server")?.server)) }
+}
+
+/// The body of a function that gives a server a callback, which has a name in errors. Its data is destroyed on failure, too.
+///
+/// # Safety
+/// The caller keeps the [`Promise`].
+pub(crate) unsafe fn with_callback<F>(
+    server: *const wellhead_server,
+    error: *mut *mut wellhead_error,
+    (callback, name): (Option<F>, &str),
+    data: UserData,
+    run: impl FnOnce(&Promise, &Server, F, UserData) -> Result<()>,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        with_server(server, error, move |promise, server| {
+            run(promise, server, required(callback, name)?, data)
+        })
+    }
+}
+
 /// How many forks the process has gone through, as the application said.
 #[derive(Default)]
 pub(crate) struct Forks(Arc<AtomicU32>);
@@ -277,12 +310,7 @@ impl wellhead_server_options {
             .list_changed(self.flags & WELLHEAD_NO_LIST_CHANGED == 0)
             .omit_newer_fields(self.flags & WELLHEAD_SEND_NEWER_FIELDS == 0)
             .limits(limits(promise, self.limits)?);
-        if let Some(title) = promise.optional(self.title, "title")? {
-            builder = builder.title(title);
-        }
-        if let Some(instructions) = promise.optional(self.instructions, "instructions")? {
-            builder = builder.instructions(instructions);
-        }
+        set_texts!(builder, promise, self; title, instructions, origin);
         if !self.cursor_key.ptr.is_null() {
             builder = builder.cursor_key(promise.bytes(self.cursor_key, "cursor_key")?);
         }
@@ -293,9 +321,6 @@ impl wellhead_server_options {
         for one in promise.array(self.announces, self.announce_count, "announces")? {
             let kind = promise.text(one.name, "the name of a kind of lists")?;
             builder = builder.announces(kind, promise.text(one.value, kind)?);
-        }
-        if let Some(origin) = promise.optional(self.origin, "origin")? {
-            builder = builder.origin(origin);
         }
         if self.version_count > 0 {
             builder = builder.versions(promise.texts(self.versions, self.version_count, "versions")?);

@@ -6,6 +6,7 @@ use crate::server::wellhead_server;
 use crate::status::{wellhead_error, wellhead_status};
 use crate::types::growing;
 use std::time::Duration;
+use wellhead::Result;
 use wellhead::serve::Stdio;
 
 /// Run callbacks on the thread that reads, the caller's, for applications whose callbacks are quick.
@@ -50,11 +51,7 @@ pub unsafe extern "C" fn wellhead_serve_stdio(
             if let Some(options) = promise.options(options, "options")? {
                 unknown_flags(options.flags, WELLHEAD_STDIO_KEEP_STDOUT | WELLHEAD_STDIO_HANDLE_SIGTERM)?;
                 stdio = stdio
-                    .callback_threads(match options.callback_threads {
-                        0 => 1,
-                        WELLHEAD_CALLBACKS_INLINE => 0,
-                        n => usize::try_from(n).map_err(|_| invalid(format!("callback_threads is {n}")))?,
-                    })
+                    .callback_threads(callback_threads(options.callback_threads)?)
                     .guard_stdio(options.flags & WELLHEAD_STDIO_KEEP_STDOUT == 0)
                     .handle_sigterm(options.flags & WELLHEAD_STDIO_HANDLE_SIGTERM != 0);
                 if options.drain_ms != 0 {
@@ -65,6 +62,15 @@ pub unsafe extern "C" fn wellhead_serve_stdio(
             let _pipe = sigpipe::ignore();
             stdio.serve(&server)
         })
+    }
+}
+
+/// A number of threads as the core has it, where 0 runs callbacks on the thread that reads.
+pub(crate) fn callback_threads(given: i32) -> Result<usize> {
+    match given {
+        0 => Ok(1),
+        WELLHEAD_CALLBACKS_INLINE => Ok(0),
+        n => usize::try_from(n).map_err(|_| invalid(format!("callback_threads is {n}"))),
     }
 }
 

@@ -1,7 +1,9 @@
 //! A client in memory, for the tests of applications.
 
 use crate::boundary::{Promise, Shared, guard, invalid, make, release, share};
-use crate::foreign::{HostCaller, UserData, json};
+use crate::fields::{set_objects, set_texts};
+use crate::foreign::{HostCaller, UserData, json, object};
+use crate::method::failure;
 use crate::server::wellhead_server;
 use crate::status::{wellhead_error, wellhead_status};
 use crate::text::wellhead_text;
@@ -10,7 +12,7 @@ use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
 use wellhead::{
-    Caller, Contents, Error, ErrorKind, MethodAnswer, MethodError, Resource, Result, Template, TestClient,
+    Caller, Contents, Error, ErrorKind, Json, MethodAnswer, Resource, Result, Template, TestClient,
     TestOptions,
 };
 
@@ -109,12 +111,8 @@ pub unsafe extern "C" fn wellhead_test_client_new_with(
             if let (Some(given), Some(caller), Some(data)) = (given, caller, on_request_data) {
                 let id = promise.bytes(given.caller_id, "caller_id")?;
                 options = options.caller(Caller::new(id).with(caller));
-                if let Some(revision) = promise.optional(given.revision, "revision")? {
-                    options = options.revision(revision);
-                }
-                if let Some(capabilities) = promise.optional(given.capabilities, "capabilities")? {
-                    options = options.capabilities(json(capabilities, "capabilities")?);
-                }
+                set_texts!(options, promise, given; revision);
+                set_objects!(options, promise, given; capabilities);
                 if let Some(answer) = given.on_request {
                     options = options.on_request(move |method: &str, params: &str| {
                         let request = wellhead_test_request { answer: Mutex::new(None) };
@@ -154,15 +152,7 @@ pub unsafe extern "C" fn wellhead_test_request_error(
     data: wellhead_str,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe {
-        answer(request, |promise| {
-            let error = MethodError::new(code, promise.text(message, "message")?);
-            Ok(MethodAnswer::Error(match promise.optional(data, "data")? {
-                Some(data) => error.data(json(data, "data")?),
-                None => error,
-            }))
-        })
-    }
+    unsafe { answer(request, |promise| failure(promise, code, message, data)) }
 }
 
 /// Answers a request of the server with an internal error whose message is `why`. request: only inside its callback.
@@ -329,12 +319,7 @@ pub unsafe extern "C" fn wellhead_test_client_subscribe(
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe {
-        guard(error, |promise| {
-            let uri = promise.text(uri, "uri")?;
-            promise.hold(client, "client")?.run(|state| state.client.subscribe(uri))
-        })
-    }
+    unsafe { at_uri(client, uri, error, TestClient::subscribe) }
 }
 
 /// Ends the subscription to updates of a resource. Fails as wellhead_test_client_request.
@@ -345,12 +330,7 @@ pub unsafe extern "C" fn wellhead_test_client_unsubscribe(
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe {
-        guard(error, |promise| {
-            let uri = promise.text(uri, "uri")?;
-            promise.hold(client, "client")?.run(|state| state.client.unsubscribe(uri))
-        })
-    }
+    unsafe { at_uri(client, uri, error, TestClient::unsubscribe) }
 }
 
 /// Blocks until a resource that the client subscribed to is updated, at most 20 seconds. *uri: its URI, borrowed until the
@@ -473,11 +453,27 @@ unsafe fn fetched(client: *const wellhead_test_client, index: usize, texts: Text
     text
 }
 
+/// Sends a request about a URI.
+unsafe fn at_uri(
+    client: *mut wellhead_test_client,
+    uri: wellhead_str,
+    error: *mut *mut wellhead_error,
+    request: fn(&mut TestClient, &str) -> Result<()>,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(error, |promise| {
+            let uri = promise.text(uri, "uri")?;
+            promise.hold(client, "client")?.run(|state| request(&mut state.client, uri))
+        })
+    }
+}
+
 /// Sends a request that has a name and a JSON object; each comes with its name in errors.
 unsafe fn send(
     client: *mut wellhead_test_client,
     (name, its_name): (wellhead_str, &str),
-    (object, of_object): (wellhead_str, &str),
+    (params, its_params): (wellhead_str, &str),
     error: *mut *mut wellhead_error,
     request: fn(&mut TestClient, &str, &str) -> Result<String>,
 ) -> *mut wellhead_text {
@@ -485,9 +481,12 @@ unsafe fn send(
     unsafe {
         make(error, |promise| {
             let name = promise.text(name, its_name)?;
-            let object = json(promise.optional(object, of_object)?.unwrap_or("{}"), of_object)?;
-            let client = promise.hold(client, "client")?;
-            client.run(|state| request(&mut state.client, name, object.as_str())).map(wellhead_text)
+            let given = object(promise, params, its_params)?;
+            let params = given.as_ref().map_or("{}", Json::as_str);
+            promise
+                .hold(client, "client")?
+                .run(|state| request(&mut state.client, name, params))
+                .map(wellhead_text)
         })
     }
 }
@@ -501,11 +500,12 @@ unsafe fn answer(
     unsafe {
         guard(std::ptr::null_mut(), |promise| {
             let request = promise.handle(request.cast_const(), "request")?;
-            if request.answer.lock().is_some() {
+            let answer = make(promise)?;
+            let mut answered = request.answer.lock();
+            if answered.is_some() {
                 return Err(invalid("the request was answered already"));
             }
-            let answer = make(promise)?;
-            *request.answer.lock() = Some(answer);
+            *answered = Some(answer);
             Ok(())
         })
     }

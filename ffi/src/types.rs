@@ -18,6 +18,11 @@ impl wellhead_str {
         wellhead_str::bytes(text.as_bytes())
     }
 
+    /// A text; absent if there is none.
+    pub(crate) fn optional(text: Option<&str>) -> wellhead_str {
+        text.map_or(wellhead_str::ABSENT, wellhead_str::of)
+    }
+
     pub(crate) fn bytes(bytes: &[u8]) -> wellhead_str {
         wellhead_str { ptr: bytes.as_ptr().cast(), len: bytes.len() }
     }

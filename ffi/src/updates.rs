@@ -1,8 +1,7 @@
 //! Changes that clients are told of.
 
-use crate::boundary::guard;
 use crate::resource::wellhead_resource;
-use crate::server::wellhead_server;
+use crate::server::{wellhead_server, with_server};
 use crate::status::{wellhead_error, wellhead_status};
 use crate::types::wellhead_str;
 
@@ -16,9 +15,7 @@ pub unsafe extern "C" fn wellhead_server_updated(
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe {
-        guard(error, |promise| promise.hold(server, "server")?.server.updated(promise.text(uri, "uri")?))
-    }
+    unsafe { with_server(server, error, |promise, server| server.updated(promise.text(uri, "uri")?)) }
 }
 
 /// Notifies subscribers that a resource changed, with its new version. A registered resource keeps that version; its other
@@ -32,9 +29,8 @@ pub unsafe extern "C" fn wellhead_server_updated_with_metadata(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        guard(error, |promise| {
-            let server = promise.hold(server, "server")?;
-            server.server.updated_with_metadata(promise.fields(resource, "resource")?.resource(promise)?)
+        with_server(server, error, |promise, server| {
+            server.updated_with_metadata(promise.fields(resource, "resource")?.resource(promise)?)
         })
     }
 }
@@ -51,9 +47,8 @@ pub unsafe extern "C" fn wellhead_server_sub_resource_updated(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        guard(error, |promise| {
-            let server = promise.hold(server, "server")?;
-            server.server.sub_resource_updated(promise.text(uri, "uri")?, promise.text(parent, "parent")?)
+        with_server(server, error, |promise, server| {
+            server.sub_resource_updated(promise.text(uri, "uri")?, promise.text(parent, "parent")?)
         })
     }
 }
@@ -69,9 +64,8 @@ pub unsafe extern "C" fn wellhead_server_access_changed(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        guard(error, |promise| {
-            let server = promise.hold(server, "server")?;
-            server.server.access_changed(promise.bytes(caller_id, "caller_id")?)
+        with_server(server, error, |promise, server| {
+            server.access_changed(promise.bytes(caller_id, "caller_id")?)
         })
     }
 }
@@ -84,5 +78,5 @@ pub unsafe extern "C" fn wellhead_server_list_changed(
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe { guard(error, |promise| promise.hold(server, "server")?.server.list_changed()) }
+    unsafe { with_server(server, error, |_, server| server.list_changed()) }
 }

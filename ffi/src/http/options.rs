@@ -3,6 +3,7 @@
 use super::verify::{protected, wellhead_protection, wellhead_verify};
 use crate::boundary::Promise;
 use crate::call::wellhead_call;
+use crate::fields::{set_numbers, set_texts};
 use crate::foreign::{UserData, unknown_flags};
 use crate::server::wellhead_server;
 use crate::types::{growing, wellhead_destroy_callback, wellhead_str};
@@ -109,15 +110,10 @@ pub(super) fn builder(
             "allowed_origins",
         )?)
         .allowed_hosts(promise.texts(given.allowed_hosts, given.allowed_host_count, "allowed_hosts")?);
-    if let Some(path) = promise.optional(given.path, "path")? {
-        builder = builder.path(path);
-    }
+    set_texts!(builder, promise, given; path);
     if let Some(bytes) = promise.number(given.replay_bytes) {
         builder = builder.replay_bytes(bytes);
     }
-    macro_rules! take {
-        ($($field:ident),*) => {$(if given.$field != 0 { builder = builder.$field(given.$field) })*};
-    }
-    take!(session_ms, session_limit, keep_alive_ms, body_ms, head_ms, idle_ms);
+    set_numbers!(builder, given; session_ms, session_limit, keep_alive_ms, body_ms, head_ms, idle_ms);
     protected(promise, builder, &given, verify_data)
 }

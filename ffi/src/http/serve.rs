@@ -1,11 +1,12 @@
 //! The native listener.
 
 use super::options::{builder, wellhead_endpoint_options};
-use crate::boundary::{guard, invalid};
+use crate::boundary::guard;
+use crate::fields::set_numbers;
 use crate::foreign::unknown_flags;
 use crate::server::wellhead_server;
 use crate::status::{wellhead_error, wellhead_status};
-use crate::stdio::{WELLHEAD_CALLBACKS_INLINE, sigpipe};
+use crate::stdio::{callback_threads, sigpipe};
 use crate::types::{growing, wellhead_str};
 use std::ffi::c_void;
 use std::time::Duration;
@@ -84,16 +85,10 @@ impl wellhead_http_options {
     fn apply(&self, http: Http) -> wellhead::Result<Http> {
         unknown_flags(self.flags, WELLHEAD_HTTP_HANDLE_SIGTERM)?;
         let mut http = http
-            .callback_threads(match self.callback_threads {
-                0 => 1,
-                WELLHEAD_CALLBACKS_INLINE => 0,
-                n => usize::try_from(n).map_err(|_| invalid(format!("callback_threads is {n}")))?,
-            })
+            .callback_threads(callback_threads(self.callback_threads)?)
             .io_threads(self.io_threads.max(1) as usize)
             .handle_sigterm(self.flags & WELLHEAD_HTTP_HANDLE_SIGTERM != 0);
-        if self.connections != 0 {
-            http = http.connections(self.connections);
-        }
+        set_numbers!(http, self; connections);
         if self.drain_ms != 0 {
             http = http.drain(Duration::from_millis(self.drain_ms.into()));
         }

@@ -1,8 +1,8 @@
 //! Questions about bearer tokens, and their answers.
 
 use super::options::wellhead_endpoint_options;
-use crate::boundary::{Promise, ask, guard, invalid};
-use crate::call::wellhead_call;
+use crate::boundary::{Promise, guard, invalid};
+use crate::call::{named, wellhead_call};
 use crate::foreign::{HostCaller, UserData};
 use crate::pending::{self, Kind, Pending};
 use crate::status::wellhead_status;
@@ -78,12 +78,9 @@ pub unsafe extern "C" fn wellhead_call_header(
 ) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(call, wellhead_str::ABSENT, |promise, call| {
-            let value = match call {
-                wellhead_call::Verify(call) => promise.c_string(name).and_then(|name| call.header(name)),
-                _ => None,
-            };
-            value.map_or(wellhead_str::ABSENT, wellhead_str::of)
+        named(call, name, |call, name| match call {
+            wellhead_call::Verify(call) => call.header(name),
+            _ => None,
         })
     }
 }
@@ -210,13 +207,9 @@ fn judged(builder: EndpointBuilder, options: &wellhead_endpoint_options, data: U
     builder.verify(move |call: VerifyCall| {
         let (deferred, responder) = call.defer();
         Pending::run(wellhead_call::Verify(call), responder, |call, responder| {
-            // SAFETY: `run` keeps the call alive until the callback returns.
-            let token = match unsafe { &*call } {
-                wellhead_call::Verify(call) => wellhead_str::of(call.token()),
-                _ => wellhead_str::ABSENT,
-            };
+            let wellhead_call::Verify(asked) = call else { return };
             // SAFETY: the application's function, called as the header says.
-            unsafe { verify(data.get(), call, token, responder) };
+            unsafe { verify(data.get(), call, wellhead_str::of(asked.token()), responder) };
         });
         deferred
     })
