@@ -94,33 +94,24 @@ private:
     std::unique_ptr<T, Deleter<release>> handle_;
 };
 
-/* Receives the error of a call, and throws it. */
-class Failure {
-public:
-    /* Converts to the last argument of a function. */
-    operator wellhead_error **() noexcept { return &error_; }
-
-    void check(wellhead_status status) {
-        if (status != WELLHEAD_STATUS_OK) raise(status);
-    }
-
-    template <class T> T *check(T *made) {
-        if (!made) raise(wellhead_error_status(error_));
-        return made;
-    }
-
-private:
-    [[noreturn]] void raise(wellhead_status status) {
-        const std::unique_ptr<wellhead_error, Deleter<wellhead_error_free>> owned(error_);
-        const auto message = optional_view(wellhead_error_message(error_));
-        throw Error(status, std::string(message.value_or(wellhead_status_name(status))));
-    }
-
-    wellhead_error *error_ = nullptr;
-};
+[[noreturn]] inline void raise(wellhead_status status, wellhead_error *error) {
+    const std::unique_ptr<wellhead_error, Deleter<wellhead_error_free>> owned(error);
+    const auto message = optional_view(wellhead_error_message(error));
+    throw Error(status, std::string(message.value_or(wellhead_status_name(status))));
+}
 
 inline void check(wellhead_status status) {
-    Failure().check(status);
+    if (status != WELLHEAD_STATUS_OK) raise(status, nullptr);
+}
+
+/* Calls a function of C whose last argument receives an error, and throws that. Returns the handle that it makes, if any. */
+template <class R, class... P, class... A> auto call(R (*function)(P...), const A &...arguments) {
+    wellhead_error *error = nullptr;
+    const R result = function(arguments..., &error);
+    if constexpr (std::is_pointer_v<R>) {
+        if (!result) raise(wellhead_error_status(error), error);
+        return result;
+    } else { if (result != WELLHEAD_STATUS_OK) raise(result, error); }
 }
 
 /* Returns strings that borrow from `texts`. */
@@ -136,9 +127,20 @@ inline std::vector<wellhead_pair> pairs(const std::map<std::string, std::string>
     return all;
 }
 
+/* Points a pair of fields of C to a vector. */
+template <class T> void borrow(const std::vector<T> &all, const T *&first, std::size_t &count) noexcept {
+    first = all.data();
+    count = all.size();
+}
+
 /* Moves a function to the heap, for `user_data` and `destroy`. */
 template <class F> void *keep(F &&function) {
     return new std::decay_t<F>(std::forward<F>(function));
+}
+
+/* Returns the function that keep() moved. */
+template <class F> F &as(void *user_data) noexcept {
+    return *static_cast<F *>(user_data);
 }
 
 template <class F> void destroy(void *user_data) noexcept {
@@ -174,14 +176,14 @@ private:
     inline static thread_local Running *now_ = nullptr;
 };
 
-/* Runs a callback. An exception fails the answer. */
-template <class R, class F> void guarded(R &responder, F &&run) noexcept {
-    auto *const asked = responder.capi();
-    const Running running(asked);
+/* Runs a callback on the responder that C passed. An exception fails the answer. */
+template <class R, class T, class F, class... A> void respond(T *handle, const F &callback, const A &...arguments) noexcept {
+    R responder(handle);
+    const Running running(handle);
     std::string why = "threw what is no std::exception";
     try {
-        run(responder);
-        if (running.has_taken()) R::drop(asked); /* the exception did not leave the callback */
+        callback(arguments..., responder);
+        if (running.has_taken()) R::drop(handle); /* the exception did not leave the callback */
         return;
     } catch (const std::exception &e) {
         try {
@@ -190,8 +192,16 @@ template <class R, class F> void guarded(R &responder, F &&run) noexcept {
         }
     } catch (...) {
     }
-    if (running.has_taken()) R(asked).fail(why);
+    if (running.has_taken()) R(handle).fail(why);
     else responder.fail(why);
+}
+
+/* Runs a callback that has nothing to answer. Its exceptions are dropped. */
+template <class F, class... A> void run(void *user_data, const A &...arguments) noexcept {
+    try {
+        as<F>(user_data)(arguments...);
+    } catch (...) {
+    }
 }
 
 /* The address of this variable stands for the type T. */
@@ -419,9 +429,7 @@ public:
         std::swap(owned_, other.owned_);
         return *this;
     }
-    ~Responder() {
-        if (owned_ && !Running::takes_back(responder_)) free_it(responder_);
-    }
+    ~Responder() { if (owned_ && !Running::takes_back(responder_)) free_it(responder_); }
 
     /* Moves the responder out of its callback; this one is then empty. Only inside the callback. */
     [[nodiscard]] Self keep() {
@@ -481,12 +489,10 @@ public:
     void busy(std::uint64_t retry_after_ms = UINT64_MAX) { detail::check(wellhead_read_busy(take(), retry_after_ms)); }
 
     void add_text(std::string_view text, const Contents &about = {}) {
-        const detail::Lent<wellhead_contents> c(about);
-        detail::check(wellhead_read_add_text(capi(), c, str(text)));
+        detail::check(wellhead_read_add_text(capi(), detail::Lent<wellhead_contents>(about), str(text)));
     }
     void add_blob(std::string_view bytes, const Contents &about = {}) {
-        const detail::Lent<wellhead_contents> c(about);
-        detail::check(wellhead_read_add_blob(capi(), c, str(bytes)));
+        detail::check(wellhead_read_add_blob(capi(), detail::Lent<wellhead_contents>(about), str(bytes)));
     }
     void add_text_owned(std::string text, const Contents &about = {}) {
         const detail::Lent<wellhead_contents> c(about);
@@ -505,10 +511,7 @@ class List : public detail::Responder<List, wellhead_list, wellhead_list_keep, w
 public:
     using Responder::Responder;
 
-    void add(const Resource &item) {
-        const detail::Lent<wellhead_resource> c(item);
-        detail::check(wellhead_list_add(capi(), c));
-    }
+    void add(const Resource &item) { detail::check(wellhead_list_add(capi(), detail::Lent<wellhead_resource>(item))); }
     void finish(bool more = false) { detail::check(wellhead_list_finish(take(), more ? 1 : 0)); }
 };
 
@@ -546,11 +549,7 @@ public:
         detail::check(wellhead_method_request(
             capi(), str(method), optional_str(params),
             [](void *then_data, std::uint32_t response, wellhead_str json) noexcept {
-                try {
-                    (*static_cast<ResponseCallback *>(then_data))(response, view(json));
-                } catch (...) {
-                    /* It is dropped, as the comment of request says. */
-                }
+                detail::run<ResponseCallback>(then_data, response, view(json));
             },
             detail::keep(std::move(then)), detail::destroy<ResponseCallback>, &number));
         return number;
@@ -655,216 +654,145 @@ public:
     void after_fork() noexcept { wellhead_server_after_fork(capi()); }
 
     void add_text(const Resource &resource, std::string_view text) {
-        const detail::Lent<wellhead_resource> c(resource);
-        detail::Failure failure;
-        failure.check(wellhead_server_add_text(capi(), c, str(text), failure));
+        detail::call(wellhead_server_add_text, capi(), detail::Lent<wellhead_resource>(resource), str(text));
     }
     void add_blob(const Resource &resource, std::string_view bytes) {
-        const detail::Lent<wellhead_resource> c(resource);
-        detail::Failure failure;
-        failure.check(wellhead_server_add_blob(capi(), c, str(bytes), failure));
+        detail::call(wellhead_server_add_blob, capi(), detail::Lent<wellhead_resource>(resource), str(bytes));
     }
     void set_text(std::string_view uri, std::string_view text, const Contents &about = {}) {
-        const detail::Lent<wellhead_contents> c(about);
-        detail::Failure failure;
-        failure.check(wellhead_server_set_text(capi(), str(uri), c, str(text), failure));
+        detail::call(wellhead_server_set_text, capi(), str(uri), detail::Lent<wellhead_contents>(about), str(text));
     }
     void set_blob(std::string_view uri, std::string_view bytes, const Contents &about = {}) {
-        const detail::Lent<wellhead_contents> c(about);
-        detail::Failure failure;
-        failure.check(wellhead_server_set_blob(capi(), str(uri), c, str(bytes), failure));
+        detail::call(wellhead_server_set_blob, capi(), str(uri), detail::Lent<wellhead_contents>(about), str(bytes));
     }
     void add_resource(const Resource &resource, Provider provider) {
         const detail::Lent<wellhead_resource> c(resource);
         const wellhead_provider p = callbacks(std::move(provider));
-        detail::Failure failure;
-        failure.check(wellhead_server_add_resource(capi(), c, &p, failure));
+        detail::call(wellhead_server_add_resource, capi(), c, &p);
     }
     void add_template(const Resource &resource, Provider provider) {
         const detail::Lent<wellhead_resource> c(resource);
         const std::vector<std::string> names = provider.completed;
         const std::vector<wellhead_str> completed = detail::strs(names);
         wellhead_provider p = callbacks(std::move(provider));
-        p.completed = completed.data();
-        p.completed_count = completed.size();
-        detail::Failure failure;
-        failure.check(wellhead_server_add_template(capi(), c, &p, failure));
+        detail::borrow(completed, p.completed, p.completed_count);
+        detail::call(wellhead_server_add_template, capi(), c, &p);
     }
     void add_list(const std::optional<std::string> &name, Provider provider) {
         const wellhead_provider p = callbacks(std::move(provider));
-        detail::Failure failure;
-        failure.check(wellhead_server_add_list(capi(), optional_str(name), &p, failure));
+        detail::call(wellhead_server_add_list, capi(), optional_str(name), &p);
     }
     void set_fallback(Provider provider) {
         const wellhead_provider p = callbacks(std::move(provider));
-        detail::Failure failure;
-        failure.check(wellhead_server_set_fallback(capi(), &p, failure));
+        detail::call(wellhead_server_set_fallback, capi(), &p);
     }
     void add_directory(const Directory &directory) {
         const auto include = detail::strs(directory.include), exclude = detail::strs(directory.exclude);
         wellhead_directory c = WELLHEAD_DIRECTORY_INIT;
         c.path = str(directory.path);
-        c.include = include.data();
-        c.include_count = include.size();
-        c.exclude = exclude.data();
-        c.exclude_count = exclude.size();
+        detail::borrow(include, c.include, c.include_count);
+        detail::borrow(exclude, c.exclude, c.exclude_count);
         c.max_file_bytes = directory.max_file_bytes;
         c.settle_ms = directory.settle_ms;
         c.flags = directory.flags;
-        detail::Failure failure;
-        failure.check(wellhead_server_add_directory(capi(), &c, failure));
+        detail::call(wellhead_server_add_directory, capi(), &c);
     }
-    void remove(std::string_view name) {
-        detail::Failure failure;
-        failure.check(wellhead_server_remove(capi(), str(name), failure));
-    }
+    void remove(std::string_view name) { detail::call(wellhead_server_remove, capi(), str(name)); }
 
     void set_authorize(AuthorizeCallback authorize) {
-        detail::Failure failure;
-        failure.check(wellhead_server_set_authorize(
-            capi(),
-            [](void *user_data, const wellhead_call *call, std::uint32_t operation, const wellhead_str *uris,
-               std::size_t uri_count, wellhead_authorize *r) noexcept {
-                Authorize responder(r);
-                detail::guarded(responder, [&](Authorize &it) {
-                    (*static_cast<AuthorizeCallback *>(user_data))(Call(call), operation, uris, uri_count, it);
-                });
-            },
-            detail::keep(std::move(authorize)), detail::destroy<AuthorizeCallback>, failure));
+        detail::call(wellhead_server_set_authorize, capi(), run_authorize, detail::keep(std::move(authorize)),
+                     detail::destroy<AuthorizeCallback>);
     }
     void set_interest(InterestCallback interest) {
-        detail::Failure failure;
-        failure.check(wellhead_server_set_interest(
-            capi(),
-            [](void *user_data, const wellhead_call *call, int wanted, wellhead_interest *r) noexcept {
-                Interest responder(r);
-                detail::guarded(responder, [&](Interest &it) {
-                    (*static_cast<InterestCallback *>(user_data))(Call(call), wanted != 0, it);
-                });
-            },
-            detail::keep(std::move(interest)), detail::destroy<InterestCallback>, failure));
+        detail::call(wellhead_server_set_interest, capi(), run_interest, detail::keep(std::move(interest)),
+                     detail::destroy<InterestCallback>);
     }
 
     /* revisions: none for all. */
     void add_method(std::string_view name, MethodCallback method, const std::vector<std::string> &revisions = {}) {
         const auto dates = detail::strs(revisions);
         wellhead_method_options options = WELLHEAD_METHOD_OPTIONS_INIT;
-        options.revisions = dates.data();
-        options.revision_count = dates.size();
-        detail::Failure failure;
-        failure.check(wellhead_server_add_method(capi(), str(name), &options, run_method, detail::keep(std::move(method)),
-                                                 detail::destroy<MethodCallback>, failure));
+        detail::borrow(dates, options.revisions, options.revision_count);
+        detail::call(wellhead_server_add_method, capi(), str(name), &options, run_method, detail::keep(std::move(method)),
+                     detail::destroy<MethodCallback>);
     }
     /* definition: JSON. */
     void add_tool(std::string_view name, std::string_view definition, MethodCallback tool) {
-        detail::Failure failure;
-        failure.check(wellhead_server_add_tool(capi(), str(name), str(definition), run_method, detail::keep(std::move(tool)),
-                                               detail::destroy<MethodCallback>, failure));
+        detail::call(wellhead_server_add_tool, capi(), str(name), str(definition), run_method, detail::keep(std::move(tool)),
+                     detail::destroy<MethodCallback>);
     }
     void add_prompt(std::string_view name, std::string_view definition, MethodCallback prompt) {
-        detail::Failure failure;
-        failure.check(wellhead_server_add_prompt(capi(), str(name), str(definition), run_method,
-                                                 detail::keep(std::move(prompt)), detail::destroy<MethodCallback>, failure));
+        detail::call(wellhead_server_add_prompt, capi(), str(name), str(definition), run_method,
+                     detail::keep(std::move(prompt)), detail::destroy<MethodCallback>);
     }
     void complete_prompt(std::string_view prompt, std::string_view argument, CompleteCallback complete) {
-        detail::Failure failure;
-        failure.check(wellhead_server_complete_prompt(
-            capi(), str(prompt), str(argument),
-            [](void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value,
-               wellhead_complete *r) noexcept {
-                Complete responder(r);
-                detail::guarded(responder, [&](Complete &it) {
-                    (*static_cast<CompleteCallback *>(user_data))(Call(call), view(variable), view(value), it);
-                });
-            },
-            detail::keep(std::move(complete)), detail::destroy<CompleteCallback>, failure));
+        detail::call(wellhead_server_complete_prompt, capi(), str(prompt), str(argument), run_complete,
+                     detail::keep(std::move(complete)), detail::destroy<CompleteCallback>);
     }
-    void remove_tool(std::string_view name) {
-        detail::Failure failure;
-        failure.check(wellhead_server_remove_tool(capi(), str(name), failure));
-    }
-    void remove_prompt(std::string_view name) {
-        detail::Failure failure;
-        failure.check(wellhead_server_remove_prompt(capi(), str(name), failure));
-    }
-    void announce(std::string_view kind) {
-        detail::Failure failure;
-        failure.check(wellhead_server_announce(capi(), str(kind), failure));
-    }
+    void remove_tool(std::string_view name) { detail::call(wellhead_server_remove_tool, capi(), str(name)); }
+    void remove_prompt(std::string_view name) { detail::call(wellhead_server_remove_prompt, capi(), str(name)); }
+    void announce(std::string_view kind) { detail::call(wellhead_server_announce, capi(), str(kind)); }
 
-    void updated(std::string_view uri) {
-        detail::Failure failure;
-        failure.check(wellhead_server_updated(capi(), str(uri), failure));
-    }
+    void updated(std::string_view uri) { detail::call(wellhead_server_updated, capi(), str(uri)); }
     void updated_with_metadata(const Resource &resource) {
-        detail::Failure failure;
-        const detail::Lent<wellhead_resource> c(resource);
-        failure.check(wellhead_server_updated_with_metadata(capi(), c, failure));
+        detail::call(wellhead_server_updated_with_metadata, capi(), detail::Lent<wellhead_resource>(resource));
     }
     void sub_resource_updated(std::string_view uri, std::string_view parent) {
-        detail::Failure failure;
-        failure.check(wellhead_server_sub_resource_updated(capi(), str(uri), str(parent), failure));
+        detail::call(wellhead_server_sub_resource_updated, capi(), str(uri), str(parent));
     }
     void access_changed(std::string_view caller_id) {
-        detail::Failure failure;
-        failure.check(wellhead_server_access_changed(capi(), str(caller_id), failure));
+        detail::call(wellhead_server_access_changed, capi(), str(caller_id));
     }
-    void list_changed() {
-        detail::Failure failure;
-        failure.check(wellhead_server_list_changed(capi(), failure));
-    }
+    void list_changed() { detail::call(wellhead_server_list_changed, capi()); }
 
+    /* Exceptions of `publish` are dropped: clients of this instance are notified all the same. */
     void set_publish(PublishCallback publish) {
-        detail::Failure failure;
-        failure.check(wellhead_server_set_publish(
-            capi(),
-            [](void *user_data, wellhead_str event) noexcept {
-                try {
-                    (*static_cast<PublishCallback *>(user_data))(view(event));
-                } catch (...) {
-                    /* Clients of this instance are notified all the same. */
-                }
-            },
-            detail::keep(std::move(publish)), detail::destroy<PublishCallback>, failure));
+        detail::call(wellhead_server_set_publish, capi(), run_publish, detail::keep(std::move(publish)),
+                     detail::destroy<PublishCallback>);
     }
     /* Takes a change of another instance, and returns true if clients were notified. */
     bool inject(std::string_view event) {
-        detail::Failure failure;
         int told = 0;
-        failure.check(wellhead_server_inject(capi(), str(event), &told, failure));
+        detail::call(wellhead_server_inject, capi(), str(event), &told);
         return told != 0;
     }
     wellhead_counters counters() const {
-        detail::Failure failure;
         wellhead_counters counted = WELLHEAD_COUNTERS_INIT;
-        failure.check(wellhead_server_counters(capi(), &counted, failure));
+        detail::call(wellhead_server_counters, capi(), &counted);
         return counted;
     }
 
     /* JSON. */
-    Text explain(std::string_view uri) const {
-        detail::Failure failure;
-        return Text(failure.check(wellhead_server_explain(capi(), str(uri), failure)));
-    }
+    Text explain(std::string_view uri) const { return Text(detail::call(wellhead_server_explain, capi(), str(uri))); }
 
     void serve_stdio(const StdioOptions &options = {}) {
         wellhead_stdio_options c = WELLHEAD_STDIO_OPTIONS_INIT;
         c.callback_threads = options.callback_threads;
         c.drain_ms = options.drain_ms;
         c.flags = options.flags;
-        detail::Failure failure;
-        failure.check(wellhead_serve_stdio(capi(), &c, failure));
+        detail::call(wellhead_serve_stdio, capi(), &c);
     }
     /* Serves Streamable HTTP until the server is closed: see wellhead_serve_http. */
     void serve_http(std::string_view address);
     void serve_http(std::string_view address, HttpOptions options);
 
 private:
+    static void run_authorize(void *user_data, const wellhead_call *call, std::uint32_t operation, const wellhead_str *uris,
+                              std::size_t uri_count, wellhead_authorize *r) noexcept {
+        detail::respond<Authorize>(r, detail::as<AuthorizeCallback>(user_data), Call(call), operation, uris, uri_count);
+    }
+    static void run_interest(void *user_data, const wellhead_call *call, int wanted, wellhead_interest *r) noexcept {
+        detail::respond<Interest>(r, detail::as<InterestCallback>(user_data), Call(call), wanted != 0);
+    }
     static void run_method(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) noexcept {
-        Method responder(r);
-        detail::guarded(responder, [&](Method &it) {
-            (*static_cast<MethodCallback *>(user_data))(Call(call), view(params), it);
-        });
+        detail::respond<Method>(r, detail::as<MethodCallback>(user_data), Call(call), view(params));
+    }
+    static void run_complete(void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value,
+                             wellhead_complete *r) noexcept {
+        detail::respond<Complete>(r, detail::as<CompleteCallback>(user_data), Call(call), view(variable), view(value));
+    }
+    static void run_publish(void *user_data, wellhead_str event) noexcept {
+        detail::run<PublishCallback>(user_data, view(event));
     }
 
     static wellhead_server *make(std::string_view name, std::string_view version, ServerOptions &options) {
@@ -879,15 +807,11 @@ private:
         std::vector<wellhead_error_code> error_codes;
         for (const auto &one : options.error_codes)
             error_codes.push_back({str(one.version), str(one.condition), one.code});
-        c.capabilities = capabilities.data();
-        c.capability_count = capabilities.size();
-        c.announces = announces.data();
-        c.announce_count = announces.size();
-        c.versions = versions.data();
-        c.version_count = versions.size();
+        detail::borrow(capabilities, c.capabilities, c.capability_count);
+        detail::borrow(announces, c.announces, c.announce_count);
+        detail::borrow(versions, c.versions, c.version_count);
         c.error_profile = optional_str(options.error_profile);
-        c.error_codes = error_codes.data();
-        c.error_code_count = error_codes.size();
+        detail::borrow(error_codes, c.error_codes, c.error_code_count);
         c.permission_denied = optional_str(options.permission_denied);
         c.undeclared_lists = optional_str(options.undeclared_lists);
         c.titles_in_contents = optional_str(options.titles_in_contents);
@@ -903,62 +827,45 @@ private:
             cache_of.push_back({str(kind), &hints.back()});
         }
         c.cache = options.cache ? &cache : nullptr;
-        c.cache_of = cache_of.data();
-        c.cache_of_count = cache_of.size();
+        detail::borrow(cache_of, c.cache_of, c.cache_of_count);
         c.origin = optional_str(options.origin);
         if (options.observe) {
             c.observe = [](void *observe_data, const wellhead_observed *observed) noexcept {
-                try {
-                    (*static_cast<ObserveCallback *>(observe_data))(*observed);
-                } catch (...) {
-                    /* An observer cannot fail a call. */
-                }
+                detail::run<ObserveCallback>(observe_data, *observed);
             };
             c.observe_data = detail::keep(std::move(options.observe));
             c.observe_destroy = detail::destroy<ObserveCallback>;
         }
         if (options.log) {
             c.log = [](void *log_data, std::uint32_t level, wellhead_str line) noexcept {
-                try {
-                    (*static_cast<LogCallback *>(log_data))(level, view(line));
-                } catch (...) {
-                    /* The log is where failures go, so there is no other place. */
-                }
+                detail::run<LogCallback>(log_data, level, view(line));
             };
             c.log_data = detail::keep(std::move(options.log));
             c.log_destroy = detail::destroy<LogCallback>;
         }
-        detail::Failure failure;
-        return failure.check(wellhead_server_new(str(name), str(version), &c, failure));
+        return detail::call(wellhead_server_new, str(name), str(version), &c);
     }
 
     static wellhead_provider callbacks(Provider provider) {
         wellhead_provider c = WELLHEAD_PROVIDER_INIT;
         if (provider.read)
             c.read = [](void *user_data, const wellhead_call *call, wellhead_read *r) noexcept {
-                Read responder(r);
-                detail::guarded(responder, [&](Read &it) { static_cast<Provider *>(user_data)->read(Call(call), it); });
+                detail::respond<Read>(r, detail::as<Provider>(user_data).read, Call(call));
             };
         if (provider.list)
             c.list = [](void *user_data, const wellhead_call *call, wellhead_str after, std::size_t limit,
                         wellhead_list *r) noexcept {
-                List responder(r);
-                detail::guarded(responder, [&](List &it) {
-                    static_cast<Provider *>(user_data)->list(Call(call), optional_view(after), limit, it);
-                });
+                detail::respond<List>(r, detail::as<Provider>(user_data).list, Call(call), optional_view(after), limit);
             };
         if (provider.complete)
             c.complete = [](void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value,
                             wellhead_complete *r) noexcept {
-                Complete responder(r);
-                detail::guarded(responder, [&](Complete &it) {
-                    static_cast<Provider *>(user_data)->complete(Call(call), view(variable), view(value), it);
-                });
+                detail::respond<Complete>(r, detail::as<Provider>(user_data).complete, Call(call), view(variable), view(value));
             };
         if (provider.exists)
             c.exists = [](void *user_data, wellhead_str uri) noexcept {
                 try {
-                    return static_cast<int>(static_cast<Provider *>(user_data)->exists(view(uri)));
+                    return static_cast<int>(detail::as<Provider>(user_data).exists(view(uri)));
                 } catch (...) {
                     return 1; /* The resource may exist. */
                 }
@@ -973,14 +880,14 @@ private:
 
 /* Expands a template: see wellhead_expand. */
 inline Text expand(std::string_view uri_template, const std::vector<wellhead_value> &values) {
-    detail::Failure failure;
-    return Text(failure.check(wellhead_expand(str(uri_template), values.data(), values.size(), failure)));
+    return Text(detail::call(wellhead_expand, str(uri_template), values.data(), values.size()));
 }
 
 /* ---- connection: bytes in, bytes out ---- */
 
 /* Options of a connection: see wellhead_connection_options. */
 struct ConnectionOptions {
+    /* Its exceptions are dropped: the next poll finds everything that there is to do. */
     std::function<void()> wake = {};
     Caller caller = {};
     std::optional<std::string> caller_id = {};
@@ -1001,8 +908,7 @@ public:
     /* Buffers input, and returns the number of bytes that were accepted. */
     std::size_t receive(std::string_view bytes) {
         std::size_t taken = 0;
-        detail::Failure failure;
-        failure.check(wellhead_connection_receive(capi(), str(bytes), &taken, failure));
+        detail::call(wellhead_connection_receive, capi(), str(bytes), &taken);
         return taken;
     }
     void end() noexcept { wellhead_connection_end(capi()); }
@@ -1014,30 +920,21 @@ public:
     void close() noexcept { wellhead_connection_close(capi()); }
     Transmit handle(std::string_view message, std::uint32_t timeout_ms) {
         wellhead_transmit *answer = nullptr;
-        detail::Failure failure;
-        failure.check(wellhead_connection_handle(capi(), str(message), timeout_ms, &answer, failure));
+        detail::call(wellhead_connection_handle, capi(), str(message), timeout_ms, &answer);
         return Transmit(answer);
     }
 
 private:
     static wellhead_connection *make(const Server &server, ConnectionOptions &options) {
-        using Wake = std::function<void()>;
         wellhead_connection_options c = WELLHEAD_CONNECTION_OPTIONS_INIT;
         if (options.wake) {
-            c.wake = [](void *wake_data) noexcept {
-                try {
-                    (*static_cast<Wake *>(wake_data))();
-                } catch (...) {
-                    /* The next poll finds everything that there is to do. */
-                }
-            };
+            c.wake = detail::run<std::function<void()>>;
             c.wake_data = detail::keep(std::move(options.wake));
-            c.wake_destroy = detail::destroy<Wake>;
+            c.wake_destroy = detail::destroy<std::function<void()>>;
         }
         std::move(options.caller).move_to(c);
         c.caller_id = optional_str(options.caller_id);
-        detail::Failure failure;
-        return failure.check(wellhead_connection_new(server.capi(), &c, failure));
+        return detail::call(wellhead_connection_new, server.capi(), &c);
     }
 };
 
@@ -1082,74 +979,57 @@ public:
     /* Returns the URIs of all listed resources. */
     std::vector<std::string> list() {
         std::size_t count = 0;
-        detail::Failure failure;
-        failure.check(wellhead_test_client_list(capi(), &count, failure));
-        std::vector<std::string> uris;
-        for (std::size_t i = 0; i < count; i++) uris.emplace_back(view(wellhead_test_client_listed(capi(), i)));
-        return uris;
+        detail::call(wellhead_test_client_list, capi(), &count);
+        return copies(count, wellhead_test_client_listed);
     }
     /* Returns the texts of all templates. */
     std::vector<std::string> templates() {
         std::size_t count = 0;
-        detail::Failure failure;
-        failure.check(wellhead_test_client_templates(capi(), &count, failure));
-        std::vector<std::string> texts;
-        for (std::size_t i = 0; i < count; i++) texts.emplace_back(view(wellhead_test_client_template(capi(), i)));
-        return texts;
+        detail::call(wellhead_test_client_templates, capi(), &count);
+        return copies(count, wellhead_test_client_template);
     }
     /* Calls a tool. arguments and result: JSON objects; the same holds for get_prompt. */
     std::string call_tool(std::string_view name, std::string_view arguments = "{}") {
-        detail::Failure failure;
-        const Text result(failure.check(wellhead_test_client_call_tool(capi(), str(name), str(arguments), failure)));
-        return std::string(result.str());
+        return copy(detail::call(wellhead_test_client_call_tool, capi(), str(name), str(arguments)));
     }
     std::string get_prompt(std::string_view name, std::string_view arguments = "{}") {
-        detail::Failure failure;
-        const Text result(failure.check(wellhead_test_client_get_prompt(capi(), str(name), str(arguments), failure)));
-        return std::string(result.str());
+        return copy(detail::call(wellhead_test_client_get_prompt, capi(), str(name), str(arguments)));
     }
     /* Returns the values for a variable of a template, or for an argument of a prompt. */
     std::vector<std::string> complete(std::string_view reference, std::string_view argument, std::string_view value) {
         std::size_t count = 0;
-        detail::Failure failure;
-        failure.check(wellhead_test_client_complete(capi(), str(reference), str(argument), str(value), &count, failure));
-        std::vector<std::string> values;
-        for (std::size_t i = 0; i < count; i++) values.emplace_back(view(wellhead_test_client_completed(capi(), i)));
-        return values;
+        detail::call(wellhead_test_client_complete, capi(), str(reference), str(argument), str(value), &count);
+        return copies(count, wellhead_test_client_completed);
     }
     std::string read(std::string_view uri) {
         wellhead_str body = {};
-        detail::Failure failure;
-        failure.check(wellhead_test_client_read(capi(), str(uri), &body, failure));
+        detail::call(wellhead_test_client_read, capi(), str(uri), &body);
         return std::string(view(body));
     }
-    void subscribe(std::string_view uri) {
-        detail::Failure failure;
-        failure.check(wellhead_test_client_subscribe(capi(), str(uri), failure));
-    }
-    void unsubscribe(std::string_view uri) {
-        detail::Failure failure;
-        failure.check(wellhead_test_client_unsubscribe(capi(), str(uri), failure));
-    }
+    void subscribe(std::string_view uri) { detail::call(wellhead_test_client_subscribe, capi(), str(uri)); }
+    void unsubscribe(std::string_view uri) { detail::call(wellhead_test_client_unsubscribe, capi(), str(uri)); }
     std::string next_update() {
         wellhead_str uri = {};
-        detail::Failure failure;
-        failure.check(wellhead_test_client_next_update(capi(), &uri, failure));
+        detail::call(wellhead_test_client_next_update, capi(), &uri);
         return std::string(view(uri));
     }
     std::size_t list_changes() noexcept { return wellhead_test_client_list_changes(capi()); }
     /* Sends any request. params and result: JSON objects. */
     std::string request(std::string_view method, std::string_view params = "{}") {
-        detail::Failure failure;
-        const Text result(failure.check(wellhead_test_client_request(capi(), str(method), str(params), failure)));
-        return std::string(result.str());
+        return copy(detail::call(wellhead_test_client_request, capi(), str(method), str(params)));
     }
 
 private:
+    static std::string copy(wellhead_text *text) { return std::string(Text(text).str()); }
+    std::vector<std::string> copies(std::size_t count, wellhead_str (*at)(const wellhead_test_client *, std::size_t)) const {
+        std::vector<std::string> all;
+        for (std::size_t i = 0; i < count; i++) all.emplace_back(view(at(capi(), i)));
+        return all;
+    }
     static void answer(void *on_request, wellhead_str method, wellhead_str params, wellhead_test_request *request) noexcept {
         try {
             TestRequest asked(request);
-            (*static_cast<TestRequestCallback *>(on_request))(view(method), view(params), asked);
+            detail::as<TestRequestCallback>(on_request)(view(method), view(params), asked);
         } catch (const std::exception &e) {
             wellhead_test_request_failed(request, wellhead_cstr(e.what()));
         } catch (...) {
@@ -1157,8 +1037,7 @@ private:
         }
     }
     static wellhead_test_client *make(const Server &server) {
-        detail::Failure failure;
-        return failure.check(wellhead_test_client_new(server.capi(), failure));
+        return detail::call(wellhead_test_client_new, server.capi());
     }
     static wellhead_test_client *make(const Server &server, TestOptions &options) {
         wellhead_test_options c = WELLHEAD_TEST_OPTIONS_INIT;
@@ -1171,8 +1050,7 @@ private:
             c.on_request_data = detail::keep(std::move(options.on_request));
             c.on_request_destroy = detail::destroy<TestRequestCallback>;
         }
-        detail::Failure failure;
-        return failure.check(wellhead_test_client_new_with(server.capi(), &c, failure));
+        return detail::call(wellhead_test_client_new_with, server.capi(), &c);
     }
 };
 

@@ -56,10 +56,8 @@ public:
         const auto audience = detail::strs(grant.audience), scopes = detail::strs(grant.scopes);
         wellhead_grant c = WELLHEAD_GRANT_INIT;
         c.caller_id = str(grant.caller_id);
-        c.audience = audience.data();
-        c.audience_count = audience.size();
-        c.scopes = scopes.data();
-        c.scope_count = scopes.size();
+        detail::borrow(audience, c.audience, c.audience_count);
+        detail::borrow(scopes, c.scopes, c.scope_count);
         c.expires_in_ms = grant.expires_in_ms ? &*grant.expires_in_ms : nullptr;
         std::move(grant.caller).move_to(c);
         detail::check(wellhead_verify_granted(take(), &c));
@@ -108,10 +106,8 @@ public:
         : origins_(strs(options.allowed_origins)), hosts_(strs(options.allowed_hosts)) {
         c_.path = optional_str(options.path);
         c_.flags = options.flags;
-        c_.allowed_origins = origins_.data();
-        c_.allowed_origin_count = origins_.size();
-        c_.allowed_hosts = hosts_.data();
-        c_.allowed_host_count = hosts_.size();
+        borrow(origins_, c_.allowed_origins, c_.allowed_origin_count);
+        borrow(hosts_, c_.allowed_hosts, c_.allowed_host_count);
         c_.session_ms = options.session_ms;
         c_.keep_alive_ms = options.keep_alive_ms;
         c_.body_ms = options.body_ms;
@@ -123,16 +119,13 @@ public:
             servers_ = strs(options.protection->authorization_servers);
             scopes_ = strs(options.protection->scopes);
             protection_.resource = optional_str(options.protection->resource);
-            protection_.authorization_servers = servers_.data();
-            protection_.authorization_server_count = servers_.size();
-            protection_.scopes = scopes_.data();
-            protection_.scope_count = scopes_.size();
+            borrow(servers_, protection_.authorization_servers, protection_.authorization_server_count);
+            borrow(scopes_, protection_.scopes, protection_.scope_count);
             c_.protection = &protection_;
         }
         if (!options.verify) return;
         c_.verify = [](void *verify_data, const wellhead_call *call, wellhead_str token, wellhead_verify *r) noexcept {
-            Verify responder(r);
-            guarded(responder, [&](Verify &it) { (*static_cast<VerifyCallback *>(verify_data))(Call(call), view(token), it); });
+            respond<Verify>(r, as<VerifyCallback>(verify_data), Call(call), view(token));
         };
         c_.verify_data = keep(std::move(options.verify));
         c_.verify_destroy = destroy<VerifyCallback>;
@@ -148,13 +141,21 @@ private:
     wellhead_endpoint_options c_ = WELLHEAD_ENDPOINT_OPTIONS_INIT;
 };
 
-/* Calls a wake function. Its exceptions are dropped: the next poll finds everything that there is to do. */
-inline void tell(void *function) noexcept {
-    try {
-        (*static_cast<std::function<void()> *>(function))();
-    } catch (...) {
+/* A wake function as C has it: the function, its data, and how to destroy that; NULL for an empty one. */
+struct WakeOfC {
+    using Wake = std::function<void()>;
+
+    explicit WakeOfC(Wake &&wake) {
+        if (!wake) return;
+        call = run<Wake>;
+        data = keep(std::move(wake));
+        destroy_data = destroy<Wake>;
     }
-}
+
+    wellhead_wake_callback call = nullptr;
+    void *data = nullptr;
+    wellhead_destroy_callback destroy_data = nullptr;
+};
 
 } // namespace detail
 
@@ -186,8 +187,7 @@ inline void Server::serve_http(std::string_view address, HttpOptions options) {
         };
         c.bound_data = &bound;
     }
-    detail::Failure failure;
-    failure.check(wellhead_serve_http(capi(), str(address), &c, failure));
+    detail::call(wellhead_serve_http, capi(), str(address), &c);
     if (bound.thrown) std::rethrow_exception(bound.thrown);
 }
 
@@ -212,11 +212,8 @@ public:
 private:
     static wellhead_endpoint *make(const Server &server, EndpointOptions &options, std::function<void()> wake) {
         const detail::EndpointOptionsOfC c(options);
-        const bool wakes = static_cast<bool>(wake);
-        detail::Failure failure;
-        return failure.check(wellhead_endpoint_new(server.capi(), c, wakes ? detail::tell : nullptr,
-                                                   wakes ? detail::keep(std::move(wake)) : nullptr,
-                                                   wakes ? detail::destroy<std::function<void()>> : nullptr, failure));
+        const detail::WakeOfC w(std::move(wake));
+        return detail::call(wellhead_endpoint_new, server.capi(), c, w.call, w.data, w.destroy_data);
     }
 };
 
@@ -290,14 +287,10 @@ private:
         wellhead_request c = WELLHEAD_REQUEST_INIT;
         c.method = str(request.method);
         c.target = str(request.target);
-        c.headers = headers.data();
-        c.header_count = headers.size();
+        detail::borrow(headers, c.headers, c.header_count);
         c.peer = str(request.peer);
-        const bool tells = static_cast<bool>(ready);
-        detail::Failure failure;
-        return failure.check(wellhead_exchange_new(endpoint.capi(), &c, now_ms, tells ? detail::tell : nullptr,
-                                                   tells ? detail::keep(std::move(ready)) : nullptr,
-                                                   tells ? detail::destroy<std::function<void()>> : nullptr, failure));
+        const detail::WakeOfC w(std::move(ready));
+        return detail::call(wellhead_exchange_new, endpoint.capi(), &c, now_ms, w.call, w.data, w.destroy_data);
     }
 };
 
