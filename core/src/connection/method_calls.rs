@@ -84,20 +84,23 @@ impl ConnectionState {
             Err(lines) => {
                 let name = handler.item.as_deref().unwrap_or_default();
                 let refusal = wire::tool_error(&format!("Invalid arguments for tool {name}:{lines}"));
-                self.finish_method(call, MethodAnswer::Result(refusal));
+                let outcome = self.outcome(call, MethodAnswer::Result(refusal));
+                self.polled_step(|m, trash| m.finish_method(call, outcome, trash));
                 None
             }
         }
     }
 
     pub(crate) fn finish_method(self: &Arc<Self>, call: CallId, answer: MethodAnswer) -> bool {
-        let Some((handler, revision, client)) = self.machine.with(|m, _| m.called_method(call)) else {
-            self.step(|m, _| m.finish_unwanted(call));
-            return false;
-        };
-        let identity = &self.server.settings.identity;
-        let outcome = Outcome::new(answer, &handler, revision, client.as_ref(), identity);
+        let outcome = self.outcome(call, answer);
         self.step(|m, trash| m.finish_method(call, outcome, trash))
+    }
+
+    /// Writes the answer of a call as its client gets it. Returns `None` if the request is over.
+    fn outcome(&self, call: CallId, answer: MethodAnswer) -> Option<Outcome> {
+        let (handler, revision, client) = self.machine.with(|m, _| m.called_method(call))?;
+        let identity = &self.server.settings.identity;
+        Some(Outcome::new(answer, &handler, revision, client.as_ref(), identity))
     }
 
     pub(crate) fn client_info(&self, context: &Context) -> Option<String> {

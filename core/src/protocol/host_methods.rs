@@ -131,7 +131,17 @@ impl Machine {
         }
     }
 
-    pub(crate) fn finish_method(&mut self, call: CallId, outcome: Outcome, trash: &mut Trash) -> bool {
+    /// `outcome`: `None` if the request was over before its answer was there.
+    pub(crate) fn finish_method(
+        &mut self,
+        call: CallId,
+        outcome: Option<Outcome>,
+        trash: &mut Trash,
+    ) -> bool {
+        let Some(outcome) = outcome else {
+            self.finish_unwanted(call);
+            return false;
+        };
         let Some(answered) = self.inflight.answered(call) else { return false };
         trash.put(answered);
         let Some(open) = self.inflight.close(call) else { return false };
