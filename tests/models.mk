@@ -27,4 +27,4 @@ fuzz-long: ## the same led by coverage, under AddressSanitizer, for FUZZ_LONG se
 
 .PHONY: bench
 bench: ## what calls, changes and connections cost in process
-	cargo bench -p wellhead --bench core
+	cargo bench -p wellhead --features schema --bench core

@@ -1,5 +1,5 @@
 //! Measures calls, changes and connections in process, on one thread. Prints the best of several rounds next to its
-//! target. Run `cargo bench -p wellhead --bench core`, with part of a name to run only some.
+//! target. Run `cargo bench -p wellhead --features schema --bench core`, with part of a name to run only some.
 #![allow(
     clippy::print_stdout,
     clippy::cast_precision_loss,
@@ -13,14 +13,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use wellhead::{
-    AuthorizeCall, Body, Caller, Connection, DrainStart, ListCall, Page, Resource, Route, Server,
-    SharedBytes, SharedText, Template, Verdict,
+    AuthorizeCall, Body, Caller, Connection, DrainStart, Json, Limits, ListCall, Page, Resource, Route,
+    Server, SharedBytes, SharedText, Template, Verdict,
 };
 
 fn main() {
     let wanted = std::env::args().skip(1).find(|arg| !arg.starts_with('-')).unwrap_or_default();
-    let groups: [(&str, fn()); 7] = [
+    let groups: [(&str, fn()); 8] = [
         ("calls", calls),
+        ("tools", tools),
         ("lists", lists),
         ("large", large),
         ("escaping", escaping),
@@ -121,12 +122,48 @@ fn calls() {
     report("read of a 1 KB text by a closure, one of 64 at once", measure(|| many.ask(1 << 16)) / 64.0, "");
 }
 
+/// With the feature `schema` the second costs more than the first by what the check of ten fields costs.
+fn tools() {
+    let fields = [
+        r#""name":{"type":"string","minLength":1,"maxLength":64}"#,
+        r#""kind":{"enum":["a","b","c"]}"#,
+        r#""count":{"type":"integer","minimum":0,"maximum":1000}"#,
+        r#""ratio":{"type":"number"}"#,
+        r#""wanted":{"type":"boolean"}"#,
+        r#""tags":{"type":"array","items":{"type":"string"},"maxItems":8}"#,
+        r#""place":{"type":"object","properties":{"x":{"type":"number"},"y":{"type":"number"}},"required":["x","y"]}"#,
+        r#""note":{"type":["string","null"]}"#,
+        r#""from":{"type":"string","pattern":"^[0-9]{4}-[0-9]{2}$"}"#,
+        r#""to":{"type":"string"}"#,
+    ];
+    let all = format!(
+        r#"{{"inputSchema":{{"type":"object","properties":{{{}}},"required":["name","kind","count"],"additionalProperties":false}}}}"#,
+        fields.join(",")
+    );
+    let arguments = r#"{"name":"x","kind":"b","count":7,"ratio":0.5,"wanted":true,"tags":["p","q"],"place":{"x":1,"y":2},"note":null,"from":"2026-07","to":"now"}"#;
+    let any = r#"{"inputSchema":{"type":"object"}}"#;
+    for (what, members) in [("whose schema takes any object", any), ("whose schema has ten fields", &all)] {
+        let server = Server::new("bench", "1");
+        let members = Json::object(members).unwrap();
+        server.tool("t", &members, |_| Json::object(r#"{"content":[]}"#)).unwrap();
+        let client =
+            Client::new(&server, "tools/call", &format!(r#"{{"name":"t","arguments":{arguments}}}"#));
+        report(&format!("call of a tool {what}"), measure(|| client.ask(10)), "");
+    }
+}
+
 fn described(n: usize) -> Resource {
     Resource::new(format!("b://rows/{n:07}")).name(format!("Row {n}")).mime_type("text/plain")
 }
 
+fn with_pages_of_100() -> Server {
+    let mut limits = Limits::default();
+    limits.page_items = 100;
+    Server::builder("bench", "1").limits(limits).build().unwrap()
+}
+
 fn fixed(count: usize) -> Server {
-    let server = Server::new("bench", "1");
+    let server = with_pages_of_100();
     for n in 0..count {
         server.text(described(n), "x").unwrap();
     }
@@ -149,7 +186,7 @@ fn lists() {
     few.authorize(|call: AuthorizeCall| vec![Verdict::Allow; call.uris().len()]).unwrap();
     let client = Client::new(&few, "resources/list", "{}");
     report("the same with an authoriser that allows all", measure(|| client.ask(5_000)), "bar 15");
-    let server = Server::new("bench", "1");
+    let server = with_pages_of_100();
     server
         .list("rows", |call: ListCall| {
             let from = call.after().map_or(0, |key| key[9..].parse::<usize>().unwrap() + 1);
